@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Flags in one interface target, and the few functions every CMakeLists.txt here is made of.
+
+add_library(rft_flags INTERFACE)
+target_compile_features(rft_flags INTERFACE c_std_17)
+set(CMAKE_C_EXTENSIONS OFF)
+target_compile_definitions(rft_flags INTERFACE _GNU_SOURCE)
+target_compile_options(rft_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla
+                       -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+target_include_directories(rft_flags INTERFACE ${CMAKE_SOURCE_DIR}/harness ${CMAKE_SOURCE_DIR})
+if(RFT_WERROR)
+  target_compile_options(rft_flags INTERFACE -Werror)
+endif()
+if(RFT_SANITIZE)
+  target_compile_options(rft_flags INTERFACE -fsanitize=${RFT_SANITIZE} -fno-omit-frame-pointer
+                         -fno-sanitize-recover=all)
+  target_link_options(rft_flags INTERFACE -fsanitize=${RFT_SANITIZE})
+endif()
+
+# rft_room(NAME [DEPENDS rooms/libraries...]): one directory = one static library of all its .c files.
+# DEPENDS is the only place a room may get a library or another room's headers from (tests/layering checks the rest).
+function(rft_room name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+  foreach(file IN LISTS ARG_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  add_library(rft_${name} STATIC ${sources})
+  target_link_libraries(rft_${name} PUBLIC rft_flags ${ARG_DEPENDS})
+endfunction()
+
+# rft_test(NAME SOURCES a.c... [LIBS ...] [LABELS ...]): a cmocka program, exit status 77 = skipped.
+function(rft_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} rft_flags cmocka)
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE RFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${ARG_LABELS}" TIMEOUT 300)
+endfunction()
+
+# rft_embed(TARGET file...): each file becomes `const unsigned char rft_embedded_NAME_EXT[]` (NUL-terminated) and
+# `const size_t rft_embedded_NAME_EXT_size`, declared where they are used.
+function(rft_embed target)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(name ${file} NAME)
+    string(MAKE_C_IDENTIFIER ${name} symbol)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.c)
+    add_custom_command(
+      OUTPUT ${output}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
+              -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+    target_sources(${target} PRIVATE ${output})
+  endforeach()
+endfunction()

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.h - memory that is freed whole, and checked allocation.
+ *
+ * One arena per run, sweep, report or request; what is allocated from it dies with it. Allocation never returns
+ * NULL: a host that is out of memory for the few megabytes rooftune needs cannot be helped, so rft_alloc() writes
+ * one line to stderr and aborts. This is the only place below cli that ends the process.
+ * An arena belongs to one thread at a time.
+ */
+#ifndef RFT_BASE_ARENA_H
+#define RFT_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+typedef struct rft_arena rft_arena;
+
+rft_arena *rft_arena_new(void);
+void rft_arena_free(rft_arena *arena); /* NULL is accepted */
+
+/* Forgets everything allocated so far but keeps the first block. */
+void rft_arena_reset(rft_arena *arena);
+
+/* Zeroed memory, aligned for any type. count * size is checked for overflow (aborts). */
+void *rft_arena_alloc(rft_arena *arena, size_t size);
+void *rft_arena_calloc(rft_arena *arena, size_t count, size_t size);
+
+/* Copies. rft_arena_strdup(arena, NULL) is NULL. */
+void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size);
+char *rft_arena_strdup(rft_arena *arena, const char *text);
+char *rft_arena_strndup(rft_arena *arena, const char *text, size_t length);
+char *rft_arena_printf(rft_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Bytes handed out so far. */
+size_t rft_arena_used_bytes(const rft_arena *arena);
+
+/* Runs release(payload) when the arena is freed or reset, last registered first. */
+void rft_arena_on_free(rft_arena *arena, void (*release)(void *payload), void *payload);
+
+/* Checked heap allocation for what outlives any arena; released with free(). */
+void *rft_alloc(size_t size);                                /* zeroed */
+void *rft_calloc(size_t count, size_t size);                 /* zeroed */
+void *rft_realloc(void *memory, size_t count, size_t size);  /* the new part is not zeroed */
+char *rft_strdup(const char *text);
+
+/* Makes room for at least `need` elements: grows *capacity by doubling and reallocates the heap array `items`. */
+#define RFT_GROW(items, capacity, need)                                                            \
+    do {                                                                                           \
+        if ((size_t)(need) > (size_t)(capacity)) {                                                 \
+            size_t rft_grow_to = (capacity) ? (size_t)(capacity)*2 : 8;                            \
+            while (rft_grow_to < (size_t)(need)) {                                                 \
+                rft_grow_to *= 2;                                                                  \
+            }                                                                                      \
+            (items) = rft_realloc((items), rft_grow_to, sizeof *(items));                          \
+            (capacity) = rft_grow_to;                                                              \
+        }                                                                                          \
+    } while (0)
+
+#endif

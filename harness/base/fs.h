@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fs.h - files and paths. Paths are UTF-8 text as given by the user; nothing here follows the current locale. */
+#ifndef RFT_BASE_FS_H
+#define RFT_BASE_FS_H
+
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Reads a whole file; *out is NUL-terminated heap memory of *size bytes (+1), owned by the caller.
+ * Errors: RFT_E_IO (message names path and cause), RFT_E_LIMIT if larger than max_bytes (0 = 1 GiB). */
+int rft_fs_read(char **out, size_t *size, const char *path, size_t max_bytes, rft_err *err);
+/* Reads and inflates a gzip file of at most max_bytes inflated bytes. RFT_E_RECORDING when truncated or not gzip. */
+int rft_fs_read_gzip(char **out, size_t *size, const char *path, size_t max_bytes, rft_err *err);
+bool rft_fs_is_gzip(const char *path); /* by its first two bytes */
+
+/* Writes to a temporary file beside `path` and renames it there: readers see the old or the new content. */
+int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err);
+/* The same, deflated (level 9, no name or time in the header, so equal data give equal bytes). */
+int rft_fs_write_gzip(const char *path, const void *data, size_t size, rft_err *err);
+
+bool rft_fs_exists(const char *path);
+bool rft_fs_is_folder(const char *path);
+int rft_fs_make_folders(const char *path, rft_err *err); /* mkdir -p, mode 0777 less umask */
+int rft_fs_remove(const char *path, rft_err *err);       /* a missing file is no error */
+
+/* Path arithmetic; results are heap strings owned by the caller. */
+char *rft_fs_join(const char *folder, const char *name); /* an absolute `name` stands alone */
+char *rft_fs_folder(const char *path);                   /* "a/b.lua" -> "a"; "b.lua" -> "." */
+const char *rft_fs_name(const char *path);               /* "a/b.lua" -> "b.lua"; points into path */
+char *rft_fs_stem(const char *path);                     /* "a/b.lua" -> "b" */
+char *rft_fs_absolute(const char *path);                 /* realpath if it exists, else joined to the working folder */
+char *rft_fs_program(void);                              /* this executable's own path */
+
+/* Sorted names in a folder ending in `suffix` (NULL = all), without "." and "..". Free each and the array. */
+int rft_fs_list(char ***out, size_t *count, const char *folder, const char *suffix, rft_err *err);
+void rft_fs_list_free(char **names, size_t count);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gpu.h - the seam to one device: memory, modules, launches, events, all on one stream. Implementations: driver.c (CUDA
+ * driver API, opened at run time) and the scripted one of tests/support, which has its own clock. No CUDA type here.
+ *
+ * After a fault (RFT_E_DEVICE from sync() or any later call with `sticky` set) the device object is of no more use:
+ * the process must end. One thread.
+ */
+#ifndef RFT_GPU_GPU_H
+#define RFT_GPU_GPU_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "model/gpu_info.h"
+#include "model/run.h"
+#include "model/spec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef uint64_t rft_device_ptr;
+typedef struct rft_module rft_module;
+typedef struct rft_function rft_function;
+typedef struct rft_event rft_event;
+
+typedef struct rft_function_facts {
+    int registers;
+    int64_t local_bytes, shared_static_bytes, const_bytes;
+    int max_threads_per_block;
+} rft_function_facts;
+
+/* Arguments as the driver wants them: values[i] points to the i-th argument's bytes. */
+typedef struct rft_gpu_launch {
+    rft_function *function;
+    unsigned grid[3], block[3], cluster[3]; /* cluster all 1 = none */
+    unsigned shared_bytes;
+    bool cooperative, pdl;
+    rft_device_ptr window_base; /* window_bytes = 0: no access policy window */
+    uint64_t window_bytes;
+    float window_hit_ratio;
+    void **values;
+} rft_gpu_launch;
+
+typedef struct rft_gpu rft_gpu;
+typedef struct rft_gpu_vt {
+    void (*close)(rft_gpu *gpu); /* frees everything the device object owns */
+    int (*info)(rft_gpu *gpu, rft_gpu_info *out, rft_err *err); /* strings live as long as gpu */
+    /* Environment facts of device and driver (keys "gpu.*", "driver.*"). */
+    void (*describe)(rft_gpu *gpu, rft_env *env, rft_arena *arena);
+
+    int (*alloc)(rft_gpu *gpu, uint64_t bytes, rft_device_ptr *out, rft_err *err); /* RFT_E_LIMIT: out of memory */
+    void (*free)(rft_gpu *gpu, rft_device_ptr memory);
+    int (*memory_free)(rft_gpu *gpu, uint64_t *free_bytes, rft_err *err);
+    int (*write)(rft_gpu *gpu, rft_device_ptr to, const void *from, size_t bytes, rft_err *err); /* synchronous */
+    int (*read)(rft_gpu *gpu, void *to, rft_device_ptr from, size_t bytes, rft_err *err);        /* synchronous */
+    int (*copy)(rft_gpu *gpu, rft_device_ptr to, rft_device_ptr from, uint64_t bytes, rft_err *err); /* in stream order */
+    int (*set)(rft_gpu *gpu, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err);             /* in stream order */
+    /* Pinned host memory of `bytes` (<= 4096), zeroed, that kernels see at *device; lives as long as gpu. */
+    int (*mapped)(rft_gpu *gpu, size_t bytes, void **host, rft_device_ptr *device, rft_err *err);
+
+    int (*module_load)(rft_gpu *gpu, const void *cubin, size_t bytes, rft_module **out, rft_err *err);
+    void (*module_free)(rft_gpu *gpu, rft_module *module);
+    int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out, rft_err *err); /* dies with module */
+    int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
+    /* Allows up to `bytes` of dynamic shared memory (above 48 KiB it must be asked for). */
+    int (*function_shared)(rft_gpu *gpu, rft_function *function, unsigned bytes, rft_err *err);
+    /* Resident blocks per SM; with a cluster: clusters resident on the device times cluster size over SMs. */
+    int (*occupancy)(rft_gpu *gpu, const rft_gpu_launch *launch, int *blocks_per_sm, rft_err *err);
+    /* Encodes a TMA descriptor (128 bytes) for `base`. RFT_E_LIMIT with the reason when the driver refuses it. */
+    int (*tensor_map)(rft_gpu *gpu, const rft_tensor_map *map, rft_type type, rft_device_ptr base,
+                      unsigned char out[128], rft_err *err);
+
+    int (*launch)(rft_gpu *gpu, const rft_gpu_launch *launch, rft_err *err); /* in stream order */
+    int (*event_new)(rft_gpu *gpu, rft_event **out, rft_err *err);           /* lives as long as gpu */
+    int (*event_record)(rft_gpu *gpu, rft_event *event, rft_err *err);
+    int (*event_elapsed)(rft_gpu *gpu, rft_event *start, rft_event *stop, double *seconds, rft_err *err);
+    int (*sync)(rft_gpu *gpu, rft_err *err);
+    /* True after an error that poisoned the context: everything fails from now on. */
+    bool (*sticky)(rft_gpu *gpu);
+} rft_gpu_vt;
+
+struct rft_gpu {
+    const rft_gpu_vt *vt;
+};
+
+/* Opens CUDA device `ordinal` (creates the primary context). RFT_E_DEVICE with a remedy: no driver, no such device. */
+int rft_cuda_open(rft_gpu **out, int ordinal, rft_err *err);
+/* Number of devices and their facts without creating a context. RFT_E_DEVICE when there is no driver. */
+int rft_cuda_list(rft_gpu_info **out, size_t *count, rft_arena *arena, rft_err *err);
+/* Adds what NVML knows of the device with this PCI id (keys "nvml.*"); a reason for each fact it does not give. */
+void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena);
+/* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt". */
+void rft_libraries_describe(rft_env *env, rft_arena *arena);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * probe.h - point in, measurement out. Implementations: protocol.c (measures over gpu.h), replay.c (answers from a
+ * recording), and the client of the device worker in run.
+ */
+#ifndef RFT_MEASURE_PROBE_H
+#define RFT_MEASURE_PROBE_H
+
+#include "base/clock.h"
+#include "gpu/compiler.h"
+#include "gpu/gpu.h"
+#include "model/run.h"
+
+typedef struct rft_probe_request {
+    /* Who it is: what replay looks up. */
+    const rft_sweep *sweep;
+    size_t variant;
+    const rft_problem *problem;
+    const rft_value *config;
+    int round;          /* 0 .. RFT_ROUNDS - 1 */
+    bool verify_only;   /* odd problems: check, do not time */
+    /* What to do: */
+    const rft_point_spec *spec;
+    const rft_compile_result *unit;
+    const rft_compile_result *reference;
+    const char *problem_key;   /* equal keys: same inputs and reference results may be kept on the device */
+    rft_measure_opts measure;  /* of this round */
+} rft_probe_request;
+
+typedef struct rft_probe_result {
+    rft_outcome outcome;
+    const char *reason; /* NULL when ok */
+    const char *log;    /* NULL */
+    rft_facts facts;    /* occupancy, waves, registers as the driver sees them */
+    rft_verification verification;
+    rft_measurement measurement;
+} rft_probe_result;
+
+typedef struct rft_probe rft_probe;
+struct rft_probe {
+    /* Results live in `arena`. A failing point is an outcome and returns 0; an error (RFT_E_WORKER, RFT_E_DEVICE)
+     * means the probe itself is lost. */
+    int (*measure)(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                   rft_err *err);
+    /* Measures (or looks up) all ceilings. */
+    int (*ceilings)(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err);
+    /* Facts of the device, and the environment. */
+    int (*device)(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err);
+    void (*free)(rft_probe *self);
+};
+
+/* Measures on `gpu`. Compiles its own small kernels (fill, poison, flush, compare, stamps, ceilings) with `compiler`.
+ * Borrows all three. */
+int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
+                     rft_err *err);
+
+/* Answers from `recording` (borrowed). Problems, variants and configurations are matched by name and value, sweeps by
+ * name, so a sweep script may have changed its order. */
+int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run.h - a run as data: what the store keeps, a recording carries, the report prints and replay answers from.
+ * Everything hangs on one arena.
+ */
+#ifndef RFT_MODEL_RUN_H
+#define RFT_MODEL_RUN_H
+
+#include "base/arena.h"
+#include "model/gpu_info.h"
+#include "model/outcome.h"
+#include "model/stats.h"
+#include "model/sweep.h"
+#include "model/work.h"
+
+/* ---- environment: every fact with a value, or a reason why it is missing ---- */
+typedef struct rft_env_item {
+    const char *key;    /* "gpu.power_limit_w", "host.cpu", "nvrtc.version" (docs/environment.md lists all) */
+    const char *value;  /* NULL = not known */
+    const char *reason; /* why not known; NULL when value is there */
+} rft_env_item;
+
+typedef struct rft_env {
+    rft_env_item *items;
+    size_t count, capacity;
+} rft_env;
+
+/* Appends (copies into the arena) or replaces the key. value NULL needs a reason. */
+void rft_env_set(rft_env *env, rft_arena *arena, const char *key, const char *value, const char *reason);
+const rft_env_item *rft_env_get(const rft_env *env, const char *key); /* NULL when absent */
+const char *rft_env_value(const rft_env *env, const char *key);       /* NULL when absent or not known */
+
+/* ---- ceilings ---- */
+/* name, what the operation is, unit. */
+#define RFT_CEILING_MAP(X)                                                                         \
+    X(DRAM_READ, "dram_read", "device memory, read", "B/s")                                        \
+    X(DRAM_WRITE, "dram_write", "device memory, write", "B/s")                                     \
+    X(DRAM_COPY, "dram_copy", "device memory, copy (1:1)", "B/s")                                  \
+    X(DRAM_2TO1, "dram_2to1", "device memory, 2 reads : 1 write", "B/s")                           \
+    X(L2_READ, "l2_read", "L2, read", "B/s")                                                       \
+    X(L1_READ, "l1_read", "L1, read", "B/s")                                                       \
+    X(SHARED_READ, "shared_read", "shared memory, read", "B/s")                                    \
+    X(FP64, "fp64", "FP64 FMA", "FLOP/s")                                                          \
+    X(FP32, "fp32", "FP32 FMA", "FLOP/s")                                                          \
+    X(FP16, "fp16", "FP16 packed FMA", "FLOP/s")                                                   \
+    X(SFU, "sfu", "ex2", "op/s")                                                                   \
+    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor", "FLOP/s")                                         \
+    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor", "FLOP/s")                                         \
+    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor", "FLOP/s")                                         \
+    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor", "FLOP/s")                                         \
+    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor", "FLOP/s")                                            \
+    X(TENSOR_INT8, "tensor_int8", "INT8 tensor", "op/s")                                           \
+    X(LAUNCH, "launch", "empty kernel between two events", "s")
+
+typedef enum rft_ceiling_id {
+#define RFT_CEILING_ENUM(name, text, label, unit) RFT_CEILING_##name,
+    RFT_CEILING_MAP(RFT_CEILING_ENUM)
+#undef RFT_CEILING_ENUM
+        RFT_CEILING_COUNT
+} rft_ceiling_id;
+
+const char *rft_ceiling_name(rft_ceiling_id id);
+const char *rft_ceiling_label(rft_ceiling_id id);
+const char *rft_ceiling_unit(rft_ceiling_id id);
+bool rft_ceiling_from_name(rft_ceiling_id *out, const char *name);
+
+typedef struct rft_ceiling {
+    bool measured;          /* false: `reason` says why */
+    const char *reason;
+    rft_stats stats;        /* of the rate, in the ceiling's unit (LAUNCH: seconds) */
+    const char *kernel;     /* the operation behind it: "copy, 16-byte loads, 4 in flight, 2 x 2 GiB" */
+    double clock_mhz;       /* median SM clock while measuring; NaN = not read */
+    double datasheet;       /* NaN = not known */
+    const char *datasheet_basis; /* "at 1830 MHz boost" */
+    double limit;           /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
+    const char *limit_basis; /* "3201 MHz x 2 x 6144 bit" */
+} rft_ceiling;
+
+/* Indexed by rft_ceiling_id. */
+typedef struct rft_ceilings {
+    rft_ceiling items[RFT_CEILING_COUNT];
+} rft_ceilings;
+
+/* The measured rate, NaN when not measured. */
+double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
+
+/* ---- points ---- */
+/* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */
+typedef struct rft_facts {
+    int registers;          /* per thread, maximum over the launches */
+    int spill_bytes;        /* spill stores + loads, sum over entries */
+    int stack_bytes;
+    int64_t shared_static_bytes;
+    int64_t shared_dynamic_bytes;
+    int blocks_per_sm;      /* resident, of the longest launch */
+    double occupancy_frac;  /* theoretical: resident warps / maximum */
+    double waves;           /* grid blocks / (blocks_per_sm * SMs) */
+    const char *cubin_hash; /* SHA-256 hex; NULL */
+    double compile_s;       /* 0 when it came from the cache */
+    bool from_cache;
+} rft_facts;
+rft_facts rft_facts_unknown(void);
+
+typedef struct rft_verification {
+    bool done;
+    double tol;             /* the tolerance judged by, of the worst buffer */
+    double worst_frac;      /* max of |o - r| / (tol * (|r| + scale)): <= 1 passes; for integers 0 or inf */
+    double worst_abs_error; /* |o - r| at that element */
+    double got, want;       /* there */
+    const char *buffer;     /* there */
+    uint64_t index;         /* element */
+    uint64_t wrong_count, total_count;
+} rft_verification;
+
+typedef struct rft_measurement {
+    double *samples_s;      /* seconds, every one, in order taken; NULL when n = 0 */
+    size_t n;
+    rft_stats stats;        /* of samples_s */
+    rft_stop_reason stop;
+    rft_cache_mode cache;
+    double clock_mhz;       /* median SM clock over the samples; NaN = not read */
+    double wall_s;          /* time spent */
+    double verify_s;
+    double *step_s;         /* final round: median of each launch alone; NULL otherwise */
+    size_t step_count;
+} rft_measurement;
+
+#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final, interleaved round of the best few */
+
+typedef struct rft_point {
+    int64_t id;             /* 1.. in the order committed */
+    size_t sweep, variant, problem; /* indices into the run's sweeps and the sweep's variants and problems */
+    rft_value *config;      /* one per parameter of the variant */
+    rft_outcome outcome;
+    const char *reason;     /* NULL when ok */
+    const char *log;        /* compiler log or fault text; NULL */
+    int64_t alias_of;       /* id of the point with the same cubin and launch, whose numbers these are; 0 = own */
+    bool is_default;        /* every parameter at its default */
+    bool has_launch;        /* the first kernel launch's shape is known: */
+    int64_t grid[3], block[3];
+    rft_facts facts;
+    rft_verification verification;
+    rft_measurement rounds[RFT_ROUNDS]; /* n = 0: not in that round */
+    rft_work work;
+    rft_traffic traffic;
+} rft_point;
+
+/* The round that is reported: the final one if there was one. NULL when not measured. */
+const rft_measurement *rft_point_measurement(const rft_point *point);
+double rft_point_median_s(const rft_point *point); /* NaN when not measured */
+
+/* ---- the run ---- */
+typedef struct rft_run_sweep {
+    rft_sweep sweep;        /* data only: vt is NULL. `with` axes are in every problem's values */
+    uint64_t *cartesian;    /* per variant * problem_count + problem */
+    uint64_t *valid;
+    const char *unexplored; /* why configurations were left untried ("budget of 500"), NULL = all were tried */
+} rft_run_sweep;
+
+typedef struct rft_run_info {
+    const char *id;             /* 12 hex digits */
+    const char *tool_version;   /* "0.1.0" */
+    const char *tool_revision;  /* git hash, "+" when dirty, "unknown" */
+    const char *command;        /* as typed */
+    int64_t started_unix_ns, finished_unix_ns; /* finished 0: not finished */
+    uint64_t seed;
+    const char *replay_of;      /* id of the recording's run when replayed; NULL = measured */
+    const char *replay_path;    /* recording's file name */
+    int64_t replay_started_unix_ns; /* the recording's date */
+    uint64_t recompiled, recompiled_same; /* replay: configurations compiled for real; facts equal to the recording's */
+} rft_run_info;
+
+typedef struct rft_run {
+    rft_arena *arena;       /* owned */
+    rft_run_info info;
+    rft_gpu_info gpu;
+    rft_env env;
+    rft_ceilings ceilings;
+    rft_run_sweep *sweeps;
+    size_t sweep_count;
+    rft_point *points;      /* by id */
+    size_t point_count;
+} rft_run;
+
+rft_run *rft_run_new(void);
+void rft_run_free(rft_run *run); /* NULL is accepted */
+
+/* Is the point a candidate for best: measured, no alias, not an odd problem. */
+bool rft_run_is_candidate(const rft_run *run, const rft_point *point);
+/* The fastest candidate of a problem; variant SIZE_MAX = over all variants. A measurement of the final round is
+ * preferred to one of the sweep where both exist for the problem. NULL when none. */
+const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, size_t problem);
+/* Candidates of a problem (variant SIZE_MAX = all), fastest first. Array in `arena`. */
+size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
+                      const rft_point ***out);
+/* The point of the default configuration; NULL. */
+const rft_point *rft_run_default(const rft_run *run, size_t sweep, size_t variant, size_t problem);
+
+/* "n=4096" / "TILE_M=128 TILE_N=64": heap-free text in `arena`. Only swept axes when `swept_only`. */
+const char *rft_run_problem_text(const rft_run *run, size_t sweep, size_t problem, bool swept_only, rft_arena *arena);
+const char *rft_run_config_text(const rft_run *run, const rft_point *point, bool tuned_only, rft_arena *arena);
+
+#endif

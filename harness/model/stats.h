@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stats.h - statistics of samples. Pure arithmetic. */
+#ifndef RFT_MODEL_STATS_H
+#define RFT_MODEL_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct rft_stats {
+    size_t n;
+    double min, q1, median, q3, max; /* unit of the samples */
+    double mean;
+    /* 95 % confidence interval of the median from order statistics (binomial; David & Nagaraja, Order Statistics,
+     * section 7.1). With n < 6 no such interval exists: then [min, max], and interval_is_95 is false. */
+    double low, high;
+    bool interval_is_95;
+    double iqr_frac; /* (q3 - q1) / median */
+} rft_stats;
+
+/* n = 0 gives NaN everywhere. Quartiles by linear interpolation (Hyndman & Fan type 7). */
+rft_stats rft_stats_of(const double *samples, size_t n);
+
+/* Half the interval's width over the median. */
+double rft_stats_half_width_frac(const rft_stats *stats);
+
+/* Two medians whose 95 % intervals overlap, or differ by under 0.5 %, are a tie. */
+bool rft_stats_tie(const rft_stats *a, const rft_stats *b);
+
+/* The stopping rule (docs/measuring.md). */
+typedef enum rft_stop_reason {
+    RFT_STOP_NOT_YET,
+    RFT_STOP_SETTLED, /* the interval is narrow enough */
+    RFT_STOP_PLATEAU, /* more samples no longer narrow it: relative stdev of the last noise readings < 5 % */
+    RFT_STOP_SAMPLES, /* the cap on samples */
+    RFT_STOP_TIME     /* the cap on time */
+} rft_stop_reason;
+const char *rft_stop_reason_name(rft_stop_reason reason); /* "settled", "plateau", "samples", "time" */
+bool rft_stop_reason_from_name(rft_stop_reason *out, const char *name);
+
+typedef struct rft_stop_rule {
+    int min_samples, max_samples;
+    double noise_frac;  /* half width of the interval over the median */
+    double max_seconds; /* of wall time spent on the point's samples */
+} rft_stop_rule;
+
+/* Pure: the decision after `n` samples and `elapsed_s` seconds. Never stops for time under 5 samples or before
+ * min_samples unless 4 * max_seconds have passed. */
+rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples, size_t n, double elapsed_s);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sweep.h - a sweep as the rest of the program sees it: plain data read from a script, and a vtable for the functions
+ * that the script defines. Nothing here knows Lua.
+ */
+#ifndef RFT_MODEL_SWEEP_H
+#define RFT_MODEL_SWEEP_H
+
+#include "base/err.h"
+#include "model/spec.h"
+#include "model/value.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rft_sweep rft_sweep;
+
+/* A problem dimension. `over` gives it values (swept); `with` makes it a number or a function of the swept ones. */
+typedef struct rft_axis {
+    const char *name;
+    rft_value *values; /* in the script's order; empty when derived by `with` or given by `problems` */
+    size_t value_count;
+    bool swept;        /* from `over` */
+    bool along;        /* transitions are looked for along it */
+    bool compiled;     /* arrives as a macro too: one cubin per value */
+    int refine_depth;  /* 0 = none */
+} rft_axis;
+
+typedef struct rft_param {
+    const char *name;
+    const char *help; /* "" when none */
+    rft_value default_value;
+    rft_value *values; /* to try; just the default when not tuned */
+    size_t value_count;
+    bool in_entry; /* substituted into the entry's text, not a macro */
+} rft_param;
+
+/* A constraint and what it needs. It is applied as soon as everything it names is bound. */
+typedef struct rft_constraint {
+    const char *text;   /* as written, or "function at saxpy.lua:12" */
+    size_t *params;     /* indices into variant.params */
+    size_t param_count;
+    size_t *axes;       /* indices into sweep.axes */
+    size_t axis_count;
+} rft_constraint;
+
+typedef struct rft_variant {
+    const char *name;   /* "naive"; the kernel's name when the sweep has no variants */
+    const char *kernel; /* "gemv_fp16" */
+    const char *source; /* path */
+    const char *entry;  /* as written: "gemm<BM, BN>" */
+    rft_param *params;
+    size_t param_count;
+    rft_constraint *constraints; /* sweep-wide ones that name only this variant's parameters, and its own */
+    size_t constraint_count;
+} rft_variant;
+
+typedef struct rft_problem {
+    rft_value *values; /* one per sweep.axes, in that order */
+    bool odd;          /* verified only, never timed: the odd size */
+} rft_problem;
+
+typedef enum rft_cache_mode { RFT_CACHE_COLD, RFT_CACHE_HOT } rft_cache_mode;
+const char *rft_cache_mode_name(rft_cache_mode mode);
+
+typedef struct rft_measure_opts {
+    rft_cache_mode cache;     /* default cold */
+    double compile_timeout_s; /* default 60 */
+    double point_timeout_s;   /* default 10: one point, all its launches */
+    int min_samples;          /* default 10 */
+    int max_samples;          /* default 100 */
+    double noise_frac;        /* stop when the 95 % interval's half width over the median is below; default 0.005 */
+    double max_seconds;       /* cap on timing one point; default 0.25 */
+    uint64_t seed;            /* inputs; default 1 */
+} rft_measure_opts;
+#define RFT_MEASURE_OPTS_INIT                                                                      \
+    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1 }
+
+typedef struct rft_search_opts {
+    const char *strategy;  /* "auto" when not given */
+    double budget_s;       /* 0 = none */
+    uint64_t budget_points; /* 0 = none */
+    uint64_t seed;         /* default 1 */
+    bool seed_given;
+} rft_search_opts;
+
+typedef struct rft_sweep_vt {
+    /* Whether the constraint holds. `problem` has one value per axis; `config` one per parameter, of which only those
+     * the constraint names are read. RFT_E_SCRIPT when the script raised an error (place, message, traceback). */
+    int (*constraint)(void *self, size_t variant, size_t constraint, const rft_value *problem, const rft_value *config,
+                      bool *holds, rft_err *err);
+    /* Spells out a point; everything is allocated from `arena`. RFT_E_SCRIPT on an error in the script. */
+    int (*point)(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
+                 rft_point_spec *out, rft_err *err);
+    /* Completes a problem: `values` has the swept axes filled in, the derived ones are computed by `with`. */
+    int (*complete)(void *self, rft_value *values, rft_arena *arena, rft_err *err);
+} rft_sweep_vt;
+
+struct rft_sweep {
+    const char *name;        /* file stem, or the sweep's own `name` */
+    const char *path;        /* of the script */
+    const char *script_hash; /* SHA-256 of the script and every file it required */
+    rft_axis *axes;          /* in the order of the kernel's `problem` */
+    size_t axis_count;
+    rft_problem *problems;   /* odd one first if there is one, then row-major over the swept axes, or as listed */
+    size_t problem_count;
+    rft_variant *variants;   /* at least one, unless the sweep is a bare space */
+    size_t variant_count;
+    bool bare_space;         /* no kernel: can be checked and searched by replay */
+    const char *item_name;   /* NULL = none */
+    rft_measure_opts measure;
+    rft_search_opts search;
+    const char **baselines;
+    size_t baseline_count;
+    const rft_sweep_vt *vt;
+    void *self;
+};
+
+#endif

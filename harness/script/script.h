@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * script.h - Lua sweeps in, model structs out. The only room that knows Lua.
+ *
+ * Sandbox: allow-listed libraries, text chunks only, no debug, io, os, no __gc; a memory limit; a step and time limit
+ * per protected call that also holds inside C functions. A script owns its Lua state and everything it returned;
+ * rft_script_free() ends both. One thread.
+ */
+#ifndef RFT_SCRIPT_SCRIPT_H
+#define RFT_SCRIPT_SCRIPT_H
+
+#include "base/err.h"
+#include "base/log.h"
+#include "model/gpu_info.h"
+#include "model/sweep.h"
+
+typedef struct rft_script rft_script;
+
+typedef struct rft_script_opts {
+    const rft_gpu_info *gpu;         /* what `gpu` is in the script; borrowed, must outlive the script */
+    const char *const *args;         /* after "--" on the command line: the script's `arg` table */
+    size_t arg_count;
+    const char *const *module_folders; /* searched by require() after the script's folder and its ancestors: folders
+                                          that contain `kernels/` */
+    size_t module_folder_count;
+    size_t memory_limit_bytes;       /* 0 = 256 MiB */
+    double call_limit_s;             /* 0 = 10 s per protected call */
+    const rft_log *log;              /* print() in a script goes here */
+} rft_script_opts;
+
+/* Runs the file. Errors: RFT_E_IO (cannot be read), RFT_E_SCRIPT (syntax, runtime, unknown key, wrong type, limits:
+ * place "file:line", message with the key's path and a hint, traceback), RFT_E_SPACE (an empty list of values). */
+int rft_script_load(rft_script **out, const char *path, const rft_script_opts *opts, rft_err *err);
+void rft_script_free(rft_script *script); /* NULL is accepted */
+
+size_t rft_script_sweep_count(const rft_script *script);
+const rft_sweep *rft_script_sweep(const rft_script *script, size_t index); /* dies with the script */
+
+/* Reads a data file (datasheet values of devices, mixes): a Lua file that returns a table, as JSON. Heap string. */
+int rft_script_read_table(char **out_json, const char *path, rft_err *err);
+
+#endif

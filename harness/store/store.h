@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store.h - a run on disk: one SQLite file (WAL). Every point is committed before the next is taken.
+ * And its exchange form: a recording, gzip T4 JSON with a `rooftune` section (docs/recording.md).
+ */
+#ifndef RFT_STORE_STORE_H
+#define RFT_STORE_STORE_H
+
+#include "model/run.h"
+
+#define RFT_STORE_SCHEMA 1
+
+typedef struct rft_store rft_store;
+
+typedef enum rft_store_mode {
+    RFT_STORE_CREATE, /* RFT_E_STORE when the file exists */
+    RFT_STORE_WRITE,  /* an existing one, to continue */
+    RFT_STORE_READ
+} rft_store_mode;
+
+/* Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, locked by another run),
+ * RFT_E_SCHEMA (older or newer schema: says both versions and the remedy). */
+int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
+void rft_store_close(rft_store *store); /* NULL is accepted */
+
+/* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps. Call once after CREATE.
+ * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do); what was committed stays. */
+int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
+int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err *err);
+/* Inserts the point, or replaces the one with the same id (its final round came in). One transaction. */
+int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err);
+/* `unexplored` of a sweep, recompile counts and the finishing time of the run. */
+int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err);
+int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
+
+/* Reads everything. Aliases carry the numbers of the point they stand for. */
+int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
+/* Opens, reads, closes. A path ending in .json.gz or .json is read as a recording. */
+int rft_store_load(rft_run **out, const char *path, rft_err *err);
+
+/* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */
+int rft_recording_read(rft_run **out, const char *path, rft_err *err);
+int rft_recording_write(const rft_run *run, const char *path, rft_err *err);
+
+#endif
