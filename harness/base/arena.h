@@ -38,22 +38,22 @@ size_t rft_arena_used_bytes(const rft_arena *arena);
 void rft_arena_on_free(rft_arena *arena, void (*release)(void *payload), void *payload);
 
 /* Checked heap allocation for what outlives any arena; released with free(). */
-void *rft_alloc(size_t size);                                /* zeroed */
-void *rft_calloc(size_t count, size_t size);                 /* zeroed */
-void *rft_realloc(void *memory, size_t count, size_t size);  /* the new part is not zeroed */
+void *rft_alloc(size_t size);                               /* zeroed */
+void *rft_calloc(size_t count, size_t size);                /* zeroed */
+void *rft_realloc(void *memory, size_t count, size_t size); /* the new part is not zeroed */
 char *rft_strdup(const char *text);
 
 /* Makes room for at least `need` elements: grows *capacity by doubling and reallocates the heap array `items`. */
-#define RFT_GROW(items, capacity, need)                                                            \
-    do {                                                                                           \
-        if ((size_t)(need) > (size_t)(capacity)) {                                                 \
-            size_t rft_grow_to = (capacity) ? (size_t)(capacity)*2 : 8;                            \
-            while (rft_grow_to < (size_t)(need)) {                                                 \
-                rft_grow_to *= 2;                                                                  \
-            }                                                                                      \
-            (items) = rft_realloc((items), rft_grow_to, sizeof *(items));                          \
-            (capacity) = rft_grow_to;                                                              \
-        }                                                                                          \
+#define RFT_GROW(items, capacity, need)                                                                                \
+    do {                                                                                                               \
+        if ((size_t)(need) > (size_t)(capacity)) {                                                                     \
+            size_t rft_grow_to = (capacity) ? (size_t)(capacity)*2 : 8;                                                \
+            while (rft_grow_to < (size_t)(need)) {                                                                     \
+                rft_grow_to *= 2;                                                                                      \
+            }                                                                                                          \
+            (items) = rft_realloc((items), rft_grow_to, sizeof *(items));                                              \
+            (capacity) = rft_grow_to;                                                                                  \
+        }                                                                                                              \
     } while (0)
 
 #endif

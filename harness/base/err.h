@@ -16,23 +16,23 @@
 #include <stddef.h>
 
 /* code, exit status of the program, text. Exit statuses are documented in docs/exit-codes.md. */
-#define RFT_CODE_MAP(X)                                                                            \
-    X(USAGE, 2, "wrong command line")                                                              \
-    X(SCRIPT, 3, "error in a sweep script")                                                        \
-    X(SPACE, 4, "no configuration is valid")                                                       \
-    X(SOURCE, 5, "kernel source missing or none of it compiles")                                   \
-    X(DEVICE, 6, "no such device, or no working driver")                                           \
-    X(COMPILER, 7, "NVRTC not available")                                                          \
-    X(RECORDING, 8, "recording cannot be read")                                                    \
-    X(STORE, 9, "run file cannot be read or written")                                              \
-    X(SCHEMA, 10, "run file or recording of another schema version")                               \
-    X(IO, 11, "file or folder cannot be read or written")                                          \
-    X(NOTHING, 12, "the run ended without one valid measurement")                                  \
-    X(WORKER, 13, "a worker process was lost and could not be replaced")                           \
-    X(NOT_FOUND, 14, "nothing matches what was asked for")                                         \
-    X(LIMIT, 15, "a limit was reached")                                                            \
-    X(REPORT, 16, "the report could not be drawn")                                                 \
-    X(INTERNAL, 70, "internal error, please report it")                                            \
+#define RFT_CODE_MAP(X)                                                                                                \
+    X(USAGE, 2, "wrong command line")                                                                                  \
+    X(SCRIPT, 3, "error in a sweep script")                                                                            \
+    X(SPACE, 4, "no configuration is valid")                                                                           \
+    X(SOURCE, 5, "kernel source missing or none of it compiles")                                                       \
+    X(DEVICE, 6, "no such device, or no working driver")                                                               \
+    X(COMPILER, 7, "NVRTC not available")                                                                              \
+    X(RECORDING, 8, "recording cannot be read")                                                                        \
+    X(STORE, 9, "run file cannot be read or written")                                                                  \
+    X(SCHEMA, 10, "run file or recording of another schema version")                                                   \
+    X(IO, 11, "file or folder cannot be read or written")                                                              \
+    X(NOTHING, 12, "the run ended without one valid measurement")                                                      \
+    X(WORKER, 13, "a worker process was lost and could not be replaced")                                               \
+    X(NOT_FOUND, 14, "nothing matches what was asked for")                                                             \
+    X(LIMIT, 15, "a limit was reached")                                                                                \
+    X(REPORT, 16, "the report could not be drawn")                                                                     \
+    X(INTERNAL, 70, "internal error, please report it")                                                                \
     X(INTERRUPTED, 130, "interrupted")
 
 typedef enum rft_code {
@@ -49,7 +49,8 @@ typedef struct rft_err {
     char remedy[512];   /* what the user can do about it; may be empty */
 } rft_err;
 
-#define RFT_ERR_INIT {0}
+#define RFT_ERR_INIT                                                                                                   \
+    { 0 }
 
 /* Sets code and message (printf format), clears place and remedy. Returns `code`, so that
  * `return rft_err_set(err, RFT_E_IO, ...)` reads well. `err` may be NULL. */

@@ -19,7 +19,8 @@ typedef struct rft_str {
     size_t capacity; /* bytes */
 } rft_str;
 
-#define RFT_STR_INIT {0}
+#define RFT_STR_INIT                                                                                                   \
+    { 0 }
 
 void rft_str_clear(rft_str *str); /* frees; the struct is ready for reuse */
 void rft_str_truncate(rft_str *str, size_t length);

@@ -14,35 +14,35 @@
 #include <stddef.h>
 
 typedef struct rft_compile_request {
-    const char *source_name;   /* as it appears in messages: base name, so that cubins do not depend on folders */
-    const char *source_text;   /* NULL: read from source_path */
-    const char *source_path;   /* its folder is searched for user headers; may be NULL with source_text */
-    const char *const *names;  /* name expressions */
+    const char *source_name;  /* as it appears in messages: base name, so that cubins do not depend on folders */
+    const char *source_text;  /* NULL: read from source_path */
+    const char *source_path;  /* its folder is searched for user headers; may be NULL with source_text */
+    const char *const *names; /* name expressions */
     size_t name_count;
     const char *const *options; /* without architecture and include paths, which the compiler adds */
     size_t option_count;
-    const char *arch;          /* "sm_90a" */
+    const char *arch; /* "sm_90a" */
 } rft_compile_request;
 
 typedef struct rft_compiled_entry {
-    const char *name;    /* the expression asked for */
-    const char *symbol;  /* lowered name in the cubin */
-    int registers;       /* per thread; -1 = not known */
+    const char *name;                                     /* the expression asked for */
+    const char *symbol;                                   /* lowered name in the cubin */
+    int registers;                                        /* per thread; -1 = not known */
     int spill_store_bytes, spill_load_bytes, stack_bytes; /* -1 = not known */
-    long shared_bytes;   /* static; -1 = not known */
-    int barriers;        /* -1 = not known */
+    long shared_bytes;                                    /* static; -1 = not known */
+    int barriers;                                         /* -1 = not known */
 } rft_compiled_entry;
 
 typedef struct rft_compile_result {
-    bool ok;             /* false: `log` says why; this is data, not an rft_err */
-    const char *log;     /* without the ptxas -v statistics when ok; "" when empty */
+    bool ok;         /* false: `log` says why; this is data, not an rft_err */
+    const char *log; /* without the ptxas -v statistics when ok; "" when empty */
     const void *cubin;
     size_t cubin_bytes;
-    char cubin_hash[65]; /* SHA-256, hex */
-    bool is_ptx;         /* the driver must finish it: the device is newer than NVRTC (marked everywhere) */
+    char cubin_hash[65];         /* SHA-256, hex */
+    bool is_ptx;                 /* the driver must finish it: the device is newer than NVRTC (marked everywhere) */
     rft_compiled_entry *entries; /* one per name, in order */
     size_t entry_count;
-    double seconds;      /* of compiling; what it cost when it was made, when from the cache */
+    double seconds; /* of compiling; what it cost when it was made, when from the cache */
     bool from_cache;
 } rft_compile_result;
 
@@ -73,6 +73,7 @@ int rft_nvrtc_new(rft_compiler **out, const rft_nvrtc_opts *opts, rft_err *err);
 /* A decorator: keeps results under `folder` (created), keyed by source, the user headers it includes ("..." form,
  * recursively), options, names, compiler version and architecture; verified by hash when read; written atomically.
  * Takes ownership of `inner`. A folder that cannot be written warns once and caches nothing. */
-int rft_compile_cache_new(rft_compiler **out, rft_compiler *inner, const char *folder, const rft_log *log, rft_err *err);
+int rft_compile_cache_new(rft_compiler **out, rft_compiler *inner, const char *folder, const rft_log *log,
+                          rft_err *err);
 
 #endif

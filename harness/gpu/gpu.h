@@ -44,7 +44,7 @@ typedef struct rft_gpu_launch {
 
 typedef struct rft_gpu rft_gpu;
 typedef struct rft_gpu_vt {
-    void (*close)(rft_gpu *gpu); /* frees everything the device object owns */
+    void (*close)(rft_gpu *gpu);                                /* frees everything the device object owns */
     int (*info)(rft_gpu *gpu, rft_gpu_info *out, rft_err *err); /* strings live as long as gpu */
     /* Environment facts of device and driver (keys "gpu.*", "driver.*"). */
     void (*describe)(rft_gpu *gpu, rft_env *env, rft_arena *arena);
@@ -54,14 +54,16 @@ typedef struct rft_gpu_vt {
     int (*memory_free)(rft_gpu *gpu, uint64_t *free_bytes, rft_err *err);
     int (*write)(rft_gpu *gpu, rft_device_ptr to, const void *from, size_t bytes, rft_err *err); /* synchronous */
     int (*read)(rft_gpu *gpu, void *to, rft_device_ptr from, size_t bytes, rft_err *err);        /* synchronous */
-    int (*copy)(rft_gpu *gpu, rft_device_ptr to, rft_device_ptr from, uint64_t bytes, rft_err *err); /* in stream order */
-    int (*set)(rft_gpu *gpu, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err);             /* in stream order */
+    int (*copy)(rft_gpu *gpu, rft_device_ptr to, rft_device_ptr from, uint64_t bytes,
+                rft_err *err);                                                           /* in stream order */
+    int (*set)(rft_gpu *gpu, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err); /* in stream order */
     /* Pinned host memory of `bytes` (<= 4096), zeroed, that kernels see at *device; lives as long as gpu. */
     int (*mapped)(rft_gpu *gpu, size_t bytes, void **host, rft_device_ptr *device, rft_err *err);
 
     int (*module_load)(rft_gpu *gpu, const void *cubin, size_t bytes, rft_module **out, rft_err *err);
     void (*module_free)(rft_gpu *gpu, rft_module *module);
-    int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out, rft_err *err); /* dies with module */
+    int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out,
+                    rft_err *err); /* dies with module */
     int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
     /* Allows up to `bytes` of dynamic shared memory (above 48 KiB it must be asked for). */
     int (*function_shared)(rft_gpu *gpu, rft_function *function, unsigned bytes, rft_err *err);

@@ -17,14 +17,14 @@ typedef struct rft_probe_request {
     size_t variant;
     const rft_problem *problem;
     const rft_value *config;
-    int round;          /* 0 .. RFT_ROUNDS - 1 */
-    bool verify_only;   /* odd problems: check, do not time */
+    int round;        /* 0 .. RFT_ROUNDS - 1 */
+    bool verify_only; /* odd problems: check, do not time */
     /* What to do: */
     const rft_point_spec *spec;
     const rft_compile_result *unit;
     const rft_compile_result *reference;
-    const char *problem_key;   /* equal keys: same inputs and reference results may be kept on the device */
-    rft_measure_opts measure;  /* of this round */
+    const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
+    rft_measure_opts measure; /* of this round */
 } rft_probe_request;
 
 typedef struct rft_probe_result {

@@ -19,7 +19,7 @@ typedef enum rft_resource {
     RFT_RESOURCE_L2,
     RFT_RESOURCE_L1,
     RFT_RESOURCE_SHARED,
-    RFT_RESOURCE_PIPE,   /* `pipe` says which */
+    RFT_RESOURCE_PIPE, /* `pipe` says which */
     RFT_RESOURCE_ISSUE,
     RFT_RESOURCE_LAUNCH,
     RFT_RESOURCE_LATENCY,
@@ -31,8 +31,8 @@ typedef enum rft_firmness { RFT_FIRM_BOUND, RFT_FIRM_MOSTLY, RFT_FIRM_NONE } rft
 typedef struct rft_share {
     rft_resource resource;
     rft_pipe pipe;
-    double seconds;      /* at its ceiling */
-    double frac;         /* of the measured time */
+    double seconds; /* at its ceiling */
+    double frac;    /* of the measured time */
     rft_ceiling_id ceiling;
     rft_evidence evidence;
 } rft_share;
@@ -41,27 +41,27 @@ typedef struct rft_share {
 
 typedef struct rft_bound {
     rft_resource resource;
-    rft_pipe pipe;             /* when resource is PIPE */
+    rft_pipe pipe; /* when resource is PIPE */
     rft_firmness firmness;
-    double frac;               /* u of the bound; for LATENCY and LAUNCH: of the nearest ceiling */
-    rft_evidence evidence;     /* of the bound's amount */
+    double frac;                      /* u of the bound; for LATENCY and LAUNCH: of the nearest ceiling */
+    rft_evidence evidence;            /* of the bound's amount */
     rft_share shares[RFT_SHARES_MAX]; /* largest first */
     size_t share_count;
-    double over_roof_frac;     /* > 1: the point beats its roof by that factor; else 0 */
+    double over_roof_frac; /* > 1: the point beats its roof by that factor; else 0 */
 } rft_bound;
 
 /* The placement of a point: everything from work, never from traffic. */
 typedef struct rft_placement {
-    double rate_bytes_s;       /* useful bytes / median */
-    double rate_ops_s;         /* on the main pipe */
-    double intensity;          /* op/B; NaN without bytes */
-    double roof_s;             /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
-    double efficiency_frac;    /* roof_s / median */
+    double rate_bytes_s;        /* useful bytes / median */
+    double rate_ops_s;          /* on the main pipe */
+    double intensity;           /* op/B; NaN without bytes */
+    double roof_s;              /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
+    double efficiency_frac;     /* roof_s / median */
     double low_frac, high_frac; /* with the interval of the median */
-    rft_resource roof;         /* which ceiling makes the roof: DRAM or PIPE */
+    rft_resource roof;          /* which ceiling makes the roof: DRAM or PIPE */
     rft_pipe roof_pipe;
-    double datasheet_frac;     /* against datasheet values; NaN when not known */
-    double limit_s;            /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error */
+    double datasheet_frac; /* against datasheet values; NaN when not known */
+    double limit_s;        /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error */
 } rft_placement;
 
 /* The memory ceiling for a read share: of DRAM_READ (1), 2TO1 (0.667), COPY (0.5), WRITE (0) the nearest measured. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gpu_info.h - the facts of a device that scripts, pruning and ceilings need. From the device, the recording or --arch. */
+/* gpu_info.h - the facts of a device that scripts, pruning and ceilings need. From the device, the recording or --arch.
+ */
 #ifndef RFT_MODEL_GPU_INFO_H
 #define RFT_MODEL_GPU_INFO_H
 
@@ -31,13 +32,13 @@ typedef struct rft_gpu_info {
     int64_t memory_free_bytes;       /* when asked; = memory_bytes when unknown */
     int64_t max_grid[3];
     int max_block[3];
-    int max_cluster;                 /* blocks, portable limit; 0: no clusters */
+    int max_cluster; /* blocks, portable limit; 0: no clusters */
     bool cooperative;
-    int sm_clock_khz;                /* maximum */
-    int memory_clock_khz;            /* 0 when unknown */
-    int memory_bus_bits;             /* 0 when unknown */
-    int driver_version;              /* 13000 for 13.0; 0 without driver */
-    bool representative;             /* made from --arch alone: stands for the architecture, is no device */
+    int sm_clock_khz;     /* maximum */
+    int memory_clock_khz; /* 0 when unknown */
+    int memory_bus_bits;  /* 0 when unknown */
+    int driver_version;   /* 13000 for 13.0; 0 without driver */
+    bool representative;  /* made from --arch alone: stands for the architecture, is no device */
 } rft_gpu_info;
 
 /* The facts of a representative device of an architecture ("sm_90a" -> as an H100 SXM), for `check --arch`.

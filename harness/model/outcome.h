@@ -6,17 +6,17 @@
 #include <stdbool.h>
 
 /* name, text as stored and shown */
-#define RFT_OUTCOME_MAP(X)                                                                         \
-    X(OK, "ok")                         /* verified and measured */                                \
-    X(NOISY, "noisy")                   /* verified and measured, but the samples did not settle */ \
-    X(SKIPPED, "skipped")               /* exceeds a limit of the device; never launched */        \
-    X(SCRIPT_FAILED, "script_failed")   /* a function of the sweep raised an error for it */       \
-    X(COMPILE_FAILED, "compile_failed")                                                            \
-    X(LAUNCH_FAILED, "launch_failed")   /* refused by the driver, or a fault while running */      \
-    X(WRONG_RESULT, "wrong_result")                                                                \
-    X(TIMED_OUT, "timed_out")                                                                      \
-    X(CRASHED, "crashed")               /* took its worker process down */                         \
-    X(NOT_RECORDED, "not_recorded")     /* replay: the recording has no such point */
+#define RFT_OUTCOME_MAP(X)                                                                                             \
+    X(OK, "ok")                       /* verified and measured */                                                      \
+    X(NOISY, "noisy")                 /* verified and measured, but the samples did not settle */                      \
+    X(SKIPPED, "skipped")             /* exceeds a limit of the device; never launched */                              \
+    X(SCRIPT_FAILED, "script_failed") /* a function of the sweep raised an error for it */                             \
+    X(COMPILE_FAILED, "compile_failed")                                                                                \
+    X(LAUNCH_FAILED, "launch_failed") /* refused by the driver, or a fault while running */                            \
+    X(WRONG_RESULT, "wrong_result")                                                                                    \
+    X(TIMED_OUT, "timed_out")                                                                                          \
+    X(CRASHED, "crashed")           /* took its worker process down */                                                 \
+    X(NOT_RECORDED, "not_recorded") /* replay: the recording has no such point */
 
 typedef enum rft_outcome {
 #define RFT_OUTCOME_ENUM(name, text) RFT_OUTCOME_##name,

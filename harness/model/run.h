@@ -32,24 +32,24 @@ const char *rft_env_value(const rft_env *env, const char *key);       /* NULL wh
 
 /* ---- ceilings ---- */
 /* name, what the operation is, unit. */
-#define RFT_CEILING_MAP(X)                                                                         \
-    X(DRAM_READ, "dram_read", "device memory, read", "B/s")                                        \
-    X(DRAM_WRITE, "dram_write", "device memory, write", "B/s")                                     \
-    X(DRAM_COPY, "dram_copy", "device memory, copy (1:1)", "B/s")                                  \
-    X(DRAM_2TO1, "dram_2to1", "device memory, 2 reads : 1 write", "B/s")                           \
-    X(L2_READ, "l2_read", "L2, read", "B/s")                                                       \
-    X(L1_READ, "l1_read", "L1, read", "B/s")                                                       \
-    X(SHARED_READ, "shared_read", "shared memory, read", "B/s")                                    \
-    X(FP64, "fp64", "FP64 FMA", "FLOP/s")                                                          \
-    X(FP32, "fp32", "FP32 FMA", "FLOP/s")                                                          \
-    X(FP16, "fp16", "FP16 packed FMA", "FLOP/s")                                                   \
-    X(SFU, "sfu", "ex2", "op/s")                                                                   \
-    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor", "FLOP/s")                                         \
-    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor", "FLOP/s")                                         \
-    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor", "FLOP/s")                                         \
-    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor", "FLOP/s")                                         \
-    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor", "FLOP/s")                                            \
-    X(TENSOR_INT8, "tensor_int8", "INT8 tensor", "op/s")                                           \
+#define RFT_CEILING_MAP(X)                                                                                             \
+    X(DRAM_READ, "dram_read", "device memory, read", "B/s")                                                            \
+    X(DRAM_WRITE, "dram_write", "device memory, write", "B/s")                                                         \
+    X(DRAM_COPY, "dram_copy", "device memory, copy (1:1)", "B/s")                                                      \
+    X(DRAM_2TO1, "dram_2to1", "device memory, 2 reads : 1 write", "B/s")                                               \
+    X(L2_READ, "l2_read", "L2, read", "B/s")                                                                           \
+    X(L1_READ, "l1_read", "L1, read", "B/s")                                                                           \
+    X(SHARED_READ, "shared_read", "shared memory, read", "B/s")                                                        \
+    X(FP64, "fp64", "FP64 FMA", "FLOP/s")                                                                              \
+    X(FP32, "fp32", "FP32 FMA", "FLOP/s")                                                                              \
+    X(FP16, "fp16", "FP16 packed FMA", "FLOP/s")                                                                       \
+    X(SFU, "sfu", "ex2", "op/s")                                                                                       \
+    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor", "FLOP/s")                                                             \
+    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor", "FLOP/s")                                                             \
+    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor", "FLOP/s")                                                             \
+    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor", "FLOP/s")                                                             \
+    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor", "FLOP/s")                                                                \
+    X(TENSOR_INT8, "tensor_int8", "INT8 tensor", "op/s")                                                               \
     X(LAUNCH, "launch", "empty kernel between two events", "s")
 
 typedef enum rft_ceiling_id {
@@ -65,15 +65,15 @@ const char *rft_ceiling_unit(rft_ceiling_id id);
 bool rft_ceiling_from_name(rft_ceiling_id *out, const char *name);
 
 typedef struct rft_ceiling {
-    bool measured;          /* false: `reason` says why */
+    bool measured; /* false: `reason` says why */
     const char *reason;
-    rft_stats stats;        /* of the rate, in the ceiling's unit (LAUNCH: seconds) */
-    const char *kernel;     /* the operation behind it: "copy, 16-byte loads, 4 in flight, 2 x 2 GiB" */
-    double clock_mhz;       /* median SM clock while measuring; NaN = not read */
-    double datasheet;       /* NaN = not known */
+    rft_stats stats;             /* of the rate, in the ceiling's unit (LAUNCH: seconds) */
+    const char *kernel;          /* the operation behind it: "copy, 16-byte loads, 4 in flight, 2 x 2 GiB" */
+    double clock_mhz;            /* median SM clock while measuring; NaN = not read */
+    double datasheet;            /* NaN = not known */
     const char *datasheet_basis; /* "at 1830 MHz boost" */
-    double limit;           /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
-    const char *limit_basis; /* "3201 MHz x 2 x 6144 bit" */
+    double limit;                /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
+    const char *limit_basis;     /* "3201 MHz x 2 x 6144 bit" */
 } rft_ceiling;
 
 /* Indexed by rft_ceiling_id. */
@@ -87,8 +87,8 @@ double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
 /* ---- points ---- */
 /* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */
 typedef struct rft_facts {
-    int registers;          /* per thread, maximum over the launches */
-    int spill_bytes;        /* spill stores + loads, sum over entries */
+    int registers;   /* per thread, maximum over the launches */
+    int spill_bytes; /* spill stores + loads, sum over entries */
     int stack_bytes;
     int64_t shared_static_bytes;
     int64_t shared_dynamic_bytes;
@@ -113,30 +113,30 @@ typedef struct rft_verification {
 } rft_verification;
 
 typedef struct rft_measurement {
-    double *samples_s;      /* seconds, every one, in order taken; NULL when n = 0 */
+    double *samples_s; /* seconds, every one, in order taken; NULL when n = 0 */
     size_t n;
-    rft_stats stats;        /* of samples_s */
+    rft_stats stats; /* of samples_s */
     rft_stop_reason stop;
     rft_cache_mode cache;
-    double clock_mhz;       /* median SM clock over the samples; NaN = not read */
-    double wall_s;          /* time spent */
+    double clock_mhz; /* median SM clock over the samples; NaN = not read */
+    double wall_s;    /* time spent */
     double verify_s;
-    double *step_s;         /* final round: median of each launch alone; NULL otherwise */
+    double *step_s; /* final round: median of each launch alone; NULL otherwise */
     size_t step_count;
 } rft_measurement;
 
 #define RFT_ROUNDS 2 /* 0: the sweep; 1: the final, interleaved round of the best few */
 
 typedef struct rft_point {
-    int64_t id;             /* 1.. in the order committed */
+    int64_t id;                     /* 1.. in the order committed */
     size_t sweep, variant, problem; /* indices into the run's sweeps and the sweep's variants and problems */
-    rft_value *config;      /* one per parameter of the variant */
+    rft_value *config;              /* one per parameter of the variant */
     rft_outcome outcome;
-    const char *reason;     /* NULL when ok */
-    const char *log;        /* compiler log or fault text; NULL */
-    int64_t alias_of;       /* id of the point with the same cubin and launch, whose numbers these are; 0 = own */
-    bool is_default;        /* every parameter at its default */
-    bool has_launch;        /* the first kernel launch's shape is known: */
+    const char *reason; /* NULL when ok */
+    const char *log;    /* compiler log or fault text; NULL */
+    int64_t alias_of;   /* id of the point with the same cubin and launch, whose numbers these are; 0 = own */
+    bool is_default;    /* every parameter at its default */
+    bool has_launch;    /* the first kernel launch's shape is known: */
     int64_t grid[3], block[3];
     rft_facts facts;
     rft_verification verification;
@@ -151,34 +151,34 @@ double rft_point_median_s(const rft_point *point); /* NaN when not measured */
 
 /* ---- the run ---- */
 typedef struct rft_run_sweep {
-    rft_sweep sweep;        /* data only: vt is NULL. `with` axes are in every problem's values */
-    uint64_t *cartesian;    /* per variant * problem_count + problem */
+    rft_sweep sweep;     /* data only: vt is NULL. `with` axes are in every problem's values */
+    uint64_t *cartesian; /* per variant * problem_count + problem */
     uint64_t *valid;
     const char *unexplored; /* why configurations were left untried ("budget of 500"), NULL = all were tried */
 } rft_run_sweep;
 
 typedef struct rft_run_info {
-    const char *id;             /* 12 hex digits */
-    const char *tool_version;   /* "0.1.0" */
-    const char *tool_revision;  /* git hash, "+" when dirty, "unknown" */
-    const char *command;        /* as typed */
+    const char *id;                            /* 12 hex digits */
+    const char *tool_version;                  /* "0.1.0" */
+    const char *tool_revision;                 /* git hash, "+" when dirty, "unknown" */
+    const char *command;                       /* as typed */
     int64_t started_unix_ns, finished_unix_ns; /* finished 0: not finished */
     uint64_t seed;
-    const char *replay_of;      /* id of the recording's run when replayed; NULL = measured */
-    const char *replay_path;    /* recording's file name */
-    int64_t replay_started_unix_ns; /* the recording's date */
+    const char *replay_of;                /* id of the recording's run when replayed; NULL = measured */
+    const char *replay_path;              /* recording's file name */
+    int64_t replay_started_unix_ns;       /* the recording's date */
     uint64_t recompiled, recompiled_same; /* replay: configurations compiled for real; facts equal to the recording's */
 } rft_run_info;
 
 typedef struct rft_run {
-    rft_arena *arena;       /* owned */
+    rft_arena *arena; /* owned */
     rft_run_info info;
     rft_gpu_info gpu;
     rft_env env;
     rft_ceilings ceilings;
     rft_run_sweep *sweeps;
     size_t sweep_count;
-    rft_point *points;      /* by id */
+    rft_point *points; /* by id */
     size_t point_count;
 } rft_run;
 

@@ -31,28 +31,28 @@ typedef struct rft_buffer {
     rft_type type;
     uint64_t count; /* elements, >= 1 */
     rft_buffer_role role;
-    rft_fill fill;  /* INPUT and INOUT; NONE for the others */
+    rft_fill fill; /* INPUT and INOUT; NONE for the others */
 } rft_buffer;
 
 /* A TMA descriptor over a buffer (cuTensorMapEncodeTiled). Dimensions fastest first. */
 typedef struct rft_tensor_map {
-    int rank;               /* 1..5 */
-    uint64_t dims[5];       /* elements */
-    uint64_t strides[5];    /* bytes of dimension i + 1's step; [0] unused for rank 1; 0 = dense */
-    uint32_t box[5];        /* elements, 1..256 */
-    int swizzle;            /* bytes: 0, 32, 64, 128 */
-    int l2_promotion;       /* bytes: 0, 64, 128, 256 */
+    int rank;            /* 1..5 */
+    uint64_t dims[5];    /* elements */
+    uint64_t strides[5]; /* bytes of dimension i + 1's step; [0] unused for rank 1; 0 = dense */
+    uint32_t box[5];     /* elements, 1..256 */
+    int swizzle;         /* bytes: 0, 32, 64, 128 */
+    int l2_promotion;    /* bytes: 0, 64, 128, 256 */
 } rft_tensor_map;
 
 typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP } rft_arg_kind;
 
 typedef struct rft_arg {
     rft_arg_kind kind;
-    size_t buffer;        /* BUFFER, TENSOR_MAP: index into spec.buffers */
-    uint64_t offset_bytes; /* BUFFER: added to the address */
-    rft_type type;        /* SCALAR */
+    size_t buffer;           /* BUFFER, TENSOR_MAP: index into spec.buffers */
+    uint64_t offset_bytes;   /* BUFFER: added to the address */
+    rft_type type;           /* SCALAR */
     unsigned char scalar[8]; /* SCALAR: the value in the type's own bytes, little endian */
-    rft_tensor_map map;   /* TENSOR_MAP */
+    rft_tensor_map map;      /* TENSOR_MAP */
 } rft_arg;
 
 /* L2 persistence: CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW. bytes = 0: none. */
@@ -66,7 +66,7 @@ typedef enum rft_launch_kind { RFT_LAUNCH_KERNEL, RFT_LAUNCH_MEMSET } rft_launch
 
 typedef struct rft_launch {
     rft_launch_kind kind;
-    const char *entry;    /* KERNEL: name expression, an element of spec.unit.names */
+    const char *entry; /* KERNEL: name expression, an element of spec.unit.names */
     rft_arg *args;
     size_t arg_count;
     int64_t grid[3];      /* blocks; grid[0] = 0 means resident(): as many as fit at once */
@@ -74,7 +74,7 @@ typedef struct rft_launch {
     int64_t shared_bytes; /* dynamic */
     int64_t cluster[3];   /* blocks; all 1 = none */
     bool cooperative;
-    bool pdl;             /* programmatic stream serialization */
+    bool pdl; /* programmatic stream serialization */
     rft_window window;
     size_t memset_buffer; /* MEMSET: whole buffer */
     int memset_byte;      /* 0..255 */
@@ -82,10 +82,10 @@ typedef struct rft_launch {
 
 /* What NVRTC is asked for. One unit gives one cubin with all its names. */
 typedef struct rft_unit_spec {
-    const char *source;        /* path of the .cu file */
-    const char **names;        /* name expressions: "saxpy<4>", or a plain extern "C" name */
+    const char *source; /* path of the .cu file */
+    const char **names; /* name expressions: "saxpy<4>", or a plain extern "C" name */
     size_t name_count;
-    const char **options;      /* -D macros first, in parameter order, then the kernel's own options */
+    const char **options; /* -D macros first, in parameter order, then the kernel's own options */
     size_t option_count;
 } rft_unit_spec;
 
@@ -95,10 +95,10 @@ typedef struct rft_unit_spec {
  * double *, integer outputs in their own type; an inout arrives holding its original values, converted.
  * Judged: |out - ref| <= tol * (|ref| + scale), scale = mean |ref| of the buffer; integers exactly unless tol > 0. */
 typedef struct rft_check {
-    rft_unit_spec unit;    /* reference source and name; no parameter macros */
-    double tol;            /* default for every output; NaN = derived from type and length */
-    double length;         /* accumulation length for the derived tolerance, >= 1 */
-    double *buffer_tol;    /* per spec.buffers; NaN = default; NULL = none given */
+    rft_unit_spec unit;       /* reference source and name; no parameter macros */
+    double tol;               /* default for every output; NaN = derived from type and length */
+    double length;            /* accumulation length for the derived tolerance, >= 1 */
+    double *buffer_tol;       /* per spec.buffers; NaN = default; NULL = none given */
     const rft_value *problem; /* the problem's values, for the reference's arguments */
     size_t problem_count;
 } rft_check;

@@ -21,10 +21,10 @@ typedef struct rft_axis {
     const char *name;
     rft_value *values; /* in the script's order; empty when derived by `with` or given by `problems` */
     size_t value_count;
-    bool swept;        /* from `over` */
-    bool along;        /* transitions are looked for along it */
-    bool compiled;     /* arrives as a macro too: one cubin per value */
-    int refine_depth;  /* 0 = none */
+    bool swept;       /* from `over` */
+    bool along;       /* transitions are looked for along it */
+    bool compiled;    /* arrives as a macro too: one cubin per value */
+    int refine_depth; /* 0 = none */
 } rft_axis;
 
 typedef struct rft_param {
@@ -38,10 +38,10 @@ typedef struct rft_param {
 
 /* A constraint and what it needs. It is applied as soon as everything it names is bound. */
 typedef struct rft_constraint {
-    const char *text;   /* as written, or "function at saxpy.lua:12" */
-    size_t *params;     /* indices into variant.params */
+    const char *text; /* as written, or "function at saxpy.lua:12" */
+    size_t *params;   /* indices into variant.params */
     size_t param_count;
-    size_t *axes;       /* indices into sweep.axes */
+    size_t *axes; /* indices into sweep.axes */
     size_t axis_count;
 } rft_constraint;
 
@@ -74,14 +74,14 @@ typedef struct rft_measure_opts {
     double max_seconds;       /* cap on timing one point; default 0.25 */
     uint64_t seed;            /* inputs; default 1 */
 } rft_measure_opts;
-#define RFT_MEASURE_OPTS_INIT                                                                      \
+#define RFT_MEASURE_OPTS_INIT                                                                                          \
     { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1 }
 
 typedef struct rft_search_opts {
-    const char *strategy;  /* "auto" when not given */
-    double budget_s;       /* 0 = none */
+    const char *strategy;   /* "auto" when not given */
+    double budget_s;        /* 0 = none */
     uint64_t budget_points; /* 0 = none */
-    uint64_t seed;         /* default 1 */
+    uint64_t seed;          /* default 1 */
     bool seed_given;
 } rft_search_opts;
 
@@ -103,12 +103,12 @@ struct rft_sweep {
     const char *script_hash; /* SHA-256 of the script and every file it required */
     rft_axis *axes;          /* in the order of the kernel's `problem` */
     size_t axis_count;
-    rft_problem *problems;   /* odd one first if there is one, then row-major over the swept axes, or as listed */
+    rft_problem *problems; /* odd one first if there is one, then row-major over the swept axes, or as listed */
     size_t problem_count;
-    rft_variant *variants;   /* at least one, unless the sweep is a bare space */
+    rft_variant *variants; /* at least one, unless the sweep is a bare space */
     size_t variant_count;
-    bool bare_space;         /* no kernel: can be checked and searched by replay */
-    const char *item_name;   /* NULL = none */
+    bool bare_space;       /* no kernel: can be checked and searched by replay */
+    const char *item_name; /* NULL = none */
     rft_measure_opts measure;
     rft_search_opts search;
     const char **baselines;

@@ -14,25 +14,25 @@
 
 typedef struct rft_profile_step {
     rft_value value;
-    const rft_point *best;  /* NULL: nothing measured there */
-    rft_bound bound;        /* of best */
-    size_t measured;        /* candidates seen at this value */
-    double worst_s;         /* slowest candidate; NaN */
-    double median_s;        /* median over the candidates' medians; NaN */
+    const rft_point *best; /* NULL: nothing measured there */
+    rft_bound bound;       /* of best */
+    size_t measured;       /* candidates seen at this value */
+    double worst_s;        /* slowest candidate; NaN */
+    double median_s;       /* median over the candidates' medians; NaN */
 } rft_profile_step;
 
 typedef struct rft_profile {
     size_t sweep;
-    size_t variant;         /* SIZE_MAX: best over all variants (axis profiles) */
+    size_t variant; /* SIZE_MAX: best over all variants (axis profiles) */
     bool along_param;
-    size_t index;           /* axis or parameter */
-    size_t problem;         /* parameter profile: on which; axis profile: the first problem of the line (names the rest) */
+    size_t index;   /* axis or parameter */
+    size_t problem; /* parameter profile: on which; axis profile: the first problem of the line (names the rest) */
     rft_profile_step *steps; /* ascending by value when numeric, else in the script's order */
     size_t step_count;
 } rft_profile;
 
 typedef enum rft_transition_kind {
-    RFT_TRANSITION_NONE,        /* one bound all along */
+    RFT_TRANSITION_NONE, /* one bound all along */
     RFT_TRANSITION_FOUND,
     RFT_TRANSITION_UNCLEAR,     /* the bound changes but one side is not firm, or times do not turn */
     RFT_TRANSITION_NOT_EXPLORED /* under two values measured, or declared work along a parameter */
@@ -41,12 +41,12 @@ const char *rft_transition_kind_name(rft_transition_kind kind); /* "none", "foun
 
 typedef struct rft_transition {
     rft_transition_kind kind;
-    size_t step;              /* between steps[step] and steps[step + 1] (FOUND, UNCLEAR) */
-    double low, high;         /* the interval on the axis: FOUND; grid neighbours at the widest */
-    double where;             /* best estimate; NaN */
-    double ridge;             /* where the plain ridge formula puts it between these neighbours; NaN */
-    rft_evidence evidence;    /* the weaker of both sides */
-    const char *why;          /* for UNCLEAR, NOT_EXPLORED: reason in words */
+    size_t step;           /* between steps[step] and steps[step + 1] (FOUND, UNCLEAR) */
+    double low, high;      /* the interval on the axis: FOUND; grid neighbours at the widest */
+    double where;          /* best estimate; NaN */
+    double ridge;          /* where the plain ridge formula puts it between these neighbours; NaN */
+    rft_evidence evidence; /* the weaker of both sides */
+    const char *why;       /* for UNCLEAR, NOT_EXPLORED: reason in words */
 } rft_transition;
 
 /* All profiles along the sweep's `along` axes (one per combination of the other axes). In `arena`. */

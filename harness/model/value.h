@@ -15,8 +15,8 @@ typedef enum rft_value_kind { RFT_VALUE_INT, RFT_VALUE_REAL, RFT_VALUE_BOOL, RFT
 typedef struct rft_value {
     rft_value_kind kind;
     union {
-        int64_t integer; /* INT, and BOOL as 0 or 1 */
-        double real;     /* REAL: never integral; integral floats become INT when read */
+        int64_t integer;  /* INT, and BOOL as 0 or 1 */
+        double real;      /* REAL: never integral; integral floats become INT when read */
         const char *text; /* TEXT: borrowed from the arena of whoever made the value */
     } as;
 } rft_value;
@@ -38,20 +38,20 @@ rft_value rft_value_copy(rft_arena *arena, const rft_value *value);
 rft_value *rft_values_copy(rft_arena *arena, const rft_value *values, size_t count);
 
 /* Element types of buffers and scalars. name (as written in a sweep), bytes, bits of significand (0 = integer). */
-#define RFT_TYPE_MAP(X)                                                                            \
-    X(F64, "f64", 8, 53)                                                                           \
-    X(F32, "f32", 4, 24)                                                                           \
-    X(F16, "f16", 2, 11)                                                                           \
-    X(BF16, "bf16", 2, 8)                                                                          \
-    X(E4M3, "e4m3", 1, 4)                                                                          \
-    X(E5M2, "e5m2", 1, 3)                                                                          \
-    X(I8, "i8", 1, 0)                                                                              \
-    X(U8, "u8", 1, 0)                                                                              \
-    X(I16, "i16", 2, 0)                                                                            \
-    X(U16, "u16", 2, 0)                                                                            \
-    X(I32, "i32", 4, 0)                                                                            \
-    X(U32, "u32", 4, 0)                                                                            \
-    X(I64, "i64", 8, 0)                                                                            \
+#define RFT_TYPE_MAP(X)                                                                                                \
+    X(F64, "f64", 8, 53)                                                                                               \
+    X(F32, "f32", 4, 24)                                                                                               \
+    X(F16, "f16", 2, 11)                                                                                               \
+    X(BF16, "bf16", 2, 8)                                                                                              \
+    X(E4M3, "e4m3", 1, 4)                                                                                              \
+    X(E5M2, "e5m2", 1, 3)                                                                                              \
+    X(I8, "i8", 1, 0)                                                                                                  \
+    X(U8, "u8", 1, 0)                                                                                                  \
+    X(I16, "i16", 2, 0)                                                                                                \
+    X(U16, "u16", 2, 0)                                                                                                \
+    X(I32, "i32", 4, 0)                                                                                                \
+    X(U32, "u32", 4, 0)                                                                                                \
+    X(I64, "i64", 8, 0)                                                                                                \
     X(U64, "u64", 8, 0)
 
 typedef enum rft_type {
@@ -63,7 +63,7 @@ typedef enum rft_type {
 
 const char *rft_type_name(rft_type type);
 size_t rft_type_bytes(rft_type type);
-int rft_type_significand_bits(rft_type type);        /* 0 for integers */
+int rft_type_significand_bits(rft_type type); /* 0 for integers */
 bool rft_type_from_name(rft_type *out, const char *name);
 
 #endif

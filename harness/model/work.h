@@ -10,17 +10,17 @@
 #include <stddef.h>
 
 /* Pipes: name as written in a sweep's `work` and `traffic`, label on paper. Operations are counted, an FMA is 2. */
-#define RFT_PIPE_MAP(X)                                                                            \
-    X(FP64, "fp64", "FP64")                                                                        \
-    X(FP32, "fp32", "FP32")                                                                        \
-    X(FP16, "fp16", "FP16 packed")                                                                 \
-    X(SFU, "sfu", "SFU (ex2)")                                                                     \
-    X(INT32, "int32", "INT32")                                                                     \
-    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor")                                                   \
-    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor")                                                   \
-    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor")                                                   \
-    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor")                                                   \
-    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor")                                                      \
+#define RFT_PIPE_MAP(X)                                                                                                \
+    X(FP64, "fp64", "FP64")                                                                                            \
+    X(FP32, "fp32", "FP32")                                                                                            \
+    X(FP16, "fp16", "FP16 packed")                                                                                     \
+    X(SFU, "sfu", "SFU (ex2)")                                                                                         \
+    X(INT32, "int32", "INT32")                                                                                         \
+    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor")                                                                       \
+    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor")                                                                       \
+    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor")                                                                       \
+    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor")                                                                       \
+    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor")                                                                          \
     X(TENSOR_INT8, "tensor_int8", "INT8 tensor")
 
 typedef enum rft_pipe {
@@ -31,10 +31,10 @@ typedef enum rft_pipe {
 } rft_pipe;
 
 /* Memory levels: bytes through each. */
-#define RFT_LEVEL_MAP(X)                                                                           \
-    X(DRAM, "dram", "device memory")                                                               \
-    X(L2, "l2", "L2")                                                                              \
-    X(L1, "l1", "L1")                                                                              \
+#define RFT_LEVEL_MAP(X)                                                                                               \
+    X(DRAM, "dram", "device memory")                                                                                   \
+    X(L2, "l2", "L2")                                                                                                  \
+    X(L1, "l1", "L1")                                                                                                  \
     X(SHARED, "shared", "shared memory")
 
 typedef enum rft_level {
@@ -64,21 +64,21 @@ typedef struct rft_work {
 } rft_work;
 
 typedef struct rft_traffic {
-    bool present;                     /* false: nothing is known beyond the work */
-    rft_evidence evidence;            /* COUNTED or MODELLED when present */
+    bool present;                        /* false: nothing is known beyond the work */
+    rft_evidence evidence;               /* COUNTED or MODELLED when present */
     double level_bytes[RFT_LEVEL_COUNT]; /* NaN = not known */
-    double dram_read_frac;            /* share of the dram bytes that are reads; NaN = as the work's */
-    double pipe_ops[RFT_PIPE_COUNT];  /* NaN = not known (then the work's count stands) */
-    double warp_instructions;         /* NaN = not known */
+    double dram_read_frac;               /* share of the dram bytes that are reads; NaN = as the work's */
+    double pipe_ops[RFT_PIPE_COUNT];     /* NaN = not known (then the work's count stands) */
+    double warp_instructions;            /* NaN = not known */
 } rft_traffic;
 
 /* A traffic with present = false and every quantity NaN. */
 rft_traffic rft_traffic_unknown(void);
 
-double rft_work_bytes(const rft_work *work);     /* read + written */
-double rft_work_ops(const rft_work *work);       /* over all pipes */
+double rft_work_bytes(const rft_work *work);       /* read + written */
+double rft_work_ops(const rft_work *work);         /* over all pipes */
 rft_pipe rft_work_main_pipe(const rft_work *work); /* most operations; RFT_PIPE_COUNT when none */
-double rft_work_intensity(const rft_work *work); /* ops per byte; NaN when there are no bytes */
-double rft_work_read_frac(const rft_work *work); /* 0..1; 0.5 when there are no bytes */
+double rft_work_intensity(const rft_work *work);   /* ops per byte; NaN when there are no bytes */
+double rft_work_read_frac(const rft_work *work);   /* 0..1; 0.5 when there are no bytes */
 
 #endif

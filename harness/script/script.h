@@ -17,15 +17,15 @@
 typedef struct rft_script rft_script;
 
 typedef struct rft_script_opts {
-    const rft_gpu_info *gpu;         /* what `gpu` is in the script; borrowed, must outlive the script */
-    const char *const *args;         /* after "--" on the command line: the script's `arg` table */
+    const rft_gpu_info *gpu; /* what `gpu` is in the script; borrowed, must outlive the script */
+    const char *const *args; /* after "--" on the command line: the script's `arg` table */
     size_t arg_count;
     const char *const *module_folders; /* searched by require() after the script's folder and its ancestors: folders
                                           that contain `kernels/` */
     size_t module_folder_count;
-    size_t memory_limit_bytes;       /* 0 = 256 MiB */
-    double call_limit_s;             /* 0 = 10 s per protected call */
-    const rft_log *log;              /* print() in a script goes here */
+    size_t memory_limit_bytes; /* 0 = 256 MiB */
+    double call_limit_s;       /* 0 = 10 s per protected call */
+    const rft_log *log;        /* print() in a script goes here */
 } rft_script_opts;
 
 /* Runs the file. Errors: RFT_E_IO (cannot be read), RFT_E_SCRIPT (syntax, runtime, unknown key, wrong type, limits:
