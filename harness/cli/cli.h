@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli.h - what every subcommand gets. cli is the composition root: the only room that prints, reads argv and the
+ * environment, and decides which implementation stands behind a seam. stdout carries results, stderr talk.
+ */
+#ifndef RFT_CLI_CLI_H
+#define RFT_CLI_CLI_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/log.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct rft_command rft_command;
+
+typedef struct rft_cli {
+    FILE *out;  /* results */
+    FILE *talk; /* messages, warnings, progress */
+    bool talk_is_terminal;
+    rft_log log;                /* writes to talk */
+    const char *program;        /* absolute path of this executable */
+    const char *command_line;   /* as typed, for the record */
+    const rft_command *command; /* the one that runs */
+} rft_cli;
+
+/* A subcommand. `run` gets argv without the program and the subcommand's name; it returns 0 or a negative rft_code with
+ * `err` set, which main() prints (place, message, remedy) and turns into the exit status. */
+struct rft_command {
+    const char *name;
+    const char *usage; /* "SWEEP.lua... [options]" */
+    const char *help;  /* one line */
+    int (*run)(rft_cli *cli, int argc, char **argv, rft_err *err);
+};
+
+/* All of them, in the order of --help; terminated by a NULL name. */
+const rft_command *rft_command_table(void);
+
+/* ---- options ---- */
+typedef struct rft_words {
+    const char **items; /* in the arena given to rft_opt_parse */
+    size_t count;
+} rft_words;
+
+/* One option. Exactly one of flag, text, words is set. */
+typedef struct rft_opt {
+    const char *name;     /* "output" for --output */
+    char letter;          /* 'o' for -o; 0 = none */
+    const char *argument; /* "FILE"; NULL for a flag */
+    const char *help;
+    bool *flag;
+    const char **text; /* the last one given wins */
+    rft_words *words;  /* every one given, in order */
+} rft_opt;
+
+/* Parses argv into the options and `rest` (positional words; what follows "--" goes to `script_args` if it is not
+ * NULL). Prints the help of cli->command and sets *helped when --help is given. RFT_E_USAGE: unknown option (with the
+ * nearest), missing argument. */
+int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
+                  rft_words *rest, rft_words *script_args, bool *helped, rft_err *err);
+
+/* Writes `text` to a file, or to cli->out for "-". */
+int rft_cli_write(rft_cli *cli, const char *path, const char *text, size_t length, rft_err *err);
+
+/* The subcommands, one file each. */
+int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_point(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_best(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_export(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err); /* not in the table: started by run itself */
+
+#endif
