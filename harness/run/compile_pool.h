@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compile_pool.h - compile workers: one request each at a time, a crash or an endless compile costs one configuration.
+ * Answers are kept by request, so a cubin that serves many problems is compiled once a run.
+ */
+#ifndef RFT_RUN_COMPILE_POOL_H
+#define RFT_RUN_COMPILE_POOL_H
+
+#include "base/log.h"
+#include "gpu/compiler.h"
+#include "run/process.h"
+
+typedef struct rft_compile_pool rft_compile_pool;
+
+typedef struct rft_compile_pool_opts {
+    rft_loop *loop;      /* borrowed */
+    const char *program; /* this executable */
+    size_t workers;      /* >= 1 */
+    const rft_log *log;
+} rft_compile_pool_opts;
+
+typedef size_t rft_ticket;
+
+int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *opts, rft_err *err);
+void rft_compile_pool_free(rft_compile_pool *pool); /* ends the workers; NULL is accepted */
+
+/* Queues a request (copied) and returns its ticket; the same request gets the same ticket. `timeout_s` counts from the
+ * moment a worker takes it. */
+rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_request *request, double timeout_s);
+
+/* Waits for the answer. The result is borrowed and lives as long as the pool. *timed_out is set when the time limit
+ * ended it (then result->ok is false and the log says so). RFT_E_COMPILER, RFT_E_SOURCE: what the worker reported;
+ * RFT_E_WORKER: no worker can be started. */
+int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
+                          rft_err *err);
+
+#endif

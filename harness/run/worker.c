@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/worker.h"
+
+#include "run/wire.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static void become_worker(void) {
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/* Sends the answer, or the error when rc is not 0. Takes `head`. */
+static int answer(int fd, int rc, json_t *head, const void *blob, size_t blob_bytes, rft_err *failure, rft_err *err) {
+    if (rc != RFT_OK || !head) {
+        json_decref(head);
+        if (rc == RFT_OK) {
+            rft_err_set(failure, RFT_E_INTERNAL, "an answer could not be put into a frame");
+        }
+        head = rft_wire_of_err(failure);
+        blob = NULL;
+        blob_bytes = 0;
+    }
+    int sent = rft_frame_write(fd, head, blob, blob_bytes, err);
+    json_decref(head);
+    return sent;
+}
+
+static int answer_compile(rft_compiler *compiler, const rft_frame *frame, int out_fd, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_err failure = RFT_ERR_INIT;
+    rft_compile_request request;
+    rft_compile_result result = {0};
+    int rc = rft_wire_to_compile_request(&request, frame->head, arena, &failure);
+    if (rc == RFT_OK) {
+        rc = compiler->compile(compiler, &request, arena, &result, &failure);
+    }
+    json_t *head = rc == RFT_OK ? rft_wire_of_compile_result(&result) : NULL;
+    rc = answer(out_fd, rc, head, result.cubin, result.cubin_bytes, &failure, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
+    rft_compiler *compiler = NULL;
+    rft_err opening = RFT_ERR_INIT;
+    become_worker();
+    if (nice(10) == -1) {
+        rft_log_debug(host->log, "compile worker: niceness not changed");
+    }
+    int opened = host->compiler_new(host->self, &compiler, &opening);
+    int rc = RFT_OK;
+    while (rc == RFT_OK) {
+        rft_frame frame = {0};
+        rc = rft_frame_read(&frame, in_fd, err);
+        if (rc != RFT_OK) {
+            break;
+        }
+        rc = opened == RFT_OK ? answer_compile(compiler, &frame, out_fd, err)
+                              : answer(out_fd, opened, NULL, NULL, 0, &opening, err);
+        rft_frame_clear(&frame);
+    }
+    if (compiler) {
+        compiler->free(compiler);
+    }
+    return rc == 1 ? RFT_OK : rc;
+}
+
+typedef struct device_worker {
+    const rft_worker_host *host;
+    rft_compiler *compiler;
+    rft_gpu *gpu;
+    rft_probe *probe;
+} device_worker;
+
+/* Opened at the first request, so that a missing driver is an answer and not a dead process. */
+static int ready(device_worker *worker, rft_err *err) {
+    int rc = RFT_OK;
+    if (!worker->compiler) {
+        rc = worker->host->compiler_new(worker->host->self, &worker->compiler, err);
+    }
+    if (rc == RFT_OK && !worker->gpu) {
+        rc = worker->host->gpu_open(worker->host->self, &worker->gpu, err);
+    }
+    if (rc == RFT_OK && !worker->probe) {
+        rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
+                              err);
+    }
+    return rc;
+}
+
+static int answer_device(device_worker *worker, rft_arena *arena, json_t **head, rft_err *failure) {
+    rft_gpu_info gpu = {0};
+    rft_env env = {0};
+    int rc = worker->probe->device(worker->probe, arena, &gpu, &env, failure);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (worker->host->describe) {
+        worker->host->describe(worker->host->self, &gpu, &env, arena);
+    }
+    rft_env_set(&env, arena, "nvrtc.version", worker->compiler->version(worker->compiler), NULL);
+    *head = rft_wire_of_device(&gpu, &env);
+    return RFT_OK;
+}
+
+static int answer_ceilings(device_worker *worker, rft_arena *arena, json_t **head, rft_err *failure) {
+    rft_ceilings ceilings;
+    int rc = worker->probe->ceilings(worker->probe, arena, &ceilings, failure);
+    *head = rc == RFT_OK ? rft_wire_of_ceilings(&ceilings) : NULL;
+    return rc;
+}
+
+static int answer_measure(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                          rft_err *failure) {
+    rft_probe_request request;
+    rft_probe_result result;
+    int rc = rft_wire_to_probe_request(&request, frame, arena, failure);
+    if (rc == RFT_OK) {
+        rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
+    }
+    *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
+    return rc;
+}
+
+static int answer_request(device_worker *worker, const rft_frame *frame, int out_fd, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_err failure = RFT_ERR_INIT;
+    json_t *head = NULL;
+    const char *what = rft_json_text_or(frame->head, "do", "");
+    int rc = ready(worker, &failure);
+    if (rc != RFT_OK) {
+        /* answered below */
+    } else if (strcmp(what, "device") == 0) {
+        rc = answer_device(worker, arena, &head, &failure);
+    } else if (strcmp(what, "ceilings") == 0) {
+        rc = answer_ceilings(worker, arena, &head, &failure);
+    } else if (strcmp(what, "measure") == 0) {
+        rc = answer_measure(worker, frame, arena, &head, &failure);
+    } else {
+        rc = rft_err_set(&failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", what);
+    }
+    rc = answer(out_fd, rc, head, NULL, 0, &failure, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
+    device_worker worker = {.host = host};
+    int rc = RFT_OK;
+    become_worker();
+    while (rc == RFT_OK && !(worker.gpu && worker.gpu->vt->sticky(worker.gpu))) {
+        rft_frame frame = {0};
+        rc = rft_frame_read(&frame, in_fd, err);
+        if (rc != RFT_OK) {
+            break;
+        }
+        rc = answer_request(&worker, &frame, out_fd, err);
+        rft_frame_clear(&frame);
+    }
+    if (worker.gpu && worker.gpu->vt->sticky(worker.gpu)) {
+        _exit(0); /* destroying a poisoned context can hang; the kernel cleans up */
+    }
+    if (worker.probe) {
+        worker.probe->free(worker.probe);
+    }
+    if (worker.gpu) {
+        worker.gpu->vt->close(worker.gpu);
+    }
+    if (worker.compiler) {
+        worker.compiler->free(worker.compiler);
+    }
+    return rc == 1 ? RFT_OK : rc;
+}
