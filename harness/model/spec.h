@@ -118,7 +118,8 @@ typedef struct rft_point_spec {
 
 /* The tolerance a floating-point buffer is judged by: the buffer's own, the check's, or derived:
  * 2 * 2^-bits(type) + 8 * 2^-24 * sqrt(length) (fp32 accumulation, random rounding; Higham, Accuracy and Stability of
- * Numerical Algorithms, 2nd ed., section 2.8 on the sqrt(n) growth). 0 for integer types. */
+ * Numerical Algorithms, 2nd ed., section 2.8 on the sqrt(n) growth); for f64 the accumulation is f64 too: 2^-53 for
+ * 2^-24. 0 for integer types unless one is given. */
 double rft_spec_tolerance(const rft_point_spec *spec, size_t buffer);
 
 /* Device bytes the point needs: buffers, originals of inouts, fp64 reference results. */
