@@ -131,6 +131,10 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
         failed(out, RFT_OUTCOME_CRASHED, rft_arena_printf(arena, "the device worker %s", remote->why));
         return RFT_OK;
     }
+    if (rft_json_bool_or(remote->answer.head, "ending", false)) {
+        rft_process_free(remote->process);
+        remote->process = NULL;
+    }
     rc = rft_wire_to_err(err, remote->answer.head);
     return rc == RFT_OK ? rft_wire_to_probe_result(out, remote->answer.head, arena, err) : rc;
 }

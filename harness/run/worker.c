@@ -124,6 +124,10 @@ static int answer_measure(device_worker *worker, const rft_frame *frame, rft_are
         rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
     }
     *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
+    /* After a fault this process is of no more use: the other side starts a new one at once. */
+    if (*head) {
+        json_object_set_new(*head, "ending", json_boolean(worker->gpu->vt->sticky(worker->gpu)));
+    }
     return rc;
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exec.h - carries a plan out: ask, spell out, compile ahead, verify and measure, store, tell; then the final round.
+ *
+ * Compiling runs ahead of measuring by a fixed number of configurations, so results do not depend on how many compile
+ * workers there are. Every point is stored before the next is taken.
+ */
+#ifndef RFT_RUN_EXEC_H
+#define RFT_RUN_EXEC_H
+
+#include "base/clock.h"
+#include "measure/probe.h"
+#include "run/compile_pool.h"
+#include "run/plan.h"
+#include "store/store.h"
+
+#define RFT_LOOKAHEAD 32 /* configurations compiled ahead; part of the run's record */
+#define RFT_FINALISTS 5  /* per problem, measured again in the final round */
+
+typedef struct rft_progress {
+    uint64_t done, planned; /* points; planned shrinks when a budget ends a part early */
+    uint64_t failed, aliases, measured;
+    bool final_round;
+    const rft_point *last; /* just stored */
+    const rft_point *best; /* of its problem so far; NULL */
+    double elapsed_s;
+} rft_progress;
+
+typedef struct rft_exec_opts {
+    const rft_plan *plan;
+    rft_run *run;     /* info, gpu, env, ceilings and sweeps filled in; points are appended */
+    rft_store *store; /* the run is in it already */
+    rft_probe *probe;
+    rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
+    bool replay;
+    const char *strategy;   /* NULL: as each sweep says */
+    double budget_s;        /* 0: as each sweep says */
+    uint64_t budget_points; /* 0: as each sweep says */
+    const rft_clock *clock;
+    const rft_log *log;
+    bool (*stop)(void *payload); /* asked before every point: true ends the run cleanly */
+    void (*progress)(void *payload, const rft_progress *progress);
+    void *payload;
+} rft_exec_opts;
+
+/* 0, also when stopped (then *stopped is true and the run is not finished). Errors: RFT_E_STORE, RFT_E_WORKER,
+ * RFT_E_DEVICE, RFT_E_COMPILER; what was stored before stays. */
+int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err);
+
+#endif

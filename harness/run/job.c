@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/job.h"
+
+#include "base/fs.h"
+#include "base/hash.h"
+#include "run/limits.h"
+#include "run/wire.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
+    rft_compile_request request = {
+        .source_name = rft_fs_name(unit->source),
+        .source_path = unit->source,
+        .names = (const char *const *)unit->names,
+        .name_count = unit->name_count,
+        .options = (const char *const *)unit->options,
+        .option_count = unit->option_count,
+        .arch = opts->run->gpu.arch,
+    };
+    return rft_compile_pool_submit(opts->pool, &request, timeout_s);
+}
+
+static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
+    job->failed = true;
+    job->outcome = outcome;
+    job->reason = reason;
+}
+
+rft_job *rft_job_new(const rft_exec_opts *opts, size_t sweep_index, size_t variant, size_t problem,
+                     const rft_value *config) {
+    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
+    rft_arena *arena = rft_arena_new();
+    rft_job *job = rft_arena_alloc(arena, sizeof *job);
+    rft_err err = RFT_ERR_INIT;
+    *job = (rft_job){.arena = arena, .sweep = sweep_index, .variant = variant, .problem = problem};
+    job->config = rft_values_copy(arena, config, sweep->variants[variant].param_count);
+    int rc =
+        sweep->vt->point(sweep->self, variant, sweep->problems[problem].values, job->config, arena, &job->spec, &err);
+    if (rc != RFT_OK) {
+        fail(job, RFT_OUTCOME_SCRIPT_FAILED,
+             rft_arena_printf(arena, "%s%s%s", err.place, *err.place ? ": " : "", err.message));
+        return job;
+    }
+    const char *exceeded = rft_limits_exceeded(&job->spec, &opts->run->gpu, arena);
+    if (exceeded) {
+        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+        return job;
+    }
+    if (opts->pool) {
+        job->unit = submit(opts, &job->spec.unit, sweep->measure.compile_timeout_s);
+        if (!opts->replay && job->spec.check.unit.name_count) {
+            job->reference = submit(opts, &job->spec.check.unit, sweep->measure.compile_timeout_s);
+        }
+        job->compiling = true;
+    }
+    return job;
+}
+
+void rft_job_free(rft_job *job) {
+    if (job) {
+        rft_arena_free(job->arena);
+    }
+}
+
+static const char *first_line(rft_arena *arena, const char *log) {
+    const char *error = strstr(log, "error");
+    const char *start = error ? error : log;
+    while (start > log && start[-1] != '\n') {
+        start--;
+    }
+    return rft_arena_strndup(arena, start, strcspn(start, "\n"));
+}
+
+int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
+    bool timed_out = false;
+    *log = NULL;
+    if (!job->compiling) {
+        return RFT_OK;
+    }
+    int rc = rft_compile_pool_wait(opts->pool, job->unit, &job->compiled, &timed_out, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (!job->compiled->ok) {
+        *log = job->compiled->log;
+        fail(job, timed_out ? RFT_OUTCOME_TIMED_OUT : RFT_OUTCOME_COMPILE_FAILED,
+             first_line(job->arena, job->compiled->log));
+        return RFT_OK;
+    }
+    if (opts->replay || !job->spec.check.unit.name_count) {
+        return RFT_OK;
+    }
+    rc = rft_compile_pool_wait(opts->pool, job->reference, &job->compiled_reference, &timed_out, err);
+    if (rc == RFT_OK && !job->compiled_reference->ok) {
+        rft_err_set(err, RFT_E_SOURCE, "the reference kernel %s does not compile:\n%s", job->spec.check.unit.names[0],
+                    job->compiled_reference->log);
+        rft_err_place(err, "%s", job->spec.check.unit.source);
+        return rft_err_remedy(err, "mend the reference, or name another in `check`: nothing can be verified without");
+    }
+    return rc;
+}
+
+int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+    static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
+    const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
+    rft_str key = RFT_STR_INIT;
+    rft_str_addf(&key, "%s/%s/", sweep->name, job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        rft_value_format(&key, &sweep->problems[job->problem].values[i]);
+        rft_str_add_char(&key, ',');
+    }
+    rft_probe_request request = {
+        .sweep = sweep,
+        .variant = job->variant,
+        .problem = &sweep->problems[job->problem],
+        .config = job->config,
+        .round = job->round,
+        .verify_only = verify_only,
+        .spec = &job->spec,
+        .unit = job->compiled ? job->compiled : &nothing_compiled,
+        .reference = job->compiled_reference,
+        .problem_key = rft_str_get(&key),
+        .measure = sweep->measure,
+    };
+    if (job->round > 0) {
+        request.measure.min_samples *= 2;
+        request.measure.max_samples *= 2;
+        request.measure.noise_frac /= 2;
+        request.measure.max_seconds *= 4;
+    }
+    int rc = opts->probe->measure(opts->probe, &request, job->arena, out, err);
+    rft_str_clear(&key);
+    return rc;
+}
+
+void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[65]) {
+    rft_probe_request request = {.spec = &job->spec, .problem_key = ""};
+    rft_compile_result nothing = {.log = ""};
+    request.unit = &nothing;
+    json_t *head = rft_wire_of_probe_request(&request);
+    size_t length = 0;
+    char *text = rft_json_dump(head, &length);
+    rft_sha256 hash;
+    rft_sha256_init(&hash);
+    rft_sha256_add_text(&hash, cubin_hash);
+    rft_sha256_add(&hash, text, length);
+    rft_sha256_hex(&hash, out);
+    free(text);
+    json_decref(head);
+}
+
+static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {
+    facts->cubin_hash = rft_arena_strdup(arena, compiled->cubin_hash);
+    facts->compile_s = compiled->seconds;
+    facts->from_cache = compiled->from_cache;
+    for (size_t i = 0; i < compiled->entry_count; i++) {
+        const rft_compiled_entry *entry = &compiled->entries[i];
+        facts->registers = entry->registers > facts->registers ? entry->registers : facts->registers;
+        if (entry->spill_store_bytes >= 0 && entry->spill_load_bytes >= 0) {
+            int spills = entry->spill_store_bytes + entry->spill_load_bytes;
+            facts->spill_bytes = (facts->spill_bytes < 0 ? 0 : facts->spill_bytes) + spills;
+        }
+        facts->stack_bytes = entry->stack_bytes > facts->stack_bytes ? entry->stack_bytes : facts->stack_bytes;
+        if (entry->shared_bytes > facts->shared_static_bytes) {
+            facts->shared_static_bytes = entry->shared_bytes;
+        }
+    }
+}
+
+void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point) {
+    point->work = job->spec.work;
+    point->work.item_name = rft_arena_strdup(opts->run->arena, job->spec.work.item_name);
+    point->traffic = job->spec.traffic;
+    for (size_t i = 0; i < job->spec.launch_count && !point->has_launch; i++) {
+        const rft_launch *launch = &job->spec.launches[i];
+        if (launch->kind == RFT_LAUNCH_KERNEL) {
+            point->has_launch = true;
+            memcpy(point->grid, launch->grid, sizeof point->grid);
+            memcpy(point->block, launch->block, sizeof point->block);
+            point->facts.shared_dynamic_bytes = launch->shared_bytes;
+        }
+    }
+    if (job->compiled && job->compiled->ok) {
+        describe_compiled(job->compiled, &point->facts, opts->run->arena);
+    }
+}

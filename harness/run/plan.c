@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/plan.h"
+
+#include <stdlib.h>
+
+/* Says which constraint leaves nothing. */
+static int nothing_valid(const rft_plan *plan, size_t sweep_index, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[sweep_index];
+    const char *text = NULL;
+    const char *raised = "";
+    uint64_t most = 0;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        for (size_t p = 0; p < sweep->problem_count; p++) {
+            const rft_space *space = rft_plan_space(plan, sweep_index, v, p);
+            for (size_t c = 0; c < sweep->variants[v].constraint_count; c++) {
+                if (rft_space_rejected(space, c) > most) {
+                    most = rft_space_rejected(space, c);
+                    text = sweep->variants[v].constraints[c].text;
+                }
+            }
+            if (rft_space_errors(space) > 0 && !*raised) {
+                raised = rft_space_first_error(space);
+            }
+        }
+    }
+    if (*raised) {
+        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
+                    sweep->name, raised);
+    } else {
+        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
+                    text ? "; the constraint that cuts most: " : "", text ? text : "");
+    }
+    rft_err_place(err, "%s", sweep->path);
+    return rft_err_remedy(err, "loosen `where`, or give `tune` values that satisfy it");
+}
+
+static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t problem, const rft_log *log,
+                     rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[sweep_index];
+    rft_space_opts opts = {0};
+    rft_space *space = NULL;
+    int rc = rft_space_new(&space, sweep, variant, sweep->problems[problem].values, &opts, err);
+    if (rc != RFT_OK) {
+        return rft_err_context(err, "sweep %s", sweep->name);
+    }
+    plan->spaces[sweep_index][variant * sweep->problem_count + problem] = space;
+    if (sweep->problems[problem].odd) {
+        plan->odd += rft_space_count(space);
+    } else {
+        plan->cartesian += rft_space_cartesian(space);
+        plan->valid += rft_space_count(space);
+    }
+    if (rft_space_errors(space) > 0 && problem + 1 == sweep->problem_count) {
+        rft_log_warn(log,
+                     "sweep %s: a constraint raised an error for %llu values, which were left out; the first: %s. "
+                     "Guard it against values it cannot take.",
+                     sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
+    }
+    return RFT_OK;
+}
+
+static int plan_sweep(rft_plan *plan, size_t index, const rft_log *log, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[index];
+    uint64_t before = plan->valid;
+    size_t count = sweep->variant_count * sweep->problem_count;
+    plan->spaces[index] = rft_calloc(count + 1, sizeof *plan->spaces[index]);
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        for (size_t p = 0; p < sweep->problem_count; p++) {
+            int rc = add_space(plan, index, v, p, log, err);
+            if (rc != RFT_OK) {
+                return rc;
+            }
+        }
+    }
+    return plan->valid > before ? RFT_OK : nothing_valid(plan, index, err);
+}
+
+int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err) {
+    rft_plan *plan = rft_alloc(sizeof *plan);
+    int rc = RFT_OK;
+    plan->sweeps = sweeps;
+    plan->sweep_count = sweep_count;
+    plan->spaces = rft_calloc(sweep_count + 1, sizeof *plan->spaces);
+    for (size_t s = 0; s < sweep_count && rc == RFT_OK; s++) {
+        rc = plan_sweep(plan, s, log, err);
+    }
+    if (rc != RFT_OK) {
+        rft_plan_free(plan);
+        return rc;
+    }
+    *out = plan;
+    return RFT_OK;
+}
+
+void rft_plan_free(rft_plan *plan) {
+    if (!plan) {
+        return;
+    }
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        size_t count = plan->sweeps[s]->variant_count * plan->sweeps[s]->problem_count;
+        for (size_t i = 0; plan->spaces[s] && i < count; i++) {
+            rft_space_free(plan->spaces[s][i]);
+        }
+        free(plan->spaces[s]);
+    }
+    free(plan->spaces);
+    free(plan);
+}
+
+rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, size_t problem) {
+    return plan->spaces[sweep][variant * plan->sweeps[sweep]->problem_count + problem];
+}
+
+/* ---- describing ---- */
+
+static rft_axis *copy_axes(rft_arena *arena, const rft_sweep *sweep) {
+    rft_axis *axes = rft_arena_memdup(arena, sweep->axes, sweep->axis_count * sizeof *axes);
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        axes[i].name = rft_arena_strdup(arena, axes[i].name);
+        axes[i].values = rft_values_copy(arena, axes[i].values, axes[i].value_count);
+    }
+    return axes;
+}
+
+static rft_problem *copy_problems(rft_arena *arena, const rft_sweep *sweep) {
+    rft_problem *problems = rft_arena_memdup(arena, sweep->problems, sweep->problem_count * sizeof *problems);
+    for (size_t i = 0; i < sweep->problem_count; i++) {
+        problems[i].values = rft_values_copy(arena, problems[i].values, sweep->axis_count);
+    }
+    return problems;
+}
+
+static void copy_variant(rft_arena *arena, rft_variant *variant) {
+    variant->name = rft_arena_strdup(arena, variant->name);
+    variant->kernel = rft_arena_strdup(arena, variant->kernel);
+    variant->source = rft_arena_strdup(arena, variant->source);
+    variant->entry = rft_arena_strdup(arena, variant->entry);
+    variant->params = rft_arena_memdup(arena, variant->params, variant->param_count * sizeof *variant->params);
+    for (size_t i = 0; i < variant->param_count; i++) {
+        rft_param *param = &variant->params[i];
+        param->name = rft_arena_strdup(arena, param->name);
+        param->help = rft_arena_strdup(arena, param->help);
+        param->default_value = rft_value_copy(arena, &param->default_value);
+        param->values = rft_values_copy(arena, param->values, param->value_count);
+    }
+    variant->constraints =
+        rft_arena_memdup(arena, variant->constraints, variant->constraint_count * sizeof *variant->constraints);
+    for (size_t i = 0; i < variant->constraint_count; i++) {
+        rft_constraint *c = &variant->constraints[i];
+        c->text = rft_arena_strdup(arena, c->text);
+        c->params = rft_arena_memdup(arena, c->params, c->param_count * sizeof *c->params);
+        c->axes = rft_arena_memdup(arena, c->axes, c->axis_count * sizeof *c->axes);
+    }
+}
+
+static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep) {
+    *out = *sweep;
+    out->vt = NULL;
+    out->self = NULL;
+    out->name = rft_arena_strdup(arena, sweep->name);
+    out->path = rft_arena_strdup(arena, sweep->path);
+    out->script_hash = rft_arena_strdup(arena, sweep->script_hash);
+    out->item_name = rft_arena_strdup(arena, sweep->item_name);
+    out->search.strategy = rft_arena_strdup(arena, sweep->search.strategy);
+    out->axes = copy_axes(arena, sweep);
+    out->problems = copy_problems(arena, sweep);
+    out->variants = rft_arena_memdup(arena, sweep->variants, sweep->variant_count * sizeof *out->variants);
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        copy_variant(arena, &out->variants[v]);
+    }
+    out->baselines = rft_arena_calloc(arena, sweep->baseline_count + 1, sizeof *out->baselines);
+    for (size_t i = 0; i < sweep->baseline_count; i++) {
+        out->baselines[i] = rft_arena_strdup(arena, sweep->baselines[i]);
+    }
+}
+
+void rft_plan_describe(const rft_plan *plan, rft_run *run) {
+    run->sweep_count = plan->sweep_count;
+    run->sweeps = rft_arena_calloc(run->arena, plan->sweep_count + 1, sizeof *run->sweeps);
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        rft_run_sweep *out = &run->sweeps[s];
+        size_t count = plan->sweeps[s]->variant_count * plan->sweeps[s]->problem_count;
+        copy_sweep(run->arena, &out->sweep, plan->sweeps[s]);
+        out->cartesian = rft_arena_calloc(run->arena, count + 1, sizeof *out->cartesian);
+        out->valid = rft_arena_calloc(run->arena, count + 1, sizeof *out->valid);
+        for (size_t i = 0; i < count; i++) {
+            out->cartesian[i] = rft_space_cartesian(plan->spaces[s][i]);
+            out->valid[i] = rft_space_count(plan->spaces[s][i]);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.h - what a run will do: the valid configurations of every variant on every problem, before anything is compiled.
+ */
+#ifndef RFT_RUN_PLAN_H
+#define RFT_RUN_PLAN_H
+
+#include "base/log.h"
+#include "model/run.h"
+#include "model/space.h"
+
+typedef struct rft_plan {
+    const rft_sweep *const *sweeps; /* borrowed */
+    size_t sweep_count;
+    rft_space ***spaces;       /* [sweep][variant * problem_count + problem]; NULL where the space could not be made */
+    uint64_t cartesian, valid; /* over everything, odd problems left out */
+    uint64_t odd;              /* configurations to verify on odd problems */
+} rft_plan;
+
+/* Enumerates everything. RFT_E_SPACE: constraints leave nothing for a whole sweep (names the constraint that cut most);
+ * RFT_E_LIMIT: too many. `log` gets a warning for constraints that raised errors. */
+int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err);
+void rft_plan_free(rft_plan *plan); /* NULL is accepted */
+
+rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, size_t problem);
+
+/* Copies what the store keeps of the sweeps (no functions) into run->sweeps, with the counts. */
+void rft_plan_describe(const rft_plan *plan, rft_run *run);
+
+#endif
