@@ -30,13 +30,17 @@ char *rft_str_take(rft_str *str);            /* heap string owned by the caller;
 void rft_str_add(rft_str *str, const char *text);
 void rft_str_add_n(rft_str *str, const char *text, size_t length);
 void rft_str_add_char(rft_str *str, char c);
-/* printf; integers and strings only (see above for %f). */
+/* printf in the C locale. */
 void rft_str_addf(rft_str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rft_str_addv(rft_str *str, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* Fixed decimals in the C locale. NaN is "nan", infinities "inf" / "-inf". */
 void rft_str_add_fixed(rft_str *str, double value, int decimals);
 /* Shortest text that reads back as the same double. Integral values below 2^53 have no fraction: "4096". */
 void rft_str_add_double(rft_str *str, double value);
+
+/* snprintf and vsnprintf in the C locale: what to use for "%g" into a buffer of one's own. */
+int rft_text_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int rft_text_vformat(char *out, size_t size, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
 /* strtod in the C locale; false unless all of `text` is a finite number. */
 bool rft_text_to_double(const char *text, double *out);
@@ -46,7 +50,8 @@ bool rft_text_equal(const char *a, const char *b); /* NULL equals only NULL */
 bool rft_text_starts(const char *text, const char *prefix);
 bool rft_text_ends(const char *text, const char *suffix);
 
-/* The candidate nearest to `word` by edit distance, NULL if none is near (distance > 1 + length/3).
+/* The candidate nearest to `word` by edit distance, NULL if none is near (distance > 1 + length/3, or nothing in
+ * common). Swapped neighbours are one edit; letters that differ in case only are equal.
  * For messages: unknown key "blok", did you mean "block"? */
 const char *rft_text_nearest(const char *word, const char *const *candidates, size_t count);
 
