@@ -31,9 +31,9 @@ typedef enum rft_firmness { RFT_FIRM_BOUND, RFT_FIRM_MOSTLY, RFT_FIRM_NONE } rft
 typedef struct rft_share {
     rft_resource resource;
     rft_pipe pipe;
-    double seconds; /* at its ceiling */
-    double frac;    /* of the measured time */
-    rft_ceiling_id ceiling;
+    double seconds;         /* at its ceiling */
+    double frac;            /* of the measured time */
+    rft_ceiling_id ceiling; /* RFT_CEILING_COUNT for ISSUE: its rate is 4 warp instructions per SM and clock */
     rft_evidence evidence;
 } rft_share;
 
@@ -54,21 +54,24 @@ typedef struct rft_bound {
 typedef struct rft_placement {
     double rate_bytes_s;        /* useful bytes / median */
     double rate_ops_s;          /* on the main pipe */
-    double intensity;           /* op/B; NaN without bytes */
+    double intensity;           /* op/B of the main pipe, so that the point lies under its slope; NaN without bytes or ops */
     double roof_s;              /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
     double efficiency_frac;     /* roof_s / median */
     double low_frac, high_frac; /* with the interval of the median */
-    rft_resource roof;          /* which ceiling makes the roof: DRAM or PIPE */
+    rft_resource roof;          /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
     rft_pipe roof_pipe;
     double datasheet_frac; /* against datasheet values; NaN when not known */
-    double limit_s;        /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error */
+    double limit_s;        /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error. Written
+                              bytes that fit the L2 are left out: they may still be there when the kernel ends */
 } rft_placement;
 
-/* The memory ceiling for a read share: of DRAM_READ (1), 2TO1 (0.667), COPY (0.5), WRITE (0) the nearest measured. */
+/* The memory ceiling for a read share: of DRAM_READ (1), 2TO1 (0.667), COPY (0.5), WRITE (0) the nearest measured; the
+ * nearest of all when none is measured (its rate is NaN then). */
 rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_frac);
 
-/* The work that does not need device memory because it fits the L2 (hot mode only): the level a byte is judged at.
- * In cold mode always dram. */
+/* The bound of a point, from its traffic where that is known, else from its work. Declared bytes are judged at dram; in
+ * hot mode at the L2 when they fit it. UNKNOWN when work without a measured ceiling may be what holds the point back.
+ */
 rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
 rft_placement rft_placement_of(const rft_run *run, const rft_point *point);
 

@@ -16,15 +16,15 @@ static const ceiling_row rows[RFT_CEILING_COUNT] = {
 };
 
 const char *rft_ceiling_name(rft_ceiling_id id) {
-    return rows[id].name;
+    return id < RFT_CEILING_COUNT ? rows[id].name : "none";
 }
 
 const char *rft_ceiling_label(rft_ceiling_id id) {
-    return rows[id].label;
+    return id < RFT_CEILING_COUNT ? rows[id].label : "none";
 }
 
 const char *rft_ceiling_unit(rft_ceiling_id id) {
-    return rows[id].unit;
+    return id < RFT_CEILING_COUNT ? rows[id].unit : "";
 }
 
 bool rft_ceiling_from_name(rft_ceiling_id *out, const char *name) {
@@ -38,6 +38,6 @@ bool rft_ceiling_from_name(rft_ceiling_id *out, const char *name) {
 }
 
 double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id) {
-    const rft_ceiling *ceiling = &ceilings->items[id];
-    return ceiling->measured ? ceiling->stats.median : NAN;
+    bool measured = id < RFT_CEILING_COUNT && ceilings->items[id].measured;
+    return measured ? ceilings->items[id].stats.median : NAN;
 }

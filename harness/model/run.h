@@ -59,6 +59,7 @@ typedef enum rft_ceiling_id {
         RFT_CEILING_COUNT
 } rft_ceiling_id;
 
+/* For RFT_CEILING_COUNT ("no ceiling"): "none", "none", "". */
 const char *rft_ceiling_name(rft_ceiling_id id);
 const char *rft_ceiling_label(rft_ceiling_id id);
 const char *rft_ceiling_unit(rft_ceiling_id id);
@@ -81,7 +82,7 @@ typedef struct rft_ceilings {
     rft_ceiling items[RFT_CEILING_COUNT];
 } rft_ceilings;
 
-/* The measured rate, NaN when not measured. */
+/* The measured rate; NaN when not measured, and for RFT_CEILING_COUNT. */
 double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
 
 /* ---- points ---- */
