@@ -38,7 +38,10 @@ typedef struct rft_compile_result {
     const char *log; /* without the ptxas -v statistics when ok; "" when empty */
     const void *cubin;
     size_t cubin_bytes;
-    char cubin_hash[65];         /* SHA-256, hex */
+    /* SHA-256, hex, of what the cubin does: all its sections but debug lines and the note of ptxas's command line
+     * (cubin_hash.h has the definition). Equal for equal code wherever, whenever and with whatever -lineinfo it was
+     * made; not comparable between releases of NVRTC, whose code differs. */
+    char cubin_hash[65];
     bool is_ptx;                 /* the driver must finish it: the device is newer than NVRTC (marked everywhere) */
     rft_compiled_entry *entries; /* one per name, in order */
     size_t entry_count;
@@ -52,27 +55,40 @@ struct rft_compiler {
      * RFT_E_SOURCE: source cannot be read. RFT_E_COMPILER: NVRTC itself failed. */
     int (*compile)(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
                    rft_err *err);
-    /* "13.0.88"-like, as precise as NVRTC tells ("13.0"). Static for the compiler's life. */
+    /* "13.0.88": the release of ptxas inside, read from a cubin; "13.0" where it does not say. Lives as long as self.
+     */
     const char *(*version)(rft_compiler *self);
     /* Does it know this architecture ("sm_90a")? */
     bool (*knows_arch)(rft_compiler *self, const char *arch);
     void (*free)(rft_compiler *self);
 };
 
-/* Opens NVRTC at run time. Looks in: RFT_NVRTC (set by cli from the environment, passed in opts), the program's own
- * folder and ../lib, the folder found at build time, CUDA_HOME, the loader's path. A major version other than the
- * headers' is refused. RFT_E_COMPILER with a remedy when there is none. */
+/* Opens NVRTC at run time. Looks in: the folders of opts (cli passes RFT_NVRTC and CUDA_HOME of the environment), the
+ * program's own folder and ../lib, the toolkit found at build time, the loader's path. A major version other than the
+ * headers' is refused. RFT_E_COMPILER with a remedy when there is none. `opts` may be NULL.
+ *
+ * What it adds to every request: the architecture, --ptxas-options=-v (read, then taken out of the log),
+ * -default-device,
+ * --std=c++17 unless the options name another, --no-cache, the source's folder and the headers' folders with -I. User
+ * headers go in by memory under the name they are included by, so that messages, assert() and the cubin hold no folder.
+ * A device newer than NVRTC gets PTX of the newest architecture below it (is_ptx), an older one RFT_E_COMPILER.
+ * Several threads may compile with one object. */
 typedef struct rft_nvrtc_opts {
-    const char *const *library_folders; /* searched first, in order */
+    /* Searched first, in order: a folder (itself, lib64, lib, and where wheels keep it) or libnvrtc itself. */
+    const char *const *library_folders;
     size_t library_folder_count;
-    const char *const *include_folders; /* for cuda_fp16.h and friends; folders that do not exist are left out */
+    /* For cuda_fp16.h and friends, each with its "cccl"; folders that do not exist are left out. When none of them has
+     * the headers: the include folder that belongs to the library, then the one found at build time. */
+    const char *const *include_folders;
     size_t include_folder_count;
 } rft_nvrtc_opts;
 int rft_nvrtc_new(rft_compiler **out, const rft_nvrtc_opts *opts, rft_err *err);
 
 /* A decorator: keeps results under `folder` (created), keyed by source, the user headers it includes ("..." form,
  * recursively), options, names, compiler version and architecture; verified by hash when read; written atomically.
- * Takes ownership of `inner`. A folder that cannot be written warns once and caches nothing. */
+ * Takes ownership of `inner`. A folder that cannot be written warns once and caches nothing. Failed compiles and
+ * sources that include a header by a macro's name are not kept. When opened it removes what was unused longest until
+ * the folder is below 1 GiB. Several processes may share a folder; `log` must outlive the object. Never fails. */
 int rft_compile_cache_new(rft_compiler **out, rft_compiler *inner, const char *folder, const rft_log *log,
                           rft_err *err);
 

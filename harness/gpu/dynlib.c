@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/dynlib.h"
+
+#include "base/arena.h"
+#include "base/fs.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Below a folder that somebody names: itself, toolkits, wheels of CUDA 13 (one tree) and of 12 (a tree a library). */
+static const char *const places[] = {".",
+                                     "lib64",
+                                     "lib",
+                                     "targets/x86_64-linux/lib",
+                                     "extras/CUPTI/lib64",
+                                     "cu13/lib",
+                                     "cuda_nvrtc/lib",
+                                     "cuda_cupti/lib",
+                                     "cublas/lib",
+                                     "nvidia/cu13/lib",
+                                     "nvidia/cuda_nvrtc/lib",
+                                     "nvidia/cuda_cupti/lib",
+                                     "nvidia/cublas/lib"};
+
+/* What was tried in vain, for the message; only files that exist but do not load are worth a line of their own. */
+static void note_failure(rft_str *tried, const char *path) {
+    const char *why = dlerror();
+    if (tried->length < 1200) {
+        rft_str_addf(tried, "\n  %s", why ? why : path);
+    }
+}
+
+static void *open_file(const char *path, rft_str *tried) {
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        note_failure(tried, path);
+    }
+    return handle;
+}
+
+static void *open_in_folder(const char *folder, const char *file, rft_str *tried) {
+    void *handle = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !handle; i++) {
+        char *place = rft_fs_join(folder, places[i]);
+        char *path = rft_fs_join(place, file);
+        if (rft_fs_exists(path)) {
+            handle = open_file(path, tried);
+        }
+        free(path);
+        free(place);
+    }
+    return handle;
+}
+
+/* A file named outright counts only if it is the library asked for ("libnvrtc.so.13.0.88" for "libnvrtc.so.13"). */
+static bool is_library_file(const char *path, const char *file) {
+    return rft_fs_exists(path) && !rft_fs_is_folder(path) && rft_text_starts(rft_fs_name(path), file);
+}
+
+static void *open_one(const rft_dynlib_spec *spec, const char *file, rft_str *tried) {
+    void *handle = NULL;
+    for (size_t i = 0; i < spec->folder_count && !handle; i++) {
+        const char *folder = spec->folders[i];
+        if (!folder || !*folder) {
+            continue;
+        }
+        handle = is_library_file(folder, file) ? open_file(folder, tried) : open_in_folder(folder, file, tried);
+    }
+    return handle ? handle : open_file(file, tried);
+}
+
+/* Function pointers cannot be cast from dlsym()'s result in ISO C; POSIX promises that their bytes are the same. */
+static const char *fill_table(void *handle, void *table, const rft_dynlib_symbol *symbols, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        void *address = dlsym(handle, symbols[i].name);
+        if (!address && !symbols[i].optional) {
+            return symbols[i].name;
+        }
+        memcpy((char *)table + symbols[i].offset, &address, sizeof address);
+    }
+    return NULL;
+}
+
+int rft_dynlib_open(void **handle, void *table, const rft_dynlib_spec *spec, rft_err *err) {
+    rft_str tried = RFT_STR_INIT;
+    void *opened = NULL;
+    int rc = 0;
+    for (const char *const *file = spec->files; *file && !opened; file++) {
+        opened = open_one(spec, *file, &tried);
+    }
+    if (!opened) {
+        rft_err_set(err, spec->code, "%s cannot be opened:%s", spec->title, rft_str_get(&tried));
+        rc = spec->code;
+        rft_err_remedy(err, "%s", spec->remedy ? spec->remedy : "");
+        goto done;
+    }
+    const char *missing = fill_table(opened, table, spec->symbols, spec->symbol_count);
+    if (missing) {
+        char *path = rft_dynlib_path(opened);
+        rft_err_set(err, spec->code, "%s (%s) has no function %s", spec->title, path, missing);
+        rc = spec->code;
+        rft_err_remedy(err, "install a newer release of it");
+        free(path);
+        goto done;
+    }
+    *handle = opened;
+    opened = NULL;
+done:
+    rft_dynlib_close(opened);
+    rft_str_clear(&tried);
+    return rc;
+}
+
+void rft_dynlib_close(void *handle) {
+    if (handle) {
+        dlclose(handle);
+    }
+}
+
+char *rft_dynlib_path(void *handle) {
+    struct link_map *map = NULL;
+    if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name || !map->l_name[0]) {
+        return rft_strdup("");
+    }
+    return rft_fs_absolute(map->l_name);
+}

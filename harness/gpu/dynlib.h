@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dynlib.h - NVIDIA's libraries, opened while the program runs: nothing of theirs is linked, so one binary works on a
+ * laptop and on a node. Private to the gpu room. Knows files and symbols, nothing of what they do.
+ */
+#ifndef RFT_GPU_DYNLIB_H
+#define RFT_GPU_DYNLIB_H
+
+#include "base/err.h"
+#include "base/str.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One function pointer of a table: the exported name, and where in the table its address goes. */
+typedef struct rft_dynlib_symbol {
+    const char *name;
+    size_t offset;
+    bool optional; /* absent = NULL in the table, and no error */
+} rft_dynlib_symbol;
+
+typedef struct rft_dynlib_spec {
+    const char *title;        /* "NVRTC": begins the message */
+    const char *const *files; /* file names in order of preference, NULL-terminated: "libnvrtc.so.13" */
+    /* Searched before the loader's own path, in order: a folder (itself and the places below it where toolkits and
+     * wheels keep libraries), or a library file. NULL entries and missing ones are passed over. */
+    const char *const *folders;
+    size_t folder_count;
+    const rft_dynlib_symbol *symbols; /* may be NULL with symbol_count 0 */
+    size_t symbol_count;
+    int code;           /* of the error when it cannot be opened */
+    const char *remedy; /* for a library that is not there */
+} rft_dynlib_spec;
+
+/* Opens the first of the files that loads and fills `table`. The message lists why each candidate was refused.
+ * *handle is owned: rft_dynlib_close(). Errors: spec->code. */
+int rft_dynlib_open(void **handle, void *table, const rft_dynlib_spec *spec, rft_err *err);
+void rft_dynlib_close(void *handle); /* NULL is accepted */
+
+/* The file a handle came from, links resolved; heap string, owned. "" when the loader does not say. */
+char *rft_dynlib_path(void *handle);
+
+#endif

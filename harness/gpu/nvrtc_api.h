@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* nvrtc_api.h - NVRTC's functions as opened at run time, and where its headers are. Private to nvrtc*.c. */
+#ifndef RFT_GPU_NVRTC_API_H
+#define RFT_GPU_NVRTC_API_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "gpu/compiler.h"
+
+#include <nvrtc.h>
+
+/* name, optional */
+#define RFT_NVRTC_MAP(X)                                                                                               \
+    X(nvrtcGetErrorString, false)                                                                                      \
+    X(nvrtcVersion, false)                                                                                             \
+    X(nvrtcGetNumSupportedArchs, false)                                                                                \
+    X(nvrtcGetSupportedArchs, false)                                                                                   \
+    X(nvrtcCreateProgram, false)                                                                                       \
+    X(nvrtcDestroyProgram, false)                                                                                      \
+    X(nvrtcCompileProgram, false)                                                                                      \
+    X(nvrtcAddNameExpression, false)                                                                                   \
+    X(nvrtcGetLoweredName, false)                                                                                      \
+    X(nvrtcGetProgramLogSize, false)                                                                                   \
+    X(nvrtcGetProgramLog, false)                                                                                       \
+    X(nvrtcGetCUBINSize, false)                                                                                        \
+    X(nvrtcGetCUBIN, false)                                                                                            \
+    X(nvrtcGetPTXSize, false)                                                                                          \
+    X(nvrtcGetPTX, false)
+
+typedef struct rft_nvrtc_api {
+#define RFT_NVRTC_FIELD(name, optional) __typeof__(&name) name;
+    RFT_NVRTC_MAP(RFT_NVRTC_FIELD)
+#undef RFT_NVRTC_FIELD
+} rft_nvrtc_api;
+
+/* Opens the library of the headers' major version (another one is refused by name). RFT_E_COMPILER. */
+int rft_nvrtc_open(void **handle, rft_nvrtc_api *api, const rft_nvrtc_opts *opts, rft_err *err);
+
+/* The folders to pass with -I, in `arena`: the existing ones of opts, then the first place near the library `handle`
+ * came from, or near where the program was built, that holds cuda_fp16.h; each with its "cccl" folder. */
+size_t rft_nvrtc_include_folders(const char ***out, void *handle, const rft_nvrtc_opts *opts, rft_arena *arena);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/nvrtc_api.h"
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "gpu/dynlib.h"
+
+#include <cuda.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef RFT_BUILD_CUDA_HOME
+#define RFT_BUILD_CUDA_HOME ""
+#endif
+
+#define HEADER_MAJOR (CUDA_VERSION / 1000)
+#define FILE_OF_MAJOR_(major) "libnvrtc.so." #major
+#define FILE_OF_MAJOR(major) FILE_OF_MAJOR_(major)
+
+static const rft_dynlib_symbol symbols[] = {
+#define NVRTC_SYMBOL(name, optional) {#name, offsetof(rft_nvrtc_api, name), optional},
+    RFT_NVRTC_MAP(NVRTC_SYMBOL)
+#undef NVRTC_SYMBOL
+};
+
+/* ---- the library ---- */
+enum { PLACE_COUNT = 4 };
+
+/* The caller's folders, the program's own and its ../lib, the toolkit found at build time; one arena array. */
+static size_t library_folders(const char ***out, const rft_nvrtc_opts *opts, rft_arena *arena) {
+    const char **folders = rft_arena_calloc(arena, opts->library_folder_count + PLACE_COUNT, sizeof *folders);
+    size_t n = 0;
+    for (size_t i = 0; i < opts->library_folder_count; i++) {
+        folders[n++] = opts->library_folders[i];
+    }
+    char *program = rft_fs_program();
+    if (program) {
+        char *folder = rft_fs_folder(program);
+        folders[n++] = rft_arena_strdup(arena, folder);
+        folders[n++] = rft_arena_printf(arena, "%s/../lib", folder);
+        free(folder);
+        free(program);
+    }
+    if (RFT_BUILD_CUDA_HOME[0]) {
+        folders[n++] = RFT_BUILD_CUDA_HOME;
+    }
+    *out = folders;
+    return n;
+}
+
+static int refuse_version(void *handle, int major, int minor, rft_err *err) {
+    char *path = rft_dynlib_path(handle);
+    rft_err_set(err, RFT_E_COMPILER,
+                "NVRTC %d.%d (%s) does not fit this program, which was built with CUDA %d.%d's headers", major, minor,
+                path, HEADER_MAJOR, CUDA_VERSION % 1000 / 10);
+    rft_err_remedy(err,
+                   "install NVRTC %d (pip install nvidia-cuda-nvrtc-cu%d or nvidia-cuda-nvrtc==%d.*, or CUDA "
+                   "toolkit %d), or build rooftune again with the CUDA %d headers",
+                   HEADER_MAJOR, HEADER_MAJOR, HEADER_MAJOR, HEADER_MAJOR, major);
+    free(path);
+    return RFT_E_COMPILER;
+}
+
+int rft_nvrtc_open(void **handle, rft_nvrtc_api *api, const rft_nvrtc_opts *opts, rft_err *err) {
+    /* The right one first; the others only so that the message can name what was found instead. */
+#if CUDA_VERSION / 1000 == 13
+    static const char *const files[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.14", "libnvrtc.so", NULL};
+#elif CUDA_VERSION / 1000 == 12
+    static const char *const files[] = {"libnvrtc.so.12", "libnvrtc.so.13", "libnvrtc.so", NULL};
+#else
+    static const char *const files[] = {"libnvrtc.so", NULL};
+#endif
+    rft_arena *arena = rft_arena_new();
+    const char **folders = NULL;
+    size_t folder_count = library_folders(&folders, opts, arena);
+    const rft_dynlib_spec spec = {
+        .title = "NVRTC",
+        .files = files,
+        .folders = folders,
+        .folder_count = folder_count,
+        .symbols = symbols,
+        .symbol_count = sizeof symbols / sizeof *symbols,
+        .code = RFT_E_COMPILER,
+        .remedy = "install the CUDA toolkit, or NVIDIA's wheel (pip install nvidia-cuda-nvrtc), and name its folder in "
+                  "RFT_NVRTC or CUDA_HOME",
+    };
+    void *opened = NULL;
+    int rc = rft_dynlib_open(&opened, api, &spec, err);
+    rft_arena_free(arena);
+    if (rc != 0) {
+        return rc;
+    }
+    int major = 0, minor = 0;
+    nvrtcResult status = api->nvrtcVersion(&major, &minor);
+    if (status != NVRTC_SUCCESS) {
+        rc = rft_err_set(err, RFT_E_COMPILER, "NVRTC does not tell its version: %s", api->nvrtcGetErrorString(status));
+    } else if (major != HEADER_MAJOR) {
+        rc = refuse_version(opened, major, minor, err);
+    }
+    if (rc != 0) {
+        rft_dynlib_close(opened);
+        return RFT_E_COMPILER;
+    }
+    *handle = opened;
+    return 0;
+}
+
+/* ---- the headers ---- */
+static bool holds_headers(const char *folder) {
+    char *path = rft_fs_join(folder, "cuda_fp16.h");
+    bool there = rft_fs_exists(path);
+    free(path);
+    return there;
+}
+
+/* Appends `folder` and the CUDA C++ core libraries beside it, where they are. */
+static size_t add_folder(const char **folders, size_t n, const char *folder, rft_arena *arena) {
+    static const char *const companions[] = {"cccl", "../../cuda_cccl/include"};
+    char *absolute = rft_fs_absolute(folder);
+    folders[n++] = rft_arena_strdup(arena, absolute);
+    for (size_t i = 0; i < sizeof companions / sizeof *companions; i++) {
+        char *path = rft_fs_join(absolute, companions[i]);
+        if (rft_fs_is_folder(path)) {
+            folders[n++] = rft_arena_strdup(arena, path);
+        }
+        free(path);
+    }
+    free(absolute);
+    return n;
+}
+
+size_t rft_nvrtc_include_folders(const char ***out, void *handle, const rft_nvrtc_opts *opts, rft_arena *arena) {
+    /* Relative to the library: toolkits (lib64, targets/.../lib) and wheels of 13; wheels of 12. */
+    static const char *const beside[] = {"../include", "../../cuda_runtime/include", "../../include"};
+    const char **folders = rft_arena_calloc(arena, 3 * opts->include_folder_count + 6, sizeof *folders);
+    size_t n = 0;
+    bool found = false;
+    for (size_t i = 0; i < opts->include_folder_count; i++) {
+        const char *folder = opts->include_folders[i];
+        if (folder && *folder && rft_fs_is_folder(folder)) {
+            n = add_folder(folders, n, folder, arena);
+            found = found || holds_headers(folder);
+        }
+    }
+    char *library = rft_dynlib_path(handle);
+    char *library_folder = rft_fs_folder(library);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && !found; i++) {
+        char *path = rft_fs_join(library_folder, beside[i]);
+        if (holds_headers(path)) {
+            n = add_folder(folders, n, path, arena);
+            found = true;
+        }
+        free(path);
+    }
+    if (!found && holds_headers(RFT_BUILD_CUDA_HOME "/include")) {
+        n = add_folder(folders, n, RFT_BUILD_CUDA_HOME "/include", arena);
+    }
+    free(library_folder);
+    free(library);
+    *out = folders;
+    return n;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* NVRTC itself: architectures, names, statistics, failures, and that a cubin does not depend on where it was made. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/str.h"
+#include "compile/scratch_folder.h"
+#include "gpu/compiler.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct fixture {
+    scratch s;
+    rft_compiler *compiler;
+    rft_arena *arena;
+} fixture;
+
+static const char saxpy[] = "template <int V> __global__ void saxpy(float *y, const float *x, float a, long long n) {\n"
+                            "  __shared__ float s[128];\n"
+                            "  s[threadIdx.x % 128] = x[threadIdx.x];\n"
+                            "  __syncthreads();\n"
+                            "  long long i = (blockIdx.x * (long long)blockDim.x + threadIdx.x) * V;\n"
+                            "  for (int v = 0; v < V; v++) if (i + v < n) y[i + v] = a * x[i + v] + s[(i + 7) % 128];\n"
+                            "}\n"
+                            "extern \"C\" __global__ void plain(int *x) { x[threadIdx.x] = SCALE; }\n";
+
+static rft_compile_request request_for(const char *arch, const char *text) {
+    return (rft_compile_request){.source_name = "k.cu", .source_text = text, .arch = arch};
+}
+
+static rft_compile_result compile(fixture *f, const rft_compile_request *request) {
+    rft_compile_result result;
+    rft_err err = RFT_ERR_INIT;
+    int rc = f->compiler->compile(f->compiler, request, f->arena, &result, &err);
+    if (rc != 0) {
+        fail_msg("%s", err.message);
+    }
+    return result;
+}
+
+static void every_architecture_compiles(void **state) {
+    fixture *f = *state;
+    static const char *const archs[] = {"sm_80", "sm_90a", "sm_100a", "sm_120a"};
+    static const char *const names[] = {"saxpy<4>", "plain", "saxpy<1 + 1>"};
+    static const char *const options[] = {"-DSCALE=3"};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        rft_compile_request request = request_for(archs[i], saxpy);
+        request.names = names;
+        request.name_count = 3;
+        request.options = options;
+        request.option_count = 1;
+        rft_compile_result result = compile(f, &request);
+        assert_true(result.ok);
+        assert_string_equal(result.log, "");
+        assert_false(result.is_ptx);
+        assert_false(result.from_cache);
+        assert_true(result.seconds > 0 && result.seconds < 100);
+        assert_memory_equal(result.cubin, "\177ELF", 4);
+        assert_int_equal(strlen(result.cubin_hash), 64);
+        assert_int_equal(result.entry_count, 3);
+        assert_string_equal(result.entries[0].name, "saxpy<4>");
+        assert_string_equal(result.entries[0].symbol, "_Z5saxpyILi4EEvPfPKffx");
+        assert_string_equal(result.entries[1].symbol, "plain");
+        assert_string_equal(result.entries[2].symbol, "_Z5saxpyILi2EEvPfPKffx");
+        assert_in_range(result.entries[0].registers, 8, 64);
+        assert_int_equal(result.entries[0].shared_bytes, 512);
+        assert_int_equal(result.entries[0].barriers, 1);
+        assert_int_equal(result.entries[0].spill_store_bytes, 0);
+        assert_int_equal(result.entries[0].spill_load_bytes, 0);
+        assert_int_equal(result.entries[0].stack_bytes, 0);
+        assert_in_range(result.entries[1].registers, 1, 16);
+        assert_int_equal(result.entries[1].shared_bytes, 0);
+        assert_true(f->compiler->knows_arch(f->compiler, archs[i]));
+    }
+}
+
+static void spills_and_stack_are_counted(void **state) {
+    fixture *f = *state;
+    static const char text[] =
+        "__global__ void __launch_bounds__(1024) big(float *x, int n) {\n"
+        "  float a[300];\n"
+        "  for (int i = 0; i < 300; i++) a[i] = x[i * n];\n"
+        "  for (int j = 0; j < n; j++) for (int i = 0; i < 300; i++) a[i] = a[i] * a[(i + 7) % 300] + x[j];\n"
+        "  for (int i = 0; i < 300; i++) x[i] = a[i];\n"
+        "}\n";
+    static const char *const names[] = {"big"};
+    rft_compile_request request = request_for("sm_90", text);
+    request.names = names;
+    request.name_count = 1;
+    rft_compile_result result = compile(f, &request);
+    assert_true(result.ok);
+    assert_int_equal(result.entries[0].registers, 64);
+    assert_true(result.entries[0].spill_store_bytes > 100);
+    assert_true(result.entries[0].spill_load_bytes > 100);
+    assert_true(result.entries[0].stack_bytes >= 1200);
+}
+
+static void toolkit_headers_are_found(void **state) {
+    fixture *f = *state;
+    static const char text[] =
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuda_fp8.h>\n#include <mma.h>\n"
+        "#include <cooperative_groups.h>\n"
+        "__global__ void h(__half2 *x) { x[threadIdx.x] = __hmul2(x[threadIdx.x], x[0]); "
+        "cooperative_groups::this_thread_block().sync(); }\n";
+    static const char *const names[] = {"h"};
+    rft_compile_request request = request_for("sm_90a", text);
+    request.names = names;
+    request.name_count = 1;
+    rft_compile_result result = compile(f, &request);
+    if (!result.ok && strstr(result.log, "cuda_fp16.h")) {
+        skip(); /* NVRTC without a toolkit's headers */
+    }
+    assert_string_equal(result.log, "");
+    assert_true(result.ok);
+}
+
+static void a_source_that_does_not_compile_is_data(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"k"};
+    rft_compile_request request = request_for("sm_80", "__global__ void k(int *x) {\n  x[0] = nosuch;\n}\n");
+    request.names = names;
+    request.name_count = 1;
+    rft_compile_result result = compile(f, &request);
+    assert_false(result.ok);
+    assert_null(result.cubin);
+    assert_non_null(strstr(result.log, "k.cu(2): error: identifier \"nosuch\" is undefined"));
+    assert_null(strstr(result.log, "<source>"));
+    assert_null(strstr(result.log, "#line"));
+
+    request.source_text = "#include \"missing.h\"\n__global__ void k() {}\n";
+    result = compile(f, &request);
+    assert_false(result.ok);
+    assert_non_null(strstr(result.log, "missing.h"));
+    assert_non_null(strstr(result.log, "beside the source"));
+
+    static const char *const bad_option[] = {"--frobnicate"};
+    request.source_text = "__global__ void k() {}\n";
+    request.options = bad_option;
+    request.option_count = 1;
+    result = compile(f, &request);
+    assert_false(result.ok);
+    assert_non_null(strstr(result.log, "--frobnicate"));
+}
+
+static void a_name_that_is_no_kernel_is_data(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"other<3>"};
+    rft_compile_request request = request_for("sm_80", "template <int A> __global__ void k() {}\n");
+    request.names = names;
+    request.name_count = 1;
+    rft_compile_result result = compile(f, &request);
+    assert_false(result.ok);
+    assert_non_null(strstr(result.log, "other"));
+}
+
+static void instructions_of_another_architecture_are_data(void **state) {
+    fixture *f = *state;
+    static const char text[] = "__global__ void w() { asm volatile(\"wgmma.fence.sync.aligned;\"); }\n";
+    rft_compile_request request = request_for("sm_90", text);
+    rft_compile_result result = compile(f, &request);
+    assert_false(result.ok);
+    assert_non_null(strstr(result.log, "wgmma.fence"));
+    request.arch = "sm_90a";
+    result = compile(f, &request);
+    assert_true(result.ok);
+}
+
+static void architectures_are_known_or_not(void **state) {
+    fixture *f = *state;
+    assert_true(f->compiler->knows_arch(f->compiler, "sm_86"));
+    assert_false(f->compiler->knows_arch(f->compiler, "sm_86a"));
+    assert_false(f->compiler->knows_arch(f->compiler, "sm_999"));
+    assert_false(f->compiler->knows_arch(f->compiler, "sm_30"));
+    assert_false(f->compiler->knows_arch(f->compiler, "gfx90a"));
+    assert_false(f->compiler->knows_arch(f->compiler, NULL));
+    assert_true(rft_text_starts(f->compiler->version(f->compiler), "1"));
+}
+
+static void a_newer_device_gets_ptx(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"k"};
+    rft_compile_request request = request_for("sm_990a", "__global__ void k(int *x) { x[0] = __CUDA_ARCH__; }\n");
+    request.names = names;
+    request.name_count = 1;
+    rft_compile_result result = compile(f, &request);
+    assert_true(result.ok);
+    assert_true(result.is_ptx);
+    assert_non_null(strstr(result.cubin, ".visible .entry _Z1kPi"));
+    assert_string_equal(result.entries[0].symbol, "_Z1kPi");
+    assert_int_equal(result.entries[0].registers, -1);
+
+    rft_err err = RFT_ERR_INIT;
+    request.arch = "sm_30";
+    assert_int_equal(f->compiler->compile(f->compiler, &request, f->arena, &result, &err), RFT_E_COMPILER);
+    assert_non_null(strstr(err.message, "sm_30"));
+    assert_true(err.remedy[0] != '\0');
+}
+
+static const char with_header[] =
+    "#include \"deep/value.cuh\"\n"
+    "static __device__ int counter;\n"
+    "namespace { __constant__ float table[4] = {1, 2, 3, 4}; }\n"
+    "__device__ __noinline__ float pick(float x, int i) { return x * table[i & 3]; }\n"
+    "__global__ void k(float *x, int n) { check(n); x[threadIdx.x] = pick(VALUE, n); atomicAdd(&counter, 1); }\n";
+static const char header[] = "#pragma once\n#include \"inner.cuh\"\n"
+                             "__device__ inline void check(int n) { assert(n > 3); }\n";
+
+static rft_compile_result compile_in(fixture *f, const char *folder, const char *option) {
+    static const char *const names[] = {"k"};
+    char name[128];
+    snprintf(name, sizeof name, "%s/k.cu", folder);
+    char *path = scratch_write(&f->s, name, with_header);
+    snprintf(name, sizeof name, "%s/deep/value.cuh", folder);
+    free(scratch_write(&f->s, name, header));
+    snprintf(name, sizeof name, "%s/deep/inner.cuh", folder);
+    free(scratch_write(&f->s, name, "#define VALUE 3.0f\n"));
+    rft_compile_request request = {.source_name = "k.cu",
+                                   .source_path = path,
+                                   .names = names,
+                                   .name_count = 1,
+                                   .options = &option,
+                                   .option_count = option ? 1 : 0,
+                                   .arch = "sm_90a"};
+    rft_compile_result result = compile(f, &request);
+    free(path);
+    assert_string_equal(result.log, "");
+    assert_true(result.ok);
+    return result;
+}
+
+static void a_cubin_does_not_depend_on_folders(void **state) {
+    fixture *f = *state;
+    rft_compile_result a = compile_in(f, "one", NULL);
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    /* Another working folder, in which a header of the same name must not be taken for the source's. */
+    free(scratch_write(&f->s, "deep/value.cuh", "#error wrong header\n"));
+    free(scratch_write(&f->s, "deep/inner.cuh", "#error wrong header\n"));
+    assert_int_equal(chdir(f->s.folder), 0);
+    rft_compile_result b = compile_in(f, "another/and/deeper", NULL);
+    assert_int_equal(chdir(here), 0);
+    assert_int_equal(a.cubin_bytes, b.cubin_bytes);
+    assert_memory_equal(a.cubin, b.cubin, a.cubin_bytes);
+    assert_string_equal(a.cubin_hash, b.cubin_hash);
+}
+
+static void debug_lines_do_not_enter_the_hash(void **state) {
+    fixture *f = *state;
+    rft_compile_result a = compile_in(f, "one", "-lineinfo");
+    char here[4096];
+    assert_non_null(getcwd(here, sizeof here));
+    assert_int_equal(chdir(f->s.folder), 0);
+    rft_compile_result b = compile_in(f, "two", "-lineinfo");
+    assert_int_equal(chdir(here), 0);
+    assert_string_equal(a.cubin_hash, b.cubin_hash);
+}
+
+static void changed_code_changes_the_hash(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"plain"};
+    const char *options[] = {"-DSCALE=3"};
+    rft_compile_request request = request_for("sm_80", saxpy);
+    request.names = names;
+    request.name_count = 1;
+    request.options = options;
+    request.option_count = 1;
+    rft_compile_result a = compile(f, &request);
+    options[0] = "-DSCALE=4";
+    rft_compile_result b = compile(f, &request);
+    options[0] = "-DSCALE=(1 + 2)";
+    rft_compile_result c = compile(f, &request);
+    assert_string_not_equal(a.cubin_hash, b.cubin_hash);
+    assert_string_equal(a.cubin_hash, c.cubin_hash);
+}
+
+static void header_spellings_may_clash(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"k"};
+    char *path = scratch_write(&f->s, "clash/k.cu",
+                               "#include \"a/one.cuh\"\n#include \"b/two.cuh\"\n#include \"a/value.cuh\"\n"
+                               "__global__ void k(int *x) { x[0] = A_VALUE + B_VALUE; }\n");
+    free(scratch_write(&f->s, "clash/a/one.cuh", "#include \"value.cuh\"\n"));
+    free(scratch_write(&f->s, "clash/b/two.cuh", "#include \"value.cuh\"\n"));
+    free(scratch_write(&f->s, "clash/a/value.cuh", "#pragma once\nconstexpr int A_VALUE = 1;\n"));
+    free(scratch_write(&f->s, "clash/b/value.cuh", "#pragma once\nconstexpr int B_VALUE = 2;\n"));
+    rft_compile_request request = {
+        .source_name = "k.cu", .source_path = path, .names = names, .name_count = 1, .arch = "sm_90"};
+    rft_compile_result result = compile(f, &request);
+    assert_string_equal(result.log, "");
+    assert_true(result.ok);
+    free(path);
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    f->compiler->free(f->compiler);
+    rft_arena_free(f->arena);
+    scratch_remove(f->s.folder);
+    return 0;
+}
+
+static fixture the_fixture;
+
+static int set_up(void **state) {
+    *state = &the_fixture;
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_architecture_compiles),
+        cmocka_unit_test(spills_and_stack_are_counted),
+        cmocka_unit_test(toolkit_headers_are_found),
+        cmocka_unit_test(a_source_that_does_not_compile_is_data),
+        cmocka_unit_test(a_name_that_is_no_kernel_is_data),
+        cmocka_unit_test(instructions_of_another_architecture_are_data),
+        cmocka_unit_test(architectures_are_known_or_not),
+        cmocka_unit_test(a_newer_device_gets_ptx),
+        cmocka_unit_test(a_cubin_does_not_depend_on_folders),
+        cmocka_unit_test(debug_lines_do_not_enter_the_hash),
+        cmocka_unit_test(changed_code_changes_the_hash),
+        cmocka_unit_test(header_spellings_may_clash),
+    };
+    rft_err err = RFT_ERR_INIT;
+    if (rft_nvrtc_new(&the_fixture.compiler, NULL, &err) != 0) {
+        printf("skipped: %s\n", err.message);
+        return 77;
+    }
+    the_fixture.arena = rft_arena_new();
+    if (!scratch_open(&the_fixture.s)) {
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
