@@ -52,10 +52,10 @@ typedef struct rft_bound {
 
 /* The placement of a point: everything from work, never from traffic. */
 typedef struct rft_placement {
-    double rate_bytes_s;        /* useful bytes / median */
-    double rate_ops_s;          /* on the main pipe */
-    double intensity;           /* op/B of the main pipe, so that the point lies under its slope; NaN without bytes or ops */
-    double roof_s;              /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
+    double rate_bytes_s; /* useful bytes / median */
+    double rate_ops_s;   /* on the main pipe */
+    double intensity;    /* op/B of the main pipe, so that the point lies under its slope; NaN without bytes or ops */
+    double roof_s;       /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
     double efficiency_frac;     /* roof_s / median */
     double low_frac, high_frac; /* with the interval of the median */
     rft_resource roof;          /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
