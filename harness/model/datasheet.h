@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * datasheet.h - what the datasheet promises and what the hardware allows, beside the measured ceilings.
+ *
+ * Datasheet values come from kernels/devices.lua (read by the script room, handed over as JSON). Limits are computed
+ * here from the device's own clocks and widths: efficiency is never judged by them, only what cannot be true is.
+ */
+#ifndef RFT_MODEL_DATASHEET_H
+#define RFT_MODEL_DATASHEET_H
+
+#include "model/run.h"
+
+/*
+ * Sets `datasheet` and `datasheet_basis` of the ceilings from `json`: an array of objects with
+ *   match   text; the entry stands for devices whose name contains it as whole words ("L4" is not in "NVIDIA L40S")
+ *   name, source, basis   text; basis says at which clock the figures hold
+ *   dram    B/s, for all four mixes; and any ceiling by its name (run.h), per second. Dense figures.
+ * Of the entries that match, the one with the longest `match` counts; it may give no figure at all (a laptop or
+ * cut-down part whose name contains that of another). No match, or a slice of a device (MIG): nothing is set, 0.
+ * Texts are copied into `arena`. Errors: RFT_E_SCRIPT when the table is not of this form; place names the entry.
+ */
+int rft_datasheet_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, const char *json, rft_arena *arena,
+                        rft_err *err);
+
+/*
+ * Sets `limit` and `limit_basis` ("3201 MHz x 2 x 6144 bit", "132 SMs x 128 lanes x 2 x 1980 MHz") where the width is
+ * known for the architecture; leaves the others as they are. Widths: CUDA C++ Programming Guide, throughput of native
+ * arithmetic instructions; NVIDIA's architecture whitepapers for tensor cores.
+ */
+void rft_limits_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_arena *arena);
+
+#endif
