@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/units.h"
+#include "cli/compose.h"
+#include "cli/point_choice.h"
+#include "cli/target.h"
+#include "model/occupancy.h"
+#include "run/once.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct point_options {
+    const char *device, *sweep, *variant, *emit, *output, *arch;
+    bool in_process;
+    rft_words at, set, files, script_args;
+} point_options;
+
+static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
+    const rft_opt opts[] = {
+        {"at", 0, "AXIS=VALUE", "the problem (repeat for each axis; default: the sweep's first)", NULL, NULL, &o->at},
+        {"set", 0, "PARAM=VALUE", "the configuration (repeat; default: the kernel's defaults)", NULL, NULL, &o->set},
+        {"variant", 0, "NAME", "which variant (default: the first)", NULL, &o->variant, NULL},
+        {"sweep", 0, "NAME", "which sweep of a file with several (default: the first)", NULL, &o->sweep, NULL},
+        {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &o->device, NULL},
+        {"in-process", 0, NULL, "run in this process, for ncu, compute-sanitizer and debuggers", &o->in_process, NULL,
+         NULL},
+        {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
+        {"arch", 0, "sm_90a", "with --emit: architecture to compile for; needs no GPU", NULL, &o->arch, NULL},
+        {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
+    };
+    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
+                           helped, err);
+    if (rc == RFT_OK && !*helped && o->files.count != 1) {
+        rc = rft_err_set(err, RFT_E_USAGE, "point takes one sweep, %zu were given", o->files.count);
+    }
+    if (rc == RFT_OK && o->emit && strcmp(o->emit, "ptx") != 0 && strcmp(o->emit, "cubin") != 0 &&
+        strcmp(o->emit, "log") != 0) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
+    }
+    return rc;
+}
+
+static int find_sweep(const rft_sweep **out, const rft_script *script, const char *name, rft_err *err) {
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        if (!name || strcmp(sweep->name, name) == 0) {
+            *out = sweep;
+            return sweep->bare_space ? rft_err_set(err, RFT_E_SCRIPT, "sweep %s has no kernel", sweep->name) : RFT_OK;
+        }
+    }
+    return rft_err_set(err, RFT_E_USAGE, "no sweep \"%s\" in this file", name);
+}
+
+static const char *line(rft_str *out, const char *name, double value, int decimals, const char *unit) {
+    rft_str_addf(out, "%-14s ", name);
+    rft_str_add_fixed(out, value, decimals);
+    rft_str_addf(out, " %s\n", unit);
+    return rft_str_get(out);
+}
+
+static void print_facts(rft_str *out, const rft_once_result *r) {
+    rft_str_addf(out, "registers      %d, spills %d B, shared %lld B static + %lld B dynamic\n", r->facts.registers,
+                 r->facts.spill_bytes, (long long)r->facts.shared_static_bytes,
+                 (long long)r->facts.shared_dynamic_bytes);
+    rft_str_addf(out, "launch         grid %lld x %lld x %lld, block %lld x %lld x %lld\n", (long long)r->grid[0],
+                 (long long)r->grid[1], (long long)r->grid[2], (long long)r->block[0], (long long)r->block[1],
+                 (long long)r->block[2]);
+}
+
+static void print_measured(rft_str *out, const rft_once_result *r) {
+    const rft_measurement *m = &r->probed.measurement;
+    const rft_verification *v = &r->probed.verification;
+    char median[48];
+    char low[48];
+    char high[48];
+    char rate[48];
+    rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
+    rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
+    rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
+    rft_str_addf(out, "time           %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
+                 rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+    rft_units_format_si(rate, sizeof rate, rft_work_bytes(&r->spec.work) / m->stats.median, 4, "B/s");
+    rft_str_addf(out, "useful rate    %s", rate);
+    if (rft_work_ops(&r->spec.work) > 0) {
+        rft_units_format_si(rate, sizeof rate, rft_work_ops(&r->spec.work) / m->stats.median, 4, "op/s");
+        rft_str_addf(out, ", %s", rate);
+    }
+    rft_str_add(out, "\n");
+    if (isfinite(m->clock_mhz)) {
+        line(out, "SM clock", m->clock_mhz, 0, "MHz");
+    }
+    rft_str_add(out, "verified       worst error is ");
+    rft_str_add_fixed(out, v->worst_frac, 3);
+    rft_str_addf(out, " of the tolerance, %llu elements\n", (unsigned long long)v->total_count);
+}
+
+static int print_result(rft_cli *cli, const rft_sweep *sweep, const rft_point_choice *choice, const rft_once_result *r,
+                        rft_err *err) {
+    rft_str out = RFT_STR_INIT;
+    const rft_variant *variant = &sweep->variants[choice->variant];
+    rft_str_addf(&out, "%s, %s:", sweep->name, variant->name);
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        rft_str_addf(&out, " %s=", sweep->axes[i].name);
+        rft_value_format(&out, &choice->problem[i]);
+    }
+    for (size_t i = 0; i < variant->param_count; i++) {
+        rft_str_addf(&out, " %s=", variant->params[i].name);
+        rft_value_format(&out, &choice->config[i]);
+    }
+    rft_str_addf(&out, "\noutcome        %s%s%s\n", rft_outcome_name(r->probed.outcome), r->probed.reason ? ": " : "",
+                 r->probed.reason ? r->probed.reason : "");
+    if (r->compiled && r->compiled->ok) {
+        print_facts(&out, r);
+    }
+    if (rft_outcome_is_measured(r->probed.outcome)) {
+        print_measured(&out, r);
+    } else if (r->probed.log) {
+        rft_str_addf(&out, "%s\n", r->probed.log);
+    }
+    fputs(rft_str_get(&out), cli->out);
+    rft_str_clear(&out);
+    if (!rft_outcome_is_measured(r->probed.outcome)) {
+        rft_err_set(err, RFT_E_NOTHING, "the point was not measured: %s", rft_outcome_name(r->probed.outcome));
+        return rft_err_remedy(err, "--emit log shows what the compiler said; --in-process runs under a debugger");
+    }
+    return RFT_OK;
+}
+
+static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, const rft_point_choice *choice,
+                const char *arch, rft_arena *arena, rft_err *err) {
+    rft_compiler *compiler = NULL;
+    rft_compile_result result = {0};
+    rft_point_spec spec = {0};
+    int rc = rft_compose_compiler(cli, &compiler, err);
+    if (rc == RFT_OK) {
+        rc = sweep->vt->point(sweep->self, choice->variant, choice->problem, choice->config, arena, &spec, err);
+    }
+    if (rc == RFT_OK) {
+        bool ptx = strcmp(o->emit, "ptx") == 0;
+        rft_compile_request request = {
+            .source_name = rft_fs_name(spec.unit.source),
+            .source_path = spec.unit.source,
+            .names = (const char *const *)spec.unit.names,
+            .name_count = spec.unit.name_count,
+            .options = (const char *const *)spec.unit.options,
+            .option_count = spec.unit.option_count,
+            .arch = ptx ? rft_arena_printf(arena, "compute_%s", arch + strlen("sm_")) : arch,
+        };
+        rc = compiler->compile(compiler, &request, arena, &result, err);
+    }
+    const char *path = o->output ? o->output : "-";
+    if (rc == RFT_OK && strcmp(o->emit, "log") == 0) {
+        rft_str text = RFT_STR_INIT;
+        rft_str_addf(&text, "%s%s", result.log, *result.log ? "\n" : "");
+        for (size_t i = 0; i < result.entry_count; i++) {
+            const rft_compiled_entry *e = &result.entries[i];
+            rft_str_addf(&text, "%s: %d registers, %d B spill stores, %d B spill loads, %ld B shared, %d barriers\n",
+                         e->name, e->registers, e->spill_store_bytes, e->spill_load_bytes, e->shared_bytes,
+                         e->barriers);
+        }
+        rc = rft_cli_write(cli, path, rft_str_get(&text), text.length, err);
+        rft_str_clear(&text);
+    } else if (rc == RFT_OK && !result.ok) {
+        rc = rft_err_set(err, RFT_E_SOURCE, "%s", result.log);
+    } else if (rc == RFT_OK) {
+        rc = rft_cli_write(cli, path, result.cubin, result.cubin_bytes, err);
+    }
+    if (compiler) {
+        compiler->free(compiler);
+    }
+    return rc;
+}
+
+static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft_err *err) {
+    rft_target *target = NULL;
+    rft_script *script = NULL;
+    const rft_sweep *sweep = NULL;
+    rft_gpu_info gpu = {0};
+    rft_point_choice choice;
+    rft_once_result result;
+    int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err)
+                     : rft_target_open(&target, cli, o->device, o->in_process, err);
+    if (rc == RFT_OK && target) {
+        gpu = target->gpu;
+    }
+    if (rc == RFT_OK) {
+        rc = rft_compose_script(cli, &script, o->files.items[0], &gpu, &o->script_args, err);
+    }
+    if (rc == RFT_OK) {
+        rc = find_sweep(&sweep, script, o->sweep, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_point_choose(&choice, sweep, o->variant, &o->at, &o->set, arena, err);
+    }
+    if (rc == RFT_OK && o->emit) {
+        rc = emit(cli, o, sweep, &choice, gpu.arch, arena, err);
+    } else if (rc == RFT_OK && !target) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--arch goes with --emit: a point runs on a device");
+    } else if (rc == RFT_OK) {
+        rft_once_request request = {.sweep = sweep,
+                                    .variant = choice.variant,
+                                    .problem = choice.problem,
+                                    .config = choice.config,
+                                    .gpu = &gpu,
+                                    .pool = target->pool,
+                                    .probe = target->probe};
+        rc = rft_once(&request, arena, &result, err);
+        rc = rc == RFT_OK ? print_result(cli, sweep, &choice, &result, err) : rc;
+    }
+    rft_script_free(script);
+    rft_target_close(target);
+    return rc;
+}
+
+int rft_cmd_point(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    point_options o = {0};
+    bool helped = false;
+    int rc = parse(cli, &o, argc, argv, arena, &helped, err);
+    if (rc == RFT_OK && !helped) {
+        rc = run_point(cli, &o, arena, err);
+    }
+    rft_arena_free(arena);
+    return rc;
+}

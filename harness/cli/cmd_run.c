@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/compose.h"
+#include "cli/run_file.h"
+#include "cli/screen.h"
+#include "cli/show_text.h"
+#include "reports/report.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct run_options {
+    const char *device, *output, *report, *budget, *strategy, *seed;
+    bool fresh, dry_run, no_report;
+    rft_words files, script_args;
+    double budget_s;
+    uint64_t budget_points, seed_value;
+} run_options;
+
+/* Set by Ctrl-C. The second one ends the process at once; workers die with it. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal_number) {
+    (void)signal_number;
+    if (interrupted) {
+        _exit(130);
+    }
+    interrupted = 1;
+}
+
+static bool stop(void *payload) {
+    (void)payload;
+    return interrupted != 0;
+}
+
+static void progress(void *payload, const rft_progress *p) {
+    rft_screen_progress(payload, p);
+}
+
+static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
+    const rft_opt opts[] = {
+        {"device", 'd', "N|replay:FILE", "device number, or a recording that answers for one (default 0)", NULL,
+         &o->device, NULL},
+        {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db)", NULL, &o->output, NULL},
+        {"report", 0, "OUT.pdf", "the report (default: beside the run file)", NULL, &o->report, NULL},
+        {"no-report", 0, NULL, "measure only", &o->no_report, NULL, NULL},
+        {"budget", 0, "10m|500", "stop after a time or a number of configurations", NULL, &o->budget, NULL},
+        {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
+        {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
+        {"fresh", 0, NULL, "start anew where a run file exists", &o->fresh, NULL, NULL},
+        {"dry-run", 0, NULL, "print the plan and stop", &o->dry_run, NULL, NULL},
+    };
+    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
+                           helped, err);
+    int64_t number = 0;
+    if (rc != RFT_OK || *helped) {
+        return rc;
+    }
+    if (o->files.count == 0) {
+        rft_err_set(err, RFT_E_USAGE, "no sweep given");
+        return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
+    }
+    if (o->budget && rft_text_to_int64(o->budget, &number) && number > 0) {
+        o->budget_points = (uint64_t)number;
+    } else if (o->budget && (rc = rft_units_parse_seconds(&o->budget_s, o->budget, err)) != RFT_OK) {
+        return rft_err_context(err, "--budget");
+    }
+    if (o->seed && (!rft_text_to_int64(o->seed, &number) || number < 0)) {
+        return rft_err_set(err, RFT_E_USAGE, "--seed takes a whole number, not \"%s\"", o->seed);
+    }
+    o->seed_value = o->seed ? (uint64_t)number : 0;
+    return RFT_OK;
+}
+
+/* The scripts of one call and all their sweeps. */
+typedef struct loaded {
+    rft_script **scripts;
+    size_t script_count;
+    const rft_sweep **sweeps;
+    size_t sweep_count;
+} loaded;
+
+static void unload(loaded *l) {
+    for (size_t i = 0; i < l->script_count; i++) {
+        rft_script_free(l->scripts[i]);
+    }
+    free(l->scripts);
+    free(l->sweeps);
+}
+
+static int load(rft_cli *cli, loaded *l, const run_options *o, const rft_gpu_info *gpu, rft_err *err) {
+    size_t capacity = 0;
+    l->scripts = rft_calloc(o->files.count + 1, sizeof *l->scripts);
+    for (size_t f = 0; f < o->files.count; f++) {
+        int rc = rft_compose_script(cli, &l->scripts[f], o->files.items[f], gpu, &o->script_args, err);
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        l->script_count++;
+        for (size_t i = 0; i < rft_script_sweep_count(l->scripts[f]); i++) {
+            const rft_sweep *sweep = rft_script_sweep(l->scripts[f], i);
+            if (sweep->bare_space) {
+                rft_err_set(err, RFT_E_SCRIPT, "sweep %s has no kernel: there is nothing to run", sweep->name);
+                return rft_err_remedy(err, "a bare space can be counted with `rooftune check`");
+            }
+            RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
+            l->sweeps[l->sweep_count++] = sweep;
+        }
+    }
+    return RFT_OK;
+}
+
+static void print_plan(rft_cli *cli, const rft_plan *plan) {
+    char text[32];
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        const rft_sweep *sweep = plan->sweeps[s];
+        for (size_t v = 0; v < sweep->variant_count; v++) {
+            for (size_t p = 0; p < sweep->problem_count; p++) {
+                const rft_space *space = rft_plan_space(plan, s, v, p);
+                rft_str where = RFT_STR_INIT;
+                for (size_t a = 0; a < sweep->axis_count; a++) {
+                    rft_str_addf(&where, "%s%s=", a ? " " : "", sweep->axes[a].name);
+                    rft_value_format(&where, &sweep->problems[p].values[a]);
+                }
+                rft_units_format_count(text, sizeof text, rft_space_count(space));
+                fprintf(cli->out, "%s  %s  %s: %s configurations%s\n", sweep->name, sweep->variants[v].name,
+                        rft_str_get(&where), text, sweep->problems[p].odd ? " (verified only)" : "");
+                rft_str_clear(&where);
+            }
+        }
+    }
+}
+
+static int measure_ceilings(rft_cli *cli, const rft_target *target, rft_run_file *file, rft_err *err) {
+    rft_run *run = file->run;
+    if (file->continued) {
+        return RFT_OK;
+    }
+    if (!target->recording) {
+        fprintf(cli->talk, "measuring the ceilings of %s\n", run->gpu.name);
+    }
+    int rc = target->probe->ceilings(target->probe, run->arena, &run->ceilings, err);
+    if (rc == RFT_OK && !target->recording) {
+        rc = rft_compose_annotate(cli, run->arena, &run->ceilings, &run->gpu, err);
+    }
+    return rc == RFT_OK ? rft_store_put_run(file->store, run, err) : rc;
+}
+
+static int write_report(rft_cli *cli, const run_options *o, const rft_run_file *file, rft_arena *arena, rft_err *err) {
+    const char *path = o->report;
+    rft_report_opts opts = RFT_REPORT_OPTS_INIT;
+    if (o->no_report) {
+        return RFT_OK;
+    }
+    if (!path) {
+        size_t stem = strlen(file->path) - (rft_text_ends(file->path, ".db") ? 3 : 0);
+        path = rft_arena_printf(arena, "%.*s.pdf", (int)stem, file->path);
+    }
+    int rc = rft_report_write_pdf(file->run, &opts, path, err);
+    if (rc == RFT_OK) {
+        fprintf(cli->out, "run     %s\nreport  %s\n", file->path, path);
+    }
+    return rc;
+}
+
+static int nothing_measured(const rft_run *run, rft_err *err) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (rft_outcome_is_measured(run->points[i].outcome)) {
+            return RFT_OK;
+        }
+    }
+    const char *reason = run->point_count && run->points[0].reason ? run->points[0].reason : "no point was taken";
+    rft_err_set(err, RFT_E_NOTHING, "no configuration was measured; the first says: %s", reason);
+    return rft_err_remedy(err, "`rooftune show` groups the failures by reason; `rooftune point` runs one alone");
+}
+
+static int execute(rft_cli *cli, const run_options *o, const rft_target *target, const rft_plan *plan,
+                   rft_run_file *file, rft_err *err) {
+    bool stopped = false;
+    rft_screen screen = {.cli = cli, .run = file->run};
+    rft_exec_opts opts = {
+        .plan = plan,
+        .run = file->run,
+        .store = file->store,
+        .probe = target->probe,
+        .pool = target->pool,
+        .replay = target->recording != NULL,
+        .strategy = o->strategy,
+        .budget_s = o->budget_s,
+        .budget_points = o->budget_points,
+        .clock = rft_clock_system(),
+        .log = &cli->log,
+        .stop = stop,
+        .progress = progress,
+        .payload = &screen,
+    };
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    signal(SIGPIPE, SIG_IGN);
+    int rc = rft_exec(&opts, &stopped, err);
+    rft_screen_end(&screen);
+    if (rc == RFT_OK && stopped) {
+        rft_err_set(err, RFT_E_INTERRUPTED, "stopped; %zu points are stored in %s", file->run->point_count, file->path);
+        return rft_err_remedy(err, "the same command with -o %s continues", file->path);
+    }
+    return rc;
+}
+
+static int summarise(rft_cli *cli, const run_options *o, const rft_run_file *file, rft_arena *arena, rft_err *err) {
+    rft_str text = RFT_STR_INIT;
+    rft_show_summary(&text, file->run);
+    fputs(rft_str_get(&text), cli->out);
+    rft_str_clear(&text);
+    int rc = write_report(cli, o, file, arena, err);
+    return rc == RFT_OK ? nothing_measured(file->run, err) : rc;
+}
+
+static int run_target(rft_cli *cli, run_options *o, rft_target *target, rft_arena *arena, rft_err *err) {
+    loaded l = {0};
+    rft_plan *plan = NULL;
+    rft_run_file file = {0};
+    rft_screen screen = {.cli = cli};
+    int rc = load(cli, &l, o, &target->gpu, err);
+    if (rc == RFT_OK) {
+        rc = rft_plan_new(&plan, l.sweeps, l.sweep_count, &cli->log, err);
+    }
+    if (rc != RFT_OK || o->dry_run) {
+        if (rc == RFT_OK) {
+            print_plan(cli, plan);
+        }
+        goto done;
+    }
+    uint64_t seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed;
+    rft_run_file_opts file_opts = {o->output, o->fresh, target, plan, seed};
+    rc = rft_run_file_open(&file, cli, arena, &file_opts, err);
+    if (rc != RFT_OK) {
+        goto done;
+    }
+    if (file.finished) {
+        fprintf(cli->talk, "%s holds this run, finished; --fresh measures again\n", file.path);
+    } else {
+        rft_screen_begin(&screen, plan, target->recording != NULL);
+        rc = measure_ceilings(cli, target, &file, err);
+        if (rc == RFT_OK) {
+            rc = execute(cli, o, target, plan, &file, err);
+        }
+    }
+    if (rc == RFT_OK) {
+        rc = summarise(cli, o, &file, arena, err);
+    }
+done:
+    rft_store_close(file.store);
+    rft_run_free(file.run);
+    rft_plan_free(plan);
+    unload(&l);
+    return rc;
+}
+
+int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    run_options o = {0};
+    rft_target *target = NULL;
+    bool helped = false;
+    int rc = parse(cli, &o, argc, argv, arena, &helped, err);
+    if (rc == RFT_OK && !helped) {
+        rc = rft_target_open(&target, cli, o.device, false, err);
+    }
+    if (rc == RFT_OK && !helped) {
+        rc = run_target(cli, &o, target, arena, err);
+    }
+    rft_target_close(target);
+    rft_arena_free(arena);
+    return rc;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The hidden subcommand that compile and device workers are: frames in on descriptor 3, out on 4. */
+#include "base/clock.h"
+#include "cli/cli.h"
+#include "cli/compose.h"
+#include "run/worker.h"
+
+#include <string.h>
+
+typedef struct host_state {
+    rft_cli *cli;
+    int ordinal;
+} host_state;
+
+static int compiler_new(void *self, rft_compiler **out, rft_err *err) {
+    return rft_compose_compiler(((host_state *)self)->cli, out, err);
+}
+
+static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
+    return rft_cuda_open(out, ((host_state *)self)->ordinal, err);
+}
+
+static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
+    (void)self;
+    rft_nvml_describe(gpu->pci_id, env, arena);
+}
+
+int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    host_state state = {.cli = cli};
+    int64_t ordinal = 0;
+    rft_worker_host host = {
+        .compiler_new = compiler_new,
+        .gpu_open = gpu_open,
+        .describe = describe,
+        .clock = rft_clock_system(),
+        .log = &cli->log,
+        .self = &state,
+    };
+    if (argc == 1 && strcmp(argv[0], "compile") == 0) {
+        return rft_worker_compile(&host, 3, 4, err);
+    }
+    if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal)) {
+        state.ordinal = (int)ordinal;
+        return rft_worker_device(&host, 3, 4, err);
+    }
+    return rft_err_set(err, RFT_E_USAGE, "`rooftune worker` is started by rooftune itself");
+}

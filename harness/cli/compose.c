@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/compose.h"
+
+#include "base/fs.h"
+#include "base/units.h"
+#include "model/datasheet.h"
+#include "revision.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* The folders an installed, a carried and a freshly built program may find its files in. */
+static size_t program_folders(const rft_cli *cli, rft_arena *arena, const char *names[], const char **out) {
+    char *folder = rft_fs_folder(cli->program);
+    size_t count = 0;
+    for (size_t i = 0; names[i]; i++) {
+        out[count++] =
+            *names[i] == '/' ? rft_arena_strdup(arena, names[i]) : rft_arena_printf(arena, "%s/%s", folder, names[i]);
+    }
+    free(folder);
+    return count;
+}
+
+size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out) {
+    const char *names[] = {"share/rooftune", "../share/rooftune", "..", ".", RFT_SOURCE_DIR, NULL};
+    const char **folders = rft_arena_calloc(arena, sizeof names / sizeof names[0], sizeof *folders);
+    size_t count = program_folders(cli, arena, names, folders);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *kernels = rft_arena_printf(arena, "%s/kernels", folders[i]);
+        if (rft_fs_is_folder(kernels)) {
+            folders[kept++] = folders[i];
+        }
+    }
+    *out = folders;
+    return kept;
+}
+
+const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name) {
+    const char **folders = NULL;
+    size_t count = rft_compose_module_folders(cli, arena, &folders);
+    for (size_t i = 0; i < count; i++) {
+        const char *path = rft_arena_printf(arena, "%s/kernels/%s", folders[i], name);
+        if (rft_fs_exists(path)) {
+            return path;
+        }
+    }
+    return NULL;
+}
+
+static const char *cache_folder(rft_arena *arena) {
+    const char *own = getenv("RFT_CACHE");
+    const char *xdg = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (own) {
+        return strcmp(own, "off") == 0 ? NULL : own;
+    }
+    if (xdg && *xdg == '/') {
+        return rft_arena_printf(arena, "%s/rooftune", xdg);
+    }
+    return home && *home == '/' ? rft_arena_printf(arena, "%s/.cache/rooftune", home) : NULL;
+}
+
+static size_t add_home(rft_arena *arena, const char *home, const char **libraries, const char **includes, size_t *n) {
+    if (home && *home) {
+        libraries[*n] = rft_arena_printf(arena, "%s/lib64", home);
+        includes[*n] = rft_arena_printf(arena, "%s/include", home);
+        (*n)++;
+    }
+    return *n;
+}
+
+int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    const char *names[] = {".", "lib", "../lib", NULL};
+    const char *own = getenv("RFT_NVRTC");
+    const char *libraries[12];
+    const char *includes[12];
+    size_t count = 0;
+    if (own && *own) {
+        libraries[count] = own;
+        includes[count++] = rft_arena_printf(arena, "%s/../include", own);
+    }
+    size_t beside = program_folders(cli, arena, names, libraries + count);
+    for (size_t i = 0; i < beside; i++) {
+        includes[count + i] = rft_arena_printf(arena, "%s/../include", libraries[count + i]);
+    }
+    count += beside;
+    add_home(arena, getenv("CUDA_HOME"), libraries, includes, &count);
+    add_home(arena, "/usr/local/cuda", libraries, includes, &count);
+    rft_nvrtc_opts opts = {libraries, count, includes, count};
+    rft_compiler *nvrtc = NULL;
+    const char *folder = cache_folder(arena);
+    int rc = rft_nvrtc_new(&nvrtc, &opts, err);
+    if (rc == RFT_OK && folder) {
+        rc = rft_compile_cache_new(out, nvrtc, folder, &cli->log, err);
+    } else if (rc == RFT_OK) {
+        *out = nvrtc;
+    }
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
+                       const rft_words *script_args, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_script_opts opts = {.gpu = gpu, .log = &cli->log};
+    const char **folders = NULL;
+    opts.module_folder_count = rft_compose_module_folders(cli, arena, &folders);
+    opts.module_folders = folders;
+    if (script_args) {
+        opts.args = script_args->items;
+        opts.arg_count = script_args->count;
+    }
+    int rc = rft_script_load(out, path, &opts, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_compose_annotate(rft_cli *cli, rft_arena *arena, rft_ceilings *ceilings, const rft_gpu_info *gpu,
+                         rft_err *err) {
+    const char *path = rft_compose_data_file(cli, arena, "devices.lua");
+    char *json = NULL;
+    rft_limits_apply(ceilings, gpu, arena);
+    if (!path) {
+        rft_log_warn(&cli->log, "kernels/devices.lua is not there: no datasheet values. Reinstall rooftune to get it.");
+        return RFT_OK;
+    }
+    int rc = rft_script_read_table(&json, path, err);
+    if (rc == RFT_OK) {
+        rc = rft_datasheet_apply(ceilings, gpu, json, arena, err);
+    }
+    free(json);
+    return rc;
+}
+
+/* The value behind "key : value" in a /proc file, "" when it is not there. */
+static const char *proc_value(rft_arena *arena, const char *path, const char *key) {
+    char *text = NULL;
+    size_t size = 0;
+    const char *value = "";
+    if (rft_fs_read(&text, &size, path, 16u << 20, NULL) != RFT_OK) {
+        return value;
+    }
+    const char *at = strstr(text, key);
+    const char *colon = at ? strchr(at, ':') : NULL;
+    if (colon) {
+        colon += 1 + strspn(colon + 1, " \t");
+        value = rft_arena_strndup(arena, colon, strcspn(colon, "\n"));
+    }
+    free(text);
+    return value;
+}
+
+static void set_or_reason(rft_env *env, rft_arena *arena, const char *key, const char *value, const char *reason) {
+    rft_env_set(env, arena, key, *value ? value : NULL, *value ? NULL : reason);
+}
+
+void rft_compose_host_env(rft_env *env, rft_arena *arena) {
+    struct utsname system;
+    set_or_reason(env, arena, "host.cpu", proc_value(arena, "/proc/cpuinfo", "model name"),
+                  "/proc/cpuinfo does not say");
+    set_or_reason(env, arena, "host.memory", proc_value(arena, "/proc/meminfo", "MemTotal"),
+                  "/proc/meminfo does not say");
+    rft_env_set(env, arena, "host.cores", rft_arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)), NULL);
+    if (uname(&system) == 0) {
+        rft_env_set(env, arena, "host.kernel", rft_arena_printf(arena, "%s %s", system.sysname, system.release), NULL);
+        rft_env_set(env, arena, "host.machine", system.machine, NULL);
+    }
+    char *release = NULL;
+    size_t size = 0;
+    const char *name = NULL;
+    if (rft_fs_read(&release, &size, "/etc/os-release", 1u << 20, NULL) == RFT_OK) {
+        const char *at = strstr(release, "PRETTY_NAME=\"");
+        name = at ? rft_arena_strndup(arena, at + 13, strcspn(at + 13, "\"")) : NULL;
+    }
+    rft_env_set(env, arena, "host.os", name, name ? NULL : "/etc/os-release does not say");
+    free(release);
+    rft_env_set(env, arena, "rooftune.version", RFT_VERSION, NULL);
+    rft_env_set(env, arena, "rooftune.revision", RFT_REVISION, NULL);
+}
+
+size_t rft_compose_compile_workers(void) {
+    cpu_set_t usable;
+    int cores = sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
+    return cores > 3 ? (size_t)cores - 2 : (size_t)(cores > 1 ? 2 : 1);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compose.h - which implementation stands behind which seam: compilers, devices, folders, the host's facts. */
+#ifndef RFT_CLI_COMPOSE_H
+#define RFT_CLI_COMPOSE_H
+
+#include "cli/cli.h"
+#include "gpu/compiler.h"
+#include "model/run.h"
+#include "script/script.h"
+
+/* NVRTC behind the cubin cache. Environment: RFT_NVRTC (folder of the library), CUDA_HOME, RFT_CACHE or XDG_CACHE_HOME
+ * (folder of the cache; RFT_CACHE=off: none). RFT_E_COMPILER with a remedy when there is no NVRTC. */
+int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err);
+
+/* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */
+size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out);
+/* The file kernels/NAME of the installation; NULL when it is nowhere. */
+const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name);
+
+/* Loads a script for a device. */
+int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
+                       const rft_words *script_args, rft_err *err);
+
+/* Datasheet values and hardware limits beside the measured ceilings. */
+int rft_compose_annotate(rft_cli *cli, rft_arena *arena, rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_err *err);
+
+/* Facts of host and program: keys "host.*", "rooftune.*". */
+void rft_compose_host_env(rft_env *env, rft_arena *arena);
+
+/* Compile workers for this machine: usable cores - 2, at least 1. */
+size_t rft_compose_compile_workers(void);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fs.h"
+#include "base/units.h"
+#include "cli/cli.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const rft_command commands[] = {
+    {"run", "SWEEP.lua... [options] [-- script arguments]", "measure a sweep and write its report", rft_cmd_run},
+    {"check", "SWEEP.lua [options]", "count the space and compile a sample; needs no GPU", rft_cmd_check},
+    {"point", "SWEEP.lua --at n=4096 --set TILE=128", "one point alone, for ncu, sanitizers and debugging",
+     rft_cmd_point},
+    {"report", "RUN.db -o OUT.pdf", "draw the PDF of a run or a recording", rft_cmd_report},
+    {"show", "RUN.db", "the findings of a run as text, JSON or CSV", rft_cmd_show},
+    {"best", "RUN.db", "the best configuration of every problem", rft_cmd_best},
+    {"export", "RUN.db -o FILE.json.gz", "write a run as a recording (gzip T4 JSON)", rft_cmd_export},
+    {"import", "FILE.json.gz -o RUN.db", "read a recording into a run file", rft_cmd_import},
+    {"ceilings", "[-d DEVICE]", "measure what this card can do at most", rft_cmd_ceilings},
+    {"devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
+    {NULL, NULL, NULL, NULL},
+};
+
+/* Workers are started by run itself: not a command for people. */
+static const rft_command worker_command = {"worker", "compile|device [ORDINAL]", "(internal)", rft_cmd_worker};
+
+const rft_command *rft_command_table(void) {
+    return commands;
+}
+
+static void print_help(FILE *out) {
+    fprintf(out,
+            "rooftune %s: finds the best configuration of CUDA kernels and how far from the roof it is.\n\n"
+            "usage: rooftune COMMAND [arguments]\n\n",
+            RFT_VERSION);
+    for (const rft_command *command = commands; command->name; command++) {
+        fprintf(out, "  %-9s %s\n", command->name, command->help);
+    }
+    fprintf(out, "\n`rooftune COMMAND --help` lists a command's options. Quantities take units: 2s, 10m, 64MiB.\n"
+                 "Results go to stdout, talk to stderr. Exit statuses: docs/exit-codes.md.\n");
+}
+
+static const rft_command *find_command(const char *name, rft_err *err) {
+    const char *names[sizeof commands / sizeof commands[0]];
+    size_t count = 0;
+    if (strcmp(name, worker_command.name) == 0) {
+        return &worker_command;
+    }
+    for (const rft_command *command = commands; command->name; command++) {
+        if (strcmp(command->name, name) == 0) {
+            return command;
+        }
+        names[count++] = command->name;
+    }
+    const char *near = rft_text_nearest(name, names, count);
+    rft_err_set(err, RFT_E_USAGE, "unknown command \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
+                near ? near : "", near ? "\"?" : "");
+    rft_err_remedy(err, "`rooftune --help` lists the commands");
+    return NULL;
+}
+
+static void talk_line(void *self, rft_log_level level, const char *text) {
+    rft_cli *cli = self;
+    if (level == RFT_LOG_DEBUG) {
+        return;
+    }
+    fprintf(cli->talk, "%s%s\n", level == RFT_LOG_WARN ? "warning: " : "", text);
+}
+
+static void print_error(rft_cli *cli, const rft_err *err) {
+    fprintf(cli->talk, "rooftune: %s%s%s\n", err->place, *err->place ? ": " : "",
+            *err->message ? err->message : rft_code_text(err->code));
+    if (*err->remedy) {
+        fprintf(cli->talk, "  remedy: %s\n", err->remedy);
+    }
+}
+
+static char *join_command_line(int argc, char **argv) {
+    rft_str line = RFT_STR_INIT;
+    rft_str_add(&line, "rooftune");
+    for (int i = 1; i < argc; i++) {
+        rft_str_add_char(&line, ' ');
+        rft_str_add(&line, argv[i]);
+    }
+    return rft_str_take(&line);
+}
+
+int main(int argc, char **argv) {
+    rft_cli cli = {.out = stdout, .talk = stderr, .talk_is_terminal = isatty(STDERR_FILENO) == 1};
+    rft_err err = RFT_ERR_INIT;
+    cli.log = (rft_log){.line = talk_line, .self = &cli};
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(argc < 2 ? stderr : stdout);
+        return argc < 2 ? rft_code_exit_status(RFT_E_USAGE) : 0;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("rooftune %s\n", RFT_VERSION);
+        return 0;
+    }
+    char *program = rft_fs_program();
+    char *line = join_command_line(argc, argv);
+    cli.program = program;
+    cli.command_line = line;
+    cli.command = find_command(argv[1], &err);
+    int rc = cli.command ? cli.command->run(&cli, argc - 2, argv + 2, &err) : err.code;
+    if (rc == RFT_OK && fflush(stdout) != 0) {
+        rc = rft_err_set(&err, RFT_E_IO, "stdout cannot be written: the output is incomplete");
+    }
+    if (rc != RFT_OK) {
+        print_error(&cli, &err);
+    }
+    free(program);
+    free(line);
+    return rft_code_exit_status(rc);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fs.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+
+static void print_options(const rft_cli *cli, const rft_opt *opts, size_t count) {
+    fprintf(cli->out, "usage: rooftune %s %s\n%s\n\n", cli->command->name, cli->command->usage, cli->command->help);
+    for (size_t i = 0; i < count; i++) {
+        char left[64];
+        char letter[5] = "    ";
+        if (opts[i].letter) {
+            snprintf(letter, sizeof letter, "-%c, ", opts[i].letter);
+        }
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, opts[i].name, opts[i].argument ? " " : "",
+                 opts[i].argument ? opts[i].argument : "");
+        fprintf(cli->out, "  %-28s %s\n", left, opts[i].help);
+    }
+    fprintf(cli->out, "  %-28s %s\n", "    --help", "this text");
+}
+
+static const rft_opt *find(const rft_opt *opts, size_t count, const char *name, size_t length) {
+    for (size_t i = 0; i < count; i++) {
+        if (strlen(opts[i].name) == length && strncmp(opts[i].name, name, length) == 0) {
+            return &opts[i];
+        }
+    }
+    return NULL;
+}
+
+static int unknown(const rft_opt *opts, size_t count, const char *word, rft_err *err) {
+    const char *names[32];
+    size_t name_count = 0;
+    for (size_t i = 0; i < count && i < 32; i++) {
+        names[name_count++] = opts[i].name;
+    }
+    const char *near = rft_text_nearest(word + strspn(word, "-"), names, name_count);
+    rft_err_set(err, RFT_E_USAGE, "unknown option \"%s\"%s%s%s", word, near ? ", did you mean \"--" : "",
+                near ? near : "", near ? "\"?" : "");
+    return rft_err_remedy(err, "--help lists the options");
+}
+
+static void append(rft_arena *arena, rft_words *words, const char *word) {
+    if ((words->count & (words->count + 1)) == 0 ||
+        !words->items) { /* grow when the count reaches a power of two - 1 */
+        const char **items = rft_arena_calloc(arena, (words->count + 1) * 2, sizeof *items);
+        for (size_t i = 0; i < words->count; i++) {
+            items[i] = words->items[i];
+        }
+        words->items = items;
+    }
+    words->items[words->count++] = word;
+}
+
+/* Handles argv[*i] as an option; *i moves past a separate argument. */
+static int take_option(const rft_opt *opts, size_t count, int argc, char **argv, int *i, rft_arena *arena,
+                       rft_err *err) {
+    const char *word = argv[*i];
+    const char *value = NULL;
+    const rft_opt *opt = NULL;
+    if (word[1] == '-') {
+        const char *equal = strchr(word, '=');
+        opt = find(opts, count, word + 2, equal ? (size_t)(equal - word - 2) : strlen(word + 2));
+        value = equal ? equal + 1 : NULL;
+    } else {
+        for (size_t o = 0; o < count && !opt; o++) {
+            opt = opts[o].letter == word[1] ? &opts[o] : NULL;
+        }
+        value = opt && word[2] ? word + 2 : NULL;
+    }
+    if (!opt || (opt->flag && value)) {
+        return unknown(opts, count, word, err);
+    }
+    if (opt->flag) {
+        *opt->flag = true;
+        return RFT_OK;
+    }
+    if (!value && *i + 1 >= argc) {
+        return rft_err_set(err, RFT_E_USAGE, "option \"%s\" needs %s", word, opt->argument);
+    }
+    value = value ? value : argv[++*i];
+    if (opt->text) {
+        *opt->text = value;
+    } else {
+        append(arena, opt->words, value);
+    }
+    return RFT_OK;
+}
+
+int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
+                  rft_words *rest, rft_words *script_args, bool *helped, rft_err *err) {
+    *helped = false;
+    for (int i = 0; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_options(cli, opts, opt_count);
+            *helped = true;
+            return RFT_OK;
+        }
+        if (strcmp(argv[i], "--") == 0) {
+            if (!script_args) {
+                return rft_err_set(err, RFT_E_USAGE, "\"--\" has no meaning here: nothing takes script arguments");
+            }
+            while (++i < argc) {
+                append(arena, script_args, argv[i]);
+            }
+            break;
+        }
+        if (argv[i][0] == '-' && argv[i][1] != '\0') {
+            int rc = take_option(opts, opt_count, argc, argv, &i, arena, err);
+            if (rc != RFT_OK) {
+                return rc;
+            }
+        } else {
+            append(arena, rest, argv[i]);
+        }
+    }
+    return RFT_OK;
+}
+
+int rft_cli_write(rft_cli *cli, const char *path, const char *text, size_t length, rft_err *err) {
+    if (strcmp(path, "-") != 0) {
+        return rft_fs_write_atomic(path, text, length, err);
+    }
+    if (fwrite(text, 1, length, cli->out) != length || fflush(cli->out) != 0) {
+        return rft_err_set(err, RFT_E_IO, "stdout cannot be written: %s", strerror(errno));
+    }
+    return RFT_OK;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* point_choice.h - one problem and one configuration picked on the command line: --at n=4096 --set TILE=128. */
+#ifndef RFT_CLI_POINT_CHOICE_H
+#define RFT_CLI_POINT_CHOICE_H
+
+#include "cli/cli.h"
+#include "model/sweep.h"
+
+typedef struct rft_point_choice {
+    size_t variant;
+    rft_value *problem; /* one per axis, complete */
+    rft_value *config;  /* one per parameter */
+} rft_point_choice;
+
+/* What is not named takes the sweep's first problem and every parameter's default. `variant` NULL: the first.
+ * RFT_E_USAGE: unknown names (with the nearest), values that do not read as the axis's or parameter's kind. */
+int rft_point_choose(rft_point_choice *out, const rft_sweep *sweep, const char *variant, const rft_words *at,
+                     const rft_words *set, rft_arena *arena, rft_err *err);
+
+#endif

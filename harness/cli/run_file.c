@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_file.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/units.h"
+#include "cli/compose.h"
+#include "revision.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* "NVIDIA H200" -> "h200": part of a file's name. */
+static const char *slug(rft_arena *arena, const char *name) {
+    if (strncmp(name, "NVIDIA ", 7) == 0) {
+        name += 7;
+    }
+    char *text = rft_arena_strdup(arena, name);
+    for (char *c = text; *c; c++) {
+        *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : '-';
+    }
+    return text;
+}
+
+static const char *default_path(rft_arena *arena, const rft_run_file_opts *opts, int64_t now_ns) {
+    char iso[40];
+    const rft_plan *plan = opts->plan;
+    char *stem = rft_fs_stem(plan->sweeps[0]->path);
+    rft_units_format_iso(iso, sizeof iso, now_ns);
+    iso[10] = '\0'; /* the day */
+    const char *path = rft_arena_printf(arena, "%s-%s%s-%s.db", stem, slug(arena, opts->target->gpu.name),
+                                        opts->target->recording ? "-replay" : "", iso);
+    free(stem);
+    return path;
+}
+
+static const char *new_id(rft_arena *arena, const rft_clock *clock) {
+    char hex[RFT_HASH_HEX_SIZE];
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%lld %lld %ld", (long long)clock->unix_ns(clock->self),
+                 (long long)clock->monotonic_ns(clock->self), (long)getpid());
+    rft_hash_hex(text.data, text.length, hex);
+    rft_str_clear(&text);
+    return rft_arena_strndup(arena, hex, 12);
+}
+
+static void copy_env(rft_run *run, const rft_env *env) {
+    for (size_t i = 0; i < env->count; i++) {
+        rft_env_set(&run->env, run->arena, env->items[i].key, env->items[i].value, env->items[i].reason);
+    }
+}
+
+static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
+    const rft_clock *clock = rft_clock_system();
+    const rft_target *target = opts->target;
+    rft_run *run = rft_run_new();
+    rft_run_info *info = &run->info;
+    info->id = new_id(run->arena, clock);
+    info->tool_version = RFT_VERSION;
+    info->tool_revision = RFT_REVISION;
+    info->command = rft_arena_strdup(run->arena, cli->command_line);
+    info->started_unix_ns = clock->unix_ns(clock->self);
+    info->seed = opts->seed;
+    run->gpu = rft_gpu_info_copy(run->arena, &target->gpu);
+    copy_env(run, &target->env);
+    if (target->recording) {
+        rft_env host = {0};
+        info->replay_of = rft_arena_strdup(run->arena, target->recording->info.id);
+        info->replay_path = rft_arena_strdup(run->arena, target->recording_path);
+        info->replay_started_unix_ns = target->recording->info.started_unix_ns;
+        rft_compose_host_env(&host, run->arena);
+        for (size_t i = 0; i < host.count; i++) {
+            rft_env_set(&run->env, run->arena, rft_arena_printf(run->arena, "replay.%s", host.items[i].key),
+                        host.items[i].value, host.items[i].reason);
+        }
+        if (target->no_compiler) {
+            rft_env_set(&run->env, run->arena, "replay.nvrtc.version", NULL, target->no_compiler);
+        }
+    } else {
+        rft_compose_host_env(&run->env, run->arena);
+    }
+    rft_env_set(&run->env, run->arena, "run.lookahead", "32", NULL);
+    rft_plan_describe(opts->plan, run);
+    return run;
+}
+
+static int another(rft_err *err, const char *path, const char *what) {
+    rft_err_set(err, RFT_E_STORE, "%s", what);
+    rft_err_place(err, "%s", path);
+    return rft_err_remedy(err, "name another file with -o, or start anew with --fresh");
+}
+
+/* Does the stored run ask the same questions of the same device? */
+static int same_run(const rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
+    const rft_plan *plan = opts->plan;
+    bool same = run->sweep_count == plan->sweep_count;
+    for (size_t s = 0; same && s < plan->sweep_count; s++) {
+        same = rft_text_equal(run->sweeps[s].sweep.script_hash, plan->sweeps[s]->script_hash) &&
+               rft_text_equal(run->sweeps[s].sweep.name, plan->sweeps[s]->name);
+    }
+    if (!same) {
+        return another(err, path, "the file holds a run of another sweep, or of an older text of this one");
+    }
+    if (!rft_text_equal(run->gpu.uuid, opts->target->gpu.uuid)) {
+        return another(err, path, "the file holds a run on another device");
+    }
+    if ((run->info.replay_of != NULL) != (opts->target->recording != NULL)) {
+        return another(err, path, "the file mixes a measured and a replayed run");
+    }
+    return RFT_OK;
+}
+
+static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
+    int rc = rft_store_load(&out->run, out->path, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    rc = same_run(out->run, opts, out->path, err);
+    if (rc == RFT_OK && out->run->info.finished_unix_ns) {
+        out->finished = true;
+        return RFT_OK;
+    }
+    if (rc == RFT_OK) {
+        rc = rft_store_open(&out->store, out->path, RFT_STORE_WRITE, err);
+    }
+    if (rc != RFT_OK) {
+        rft_run_free(out->run);
+        out->run = NULL;
+    }
+    out->continued = rc == RFT_OK;
+    return rc;
+}
+
+static int remove_old(const char *path, rft_arena *arena, rft_err *err) {
+    int rc = rft_fs_remove(path, err);
+    const char *suffixes[] = {"-wal", "-shm"};
+    for (size_t i = 0; i < 2 && rc == RFT_OK; i++) {
+        rc = rft_fs_remove(rft_arena_printf(arena, "%s%s", path, suffixes[i]), err);
+    }
+    return rc;
+}
+
+int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err) {
+    const rft_clock *clock = rft_clock_system();
+    int rc = RFT_OK;
+    *out = (rft_run_file){0};
+    out->path = opts->output ? opts->output : default_path(arena, opts, clock->unix_ns(clock->self));
+    if (rft_fs_exists(out->path) && !opts->fresh) {
+        return resume(out, opts, err);
+    }
+    if (rft_fs_exists(out->path)) {
+        rc = remove_old(out->path, arena, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_store_open(&out->store, out->path, RFT_STORE_CREATE, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    out->run = begin(cli, opts);
+    return RFT_OK;
+}

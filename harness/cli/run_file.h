@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_file.h - the run file of `rooftune run`: its name, and whether to begin, continue or leave alone. */
+#ifndef RFT_CLI_RUN_FILE_H
+#define RFT_CLI_RUN_FILE_H
+
+#include "cli/cli.h"
+#include "cli/target.h"
+#include "run/plan.h"
+#include "store/store.h"
+
+typedef struct rft_run_file {
+    const char *path;
+    rft_store *store;
+    rft_run *run;   /* owned by the caller: new, or read back to continue */
+    bool continued; /* points were there already */
+    bool finished;  /* the file holds this sweep, finished: nothing to do; store is NULL */
+} rft_run_file;
+
+typedef struct rft_run_file_opts {
+    const char *output; /* -o; NULL: SWEEP-GPU-DATE.db in the working folder */
+    bool fresh;
+    const rft_target *target;
+    const rft_plan *plan;
+    uint64_t seed;
+} rft_run_file_opts;
+
+/* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o). */
+int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* screen.h - what is seen while a run goes on: the first line, progress, the last word. */
+#ifndef RFT_CLI_SCREEN_H
+#define RFT_CLI_SCREEN_H
+
+#include "cli/cli.h"
+#include "run/exec.h"
+
+typedef struct rft_screen {
+    rft_cli *cli;
+    rft_run *run;
+    double next_line_s; /* plain lines: when the next one is due */
+    int width;          /* of the line on the terminal, to wipe it */
+} rft_screen;
+
+/* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters off (...)" */
+void rft_screen_begin(rft_screen *screen, const rft_plan *plan, bool replay);
+/* One line that rewrites itself on a terminal, a plain line every few seconds elsewhere. */
+void rft_screen_progress(rft_screen *screen, const rft_progress *progress);
+void rft_screen_end(rft_screen *screen);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/once.h"
+
+#include "run/job.h"
+
+#include <string.h>
+
+static void take_over(rft_arena *arena, rft_once_result *out, const rft_job *job, const char *log) {
+    out->probed.outcome = job->outcome;
+    out->probed.reason = rft_arena_strdup(arena, job->reason);
+    out->probed.log = rft_arena_strdup(arena, log);
+}
+
+int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err) {
+    rft_problem problem = {.values = (rft_value *)(uintptr_t)request->problem};
+    rft_sweep sweep = *request->sweep;
+    sweep.problems = &problem;
+    sweep.problem_count = 1;
+    const rft_sweep *sweeps[] = {&sweep};
+    rft_plan plan = {.sweeps = sweeps, .sweep_count = 1};
+    rft_run run = {.arena = arena, .gpu = *request->gpu};
+    rft_exec_opts opts = {.plan = &plan, .run = &run, .pool = request->pool, .probe = request->probe};
+    const char *log = NULL;
+    rft_point point = {.facts = rft_facts_unknown()};
+    *out = (rft_once_result){.facts = rft_facts_unknown()};
+    opts.replay = request->probe == NULL; /* the reference is compiled only when something is verified */
+    rft_job *job = rft_job_new(&opts, 0, request->variant, 0, request->config);
+    rft_arena_on_free(arena, (void (*)(void *))rft_arena_free, job->arena); /* spec and results live in the job */
+    int rc = rft_job_await(&opts, job, &log, err);
+    out->compiled = job->compiled;
+    out->spec = job->spec;
+    if (rc != RFT_OK || job->failed) {
+        take_over(arena, out, job, log);
+        return rc;
+    }
+    rft_job_describe(&opts, job, &point);
+    out->facts = point.facts;
+    memcpy(out->grid, point.grid, sizeof out->grid);
+    memcpy(out->block, point.block, sizeof out->block);
+    return request->probe ? rft_job_probe(&opts, job, false, &out->probed, err) : RFT_OK;
+}

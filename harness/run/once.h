@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* once.h - one point alone, outside any run: for `rooftune point` and `rooftune check`. */
+#ifndef RFT_RUN_ONCE_H
+#define RFT_RUN_ONCE_H
+
+#include "measure/probe.h"
+#include "run/compile_pool.h"
+
+typedef struct rft_once_request {
+    const rft_sweep *sweep;
+    size_t variant;
+    const rft_value *problem; /* one per axis, complete */
+    const rft_value *config;  /* one per parameter */
+    const rft_gpu_info *gpu;
+    rft_compile_pool *pool;
+    rft_probe *probe; /* NULL: compile only */
+    rft_log log;
+} rft_once_request;
+
+typedef struct rft_once_result {
+    rft_point_spec spec;
+    const rft_compile_result *compiled; /* borrowed from the pool; NULL when not reached */
+    rft_facts facts;                    /* what the compiler said */
+    int64_t grid[3], block[3];
+    rft_probe_result probed; /* outcome SKIPPED, SCRIPT_FAILED, COMPILE_FAILED ... when it never ran */
+} rft_once_result;
+
+/* Results live in `arena`. Errors as in exec.h. */
+int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err);
+
+#endif
