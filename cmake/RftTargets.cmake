@@ -25,8 +25,13 @@ function(rft_room name)
   foreach(file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   endforeach()
-  add_library(rft_${name} STATIC ${sources})
-  target_link_libraries(rft_${name} PUBLIC rft_flags ${ARG_DEPENDS})
+  if(sources)
+    add_library(rft_${name} STATIC ${sources})
+    target_link_libraries(rft_${name} PUBLIC rft_flags ${ARG_DEPENDS})
+  else() # a room of headers only
+    add_library(rft_${name} INTERFACE)
+    target_link_libraries(rft_${name} INTERFACE rft_flags ${ARG_DEPENDS})
+  endif()
 endfunction()
 
 # rft_test(NAME SOURCES a.c... [LIBS ...] [LABELS ...]): a cmocka program, exit status 77 = skipped.
