@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames and what they carry: what goes in comes out, and broken bytes are refused with words. */
+#include "run/wire.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void frames_survive_being_cut_anywhere(void **state) {
+    (void)state;
+    rft_str bytes = RFT_STR_INIT;
+    json_t *head = json_pack("{s:s}", "do", "measure");
+    rft_frame_encode(&bytes, head, "cubin bytes", 11);
+    rft_frame_encode(&bytes, head, NULL, 0);
+    for (size_t cut = 0; cut <= bytes.length; cut++) {
+        rft_str inbox = RFT_STR_INIT;
+        rft_err err = RFT_ERR_INIT;
+        int frames = 0;
+        rft_str_add_n(&inbox, bytes.data, cut);
+        for (int part = 0; part < 2; part++) {
+            rft_frame frame;
+            while (rft_frame_take(&frame, &inbox, &err) == 1) {
+                assert_string_equal(rft_json_text_or(frame.head, "do", ""), "measure");
+                assert_int_equal(frame.blob_bytes, frames == 0 ? 11 : 0);
+                frames++;
+                rft_frame_clear(&frame);
+            }
+            if (part == 0) {
+                rft_str_add_n(&inbox, bytes.data + cut, bytes.length - cut);
+            }
+        }
+        assert_int_equal(frames, 2);
+        assert_int_equal(inbox.length, 0);
+        rft_str_clear(&inbox);
+    }
+    json_decref(head);
+    rft_str_clear(&bytes);
+}
+
+static void garbage_is_refused(void **state) {
+    (void)state;
+    const char *cases[] = {"this is no frame at all", "RFT1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
+                           "RFT1\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00{x}"};
+    size_t lengths[] = {23, 16, 19};
+    for (size_t i = 0; i < 3; i++) {
+        rft_str inbox = RFT_STR_INIT;
+        rft_err err = RFT_ERR_INIT;
+        rft_frame frame;
+        rft_str_add_n(&inbox, cases[i], lengths[i]);
+        assert_int_equal(rft_frame_take(&frame, &inbox, &err), RFT_E_WORKER);
+        assert_true(strlen(err.message) > 10);
+        rft_str_clear(&inbox);
+    }
+}
+
+static void a_truncated_stream_is_an_error_and_an_empty_one_the_end(void **state) {
+    (void)state;
+    int fds[2];
+    rft_frame frame = {0};
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(write(fds[1], "RFT1\x10\x00", 6), 6);
+    close(fds[1]);
+    assert_int_equal(rft_frame_read(&frame, fds[0], &err), RFT_E_WORKER);
+    assert_int_equal(rft_frame_read(&frame, fds[0], &err), 1);
+    close(fds[0]);
+}
+
+static void errors_keep_place_and_remedy(void **state) {
+    (void)state;
+    rft_err err = RFT_ERR_INIT;
+    rft_err back = RFT_ERR_INIT;
+    rft_err_set(&err, RFT_E_DEVICE, "no driver");
+    rft_err_place(&err, "device 0");
+    rft_err_remedy(&err, "install it");
+    json_t *head = rft_wire_of_err(&err);
+    assert_int_equal(rft_wire_to_err(&back, head), RFT_E_DEVICE);
+    assert_string_equal(back.message, "no driver");
+    assert_string_equal(back.place, "device 0");
+    assert_string_equal(back.remedy, "install it");
+    json_decref(head);
+}
+
+static rft_launch a_launch(rft_arg *args, size_t count) {
+    return (rft_launch){.kind = RFT_LAUNCH_KERNEL,
+                        .entry = "gemm<128>",
+                        .args = args,
+                        .arg_count = count,
+                        .grid = {0, 7, 1},
+                        .block = {32, 4, 2},
+                        .shared_bytes = 98304,
+                        .cluster = {2, 1, 1},
+                        .pdl = true,
+                        .window = {.buffer = 1, .bytes = 4096, .hit_ratio = 0.5}};
+}
+
+static void a_point_goes_over_whole(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_err err = RFT_ERR_INIT;
+    rft_buffer buffers[] = {
+        {"a", RFT_TYPE_BF16, 1000, RFT_BUFFER_INPUT, {RFT_FILL_UNIFORM, -1, 1, 0, RFT_ORDER_RANDOM}},
+        {"c", RFT_TYPE_F32, 1ull << 33, RFT_BUFFER_OUTPUT, {0}},
+    };
+    double tols[] = {NAN, 0.25};
+    rft_arg args[] = {{.kind = RFT_ARG_BUFFER, .buffer = 1, .offset_bytes = 64},
+                      {.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_F64},
+                      {.kind = RFT_ARG_TENSOR_MAP,
+                       .map = {.rank = 2, .dims = {64, 32}, .strides = {0, 128}, .box = {64, 8}, .swizzle = 128}}};
+    double scalar = -0.1;
+    memcpy(args[1].scalar, &scalar, sizeof scalar);
+    rft_launch launches[] = {a_launch(args, 3), {.kind = RFT_LAUNCH_MEMSET, .memset_buffer = 1, .memset_byte = 255}};
+    rft_value problem[] = {rft_value_int(1ll << 40), rft_value_real(0.5)};
+    const char *names[] = {"gemm_reference"};
+    rft_point_spec spec = {.buffers = buffers,
+                           .buffer_count = 2,
+                           .launches = launches,
+                           .launch_count = 2,
+                           .check = {.unit = {.names = names, .name_count = 1},
+                                     .tol = NAN,
+                                     .length = 64,
+                                     .buffer_tol = tols,
+                                     .problem = problem,
+                                     .problem_count = 2}};
+    rft_compile_result unit = {.ok = true, .log = "", .cubin = "UNIT", .cubin_bytes = 4, .cubin_hash = "ab"};
+    rft_compile_result reference = {.ok = true, .log = "", .cubin = "REF", .cubin_bytes = 3};
+    rft_probe_request request = {.spec = &spec,
+                                 .unit = &unit,
+                                 .reference = &reference,
+                                 .round = 1,
+                                 .problem_key = "n=1",
+                                 .measure = RFT_MEASURE_OPTS_INIT};
+    request.measure.seed = UINT64_MAX;
+    rft_frame frame = {
+        .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREF", .blob_bytes = 7};
+    rft_probe_request back;
+    assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
+    assert_int_equal(back.round, 1);
+    assert_true(back.measure.seed == UINT64_MAX);
+    assert_true(back.spec->buffers[1].count == 1ull << 33);
+    assert_int_equal(back.spec->buffers[0].fill.kind, RFT_FILL_UNIFORM);
+    assert_true(isnan(back.spec->check.buffer_tol[0]) && back.spec->check.buffer_tol[1] == 0.25);
+    assert_memory_equal(back.spec->launches[0].args[1].scalar, &scalar, sizeof scalar);
+    assert_int_equal(back.spec->launches[0].args[0].offset_bytes, 64);
+    assert_int_equal(back.spec->launches[0].args[2].map.box[1], 8);
+    assert_int_equal(back.spec->launches[0].cluster[0], 2);
+    assert_int_equal(back.spec->launches[0].grid[0], 0);
+    assert_true(back.spec->launches[0].pdl && back.spec->launches[0].window.hit_ratio == 0.5);
+    assert_int_equal(back.spec->launches[1].memset_byte, 255);
+    assert_true(isnan(back.spec->check.tol) && back.spec->check.length == 64);
+    assert_true(back.spec->check.problem[0].as.integer == 1ll << 40);
+    assert_true(back.spec->check.problem[1].as.real == 0.5);
+    assert_string_equal(back.spec->check.unit.names[0], "gemm_reference");
+    assert_memory_equal(back.unit->cubin, "UNIT", 4);
+    assert_memory_equal(back.reference->cubin, "REF", 3);
+    json_decref(frame.head);
+    rft_arena_free(arena);
+}
+
+static void a_buffer_index_out_of_range_is_refused(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_err err = RFT_ERR_INIT;
+    rft_buffer buffer = {"a", RFT_TYPE_F32, 10, RFT_BUFFER_OUTPUT, {0}};
+    rft_arg arg = {.kind = RFT_ARG_BUFFER, .buffer = 3};
+    rft_launch launch = a_launch(&arg, 1);
+    rft_compile_result unit = {.log = ""};
+    rft_point_spec spec = {.buffers = &buffer, .buffer_count = 1, .launches = &launch, .launch_count = 1};
+    rft_probe_request request = {.spec = &spec, .unit = &unit, .problem_key = "", .measure = RFT_MEASURE_OPTS_INIT};
+    rft_frame frame = {.head = rft_wire_of_probe_request(&request)};
+    rft_probe_request back;
+    assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_E_WORKER);
+    json_decref(frame.head);
+    rft_arena_free(arena);
+}
+
+static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_err err = RFT_ERR_INIT;
+    double samples[] = {1.25e-6, 1.0 / 3.0, 2e-6};
+    rft_probe_result result = {.outcome = RFT_OUTCOME_NOISY, .reason = "it shakes"};
+    result.facts = rft_facts_unknown();
+    result.measurement.samples_s = samples;
+    result.measurement.n = 3;
+    result.measurement.clock_mhz = NAN;
+    result.verification.done = true;
+    result.verification.worst_abs_error = INFINITY;
+    json_t *head = rft_wire_of_probe_result(&result);
+    rft_probe_result back;
+    assert_int_equal(rft_wire_to_probe_result(&back, head, arena, &err), RFT_OK);
+    assert_int_equal(back.outcome, RFT_OUTCOME_NOISY);
+    assert_memory_equal(back.measurement.samples_s, samples, sizeof samples);
+    assert_true(back.measurement.stats.median == 2e-6);
+    assert_true(isnan(back.measurement.clock_mhz));
+    assert_true(isnan(back.facts.occupancy_frac));
+    assert_int_equal(back.facts.registers, -1);
+    json_decref(head);
+    rft_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_survive_being_cut_anywhere),
+        cmocka_unit_test(garbage_is_refused),
+        cmocka_unit_test(a_truncated_stream_is_an_error_and_an_empty_one_the_end),
+        cmocka_unit_test(errors_keep_place_and_remedy),
+        cmocka_unit_test(a_point_goes_over_whole),
+        cmocka_unit_test(a_buffer_index_out_of_range_is_refused),
+        cmocka_unit_test(a_result_keeps_every_sample_and_what_is_absent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
