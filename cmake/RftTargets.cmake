@@ -17,6 +17,13 @@ if(RFT_SANITIZE)
   target_link_options(rft_flags INTERFACE -fsanitize=${RFT_SANITIZE})
 endif()
 
+if(RFT_FUZZ)
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "RFT_FUZZ needs clang: configure with -DCMAKE_C_COMPILER=clang, or with --preset fuzz")
+  endif()
+  target_compile_options(rft_flags INTERFACE -fsanitize=fuzzer-no-link) # coverage in every room
+endif()
+
 # rft_room(NAME [DEPENDS rooms/libraries...]): one directory = one static library of all its .c files.
 # DEPENDS is the only place a room may get a library or another room's headers from (tests/layering checks the rest).
 function(rft_room name)
