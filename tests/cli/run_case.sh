@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# run_case.sh CASE.sh: runs one case in a scratch folder, with the functions below. A case fails at its first broken
+# expectation and shows what the program said. Exit status 77: skipped, with the reason.
+set -eu
+case_file=$1
+scratch=$(mktemp -d)
+trap 'chmod -R u+w "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
+cd "$scratch"
+export RFT_CACHE="$scratch/cache"
+QUICK="$SOURCE/sweeps/recorded/nvidia-h200/quick.json.gz"
+
+fail() {
+    echo "FAILED: $*"
+    echo "--- status ${status-none}; stdout:"
+    head -40 out 2>/dev/null || true
+    echo "--- stderr:"
+    head -60 err 2>/dev/null || true
+    exit 1
+}
+skip() {
+    echo "skipped: $*"
+    exit 77
+}
+# rooftune ARGS...: leaves status, out and err.
+rooftune() {
+    status=0
+    "$ROOFTUNE" "$@" >out 2>err </dev/null || status=$?
+}
+expect_status() { [ "$status" = "$1" ] || fail "expected exit status $1, got $status"; }
+expect_out() { grep -q -e "$1" out || fail "stdout lacks: $1"; }
+expect_err() { grep -q -e "$1" err || fail "stderr lacks: $1"; }
+expect_file() { [ -s "$1" ] || fail "no file $1"; }
+need_nvrtc() {
+    printf 'extern "C" __global__ void k(float *x) { x[0] = 1; }\n' >probe.cu
+    printf 'return sweep { kernel = kernel { source = "probe.cu", entry = "k", problem = { "n" }, params = {}, buffers = function(p) return { x = output(f32, p.n) } end, launch = function(p, c, gpu, b) return { args = { b.x }, grid = 1, block = 1 } end, work = function(p) return { bytes = 4 } end, check = { reference = "probe.cu:k" } }, over = { n = values(4) } }\n' >probe.lua
+    rooftune check probe.lua
+    grep -q "nothing compiled" err && skip "no NVRTC here"
+    return 0
+}
+need_recording() { [ -f "$QUICK" ] || skip "no recording of the quick sweep"; }
+# sweep FILE BODY: a one-kernel sweep whose pieces a case can break; the body comes last in the sweep table.
+write_saxpy() {
+    cat >saxpy.cu <<'CU'
+template <int VEC> __global__ void saxpy(const float *x, float *y, float a, long long n) {
+    long long i = (blockIdx.x * (long long)BLOCK + threadIdx.x) * VEC;
+    for (int k = 0; k < VEC && i + k < n; k++) y[i + k] += a * x[i + k];
+}
+CU
+    cat >saxpy_reference.cu <<'CU'
+extern "C" __global__ void saxpy_reference(const float *x, double *y, long long n) {
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < n) y[i] += 2.0 * x[i];
+}
+CU
+    cat >saxpy_kernel.lua <<'LUA'
+return kernel {
+  source  = "saxpy.cu",
+  entry   = "saxpy<VEC>",
+  problem = { "n" },
+  params  = { { "VEC", 1, "floats per thread" }, { "BLOCK", 256, "threads per block" } },
+  buffers = function(p) return { x = input(f32, p.n), y = inout(f32, p.n) } end,
+  launch  = function(p, c, gpu, b)
+    return { args = { b.x, b.y, f32(2.0), i64(p.n) }, grid = ceil_div(p.n, c.BLOCK * c.VEC), block = c.BLOCK }
+  end,
+  work    = function(p) return { fp32 = 2 * p.n, bytes = 12 * p.n } end,
+  check   = { reference = "saxpy_reference.cu:saxpy_reference" },
+}
+LUA
+}
+. "$case_file"
