@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+write_saxpy
 mkdir kernels && mv saxpy_kernel.lua saxpy.cu saxpy_reference.cu kernels/
 cat >s.lua <<'LUA'
 return sweep {
