@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/column.h"
+
+#include "base/str.h"
+#include "model/outcome.h"
+#include "model/stats.h"
+#include "model/sweep.h"
+#include "model/work.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#define FIELD(kind_, record, column) (*(kind_ *)((char *)(uintptr_t)(record) + (column)->offset))
+
+static rft_cell null_cell(void) {
+    return (rft_cell){.kind = RFT_CELL_NULL};
+}
+
+static rft_cell int_cell(int64_t integer) {
+    return (rft_cell){.kind = RFT_CELL_INT, .integer = integer};
+}
+
+static rft_cell real_cell(double real) {
+    return isnan(real) ? null_cell() : (rft_cell){.kind = RFT_CELL_REAL, .real = real};
+}
+
+static rft_cell text_cell(const char *text) {
+    return text ? (rft_cell){.kind = RFT_CELL_TEXT, .text = text} : null_cell();
+}
+
+rft_cell rft_column_get(const rft_column *column, const void *record) {
+    switch (column->kind) {
+    case RFT_COLUMN_INT:
+        return int_cell(FIELD(int, record, column));
+    case RFT_COLUMN_KNOWN:
+        return FIELD(int, record, column) == -1 ? null_cell() : int_cell(FIELD(int, record, column));
+    case RFT_COLUMN_INT64:
+        return int_cell(FIELD(int64_t, record, column));
+    case RFT_COLUMN_BYTES:
+        return FIELD(int64_t, record, column) == -1 ? null_cell() : int_cell(FIELD(int64_t, record, column));
+    case RFT_COLUMN_UINT64:
+        return int_cell((int64_t)FIELD(uint64_t, record, column));
+    case RFT_COLUMN_SIZE:
+        return int_cell((int64_t)FIELD(size_t, record, column));
+    case RFT_COLUMN_REAL:
+    case RFT_COLUMN_AMOUNT:
+        return real_cell(FIELD(double, record, column));
+    case RFT_COLUMN_BOOL:
+        return int_cell(FIELD(bool, record, column) ? 1 : 0);
+    case RFT_COLUMN_TEXT:
+        return text_cell(FIELD(const char *, record, column));
+    case RFT_COLUMN_OUTCOME:
+        return text_cell(rft_outcome_name(FIELD(rft_outcome, record, column)));
+    case RFT_COLUMN_STOP:
+        return text_cell(rft_stop_reason_name(FIELD(rft_stop_reason, record, column)));
+    case RFT_COLUMN_CACHE:
+        return text_cell(rft_cache_mode_name(FIELD(rft_cache_mode, record, column)));
+    case RFT_COLUMN_EVIDENCE:
+        return text_cell(rft_evidence_name(FIELD(rft_evidence, record, column)));
+    }
+    return null_cell();
+}
+
+static const char *set_int(int *out, const rft_cell *cell) {
+    if (cell->kind != RFT_CELL_INT || cell->integer < INT_MIN || cell->integer > INT_MAX) {
+        return "a whole number of at most 31 bits";
+    }
+    *out = (int)cell->integer;
+    return NULL;
+}
+
+static const char *set_int64(int64_t *out, const rft_cell *cell) {
+    if (cell->kind != RFT_CELL_INT) {
+        return "a whole number";
+    }
+    *out = cell->integer;
+    return NULL;
+}
+
+static const char *set_size(size_t *out, const rft_cell *cell) {
+    if (cell->kind != RFT_CELL_INT || cell->integer < 0) {
+        return "a whole number from 0";
+    }
+    *out = (size_t)cell->integer;
+    return NULL;
+}
+
+static const char *set_real(double *out, const rft_cell *cell) {
+    switch (cell->kind) {
+    case RFT_CELL_NULL:
+        *out = NAN;
+        return NULL;
+    case RFT_CELL_INT:
+        *out = (double)cell->integer;
+        return NULL;
+    case RFT_CELL_REAL:
+        *out = cell->real;
+        return NULL;
+    case RFT_CELL_TEXT:
+        if (strcmp(cell->text, "inf") == 0 || strcmp(cell->text, "-inf") == 0) {
+            *out = cell->text[0] == '-' ? -INFINITY : INFINITY;
+            return NULL;
+        }
+    }
+    return "a number or null";
+}
+
+/* `count` names from `name`; *found is left alone when none is equal. */
+#define FIND_NAME(type_, name_, count_)                                                                                \
+    for (int i = 0; cell->kind == RFT_CELL_TEXT && i < (int)(count_); i++) {                                           \
+        if (strcmp(name_((type_)i), cell->text) == 0) {                                                                \
+            FIELD(type_, record, column) = (type_)i;                                                                   \
+            return NULL;                                                                                               \
+        }                                                                                                              \
+    }
+
+static const char *set_enum(const rft_column *column, void *record, const rft_cell *cell) {
+    if (column->kind == RFT_COLUMN_OUTCOME) {
+        FIND_NAME(rft_outcome, rft_outcome_name, RFT_OUTCOME_COUNT)
+        return "an outcome";
+    }
+    if (column->kind == RFT_COLUMN_STOP) {
+        FIND_NAME(rft_stop_reason, rft_stop_reason_name, RFT_STOP_TIME + 1)
+        return "a reason to stop";
+    }
+    if (column->kind == RFT_COLUMN_CACHE) {
+        FIND_NAME(rft_cache_mode, rft_cache_mode_name, RFT_CACHE_HOT + 1)
+        return "\"cold\" or \"hot\"";
+    }
+    FIND_NAME(rft_evidence, rft_evidence_name, RFT_EVIDENCE_DECLARED + 1)
+    return "a class of evidence";
+}
+
+const char *rft_column_set(const rft_column *column, void *record, const rft_cell *cell, rft_arena *arena) {
+    bool null = cell->kind == RFT_CELL_NULL;
+    switch (column->kind) {
+    case RFT_COLUMN_KNOWN:
+        if (null) {
+            FIELD(int, record, column) = -1;
+            return NULL;
+        }
+        return set_int(&FIELD(int, record, column), cell);
+    case RFT_COLUMN_INT:
+        return set_int(&FIELD(int, record, column), cell);
+    case RFT_COLUMN_BYTES:
+        if (null) {
+            FIELD(int64_t, record, column) = -1;
+            return NULL;
+        }
+        return set_int64(&FIELD(int64_t, record, column), cell);
+    case RFT_COLUMN_INT64:
+    case RFT_COLUMN_UINT64:
+        return set_int64(&FIELD(int64_t, record, column), cell);
+    case RFT_COLUMN_SIZE:
+        return set_size(&FIELD(size_t, record, column), cell);
+    case RFT_COLUMN_AMOUNT:
+        if (null) {
+            FIELD(double, record, column) = 0.0;
+            return NULL;
+        }
+        return set_real(&FIELD(double, record, column), cell);
+    case RFT_COLUMN_REAL:
+        return set_real(&FIELD(double, record, column), cell);
+    case RFT_COLUMN_BOOL:
+        if (cell->kind != RFT_CELL_INT || cell->integer < 0 || cell->integer > 1) {
+            return "true or false";
+        }
+        FIELD(bool, record, column) = cell->integer == 1;
+        return NULL;
+    case RFT_COLUMN_TEXT:
+        if (!null && cell->kind != RFT_CELL_TEXT) {
+            return "a text or null";
+        }
+        FIELD(const char *, record, column) = null ? NULL : rft_arena_strdup(arena, cell->text);
+        return NULL;
+    default:
+        return set_enum(column, record, cell);
+    }
+}
+
+double rft_round_9_digits(double value) {
+    char text[40];
+    double rounded;
+    rft_text_format(text, sizeof text, "%.9g", value);
+    return rft_text_to_double(text, &rounded) ? rounded : value;
+}

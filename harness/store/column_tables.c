@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* column_tables.c - which fields there are (column.h). A change here is a change of schema: schema.sql, query.sql and
+ * RFT_STORE_SCHEMA follow; tests/store compares the names. */
+#include "model/run.h"
+#include "store/column.h"
+
+#define COLUMN(type, name, kind, member)                                                                               \
+    { name, RFT_COLUMN_##kind, false, offsetof(type, member) }
+#define ROUNDED(type, name, kind, member)                                                                              \
+    { name, RFT_COLUMN_##kind, true, offsetof(type, member) }
+#define TABLE(name)                                                                                                    \
+    { name, sizeof(name) / sizeof((name)[0]) }
+
+#define INFO(member, kind) COLUMN(rft_run_info, #member, kind, member)
+static const rft_column info[] = {INFO(id, TEXT),
+                                  INFO(tool_version, TEXT),
+                                  INFO(tool_revision, TEXT),
+                                  INFO(command, TEXT),
+                                  INFO(started_unix_ns, INT64),
+                                  INFO(finished_unix_ns, INT64),
+                                  INFO(seed, UINT64),
+                                  INFO(replay_of, TEXT),
+                                  INFO(replay_path, TEXT),
+                                  INFO(replay_started_unix_ns, INT64),
+                                  INFO(recompiled, UINT64),
+                                  INFO(recompiled_same, UINT64)};
+const rft_columns rft_columns_info = TABLE(info);
+
+#define GPU(member, kind) COLUMN(rft_gpu_info, #member, kind, member)
+#define GPU_AS(name, member, kind) COLUMN(rft_gpu_info, name, kind, member)
+static const rft_column gpu[] = {GPU(name, TEXT),
+                                 GPU(arch, TEXT),
+                                 GPU(uuid, TEXT),
+                                 GPU(pci_id, TEXT),
+                                 GPU(cc_major, INT),
+                                 GPU(cc_minor, INT),
+                                 GPU(sms, INT),
+                                 GPU(warp_size, INT),
+                                 GPU(max_threads_per_block, INT),
+                                 GPU(max_threads_per_sm, INT),
+                                 GPU(max_blocks_per_sm, INT),
+                                 GPU(registers_per_block, INT),
+                                 GPU(registers_per_sm, INT),
+                                 GPU(shared_per_block, INT64),
+                                 GPU(shared_per_block_static, INT64),
+                                 GPU(shared_per_sm, INT64),
+                                 GPU(l2_bytes, INT64),
+                                 GPU(persisting_l2_max_bytes, INT64),
+                                 GPU(memory_bytes, INT64),
+                                 GPU(memory_free_bytes, INT64),
+                                 GPU_AS("max_grid_x", max_grid[0], INT64),
+                                 GPU_AS("max_grid_y", max_grid[1], INT64),
+                                 GPU_AS("max_grid_z", max_grid[2], INT64),
+                                 GPU_AS("max_block_x", max_block[0], INT),
+                                 GPU_AS("max_block_y", max_block[1], INT),
+                                 GPU_AS("max_block_z", max_block[2], INT),
+                                 GPU(max_cluster, INT),
+                                 GPU(cooperative, BOOL),
+                                 GPU(sm_clock_khz, INT),
+                                 GPU(memory_clock_khz, INT),
+                                 GPU(memory_bus_bits, INT),
+                                 GPU(driver_version, INT),
+                                 GPU(representative, BOOL)};
+const rft_columns rft_columns_gpu = TABLE(gpu);
+
+#define CEILING(member, kind) COLUMN(rft_ceiling, #member, kind, member)
+static const rft_column ceiling[] = {CEILING(measured, BOOL),
+                                     CEILING(reason, TEXT),
+                                     CEILING(kernel, TEXT),
+                                     CEILING(clock_mhz, REAL),
+                                     CEILING(datasheet, REAL),
+                                     CEILING(datasheet_basis, TEXT),
+                                     COLUMN(rft_ceiling, "hardware_limit", REAL, limit),
+                                     CEILING(limit_basis, TEXT)};
+const rft_columns rft_columns_ceiling = TABLE(ceiling);
+
+#define STATS(member, kind) COLUMN(rft_stats, #member, kind, member)
+static const rft_column stats[] = {
+    STATS(n, SIZE),       STATS(min, REAL),  STATS(q1, REAL),  STATS(median, REAL), STATS(q3, REAL),
+    STATS(max, REAL),     STATS(mean, REAL), STATS(low, REAL), STATS(high, REAL),   STATS(interval_is_95, BOOL),
+    STATS(iqr_frac, REAL)};
+const rft_columns rft_columns_stats = TABLE(stats);
+
+#define SWEEP(member, kind) COLUMN(rft_sweep, #member, kind, member)
+#define SWEEP_AS(name, member, kind) COLUMN(rft_sweep, name, kind, member)
+static const rft_column sweep[] = {SWEEP(name, TEXT),
+                                   SWEEP(path, TEXT),
+                                   SWEEP(script_hash, TEXT),
+                                   SWEEP(bare_space, BOOL),
+                                   SWEEP(item_name, TEXT),
+                                   SWEEP_AS("cache", measure.cache, CACHE),
+                                   SWEEP_AS("compile_timeout_s", measure.compile_timeout_s, REAL),
+                                   SWEEP_AS("point_timeout_s", measure.point_timeout_s, REAL),
+                                   SWEEP_AS("min_samples", measure.min_samples, INT),
+                                   SWEEP_AS("max_samples", measure.max_samples, INT),
+                                   SWEEP_AS("noise_frac", measure.noise_frac, REAL),
+                                   SWEEP_AS("max_seconds", measure.max_seconds, REAL),
+                                   SWEEP_AS("input_seed", measure.seed, UINT64),
+                                   SWEEP_AS("strategy", search.strategy, TEXT),
+                                   SWEEP_AS("budget_s", search.budget_s, REAL),
+                                   SWEEP_AS("budget_points", search.budget_points, UINT64),
+                                   SWEEP_AS("search_seed", search.seed, UINT64),
+                                   SWEEP_AS("search_seed_given", search.seed_given, BOOL)};
+const rft_columns rft_columns_sweep = TABLE(sweep);
+
+#define AXIS(member, kind) COLUMN(rft_axis, #member, kind, member)
+static const rft_column axis[] = {AXIS(name, TEXT), AXIS(swept, BOOL), AXIS(along, BOOL), AXIS(compiled, BOOL),
+                                  AXIS(refine_depth, INT)};
+const rft_columns rft_columns_axis = TABLE(axis);
+
+#define VARIANT(member, kind) COLUMN(rft_variant, #member, kind, member)
+static const rft_column variant[] = {VARIANT(name, TEXT), VARIANT(kernel, TEXT), VARIANT(source, TEXT),
+                                     VARIANT(entry, TEXT)};
+const rft_columns rft_columns_variant = TABLE(variant);
+
+#define PARAM(member, kind) COLUMN(rft_param, #member, kind, member)
+static const rft_column param[] = {PARAM(name, TEXT), PARAM(help, TEXT), PARAM(in_entry, BOOL)};
+const rft_columns rft_columns_param = TABLE(param);
+
+#define POINT(member, kind) COLUMN(rft_point, #member, kind, member)
+#define POINT_AS(name, member, kind) COLUMN(rft_point, name, kind, member)
+static const rft_column point[] = {POINT(id, INT64),
+                                   POINT(sweep, SIZE),
+                                   POINT(variant, SIZE),
+                                   POINT(problem, SIZE),
+                                   POINT(outcome, OUTCOME),
+                                   POINT(reason, TEXT),
+                                   POINT(log, TEXT),
+                                   POINT(alias_of, INT64),
+                                   POINT(is_default, BOOL),
+                                   POINT(has_launch, BOOL),
+                                   POINT_AS("grid_x", grid[0], INT64),
+                                   POINT_AS("grid_y", grid[1], INT64),
+                                   POINT_AS("grid_z", grid[2], INT64),
+                                   POINT_AS("block_x", block[0], INT64),
+                                   POINT_AS("block_y", block[1], INT64),
+                                   POINT_AS("block_z", block[2], INT64)};
+const rft_columns rft_columns_point = TABLE(point);
+
+#define FACTS(member, kind) COLUMN(rft_facts, #member, kind, member)
+static const rft_column facts[] = {FACTS(registers, KNOWN),
+                                   FACTS(spill_bytes, KNOWN),
+                                   FACTS(stack_bytes, KNOWN),
+                                   FACTS(shared_static_bytes, BYTES),
+                                   FACTS(shared_dynamic_bytes, BYTES),
+                                   FACTS(blocks_per_sm, KNOWN),
+                                   FACTS(occupancy_frac, REAL),
+                                   FACTS(waves, REAL),
+                                   FACTS(cubin_hash, TEXT),
+                                   ROUNDED(rft_facts, "compile_s", REAL, compile_s),
+                                   FACTS(from_cache, BOOL)};
+const rft_columns rft_columns_facts = TABLE(facts);
+
+#define VERIFIED(name, member, kind) COLUMN(rft_verification, name, kind, member)
+static const rft_column verification[] = {VERIFIED("verified", done, BOOL),
+                                          VERIFIED("tol", tol, REAL),
+                                          VERIFIED("worst_frac", worst_frac, REAL),
+                                          VERIFIED("worst_abs_error", worst_abs_error, REAL),
+                                          VERIFIED("worst_got", got, REAL),
+                                          VERIFIED("worst_want", want, REAL),
+                                          VERIFIED("worst_buffer", buffer, TEXT),
+                                          VERIFIED("worst_index", index, UINT64),
+                                          VERIFIED("wrong_count", wrong_count, UINT64),
+                                          VERIFIED("total_count", total_count, UINT64)};
+const rft_columns rft_columns_verification = TABLE(verification);
+
+#define MEASURED(member, kind) ROUNDED(rft_measurement, #member, kind, member)
+static const rft_column measurement[] = {MEASURED(stop, STOP), MEASURED(cache, CACHE), MEASURED(clock_mhz, REAL),
+                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL)};
+const rft_columns rft_columns_measurement = TABLE(measurement);
+
+#define WORK(name, member, kind) COLUMN(rft_work, name, kind, member)
+static const rft_column work[] = {WORK("work_bytes_read", bytes_read, AMOUNT),
+                                  WORK("work_bytes_written", bytes_written, AMOUNT), WORK("work_items", items, AMOUNT),
+                                  WORK("work_item_name", item_name, TEXT),
+#define WORK_PIPE(name, text, label) WORK("work_" text, pipe_ops[RFT_PIPE_##name], AMOUNT),
+                                  RFT_PIPE_MAP(WORK_PIPE)};
+const rft_columns rft_columns_work = TABLE(work);
+
+#define TRAFFIC(name, member, kind) COLUMN(rft_traffic, name, kind, member)
+static const rft_column traffic[] = {TRAFFIC("traffic_present", present, BOOL),
+                                     TRAFFIC("traffic_evidence", evidence, EVIDENCE),
+                                     TRAFFIC("traffic_dram_read_frac", dram_read_frac, REAL),
+                                     TRAFFIC("traffic_warp_instructions", warp_instructions, REAL),
+#define TRAFFIC_LEVEL(name, text, label) TRAFFIC("traffic_" text, level_bytes[RFT_LEVEL_##name], REAL),
+                                     RFT_LEVEL_MAP(TRAFFIC_LEVEL)
+#define TRAFFIC_PIPE(name, text, label) TRAFFIC("traffic_" text, pipe_ops[RFT_PIPE_##name], REAL),
+                                         RFT_PIPE_MAP(TRAFFIC_PIPE)};
+const rft_columns rft_columns_traffic = TABLE(traffic);

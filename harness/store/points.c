@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/points.h"
+
+#include <math.h>
+
+rft_point *rft_points_find(rft_point *points, size_t count, int64_t id) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (points[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < count && points[low].id == id ? &points[low] : NULL;
+}
+
+void rft_points_no_measurement(rft_point *point) {
+    for (int round = 0; round < RFT_ROUNDS; round++) {
+        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN};
+    }
+}
+
+int64_t rft_points_resolve_aliases(rft_point *points, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        rft_point *point = &points[i];
+        if (point->alias_of == 0) {
+            continue;
+        }
+        const rft_point *target = rft_points_find(points, count, point->alias_of);
+        if (target == NULL || target->alias_of != 0) {
+            return point->id;
+        }
+        point->outcome = target->outcome;
+        point->reason = target->reason;
+        point->verification = target->verification;
+        for (int round = 0; round < RFT_ROUNDS; round++) {
+            point->rounds[round] = target->rounds[round];
+        }
+    }
+    return 0;
+}

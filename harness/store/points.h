@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* points.h - what both readers (store, recording) do with the points they have read. */
+#ifndef RFT_STORE_POINTS_H
+#define RFT_STORE_POINTS_H
+
+#include "model/run.h"
+
+/* The point of that id in an array ordered by id; NULL. */
+rft_point *rft_points_find(rft_point *points, size_t count, int64_t id);
+
+/* Both rounds as they are when nothing was measured: no samples, NaN statistics. */
+void rft_points_no_measurement(rft_point *point);
+
+/* Aliases get outcome, reason, verification and rounds of the point they stand for (shared, not copied). Returns 0, or
+ * the id of an alias whose point is not there or is an alias itself. */
+int64_t rft_points_resolve_aliases(rft_point *points, size_t count);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/store_sqlite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The name may have been unlinked by its last holder between our open and our lock: then it locks nothing. */
+static bool is_still_there(int fd, const char *path) {
+    struct stat ours, theirs;
+    return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
+           ours.st_dev == theirs.st_dev;
+}
+
+static int held_by_other(rft_store *store, int fd, rft_err *err) {
+    char pid[32] = "";
+    ssize_t got = pread(fd, pid, sizeof pid - 1, 0);
+    pid[got > 0 ? got : 0] = '\0';
+    pid[strspn(pid, "0123456789")] = '\0';
+    rft_err_set(err, RFT_E_STORE, "another rooftune is writing %s%s%s", store->path, *pid ? ": process " : "", pid);
+    rft_err_remedy(err, "wait until it has finished, or write to another file with -o");
+    return RFT_E_STORE;
+}
+
+int rft_store_lock(rft_store *store, rft_err *err) {
+    rft_str name = RFT_STR_INIT;
+    rft_str_addf(&name, "%s-lock", store->path);
+    store->lock_path = rft_str_take(&name);
+    for (;;) {
+        int fd = open(store->lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0) {
+            int cause = errno;
+            rft_err_set(err, RFT_E_IO, "cannot write %s: %s", store->lock_path, strerror(cause));
+            rft_err_remedy(err, "a run is written in a folder that you may write to: name another one with -o");
+            return RFT_E_IO;
+        }
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            bool held = errno == EWOULDBLOCK;
+            int code = held ? held_by_other(store, fd, err) : 0;
+            close(fd);
+            return code;
+        }
+        if (is_still_there(fd, store->lock_path)) {
+            char pid[32];
+            int length = rft_text_format(pid, sizeof pid, "%ld\n", (long)getpid());
+            /* The number only makes the message better: a full disk must not stop anybody here. */
+            if (ftruncate(fd, 0) != 0 || pwrite(fd, pid, (size_t)length, 0) != length) {
+                errno = 0;
+            }
+            store->lock_fd = fd;
+            return 0;
+        }
+        close(fd);
+    }
+}
+
+void rft_store_unlock(rft_store *store) {
+    if (store->lock_fd >= 0) {
+        unlink(store->lock_path);
+        close(store->lock_fd);
+        store->lock_fd = -1;
+    }
+    free(store->lock_path);
+    store->lock_path = NULL;
+}

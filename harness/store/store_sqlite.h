@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * store_sqlite.h - inside of the store room: the open file, its statements, binding and reading by column tables.
+ * The statements are in query.sql; nothing else in the program sees sqlite3.h.
+ */
+#ifndef RFT_STORE_STORE_SQLITE_H
+#define RFT_STORE_STORE_SQLITE_H
+
+#include "base/str.h"
+#include "store/column.h"
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+#define RFT_STORE_APPLICATION_ID 0x52665475 /* "RfTu" */
+
+/* Names of the statements in query.sql. */
+#define RFT_QUERY_MAP(X)                                                                                               \
+    X(put_info)                                                                                                        \
+    X(put_gpu)                                                                                                         \
+    X(put_env)                                                                                                         \
+    X(put_ceiling)                                                                                                     \
+    X(put_sweep)                                                                                                       \
+    X(put_axis)                                                                                                        \
+    X(put_problem)                                                                                                     \
+    X(put_variant)                                                                                                     \
+    X(put_param)                                                                                                       \
+    X(put_constraint)                                                                                                  \
+    X(put_space)                                                                                                       \
+    X(put_point)                                                                                                       \
+    X(put_measurement)                                                                                                 \
+    X(drop_measurements)                                                                                               \
+    X(put_unexplored)                                                                                                  \
+    X(finish)                                                                                                          \
+    X(get_info)                                                                                                        \
+    X(get_gpu)                                                                                                         \
+    X(get_env)                                                                                                         \
+    X(get_ceilings)                                                                                                    \
+    X(get_sweeps)                                                                                                      \
+    X(get_axes)                                                                                                        \
+    X(get_problems)                                                                                                    \
+    X(get_variants)                                                                                                    \
+    X(get_params)                                                                                                      \
+    X(get_constraints)                                                                                                 \
+    X(get_spaces)                                                                                                      \
+    X(get_points)                                                                                                      \
+    X(get_measurements)
+
+typedef enum rft_query {
+#define RFT_QUERY_ENUM(name) RFT_QUERY_##name,
+    RFT_QUERY_MAP(RFT_QUERY_ENUM)
+#undef RFT_QUERY_ENUM
+        RFT_QUERY_COUNT
+} rft_query;
+
+struct rft_store {
+    sqlite3 *db;
+    char *path; /* as the user wrote it, for messages */
+    rft_store_mode mode;
+    int lock_fd; /* -1: none */
+    char *lock_path;
+    sqlite3_stmt *statements[RFT_QUERY_COUNT]; /* prepared at first use */
+    rft_run *shape; /* the sweeps alone, as they are in the file; read when the first point is put */
+};
+
+/* The writer's lock: FILE-lock beside the file, held with flock(2) until released, so that it dies with the process.
+ * RFT_E_STORE when another rooftune holds it. A file system that knows no locks is written without. */
+int rft_store_lock(rft_store *store, rft_err *err);
+void rft_store_unlock(rft_store *store);
+
+/* The last SQLite error in words: RFT_E_STORE, or RFT_E_IO when the file cannot be used. `doing` = "writing a point".
+ */
+int rft_store_fail(rft_store *store, const char *doing, rft_err *err);
+
+int rft_store_exec(rft_store *store, const char *sql, const char *doing, rft_err *err);
+int rft_store_begin(rft_store *store, rft_err *err);
+/* Commits when code is 0, else rolls back. Returns code, or the failure of the commit. */
+int rft_store_end(rft_store *store, int code, rft_err *err);
+
+/* Makes sure that store->shape is there. */
+int rft_store_shape(rft_store *store, rft_err *err);
+
+/* ---- writing ---- */
+typedef struct rft_binder {
+    rft_store *store;
+    sqlite3_stmt *statement;
+    int at;            /* parameters bound so far */
+    const char *wrong; /* name that query.sql has not at this place; NULL = all in order */
+} rft_binder;
+
+int rft_bind_begin(rft_binder *binder, rft_store *store, rft_query query, rft_err *err);
+void rft_bind_int(rft_binder *binder, const char *name, int64_t value);
+void rft_bind_text(rft_binder *binder, const char *name, const char *text); /* NULL <-> NULL; copied */
+void rft_bind_columns(rft_binder *binder, const rft_columns *columns, const void *record);
+/* As little-endian doubles. */
+void rft_bind_doubles(rft_binder *binder, const char *name, const double *values, size_t count);
+/* Runs the statement. */
+int rft_bind_end(rft_binder *binder, const char *doing, rft_err *err);
+
+/* ---- reading ---- */
+typedef struct rft_row {
+    rft_store *store;
+    sqlite3_stmt *statement;
+    int at; /* columns read so far of this row */
+    rft_arena *arena;
+    rft_err *err;
+    int code; /* first failure; the readers below do nothing after it */
+} rft_row;
+
+int rft_row_begin(rft_row *row, rft_store *store, rft_query query, rft_arena *arena, rft_err *err);
+/* The next row. False at the end and after a failure (row->code). */
+bool rft_row_next(rft_row *row);
+void rft_row_columns(rft_row *row, const rft_columns *columns, void *record);
+int64_t rft_row_int(rft_row *row);
+/* An index that must be below `limit`; 0 and a failure otherwise. */
+size_t rft_row_index(rft_row *row, size_t limit);
+const char *rft_row_text(rft_row *row); /* in the arena; NULL for NULL */
+/* In the arena; NULL when count is 0. */
+double *rft_row_doubles(rft_row *row, size_t *count);
+/* RFT_E_STORE: "FILE is damaged: TABLE: what". Returns the code, also in row->code. */
+int rft_row_fail(rft_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/value_json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/* Bytes of the UTF-8 character at `at` (1..4), 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
+static size_t character_bytes(const unsigned char *at) {
+    if (at[0] < 0x80) {
+        return 1;
+    }
+    size_t bytes = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
+    if (at[0] < 0xc2 || at[0] > 0xf4) {
+        return 0;
+    }
+    for (size_t i = 1; i < bytes; i++) {
+        if ((at[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool outside = (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf4 && at[1] > 0x8f);
+    return overlong || outside ? 0 : bytes;
+}
+
+json_t *rft_json_clean_text(const char *text, size_t max_bytes) {
+    if (text == NULL) {
+        return json_null();
+    }
+    rft_str clean = RFT_STR_INIT;
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        size_t bytes = character_bytes(at);
+        const char *piece = bytes ? (const char *)at : REPLACEMENT;
+        size_t length = bytes ? bytes : strlen(REPLACEMENT);
+        if (max_bytes && clean.length + length > max_bytes) {
+            break;
+        }
+        rft_str_add_n(&clean, piece, length);
+        at += bytes ? bytes : 1;
+    }
+    json_t *value = json_stringn(rft_str_get(&clean), clean.length);
+    rft_str_clear(&clean);
+    return value;
+}
+
+json_t *rft_json_of_cell(const rft_cell *cell, bool rounded) {
+    switch (cell->kind) {
+    case RFT_CELL_INT:
+        return json_integer(cell->integer);
+    case RFT_CELL_REAL:
+        if (isinf(cell->real)) {
+            return json_string(cell->real < 0 ? "-inf" : "inf");
+        }
+        return json_real(rounded ? rft_round_9_digits(cell->real) : cell->real);
+    case RFT_CELL_TEXT:
+        return rft_json_clean_text(cell->text, 0);
+    case RFT_CELL_NULL:
+        break;
+    }
+    return json_null();
+}
+
+bool rft_json_to_cell(rft_cell *out, const json_t *value) {
+    *out = (rft_cell){.kind = RFT_CELL_NULL};
+    switch (value ? json_typeof(value) : JSON_NULL) {
+    case JSON_INTEGER:
+        out->kind = RFT_CELL_INT;
+        out->integer = json_integer_value(value);
+        return true;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        out->kind = RFT_CELL_INT;
+        out->integer = json_is_true(value) ? 1 : 0;
+        return true;
+    case JSON_REAL:
+        out->kind = RFT_CELL_REAL;
+        out->real = json_real_value(value);
+        return true;
+    case JSON_STRING:
+        out->kind = RFT_CELL_TEXT;
+        out->text = json_string_value(value);
+        return true;
+    case JSON_NULL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+json_t *rft_json_of_value(const rft_value *value) {
+    switch (value->kind) {
+    case RFT_VALUE_INT:
+        return json_integer(value->as.integer);
+    case RFT_VALUE_REAL:
+        return rft_json_real_new(value->as.real);
+    case RFT_VALUE_BOOL:
+        return json_boolean(value->as.integer != 0);
+    case RFT_VALUE_TEXT:
+        return rft_json_clean_text(value->as.text ? value->as.text : "", 0);
+    }
+    return json_null();
+}
+
+json_t *rft_json_of_values(const rft_value *values, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(list, rft_json_of_value(&values[i]));
+    }
+    return list;
+}
+
+json_t *rft_json_of_config(const rft_variant *variant, const rft_value *config) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < variant->param_count; i++) {
+        json_object_set_new(object, variant->params[i].name, rft_json_of_value(&config[i]));
+    }
+    return object;
+}
+
+json_t *rft_json_of_indices(const size_t *indices, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(list, json_integer((json_int_t)indices[i]));
+    }
+    return list;
+}
+
+json_t *rft_json_of_texts(const char *const *texts, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(list, rft_json_clean_text(texts[i], 0));
+    }
+    return list;
+}
+
+const char *rft_json_to_value(rft_value *out, const json_t *value, rft_arena *arena) {
+    switch (value ? json_typeof(value) : JSON_ARRAY) {
+    case JSON_INTEGER:
+        *out = rft_value_int(json_integer_value(value));
+        return NULL;
+    case JSON_REAL: /* not rft_value_real(): a real stays one */
+        *out = (rft_value){.kind = RFT_VALUE_REAL, .as.real = json_real_value(value)};
+        return NULL;
+    case JSON_NULL:
+        *out = (rft_value){.kind = RFT_VALUE_REAL, .as.real = NAN};
+        return NULL;
+    case JSON_TRUE:
+    case JSON_FALSE:
+        *out = rft_value_bool(json_is_true(value));
+        return NULL;
+    case JSON_STRING:
+        *out = rft_value_text(rft_arena_strdup(arena, json_string_value(value)));
+        return NULL;
+    default:
+        return "a number, true, false or a text";
+    }
+}
+
+const char *rft_json_to_values(rft_value **out, size_t *count, const json_t *list, rft_arena *arena) {
+    *out = NULL;
+    *count = 0;
+    if (!json_is_array(list)) {
+        return "a list of values";
+    }
+    size_t size = json_array_size(list);
+    rft_value *values = size ? rft_arena_calloc(arena, size, sizeof *values) : NULL;
+    for (size_t i = 0; i < size; i++) {
+        const char *expected = rft_json_to_value(&values[i], json_array_get(list, i), arena);
+        if (expected) {
+            return expected;
+        }
+    }
+    *out = values;
+    *count = size;
+    return NULL;
+}
+
+const char *rft_json_to_config(rft_value **out, const rft_variant *variant, const json_t *object, rft_arena *arena) {
+    *out = NULL;
+    if (!json_is_object(object)) {
+        return "an object with a value for every parameter";
+    }
+    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
+    for (size_t i = 0; i < variant->param_count; i++) {
+        const json_t *value = json_object_get(object, variant->params[i].name);
+        if (value == NULL || rft_json_to_value(&config[i], value, arena) != NULL) {
+            return "a value for every parameter of the variant";
+        }
+    }
+    *out = config;
+    return NULL;
+}
+
+const char *rft_json_to_indices(size_t **out, size_t *count, size_t limit, const json_t *list, rft_arena *arena) {
+    *out = NULL;
+    *count = 0;
+    if (!json_is_array(list)) {
+        return "a list of indices";
+    }
+    size_t size = json_array_size(list);
+    size_t *indices = size ? rft_arena_calloc(arena, size, sizeof *indices) : NULL;
+    for (size_t i = 0; i < size; i++) {
+        const json_t *value = json_array_get(list, i);
+        if (!json_is_integer(value) || json_integer_value(value) < 0 || (uint64_t)json_integer_value(value) >= limit) {
+            return "indices of what is there";
+        }
+        indices[i] = (size_t)json_integer_value(value);
+    }
+    *out = indices;
+    *count = size;
+    return NULL;
+}
+
+const char *rft_json_to_texts(const char ***out, size_t *count, const json_t *list, rft_arena *arena) {
+    *out = NULL;
+    *count = 0;
+    if (!json_is_array(list)) {
+        return "a list of texts";
+    }
+    size_t size = json_array_size(list);
+    const char **texts = size ? rft_arena_calloc(arena, size, sizeof *texts) : NULL;
+    for (size_t i = 0; i < size; i++) {
+        const json_t *value = json_array_get(list, i);
+        if (!json_is_string(value)) {
+            return "a list of texts";
+        }
+        texts[i] = rft_arena_strdup(arena, json_string_value(value));
+    }
+    *out = texts;
+    *count = size;
+    return NULL;
+}
