@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver.c - stands in for libFuzzer where there is none: runs every corpus file, then seeded mutations of them until
+ * seeded_driver.c - stands in for libFuzzer where there is none: runs every corpus file, then seeded mutations of them until
  * a count or a time is reached. The same binary and corpus give the same inputs, in the same order.
  */
 #include "base/arena.h"

@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check.sh ROOT [COMPILER FLAGS...]: holds the tree at ROOT against rooms.txt; with a compiler, compiles every header
+# alone. Prints each broken rule; exit status 1 when there is one.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+root=$1
+shift
+cd "$root" || exit 2
+status=0
+
+sources=$(find harness reports -name '*.[ch]' | LC_ALL=C sort)
+if [ -z "$sources" ]; then
+    echo "no sources under $root: nothing was checked"
+    exit 2
+fi
+# shellcheck disable=SC2086 # file names in this tree have no spaces
+awk -f "$here/check.awk" "$here/rooms.txt" $sources || status=1
+
+twice=$(find harness reports tests kernels -name '*.[ch]' -o -name '*.cu' 2>/dev/null | sed 's|.*/||' | LC_ALL=C sort | uniq -d)
+for name in $twice; do
+    echo "$name: two files of that name: $(find harness reports tests kernels -name "$name" 2>/dev/null | tr '\n' ' ')"
+    status=1
+done
+
+[ $# -eq 0 ] && exit $status
+alone=0
+for header in $(find harness reports tests -name '*.h' | LC_ALL=C sort); do
+    alone=$((alone + 1))
+    if ! "$@" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x c "$header"; then
+        echo "$header: does not compile alone"
+        status=1
+    fi
+done
+echo "$(echo "$sources" | wc -l) files held against the table, $alone headers compiled alone"
+exit $status

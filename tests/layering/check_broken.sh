@@ -1,0 +1,88 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# check_broken.sh WORK [COMPILER...]: the layering test must pass on a small good tree and fail, for the right reason,
+# once for every rule that is broken in it.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+work=$1
+shift
+failures=0
+cases=0
+
+spdx='/* SPDX-License-Identifier: Apache-2.0 */'
+good_tree() {
+    rm -rf "$work"
+    for room in base model search script gpu store measure run cli; do
+        mkdir -p "$work/harness/$room"
+        printf '%s\n#include <stddef.h>\nsize_t rft_%s_size(void);\n' "$spdx" "$room" >"$work/harness/$room/$room.h"
+        printf '%s\n#include "%s/%s.h"\n\n#include <string.h>\n' "$spdx" "$room" "$room" >"$work/harness/$room/$room.c"
+    done
+    mkdir -p "$work/reports" "$work/tests/unit" "$work/kernels"
+    printf '%s\n#include "base/base.h"\n#include "store/store.h"\n' "$spdx" >"$work/reports/doc.c"
+    printf '%s\n#include <uv.h>\n#include "gpu/gpu.h"\n' "$spdx" >"$work/harness/run/pool.c"
+    printf '%s\n/* printf("in a comment") */\nstatic const char *text = "exit(1) // no";\n' "$spdx" >"$work/harness/model/quotes.c"
+}
+
+# expect WORDS: check.sh must fail and say WORDS.
+expect() {
+    cases=$((cases + 1))
+    words=$1
+    shift
+    if said=$("$here/check.sh" "$work" "$@" 2>&1); then
+        echo "not noticed: $words"
+        failures=$((failures + 1))
+    elif ! printf '%s' "$said" | grep -qF -- "$words"; then
+        echo "expected '$words', but it said: $said"
+        failures=$((failures + 1))
+    fi
+    good_tree
+}
+add() { printf '%s\n' "$2" >>"$work/$1"; }
+
+good_tree
+if ! said=$("$here/check.sh" "$work" "$@" 2>&1); then
+    echo "the good tree does not pass: $said"
+    failures=$((failures + 1))
+fi
+
+add harness/base/base.c '#include "model/model.h"';       expect 'the room base may not include "model/model.h"'
+add harness/model/model.c '#  include "search/search.h"'; expect 'the room model may not include'
+add harness/script/script.c '#include "store/store.h"';   expect 'the room script may not include'
+add harness/gpu/gpu.c '#include "measure/measure.h"';     expect 'the room gpu may not include'
+add harness/measure/measure.c '#include "gpu/nvrtc.h"';   expect 'the room measure may not include "gpu/nvrtc.h"'
+add harness/measure/measure.c '#include "store/store.h"'; expect 'the room measure may not include'
+add harness/run/run.c '#include "cli/cli.h"';             expect 'the room run may not include'
+add harness/run/run.c '#include "store/store_sqlite.h"';  expect 'the room run may not include'
+add harness/store/store.c '#include "reports/doc.h"';     expect 'the room store may not include'
+add reports/doc.c '#include "run/run.h"';                 expect 'the room reports may not include'
+add reports/doc.c '#include "store/store_sqlite.h"';      expect 'the room reports may not include'
+add harness/cli/cli.c '#include "script/lua_state.h"';    expect 'the room cli may not include'
+add harness/base/base.c '#include "base.h"';              expect 'must be written with its folder'
+add harness/measure/measure.c '#include <cuda.h>';        expect '<cuda.h> may be included only in'
+add harness/measure/measure.c '#include <nvrtc.h>';       expect '<nvrtc.h> may be included only in'
+add harness/run/run.c '#include <nvml.h>';                expect '<nvml.h> may be included only in'
+add harness/cli/cli.c '#include <cupti.h>';               expect '<cupti.h> may be included only in'
+add harness/cli/cli.c '#include <cublasLt.h>';            expect '<cublasLt.h> may be included only in'
+add harness/cli/cli.c '#include <lua.h>';                 expect '<lua.h> may be included only in'
+add harness/cli/cli.c '#include <lauxlib.h>';             expect '<lauxlib.h> may be included only in'
+add harness/cli/cli.c '#include <sqlite3.h>';             expect '<sqlite3.h> may be included only in'
+add harness/cli/cli.c '#include <uv.h>';                  expect '<uv.h> may be included only in'
+add harness/store/store.c '#include <jansson.h>';         expect '<jansson.h> may be included only in'
+add reports/doc.c '#include <hpdf.h>';                    expect '<hpdf.h> may be included only in'
+add harness/run/run.c '#include <curl/curl.h>';           expect 'not a header this project knows'
+add harness/model/model.c '#include <time.h>';            expect 'which has no I/O, no clock and no device'
+add harness/store/store.c 'void f(void) { printf("x"); }'; expect 'printf below cli'
+add harness/store/store.c 'void f(void) { if (0) exit (1); }'; expect 'exit below cli'
+add harness/gpu/gpu.c 'char *f(void) { return getenv("HOME"); }'; expect 'getenv below cli'
+add harness/gpu/gpu.c 'void f(void) { abort(); }';        expect 'abort below cli'
+add reports/doc.c 'void f(void) { fprintf(stderr, "x"); }'; expect 'fprintf below cli'
+add harness/run/run.c '// a comment';                     expect 'comments are written /* */'
+printf 'int x;\n' >"$work/harness/base/bare.c";           expect 'the first line must be the licence identifier'
+cp "$work/harness/base/base.c" "$work/tests/unit/base.c"; expect 'base.c: two files of that name'
+mkdir "$work/harness/misc"; cp "$work/reports/doc.c" "$work/harness/misc/odd.c"; expect 'no such room: misc'
+add harness/model/model.h 'uint64_t rft_model_hash(void);'; expect 'model.h: does not compile alone' "$@"
+rm -rf "$work/harness" "$work/reports"; mkdir "$work/harness" "$work/reports"; expect 'nothing was checked'
+
+rm -rf "$work"
+echo "$cases broken trees, $failures not noticed or for the wrong reason"
+[ "$failures" -eq 0 ]
