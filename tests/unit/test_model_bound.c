@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which ceiling holds a point back, and where the point stands. */
+#include "model_fixture.h"
+
+#include "base/str.h"
+#include "model/bound.h"
+#include "model/datasheet.h"
+
+static rft_run *one_problem(void) {
+    rft_run *run = fixture_run();
+    fixture_axis(run, "n", true, true);
+    fixture_problem(run, (const int64_t[]){1024});
+    return run;
+}
+
+/* A point that reads `bytes` and does `ops` on a pipe in `seconds`. */
+static rft_point *point_of(rft_run *run, double bytes, rft_pipe pipe, double ops, double seconds) {
+    rft_point *point = fixture_point(run, 0, NULL, seconds);
+    point->work.bytes_read = bytes;
+    if (pipe < RFT_PIPE_COUNT) {
+        point->work.pipe_ops[pipe] = ops;
+    }
+    return point;
+}
+
+static void memory_ceiling_of_the_nearest_mix(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_ceilings *ceilings = &run->ceilings; /* read and copy are measured */
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 1.0), RFT_CEILING_DRAM_READ);
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 0.5), RFT_CEILING_DRAM_COPY);
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 0.0), RFT_CEILING_DRAM_COPY);
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 2.0 / 3.0), RFT_CEILING_DRAM_COPY);
+    fixture_ceiling(run, RFT_CEILING_DRAM_2TO1, 4.3e12);
+    fixture_ceiling(run, RFT_CEILING_DRAM_WRITE, 4.1e12);
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 2.0 / 3.0), RFT_CEILING_DRAM_2TO1);
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 0.8), RFT_CEILING_DRAM_2TO1);
+    assert_int_equal(rft_bound_dram_ceiling(ceilings, 0.1), RFT_CEILING_DRAM_WRITE);
+    rft_run *bare = rft_run_new();
+    assert_int_equal(rft_bound_dram_ceiling(&bare->ceilings, 0.9), RFT_CEILING_DRAM_READ);
+    rft_run_free(bare);
+    rft_run_free(run);
+}
+
+static void text_of(rft_run *run, const rft_point *point, const char *expected) {
+    rft_bound bound = rft_bound_of(run, point);
+    assert_string_equal(rft_bound_text(&bound, run->arena), expected);
+}
+
+static void firmness_by_share(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    double bytes = 4.4e9; /* 1 ms at the read ceiling */
+    text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 6e9, 1.10e-3), "bound by dram (91 %, declared)");
+    text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 6e9, 1.40e-3), "mostly dram (71 %, declared)");
+    text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 6e9, 3.00e-3), "latency: nearest ceiling dram 33 %");
+    text_of(run, point_of(run, bytes, RFT_PIPE_FP32, 90e9, 1.60e-3), "bound by FP32 (94 %, declared)");
+    rft_bound bound = rft_bound_of(run, point_of(run, bytes, RFT_PIPE_FP32, 90e9, 1.60e-3));
+    assert_int_equal(bound.share_count, 2);
+    assert_int_equal(bound.pipe, RFT_PIPE_FP32);
+    assert_int_equal(bound.firmness, RFT_FIRM_BOUND);
+    assert_int_equal(bound.shares[1].resource, RFT_RESOURCE_DRAM);
+    assert_int_equal(bound.shares[1].ceiling, RFT_CEILING_DRAM_READ);
+    assert_true(near(bound.shares[1].frac, 1.0 / 1.6, 1e-9));
+    assert_true(bound.over_roof_frac == 0.0);
+    rft_run_free(run);
+}
+
+static void short_points_are_launch(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    text_of(run, point_of(run, 17.6e6, RFT_PIPE_COUNT, 0, 8.0e-6), "launch: nearest ceiling dram 50 %");
+    text_of(run, point_of(run, 30.8e6, RFT_PIPE_COUNT, 0, 8.2e-6), "bound by dram (85 %, declared)");
+    rft_run_free(run);
+}
+
+static void above_the_roof(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_bound bound = rft_bound_of(run, point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.5e-3));
+    assert_true(near(bound.over_roof_frac, 2.0, 1e-9));
+    bound = rft_bound_of(run, point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.99e-3)); /* within the noise of a ceiling */
+    assert_true(bound.over_roof_frac == 0.0);
+    assert_int_equal(bound.resource, RFT_RESOURCE_DRAM);
+    rft_run_free(run);
+}
+
+static void traffic_names_the_inner_levels(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    fixture_ceiling(run, RFT_CEILING_L2_READ, 9e12);
+    fixture_ceiling(run, RFT_CEILING_SHARED_READ, 30e12);
+    rft_point *point = point_of(run, 0.44e9, RFT_PIPE_FP32, 6e9, 1e-3);
+    text_of(run, point, "latency: nearest ceiling dram 10 %");
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_MODELLED;
+    point->traffic.level_bytes[RFT_LEVEL_L2] = 8.1e9;
+    text_of(run, point, "bound by l2 (90 %, modelled)");
+    point->traffic.level_bytes[RFT_LEVEL_SHARED] = 29.1e9;
+    point->traffic.evidence = RFT_EVIDENCE_COUNTED;
+    text_of(run, point, "bound by shared (97 %, counted)");
+    rft_bound bound = rft_bound_of(run, point);
+    assert_int_equal(bound.share_count, 4); /* dram still from the declared bytes */
+    assert_int_equal(bound.shares[2].evidence, RFT_EVIDENCE_DECLARED);
+    point->traffic.level_bytes[RFT_LEVEL_DRAM] = 4.18e9; /* wasted sectors; a copy mix */
+    point->traffic.dram_read_frac = 0.5;
+    bound = rft_bound_of(run, point);
+    assert_int_equal(bound.resource, RFT_RESOURCE_DRAM);
+    assert_int_equal(bound.shares[0].ceiling, RFT_CEILING_DRAM_COPY);
+    point->traffic.pipe_ops[RFT_PIPE_FP32] = 60e9; /* what the configuration executes, beside the work */
+    text_of(run, point, "bound by FP32 (100 %, counted)");
+    /* and the placement does not move: it stands on work alone */
+    rft_placement placement = rft_placement_of(run, point);
+    assert_true(near(placement.efficiency_frac, 0.1, 1e-9));
+    rft_run_free(run);
+}
+
+static void issue_slots(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = point_of(run, 0.44e9, RFT_PIPE_COUNT, 0, 1e-3);
+    point->traffic.present = true;
+    point->traffic.warp_instructions = 0.9e-3 * 4 * 132 * 1980e6;
+    text_of(run, point, "bound by issue (90 %, modelled)");
+    point->rounds[0].clock_mhz = NAN; /* no clock: nothing is said about issue */
+    text_of(run, point, "latency: nearest ceiling dram 10 %");
+    rft_run_free(run);
+}
+
+static void hot_work_inside_the_l2(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = point_of(run, 44e6, RFT_PIPE_FP32, 1e6, 10e-6);
+    assert_int_equal(rft_bound_of(run, point).resource, RFT_RESOURCE_DRAM);
+    point->rounds[0].cache = RFT_CACHE_HOT;
+    /* no L2 ceiling: dram would be a guess */
+    assert_int_equal(rft_bound_of(run, point).resource, RFT_RESOURCE_UNKNOWN);
+    assert_true(isnan(rft_placement_of(run, point).efficiency_frac));
+    fixture_ceiling(run, RFT_CEILING_L2_READ, 4.9e12);
+    text_of(run, point, "bound by l2 (90 %, declared)");
+    assert_int_equal(rft_placement_of(run, point).roof, RFT_RESOURCE_L2);
+    point->work.bytes_read = 440e6; /* more than the L2 holds */
+    point->rounds[0] = fixture_measurement(run, 110e-6);
+    point->rounds[0].cache = RFT_CACHE_HOT;
+    text_of(run, point, "bound by dram (91 %, declared)");
+    rft_run_free(run);
+}
+
+static void no_verdict_without_the_ceiling_that_may_matter(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_arena *arena = run->arena;
+    rft_limits_apply(&run->ceilings, &run->gpu, arena);
+    /* fp8 was not measured; its limit says 0.9 ms at most 1.8: could be the bound */
+    rft_point *gemm = point_of(run, 0.44e9, RFT_PIPE_TENSOR_FP8, 1.9e12, 1e-3);
+    text_of(run, gemm, "unknown: work without a measured ceiling; nearest ceiling dram 10 %");
+    assert_true(isnan(rft_placement_of(run, gemm).roof_s));
+    /* a thousandth of that cannot be */
+    rft_point *scale = point_of(run, 0.44e9, RFT_PIPE_TENSOR_FP8, 1.9e9, 1e-3);
+    text_of(run, scale, "latency: nearest ceiling dram 10 %");
+    assert_true(near(rft_placement_of(run, scale).efficiency_frac, 0.1, 1e-9));
+    /* int32 has no ceiling at all; a few address operations change nothing */
+    rft_point *index = point_of(run, 4.4e9, RFT_PIPE_INT32, 1e9, 1.1e-3);
+    text_of(run, index, "bound by dram (91 %, declared)");
+    rft_point *empty = point_of(run, 0.0, RFT_PIPE_COUNT, 0, 1e-3);
+    text_of(run, empty, "unknown: no measured ceiling to judge by");
+    empty->outcome = RFT_OUTCOME_TIMED_OUT;
+    assert_int_equal(rft_bound_of(run, empty).resource, RFT_RESOURCE_UNKNOWN);
+    assert_true(isnan(rft_placement_of(run, empty).rate_bytes_s));
+    rft_run_free(run);
+}
+
+static void placement_by_work(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_limits_apply(&run->ceilings, &run->gpu, run->arena);
+    run->ceilings.items[RFT_CEILING_DRAM_COPY].datasheet = 4.8e12;
+    rft_point *copy = point_of(run, 2.1e9, RFT_PIPE_FP32, 1.05e9, 1.05e-3);
+    copy->work.bytes_written = 2.1e9;
+    rft_placement placement = rft_placement_of(run, copy);
+    assert_true(near(placement.rate_bytes_s, 4.0e12, 1e-9));
+    assert_true(near(placement.rate_ops_s, 1e12, 1e-9));
+    assert_true(near(placement.intensity, 0.25, 1e-9));
+    assert_true(near(placement.roof_s, 1e-3, 1e-9));
+    assert_true(near(placement.efficiency_frac, 1.0 / 1.05, 1e-9));
+    assert_true(placement.low_frac < placement.efficiency_frac && placement.efficiency_frac < placement.high_frac);
+    assert_int_equal(placement.roof, RFT_RESOURCE_DRAM);
+    assert_true(near(placement.datasheet_frac, 4.0 / 4.8, 1e-9));
+    /* the bus must move all reads, and the writes that do not fit the L2 */
+    double limit = run->ceilings.items[RFT_CEILING_DRAM_COPY].limit;
+    assert_true(near(placement.limit_s, (4.2e9 - 60.0 * 1048576.0) / limit, 1e-9));
+    rft_run_free(run);
+}
+
+static void compute_roof_and_missing_datasheet(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_limits_apply(&run->ceilings, &run->gpu, run->arena);
+    rft_point *gemm = point_of(run, 0.2e9, RFT_PIPE_TENSOR_BF16, 1.4e12, 2.5e-3);
+    rft_placement placement = rft_placement_of(run, gemm);
+    assert_int_equal(placement.roof, RFT_RESOURCE_PIPE);
+    assert_int_equal(placement.roof_pipe, RFT_PIPE_TENSOR_BF16);
+    assert_true(near(placement.efficiency_frac, 0.8, 1e-9));
+    run->ceilings.items[RFT_CEILING_DRAM_READ].datasheet = 4.8e12; /* not the one the roof stands on */
+    assert_true(isnan(rft_placement_of(run, gemm).datasheet_frac));
+    run->ceilings.items[RFT_CEILING_TENSOR_BF16].datasheet = 989e12;
+    assert_true(near(rft_placement_of(run, gemm).datasheet_frac, 1.4e12 / 989e12 / 2.5e-3, 1e-9));
+    assert_true(near(placement.limit_s, 1.4e12 / (132.0 * 4096 * 1980e6), 1e-9));
+    rft_run_free(run);
+}
+
+static void resource_names(void **state) {
+    (void)state;
+    assert_string_equal(rft_resource_name(RFT_RESOURCE_SHARED, RFT_PIPE_COUNT), "shared");
+    assert_string_equal(rft_resource_name(RFT_RESOURCE_PIPE, RFT_PIPE_TENSOR_FP8), "FP8 tensor");
+    assert_string_equal(rft_resource_name(RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT), "unknown");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_ceiling_of_the_nearest_mix),
+        cmocka_unit_test(firmness_by_share),
+        cmocka_unit_test(short_points_are_launch),
+        cmocka_unit_test(above_the_roof),
+        cmocka_unit_test(traffic_names_the_inner_levels),
+        cmocka_unit_test(issue_slots),
+        cmocka_unit_test(hot_work_inside_the_l2),
+        cmocka_unit_test(no_verdict_without_the_ceiling_that_may_matter),
+        cmocka_unit_test(placement_by_work),
+        cmocka_unit_test(compute_roof_and_missing_datasheet),
+        cmocka_unit_test(resource_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
