@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/dynlib.h"
 
-#include "base/arena.h"
 #include "base/fs.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef RFT_BUILD_CUDA_HOME
+#define RFT_BUILD_CUDA_HOME ""
+#endif
 
 /* Below a folder that somebody names: itself, toolkits, wheels of CUDA 13 (one tree) and of 12 (a tree a library). */
 static const char *const places[] = {".",
@@ -117,6 +120,30 @@ void rft_dynlib_close(void *handle) {
     if (handle) {
         dlclose(handle);
     }
+}
+
+size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena) {
+    const char **folders = rft_arena_calloc(arena, first_count + 4, sizeof *folders);
+    size_t n = 0;
+    while (n < first_count) {
+        folders[n] = first[n];
+        n++;
+    }
+    char *program = rft_fs_program();
+    if (program) {
+        char *folder = rft_fs_folder(program);
+        folders[n++] = rft_arena_strdup(arena, folder);
+        folders[n++] = rft_arena_printf(arena, "%s/../lib", folder);
+        free(folder);
+        free(program);
+    }
+    folders[n++] = RFT_BUILD_CUDA_HOME;
+    *out = folders;
+    return n;
+}
+
+const char *rft_dynlib_build_home(void) {
+    return RFT_BUILD_CUDA_HOME;
 }
 
 char *rft_dynlib_path(void *handle) {

@@ -6,6 +6,7 @@
 #ifndef RFT_GPU_DYNLIB_H
 #define RFT_GPU_DYNLIB_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -36,6 +37,13 @@ typedef struct rft_dynlib_spec {
  * *handle is owned: rft_dynlib_close(). Errors: spec->code. */
 int rft_dynlib_open(void **handle, void *table, const rft_dynlib_spec *spec, rft_err *err);
 void rft_dynlib_close(void *handle); /* NULL is accepted */
+
+/* Where this program looks for NVIDIA's libraries before the loader's path, in `arena`: `first`, the program's own
+ * folder and its ../lib, the toolkit found at build time. */
+size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena);
+
+/* The toolkit found at build time, "" without one. Static. */
+const char *rft_dynlib_build_home(void);
 
 /* The file a handle came from, links resolved; heap string, owned. "" when the loader does not say. */
 char *rft_dynlib_path(void *handle);

@@ -67,15 +67,19 @@ typedef struct rft_gpu_vt {
     int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
     /* Allows up to `bytes` of dynamic shared memory (above 48 KiB it must be asked for). */
     int (*function_shared)(rft_gpu *gpu, rft_function *function, unsigned bytes, rft_err *err);
-    /* Resident blocks per SM; with a cluster: clusters resident on the device times cluster size over SMs. */
+    /* Resident blocks per SM; with a cluster: clusters resident on the device times cluster size over SMs, at least 1
+     * when one fits. 0: nothing fits. grid[0] = 0 is accepted (it is what resident() asks before it knows). */
     int (*occupancy)(rft_gpu *gpu, const rft_gpu_launch *launch, int *blocks_per_sm, rft_err *err);
     /* Encodes a TMA descriptor (128 bytes) for `base`. RFT_E_LIMIT with the reason when the driver refuses it. */
     int (*tensor_map)(rft_gpu *gpu, const rft_tensor_map *map, rft_type type, rft_device_ptr base,
                       unsigned char out[128], rft_err *err);
 
-    int (*launch)(rft_gpu *gpu, const rft_gpu_launch *launch, rft_err *err); /* in stream order */
-    int (*event_new)(rft_gpu *gpu, rft_event **out, rft_err *err);           /* lives as long as gpu */
+    /* In stream order. RFT_E_LIMIT: the driver refuses this launch (resources, cluster, grid); RFT_E_DEVICE: a fault.
+     */
+    int (*launch)(rft_gpu *gpu, const rft_gpu_launch *launch, rft_err *err);
+    int (*event_new)(rft_gpu *gpu, rft_event **out, rft_err *err); /* lives as long as gpu */
     int (*event_record)(rft_gpu *gpu, rft_event *event, rft_err *err);
+    /* Waits for `stop`. */
     int (*event_elapsed)(rft_gpu *gpu, rft_event *start, rft_event *stop, double *seconds, rft_err *err);
     int (*sync)(rft_gpu *gpu, rft_err *err);
     /* True after an error that poisoned the context: everything fails from now on. */
@@ -92,7 +96,8 @@ int rft_cuda_open(rft_gpu **out, int ordinal, rft_err *err);
 int rft_cuda_list(rft_gpu_info **out, size_t *count, rft_arena *arena, rft_err *err);
 /* Adds what NVML knows of the device with this PCI id (keys "nvml.*"); a reason for each fact it does not give. */
 void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena);
-/* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt". */
+/* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt"; value
+ * "version, path", else a reason with a remedy. */
 void rft_libraries_describe(rft_env *env, rft_arena *arena);
 
 #endif

@@ -9,13 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef RFT_BUILD_CUDA_HOME
-#define RFT_BUILD_CUDA_HOME ""
-#endif
-
 #define HEADER_MAJOR (CUDA_VERSION / 1000)
-#define FILE_OF_MAJOR_(major) "libnvrtc.so." #major
-#define FILE_OF_MAJOR(major) FILE_OF_MAJOR_(major)
 
 static const rft_dynlib_symbol symbols[] = {
 #define NVRTC_SYMBOL(name, optional) {#name, offsetof(rft_nvrtc_api, name), optional},
@@ -24,30 +18,6 @@ static const rft_dynlib_symbol symbols[] = {
 };
 
 /* ---- the library ---- */
-enum { PLACE_COUNT = 4 };
-
-/* The caller's folders, the program's own and its ../lib, the toolkit found at build time; one arena array. */
-static size_t library_folders(const char ***out, const rft_nvrtc_opts *opts, rft_arena *arena) {
-    const char **folders = rft_arena_calloc(arena, opts->library_folder_count + PLACE_COUNT, sizeof *folders);
-    size_t n = 0;
-    for (size_t i = 0; i < opts->library_folder_count; i++) {
-        folders[n++] = opts->library_folders[i];
-    }
-    char *program = rft_fs_program();
-    if (program) {
-        char *folder = rft_fs_folder(program);
-        folders[n++] = rft_arena_strdup(arena, folder);
-        folders[n++] = rft_arena_printf(arena, "%s/../lib", folder);
-        free(folder);
-        free(program);
-    }
-    if (RFT_BUILD_CUDA_HOME[0]) {
-        folders[n++] = RFT_BUILD_CUDA_HOME;
-    }
-    *out = folders;
-    return n;
-}
-
 static int refuse_version(void *handle, int major, int minor, rft_err *err) {
     char *path = rft_dynlib_path(handle);
     rft_err_set(err, RFT_E_COMPILER,
@@ -72,7 +42,7 @@ int rft_nvrtc_open(void **handle, rft_nvrtc_api *api, const rft_nvrtc_opts *opts
 #endif
     rft_arena *arena = rft_arena_new();
     const char **folders = NULL;
-    size_t folder_count = library_folders(&folders, opts, arena);
+    size_t folder_count = rft_dynlib_folders(&folders, opts->library_folders, opts->library_folder_count, arena);
     const rft_dynlib_spec spec = {
         .title = "NVRTC",
         .files = files,
@@ -152,9 +122,11 @@ size_t rft_nvrtc_include_folders(const char ***out, void *handle, const rft_nvrt
         }
         free(path);
     }
-    if (!found && holds_headers(RFT_BUILD_CUDA_HOME "/include")) {
-        n = add_folder(folders, n, RFT_BUILD_CUDA_HOME "/include", arena);
+    char *built_with = rft_fs_join(rft_dynlib_build_home(), "include");
+    if (!found && holds_headers(built_with)) {
+        n = add_folder(folders, n, built_with, arena);
     }
+    free(built_with);
     free(library_folder);
     free(library);
     *out = folders;

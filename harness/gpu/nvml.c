@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NVML with prototypes of its own: its header is missing from many toolkits, and these entry points have kept their
+ * arguments for years. Every one is optional; what a driver or device does not give is a fact without value, with
+ * NVML's own words for why. The serial number is left out on purpose: recordings are published.
+ */
+#include "gpu/dynlib.h"
+#include "gpu/gpu.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef void *nvml_device;
+enum { NVML_OK = 0, NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 };
+enum { CLOCK_GRAPHICS = 0, CLOCK_SM = 1, CLOCK_MEMORY = 2 };
+
+typedef struct nvml_memory {
+    unsigned long long total, free, used; /* bytes */
+} nvml_memory;
+
+typedef struct nvml_process {
+    unsigned pid;
+    unsigned long long used_bytes;
+    unsigned gpu_instance, compute_instance;
+} nvml_process;
+
+typedef int get_unsigned(nvml_device device, unsigned *out);
+typedef int get_clock(nvml_device device, int type, unsigned *out_mhz);
+typedef int get_pair(nvml_device device, unsigned *first, unsigned *second);
+typedef int get_wide(nvml_device device, unsigned long long *out);
+
+/* field, type, exported name, required */
+#define NVML_MAP(X)                                                                                                    \
+    X(init, int (*)(void), "nvmlInit_v2", true)                                                                        \
+    X(shutdown, int (*)(void), "nvmlShutdown", true)                                                                   \
+    X(error_text, const char *(*)(int), "nvmlErrorString", true)                                                       \
+    X(by_pci_id, int (*)(const char *, nvml_device *), "nvmlDeviceGetHandleByPciBusId_v2", true)                       \
+    X(driver_version, int (*)(char *, unsigned), "nvmlSystemGetDriverVersion", false)                                  \
+    X(vbios, int (*)(nvml_device, char *, unsigned), "nvmlDeviceGetVbiosVersion", false)                               \
+    X(power_limit, get_unsigned *, "nvmlDeviceGetPowerManagementLimit", false)                                         \
+    X(power_default, get_unsigned *, "nvmlDeviceGetPowerManagementDefaultLimit", false)                                \
+    X(power_enforced, get_unsigned *, "nvmlDeviceGetEnforcedPowerLimit", false)                                        \
+    X(power_range, get_pair *, "nvmlDeviceGetPowerManagementLimitConstraints", false)                                  \
+    X(power_now, get_unsigned *, "nvmlDeviceGetPowerUsage", false)                                                     \
+    X(energy, get_wide *, "nvmlDeviceGetTotalEnergyConsumption", false)                                                \
+    X(temperature, get_clock *, "nvmlDeviceGetTemperature", false)                                                     \
+    X(clock_now, get_clock *, "nvmlDeviceGetClockInfo", false)                                                         \
+    X(clock_max, get_clock *, "nvmlDeviceGetMaxClockInfo", false)                                                      \
+    X(state, get_unsigned *, "nvmlDeviceGetPerformanceState", false)                                                   \
+    X(reasons, get_wide *, "nvmlDeviceGetCurrentClocksEventReasons", false)                                            \
+    X(reasons_old, get_wide *, "nvmlDeviceGetCurrentClocksThrottleReasons", false)                                     \
+    X(persistence, get_unsigned *, "nvmlDeviceGetPersistenceMode", false)                                              \
+    X(ecc, get_pair *, "nvmlDeviceGetEccMode", false)                                                                  \
+    X(ecc_errors, int (*)(nvml_device, int, int, unsigned long long *), "nvmlDeviceGetTotalEccErrors", false)          \
+    X(mig, get_pair *, "nvmlDeviceGetMigMode", false)                                                                  \
+    X(pcie_gen, get_unsigned *, "nvmlDeviceGetCurrPcieLinkGeneration", false)                                          \
+    X(pcie_width, get_unsigned *, "nvmlDeviceGetCurrPcieLinkWidth", false)                                             \
+    X(pcie_gen_max, get_unsigned *, "nvmlDeviceGetMaxPcieLinkGeneration", false)                                       \
+    X(pcie_width_max, get_unsigned *, "nvmlDeviceGetMaxPcieLinkWidth", false)                                          \
+    X(memory, int (*)(nvml_device, nvml_memory *), "nvmlDeviceGetMemoryInfo", false)                                   \
+    X(processes, int (*)(nvml_device, unsigned *, nvml_process *), "nvmlDeviceGetComputeRunningProcesses_v3", false)
+
+typedef struct nvml_api {
+#define NVML_FIELD(field, type, name, required) __typeof__((type)0) field;
+    NVML_MAP(NVML_FIELD)
+#undef NVML_FIELD
+} nvml_api;
+
+static const rft_dynlib_symbol symbols[] = {
+#define NVML_SYMBOL(field, type, name, required) {name, offsetof(nvml_api, field), !(required)},
+    NVML_MAP(NVML_SYMBOL)
+#undef NVML_SYMBOL
+};
+
+typedef struct nvml_talk {
+    nvml_api api;
+    nvml_device device;
+    rft_env *env;
+    rft_arena *arena;
+} nvml_talk;
+
+/* Every key this file sets, so that each has at least a reason when NVML cannot be asked at all. */
+static const char *const keys[] = {"nvml.driver_version",
+                                   "nvml.vbios",
+                                   "nvml.power_limit_w",
+                                   "nvml.power_limit_default_w",
+                                   "nvml.power_limit_enforced_w",
+                                   "nvml.power_limit_min_w",
+                                   "nvml.power_limit_max_w",
+                                   "nvml.power_w",
+                                   "nvml.energy_counter",
+                                   "nvml.temperature_c",
+                                   "nvml.sm_clock_mhz",
+                                   "nvml.sm_clock_max_mhz",
+                                   "nvml.memory_clock_mhz",
+                                   "nvml.memory_clock_max_mhz",
+                                   "nvml.performance_state",
+                                   "nvml.clock_event_reasons",
+                                   "nvml.persistence",
+                                   "nvml.ecc",
+                                   "nvml.ecc_uncorrected",
+                                   "nvml.mig",
+                                   "nvml.pcie_generation",
+                                   "nvml.pcie_width",
+                                   "nvml.memory_total_bytes",
+                                   "nvml.memory_used_bytes",
+                                   "nvml.other_processes"};
+
+/* ---- facts ---- */
+static void set_text(nvml_talk *t, const char *key, int status, const char *value) {
+    rft_env_set(t->env, t->arena, key, status == NVML_OK ? value : NULL,
+                status == NVML_OK ? NULL : t->api.error_text(status));
+}
+
+static void set_count(nvml_talk *t, const char *key, int status, unsigned long long value) {
+    set_text(t, key, status, rft_arena_printf(t->arena, "%llu", value));
+}
+
+static void set_watts(nvml_talk *t, const char *key, int status, unsigned milliwatts) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_add_double(&text, (double)(milliwatts / 100) / 10.0);
+    set_text(t, key, status, rft_str_get(&text));
+    rft_str_clear(&text);
+}
+
+static int ask(const nvml_talk *t, get_unsigned *get, unsigned *out) {
+    *out = 0;
+    return get ? get(t->device, out) : NVML_FUNCTION_NOT_FOUND;
+}
+
+static int ask_clock(const nvml_talk *t, get_clock *get, int type, unsigned *out) {
+    *out = 0;
+    return get ? get(t->device, type, out) : NVML_FUNCTION_NOT_FOUND;
+}
+
+static void set_switch(nvml_talk *t, const char *key, int status, unsigned on) {
+    set_text(t, key, status, on ? "on" : "off");
+}
+
+static void add_power(nvml_talk *t) {
+    unsigned value = 0, low = 0, high = 0;
+    unsigned long long energy_mj = 0;
+    int status = ask(t, t->api.power_limit, &value);
+    set_watts(t, "nvml.power_limit_w", status, value);
+    status = ask(t, t->api.power_default, &value);
+    set_watts(t, "nvml.power_limit_default_w", status, value);
+    status = ask(t, t->api.power_enforced, &value);
+    set_watts(t, "nvml.power_limit_enforced_w", status, value);
+    status = t->api.power_range ? t->api.power_range(t->device, &low, &high) : NVML_FUNCTION_NOT_FOUND;
+    set_watts(t, "nvml.power_limit_min_w", status, low);
+    set_watts(t, "nvml.power_limit_max_w", status, high);
+    status = ask(t, t->api.power_now, &value);
+    set_watts(t, "nvml.power_w", status, value);
+    status = t->api.energy ? t->api.energy(t->device, &energy_mj) : NVML_FUNCTION_NOT_FOUND;
+    set_text(t, "nvml.energy_counter", status, "supported");
+}
+
+/* nvml.h, "Clocks event reasons": one bit each. */
+static const char *reason_names(unsigned long long bits, rft_arena *arena) {
+    static const char *const names[] = {
+        "idle",          "application clocks",        "software power cap",        "hardware slowdown",
+        "sync boost",    "software thermal slowdown", "hardware thermal slowdown", "power brake",
+        "display clocks"};
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (bits >> i & 1) {
+            rft_str_addf(&text, "%s%s", text.length ? ", " : "", names[i]);
+        }
+    }
+    unsigned long long rest = bits >> (sizeof names / sizeof *names);
+    if (rest) {
+        rft_str_addf(&text, "%sunknown (0x%llx)", text.length ? ", " : "", bits);
+    }
+    const char *out = rft_arena_strdup(arena, text.length ? text.data : "none");
+    rft_str_clear(&text);
+    return out;
+}
+
+static void add_clocks(nvml_talk *t) {
+    unsigned value = 0;
+    unsigned long long bits = 0;
+    int status = ask_clock(t, t->api.temperature, 0, &value);
+    set_count(t, "nvml.temperature_c", status, value);
+    status = ask_clock(t, t->api.clock_now, CLOCK_SM, &value);
+    set_count(t, "nvml.sm_clock_mhz", status, value);
+    status = ask_clock(t, t->api.clock_max, CLOCK_SM, &value);
+    set_count(t, "nvml.sm_clock_max_mhz", status, value);
+    status = ask_clock(t, t->api.clock_now, CLOCK_MEMORY, &value);
+    set_count(t, "nvml.memory_clock_mhz", status, value);
+    status = ask_clock(t, t->api.clock_max, CLOCK_MEMORY, &value);
+    set_count(t, "nvml.memory_clock_max_mhz", status, value);
+    status = ask(t, t->api.state, &value);
+    set_text(t, "nvml.performance_state", status, rft_arena_printf(t->arena, "P%u", value));
+    get_wide *reasons = t->api.reasons ? t->api.reasons : t->api.reasons_old;
+    status = reasons ? reasons(t->device, &bits) : NVML_FUNCTION_NOT_FOUND;
+    set_text(t, "nvml.clock_event_reasons", status, reason_names(bits, t->arena));
+}
+
+static void add_modes(nvml_talk *t) {
+    unsigned now = 0, pending = 0;
+    unsigned long long errors = 0;
+    int status = ask(t, t->api.persistence, &now);
+    set_switch(t, "nvml.persistence", status, now);
+    status = t->api.ecc ? t->api.ecc(t->device, &now, &pending) : NVML_FUNCTION_NOT_FOUND;
+    set_switch(t, "nvml.ecc", status, now);
+    /* uncorrected (1), since the driver was loaded (0) */
+    status = t->api.ecc_errors ? t->api.ecc_errors(t->device, 1, 0, &errors) : NVML_FUNCTION_NOT_FOUND;
+    set_count(t, "nvml.ecc_uncorrected", status, errors);
+    status = t->api.mig ? t->api.mig(t->device, &now, &pending) : NVML_FUNCTION_NOT_FOUND;
+    set_switch(t, "nvml.mig", status, now);
+}
+
+static void add_link(nvml_talk *t) {
+    unsigned now = 0, most = 0;
+    int status = ask(t, t->api.pcie_gen, &now);
+    int status_max = ask(t, t->api.pcie_gen_max, &most);
+    set_text(t, "nvml.pcie_generation", status,
+             status_max == NVML_OK ? rft_arena_printf(t->arena, "%u of %u", now, most)
+                                   : rft_arena_printf(t->arena, "%u", now));
+    status = ask(t, t->api.pcie_width, &now);
+    status_max = ask(t, t->api.pcie_width_max, &most);
+    set_text(t, "nvml.pcie_width", status,
+             status_max == NVML_OK ? rft_arena_printf(t->arena, "x%u of x%u", now, most)
+                                   : rft_arena_printf(t->arena, "x%u", now));
+}
+
+/* Our own process is not counted where it can be told apart (in a container NVML may name the host's numbers). */
+static void add_use(nvml_talk *t) {
+    enum { MOST = 256 };
+    nvml_memory memory = {0};
+    int status = t->api.memory ? t->api.memory(t->device, &memory) : NVML_FUNCTION_NOT_FOUND;
+    set_count(t, "nvml.memory_total_bytes", status, memory.total);
+    set_count(t, "nvml.memory_used_bytes", status, memory.used);
+    nvml_process *processes = rft_arena_calloc(t->arena, MOST, sizeof *processes);
+    unsigned count = MOST, others = 0;
+    status = t->api.processes ? t->api.processes(t->device, &count, processes) : NVML_FUNCTION_NOT_FOUND;
+    if (status == NVML_INSUFFICIENT_SIZE) {
+        set_count(t, "nvml.other_processes", NVML_OK, count);
+        return;
+    }
+    for (unsigned i = 0; status == NVML_OK && i < count; i++) {
+        others += processes[i].pid != (unsigned)getpid();
+    }
+    set_count(t, "nvml.other_processes", status, others);
+}
+
+static void add_versions(nvml_talk *t) {
+    char text[96] = "";
+    int status = t->api.driver_version ? t->api.driver_version(text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
+    set_text(t, "nvml.driver_version", status, text);
+    status = t->api.vbios ? t->api.vbios(t->device, text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
+    set_text(t, "nvml.vbios", status, text);
+}
+
+static void no_fact(nvml_talk *t, const char *reason) {
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        rft_env_set(t->env, t->arena, keys[i], NULL, reason);
+    }
+}
+
+void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena) {
+    static const char *const files[] = {"libnvidia-ml.so.1", NULL};
+    static const rft_dynlib_spec spec = {
+        .title = "NVML",
+        .files = files,
+        .symbols = symbols,
+        .symbol_count = sizeof symbols / sizeof *symbols,
+        .code = RFT_E_NOT_FOUND,
+        .remedy = "it comes with the NVIDIA driver; a container must be given it",
+    };
+    nvml_talk t = {.env = env, .arena = arena};
+    rft_err err = RFT_ERR_INIT;
+    void *handle = NULL;
+    if (rft_dynlib_open(&handle, &t.api, &spec, &err) != 0) {
+        no_fact(&t, "NVML cannot be opened");
+        return;
+    }
+    int status = t.api.init();
+    if (status != NVML_OK) {
+        no_fact(&t, rft_arena_printf(arena, "NVML does not start: %s", t.api.error_text(status)));
+    } else if ((status = t.api.by_pci_id(pci_id ? pci_id : "", &t.device)) != NVML_OK) {
+        no_fact(&t, rft_arena_printf(arena, "NVML does not know device %s: %s", pci_id ? pci_id : "(no PCI id)",
+                                     t.api.error_text(status)));
+        t.api.shutdown();
+    } else {
+        add_versions(&t);
+        add_power(&t);
+        add_clocks(&t);
+        add_modes(&t);
+        add_link(&t);
+        add_use(&t);
+        t.api.shutdown();
+    }
+    rft_dynlib_close(handle);
+}
