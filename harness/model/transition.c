@@ -120,15 +120,10 @@ static double ridge_of(const change *c) {
     return at >= 0.0 && at <= c->width ? exp(c->x + at) : NAN;
 }
 
-/* On measured times if they can tell; else by the branches. */
+/* The branches, each drawn through its own neighbour's measured time. (Lines through two measured times a side would
+ * cross further off: real knees are round, and the nearest times already lie on the round part.) */
 static double where_of(const change *c) {
-    double a, b, at = NAN;
-    if (outer_slopes(c, &a, &b)) {
-        at = crossing(c, a, b);
-    }
-    if (isnan(at)) {
-        at = crossing(c, c->slope_a, c->slope_b);
-    }
+    double at = crossing(c, c->slope_a, c->slope_b);
     return isnan(at) ? ridge_of(c) : exp(c->x + at);
 }
 
@@ -137,7 +132,7 @@ static const char *not_firm_text(const rft_profile *profile, size_t index, rft_a
     rft_str text = RFT_STR_INIT;
     rft_str_add(&text, "at ");
     rft_value_format(&text, &step->value);
-    rft_str_addf(&text, " no ceiling is near: %s", rft_bound_text(&step->bound, arena));
+    rft_str_addf(&text, ": %s", rft_bound_text(&step->bound, arena));
     const char *copy = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
     return copy;

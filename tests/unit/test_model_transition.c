@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles, and transitions on rooflines whose knee is known because they were made up. */
+#include "model_fixture.h"
+
+#include "base/hash.h"
+#include "model/transition.h"
+
+/* A linear layer of N = K = 8192 in bf16 over M rows: 2 M N K operations, 2 (N K + M K + M N) bytes. */
+#define NK 8192.0
+static rft_work linear_work(double m) {
+    rft_work work = {.bytes_read = 2.0 * (NK * NK + m * NK), .bytes_written = 2.0 * m * NK};
+    work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 2.0 * m * NK * NK;
+    return work;
+}
+
+/* The truth: where the two times meet, for one memory ceiling. */
+static double linear_knee(double bytes_s, double ops_s) {
+    double low = 1.0, high = 1e6;
+    for (int i = 0; i < 200; i++) {
+        double m = sqrt(low * high);
+        rft_work work = linear_work(m);
+        *(rft_work_bytes(&work) / bytes_s > rft_work_ops(&work) / ops_s ? &low : &high) = m;
+    }
+    return sqrt(low * high);
+}
+
+/* Time of a machine with these ceilings; p: how sharp its knee is (t^p = tm^p + tc^p). */
+static double machine_time(const rft_work *work, double bytes_s, double ops_s, double p, double efficiency) {
+    double memory_s = rft_work_bytes(work) / bytes_s, compute_s = rft_work_ops(work) / ops_s;
+    return pow(pow(memory_s, p) + pow(compute_s, p), 1.0 / p) / efficiency;
+}
+
+static rft_run *along_m(void) {
+    rft_run *run = fixture_run();
+    fixture_axis(run, "m", true, true);
+    /* one memory ceiling, so that the truth is one number */
+    run->ceilings.items[RFT_CEILING_DRAM_COPY].measured = false;
+    return run;
+}
+
+static void add_m(rft_run *run, int64_t m, double time_s) {
+    size_t problem = fixture_problem(run, &m);
+    fixture_point(run, problem, NULL, time_s)->work = linear_work((double)m);
+}
+
+/* The first profile's transitions; expects `count` of them. */
+static rft_transition *transitions(rft_run *run, size_t count) {
+    rft_profile *profiles;
+    rft_transition *found;
+    assert_int_equal(rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles), 1);
+    assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &found), count);
+    return found;
+}
+
+static void finds_a_known_knee(void **state) {
+    (void)state;
+    double truth = linear_knee(4.4e12, 700e12);
+    for (double p = 6.0; p < 100.0; p *= 3.0) {
+        rft_run *run = along_m();
+        for (int64_t m = 16; m <= 4096; m *= 2) {
+            rft_work work = linear_work((double)m);
+            add_m(run, m, machine_time(&work, 4.4e12, 700e12, p, 0.95));
+        }
+        rft_transition *t = transitions(run, 1);
+        print_message("knee %.1f, sharpness %2.0f: found at %.1f in [%.0f, %.0f], ridge formula %.1f\n", truth, p,
+                      t[0].where, t[0].low, t[0].high, t[0].ridge);
+        assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
+        assert_null(t[0].why);
+        assert_true(t[0].low == 128.0 && t[0].high == 256.0);
+        assert_true(near(t[0].where, truth, 0.05));
+        assert_true(near(t[0].ridge, truth, 0.02));
+        assert_int_equal(t[0].evidence, RFT_EVIDENCE_DECLARED);
+        rft_run_free(run);
+    }
+}
+
+static double gauss(uint64_t *seed) {
+    return sqrt(-2.0 * log(1.0 - rft_random_unit(seed))) * cos(6.283185307179586 * rft_random_unit(seed));
+}
+
+/* Random machines, 1 % noise on every time, points at 75 to 100 % of their roof: how often is the knee found, and how
+ * far off is it? What is not found must say unclear. */
+static void finds_knees_in_noise(void **state) {
+    (void)state;
+    uint64_t seed = 42;
+    int found = 0, unclear = 0;
+    double worst = 0.0;
+    for (int experiment = 0; experiment < 500; experiment++) {
+        rft_run *run = along_m();
+        double bytes_s = 2e12 + 4e12 * rft_random_unit(&seed), ops_s = 2e14 + 8e14 * rft_random_unit(&seed);
+        double efficiency = 0.85 + 0.15 * rft_random_unit(&seed);
+        fixture_ceiling(run, RFT_CEILING_DRAM_READ, bytes_s);
+        fixture_ceiling(run, RFT_CEILING_TENSOR_BF16, ops_s);
+        double truth = linear_knee(bytes_s, ops_s);
+        for (int64_t m = 8; m <= 8192; m *= 2) {
+            rft_work work = linear_work((double)m);
+            add_m(run, m, machine_time(&work, bytes_s, ops_s, 6.0, efficiency) * (1.0 + 0.01 * gauss(&seed)));
+        }
+        rft_profile *profiles;
+        rft_transition *t;
+        rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles);
+        assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
+        assert_true(t[0].low <= truth && truth <= t[0].high);
+        assert_true(t[0].kind == RFT_TRANSITION_FOUND || t[0].kind == RFT_TRANSITION_UNCLEAR);
+        if (t[0].kind == RFT_TRANSITION_FOUND) {
+            found++;
+            worst = fmax(worst, fabs(log(t[0].where / truth)));
+        } else {
+            unclear++;
+        }
+        rft_run_free(run);
+    }
+    print_message("500 noisy machines: %d knees found, %d unclear, worst off by %.0f %%\n", found, unclear,
+                  100.0 * (exp(worst) - 1.0));
+    assert_true(found >= 475);
+    assert_true(worst < log(1.20));
+}
+
+static void one_bound_all_along(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    for (int64_t m = 1; m <= 64; m *= 2) {
+        rft_work work = linear_work((double)m);
+        add_m(run, m, machine_time(&work, 4.4e12, 700e12, 6.0, 0.9));
+    }
+    rft_transition *t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NONE);
+    assert_string_equal(rft_transition_kind_name(t[0].kind), "none");
+    rft_run_free(run);
+}
+
+/* The declared shares cross and both sides are firm, but the times just stay flat. */
+static void times_that_do_not_turn_are_unclear(void **state) {
+    (void)state;
+    const int64_t with_outer[] = {96, 140, 170, 185}, without_outer[] = {140, 170};
+    const int64_t *grids[] = {with_outer, without_outer};
+    const size_t counts[] = {4, 2};
+    for (int g = 0; g < 2; g++) {
+        rft_run *run = along_m();
+        for (size_t i = 0; i < counts[g]; i++) {
+            rft_work work = linear_work(170.0);
+            add_m(run, grids[g][i], rft_work_bytes(&work) / 4.4e12 * 1.25);
+        }
+        rft_transition *t = transitions(run, 1);
+        assert_int_equal(t[0].kind, RFT_TRANSITION_UNCLEAR);
+        assert_string_equal(t[0].why, "the measured times do not turn there");
+        assert_true(t[0].low == 140.0 && t[0].high == 170.0);
+        assert_true(isnan(t[0].where) && near(t[0].ridge, linear_knee(4.4e12, 700e12), 0.02));
+        rft_run_free(run);
+    }
+}
+
+/* Two measured values only: the branches through them meet in between. */
+static void two_points_can_show_a_knee(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    for (int64_t m = 64; m <= 512; m *= 8) {
+        rft_work work = linear_work((double)m);
+        add_m(run, m, machine_time(&work, 4.4e12, 700e12, 30.0, 0.9));
+    }
+    rft_transition *t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
+    assert_true(near(t[0].where, linear_knee(4.4e12, 700e12), 0.05));
+    rft_run_free(run);
+}
+
+static void a_gap_without_a_bound_is_unclear(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    for (int64_t m = 32; m <= 2048; m *= 2) {
+        rft_work work = linear_work((double)m);
+        add_m(run, m, machine_time(&work, 4.4e12, 700e12, 30.0, m == 128 || m == 256 ? 0.4 : 0.9));
+    }
+    rft_transition *t = transitions(run, 2);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_UNCLEAR);
+    assert_int_equal(t[1].kind, RFT_TRANSITION_UNCLEAR);
+    assert_string_equal(t[0].why, "at 128: latency: nearest ceiling dram 40 %");
+    assert_non_null(strstr(t[1].why, "at 256: latency"));
+    rft_run_free(run);
+}
+
+static void too_little_to_say(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    add_m(run, 64, 1e-4);
+    int64_t failed = 128;
+    rft_point *point = fixture_point(run, fixture_problem(run, &failed), NULL, 1e-4);
+    point->outcome = RFT_OUTCOME_COMPILE_FAILED;
+    rft_transition *t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NOT_EXPLORED);
+    assert_non_null(t[0].why);
+    rft_run_free(run);
+
+    run = along_m();
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        run->ceilings.items[i].measured = false;
+    }
+    add_m(run, 64, 1e-4), add_m(run, 128, 1e-4);
+    t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NOT_EXPLORED);
+    assert_non_null(strstr(t[0].why, "ceiling"));
+    rft_run_free(run);
+}
+
+static void values_that_are_no_numbers(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    rft_work memory = linear_work(16.0), compute = linear_work(2048.0);
+    int64_t zero = 0;
+    const char *words[] = {"wide", "narrow"};
+    for (int i = 0; i < 2; i++) {
+        size_t problem = fixture_problem(run, &zero);
+        run->sweeps[0].sweep.problems[problem].values[0] = rft_value_text(words[i]);
+        const rft_work *work = i == 0 ? &memory : &compute;
+        fixture_point(run, problem, NULL, machine_time(work, 4.4e12, 700e12, 30.0, 0.9))->work = *work;
+    }
+    rft_transition *t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_UNCLEAR);
+    assert_true(isnan(t[0].low) && isnan(t[0].where));
+    rft_run_free(run);
+}
+
+/* Lines hold the other swept axes fixed, leave out odd problems, follow what `with` computes, and are sorted. */
+static void profiles_follow_lines(void **state) {
+    (void)state;
+    rft_run *run = fixture_run();
+    fixture_axis(run, "m", true, true);
+    fixture_axis(run, "n", true, false);
+    fixture_axis(run, "k", false, false);
+    const int64_t problems[][3] = {{7, 7, 7}, {64, 1, 64}, {64, 2, 64}, {16, 1, 16}, {16, 2, 16}};
+    for (size_t i = 0; i < 5; i++) {
+        fixture_problem(run, problems[i]);
+        if (i != 4) {
+            fixture_point(run, i, NULL, 1e-3 * (double)(i + 1))->work.bytes_read = 1e9;
+            fixture_point(run, i, NULL, 4e-3 * (double)(i + 1))->work.bytes_read = 1e9;
+        }
+    }
+    run->sweeps[0].sweep.problems[0].odd = true;
+    rft_profile *profiles;
+    assert_int_equal(rft_profiles_along_axes(run, 0, 0, run->arena, &profiles), 2);
+    assert_int_equal(profiles[0].step_count, 2);
+    assert_int_equal(profiles[0].problem, 1);
+    assert_int_equal(profiles[0].steps[0].value.as.integer, 16);
+    assert_int_equal(profiles[0].steps[1].value.as.integer, 64);
+    assert_int_equal(profiles[0].steps[1].measured, 2);
+    assert_true(near(profiles[0].steps[1].worst_s, 8e-3, 1e-9));
+    assert_true(near(profiles[0].steps[1].median_s, 5e-3, 1e-9));
+    assert_ptr_equal(profiles[0].steps[1].best, rft_run_best(run, 0, 0, 1));
+    assert_int_equal(profiles[1].problem, 2);
+    assert_null(profiles[1].steps[0].best); /* nothing measured at 16, 2 */
+    assert_true(isnan(profiles[1].steps[0].worst_s));
+    rft_run_free(run);
+}
+
+/* A tile whose L2 traffic falls with its size until the pipe is the bound; only `traffic` can tell. */
+static rft_run *tiles(bool with_traffic) {
+    rft_run *run = fixture_run();
+    fixture_ceiling(run, RFT_CEILING_L2_READ, 9e12);
+    fixture_axis(run, "n", true, true);
+    fixture_problem(run, (const int64_t[]){4096});
+    fixture_param(run, 0, "TILE", (const int64_t[]){64, 8, 16, 32, 128}, 5);
+    fixture_param(run, 0, "VEC", (const int64_t[]){1, 2}, 2);
+    fixture_param(run, 0, "FIXED", (const int64_t[]){1}, 1);
+    double ops = 2.0 * 4096.0 * 4096.0 * 4096.0;
+    for (int64_t tile = 8; tile <= 128; tile *= 2) {
+        for (int64_t vec = 1; vec <= 2; vec++) {
+            double l2_bytes = 4.0 * ops / (double)tile;
+            double time_s = fmax(l2_bytes / 9e12, ops / 60e12) / 0.9 * (vec == 1 ? 1.1 : 1.0);
+            rft_point *point = fixture_point(run, 0, (const int64_t[]){tile, vec, 1}, time_s);
+            point->work.pipe_ops[RFT_PIPE_FP32] = ops;
+            point->work.bytes_read = 1e8;
+            if (with_traffic) {
+                point->traffic.present = true;
+                point->traffic.level_bytes[RFT_LEVEL_L2] = l2_bytes;
+            }
+        }
+    }
+    return run;
+}
+
+static void along_a_parameter_only_with_traffic(void **state) {
+    (void)state;
+    rft_run *run = tiles(true);
+    rft_profile *profiles;
+    rft_transition *t;
+    assert_int_equal(rft_profiles_along_params(run, 0, 0, 0, run->arena, &profiles), 2);
+    assert_true(profiles[0].along_param && profiles[0].index == 0);
+    assert_int_equal(profiles[0].step_count, 5);
+    assert_int_equal(profiles[0].steps[0].value.as.integer, 8); /* ascending, whatever the script's order */
+    assert_int_equal(profiles[0].steps[0].measured, 2);
+    assert_int_equal(profiles[0].steps[0].best->config[1].as.integer, 2);
+    assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
+    assert_int_equal(t[0].evidence, RFT_EVIDENCE_DECLARED); /* the pipe's operations are the work's */
+    assert_true(near(t[0].where, 4.0 * 60.0 / 9.0, 0.02));
+    assert_int_equal(rft_transitions_of(run, &profiles[1], run->arena, &t), 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NONE);
+    rft_run_free(run);
+
+    run = tiles(false);
+    assert_int_equal(rft_profiles_along_params(run, 0, 0, 0, run->arena, &profiles), 2);
+    assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NOT_EXPLORED);
+    assert_non_null(strstr(t[0].why, "does not depend on parameters"));
+    rft_run_free(run);
+}
+
+static void importance_splits_the_variance(void **state) {
+    (void)state;
+    rft_run *run = tiles(true);
+    double importance[3];
+    rft_param_importance(run, 0, 0, 0, importance);
+    /* a full factorial with additive logs: the shares add up */
+    assert_true(importance[0] > 0.95 && importance[1] > 0.0 && importance[1] < 0.05);
+    assert_true(near(importance[0] + importance[1], 1.0, 1e-9));
+    assert_true(importance[2] == 0.0);
+    rft_run_free(run);
+
+    run = fixture_run();
+    fixture_axis(run, "n", true, true);
+    fixture_problem(run, (const int64_t[]){1});
+    fixture_param(run, 0, "TILE", (const int64_t[]){1, 2}, 2);
+    fixture_point(run, 0, (const int64_t[]){1}, 1e-3);
+    fixture_point(run, 0, (const int64_t[]){2}, 2e-3);
+    rft_param_importance(run, 0, 0, 0, importance);
+    assert_true(isnan(importance[0]));
+    fixture_point(run, 0, (const int64_t[]){2}, 2e-3);
+    rft_param_importance(run, 0, 0, 0, importance);
+    assert_true(near(importance[0], 1.0, 1e-9));
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_a_known_knee),
+        cmocka_unit_test(finds_knees_in_noise),
+        cmocka_unit_test(one_bound_all_along),
+        cmocka_unit_test(times_that_do_not_turn_are_unclear),
+        cmocka_unit_test(two_points_can_show_a_knee),
+        cmocka_unit_test(a_gap_without_a_bound_is_unclear),
+        cmocka_unit_test(too_little_to_say),
+        cmocka_unit_test(values_that_are_no_numbers),
+        cmocka_unit_test(profiles_follow_lines),
+        cmocka_unit_test(along_a_parameter_only_with_traffic),
+        cmocka_unit_test(importance_splits_the_variance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
