@@ -1,0 +1,135 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- C = A B in fp32: A is m x k, B is k x n. Returns { naive, tiled, register }: a ladder of kernels.
+local FLOAT = 4 -- bytes
+
+local function matmul(facts)
+  return kernel {
+    name = facts.name,
+    source = "matmul_fp32.cu",
+    entry = facts.entry,
+    problem = { "m", "n", "k" },
+    params = facts.params,
+    buffers = function(p)
+      return { a = input(f32, p.m * p.k), b = input(f32, p.k * p.n), c = output(f32, p.m * p.n) }
+    end,
+    launch = facts.launch,
+    work = function(p)
+      return { fp32 = 2 * p.m * p.n * p.k, read = FLOAT * (p.m * p.k + p.k * p.n), write = FLOAT * p.m * p.n }
+    end,
+    traffic = facts.traffic,
+    check = { reference = "matmul_fp32_reference.cu:matmul_fp32_reference", length = function(p) return p.k end },
+  }
+end
+
+local function args(p, b) return { b.a, b.b, b.c, i64(p.m), i64(p.n), i64(p.k) } end
+
+-- Global to SM: A once for every column of tiles, B once for every row of them.
+local function tile_reads(p, tile_m, tile_n)
+  return FLOAT * p.k * (p.m * ceil_div(p.n, tile_n) + p.n * ceil_div(p.m, tile_m))
+end
+
+-- Blocks that run together share what they read through L2: of the tiles' reads only one for each row and column of
+-- tiles among them comes from memory. Operands that fit half of L2 are read once.
+local function dram_reads(p, tile_m, tile_n, blocks_in_flight, l2_bytes)
+  local once = FLOAT * p.k * (p.m + p.n)
+  if once <= l2_bytes / 2 then return once end
+  local rows, columns = ceil_div(p.m, tile_m), ceil_div(p.n, tile_n)
+  local rows_in_flight = math.min(rows, ceil_div(blocks_in_flight, columns))
+  local columns_in_flight = math.min(columns, blocks_in_flight)
+  local a_wave = FLOAT * p.k * (rows_in_flight * tile_m + columns_in_flight * tile_n)
+  local waves = ceil_div(rows * columns, blocks_in_flight)
+  return math.max(once, math.min(waves * a_wave, tile_reads(p, tile_m, tile_n)))
+end
+
+local naive = matmul {
+  name = "matmul_fp32_naive",
+  entry = "matmul_naive<BLOCK_X, BLOCK_Y>",
+  params = { { "BLOCK_X", 32, "columns a block" }, { "BLOCK_Y", 8, "rows a block" } },
+  launch = function(p, c, gpu, b)
+    return {
+      args = args(p, b),
+      grid = { ceil_div(p.n, c.BLOCK_X), ceil_div(p.m, c.BLOCK_Y) },
+      block = { c.BLOCK_X, c.BLOCK_Y },
+    }
+  end,
+  -- Two floats a multiplication through L1; what the threads of a block share is fetched from L2 once.
+  traffic = function(p, c)
+    local written = FLOAT * p.m * p.n
+    return { l1 = 2 * FLOAT * p.m * p.n * p.k + written, l2 = tile_reads(p, c.BLOCK_Y, c.BLOCK_X) + written }
+  end,
+}
+
+local tiled = matmul {
+  name = "matmul_fp32_tiled",
+  entry = "matmul_tiled<TILE, GUARD>",
+  params = {
+    { "TILE", 16, "rows and columns of a tile; TILE^2 threads a block" },
+    { "GUARD", true, "checks bounds; without, sizes must be multiples of TILE" },
+  },
+  launch = function(p, c, gpu, b)
+    return {
+      args = args(p, b),
+      grid = { ceil_div(p.n, c.TILE), ceil_div(p.m, c.TILE) },
+      block = { c.TILE, c.TILE },
+    }
+  end,
+  traffic = function(p, c, gpu)
+    local read, written = tile_reads(p, c.TILE, c.TILE), FLOAT * p.m * p.n
+    local in_flight = gpu.sms * (gpu.max_threads_per_sm // (c.TILE * c.TILE))
+    return {
+      -- A float of B a multiplication; of A four at a time, the same for all lanes of a row.
+      shared = (FLOAT + FLOAT / 4) * p.m * p.n * p.k + read,
+      l2 = read + written,
+      dram_read = dram_reads(p, c.TILE, c.TILE, in_flight, gpu.l2_bytes),
+      dram_write = written,
+    }
+  end,
+}
+
+local function threads_of(c) return (c.TILE_M // c.REG_M) * (c.TILE_N // c.REG_N) end
+
+-- As resident_blocks() in matmul_fp32.cu.
+local function resident_blocks(c)
+  local sums = c.REG_M * c.REG_N
+  local threads = sums >= 128 and 256 or sums >= 64 and 512 or sums >= 32 and 640 or 768
+  return math.max(1, threads // threads_of(c))
+end
+
+local register = matmul {
+  name = "matmul_fp32_register",
+  entry = "matmul_register<VEC, TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES>",
+  params = {
+    { "TILE_M", 128, "rows of a block's tile" },
+    { "TILE_N", 128, "columns of a block's tile" },
+    { "TILE_K", 16, "depth of a tile in shared memory" },
+    { "REG_M", 8, "rows a thread keeps in registers" },
+    { "REG_N", 8, "columns a thread keeps in registers" },
+    { "VEC", 4, "floats a copy from global to shared memory" },
+    { "STAGES", 2, "tiles in shared memory: one in use, the others on their way" },
+  },
+  launch = function(p, c, gpu, b)
+    local whole = p.n % 4 == 0 and p.k % 4 == 0 -- rows of 16-byte pieces
+    return {
+      entry = (whole and "matmul_register<VEC" or "matmul_register<1")
+        .. ", TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES>",
+      args = args(p, b),
+      grid = { ceil_div(p.n, c.TILE_N), ceil_div(p.m, c.TILE_M) },
+      block = threads_of(c),
+      shared = FLOAT * c.STAGES * (c.TILE_M * (c.TILE_K + 4) + c.TILE_K * c.TILE_N),
+    }
+  end,
+  traffic = function(p, c, gpu)
+    local read, written = tile_reads(p, c.TILE_M, c.TILE_N), FLOAT * p.m * p.n
+    -- A thread reads REG_M + REG_N floats for REG_M * REG_N multiplications; half a warp is served in one pass of 128
+    -- bytes, so the pipe is busy for half of the bytes that the threads ask for.
+    local a_multiplication = FLOAT * (c.REG_M + c.REG_N) / (c.REG_M * c.REG_N) / 2
+    return {
+      shared = a_multiplication * p.m * p.n * p.k + read,
+      l2 = read + written,
+      dram_read = dram_reads(p, c.TILE_M, c.TILE_N, gpu.sms * resident_blocks(c), gpu.l2_bytes),
+      dram_write = written,
+    }
+  end,
+}
+
+return { naive = naive, tiled = tiled, register = register }

@@ -1,0 +1,53 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- A ladder for C = A B in fp32: operands from L1, from tiles in shared memory, from tiles in registers.
+local matmul = require "kernels.matmul_fp32"
+
+return sweep {
+  variants = {
+    {
+      "naive",
+      kernel = matmul.naive,
+      tune = { BLOCK_X = values(16, 32), BLOCK_Y = values(8, 16, 32) },
+      where = { function(n) return n <= 4096 end }, -- half a second a run beyond
+    },
+    {
+      "tiled",
+      kernel = matmul.tiled,
+      tune = { TILE = values(8, 16, 32), GUARD = values(true, false) },
+      where = {
+        function(n) return n <= 4096 end,
+        function(TILE, GUARD, m, n, k) return GUARD or (m % TILE == 0 and n % TILE == 0 and k % TILE == 0) end,
+      },
+    },
+    {
+      "register-tiled",
+      kernel = matmul.register,
+      tune = {
+        TILE_M = values(32, 64, 128, 256),
+        TILE_N = values(32, 64, 128, 256),
+        TILE_K = values(8, 16, 32),
+        REG_M = values(4, 8, 16),
+        REG_N = values(4, 8, 16),
+        VEC = values(1, 4),
+        STAGES = values(2, 3),
+      },
+      where = {
+        "REG_M * REG_N <= 128", -- 16 x 16 sums leave no registers
+        "TILE_M <= 2 * TILE_N and TILE_N <= 2 * TILE_M",
+        function(TILE_M, TILE_N, REG_M, REG_N)
+          local threads = (TILE_M // REG_M) * (TILE_N // REG_N)
+          return threads >= 64 and threads <= 256
+        end,
+        -- Large tiles for large matrices, small ones for small: the others leave SMs idle or reread too much.
+        function(n, TILE_M, TILE_N)
+          local blocks = ceil_div(n, TILE_M) * ceil_div(n, TILE_N)
+          return TILE_M * TILE_N <= n * 32 and (blocks <= 4096 or TILE_M * TILE_N >= 128 * 128)
+        end,
+        -- Narrow copies are tried with one depth only.
+        "VEC == 4 or (TILE_K == 16 and STAGES == 2 and REG_M * REG_N == 64)",
+      },
+    },
+  },
+  over = { n = pow2_values(128, 8192) },
+  with = { m = function(p) return p.n end, k = function(p) return p.n end },
+}
