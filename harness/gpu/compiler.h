@@ -21,7 +21,7 @@ typedef struct rft_compile_request {
     size_t name_count;
     const char *const *options; /* without architecture and include paths, which the compiler adds */
     size_t option_count;
-    const char *arch; /* "sm_90a" */
+    const char *arch; /* "sm_90a"; "compute_90a" asks for PTX */
 } rft_compile_request;
 
 typedef struct rft_compiled_entry {

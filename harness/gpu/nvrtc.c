@@ -81,6 +81,11 @@ static int arch_option(job *j, const char **option, rft_err *err) {
         *option = rft_arena_printf(j->arena, "--gpu-architecture=%s", arch);
         return 0;
     }
+    if (arch && rft_text_starts(arch, "compute_")) { /* PTX on purpose, to read */
+        j->is_ptx = true;
+        *option = rft_arena_printf(j->arena, "--gpu-architecture=%s", arch);
+        return 0;
+    }
     char suffix = '\0';
     int number = arch_number(arch, &suffix), newest = 0;
     for (int i = 0; i < self->arch_count; i++) {
