@@ -11,11 +11,11 @@
 typedef struct rft_amount {
     rft_resource resource;
     rft_pipe pipe;          /* when resource is PIPE; else RFT_PIPE_COUNT */
-    double amount;          /* bytes or operations, > 0 */
     rft_ceiling_id ceiling; /* RFT_CEILING_COUNT: none exists (INT32, ISSUE) */
-    double rate;            /* per second at the measured ceiling; NaN = not measured */
-    double least_rate;      /* a rate the device reaches for certain: what is negligible at it is negligible; NaN */
     rft_evidence evidence;
+    double amount;     /* bytes or operations, > 0 */
+    double rate;       /* per second at the measured ceiling; NaN = not measured */
+    double least_rate; /* a rate the device reaches for certain: what is negligible at it is negligible; NaN */
 } rft_amount;
 
 /* Four levels, every pipe, issue; shares are one fewer, as INT32 has no ceiling. */

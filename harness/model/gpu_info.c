@@ -4,8 +4,8 @@
 #include "base/str.h"
 
 #define KIB 1024
-#define MIB (1024 * KIB)
-#define GIB (1024LL * MIB)
+#define MIB (1024LL * KIB)
+#define GIB (1024 * MIB)
 
 /* What differs between architectures, and a device of each. Shared memory, threads and blocks per SM: CUDA C++
  * Programming Guide, "Technical Specifications per Compute Capability"; the rest: the device's datasheet. Clock 0: the
@@ -15,28 +15,23 @@ typedef struct arch_row {
     const char *device;
     int cc_major, cc_minor;
     int sms, max_threads_per_sm, max_blocks_per_sm;
-    int64_t shared_per_block, shared_per_sm;
-    int64_t l2_bytes, memory_bytes;
+    int shared_per_block_kib, shared_per_sm_kib;
+    int l2_mib, memory_gib;
     int sm_clock_mhz, memory_clock_mhz, memory_bus_bits;
 } arch_row;
 
 static const arch_row arch_rows[] = {
-    {"sm_75", "sm_75", "Tesla T4", 7, 5, 40, 1024, 16, 64 * KIB, 64 * KIB, 4 * MIB, 16 * GIB, 1590, 5001, 256},
-    {"sm_80", "sm_80", "NVIDIA A100-SXM4-80GB", 8, 0, 108, 2048, 32, 163 * KIB, 164 * KIB, 40 * MIB, 80 * GIB, 1410,
-     1593, 5120},
-    {"sm_86", "sm_86", "NVIDIA A10", 8, 6, 72, 1536, 16, 99 * KIB, 100 * KIB, 6 * MIB, 24 * GIB, 1695, 6251, 384},
-    {"sm_87", "sm_87", "Jetson AGX Orin", 8, 7, 16, 1536, 16, 163 * KIB, 164 * KIB, 4 * MIB, 64 * GIB, 1300, 3200, 256},
-    {"sm_89", "sm_89", "NVIDIA L40S", 8, 9, 142, 1536, 24, 99 * KIB, 100 * KIB, 96 * MIB, 48 * GIB, 2520, 9001, 384},
-    {"sm_90a", "sm_90", "NVIDIA H100 80GB HBM3", 9, 0, 132, 2048, 32, 227 * KIB, 228 * KIB, 50 * MIB, 80 * GIB, 1980,
-     2619, 5120},
-    {"sm_100a", "sm_100", "NVIDIA B200", 10, 0, 148, 2048, 32, 227 * KIB, 228 * KIB, 126 * MIB, 180 * GIB, 1965, 3996,
-     7680},
-    {"sm_103a", "sm_103", "NVIDIA B300", 10, 3, 148, 2048, 32, 227 * KIB, 228 * KIB, 126 * MIB, 270 * GIB, 0, 0, 0},
-    {"sm_110a", "sm_110", "Jetson AGX Thor", 11, 0, 20, 1536, 24, 227 * KIB, 228 * KIB, 32 * MIB, 128 * GIB, 1575, 0,
-     256},
-    {"sm_120a", "sm_120", "NVIDIA GeForce RTX 5090", 12, 0, 170, 1536, 24, 99 * KIB, 100 * KIB, 96 * MIB, 32 * GIB,
-     2407, 14001, 512},
-    {"sm_121a", "sm_121", "NVIDIA GB10", 12, 1, 48, 1536, 24, 99 * KIB, 100 * KIB, 24 * MIB, 128 * GIB, 0, 0, 256},
+    {"sm_75", "sm_75", "Tesla T4", 7, 5, 40, 1024, 16, 64, 64, 4, 16, 1590, 5001, 256},
+    {"sm_80", "sm_80", "NVIDIA A100-SXM4-80GB", 8, 0, 108, 2048, 32, 163, 164, 40, 80, 1410, 1593, 5120},
+    {"sm_86", "sm_86", "NVIDIA A10", 8, 6, 72, 1536, 16, 99, 100, 6, 24, 1695, 6251, 384},
+    {"sm_87", "sm_87", "Jetson AGX Orin", 8, 7, 16, 1536, 16, 163, 164, 4, 64, 1300, 3200, 256},
+    {"sm_89", "sm_89", "NVIDIA L40S", 8, 9, 142, 1536, 24, 99, 100, 96, 48, 2520, 9001, 384},
+    {"sm_90a", "sm_90", "NVIDIA H100 80GB HBM3", 9, 0, 132, 2048, 32, 227, 228, 50, 80, 1980, 2619, 5120},
+    {"sm_100a", "sm_100", "NVIDIA B200", 10, 0, 148, 2048, 32, 227, 228, 126, 180, 1965, 3996, 7680},
+    {"sm_103a", "sm_103", "NVIDIA B300", 10, 3, 148, 2048, 32, 227, 228, 126, 270, 0, 0, 0},
+    {"sm_110a", "sm_110", "Jetson AGX Thor", 11, 0, 20, 1536, 24, 227, 228, 32, 128, 1575, 0, 256},
+    {"sm_120a", "sm_120", "NVIDIA GeForce RTX 5090", 12, 0, 170, 1536, 24, 99, 100, 96, 32, 2407, 14001, 512},
+    {"sm_121a", "sm_121", "NVIDIA GB10", 12, 1, 48, 1536, 24, 99, 100, 24, 128, 0, 0, 256},
 };
 #define ARCH_COUNT (sizeof arch_rows / sizeof *arch_rows)
 
@@ -54,14 +49,14 @@ static void fill_from_row(rft_gpu_info *out, const arch_row *row) {
         .max_blocks_per_sm = row->max_blocks_per_sm,
         .registers_per_block = 65536,
         .registers_per_sm = 65536,
-        .shared_per_block = row->shared_per_block,
+        .shared_per_block = (int64_t)row->shared_per_block_kib * KIB,
         .shared_per_block_static = 48 * KIB,
-        .shared_per_sm = row->shared_per_sm,
-        .l2_bytes = row->l2_bytes,
+        .shared_per_sm = (int64_t)row->shared_per_sm_kib * KIB,
+        .l2_bytes = row->l2_mib * MIB,
         /* The guide says three quarters at most; half is safe for a device that is not there to be asked. */
-        .persisting_l2_max_bytes = row->cc_major >= 8 ? row->l2_bytes / 2 : 0,
-        .memory_bytes = row->memory_bytes,
-        .memory_free_bytes = row->memory_bytes,
+        .persisting_l2_max_bytes = row->cc_major >= 8 ? row->l2_mib * MIB / 2 : 0,
+        .memory_bytes = row->memory_gib * GIB,
+        .memory_free_bytes = row->memory_gib * GIB,
         .max_grid = {2147483647, 65535, 65535},
         .max_block = {1024, 1024, 64},
         .max_cluster = row->cc_major >= 9 ? 8 : 0,

@@ -112,7 +112,7 @@ static rft_profile param_profile(const rft_run *run, const rft_profile *key, con
     const rft_param *param = &run->sweeps[key->sweep].sweep.variants[key->variant].params[key->index];
     profile.steps = rft_arena_calloc(arena, param->value_count, sizeof *profile.steps);
     profile.step_count = param->value_count;
-    const rft_point **here = rft_calloc(count + 1, sizeof *here);
+    const rft_point **here = rft_calloc(count + 1, sizeof(const rft_point *));
     for (size_t i = 0; i < param->value_count; i++) {
         size_t found = 0;
         for (size_t j = 0; j < count; j++) {

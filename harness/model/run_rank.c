@@ -68,7 +68,7 @@ size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t p
     for (size_t i = 0; i < run->point_count; i++) {
         count += belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i]);
     }
-    const rft_point **ranked = rft_arena_calloc(arena, count, sizeof *ranked);
+    const rft_point **ranked = rft_arena_calloc(arena, count, sizeof(const rft_point *));
     size_t filled = 0;
     for (size_t i = 0; i < run->point_count; i++) {
         if (belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i])) {
@@ -76,7 +76,7 @@ size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t p
         }
     }
     if (count > 1) {
-        qsort(ranked, count, sizeof *ranked, compare_points);
+        qsort(ranked, count, sizeof(const rft_point *), compare_points);
     }
     *out = ranked;
     return count;

@@ -186,6 +186,7 @@ int rft_space_new(rft_space **out, const rft_sweep *sweep, size_t variant, const
     space->variant = &sweep->variants[variant];
     space->variant_index = variant;
     space->rejected = rft_calloc(space->variant->constraint_count + 1, sizeof *space->rejected);
+    RFT_GROW(space->positions, space->capacity, 1); /* never NULL, even with nothing in it */
     uint64_t max = opts && opts->max_configurations > 0 ? opts->max_configurations : MAX_CONFIGURATIONS;
     code = enumerate(space, problem, max, err);
     if (code != 0) {
@@ -214,8 +215,7 @@ uint64_t rft_space_count(const rft_space *space) {
 }
 
 const uint16_t *rft_space_positions(const rft_space *space, uint64_t index) {
-    static const uint16_t nothing[1] = {0};
-    return space->positions ? space->positions + (size_t)index * space->variant->param_count : nothing;
+    return space->positions + (size_t)index * space->variant->param_count;
 }
 
 void rft_space_get(const rft_space *space, uint64_t index, rft_value *out) {
