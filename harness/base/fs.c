@@ -145,8 +145,8 @@ int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err
     char *target = exists ? realpath(path, NULL) : rft_strdup(path);
     char *temporary = NULL;
     int fd = target ? open_beside(&temporary, target, 0666) : -1;
-    int cause = fd < 0 ? errno : 0;
-    if (!cause) {
+    int cause = errno;
+    if (fd >= 0) {
         cause = write_all(fd, data, size);
         if (!cause && fsync(fd) != 0) {
             cause = errno;

@@ -4,7 +4,9 @@
 #include "base/str.h"
 #include "search/strategies.h"
 
-static const rft_strategy_entry entries[] = {
+enum { STRATEGIES = 3 };
+
+static const rft_strategy_entry entries[STRATEGIES + 1] = {
     {"auto", "what fits the space: for now exhaustive"},
     {"exhaustive", "every valid configuration once, in a seeded shuffle"},
     {"random", "configurations drawn without replacement until the budget ends"},
@@ -12,27 +14,24 @@ static const rft_strategy_entry entries[] = {
 };
 
 /* One for each of the entries, in the same order. */
-static rft_strategy *(*const constructors[])(uint64_t count, uint64_t seed) = {
+static rft_strategy *(*const constructors[STRATEGIES])(uint64_t count, uint64_t seed) = {
     rft_exhaustive_new,
     rft_exhaustive_new,
     rft_random_new,
 };
-_Static_assert(sizeof entries / sizeof *entries == sizeof constructors / sizeof *constructors + 1,
-               "every strategy has a name and a constructor");
 
 const rft_strategy_entry *rft_strategy_list(void) {
     return entries;
 }
 
 static int unknown_strategy(const char *name, rft_err *err) {
-    const char *names[sizeof entries / sizeof *entries];
-    size_t count = 0;
+    const char *names[STRATEGIES];
     rft_str known = RFT_STR_INIT;
-    for (const rft_strategy_entry *entry = entries; entry->name; entry++) {
-        rft_str_addf(&known, "%s%s", count ? ", " : "", entry->name);
-        names[count++] = entry->name;
+    for (size_t i = 0; i < STRATEGIES; i++) {
+        rft_str_addf(&known, "%s%s", i ? ", " : "", entries[i].name);
+        names[i] = entries[i].name;
     }
-    const char *near = rft_text_nearest(name, names, count);
+    const char *near = rft_text_nearest(name, names, STRATEGIES);
     rft_err_set(err, RFT_E_USAGE, "unknown search strategy \"%s\"", name);
     if (near) {
         rft_err_remedy(err, "did you mean \"%s\"? Known are: %s", near, rft_str_get(&known));
@@ -45,7 +44,7 @@ static int unknown_strategy(const char *name, rft_err *err) {
 
 int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, uint64_t seed, rft_err *err) {
     *out = NULL;
-    for (size_t i = 0; entries[i].name; i++) {
+    for (size_t i = 0; i < STRATEGIES; i++) {
         if (rft_text_equal(entries[i].name, name)) {
             *out = constructors[i](rft_space_count(space), seed);
             return 0;

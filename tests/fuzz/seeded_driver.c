@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seeded_driver.c - stands in for libFuzzer where there is none: runs every corpus file, then seeded mutations of them until
- * a count or a time is reached. The same binary and corpus give the same inputs, in the same order.
+ * seeded_driver.c - stands in for libFuzzer where there is none: runs every corpus file, then seeded mutations of them
+ * until a count or a time is reached. The same binary and corpus give the same inputs, in the same order.
  */
 #include "base/arena.h"
 #include "base/clock.h"
