@@ -57,7 +57,7 @@ return {
   with(hopper_sxm, { match = "H100 80GB HBM3", name = "H100 SXM", source = hopper, dram = 3.35e12 }),
   {
     match = "H100 PCIe", name = "H100 PCIe", source = hopper, basis = "FP32, FP64 at 1755 MHz; tensor at 1620 MHz",
-    dram = 2.04e12, fp64 = 25.6e12, fp32 = 51.2e12, fp16 = 102.4e12, tensor_fp64 = 51.2e12, tensor_tf32 = 378e12,
+    dram = 2.0e12, fp64 = 25.6e12, fp32 = 51.2e12, fp16 = 102.4e12, tensor_fp64 = 51.2e12, tensor_tf32 = 378e12,
     tensor_bf16 = 756e12, tensor_fp16 = 756e12, tensor_fp8 = 1513e12, tensor_int8 = 1513e12,
   },
   {
@@ -71,10 +71,10 @@ return {
                      dram = 4.0e12 }),
   with(hopper_sxm, { match = "GH200 144G HBM3e", name = "GH200, 144 GB HBM3e", source = "NVIDIA GH200 datasheet",
                      dram = 4.9e12 }),
-  { -- bandwidth is printed as 8 TB/s, 7.7 TB/s and 62 TB/s for eight: left out
-    match = "B200", name = "B200", source = "NVIDIA HGX B200 datasheet", basis = "boost clock",
-    fp32 = 75e12, fp64 = 37e12, tensor_bf16 = 2250e12, tensor_fp16 = 2250e12, tensor_fp8 = 4500e12,
-    tensor_int8 = 4500e12,
+  { -- the GPU of an HGX B200, 180 GB
+    match = "B200", name = "B200", source = "NVIDIA HGX B200 specifications", basis = "boost clock",
+    dram = 7.7e12, fp64 = 37e12, fp32 = 75e12, tensor_fp64 = 37e12, tensor_tf32 = 1100e12, tensor_bf16 = 2250e12,
+    tensor_fp16 = 2250e12, tensor_fp8 = 4500e12, tensor_int8 = 4500e12,
   },
   {
     match = "RTX 3090", name = "GeForce RTX 3090", source = geforce30, basis = "1695 MHz",
