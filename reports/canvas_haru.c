@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The PDF, through libharu: the only file that knows it. Its error handler only takes notes; nothing jumps. */
+#include "reports/canvas.h"
+
+#include "base/arena.h"
+
+#include <hpdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define LEVELS 4
+#define UNSET 0xffffffffU /* no colour */
+
+/* libharu 2.4 takes dashes as reals, 2.3 as whole points. */
+#if HPDF_MAJOR_VERSION > 2 || (HPDF_MAJOR_VERSION == 2 && HPDF_MINOR_VERSION >= 4)
+typedef HPDF_REAL dash_length;
+#else
+typedef HPDF_UINT16 dash_length;
+#endif
+
+typedef struct target {
+    const char *anchor;
+    HPDF_Destination destination;
+} target;
+
+typedef struct pending_link {
+    HPDF_Page page;
+    HPDF_Rect box;
+    const char *anchor;
+} pending_link;
+
+typedef struct haru {
+    rft_arena *arena;
+    HPDF_Doc doc;
+    HPDF_STATUS error, detail; /* the first one */
+    HPDF_Font fonts[RFT_FONT_COUNT];
+    HPDF_Encoder encoder;
+    HPDF_Outline outline[LEVELS]; /* the last one of each level */
+    HPDF_Page page;
+    double height;
+    rft_colour fill, stroke; /* as set on this page */
+    double line_width, dash_on, dash_off;
+    target *targets;
+    size_t target_count, target_capacity;
+    pending_link *links;
+    size_t link_count, link_capacity;
+} haru;
+
+static const char *const font_names[RFT_FONT_COUNT] = {"Helvetica", "Helvetica-Bold", "Courier"};
+
+static void HPDF_STDCALL note_error(HPDF_STATUS error, HPDF_STATUS detail, void *opaque) {
+    haru *self = opaque;
+    if (self && self->error == HPDF_OK) {
+        self->error = error;
+        self->detail = detail;
+    }
+}
+
+static int failed(const haru *self, rft_err *err, const char *doing) {
+    if (self->error == HPDF_FAILD_TO_ALLOC_MEM) {
+        return rft_err_set(err, RFT_E_REPORT, "%s: libharu is out of memory", doing);
+    }
+    rft_err_set(err, RFT_E_REPORT, "%s: libharu reports error 0x%04lx (detail %lu)", doing, (unsigned long)self->error,
+                (unsigned long)self->detail);
+    return rft_err_remedy(err, "libharu %s; its error codes are listed in hpdf_consts.h", HPDF_GetVersion());
+}
+
+/* Hundredths of a point are finer than any printer; shorter numbers make a smaller file. */
+static HPDF_REAL short_number(double value) {
+    return (HPDF_REAL)(round(value * 100.0) / 100.0);
+}
+
+static HPDF_REAL flip(const haru *self, double y) {
+    return short_number(self->height - y);
+}
+
+static void set_fill(haru *self, rft_colour colour) {
+    if (self->fill != colour) {
+        HPDF_Page_SetRGBFill(self->page, (HPDF_REAL)(colour >> 16 & 0xff) / 255, (HPDF_REAL)(colour >> 8 & 0xff) / 255,
+                             (HPDF_REAL)(colour & 0xff) / 255);
+        self->fill = colour;
+    }
+}
+
+static void set_stroke(haru *self, const rft_stroke *stroke) {
+    rft_colour colour = stroke->colour;
+    if (self->stroke != colour) {
+        HPDF_Page_SetRGBStroke(self->page, (HPDF_REAL)(colour >> 16 & 0xff) / 255,
+                               (HPDF_REAL)(colour >> 8 & 0xff) / 255, (HPDF_REAL)(colour & 0xff) / 255);
+        self->stroke = colour;
+    }
+    if (self->line_width != stroke->width) {
+        HPDF_Page_SetLineWidth(self->page, short_number(stroke->width));
+        self->line_width = stroke->width;
+    }
+    if (self->dash_on != stroke->dash_on || self->dash_off != stroke->dash_off) {
+        dash_length dash[2] = {(dash_length)stroke->dash_on, (dash_length)stroke->dash_off};
+        HPDF_Page_SetDash(self->page, stroke->dash_on > 0 ? dash : NULL, stroke->dash_on > 0 ? 2 : 0, 0);
+        self->dash_on = stroke->dash_on;
+        self->dash_off = stroke->dash_off;
+    }
+}
+
+static void haru_page(void *opaque, double width, double height) {
+    haru *self = opaque;
+    if (self->error != HPDF_OK) {
+        return;
+    }
+    self->page = HPDF_AddPage(self->doc);
+    self->height = height;
+    self->fill = self->stroke = UNSET;
+    self->line_width = -1;
+    self->dash_on = self->dash_off = 0;
+    if (self->page) {
+        HPDF_Page_SetWidth(self->page, (HPDF_REAL)width);
+        HPDF_Page_SetHeight(self->page, (HPDF_REAL)height);
+        HPDF_Page_SetLineJoin(self->page, HPDF_ROUND_JOIN);
+    }
+}
+
+static bool may_draw(const haru *self) {
+    return self->error == HPDF_OK && self->page;
+}
+
+static void haru_text(void *opaque, const rft_text_run *run) {
+    haru *self = opaque;
+    if (!may_draw(self)) {
+        return;
+    }
+    char *text = rft_arena_strndup(self->arena, run->text, run->length);
+    double turn = run->angle * 3.14159265358979323846 / 180.0;
+    set_fill(self, run->colour);
+    HPDF_Page_BeginText(self->page);
+    HPDF_Page_SetFontAndSize(self->page, self->fonts[run->font], short_number(run->size));
+    if (run->angle == 0) {
+        HPDF_Page_MoveTextPos(self->page, short_number(run->x), flip(self, run->y));
+    } else {
+        HPDF_Page_SetTextMatrix(self->page, (HPDF_REAL)cos(turn), (HPDF_REAL)sin(turn), (HPDF_REAL)-sin(turn),
+                                (HPDF_REAL)cos(turn), short_number(run->x), flip(self, run->y));
+    }
+    HPDF_Page_ShowText(self->page, text);
+    HPDF_Page_EndText(self->page);
+}
+
+static void trace_path(haru *self, const rft_spot *spots, size_t count) {
+    HPDF_Page_MoveTo(self->page, short_number(spots[0].x), flip(self, spots[0].y));
+    for (size_t i = 1; i < count; i++) {
+        HPDF_Page_LineTo(self->page, short_number(spots[i].x), flip(self, spots[i].y));
+    }
+}
+
+static void haru_line(void *opaque, const rft_spot *spots, size_t count, const rft_stroke *stroke) {
+    haru *self = opaque;
+    if (may_draw(self)) {
+        set_stroke(self, stroke);
+        trace_path(self, spots, count);
+        HPDF_Page_Stroke(self->page);
+    }
+}
+
+static void haru_area(void *opaque, const rft_spot *spots, size_t count, rft_colour colour) {
+    haru *self = opaque;
+    if (may_draw(self)) {
+        set_fill(self, colour);
+        trace_path(self, spots, count);
+        HPDF_Page_ClosePath(self->page);
+        HPDF_Page_Fill(self->page);
+    }
+}
+
+static void haru_rects(void *opaque, const rft_rect *rects, size_t count, rft_colour colour) {
+    haru *self = opaque;
+    if (!may_draw(self)) {
+        return;
+    }
+    set_fill(self, colour);
+    for (size_t i = 0; i < count; i++) {
+        HPDF_Page_Rectangle(self->page, short_number(rects[i].x), flip(self, rects[i].y + rects[i].height),
+                            short_number(rects[i].width), short_number(rects[i].height));
+    }
+    HPDF_Page_Fill(self->page);
+}
+
+static HPDF_Destination destination_here(haru *self, double y) {
+    HPDF_Destination destination = HPDF_Page_CreateDestination(self->page);
+    if (destination) {
+        HPDF_Destination_SetFitH(destination, flip(self, y));
+    }
+    return destination;
+}
+
+static void haru_place(void *opaque, const char *anchor, double y) {
+    haru *self = opaque;
+    if (may_draw(self)) {
+        RFT_GROW(self->targets, self->target_capacity, self->target_count + 1);
+        self->targets[self->target_count++] =
+            (target){rft_arena_strdup(self->arena, anchor), destination_here(self, y)};
+    }
+}
+
+static void haru_link(void *opaque, const rft_rect *box, const char *anchor) {
+    haru *self = opaque;
+    if (may_draw(self)) {
+        HPDF_Rect rect = {short_number(box->x), flip(self, box->y + box->height), short_number(box->x + box->width),
+                          flip(self, box->y)};
+        RFT_GROW(self->links, self->link_capacity, self->link_count + 1);
+        self->links[self->link_count++] = (pending_link){self->page, rect, rft_arena_strdup(self->arena, anchor)};
+    }
+}
+
+static void haru_bookmark(void *opaque, int level, const char *title, double y) {
+    haru *self = opaque;
+    if (!may_draw(self) || level < 1 || level >= LEVELS) {
+        return;
+    }
+    HPDF_Outline parent = NULL;
+    for (int i = 1; i < level; i++) {
+        parent = self->outline[i] ? self->outline[i] : parent;
+    }
+    HPDF_Outline made = HPDF_CreateOutline(self->doc, parent, title, self->encoder);
+    HPDF_Destination destination = destination_here(self, y);
+    if (made && destination) {
+        HPDF_Outline_SetDestination(made, destination);
+        HPDF_Outline_SetOpened(made, level == 1 ? HPDF_TRUE : HPDF_FALSE);
+    }
+    self->outline[level] = made;
+    for (int i = level + 1; i < LEVELS; i++) {
+        self->outline[i] = NULL;
+    }
+}
+
+/* Targets may come after the links to them, so links are made last. */
+static void make_links(haru *self) {
+    for (size_t i = 0; i < self->link_count && self->error == HPDF_OK; i++) {
+        const pending_link *link = &self->links[i];
+        for (size_t k = 0; k < self->target_count; k++) {
+            if (self->targets[k].destination && strcmp(self->targets[k].anchor, link->anchor) == 0) {
+                HPDF_Annotation made = HPDF_Page_CreateLinkAnnot(link->page, link->box, self->targets[k].destination);
+                if (made) {
+                    HPDF_LinkAnnot_SetBorderStyle(made, 0, 0, 0);
+                }
+                break;
+            }
+        }
+    }
+}
+
+static int haru_finish(void *opaque, rft_str *out, rft_err *err) {
+    haru *self = opaque;
+    make_links(self);
+    if (self->error == HPDF_OK) {
+        HPDF_SaveToStream(self->doc);
+        HPDF_ResetStream(self->doc);
+    }
+    if (self->error != HPDF_OK) {
+        return failed(self, err, "drawing the report");
+    }
+    HPDF_UINT32 left = HPDF_GetStreamSize(self->doc);
+    while (left > 0) {
+        HPDF_BYTE buffer[4096];
+        HPDF_UINT32 size = left < sizeof buffer ? left : (HPDF_UINT32)sizeof buffer;
+        HPDF_ReadFromStream(self->doc, buffer, &size);
+        if (size == 0) {
+            return failed(self, err, "reading the finished report");
+        }
+        rft_str_add_n(out, (const char *)buffer, size);
+        left -= size;
+    }
+    return 0;
+}
+
+static void haru_free(void *opaque) {
+    haru *self = opaque;
+    if (self->doc) {
+        HPDF_Free(self->doc);
+    }
+    free(self->targets);
+    free(self->links);
+    rft_arena_free(self->arena);
+    free(self);
+}
+
+/* Document information strings are not WinAnsi but PDFDocEncoding; both agree outside 0x80..0x9f. */
+static void set_info(haru *self, HPDF_InfoType type, const char *text) {
+    if (!text || !*text) {
+        return;
+    }
+    char *safe = rft_arena_strdup(self->arena, text);
+    for (char *c = safe; *c; c++) {
+        if ((unsigned char)*c >= 0x80 && (unsigned char)*c < 0xa0) {
+            *c = '-';
+        }
+    }
+    HPDF_SetInfoAttr(self->doc, type, safe);
+}
+
+static void set_date(haru *self, int64_t unix_ns) {
+    time_t seconds = (time_t)(unix_ns / 1000000000);
+    struct tm utc;
+    if (unix_ns <= 0 || !gmtime_r(&seconds, &utc)) {
+        return;
+    }
+    HPDF_Date date = {utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, 'Z', 0, 0};
+    HPDF_SetInfoDateAttr(self->doc, HPDF_INFO_CREATION_DATE, date);
+    HPDF_SetInfoDateAttr(self->doc, HPDF_INFO_MOD_DATE, date);
+}
+
+int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *err) {
+    static const rft_canvas_vt vt = {haru_page,  haru_text, haru_line,     haru_area,   haru_rects,
+                                     haru_place, haru_link, haru_bookmark, haru_finish, haru_free};
+    haru *self = rft_alloc(sizeof *self);
+    self->arena = rft_arena_new();
+    self->doc = HPDF_New(note_error, self);
+    if (self->doc) {
+        HPDF_SetCompressionMode(self->doc, HPDF_COMP_ALL);
+        HPDF_SetPageMode(self->doc, HPDF_PAGE_MODE_USE_OUTLINE);
+        for (int i = 0; i < RFT_FONT_COUNT; i++) {
+            self->fonts[i] = HPDF_GetFont(self->doc, font_names[i], "WinAnsiEncoding");
+        }
+        self->encoder = HPDF_GetEncoder(self->doc, "WinAnsiEncoding");
+        set_info(self, HPDF_INFO_TITLE, info->title);
+        set_info(self, HPDF_INFO_SUBJECT, info->subject);
+        set_info(self, HPDF_INFO_AUTHOR, info->author);
+        set_info(self, HPDF_INFO_CREATOR, info->creator);
+        set_info(self, HPDF_INFO_KEYWORDS, info->keywords);
+        set_date(self, info->created_unix_ns);
+    }
+    if (!self->doc || self->error != HPDF_OK) {
+        int code = failed(self, err, "setting up the PDF");
+        haru_free(self);
+        return code;
+    }
+    out->vt = &vt;
+    out->self = self;
+    return 0;
+}
+
+const char *rft_canvas_haru_version(void) {
+    return HPDF_GetVersion();
+}
+
+int rft_canvas_haru_glyph_width(rft_font font, unsigned char c) {
+    HPDF_Doc doc = HPDF_New(note_error, NULL);
+    int width = -1;
+    if (doc) {
+        HPDF_Font made = HPDF_GetFont(doc, font_names[font], "WinAnsiEncoding");
+        HPDF_BYTE byte = c;
+        width = made ? (int)HPDF_Font_TextWidth(made, &byte, 1).width : -1;
+        HPDF_Free(doc);
+    }
+    return width;
+}

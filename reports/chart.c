@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/chart.h"
+
+#include "reports/chart_plot.h"
+
+#include <math.h>
+
+#define TITLE_HEIGHT 14.0
+#define TICK 2.6
+#define LABEL_STEP 9.6
+#define LEGEND_STEP 10.5
+
+static const rft_pen_style title_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
+static const rft_pen_style tick_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
+static const rft_pen_style label_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_INK};
+
+static void widen(double value, bool log, double *low, double *high) {
+    if (isfinite(value) && (!log || value > 0)) {
+        *low = !(value >= *low) ? value : *low; /* also when *low is NaN */
+        *high = !(value <= *high) ? value : *high;
+    }
+}
+
+static void find_ranges(const rft_chart *chart, rft_plot_axis *x, rft_plot_axis *y) {
+    double x_low = NAN, x_high = NAN, y_low = NAN, y_high = NAN;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        const rft_series *series = &chart->series[s];
+        for (size_t i = 0; i < series->count && series->kind != RFT_SERIES_BAND; i++) {
+            widen(series->x[i], chart->x.log, &x_low, &x_high);
+            widen(series->x2[i], chart->x.log, &x_low, &x_high);
+            widen(series->y[i], chart->y.log, &y_low, &y_high);
+            widen(series->y2[i], chart->y.log, &y_low, &y_high);
+        }
+    }
+    *x = rft_axis_fit(&chart->x, x_low, x_high);
+    *y = rft_axis_fit(&chart->y, y_low, y_high);
+}
+
+static double widest_label(rft_pen *pen, const rft_ticks *ticks) {
+    double widest = 0;
+    for (size_t i = 0; i < ticks->count; i++) {
+        if (ticks->items[i].label) {
+            rft_line line = rft_pen_encode(pen, ticks->items[i].label);
+            widest = fmax(widest, rft_pen_width(&line, &tick_style));
+        }
+    }
+    return widest;
+}
+
+static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
+    const rft_rect *area = &plot->area;
+    for (size_t i = 0; i < ticks->count; i++) {
+        double y = rft_axis_at(&plot->y, ticks->items[i].value);
+        if (ticks->items[i].label) {
+            rft_pen_rule(plot->pen, (rft_spot){area->x, y}, (rft_spot){area->x + area->width, y}, RFT_COLOUR_FAINT,
+                         0.4);
+            rft_pen_text(plot->pen, (rft_spot){area->x - TICK - 2, y + 2.8}, 1, &tick_style, ticks->items[i].label);
+        }
+        rft_pen_rule(plot->pen, (rft_spot){area->x - (ticks->items[i].label ? TICK : TICK / 2), y},
+                     (rft_spot){area->x, y}, RFT_COLOUR_QUIET, 0.5);
+    }
+    rft_pen_rule(plot->pen, (rft_spot){area->x, area->y}, (rft_spot){area->x, area->y + area->height}, RFT_COLOUR_QUIET,
+                 0.6);
+}
+
+static void put_shortened(rft_plot *plot, rft_spot at, const rft_pen_style *style, const char *text, double width) {
+    rft_lines lines = rft_pen_wrap(plot->pen, style, text, width);
+    rft_pen_shorten(plot->pen, style, &lines, 1, width);
+    rft_pen_put(plot->pen, at, 0.5, style, &lines.items[0]);
+}
+
+static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
+    const rft_rect *area = &plot->area;
+    const rft_chart_axis *spec = &plot->chart->x;
+    double bottom = area->y + area->height;
+    double slot = spec->names && spec->name_count ? area->width / (double)spec->name_count - 3 : area->width;
+    for (size_t i = 0; i < ticks->count; i++) {
+        double x = rft_axis_at(&plot->x, ticks->items[i].value);
+        bool labelled = ticks->items[i].label != NULL;
+        if (labelled && !spec->names) {
+            rft_pen_rule(plot->pen, (rft_spot){x, area->y}, (rft_spot){x, bottom}, RFT_COLOUR_FAINT, 0.4);
+        }
+        rft_pen_rule(plot->pen, (rft_spot){x, bottom}, (rft_spot){x, bottom + (labelled ? TICK : TICK / 2)},
+                     RFT_COLOUR_QUIET, 0.5);
+        if (labelled && slot > 6) {
+            put_shortened(plot, (rft_spot){x, bottom + TICK + 8}, &tick_style, ticks->items[i].label, slot);
+        }
+        if (spec->names && spec->sub_names && spec->sub_names[i] && slot > 6) {
+            put_shortened(plot, (rft_spot){x, bottom + TICK + 8 + LABEL_STEP}, &tick_style, spec->sub_names[i], slot);
+        }
+    }
+    rft_pen_rule(plot->pen, (rft_spot){area->x, bottom}, (rft_spot){area->x + area->width, bottom}, RFT_COLOUR_QUIET,
+                 0.6);
+}
+
+static void draw_titles(rft_plot *plot, const rft_rect *box, double title_y) {
+    const rft_rect *area = &plot->area;
+    rft_lines title = rft_pen_wrap(plot->pen, &title_style, plot->chart->title, box->width);
+    rft_pen_shorten(plot->pen, &title_style, &title, 1, box->width);
+    rft_pen_put(plot->pen, (rft_spot){box->x, box->y + 8}, 0, &title_style, &title.items[0]);
+    if (plot->chart->x.title) {
+        put_shortened(plot, (rft_spot){area->x + area->width / 2, title_y}, &label_style, plot->chart->x.title,
+                      box->width);
+    }
+    if (plot->chart->y.title) {
+        rft_lines lines = rft_pen_wrap(plot->pen, &label_style, plot->chart->y.title, area->height + 20);
+        rft_pen_shorten(plot->pen, &label_style, &lines, 1, area->height + 20);
+        double width = rft_pen_width(&lines.items[0], &label_style);
+        rft_text_run run = {box->x + 7,
+                            area->y + area->height / 2 + width / 2,
+                            90,
+                            label_style.font,
+                            label_style.size,
+                            label_style.colour,
+                            lines.items[0].text,
+                            lines.items[0].length};
+        rft_canvas_text(plot->pen->canvas, &run);
+    }
+}
+
+/* Labels that found no place: a key, as many to a row as fit. Draws only when `y` is not NaN; returns the rows. */
+static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
+    double x = box->x;
+    size_t rows = plot->left_over_count > 0;
+    for (size_t i = 0; i < plot->left_over_count; i++) {
+        const rft_plot_label *label = &plot->left_over[i];
+        rft_lines lines = rft_pen_wrap(plot->pen, &label_style, label->text, box->width - 20);
+        rft_pen_shorten(plot->pen, &label_style, &lines, 1, box->width - 20);
+        double width = rft_pen_width(&lines.items[0], &label_style) + 28;
+        if (x > box->x && x + width > box->x + box->width) {
+            x = box->x;
+            rows++;
+        }
+        if (!isnan(y)) {
+            double base = y + (double)rows * LEGEND_STEP - 2;
+            if (label->line) {
+                rft_pen_rule(plot->pen, (rft_spot){x, base - 2.8}, (rft_spot){x + 12, base - 2.8},
+                             rft_pen_tone(label->tone), 1.2);
+            } else {
+                rft_pen_mark(plot->pen, (rft_spot){x + 6, base - 2.8}, label->tone, 4.6);
+            }
+            rft_pen_put(plot->pen, (rft_spot){x + 15, base}, 0, &label_style, &lines.items[0]);
+        }
+        x += width;
+    }
+    return rows;
+}
+
+/* One try at the whole chart; with a NULL canvas it finds out how many rows the legend needs. */
+static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *box, size_t legend_rows) {
+    rft_plot plot = {0};
+    plot.pen = pen;
+    plot.chart = chart;
+    find_ranges(chart, &plot.x, &plot.y);
+    double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names ? LABEL_STEP : 0);
+    plot.area.y = box->y + TITLE_HEIGHT;
+    plot.area.height = fmax(box->height - TITLE_HEIGHT - below - (double)legend_rows * LEGEND_STEP, 20);
+    plot.y.start = plot.area.y + plot.area.height;
+    plot.y.end = plot.area.y;
+    rft_ticks y_ticks = rft_axis_ticks(&chart->y, &plot.y, 16, pen->arena);
+    double left = widest_label(pen, &y_ticks) + TICK + 3 + (chart->y.title ? 11 : 0);
+    plot.area.x = box->x + left;
+    plot.area.width = fmax(box->width - left - 6, 20);
+    plot.x.start = plot.area.x;
+    plot.x.end = plot.area.x + plot.area.width;
+    rft_ticks x_ticks = rft_axis_ticks(&chart->x, &plot.x, 24, pen->arena);
+    double gap = widest_label(pen, &x_ticks) + 6;
+    if (gap > 24) {
+        x_ticks = rft_axis_ticks(&chart->x, &plot.x, gap, pen->arena);
+    }
+    plot.field.bounds = plot.area;
+    plot.field.arena = pen->arena;
+    draw_titles(&plot, box, plot.area.y + plot.area.height + below - 2.5);
+    rft_plot_shading(&plot);
+    draw_y_axis(&plot, &y_ticks);
+    draw_x_axis(&plot, &x_ticks);
+    rft_plot_series(&plot);
+    rft_plot_place_labels(&plot);
+    return legend(&plot, box, pen->canvas ? plot.area.y + plot.area.height + below : NAN);
+}
+
+void rft_chart_draw(rft_pen *pen, const rft_chart *chart, const rft_rect *box) {
+    if (!pen->canvas) {
+        return; /* a chart's height is given: there is nothing to measure */
+    }
+    rft_pen trial = {NULL, pen->arena, 0};
+    size_t rows = draw_with(&trial, chart, box, 0);
+    if (rows > 0) {
+        /* The smaller plot may leave more labels over: one more try settles it. */
+        size_t again = draw_with(&trial, chart, box, rows);
+        rows = again > rows ? again : rows;
+    }
+    draw_with(pen, chart, box, rows);
+}

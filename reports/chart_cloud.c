@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A few hundred points are drawn as points; more as a grid of cells whose grey says how many lie there. */
+#include "reports/chart_plot.h"
+
+#include <math.h>
+
+#define POINTS_MOST 400
+#define CELL 3.0 /* points across */
+#define SHADES 5
+#define COARSE 8.0 /* labels avoid the cloud on a grid of this size */
+
+static const rft_colour shades[SHADES] = {0xd6d6d6U, 0xb8b8b8U, 0x979797U, 0x777777U, 0x585858U};
+
+static bool spot_of(const rft_plot *plot, const rft_series *series, size_t i, rft_spot *spot) {
+    if (!rft_axis_holds(&plot->x, series->x[i]) || !rft_axis_holds(&plot->y, series->y[i])) {
+        return false;
+    }
+    *spot = (rft_spot){rft_axis_at(&plot->x, series->x[i]), rft_axis_at(&plot->y, series->y[i])};
+    return isfinite(spot->x) && isfinite(spot->y);
+}
+
+/* Counts per cell; columns * rows entries. */
+static unsigned *count_cells(rft_plot *plot, const rft_series *series, double cell, size_t *columns, size_t *rows) {
+    *columns = (size_t)ceil(plot->area.width / cell) + 1;
+    *rows = (size_t)ceil(plot->area.height / cell) + 1;
+    unsigned *counts = rft_arena_calloc(plot->pen->arena, *columns * *rows, sizeof *counts);
+    for (size_t i = 0; i < series->count; i++) {
+        rft_spot spot;
+        if (spot_of(plot, series, i, &spot)) {
+            size_t c = (size_t)fmax(0, (spot.x - plot->area.x) / cell);
+            size_t r = (size_t)fmax(0, (spot.y - plot->area.y) / cell);
+            counts[(r < *rows ? r : *rows - 1) * *columns + (c < *columns ? c : *columns - 1)]++;
+        }
+    }
+    return counts;
+}
+
+static void draw_density(rft_plot *plot, const rft_series *series) {
+    size_t columns, rows, most = 1;
+    unsigned *counts = count_cells(plot, series, CELL, &columns, &rows);
+    rft_rect *rects = rft_arena_calloc(plot->pen->arena, columns * rows, sizeof *rects);
+    for (size_t i = 0; i < columns * rows; i++) {
+        most = counts[i] > most ? counts[i] : most;
+    }
+    for (int shade = 0; shade < SHADES; shade++) {
+        size_t used = 0;
+        for (size_t i = 0; i < columns * rows; i++) {
+            /* By the logarithm: a lone point stays visible beside a heap. */
+            int own = counts[i] ? (int)(SHADES * log(counts[i]) / log((double)most + 1)) : -1;
+            if (own == shade) {
+                double x = plot->area.x + (double)(i % columns) * CELL, y = plot->area.y + (double)(i / columns) * CELL;
+                rects[used++] = (rft_rect){x, y, fmin(CELL, plot->area.x + plot->area.width - x + 0.5),
+                                           fmin(CELL, plot->area.y + plot->area.height - y + 0.5)};
+            }
+        }
+        rft_canvas_rects(plot->pen->canvas, rects, used, shades[shade]);
+    }
+}
+
+static void draw_points(rft_plot *plot, const rft_series *series) {
+    rft_rect *rects = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *rects);
+    size_t used = 0;
+    for (size_t i = 0; i < series->count; i++) {
+        rft_spot spot;
+        if (spot_of(plot, series, i, &spot)) {
+            rects[used++] = (rft_rect){spot.x - 0.9, spot.y - 0.9, 1.8, 1.8};
+        }
+    }
+    rft_canvas_rects(plot->pen->canvas, rects, used, shades[1]);
+}
+
+void rft_plot_cloud(rft_plot *plot, const rft_series *series) {
+    if (series->count > POINTS_MOST) {
+        draw_density(plot, series);
+    } else {
+        draw_points(plot, series);
+    }
+    size_t columns, rows;
+    unsigned *counts = count_cells(plot, series, COARSE, &columns, &rows);
+    for (size_t i = 0; i < columns * rows; i++) {
+        if (counts[i]) {
+            rft_rect rect = {plot->area.x + (double)(i % columns) * COARSE,
+                             plot->area.y + (double)(i / columns) * COARSE, COARSE, COARSE};
+            rft_quad quad = rft_quad_of_rect(&rect);
+            rft_label_avoid(&plot->field, &quad);
+        }
+    }
+}

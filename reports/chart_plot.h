@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chart_plot.h - what the files of a chart share: the plot area with its two axes, and the labels that want a place. */
+#ifndef RFT_REPORTS_CHART_PLOT_H
+#define RFT_REPORTS_CHART_PLOT_H
+
+#include "reports/axis.h"
+#include "reports/label.h"
+#include "reports/pen.h"
+
+/* A label and where it might go, best place first. */
+typedef struct rft_plot_label {
+    const char *text; /* UTF-8 */
+    bool bold;
+    rft_spot anchor; /* what it belongs to: a line is drawn there when the label ends up far away */
+    bool leader;
+    rft_tone tone; /* for the legend, when there is no place */
+    bool line;
+    rft_label_spot *spots;
+    size_t spot_count;
+} rft_plot_label;
+
+typedef struct rft_plot {
+    rft_pen *pen;
+    const rft_chart *chart;
+    rft_rect area;
+    rft_plot_axis x, y;
+    rft_label_field field;
+    rft_plot_label *labels; /* in order of importance */
+    size_t label_count, label_capacity;
+    rft_plot_label *left_over; /* for the legend */
+    size_t left_over_count;
+} rft_plot;
+
+/* chart_series.c: the bands, which lie under the grid; then every other series, asking for labels. */
+void rft_plot_shading(rft_plot *plot);
+void rft_plot_series(rft_plot *plot);
+/* chart_cloud.c */
+void rft_plot_cloud(rft_plot *plot, const rft_series *series);
+/* chart_label.c: asks for a label beside a mark, along a line, beside a vertical line; and places what was asked. */
+void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone);
+void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spot *spots, size_t count);
+void rft_plot_label_upright(rft_plot *plot, const char *text, double x);
+void rft_plot_place_labels(rft_plot *plot);
+
+#define RFT_PLOT_LABEL_SIZE RFT_SIZE_SMALL
+
+#endif

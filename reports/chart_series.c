@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/chart_plot.h"
+
+#include <math.h>
+
+#define MARK 4.6
+#define MARK_BOLD 6.0
+
+static double within(double value, double a, double b) {
+    return fmax(fmin(a, b), fmin(fmax(a, b), value));
+}
+
+static bool spot_of(const rft_plot *plot, double x, double y, rft_spot *spot) {
+    *spot = (rft_spot){rft_axis_at(&plot->x, x), rft_axis_at(&plot->y, y)};
+    return isfinite(spot->x) && isfinite(spot->y);
+}
+
+/* Cuts the line between both spots to the plot area (Liang and Barsky); false when nothing is left. */
+static bool clip(const rft_rect *area, rft_spot *from, rft_spot *to) {
+    double dx = to->x - from->x, dy = to->y - from->y, first = 0, last = 1;
+    const double p[4] = {-dx, dx, -dy, dy};
+    const double q[4] = {from->x - area->x, area->x + area->width - from->x, from->y - area->y,
+                         area->y + area->height - from->y};
+    for (int i = 0; i < 4; i++) {
+        if (p[i] == 0 && q[i] < 0) {
+            return false;
+        }
+        if (p[i] < 0) {
+            first = fmax(first, q[i] / p[i]);
+        } else if (p[i] > 0) {
+            last = fmin(last, q[i] / p[i]);
+        }
+    }
+    if (first > last) {
+        return false;
+    }
+    rft_spot start = *from;
+    *from = (rft_spot){start.x + first * dx, start.y + first * dy};
+    *to = (rft_spot){start.x + last * dx, start.y + last * dy};
+    return true;
+}
+
+static rft_stroke stroke_of(const rft_series *series) {
+    rft_stroke stroke = {rft_pen_tone(series->tone), series->bold ? 1.6 : series->dashed ? 0.8 : 1.1, 0, 0};
+    if (series->dashed) {
+        stroke.dash_on = 4;
+        stroke.dash_off = 3;
+    }
+    return stroke;
+}
+
+/* Draws the line, keeps labels off it, and asks for its own. */
+static void draw_line(rft_plot *plot, const rft_series *series) {
+    rft_spot *path = rft_arena_calloc(plot->pen->arena, series->count * 2 + 1, sizeof *path);
+    rft_spot *longest = NULL;
+    size_t used = 0, longest_count = 0;
+    rft_stroke stroke = stroke_of(series);
+    rft_spot *start = path;
+    for (size_t i = 1; i < series->count; i++) {
+        rft_spot from, to;
+        bool visible = spot_of(plot, series->x[i - 1], series->y[i - 1], &from) &&
+                       spot_of(plot, series->x[i], series->y[i], &to) && clip(&plot->area, &from, &to);
+        bool joins = visible && used > 0 && hypot(start[used - 1].x - from.x, start[used - 1].y - from.y) < 0.01;
+        if (used > 0 && !joins) {
+            rft_canvas_line(plot->pen->canvas, start, used, &stroke);
+            longest = used > longest_count ? start : longest;
+            longest_count = used > longest_count ? used : longest_count;
+            start += used;
+            used = 0;
+        }
+        if (visible) {
+            if (used == 0) {
+                start[used++] = from;
+            }
+            start[used++] = to;
+            rft_label_avoid_line(&plot->field, from, to, stroke.width + 0.6);
+        }
+    }
+    rft_canvas_line(plot->pen->canvas, start, used, &stroke);
+    if (used > longest_count) {
+        longest = start;
+        longest_count = used;
+    }
+    if (series->label && longest_count > 0) {
+        rft_plot_label_line(plot, series, longest, longest_count);
+    }
+}
+
+static void draw_marks(rft_plot *plot, const rft_series *series) {
+    double size = series->bold ? MARK_BOLD : MARK;
+    for (size_t i = 0; i < series->count; i++) {
+        rft_spot at;
+        if (!rft_axis_holds(&plot->x, series->x[i]) || !rft_axis_holds(&plot->y, series->y[i]) ||
+            !spot_of(plot, series->x[i], series->y[i], &at)) {
+            continue;
+        }
+        rft_pen_mark(plot->pen, at, series->tone, size);
+        rft_rect box = {at.x - size / 2, at.y - size / 2, size, size};
+        rft_quad quad = rft_quad_of_rect(&box);
+        rft_label_take(&plot->field, &quad);
+        if (series->names[i]) {
+            rft_plot_label_mark(plot, series->names[i], at, series->bold, series->tone);
+        }
+    }
+}
+
+static void draw_ranges(rft_plot *plot, const rft_series *series) {
+    double width = series->bold ? 4.0 : 2.4;
+    rft_rect *rects = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *rects);
+    size_t used = 0;
+    for (size_t i = 0; i < series->count; i++) {
+        rft_spot a, b;
+        if (rft_axis_holds(&plot->x, series->x[i]) && spot_of(plot, series->x[i], series->y[i], &a) &&
+            spot_of(plot, series->x[i], series->y2[i], &b)) {
+            double top = plot->area.y, bottom = plot->area.y + plot->area.height;
+            double ya = within(a.y, top, bottom), yb = within(b.y, top, bottom);
+            rects[used++] = (rft_rect){a.x - width / 2, fmin(ya, yb), width, fmax(fabs(ya - yb), 0.4)};
+            rft_quad quad = rft_quad_of_rect(&rects[used - 1]);
+            rft_label_avoid(&plot->field, &quad);
+        }
+    }
+    rft_canvas_rects(plot->pen->canvas, rects, used,
+                     series->tone == RFT_TONE_GREY ? 0xc4c4c4U : rft_pen_tone(series->tone));
+}
+
+static void draw_bars(rft_plot *plot, const rft_series *series) {
+    rft_rect *rects = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *rects);
+    size_t used = 0;
+    double floor_y = plot->area.y + plot->area.height;
+    for (size_t i = 0; i < series->count; i++) {
+        rft_spot a, b;
+        if (series->y[i] > 0 && spot_of(plot, series->x[i], series->y[i], &a) &&
+            spot_of(plot, series->x2[i], series->y[i], &b)) {
+            double left = within(a.x, plot->area.x, plot->area.x + plot->area.width);
+            double right = within(b.x, plot->area.x, plot->area.x + plot->area.width);
+            double y = within(a.y, plot->area.y, floor_y);
+            rects[used++] = (rft_rect){left + 0.3, y, fmax(right - left - 0.6, 0.3), floor_y - y};
+            rft_quad quad = rft_quad_of_rect(&rects[used - 1]);
+            rft_label_avoid(&plot->field, &quad);
+        }
+    }
+    rft_canvas_rects(plot->pen->canvas, rects, used, rft_pen_tone(series->tone));
+}
+
+static void draw_band_name(rft_plot *plot, const char *name, double left, double right) {
+    static const rft_pen_style style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
+    rft_line line = rft_pen_encode(plot->pen, name);
+    double width = rft_pen_width(&line, &style);
+    if (width > right - left - 2) {
+        return;
+    }
+    rft_text_run run = {.x = (left + right - width) / 2,
+                        .y = plot->area.y + 8.5,
+                        .font = style.font,
+                        .size = style.size,
+                        .colour = style.colour,
+                        .text = line.text,
+                        .length = line.length};
+    rft_quad quad = rft_quad_of_text(&run, width);
+    rft_label_take(&plot->field, &quad);
+    rft_canvas_text(plot->pen->canvas, &run);
+}
+
+static void draw_bands(rft_plot *plot, const rft_series *series) {
+    for (size_t i = 0; i < series->count; i++) {
+        double right_end = plot->area.x + plot->area.width;
+        double left = within(rft_axis_at(&plot->x, series->x[i]), plot->area.x, right_end);
+        double right = within(rft_axis_at(&plot->x, series->x2[i]), plot->area.x, right_end);
+        if (!isfinite(left) || !isfinite(right) || right - left < 0.2) {
+            continue;
+        }
+        /* Every second band is shaded, so that neighbours are told apart. */
+        if (i % 2 == 0) {
+            rft_rect rect = {left, plot->area.y, right - left, plot->area.height};
+            rft_canvas_rects(plot->pen->canvas, &rect, 1, RFT_COLOUR_BAND);
+        }
+        if (series->names[i]) {
+            draw_band_name(plot, series->names[i], left, right);
+        }
+    }
+}
+
+static void draw_uprights(rft_plot *plot, const rft_series *series) {
+    rft_stroke stroke = stroke_of(series);
+    for (size_t i = 0; i < series->count; i++) {
+        double x = rft_axis_at(&plot->x, series->x[i]);
+        if (!rft_axis_holds(&plot->x, series->x[i]) || !isfinite(x)) {
+            continue;
+        }
+        rft_spot spots[2] = {{x, plot->area.y}, {x, plot->area.y + plot->area.height}};
+        rft_canvas_line(plot->pen->canvas, spots, 2, &stroke);
+        rft_label_avoid_line(&plot->field, spots[0], spots[1], 1);
+        if (series->names[i]) {
+            rft_plot_label_upright(plot, series->names[i], x);
+        }
+    }
+}
+
+static void draw_series(rft_plot *plot, const rft_series *series) {
+    switch (series->kind) {
+    case RFT_SERIES_LINE:
+        draw_line(plot, series);
+        if (series->marks) {
+            draw_marks(plot, series);
+        }
+        break;
+    case RFT_SERIES_DOTS:
+        draw_marks(plot, series);
+        break;
+    case RFT_SERIES_CLOUD:
+        rft_plot_cloud(plot, series);
+        break;
+    case RFT_SERIES_RANGE:
+        draw_ranges(plot, series);
+        break;
+    case RFT_SERIES_BARS:
+        draw_bars(plot, series);
+        break;
+    case RFT_SERIES_BAND:
+        break; /* drawn before the grid */
+    case RFT_SERIES_AT_X:
+        draw_uprights(plot, series);
+        break;
+    }
+}
+
+void rft_plot_shading(rft_plot *plot) {
+    for (size_t i = 0; i < plot->chart->series_count; i++) {
+        if (plot->chart->series[i].kind == RFT_SERIES_BAND) {
+            draw_bands(plot, &plot->chart->series[i]);
+        }
+    }
+}
+
+void rft_plot_series(rft_plot *plot) {
+    for (size_t i = 0; i < plot->chart->series_count; i++) {
+        draw_series(plot, &plot->chart->series[i]);
+    }
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Room for one more element of an arena array: what is outgrown stays in the arena. */
+static void *grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) {
+        return items;
+    }
+    *capacity = *capacity ? *capacity * 2 : 8;
+    void *bigger = rft_arena_calloc(arena, *capacity, size);
+    if (count > 0) {
+        memcpy(bigger, items, count * size);
+    }
+    return bigger;
+}
+
+static rft_block *add_block(rft_doc *doc, rft_block_kind kind) {
+    doc->blocks = grown(doc->arena, doc->blocks, doc->block_count, &doc->block_capacity, sizeof *doc->blocks);
+    rft_block *block = &doc->blocks[doc->block_count++];
+    memset(block, 0, sizeof *block);
+    block->kind = kind;
+    return block;
+}
+
+void rft_doc_heading(rft_doc *doc, int level, const char *text, const char *anchor) {
+    rft_block *block = add_block(doc, RFT_BLOCK_HEADING);
+    block->level = level;
+    block->text = rft_arena_strdup(doc->arena, text);
+    block->anchor = rft_arena_strdup(doc->arena, anchor);
+}
+
+void rft_doc_text(rft_doc *doc, rft_text_style style, const char *text) {
+    rft_block *block = add_block(doc, RFT_BLOCK_TEXT);
+    block->style = style;
+    block->text = rft_arena_strdup(doc->arena, text);
+}
+
+void rft_doc_textf(rft_doc *doc, rft_text_style style, const char *format, ...) {
+    rft_str text = RFT_STR_INIT;
+    va_list args;
+    va_start(args, format);
+    rft_str_addv(&text, format, args);
+    va_end(args);
+    rft_doc_text(doc, style, rft_str_get(&text));
+    rft_str_clear(&text);
+}
+
+void rft_doc_contents(rft_doc *doc) {
+    add_block(doc, RFT_BLOCK_CONTENTS);
+}
+
+void rft_doc_new_page(rft_doc *doc) {
+    add_block(doc, RFT_BLOCK_NEW_PAGE);
+}
+
+rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count) {
+    rft_table *table = rft_arena_calloc(doc->arena, 1, sizeof *table);
+    table->columns = rft_arena_memdup(doc->arena, columns, count * sizeof *columns);
+    table->column_count = count;
+    add_block(doc, RFT_BLOCK_TABLE)->table = table;
+    return table;
+}
+
+rft_row *rft_doc_row(rft_doc *doc, rft_table *table) {
+    table->rows = grown(doc->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
+    rft_row *row = &table->rows[table->row_count++];
+    memset(row, 0, sizeof *row);
+    row->cells = rft_arena_calloc(doc->arena, table->column_count, sizeof *row->cells);
+    return row;
+}
+
+void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *value) {
+    rft_row *row = rft_doc_row(doc, table);
+    row->cells[0] = rft_arena_strdup(doc->arena, name);
+    row->cells[1] = rft_arena_strdup(doc->arena, value);
+}
+
+const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text) {
+    size_t i = 0;
+    while (i < table->note_count && strcmp(table->notes[i], text) != 0) {
+        i++;
+    }
+    if (i == table->note_count) {
+        table->notes = grown(doc->arena, table->notes, table->note_count, &table->note_capacity, sizeof *table->notes);
+        table->notes[table->note_count++] = rft_arena_strdup(doc->arena, text);
+    }
+    return i < 26 ? rft_arena_printf(doc->arena, " (%c)", (int)('a' + i))
+                  : rft_arena_printf(doc->arena, " (%c%c)", (int)('a' + i / 26 - 1), (int)('a' + i % 26));
+}
+
+rft_chart *rft_doc_chart(rft_doc *doc, const char *title, double height) {
+    rft_chart *chart = rft_arena_calloc(doc->arena, 1, sizeof *chart);
+    chart->title = rft_arena_strdup(doc->arena, title);
+    chart->height = height;
+    chart->x.low = chart->x.high = chart->y.low = chart->y.high = NAN;
+    return chart;
+}
+
+static double *no_numbers(rft_arena *arena, size_t count) {
+    double *numbers = rft_arena_calloc(arena, count ? count : 1, sizeof *numbers);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = NAN;
+    }
+    return numbers;
+}
+
+rft_series *rft_doc_series(rft_doc *doc, rft_chart *chart, rft_series_kind kind, size_t count) {
+    chart->series =
+        grown(doc->arena, chart->series, chart->series_count, &chart->series_capacity, sizeof *chart->series);
+    rft_series *series = &chart->series[chart->series_count++];
+    memset(series, 0, sizeof *series);
+    series->kind = kind;
+    series->count = count;
+    series->x = no_numbers(doc->arena, count);
+    series->y = no_numbers(doc->arena, count);
+    series->x2 = no_numbers(doc->arena, count);
+    series->y2 = no_numbers(doc->arena, count);
+    series->names = rft_arena_calloc(doc->arena, count ? count : 1, sizeof *series->names);
+    return series;
+}
+
+void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count) {
+    rft_block *block = add_block(doc, RFT_BLOCK_CHARTS);
+    block->charts = rft_arena_memdup(doc->arena, charts, count * sizeof *charts);
+    block->chart_count = count;
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * doc.h - a report as data: headings, paragraphs, tables and charts in reading order. No layout, no fonts, no PDF.
+ * All text is UTF-8 in the document's arena; doc_build.h makes one from a run, page.h lays it out.
+ */
+#ifndef RFT_REPORTS_DOC_H
+#define RFT_REPORTS_DOC_H
+
+#include "base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- tables ---- */
+typedef enum rft_align {
+    RFT_ALIGN_LEFT,
+    RFT_ALIGN_RIGHT,
+    RFT_ALIGN_DECIMAL /* right, with the decimal points under each other */
+} rft_align;
+
+typedef struct rft_column {
+    const char *title; /* "" = none */
+    const char *unit;  /* under the title; NULL = none */
+    rft_align align;
+    bool wraps; /* may be narrower than its text; takes what room is left */
+} rft_column;
+
+typedef struct rft_row {
+    const char **cells; /* one per column; NULL prints nothing */
+    bool strong;        /* bold: the best one */
+    bool rule;          /* a line above: another group starts */
+    const char *link;   /* anchor the first cell leads to; NULL = none */
+} rft_row;
+
+typedef struct rft_table {
+    rft_column *columns;
+    size_t column_count;
+    rft_row *rows;
+    size_t row_count, row_capacity;
+    const char **notes; /* printed under it as (a), (b) ... */
+    size_t note_count, note_capacity;
+    bool plain; /* no header: names and values */
+} rft_table;
+
+/* ---- charts ---- */
+typedef enum rft_series_kind {
+    RFT_SERIES_LINE,  /* y over x, joined */
+    RFT_SERIES_DOTS,  /* marks, each with a label where `names` has one */
+    RFT_SERIES_CLOUD, /* many faint marks; drawn as density when they are too many to tell apart */
+    RFT_SERIES_RANGE, /* a bar from y to y2 at each x */
+    RFT_SERIES_BARS,  /* histogram: x = left edge, x2 = right edge, y = height */
+    RFT_SERIES_BAND,  /* shaded from x to x2 over the whole height, `names` on top */
+    RFT_SERIES_AT_X   /* a vertical line at each x, `names` on top */
+} rft_series_kind;
+
+/* What a series stands for; the palette follows from it. Readable in grey: shapes and dashes differ as well. */
+typedef enum rft_tone { RFT_TONE_INK, RFT_TONE_A, RFT_TONE_B, RFT_TONE_C, RFT_TONE_D, RFT_TONE_GREY } rft_tone;
+#define RFT_TONES 4 /* A..D tell series apart */
+
+typedef struct rft_series {
+    rft_series_kind kind;
+    const char *label; /* put beside it; NULL = none */
+    rft_tone tone;
+    bool dashed, bold, marks; /* marks: a LINE shows its points too */
+    size_t count;
+    double *x, *y;      /* NaN breaks a line and skips a mark */
+    double *x2, *y2;    /* where the kind has them; else NULL */
+    const char **names; /* per point; NULL = none, entries may be NULL */
+} rft_series;
+
+typedef struct rft_chart_axis {
+    const char *title; /* with its unit in brackets */
+    bool log;
+    double low, high;       /* NaN: from the data, with room */
+    const char **names;     /* categories at 0, 1, 2 ...; NULL = numbers */
+    const char **sub_names; /* second line under each; NULL = none */
+    size_t name_count;
+    const double *ticks; /* where to put numbers; NULL = where they are round */
+    size_t tick_count;
+} rft_chart_axis;
+
+typedef struct rft_chart {
+    const char *title;
+    rft_chart_axis x, y;
+    rft_series *series;
+    size_t series_count, series_capacity;
+    double height;       /* points, with title and axis titles */
+    const char *caption; /* NULL = none */
+} rft_chart;
+
+/* ---- the document ---- */
+typedef enum rft_block_kind {
+    RFT_BLOCK_HEADING,
+    RFT_BLOCK_TEXT,
+    RFT_BLOCK_TABLE,
+    RFT_BLOCK_CHARTS,
+    RFT_BLOCK_CONTENTS, /* chapters with their page numbers */
+    RFT_BLOCK_NEW_PAGE
+} rft_block_kind;
+
+typedef enum rft_text_style {
+    RFT_TEXT_BODY,
+    RFT_TEXT_LEAD, /* the cover's title and verdict */
+    RFT_TEXT_STRONG,
+    RFT_TEXT_NOTE, /* small, grey */
+    RFT_TEXT_MONO  /* commands and hashes */
+} rft_text_style;
+
+typedef struct rft_block {
+    rft_block_kind kind;
+    int level;            /* HEADING: 1 chapter, 2 section, 3 part of one */
+    rft_text_style style; /* TEXT */
+    const char *text;     /* HEADING, TEXT */
+    const char *anchor;   /* HEADING: where links lead to; NULL = none */
+    rft_table *table;
+    rft_chart **charts; /* side by side */
+    size_t chart_count;
+} rft_block;
+
+typedef struct rft_doc {
+    rft_arena *arena; /* borrowed */
+    const char *title, *subject, *keywords, *creator;
+    int64_t created_unix_ns;
+    const char *footer_left;  /* "rooftune 0.1.0, run 0123456789ab" */
+    const char *footer_extra; /* second line of every footer: the replay notice; NULL = none */
+    rft_block *blocks;
+    size_t block_count, block_capacity;
+} rft_doc;
+
+/* Everything is allocated from doc->arena and dies with it. Texts are copied. */
+void rft_doc_heading(rft_doc *doc, int level, const char *text, const char *anchor);
+void rft_doc_text(rft_doc *doc, rft_text_style style, const char *text);
+void rft_doc_textf(rft_doc *doc, rft_text_style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rft_doc_contents(rft_doc *doc);
+void rft_doc_new_page(rft_doc *doc);
+
+/* Makes a table and appends it. `columns` are copied (their texts are not). */
+rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count);
+/* Appends a row with empty cells. The pointer dies with the next row. */
+rft_row *rft_doc_row(rft_doc *doc, rft_table *table);
+/* A row of a plain table with two columns. Both texts are copied. */
+void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *value);
+/* Registers a note (once) and returns its mark: " (a)". */
+const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
+
+/* A chart that is not yet in the document. */
+rft_chart *rft_doc_chart(rft_doc *doc, const char *title, double height);
+/* Room for `count` points: x, y, x2 and y2 are NaN, names NULL. The pointer dies with the next series. */
+rft_series *rft_doc_series(rft_doc *doc, rft_chart *chart, rft_series_kind kind, size_t count);
+/* Appends charts side by side (1..3). */
+void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *or_unknown(const char *text) {
+    return text && *text ? text : "not known";
+}
+
+static void add_environment(rft_build *b) {
+    static const rft_column columns[] = {{.title = "Key"}, {.title = "Value", .wraps = true}};
+    const rft_env *env = &b->run->env;
+    rft_doc_heading(b->doc, 2, "Environment", NULL);
+    if (env->count == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY, "No environment was recorded.");
+        return;
+    }
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
+    for (size_t i = 0; i < env->count; i++) {
+        const rft_env_item *item = &env->items[i];
+        rft_doc_pair(b->doc, table, item->key,
+                     item->value ? item->value
+                                 : rft_arena_printf(b->arena, "n/a: %s",
+                                                    item->reason ? item->reason : "no reason was recorded"));
+    }
+}
+
+static const char *count_or_na(const rft_build *b, int64_t value) {
+    return value > 0 ? rft_figure_count(b->arena, (uint64_t)value) : "n/a";
+}
+
+static const char *bytes_or_na(const rft_build *b, int64_t value) {
+    return value > 0 ? rft_figure_bytes(b->arena, value) : "n/a";
+}
+
+static void add_device(rft_build *b) {
+    static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
+    const rft_gpu_info *gpu = &b->run->gpu;
+    rft_doc_heading(b->doc, 2, "Device", NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
+    table->plain = true;
+    rft_doc_pair(b->doc, table, "UUID", or_unknown(gpu->uuid));
+    rft_doc_pair(b->doc, table, "Compute capability",
+                 rft_arena_printf(b->arena, "%d.%d", gpu->cc_major, gpu->cc_minor));
+    rft_doc_pair(b->doc, table, "Multiprocessors", count_or_na(b, gpu->sms));
+    rft_doc_pair(b->doc, table, "Highest SM clock",
+                 gpu->sm_clock_khz > 0 ? rft_arena_printf(b->arena, "%d MHz", gpu->sm_clock_khz / 1000) : "n/a");
+    rft_doc_pair(b->doc, table, "Memory", bytes_or_na(b, gpu->memory_bytes));
+    rft_doc_pair(b->doc, table, "Memory free", bytes_or_na(b, gpu->memory_free_bytes));
+    rft_doc_pair(b->doc, table, "L2", bytes_or_na(b, gpu->l2_bytes));
+    rft_doc_pair(b->doc, table, "Shared memory a block", bytes_or_na(b, gpu->shared_per_block));
+    rft_doc_pair(b->doc, table, "Shared memory an SM", bytes_or_na(b, gpu->shared_per_sm));
+    rft_doc_pair(b->doc, table, "Registers an SM", count_or_na(b, gpu->registers_per_sm));
+    rft_doc_pair(b->doc, table, "Threads an SM", count_or_na(b, gpu->max_threads_per_sm));
+}
+
+static void add_hashes(rft_build *b) {
+    rft_doc_heading(b->doc, 2, "Command and hashes", NULL);
+    rft_doc_text(b->doc, RFT_TEXT_MONO, b->run->info.command ? b->run->info.command : "(the command was not recorded)");
+    static const rft_column columns[] = {{.title = "Sweep", .wraps = true},
+                                         {.title = "Script and sources", .wraps = true},
+                                         {.title = "SHA-256 of the script and all it requires", .wraps = true}};
+    rft_table *table = rft_doc_table(b->doc, columns, 3);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+        rft_str sources = RFT_STR_INIT;
+        rft_str_add(&sources, or_unknown(sweep->path));
+        for (size_t v = 0; v < sweep->variant_count; v++) {
+            const char *source = sweep->variants[v].source;
+            bool seen = !source;
+            for (size_t i = 0; i < v && !seen; i++) {
+                seen = rft_text_equal(sweep->variants[i].source, source);
+            }
+            if (!seen) {
+                rft_str_addf(&sources, ", %s", source);
+            }
+        }
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[0] = sweep->name;
+        row->cells[1] = rft_arena_strdup(b->arena, rft_str_get(&sources));
+        row->cells[2] = or_unknown(sweep->script_hash);
+        rft_str_clear(&sources);
+    }
+    rft_doc_text(b->doc, RFT_TEXT_BODY, "The same report, byte for byte, from the run's file:");
+    rft_doc_text(b->doc, RFT_TEXT_MONO, "rooftune report RUN.db -o REPORT.pdf");
+}
+
+static void add_glossary(rft_build *b) {
+    static const char *const words[][2] = {
+        {"configuration", "one value for every parameter (tile, vector width, block size ...)"},
+        {"problem", "one value for every axis (m, n, stride ...); each problem has its own best configuration"},
+        {"point", "one configuration on one problem"},
+        {"median \xc2\xb1", "median of the samples, and half of its 95 % interval"},
+        {"work", "the operations and bytes anyone must spend on this problem, whatever the configuration"},
+        {"traffic", "what a configuration moves and executes besides: counted, modelled or declared"},
+        {"useful rate", "work / median time"},
+        {"intensity", "operations / bytes of the work"},
+        {"ceiling", "the rate of a memory level or pipe measured on this card"},
+        {"hardware limit", "what bus and pipe widths allow at their highest clock; nothing may beat it"},
+        {"bound", "the ceiling that explains at least 80 % (\"mostly\": 60 %) of the time; \"latency\" when none does, "
+                  "\"launch\" when the time is under three timer floors"},
+        {"ridge", "the intensity at which two ceilings allow the same rate"},
+        {"transition", "the place on an axis where the bound changes"},
+        {"alias", "a configuration with the same machine code and launch as another one"},
+        {"odd size", "one awkward problem size per sweep, checked for right results and never timed"},
+    };
+    static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
+    rft_doc_heading(b->doc, 2, "Words", NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
+    table->plain = true;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        rft_doc_pair(b->doc, table, words[i][0], words[i][1]);
+    }
+}
+
+static void add_points(rft_build *b) {
+    static const rft_column columns[] = {
+        {.title = "Id", .align = RFT_ALIGN_RIGHT},     {.title = "Problem", .wraps = true},
+        {.title = "Configuration", .wraps = true},     {.title = "Outcome"},
+        {.title = "Median", .align = RFT_ALIGN_RIGHT}, {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL}};
+    rft_doc_heading(b->doc, 2, "All points", NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, 6);
+    for (size_t i = 0; i < b->run->point_count; i++) {
+        const rft_point *point = &b->run->points[i];
+        const rft_measurement *own = rft_point_measurement(point);
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[0] = rft_arena_printf(b->arena, "%lld", (long long)point->id);
+        row->cells[1] = rft_build_name(b, point->sweep, point->problem);
+        row->cells[2] = rft_build_config(b, point);
+        row->cells[3] = point->alias_of ? rft_arena_printf(b->arena, "alias of %lld", (long long)point->alias_of)
+                                        : rft_outcome_name(point->outcome);
+        row->cells[4] = own ? rft_figure_si(b->arena, own->stats.median, "s") : NULL;
+        row->cells[5] = own && own->stats.interval_is_95
+                            ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
+                            : NULL;
+    }
+}
+
+void rft_build_appendix(rft_build *b) {
+    rft_doc_new_page(b->doc);
+    rft_doc_heading(b->doc, 1, "Appendix", "appendix");
+    add_device(b);
+    add_environment(b);
+    add_hashes(b);
+    add_glossary(b);
+    if (b->opts.full && b->run->point_count > 0) {
+        add_points(b);
+    }
+}

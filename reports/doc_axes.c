@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The best rate along each axis, under the ceilings as they run along it, over bands of what holds it back. */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+#define CHARTS_MOST 6
+#define HEIGHT 210.0
+#define HEIGHT_PAIR 190.0
+
+typedef struct along {
+    rft_build *b;
+    const rft_profile *profile; /* best over all variants */
+    bool in_ops;                /* how the rate is told */
+    rft_figure_scale scale;
+    bool numeric;
+    rft_chart *chart;
+} along;
+
+static double amount_of(const along *a, const rft_point *point) {
+    double ops =
+        point->work.pipe_ops[rft_work_main_pipe(&point->work) < RFT_PIPE_COUNT ? rft_work_main_pipe(&point->work) : 0];
+    double amount = a->in_ops ? ops : rft_work_bytes(&point->work);
+    return amount > 0 ? amount : NAN;
+}
+
+static double rate_of(const along *a, const rft_point *point) {
+    return amount_of(a, point) / rft_point_median_s(point) / a->scale.factor;
+}
+
+static double x_of(const along *a, size_t step) {
+    return a->numeric ? rft_value_number(&a->profile->steps[step].value) : (double)step;
+}
+
+/* Told in operations when most of the bests stand under a pipe's roof. */
+static void choose_unit(along *a) {
+    size_t ops = 0, bytes = 0, used = 0;
+    const rft_profile *profile = a->profile;
+    const char *unit = "FLOP/s";
+    double *rates = rft_arena_calloc(a->b->arena, profile->step_count + 1, sizeof *rates);
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].best) {
+            rft_placement place = rft_placement_of(a->b->run, profile->steps[i].best);
+            bool in_ops = rft_build_in_ops(&place);
+            ops += in_ops;
+            bytes += !in_ops;
+            unit = in_ops ? rft_build_rate_unit(&place) : unit;
+        }
+    }
+    a->in_ops = ops > bytes || (ops > 0 && ops == bytes);
+    a->scale.factor = 1;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].best) {
+            rates[used++] = rate_of(a, profile->steps[i].best);
+        }
+    }
+    a->scale = rft_figure_scale_of(a->b->arena, rates, used, a->in_ops ? unit : "B/s");
+}
+
+static bool same_bound(const rft_bound *a, const rft_bound *b) {
+    return a->resource == b->resource && (a->resource != RFT_RESOURCE_PIPE || a->pipe == b->pipe);
+}
+
+/* Halfway between two steps, on the axis as it is drawn. */
+static double between(const along *a, size_t left, size_t right) {
+    double x = x_of(a, left), y = x_of(a, right);
+    return a->chart->x.log ? sqrt(x * y) : (x + y) / 2;
+}
+
+static void add_bands(along *a) {
+    const rft_profile *profile = a->profile;
+    rft_series *bands = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_BAND, profile->step_count);
+    size_t used = 0, last = SIZE_MAX;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        const rft_profile_step *step = &profile->steps[i];
+        if (!step->best) {
+            continue;
+        }
+        double huge = a->numeric ? 1e300 : 1e6, tiny = a->chart->x.log ? 1e-300 : -huge;
+        if (last == SIZE_MAX || !same_bound(&profile->steps[last].bound, &step->bound)) {
+            double start = last == SIZE_MAX ? tiny : between(a, last, i);
+            if (used > 0) {
+                bands->x2[used - 1] = start;
+            }
+            bands->x[used] = start;
+            bands->x2[used] = huge;
+            bands->names[used++] = rft_resource_name(step->bound.resource, step->bound.pipe);
+        }
+        last = i;
+    }
+    bands->count = used;
+}
+
+/* The rate a ceiling allows at each step: `seconds` of its share in the placement of the work. */
+static void add_ceiling(along *a, bool memory) {
+    const rft_profile *profile = a->profile;
+    const rft_ceilings *ceilings = &a->b->run->ceilings;
+    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, profile->step_count);
+    line->tone = RFT_TONE_GREY;
+    line->label = "memory ceiling";
+    size_t known = 0;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        const rft_point *best = profile->steps[i].best;
+        line->x[i] = x_of(a, i);
+        if (!best) {
+            continue;
+        }
+        double seconds = NAN;
+        rft_pipe pipe = rft_work_main_pipe(&best->work);
+        rft_ceiling_id id;
+        if (memory) {
+            id = rft_bound_dram_ceiling(ceilings, rft_work_read_frac(&best->work));
+            seconds = (int)id >= 0 && id < RFT_CEILING_COUNT
+                          ? rft_work_bytes(&best->work) / rft_ceilings_rate(ceilings, id)
+                          : NAN;
+        } else if (pipe < RFT_PIPE_COUNT && rft_ceiling_from_name(&id, rft_pipe_name(pipe))) {
+            seconds = best->work.pipe_ops[pipe] / rft_ceilings_rate(ceilings, id);
+            line->label = rft_arena_printf(a->b->arena, "%s ceiling", rft_pipe_label(pipe));
+        }
+        if (seconds > 0) {
+            line->y[i] = amount_of(a, best) / seconds / a->scale.factor;
+            known++;
+        }
+    }
+    if (known == 0) {
+        a->chart->series_count--; /* nothing to show: takes the series back */
+    }
+}
+
+/* The highest rate worth showing: a ceiling far above everything is left outside the chart. */
+static void choose_range(along *a) {
+    double low = INFINITY, high = 0, roof = 0;
+    for (size_t i = 0; i < a->profile->step_count; i++) {
+        const rft_point *best = a->profile->steps[i].best;
+        if (!best) {
+            continue;
+        }
+        double rate = rate_of(a, best);
+        rft_placement place = rft_placement_of(a->b->run, best);
+        double allowed = amount_of(a, best) / place.roof_s / a->scale.factor;
+        if (isfinite(rate)) {
+            low = fmin(low, rate);
+            high = fmax(high, rate);
+        }
+        if (isfinite(allowed)) {
+            roof = fmax(roof, allowed);
+        }
+    }
+    double top = fmax(high, fmin(roof, high * 4));
+    a->chart->y.log = high > 0 && low < high / 20;
+    a->chart->y.low = a->chart->y.log ? low / 1.6 : 0;
+    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 2.5 : top * 1.3) : 1;
+}
+
+static void add_variants(along *a) {
+    rft_build *b = a->b;
+    const rft_sweep *sweep = &b->run->sweeps[a->profile->sweep].sweep;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        rft_profile *profiles = NULL;
+        size_t count = rft_profiles_along_axes(b->run, a->profile->sweep, v, b->arena, &profiles);
+        const rft_profile *own = NULL;
+        for (size_t i = 0; i < count; i++) {
+            own = profiles[i].index == a->profile->index && profiles[i].problem == a->profile->problem ? &profiles[i]
+                                                                                                       : own;
+        }
+        if (!own || own->step_count != a->profile->step_count) {
+            continue;
+        }
+        rft_series *line = rft_doc_series(b->doc, a->chart, RFT_SERIES_LINE, own->step_count);
+        line->tone = (rft_tone)(RFT_TONE_A + (int)(v % RFT_TONES));
+        line->marks = true;
+        line->label = sweep->variants[v].name;
+        for (size_t i = 0; i < own->step_count; i++) {
+            line->x[i] = x_of(a, i);
+            line->y[i] = own->steps[i].best ? rate_of(a, own->steps[i].best) : NAN;
+        }
+    }
+}
+
+static void set_x_axis(along *a) {
+    const rft_profile *profile = a->profile;
+    rft_arena *arena = a->b->arena;
+    double *ticks = rft_arena_calloc(arena, profile->step_count + 1, sizeof *ticks);
+    const char **names = rft_arena_calloc(arena, profile->step_count + 1, sizeof *names);
+    a->numeric = profile->step_count > 0;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        a->numeric = a->numeric && rft_value_is_number(&profile->steps[i].value);
+    }
+    for (size_t i = 0; i < profile->step_count; i++) {
+        rft_str text = RFT_STR_INIT;
+        rft_value_format(&text, &profile->steps[i].value);
+        names[i] = rft_arena_strdup(arena, rft_str_get(&text));
+        rft_str_clear(&text);
+        ticks[i] = x_of(a, i);
+    }
+    const char *name = a->b->run->sweeps[profile->sweep].sweep.axes[profile->index].name;
+    a->chart->x = (rft_chart_axis){.title = name, .low = NAN, .high = NAN};
+    if (a->numeric) {
+        a->chart->x.ticks = ticks;
+        a->chart->x.tick_count = profile->step_count;
+        a->chart->x.log = profile->step_count > 1 && ticks[0] > 0 && ticks[profile->step_count - 1] >= 8 * ticks[0];
+    } else {
+        a->chart->x.names = names;
+        a->chart->x.name_count = profile->step_count;
+    }
+}
+
+/* "n, with stride=4": what is followed, and what is held. */
+const char *rft_build_line(const rft_build *b, const rft_profile *profile) {
+    const rft_sweep *sweep = &b->run->sweeps[profile->sweep].sweep;
+    rft_str text = RFT_STR_INIT;
+    rft_str_add(&text, sweep->axes[profile->index].name);
+    bool first = true;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        if (i != profile->index && sweep->axes[i].swept) {
+            rft_str_add(&text, first ? ", with " : " ");
+            rft_values_format(&text, &sweep->axes[i].name, &sweep->problems[profile->problem].values[i], 1);
+            first = false;
+        }
+    }
+    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+static rft_chart *make_chart(rft_build *b, const rft_profile *profile, double height) {
+    along a = {.b = b, .profile = profile};
+    a.chart = rft_doc_chart(b->doc, rft_arena_printf(b->arena, "Along %s", rft_build_line(b, profile)), height);
+    set_x_axis(&a);
+    choose_unit(&a);
+    a.chart->y.title = rft_arena_printf(b->arena, "useful rate (%s)", a.scale.unit);
+    choose_range(&a);
+    add_bands(&a);
+    add_ceiling(&a, true);
+    add_ceiling(&a, false);
+    add_variants(&a);
+    return a.chart;
+}
+
+void rft_build_axes(rft_build *b, size_t sweep) {
+    rft_profile *profiles = NULL;
+    size_t count = rft_profiles_along_axes(b->run, sweep, SIZE_MAX, b->arena, &profiles);
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t measured = 0;
+        for (size_t k = 0; k < profiles[i].step_count; k++) {
+            measured += profiles[i].steps[k].best != NULL;
+        }
+        if (measured > 1) {
+            profiles[kept++] = profiles[i];
+        }
+    }
+    if (kept == 0) {
+        return;
+    }
+    size_t shown = b->opts.full || kept < CHARTS_MOST ? kept : CHARTS_MOST;
+    rft_doc_heading(b->doc, 2, "Along the axes", NULL);
+    for (size_t i = 0; i < shown; i += 2) {
+        size_t pair = shown > 1 && i + 1 < shown ? 2 : 1;
+        rft_chart *charts[2] = {NULL, NULL};
+        for (size_t k = 0; k < pair; k++) {
+            charts[k] = make_chart(b, &profiles[i + k], shown > 1 ? HEIGHT_PAIR : HEIGHT);
+        }
+        rft_doc_charts(b->doc, charts, pair);
+    }
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                  "The best configuration at every value. Grey lines: what the measured ceilings allow for this work. "
+                  "Shaded: what holds the best one back.%s",
+                  shown < kept ? " Not every line of the sweep is shown; all of them with --full." : "");
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc_build.h"
+
+static void describe(rft_build *b) {
+    const rft_run_info *info = &b->run->info;
+    rft_doc *doc = b->doc;
+    const char *device = b->run->gpu.name ? b->run->gpu.name : "unknown device";
+    doc->title = rft_arena_printf(b->arena, "rooftune: %s", device);
+    doc->subject = rft_arena_printf(b->arena, "Tuned kernels under the measured roofline of one %s", device);
+    doc->creator = rft_arena_printf(b->arena, "rooftune %s (%s)", info->tool_version ? info->tool_version : "unknown",
+                                    info->tool_revision ? info->tool_revision : "unknown");
+    doc->keywords = rft_arena_printf(b->arena, "run %s", info->id ? info->id : "unknown");
+    doc->created_unix_ns = info->finished_unix_ns > 0 ? info->finished_unix_ns : info->started_unix_ns;
+    doc->footer_left = rft_arena_printf(
+        b->arena, "rooftune %s   run %s   %s   %s", info->tool_version ? info->tool_version : "unknown",
+        info->id ? info->id : "unknown", device, rft_figure_date(b->arena, info->started_unix_ns));
+    doc->footer_extra = rft_build_replay_notice(b);
+}
+
+rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
+    rft_build b = {0};
+    b.run = run;
+    b.opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT;
+    b.arena = arena;
+    b.doc = rft_arena_calloc(arena, 1, sizeof *b.doc);
+    b.doc->arena = arena;
+    describe(&b);
+    rft_build_entries(&b);
+    rft_build_cover(&b);
+    if (b.opts.part != 2) {
+        rft_build_summary(&b);
+        rft_build_ceilings(&b);
+    }
+    if (b.opts.part != 1) {
+        rft_build_rooflines(&b);
+        for (size_t s = 0; s < run->sweep_count; s++) {
+            rft_build_sweep(&b, s);
+        }
+        rft_build_transitions(&b);
+        rft_build_method(&b);
+        rft_build_appendix(&b);
+    }
+    return b.doc;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doc_build.h - from a run to a document. One file a chapter; what several chapters need is worked out once, here. */
+#ifndef RFT_REPORTS_DOC_BUILD_H
+#define RFT_REPORTS_DOC_BUILD_H
+
+#include "model/bound.h"
+#include "model/run.h"
+#include "model/transition.h"
+#include "reports/doc.h"
+#include "reports/figures.h"
+#include "reports/report.h"
+
+/* The best of one problem and where it stands. */
+typedef struct rft_entry {
+    size_t sweep, problem;
+    const rft_point *best;  /* NULL: nothing was measured */
+    const rft_point *rival; /* the next one, when it ties with the best; NULL */
+    size_t tied;            /* how many others tie */
+    size_t measured;        /* candidates */
+    rft_placement place;    /* of best; unset without one */
+    rft_bound bound;
+    double over_default;     /* default's median / best's; NaN when the default was not measured */
+    const char *why_default; /* then: why */
+} rft_entry;
+
+/* What became of the points of a sweep. */
+typedef struct rft_tally {
+    uint64_t cartesian, valid; /* over variants and problems, odd ones left out */
+    size_t points;             /* taken up, odd ones left out; aliases are counted in `aliases` alone */
+    size_t aliases;
+    size_t compiled, ran, verified, measured;
+    size_t odd_checked, odd_passed;
+    size_t outcomes[RFT_OUTCOME_COUNT];
+} rft_tally;
+
+typedef struct rft_build {
+    const rft_run *run;
+    rft_report_opts opts;
+    rft_doc *doc;
+    rft_arena *arena;
+    rft_entry *entries; /* by sweep, then problem; odd ones left out */
+    size_t entry_count;
+    rft_tally *tallies; /* per sweep */
+} rft_build;
+
+/* The whole document, in `arena`. */
+rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena);
+
+/* Chapters. Each appends to b->doc. */
+void rft_build_cover(rft_build *b);
+void rft_build_summary(rft_build *b);
+void rft_build_ceilings(rft_build *b);
+void rft_build_rooflines(rft_build *b);
+void rft_build_sweep(rft_build *b, size_t sweep);
+void rft_build_transitions(rft_build *b);
+void rft_build_method(rft_build *b);
+void rft_build_appendix(rft_build *b);
+
+/* Parts of a sweep's chapter. */
+void rft_build_asked(rft_build *b, size_t sweep);
+void rft_build_ladder(rft_build *b, size_t sweep);
+void rft_build_ranking(rft_build *b, const rft_entry *entry);
+void rft_build_params(rft_build *b, const rft_entry *entry);
+void rft_build_distribution(rft_build *b, const rft_entry *entry);
+void rft_build_failures(rft_build *b, size_t sweep);
+void rft_build_axes(rft_build *b, size_t sweep);
+
+/* ---- shared by the chapters (doc_entry.c) ---- */
+void rft_build_entries(rft_build *b);
+/* The problem a sweep's details are shown for: the one whose best takes longest; NULL when none was measured. */
+const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep);
+/* "gemv n=4096"; the sweep's name alone when nothing is swept. */
+const char *rft_build_name(const rft_build *b, size_t sweep, size_t problem);
+const char *rft_build_anchor(const rft_build *b, size_t sweep); /* of the sweep's chapter */
+/* Whether a rate of this placement is told in operations (else in bytes). */
+bool rft_build_in_ops(const rft_placement *place);
+double rft_build_rate(const rft_placement *place);
+const char *rft_build_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B/s" */
+const char *rft_build_rate_text(const rft_build *b, const rft_placement *place);
+/* "device memory" or the pipe's label: the ceiling the efficiency is of. */
+const char *rft_build_roof_name(const rft_placement *place);
+/* "GEMV n=8192: 2.91 TB/s, 67 % of the measured memory ceiling: room left, waits on latency" */
+const char *rft_build_verdict(const rft_build *b, const rft_entry *entry);
+/* "VEC=4 BLOCK=256", with the variant's name before it when there are several. */
+const char *rft_build_config(const rft_build *b, const rft_point *point);
+/* "median +- half" in words, such as "493.2 us +- 0.09 %"; notes when the interval is no 95 % one. */
+const char *rft_build_interval(const rft_build *b, const rft_measurement *measurement);
+/* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
+const char *rft_build_replay_notice(const rft_build *b);
+/* "n, with stride=4": the axis an axis profile follows, and what is held (doc_axes.c). */
+const char *rft_build_line(const rft_build *b, const rft_profile *profile);
+/* "42 points" / "1 point" */
+const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many);
+
+#endif

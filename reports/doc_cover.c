@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+#define VERDICTS_MOST 8 /* more sweeps than that are told in the summary */
+
+/* One sentence for everything: the range of efficiencies and the one farthest from its ceiling. */
+static const char *overall(const rft_build *b) {
+    const rft_entry *lowest = NULL, *highest = NULL;
+    size_t judged = 0, measured = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        measured += entry->best != NULL;
+        if (!entry->best || isnan(entry->place.efficiency_frac)) {
+            continue;
+        }
+        judged++;
+        lowest = !lowest || entry->place.efficiency_frac < lowest->place.efficiency_frac ? entry : lowest;
+        highest = !highest || entry->place.efficiency_frac > highest->place.efficiency_frac ? entry : highest;
+    }
+    if (measured == 0) {
+        return "No valid measurement: nothing can be said about this card.";
+    }
+    if (measured == 1 || judged == 0) {
+        for (size_t i = 0; i < b->entry_count; i++) {
+            if (b->entries[i].best && (judged == 0 || measured == 1)) {
+                return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, &b->entries[i]));
+            }
+        }
+    }
+    if (judged == 1) {
+        return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest));
+    }
+    return rft_arena_printf(b->arena,
+                            "The best configurations of %zu problems reach %s to %s of their measured ceilings; "
+                            "lowest: %s at %s, highest: %s at %s.",
+                            judged, rft_figure_percent(b->arena, lowest->place.efficiency_frac),
+                            rft_figure_percent(b->arena, highest->place.efficiency_frac),
+                            rft_build_name(b, lowest->sweep, lowest->problem), rft_build_rate_text(b, &lowest->place),
+                            rft_build_name(b, highest->sweep, highest->problem),
+                            rft_build_rate_text(b, &highest->place));
+}
+
+static const char *first_known(const rft_build *b, const char *const *keys, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const char *value = rft_env_value(&b->run->env, keys[i]);
+        if (value && *value) {
+            return value;
+        }
+    }
+    return NULL;
+}
+
+static const char *memory_text(const rft_build *b) {
+    static const char *const type_keys[] = {"gpu.memory_type"};
+    const rft_gpu_info *gpu = &b->run->gpu;
+    const char *type = first_known(b, type_keys, 1);
+    if (gpu->memory_bytes <= 0) {
+        return "capacity not known";
+    }
+    const char *size = rft_figure_si(b->arena, (double)gpu->memory_bytes, "B");
+    const char *bus =
+        gpu->memory_bus_bits > 0
+            ? rft_arena_printf(
+                  b->arena, ", %d bit%s%s", gpu->memory_bus_bits, gpu->memory_clock_khz > 0 ? " at " : "",
+                  gpu->memory_clock_khz > 0 ? rft_arena_printf(b->arena, "%d MHz", gpu->memory_clock_khz / 1000) : "")
+            : "";
+    return rft_arena_printf(b->arena, "%s %s%s", size, type ? type : "(type not reported)", bus);
+}
+
+static const char *driver_text(const rft_build *b) {
+    static const char *const keys[] = {"driver.version", "gpu.driver", "gpu.driver_version", "nvml.driver_version"};
+    const char *version = first_known(b, keys, sizeof keys / sizeof *keys);
+    int api = b->run->gpu.driver_version;
+    const char *cuda = api > 0 ? rft_arena_printf(b->arena, "CUDA %d.%d", api / 1000, api % 1000 / 10) : NULL;
+    if (version && cuda) {
+        return rft_arena_printf(b->arena, "%s (%s)", version, cuda);
+    }
+    return version ? version : cuda ? cuda : "not known";
+}
+
+static const char *sweep_names(const rft_build *b) {
+    rft_str names = RFT_STR_INIT;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        rft_str_addf(&names, "%s%s", s ? ", " : "", b->run->sweeps[s].sweep.name);
+    }
+    const char *text = b->run->sweep_count ? rft_arena_strdup(b->arena, rft_str_get(&names)) : "none";
+    rft_str_clear(&names);
+    return text;
+}
+
+static void add_facts(rft_build *b) {
+    static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
+    const rft_run_info *info = &b->run->info;
+    const rft_gpu_info *gpu = &b->run->gpu;
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
+    table->plain = true;
+    rft_doc_pair(b->doc, table, "Device", gpu->name ? gpu->name : "not known");
+    if (gpu->representative) {
+        rft_doc_pair(b->doc, table, "", "stands for its architecture: no real device was asked");
+    }
+    rft_doc_pair(b->doc, table, "PCI id", gpu->pci_id && *gpu->pci_id ? gpu->pci_id : "not known");
+    rft_doc_pair(b->doc, table, "Memory", memory_text(b));
+    rft_doc_pair(b->doc, table, "Architecture",
+                 rft_arena_printf(b->arena, "%s, %d SMs", gpu->arch ? gpu->arch : "not known", gpu->sms));
+    rft_doc_pair(b->doc, table, "Driver", driver_text(b));
+    rft_doc_pair(b->doc, table, "Date", rft_figure_time(b->arena, info->started_unix_ns));
+    if (rft_build_replay_notice(b)) {
+        rft_doc_pair(b->doc, table, "Recording",
+                     rft_arena_printf(b->arena, "%s, run %s, measured %s",
+                                      info->replay_path ? info->replay_path : "file name not kept",
+                                      info->replay_of ? info->replay_of : "not known",
+                                      rft_figure_time(b->arena, info->replay_started_unix_ns)));
+        rft_doc_pair(b->doc, table, "Compiled again",
+                     info->recompiled > 0
+                         ? rft_arena_printf(b->arena, "%s; registers and spills as recorded in %s of them",
+                                            rft_build_plural(b, info->recompiled, "configuration", "configurations"),
+                                            rft_figure_count(b->arena, info->recompiled_same))
+                         : "none: times and static facts are the recording's");
+    }
+    rft_doc_pair(b->doc, table, "Sweeps", sweep_names(b));
+    rft_doc_pair(b->doc, table, "Tool",
+                 rft_arena_printf(b->arena, "rooftune %s, revision %s",
+                                  info->tool_version ? info->tool_version : "not known",
+                                  info->tool_revision ? info->tool_revision : "not known"));
+    rft_doc_pair(b->doc, table, "Sample size", "one card, one host, one run: N = 1");
+}
+
+void rft_build_cover(rft_build *b) {
+    const char *notice = rft_build_replay_notice(b);
+    rft_doc_heading(b->doc, 1,
+                    rft_arena_printf(b->arena, "%s under its measured roofline",
+                                     b->run->gpu.name ? b->run->gpu.name : "Unknown device"),
+                    "cover");
+    if (notice) {
+        rft_doc_text(b->doc, RFT_TEXT_STRONG, rft_arena_printf(b->arena, "This is a %s.", notice));
+    }
+    rft_doc_text(b->doc, RFT_TEXT_LEAD, overall(b));
+    add_facts(b);
+    if (b->run->sweep_count > 1) {
+        rft_doc_heading(b->doc, 2, "In one line each", NULL);
+        for (size_t s = 0; s < b->run->sweep_count && s < VERDICTS_MOST; s++) {
+            const rft_entry *entry = rft_build_showcase(b, s);
+            rft_doc_text(b->doc, RFT_TEXT_BODY,
+                         entry ? rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, entry))
+                               : rft_arena_printf(b->arena, "%s: no valid measurement.", b->run->sweeps[s].sweep.name));
+        }
+    }
+    rft_doc_heading(b->doc, 2, "Contents", NULL);
+    rft_doc_contents(b->doc);
+    rft_doc_new_page(b->doc);
+}

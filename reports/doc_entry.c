@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+static void count_point(rft_tally *tally, const rft_sweep *sweep, const rft_point *point) {
+    bool measured = rft_outcome_is_measured(point->outcome);
+    if (sweep->problems[point->problem].odd) {
+        tally->odd_checked++;
+        tally->odd_passed += point->verification.done && measured;
+        return;
+    }
+    if (point->alias_of != 0) {
+        tally->aliases++;
+        return;
+    }
+    tally->points++;
+    tally->outcomes[point->outcome]++;
+    switch (point->outcome) {
+    case RFT_OUTCOME_OK:
+    case RFT_OUTCOME_NOISY:
+        tally->measured++;
+        tally->verified += point->verification.done;
+        /* fall through */
+    case RFT_OUTCOME_WRONG_RESULT:
+        tally->ran++;
+        /* fall through */
+    case RFT_OUTCOME_LAUNCH_FAILED:
+    case RFT_OUTCOME_TIMED_OUT:
+    case RFT_OUTCOME_CRASHED:
+        tally->compiled++;
+        break;
+    default:
+        break;
+    }
+}
+
+static void count_points(rft_build *b) {
+    const rft_run *run = b->run;
+    b->tallies = rft_arena_calloc(b->arena, run->sweep_count ? run->sweep_count : 1, sizeof *b->tallies);
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        const rft_run_sweep *kept = &run->sweeps[s];
+        for (size_t v = 0; v < kept->sweep.variant_count; v++) {
+            for (size_t p = 0; p < kept->sweep.problem_count; p++) {
+                size_t at = v * kept->sweep.problem_count + p;
+                bool odd = kept->sweep.problems[p].odd;
+                b->tallies[s].cartesian += kept->cartesian && !odd ? kept->cartesian[at] : 0;
+                b->tallies[s].valid += kept->valid && !odd ? kept->valid[at] : 0;
+            }
+        }
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        count_point(&b->tallies[point->sweep], &run->sweeps[point->sweep].sweep, point);
+    }
+}
+
+static void compare_default(const rft_build *b, rft_entry *entry) {
+    const rft_point *standard = rft_run_default(b->run, entry->sweep, entry->best->variant, entry->problem);
+    entry->over_default = NAN;
+    if (!standard) {
+        entry->why_default = "the default configuration is not among the points of the run";
+    } else if (!rft_outcome_is_measured(standard->outcome)) {
+        entry->why_default = rft_arena_printf(b->arena, "the default configuration was not measured: %s%s%s",
+                                              rft_outcome_name(standard->outcome), standard->reason ? ", " : "",
+                                              standard->reason ? standard->reason : "");
+    } else {
+        entry->over_default = rft_point_median_s(standard) / rft_point_median_s(entry->best);
+    }
+}
+
+static void fill_entry(const rft_build *b, rft_entry *entry) {
+    const rft_point **ranked = NULL;
+    entry->measured = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
+    entry->best = rft_run_best(b->run, entry->sweep, SIZE_MAX, entry->problem);
+    entry->over_default = NAN;
+    if (!entry->best) {
+        return;
+    }
+    const rft_measurement *own = rft_point_measurement(entry->best);
+    for (size_t i = 0; i < entry->measured; i++) {
+        const rft_measurement *other = rft_point_measurement(ranked[i]);
+        if (ranked[i] == entry->best || !other) {
+            continue;
+        }
+        if (!rft_stats_tie(&own->stats, &other->stats)) {
+            break;
+        }
+        entry->rival = entry->rival ? entry->rival : ranked[i];
+        entry->tied++;
+    }
+    entry->place = rft_placement_of(b->run, entry->best);
+    entry->bound = rft_bound_of(b->run, entry->best);
+    compare_default(b, entry);
+}
+
+void rft_build_entries(rft_build *b) {
+    const rft_run *run = b->run;
+    size_t most = 0;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        most += run->sweeps[s].sweep.problem_count;
+    }
+    b->entries = rft_arena_calloc(b->arena, most ? most : 1, sizeof *b->entries);
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        for (size_t p = 0; p < run->sweeps[s].sweep.problem_count; p++) {
+            if (!run->sweeps[s].sweep.problems[p].odd) {
+                rft_entry *entry = &b->entries[b->entry_count++];
+                entry->sweep = s;
+                entry->problem = p;
+                fill_entry(b, entry);
+            }
+        }
+    }
+    count_points(b);
+}
+
+const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep) {
+    const rft_entry *found = NULL;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep == sweep && entry->best &&
+            (!found || rft_point_median_s(entry->best) > rft_point_median_s(found->best))) {
+            found = entry;
+        }
+    }
+    return found;
+}
+
+const char *rft_build_name(const rft_build *b, size_t sweep, size_t problem) {
+    const char *text = rft_run_problem_text(b->run, sweep, problem, true, b->arena);
+    const char *name = b->run->sweeps[sweep].sweep.name;
+    return text && *text ? rft_arena_printf(b->arena, "%s %s", name, text) : name;
+}
+
+const char *rft_build_anchor(const rft_build *b, size_t sweep) {
+    return rft_arena_printf(b->arena, "sweep-%zu", sweep + 1);
+}
+
+bool rft_build_in_ops(const rft_placement *place) {
+    bool has_ops = isfinite(place->rate_ops_s) && place->rate_ops_s > 0;
+    bool has_bytes = isfinite(place->rate_bytes_s) && place->rate_bytes_s > 0;
+    return has_ops && (place->roof == RFT_RESOURCE_PIPE || !has_bytes);
+}
+
+double rft_build_rate(const rft_placement *place) {
+    double rate = rft_build_in_ops(place) ? place->rate_ops_s : place->rate_bytes_s;
+    return rate > 0 ? rate : NAN;
+}
+
+const char *rft_build_rate_unit(const rft_placement *place) {
+    if (!rft_build_in_ops(place)) {
+        return "B/s";
+    }
+    bool integer = place->roof == RFT_RESOURCE_PIPE &&
+                   (place->roof_pipe == RFT_PIPE_INT32 || place->roof_pipe == RFT_PIPE_TENSOR_INT8 ||
+                    place->roof_pipe == RFT_PIPE_SFU);
+    return integer ? "op/s" : "FLOP/s";
+}
+
+const char *rft_build_rate_text(const rft_build *b, const rft_placement *place) {
+    return rft_figure_si(b->arena, rft_build_rate(place), rft_build_rate_unit(place));
+}
+
+const char *rft_build_roof_name(const rft_placement *place) {
+    return place->roof == RFT_RESOURCE_PIPE ? rft_pipe_label(place->roof_pipe) : "memory";
+}
+
+/* The second half of a verdict: how good, and why not better. */
+static const char *judgement(const rft_build *b, const rft_entry *entry) {
+    const rft_bound *bound = &entry->bound;
+    double share = entry->place.efficiency_frac;
+    const char *room = share >= 0.9 ? "at its ceiling" : share >= 0.8 ? "near its ceiling" : "room left";
+    if (bound->over_roof_frac > 1) {
+        return "above its measured ceiling, see the note at its section";
+    }
+    switch (bound->resource) {
+    case RFT_RESOURCE_UNKNOWN:
+        return "what holds it back is not known";
+    case RFT_RESOURCE_LATENCY:
+        return rft_arena_printf(b->arena, "%s, waits on latency", room);
+    case RFT_RESOURCE_LAUNCH:
+        return rft_arena_printf(b->arena, "%s, most of the time goes into the launch", room);
+    default:
+        return rft_arena_printf(b->arena, "%s, %s by %s", room,
+                                bound->firmness == RFT_FIRM_BOUND ? "held back" : "mostly held back",
+                                rft_resource_name(bound->resource, bound->pipe));
+    }
+}
+
+const char *rft_build_verdict(const rft_build *b, const rft_entry *entry) {
+    const char *name = rft_build_name(b, entry->sweep, entry->problem);
+    if (!entry->best) {
+        return rft_arena_printf(b->arena, "%s: no valid measurement", name);
+    }
+    if (isnan(entry->place.efficiency_frac)) {
+        return rft_arena_printf(b->arena, "%s: %s; no measured ceiling to judge it by", name,
+                                rft_build_rate_text(b, &entry->place));
+    }
+    return rft_arena_printf(b->arena, "%s: %s, %s of the measured %s ceiling: %s", name,
+                            rft_build_rate_text(b, &entry->place),
+                            rft_figure_percent(b->arena, entry->place.efficiency_frac),
+                            rft_build_roof_name(&entry->place), judgement(b, entry));
+}
+
+const char *rft_build_config(const rft_build *b, const rft_point *point) {
+    const rft_sweep *sweep = &b->run->sweeps[point->sweep].sweep;
+    const char *config = rft_run_config_text(b->run, point, true, b->arena);
+    if (!config || !*config) {
+        config = "no parameters";
+    }
+    return sweep->variant_count > 1 ? rft_arena_printf(b->arena, "%s: %s", sweep->variants[point->variant].name, config)
+                                    : config;
+}
+
+const char *rft_build_interval(const rft_build *b, const rft_measurement *measurement) {
+    const rft_stats *stats = &measurement->stats;
+    double half = rft_stats_half_width_frac(stats);
+    if (!stats->interval_is_95) {
+        return rft_arena_printf(b->arena, "%s (n = %zu: no interval)", rft_figure_si(b->arena, stats->median, "s"),
+                                measurement->n);
+    }
+    return rft_arena_printf(b->arena, "%s \xc2\xb1 %s %%", rft_figure_si(b->arena, stats->median, "s"),
+                            rft_figure_plain(b->arena, half * 100, 2));
+}
+
+const char *rft_build_replay_notice(const rft_build *b) {
+    const rft_run_info *info = &b->run->info;
+    if (!info->replay_of && !info->replay_path) {
+        return NULL;
+    }
+    return rft_arena_printf(b->arena, "replayed recording, %s, %s", b->run->gpu.name ? b->run->gpu.name : "unknown",
+                            rft_figure_date(b->arena, info->replay_started_unix_ns));
+}
+
+const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many) {
+    return rft_arena_printf(b->arena, "%s %s", rft_figure_count(b->arena, count), count == 1 ? one : many);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How the numbers came to be, and the figures by which to trust them. */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+/* Gathered over the measured points of the run. */
+typedef struct trust {
+    size_t measured, verified, wrong, noisy, final_round;
+    size_t n_low, n_high;
+    size_t stops[RFT_STOP_TIME + 1];
+    double clock_low, clock_high;
+    size_t clock_unknown;
+    double tol_low, tol_high, worst_frac;
+    const rft_point *worst; /* nearest to its tolerance among those that passed */
+    double half_high;       /* widest interval */
+    uint64_t elements;
+} trust;
+
+static void widen(double value, double *low, double *high) {
+    if (isfinite(value)) {
+        *low = isnan(*low) || value < *low ? value : *low;
+        *high = isnan(*high) || value > *high ? value : *high;
+    }
+}
+
+static void add_verification(trust *t, const rft_point *point) {
+    const rft_verification *check = &point->verification;
+    if (!check->done) {
+        return;
+    }
+    widen(check->tol, &t->tol_low, &t->tol_high);
+    if (point->outcome == RFT_OUTCOME_WRONG_RESULT) {
+        t->wrong++;
+        return;
+    }
+    t->verified++;
+    t->elements += check->total_count;
+    if (isfinite(check->worst_frac) && (!t->worst || check->worst_frac > t->worst_frac)) {
+        t->worst_frac = check->worst_frac;
+        t->worst = point;
+    }
+}
+
+static trust gather(const rft_run *run) {
+    trust t = {0};
+    t.clock_low = t.clock_high = t.tol_low = t.tol_high = t.half_high = NAN;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        const rft_measurement *own = rft_point_measurement(point);
+        if (point->alias_of != 0) {
+            continue;
+        }
+        add_verification(&t, point);
+        if (!own) {
+            continue;
+        }
+        double unused = NAN;
+        t.measured++;
+        t.noisy += point->outcome == RFT_OUTCOME_NOISY;
+        t.final_round += point->rounds[RFT_ROUNDS - 1].n > 0;
+        t.n_low = t.measured == 1 || own->n < t.n_low ? own->n : t.n_low;
+        t.n_high = own->n > t.n_high ? own->n : t.n_high;
+        t.stops[own->stop <= RFT_STOP_TIME ? own->stop : 0]++;
+        t.clock_unknown += isnan(own->clock_mhz);
+        widen(own->clock_mhz, &t.clock_low, &t.clock_high);
+        widen(rft_stats_half_width_frac(&own->stats), &unused, &t.half_high);
+    }
+    return t;
+}
+
+static const char *stop_text(const rft_build *b, const trust *t) {
+    rft_str text = RFT_STR_INIT;
+    for (int i = 0; i <= RFT_STOP_TIME; i++) {
+        if (t->stops[i] > 0) {
+            rft_str_addf(&text, "%s%s %s", text.length ? ", " : "", rft_figure_count(b->arena, t->stops[i]),
+                         i == RFT_STOP_NOT_YET ? "unfinished" : rft_stop_reason_name((rft_stop_reason)i));
+        }
+    }
+    const char *kept = rft_arena_strdup(b->arena, text.length ? rft_str_get(&text) : "nothing was measured");
+    rft_str_clear(&text);
+    return kept;
+}
+
+static void add_rules(rft_build *b) {
+    static const rft_column columns[] = {{.title = "Sweep", .wraps = true},
+                                         {.title = "Cache before a sample"},
+                                         {.title = "Samples", .align = RFT_ALIGN_RIGHT},
+                                         {.title = "Settled at", .unit = "\xc2\xb1 %", .align = RFT_ALIGN_DECIMAL},
+                                         {.title = "Time cap", .align = RFT_ALIGN_RIGHT},
+                                         {.title = "Strategy", .wraps = true},
+                                         {.title = "Search seed", .align = RFT_ALIGN_RIGHT},
+                                         {.title = "Input seed", .align = RFT_ALIGN_RIGHT}};
+    rft_table *table = rft_doc_table(b->doc, columns, 8);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[0] = sweep->name;
+        row->cells[1] = rft_cache_mode_name(sweep->measure.cache);
+        row->cells[2] = rft_arena_printf(b->arena, "%d to %d", sweep->measure.min_samples, sweep->measure.max_samples);
+        row->cells[3] = rft_figure_plain(b->arena, sweep->measure.noise_frac * 100, 2);
+        row->cells[4] = rft_figure_si(b->arena, sweep->measure.max_seconds, "s");
+        row->cells[5] = sweep->search.strategy ? sweep->search.strategy : "auto";
+        row->cells[6] = rft_arena_printf(b->arena, "%llu", (unsigned long long)sweep->search.seed);
+        row->cells[7] = rft_arena_printf(b->arena, "%llu", (unsigned long long)sweep->measure.seed);
+    }
+}
+
+static const char *floor_text(const rft_build *b) {
+    const rft_ceiling *floor = &b->run->ceilings.items[RFT_CEILING_LAUNCH];
+    if (!floor->measured) {
+        return rft_arena_printf(b->arena, "not measured: %s", floor->reason ? floor->reason : "no reason was recorded");
+    }
+    return rft_arena_printf(b->arena, "%s for an empty kernel between two events; it is not subtracted",
+                            rft_figure_si(b->arena, floor->stats.median, "s"));
+}
+
+static const char *worst_text(const rft_build *b, const trust *t) {
+    if (!t->worst) {
+        return "n/a: nothing was verified with a tolerance";
+    }
+    const rft_verification *check = &t->worst->verification;
+    return rft_arena_printf(b->arena, "%s of the tolerance (off by %s, element %llu of %s; %s, %s)",
+                            rft_figure_percent(b->arena, t->worst_frac),
+                            rft_figure_si(b->arena, check->worst_abs_error, ""), (unsigned long long)check->index,
+                            check->buffer ? check->buffer : "an output",
+                            rft_build_name(b, t->worst->sweep, t->worst->problem), rft_build_config(b, t->worst));
+}
+
+static const char *tolerance_text(const rft_build *b, const trust *t) {
+    if (isnan(t->tol_low)) {
+        return "n/a: nothing was verified";
+    }
+    return t->tol_low == t->tol_high ? rft_figure_plain(b->arena, t->tol_low, 3)
+                                     : rft_arena_printf(b->arena, "%s to %s", rft_figure_plain(b->arena, t->tol_low, 3),
+                                                        rft_figure_plain(b->arena, t->tol_high, 3));
+}
+
+static const char *clock_text(const rft_build *b, const trust *t) {
+    if (isnan(t->clock_low)) {
+        return "not read while timing";
+    }
+    const char *unknown =
+        t->clock_unknown ? rft_arena_printf(b->arena, "; not read for %zu points", t->clock_unknown) : "";
+    return rft_arena_printf(b->arena, "%s to %s MHz, medians of the points%s",
+                            rft_figure_plain(b->arena, t->clock_low, 4), rft_figure_plain(b->arena, t->clock_high, 4),
+                            unknown);
+}
+
+static void add_trust(rft_build *b) {
+    static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
+    trust t = gather(b->run);
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
+    table->plain = true;
+    rft_doc_pair(b->doc, table, "Measured points", rft_figure_count(b->arena, t.measured));
+    rft_doc_pair(b->doc, table, "Samples a point",
+                 t.measured ? rft_arena_printf(b->arena, "%zu to %zu", t.n_low, t.n_high) : "n/a");
+    rft_doc_pair(b->doc, table, "Stopped because", stop_text(b, &t));
+    rft_doc_pair(b->doc, table, "Widest interval",
+                 isnan(t.half_high)
+                     ? "n/a"
+                     : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
+    rft_doc_pair(b->doc, table, "Noisy points", rft_figure_count(b->arena, t.noisy));
+    rft_doc_pair(b->doc, table, "Measured again",
+                 t.final_round ? rft_arena_printf(b->arena, "%s in a last, interleaved round; that round is reported",
+                                                  rft_build_plural(b, t.final_round, "point", "points"))
+                               : "none: there was no final round");
+    rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
+    rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
+    rft_doc_pair(b->doc, table, "Verified",
+                 rft_arena_printf(b->arena, "%s of %s measured points, %s compared; %s wrong",
+                                  rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
+                                  rft_build_plural(b, t.elements, "element", "elements"),
+                                  rft_figure_count(b->arena, t.wrong)));
+    rft_doc_pair(b->doc, table, "Tolerance", tolerance_text(b, &t));
+    rft_doc_pair(b->doc, table, "Largest error", worst_text(b, &t));
+}
+
+void rft_build_method(rft_build *b) {
+    rft_doc_new_page(b->doc);
+    rft_doc_heading(b->doc, 1, "Method and trust", "method");
+    if (rft_build_replay_notice(b)) {
+        rft_doc_text(b->doc, RFT_TEXT_STRONG,
+                     "This run replayed a recording: no GPU was used. Every time, clock, error and ceiling below was "
+                     "measured when the recording was made.");
+    }
+    rft_doc_text(b->doc, RFT_TEXT_BODY,
+                 "Every configuration is compiled on its own and its results are compared with a reference kernel that "
+                 "accumulates in double precision, on seeded random inputs, before it is timed; a wrong one is never a "
+                 "best. After a warm-up each sample is the time between two events around the launches. In cold mode "
+                 "the L2 cache is emptied before every sample. Sampling stops when the 95 % interval of the median is "
+                 "narrow enough, when more samples no longer narrow it, or at a cap. The median is reported; its "
+                 "interval comes from order statistics and assumes no distribution. The best few of every problem are "
+                 "measured again side by side. Clocks and power limits are left as they are found.");
+    if (b->run->sweep_count > 0) {
+        rft_doc_heading(b->doc, 2, "Rules", NULL);
+        add_rules(b);
+    }
+    rft_doc_heading(b->doc, 2, "What to trust it by", NULL);
+    add_trust(b);
+    rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                 "One card, one host, one run: how much cards of one model differ, and how much this one differs from "
+                 "day to day, is not part of these intervals.");
+}

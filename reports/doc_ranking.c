@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The best and the worst of one problem, the distribution of all, and what failed. */
+#include "reports/doc_build.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BEST_SHOWN 10
+#define BINS 40
+#define DISTRIBUTION_LEAST 8 /* fewer are all in the table of the best */
+#define REASONS_MOST 40
+#define REASON_LENGTH 240
+
+enum {
+    COLUMN_RANK,
+    COLUMN_CONFIG,
+    COLUMN_TIME,
+    COLUMN_HALF,
+    COLUMN_RATE,
+    COLUMN_BEHIND,
+    COLUMN_REGISTERS,
+    COLUMN_SPILLS,
+    COLUMN_OCCUPANCY,
+    COLUMN_COUNT
+};
+
+static const rft_column columns[COLUMN_COUNT] = {
+    [COLUMN_RANK] = {.title = "Rank"},
+    [COLUMN_CONFIG] = {.title = "Configuration", .wraps = true},
+    [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_BEHIND] = {.title = "time / best", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_REGISTERS] = {.title = "Regis- ters", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_SPILLS] = {.title = "Spills", .unit = "B", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_OCCUPANCY] = {.title = "Occu- pancy", .unit = "%", .align = RFT_ALIGN_RIGHT},
+};
+
+static const char *known_int(const rft_build *b, int value) {
+    return value < 0 ? "n/a" : rft_arena_printf(b->arena, "%d", value);
+}
+
+static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, const rft_point *point,
+                       const char *rank) {
+    const rft_measurement *own = rft_point_measurement(point);
+    rft_placement place = rft_placement_of(b->run, point);
+    rft_row *row = rft_doc_row(b->doc, table);
+    row->strong = point == entry->best;
+    row->cells[COLUMN_RANK] = rank;
+    row->cells[COLUMN_CONFIG] = rft_build_config(b, point);
+    if (point->outcome == RFT_OUTCOME_NOISY) {
+        row->cells[COLUMN_CONFIG] = rft_arena_printf(b->arena, "%s%s", row->cells[COLUMN_CONFIG],
+                                                     rft_doc_note(b->doc, table, "Noisy: the samples did not settle."));
+    }
+    row->cells[COLUMN_TIME] = rft_figure_si(b->arena, own->stats.median, "s");
+    row->cells[COLUMN_HALF] =
+        own->stats.interval_is_95
+            ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
+            : rft_arena_printf(b->arena, "n/a%s",
+                               rft_doc_note(b->doc, table, "Under 6 samples give no 95 % interval of the median."));
+    row->cells[COLUMN_RATE] = rft_build_rate_text(b, &place);
+    row->cells[COLUMN_BEHIND] = rft_figure_plain(b->arena, own->stats.median / rft_point_median_s(entry->best), 3);
+    row->cells[COLUMN_REGISTERS] = known_int(b, point->facts.registers);
+    row->cells[COLUMN_SPILLS] = known_int(b, point->facts.spill_bytes);
+    row->cells[COLUMN_OCCUPANCY] =
+        isnan(point->facts.occupancy_frac) ? "n/a" : rft_figure_plain(b->arena, point->facts.occupancy_frac * 100, 3);
+}
+
+void rft_build_ranking(rft_build *b, const rft_entry *entry) {
+    const rft_point **ranked = NULL;
+    size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
+    const rft_stats *best = &rft_point_measurement(entry->best)->stats;
+    size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN, worst = 0;
+    rft_doc_heading(b->doc, 2,
+                    rft_arena_printf(b->arena, "Best and worst on %s", rft_build_name(b, entry->sweep, entry->problem)),
+                    NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    for (size_t i = 0; i < shown; i++) {
+        bool tie = entry->tied > 0 && rft_stats_tie(best, &rft_point_measurement(ranked[i])->stats);
+        add_ranked(b, table, entry, ranked[i],
+                   tie && i <= entry->tied ? "1 =" : rft_arena_printf(b->arena, "%zu", i + 1));
+    }
+    for (size_t i = 1; i < count; i++) {
+        worst = rft_point_median_s(ranked[i]) > rft_point_median_s(ranked[worst]) ? i : worst;
+    }
+    if (worst >= shown) {
+        add_ranked(b, table, entry, ranked[worst], "worst");
+        table->rows[table->row_count - 1].rule = true;
+    }
+    if (entry->tied > 0) {
+        rft_doc_text(
+            b->doc, RFT_TEXT_NOTE,
+            "\"1 =\": a tie with the best; their 95 % intervals overlap or the medians differ by under 0.5 %.");
+    }
+}
+
+static void add_place(rft_build *b, rft_chart *chart, const char *name, double x) {
+    if (isnan(x)) {
+        return;
+    }
+    rft_series *series = rft_doc_series(b->doc, chart, RFT_SERIES_AT_X, 1);
+    series->x[0] = x;
+    series->names[0] = name;
+    series->dashed = true;
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+void rft_build_distribution(rft_build *b, const rft_entry *entry) {
+    const rft_point **ranked = NULL;
+    size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
+    if (count < DISTRIBUTION_LEAST) {
+        return;
+    }
+    double *times = rft_arena_calloc(b->arena, count, sizeof *times);
+    for (size_t i = 0; i < count; i++) {
+        times[i] = rft_point_median_s(ranked[i]);
+    }
+    qsort(times, count, sizeof *times, by_value);
+    double low = times[0], high = times[count - 1];
+    if (!(high > low * 1.001)) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "All %zu measured configurations lie within 0.1 %% of each other.", count);
+        return;
+    }
+    rft_figure_scale scale = rft_figure_scale_of(b->arena, times, count, "s");
+    rft_chart *chart = rft_doc_chart(b->doc,
+                                     rft_arena_printf(b->arena, "Distribution of %zu measured configurations, %s",
+                                                      count, rft_build_name(b, entry->sweep, entry->problem)),
+                                     150);
+    rft_series *bars = rft_doc_series(b->doc, chart, RFT_SERIES_BARS, BINS);
+    bars->tone = RFT_TONE_C;
+    double most = 0, ratio = high / low;
+    for (int i = 0; i < BINS; i++) {
+        bars->x[i] = low * pow(ratio, (double)i / BINS) / scale.factor;
+        bars->x2[i] = low * pow(ratio, (double)(i + 1) / BINS) / scale.factor;
+        bars->y[i] = 0;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int bin = (int)(BINS * log(times[i] / low) / log(ratio));
+        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+        bars->y[bin]++;
+        most = fmax(most, bars->y[bin]);
+    }
+    chart->x = (rft_chart_axis){
+        .title = rft_arena_printf(b->arena, "median time (%s)", scale.unit), .log = true, .low = NAN, .high = NAN};
+    chart->y = (rft_chart_axis){.title = "configurations", .low = 0, .high = most * 1.35};
+    add_place(b, chart, "best", rft_point_median_s(entry->best) / scale.factor);
+    const rft_point *standard = rft_run_default(b->run, entry->sweep, entry->best->variant, entry->problem);
+    if (standard && standard != entry->best) {
+        add_place(b, chart, "default", rft_point_median_s(standard) / scale.factor);
+    }
+    add_place(b, chart, "half are faster", (times[(count - 1) / 2] + times[count / 2]) / 2 / scale.factor);
+    rft_doc_charts(b->doc, &chart, 1);
+}
+
+/* ---- failures ---- */
+typedef struct reason_group {
+    rft_outcome outcome;
+    const char *reason;
+    const rft_point *example;
+    size_t count;
+} reason_group;
+
+/* Equal but for the numbers in them. */
+static bool same_reason(const char *a, const char *b) {
+    for (;;) {
+        while (isdigit((unsigned char)*a) || (*a == '.' && isdigit((unsigned char)a[1]))) {
+            a++;
+        }
+        while (isdigit((unsigned char)*b) || (*b == '.' && isdigit((unsigned char)b[1]))) {
+            b++;
+        }
+        if (*a != *b) {
+            return false;
+        }
+        if (!*a) {
+            return true;
+        }
+        a++;
+        b++;
+    }
+}
+
+static const char *reason_of(const rft_build *b, const rft_point *point) {
+    const char *text = point->reason && *point->reason ? point->reason : point->log && *point->log ? point->log : NULL;
+    if (!text) {
+        return "no reason was recorded";
+    }
+    size_t length = strcspn(text, "\n");
+    if (length == 0) {
+        return "no reason was recorded";
+    }
+    if (length <= REASON_LENGTH) {
+        return rft_arena_strndup(b->arena, text, length);
+    }
+    length = REASON_LENGTH;
+    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
+        length--; /* not inside a character */
+    }
+    return rft_arena_printf(b->arena, "%.*s\xe2\x80\xa6", (int)length, text);
+}
+
+static int by_outcome_and_count(const void *a, const void *b) {
+    const reason_group *x = a, *y = b;
+    if (x->outcome != y->outcome) {
+        return x->outcome < y->outcome ? -1 : 1;
+    }
+    if (x->count != y->count) {
+        return x->count > y->count ? -1 : 1;
+    }
+    return x->example->id < y->example->id ? -1 : 1;
+}
+
+/* Groups in `groups` (room for REASONS_MOST); returns how many; *others counts what found no room. */
+static size_t group_reasons(rft_build *b, size_t s, reason_group *groups, size_t *others) {
+    size_t used = 0;
+    for (size_t i = 0; i < b->run->point_count; i++) {
+        const rft_point *point = &b->run->points[i];
+        if (point->sweep != s || point->outcome == RFT_OUTCOME_OK || point->alias_of != 0) {
+            continue;
+        }
+        const char *reason = reason_of(b, point);
+        size_t g = 0;
+        while (g < used && !(groups[g].outcome == point->outcome && same_reason(groups[g].reason, reason))) {
+            g++;
+        }
+        if (g == REASONS_MOST) {
+            ++*others;
+            continue;
+        }
+        if (g == used) {
+            groups[used++] = (reason_group){point->outcome, reason, point, 0};
+        }
+        groups[g].count++;
+    }
+    return used;
+}
+
+void rft_build_failures(rft_build *b, size_t s) {
+    static const rft_column failure_columns[] = {{.title = "Outcome"},
+                                                 {.title = "Points", .align = RFT_ALIGN_RIGHT},
+                                                 {.title = "Reason (of the example)", .wraps = true},
+                                                 {.title = "Example", .wraps = true}};
+    reason_group *groups = rft_arena_calloc(b->arena, REASONS_MOST, sizeof *groups);
+    size_t others = 0, count = group_reasons(b, s, groups, &others);
+    rft_doc_heading(b->doc, 2, "What was not measured, and why", NULL);
+    if (count == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY,
+                     b->tallies[s].points + b->tallies[s].odd_checked == 0
+                         ? "No configuration was taken up."
+                         : "Every configuration that was taken up was measured; none was noisy.");
+        return;
+    }
+    qsort(groups, count, sizeof *groups, by_outcome_and_count);
+    rft_table *table = rft_doc_table(b->doc, failure_columns, 4);
+    for (size_t g = 0; g < count; g++) {
+        const rft_point *point = groups[g].example;
+        bool odd = b->run->sweeps[s].sweep.problems[point->problem].odd;
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[0] = rft_outcome_name(groups[g].outcome);
+        row->cells[1] = rft_figure_count(b->arena, groups[g].count);
+        row->cells[2] = groups[g].reason;
+        row->cells[3] =
+            rft_arena_printf(b->arena, "%s%s, %s", rft_run_problem_text(b->run, s, point->problem, true, b->arena),
+                             odd ? " (the odd size)" : "", rft_build_config(b, point));
+    }
+    if (others > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s more for other reasons; the run file has them all.",
+                      rft_build_plural(b, others, "point", "points"));
+    }
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One chart for every pipe the sweeps' work runs on: Williams, Waterman and Patterson's roofline, with this card's own
+ * ceilings. Intensity and rate count work alone, so a configuration moves a point up or down, never sideways. */
+#include "reports/doc_build.h"
+
+#include <math.h>
+
+#define HEIGHT 350.0
+#define SHORT_LABELS_MOST 10 /* more problems than that are not named one by one */
+
+typedef struct roof {
+    rft_build *b;
+    rft_pipe pipe;
+    rft_ceiling_id pipe_id, dram_id;
+    bool has_pipe_id;
+    double flop, flop_sheet;     /* op/s; NaN when not known */
+    double dram, dram_sheet, l2; /* B/s */
+    double x_low, x_high, y_low, y_high;
+    rft_figure_scale scale;
+    rft_chart *chart;
+} roof;
+
+static bool on_pipe(const rft_point *point, rft_pipe pipe) {
+    return rft_work_main_pipe(&point->work) == pipe;
+}
+
+/* The memory ceiling most of the bests are judged by. */
+static rft_ceiling_id usual_dram(const rft_build *b, rft_pipe pipe) {
+    size_t uses[RFT_CEILING_COUNT] = {0};
+    rft_ceiling_id most = RFT_CEILING_DRAM_COPY;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_point *best = b->entries[i].best;
+        if (best && on_pipe(best, pipe) && rft_work_bytes(&best->work) > 0) {
+            rft_ceiling_id id = rft_bound_dram_ceiling(&b->run->ceilings, rft_work_read_frac(&best->work));
+            if ((int)id >= 0 && id < RFT_CEILING_COUNT) {
+                uses[id]++;
+                most = uses[id] > uses[most] ? id : most;
+            }
+        }
+    }
+    return most;
+}
+
+static void widen(double value, double *low, double *high) {
+    if (isfinite(value) && value > 0) {
+        *low = isnan(*low) || value < *low ? value : *low;
+        *high = isnan(*high) || value > *high ? value : *high;
+    }
+}
+
+static bool find_ranges(roof *r) {
+    const rft_run *run = r->b->run;
+    r->x_low = r->x_high = r->y_low = r->y_high = NAN;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (on_pipe(point, r->pipe) && rft_run_is_candidate(run, point)) {
+            rft_placement place = rft_placement_of(run, point);
+            if (place.intensity > 0) {
+                widen(place.intensity, &r->x_low, &r->x_high);
+                widen(place.rate_ops_s, &r->y_low, &r->y_high);
+            }
+        }
+    }
+    if (isnan(r->x_low) || isnan(r->y_low)) {
+        return false;
+    }
+    widen(r->flop / r->dram, &r->x_low, &r->x_high);
+    widen(r->flop, &r->y_low, &r->y_high);
+    widen(r->flop_sheet, &r->y_low, &r->y_high);
+    r->x_low /= 4;
+    r->x_high *= 4;
+    r->y_low /= 2;
+    r->y_high *= 1.8;
+    return true;
+}
+
+/* A ceiling as a line through both points, the rates in units of the chart. */
+static void add_line(roof *r, const char *label, bool dashed, bool bold, const double x[2], const double y[2]) {
+    rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_LINE, 2);
+    series->label = label;
+    series->dashed = dashed;
+    series->bold = bold;
+    series->tone = dashed ? RFT_TONE_GREY : RFT_TONE_INK;
+    for (int i = 0; i < 2; i++) {
+        series->x[i] = x[i];
+        series->y[i] = y[i] / r->scale.factor;
+    }
+}
+
+static void add_slope(roof *r, const char *name, double bytes_s, bool dashed, bool bold) {
+    if (!(bytes_s > 0)) {
+        return;
+    }
+    /* Up to the pipe's own roof; without one, across the chart. */
+    double roof_rate = dashed && r->flop_sheet > 0 ? r->flop_sheet : r->flop;
+    double end = roof_rate > 0 ? fmin(roof_rate / bytes_s, r->x_high) : r->x_high;
+    const double x[2] = {r->x_low, end}, y[2] = {r->x_low * bytes_s, end * bytes_s};
+    add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, bytes_s, "B/s")), dashed, bold,
+             x, y);
+}
+
+static void add_flat(roof *r, const char *name, double rate, double start, bool dashed) {
+    if (!(rate > 0)) {
+        return;
+    }
+    const double x[2] = {fmax(isnan(start) ? r->x_low : start, r->x_low), r->x_high}, y[2] = {rate, rate};
+    const char *unit = r->has_pipe_id ? rft_ceiling_unit(r->pipe_id) : "op/s";
+    add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, rate, unit)), dashed, !dashed,
+             x, y);
+}
+
+static void add_ceilings(roof *r) {
+    rft_arena *arena = r->b->arena;
+    const char *label = rft_pipe_label(r->pipe);
+    /* The measured roof begins where the fastest memory level meets it. */
+    double fastest = fmax(isnan(r->l2) ? 0 : r->l2, isnan(r->dram) ? 0 : r->dram);
+    add_flat(r, rft_arena_printf(arena, "%s, data sheet", label), r->flop_sheet,
+             r->dram_sheet > 0 ? r->flop_sheet / r->dram_sheet : NAN, true);
+    add_flat(r, rft_arena_printf(arena, "%s, measured", label), r->flop, fastest > 0 ? r->flop / fastest : NAN, false);
+    add_slope(r, "memory, data sheet", r->dram_sheet, true, false);
+    add_slope(r, "memory, measured", r->dram, false, true);
+    add_slope(r, "L2, measured", r->l2, false, false);
+}
+
+static void add_ridges(roof *r) {
+    const double slopes[2] = {r->dram, r->l2};
+    if (!(r->flop > 0)) {
+        return;
+    }
+    rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_DOTS, 2);
+    series->tone = RFT_TONE_GREY;
+    for (int i = 0; i < 2; i++) {
+        if (slopes[i] > 0 && r->flop / slopes[i] > r->x_low) {
+            series->x[i] = r->flop / slopes[i];
+            series->y[i] = r->flop / r->scale.factor;
+            series->names[i] =
+                rft_arena_printf(r->b->arena, "ridge %s", rft_figure_plain(r->b->arena, series->x[i], 3));
+        }
+    }
+}
+
+static size_t add_cloud(roof *r) {
+    const rft_run *run = r->b->run;
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        count += on_pipe(&run->points[i], r->pipe) && rft_run_is_candidate(run, &run->points[i]);
+    }
+    rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_CLOUD, count);
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (on_pipe(&run->points[i], r->pipe) && rft_run_is_candidate(run, &run->points[i])) {
+            rft_placement place = rft_placement_of(run, &run->points[i]);
+            series->x[used] = place.intensity;
+            series->y[used++] = place.rate_ops_s / r->scale.factor;
+        }
+    }
+    return count;
+}
+
+static void add_bests(roof *r, size_t sweep, rft_tone tone) {
+    rft_build *b = r->b;
+    const rft_entry *named = NULL;
+    size_t count = 0, used = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep == sweep && entry->best && on_pipe(entry->best, r->pipe)) {
+            count++;
+            named = !named || rft_point_median_s(entry->best) > rft_point_median_s(named->best) ? entry : named;
+        }
+    }
+    rft_series *series = rft_doc_series(b->doc, r->chart, RFT_SERIES_DOTS, count);
+    series->tone = tone;
+    series->bold = true;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep != sweep || !entry->best || !on_pipe(entry->best, r->pipe)) {
+            continue;
+        }
+        series->x[used] = entry->place.intensity;
+        series->y[used] = entry->place.rate_ops_s / r->scale.factor;
+        if (entry == named) {
+            series->names[used] =
+                rft_arena_printf(b->arena, "%s: %s", rft_build_name(b, sweep, entry->problem),
+                                 rft_figure_si(b->arena, entry->place.rate_ops_s,
+                                               r->has_pipe_id ? rft_ceiling_unit(r->pipe_id) : "op/s"));
+        }
+        used++;
+    }
+}
+
+static const char *caption(const roof *r, size_t points) {
+    rft_arena *arena = r->b->arena;
+    const rft_ceilings *ceilings = &r->b->run->ceilings;
+    const char *memory = ceilings->items[r->dram_id].measured
+                             ? rft_arena_printf(arena, "Memory: %s", rft_ceiling_label(r->dram_id))
+                             : "Memory: no ceiling was measured";
+    const char *pipe =
+        r->has_pipe_id && ceilings->items[r->pipe_id].measured
+            ? rft_arena_printf(arena, "%s: %s", rft_pipe_label(r->pipe),
+                               ceilings->items[r->pipe_id].kernel ? ceilings->items[r->pipe_id].kernel
+                                                                  : rft_ceiling_label(r->pipe_id))
+            : rft_arena_printf(arena, "%s: no ceiling was measured%s%s", rft_pipe_label(r->pipe),
+                               r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ", " : "",
+                               r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ceilings->items[r->pipe_id].reason
+                                                                                    : "");
+    return rft_arena_printf(arena,
+                            "Solid: measured here; dashed: data sheet. Grey: all %s; strong marks: the best "
+                            "configuration of each problem, of each sweep the longest-running one with its name. %s. "
+                            "%s.",
+                            rft_build_plural(r->b, points, "measured point", "measured points"), memory, pipe);
+}
+
+static rft_tone tone_of(size_t index) {
+    return (rft_tone)(RFT_TONE_A + (int)(index % RFT_TONES));
+}
+
+static bool add_roofline(rft_build *b, rft_pipe pipe) {
+    const rft_ceilings *ceilings = &b->run->ceilings;
+    roof r = {0};
+    r.b = b;
+    r.pipe = pipe;
+    r.has_pipe_id = rft_ceiling_from_name(&r.pipe_id, rft_pipe_name(pipe));
+    r.flop = r.has_pipe_id ? rft_ceilings_rate(ceilings, r.pipe_id) : NAN;
+    r.flop_sheet = r.has_pipe_id ? ceilings->items[r.pipe_id].datasheet : NAN;
+    r.dram_id = usual_dram(b, pipe);
+    r.dram = rft_ceilings_rate(ceilings, r.dram_id);
+    r.dram_sheet = ceilings->items[r.dram_id].datasheet;
+    r.l2 = rft_ceilings_rate(ceilings, RFT_CEILING_L2_READ);
+    if (!find_ranges(&r)) {
+        return false;
+    }
+    const char *unit = r.has_pipe_id ? rft_ceiling_unit(r.pipe_id) : "op/s";
+    double reference = r.flop > 0 ? r.flop : r.y_high;
+    r.scale = rft_figure_scale_of(b->arena, &reference, 1, unit);
+    r.chart = rft_doc_chart(b->doc, rft_arena_printf(b->arena, "Roofline, %s", rft_pipe_label(pipe)), HEIGHT);
+    r.chart->x = (rft_chart_axis){.title = rft_arena_printf(b->arena, "intensity of the work (%s per byte)",
+                                                            unit[0] == 'F' ? "FLOP" : "operations"),
+                                  .log = true,
+                                  .low = r.x_low,
+                                  .high = r.x_high};
+    r.chart->y = (rft_chart_axis){.title = rft_arena_printf(b->arena, "useful rate (%s)", r.scale.unit),
+                                  .log = true,
+                                  .low = r.y_low / r.scale.factor,
+                                  .high = r.y_high / r.scale.factor};
+    size_t points = add_cloud(&r);
+    add_ceilings(&r);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        add_bests(&r, s, tone_of(s));
+    }
+    add_ridges(&r);
+    r.chart->caption = caption(&r, points);
+    rft_doc_heading(b->doc, 2, rft_pipe_label(pipe), NULL);
+    rft_doc_charts(b->doc, &r.chart, 1);
+    return true;
+}
+
+void rft_build_rooflines(rft_build *b) {
+    rft_doc_new_page(b->doc);
+    rft_doc_heading(b->doc, 1, "Rooflines", "rooflines");
+    size_t drawn = 0, without = 0;
+    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+        drawn += add_roofline(b, (rft_pipe)pipe);
+    }
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_point *best = b->entries[i].best;
+        without += best && !(rft_work_intensity(&best->work) > 0);
+    }
+    if (drawn == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY,
+                     "No roofline is drawn: no measured point has both operations and bytes in its work.");
+    }
+    if (without > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                      "%s without operations or without bytes in the work: they have no place on a roofline and are "
+                      "judged by the ceiling of what they do have.",
+                      rft_build_plural(b, without, "problem is", "problems are"));
+    }
+}

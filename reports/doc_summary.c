@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc_build.h"
+
+#include <math.h>
+
+enum {
+    COLUMN_PROBLEM,
+    COLUMN_CONFIG,
+    COLUMN_TIME,
+    COLUMN_HALF,
+    COLUMN_RATE,
+    COLUMN_CEILING,
+    COLUMN_SHEET,
+    COLUMN_BOUND,
+    COLUMN_DEFAULT,
+    COLUMN_COUNT
+};
+
+static const rft_column columns[COLUMN_COUNT] = {
+    [COLUMN_PROBLEM] = {.title = "Problem", .wraps = true},
+    [COLUMN_CONFIG] = {.title = "Best configuration", .wraps = true},
+    [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_CEILING] = {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_SHEET] = {.title = "of data sheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_BOUND] = {.title = "Bound", .wraps = true},
+    [COLUMN_DEFAULT] = {.title = "over default", .align = RFT_ALIGN_DECIMAL},
+};
+
+static const char *half_text(const rft_build *b, rft_table *table, const rft_measurement *measurement) {
+    if (!measurement->stats.interval_is_95) {
+        const char *why = rft_arena_printf(b->arena, "Under 6 samples give no 95 %% interval of the median.");
+        return rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why));
+    }
+    return rft_figure_plain(b->arena, rft_stats_half_width_frac(&measurement->stats) * 100, 2);
+}
+
+static const char *config_text(const rft_build *b, rft_table *table, const rft_entry *entry) {
+    const char *config = rft_build_config(b, entry->best);
+    if (entry->rival) {
+        const char *more = entry->tied > 1 ? rft_arena_printf(b->arena, " and %zu more", entry->tied - 1) : "";
+        config = rft_arena_printf(
+            b->arena, "%s%s", config,
+            rft_doc_note(b->doc, table,
+                         rft_arena_printf(b->arena, "A tie with %s%s.", rft_build_config(b, entry->rival), more)));
+    }
+    if (entry->best->outcome == RFT_OUTCOME_NOISY) {
+        config = rft_arena_printf(
+            b->arena, "%s%s", config,
+            rft_doc_note(b->doc, table, "Noisy: the samples did not settle; the interval says how far."));
+    }
+    if (!entry->best->verification.done) {
+        config = rft_arena_printf(b->arena, "%s%s", config,
+                                  rft_doc_note(b->doc, table,
+                                               "Not verified: its results were not compared with a "
+                                               "reference."));
+    }
+    return config;
+}
+
+static const char *share_text(const rft_build *b, rft_table *table, double frac, const char *why) {
+    if (!isnan(frac)) {
+        return rft_figure_percent_bare(b->arena, frac);
+    }
+    return rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why));
+}
+
+static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry, bool first) {
+    rft_row *row = rft_doc_row(b->doc, table);
+    row->rule = first && table->row_count > 1;
+    row->cells[COLUMN_PROBLEM] = rft_build_name(b, entry->sweep, entry->problem);
+    row->link = b->opts.part == 1 ? NULL : rft_build_anchor(b, entry->sweep);
+    if (!entry->best) {
+        const rft_tally *tally = &b->tallies[entry->sweep];
+        row->cells[COLUMN_CONFIG] = rft_arena_printf(
+            b->arena, "none%s",
+            rft_doc_note(b->doc, table,
+                         tally->points == 0 ? "No configuration of it was taken up."
+                                            : "No configuration of it gave a verified measurement; the sweep's "
+                                              "section lists the failures."));
+        row->cells[COLUMN_TIME] = row->cells[COLUMN_RATE] = "n/a";
+        return;
+    }
+    const rft_measurement *measurement = rft_point_measurement(entry->best);
+    const rft_placement *place = &entry->place;
+    row->cells[COLUMN_CONFIG] = config_text(b, table, entry);
+    row->cells[COLUMN_TIME] = rft_figure_si(b->arena, measurement->stats.median, "s");
+    row->cells[COLUMN_HALF] = half_text(b, table, measurement);
+    row->cells[COLUMN_RATE] = rft_build_rate_text(b, place);
+    row->cells[COLUMN_CEILING] =
+        share_text(b, table, place->efficiency_frac, "The ceiling that would bound this problem was not measured.");
+    row->cells[COLUMN_SHEET] =
+        share_text(b, table, place->datasheet_frac, "No data sheet value is known for this device.");
+    row->cells[COLUMN_BOUND] = rft_bound_text(&entry->bound, b->arena);
+    row->cells[COLUMN_DEFAULT] =
+        isnan(entry->over_default)
+            ? rft_arena_printf(b->arena, "n/a%s",
+                               rft_doc_note(b->doc, table,
+                                            rft_arena_printf(b->arena, "No ratio: %s.",
+                                                             entry->why_default ? entry->why_default : "not known")))
+            : rft_figure_ratio(b->arena, entry->over_default);
+}
+
+void rft_build_summary(rft_build *b) {
+    rft_doc_heading(b->doc, 1, "Summary", "summary");
+    if (b->entry_count == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY, "The run has no problems: there is nothing to summarise.");
+        return;
+    }
+    rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                 "\xc2\xb1 is half the 95 % interval of the median. The useful rate counts compulsory bytes or "
+                 "operations only, never what a configuration moves besides. \"of ceiling\" is against the rate "
+                 "measured on this card, \"of data sheet\" against the vendor's figure. The default is the same "
+                 "kernel with every parameter at its default.");
+    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    for (size_t i = 0; i < b->entry_count; i++) {
+        add_entry(b, table, &b->entries[i], i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep);
+    }
+}

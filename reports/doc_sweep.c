@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+#define VALUES_MOST 12 /* values listed one by one */
+#define LADDER_PROBLEMS 8
+
+static const char *values_text(const rft_build *b, const rft_value *values, size_t count) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < count; i++) {
+        if (count > VALUES_MOST && i == VALUES_MOST / 2) {
+            rft_str_addf(&text, " \xe2\x80\xa6 (%zu in all) \xe2\x80\xa6 ", count);
+            i = count - VALUES_MOST / 3;
+        } else if (i > 0) {
+            rft_str_add(&text, ", ");
+        }
+        rft_value_format(&text, &values[i]);
+    }
+    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+static void add_params(rft_build *b, const rft_sweep *sweep) {
+    static const rft_column columns[] = {{.title = "Variant", .wraps = true},
+                                         {.title = "Parameter"},
+                                         {.title = "Values", .wraps = true},
+                                         {.title = "Default"},
+                                         {.title = "Meaning", .wraps = true}};
+    size_t fixed = 0;
+    rft_table *table = rft_doc_table(b->doc, columns, 5);
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        const rft_variant *variant = &sweep->variants[v];
+        bool named = false;
+        for (size_t i = 0; i < variant->param_count; i++) {
+            const rft_param *param = &variant->params[i];
+            fixed += param->value_count < 2;
+            rft_row *row = rft_doc_row(b->doc, table);
+            row->rule = !named && v > 0;
+            row->cells[0] = named ? NULL : variant->name;
+            named = true;
+            row->cells[1] = param->name;
+            row->cells[2] = param->value_count < 2 ? rft_arena_printf(b->arena, "%s (fixed)",
+                                                                      values_text(b, param->values, param->value_count))
+                                                   : values_text(b, param->values, param->value_count);
+            row->cells[3] = values_text(b, &param->default_value, 1);
+            row->cells[4] = param->help;
+        }
+        if (variant->param_count == 0) {
+            rft_row *row = rft_doc_row(b->doc, table);
+            row->cells[0] = variant->name;
+            row->cells[1] = "none";
+        }
+    }
+}
+
+static const char *axis_role(const rft_build *b, const rft_axis *axis) {
+    return rft_arena_printf(b->arena, "%s%s%s", axis->swept ? "swept" : "listed or derived",
+                            axis->along ? ", transitions looked for" : "", axis->compiled ? ", compile-time" : "");
+}
+
+/* The distinct values an axis takes over the problems, in their order. */
+static const char *axis_values(const rft_build *b, const rft_sweep *sweep, size_t a) {
+    const rft_axis *axis = &sweep->axes[a];
+    if (axis->value_count > 0) {
+        return values_text(b, axis->values, axis->value_count);
+    }
+    rft_value *seen = rft_arena_calloc(b->arena, sweep->problem_count + 1, sizeof *seen);
+    size_t count = 0;
+    for (size_t p = 0; p < sweep->problem_count; p++) {
+        const rft_value *value = &sweep->problems[p].values[a];
+        size_t i = 0;
+        while (i < count && !rft_value_equal(&seen[i], value)) {
+            i++;
+        }
+        if (i == count && !sweep->problems[p].odd) {
+            seen[count++] = *value;
+        }
+        if (count > 64) {
+            break;
+        }
+    }
+    return values_text(b, seen, count);
+}
+
+static void add_axes(rft_build *b, const rft_sweep *sweep) {
+    static const rft_column columns[] = {
+        {.title = "Axis"}, {.title = "Values", .wraps = true}, {.title = "How", .wraps = true}};
+    rft_table *table = rft_doc_table(b->doc, columns, 3);
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[0] = sweep->axes[a].name;
+        row->cells[1] = axis_values(b, sweep, a);
+        row->cells[2] = axis_role(b, &sweep->axes[a]);
+    }
+}
+
+static void add_constraints(rft_build *b, const rft_sweep *sweep) {
+    static const rft_column columns[] = {{.title = "Constraint", .wraps = true}, {.title = "Variant", .wraps = true}};
+    size_t count = 0;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        count += sweep->variants[v].constraint_count;
+    }
+    if (count == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE, "No constraints.");
+        return;
+    }
+    rft_table *table = rft_doc_table(b->doc, columns, sweep->variant_count > 1 ? 2 : 1);
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        for (size_t i = 0; i < sweep->variants[v].constraint_count; i++) {
+            rft_row *row = rft_doc_row(b->doc, table);
+            row->cells[0] = sweep->variants[v].constraints[i].text;
+            if (sweep->variant_count > 1) {
+                row->cells[1] = sweep->variants[v].name;
+            }
+        }
+    }
+}
+
+static void add_counts(rft_build *b, size_t s) {
+    static const rft_column columns[] = {
+        {.title = "all combinations", .align = RFT_ALIGN_RIGHT}, {.title = "valid", .align = RFT_ALIGN_RIGHT},
+        {.title = "taken up", .align = RFT_ALIGN_RIGHT},         {.title = "aliases", .align = RFT_ALIGN_RIGHT},
+        {.title = "compiled", .align = RFT_ALIGN_RIGHT},         {.title = "ran", .align = RFT_ALIGN_RIGHT},
+        {.title = "verified", .align = RFT_ALIGN_RIGHT},         {.title = "measured", .align = RFT_ALIGN_RIGHT},
+        {.title = "odd size passed", .align = RFT_ALIGN_RIGHT}};
+    const rft_tally *tally = &b->tallies[s];
+    rft_table *table = rft_doc_table(b->doc, columns, 9);
+    rft_row *row = rft_doc_row(b->doc, table);
+    row->cells[0] = b->run->sweeps[s].cartesian ? rft_figure_count(b->arena, tally->cartesian) : "n/a";
+    row->cells[1] = b->run->sweeps[s].valid ? rft_figure_count(b->arena, tally->valid) : "n/a";
+    const size_t counts[] = {tally->points, tally->aliases,  tally->compiled,
+                             tally->ran,    tally->verified, tally->measured};
+    for (size_t i = 0; i < 6; i++) {
+        row->cells[2 + i] = rft_figure_count(b->arena, counts[i]);
+    }
+    row->cells[8] = tally->odd_checked ? rft_arena_printf(b->arena, "%zu of %zu", tally->odd_passed, tally->odd_checked)
+                                       : "none checked";
+    if (tally->aliases > 0) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                     "Aliases have the same machine code and launch as another configuration; they are measured once.");
+    }
+    if (b->run->sweeps[s].unexplored) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not every valid configuration was tried: %s.",
+                      b->run->sweeps[s].unexplored);
+    }
+}
+
+void rft_build_asked(rft_build *b, size_t s) {
+    const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+    rft_doc_heading(b->doc, 2, "What was asked", NULL);
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s; points are one configuration on one problem.",
+                  sweep->path ? sweep->path : "script path not kept");
+    add_counts(b, s);
+    add_axes(b, sweep);
+    add_params(b, sweep);
+    add_constraints(b, sweep);
+    if (sweep->baseline_count > 0) {
+        rft_str names = RFT_STR_INIT;
+        for (size_t i = 0; i < sweep->baseline_count; i++) {
+            rft_str_addf(&names, "%s%s", i ? ", " : "", sweep->baselines[i]);
+        }
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Baselines asked for and not part of this run's data: %s.",
+                      rft_str_get(&names));
+        rft_str_clear(&names);
+    }
+}
+
+static void add_rungs(rft_build *b, rft_table *table, const rft_entry *entry, bool rule) {
+    double first = NAN, previous = NAN;
+    const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        const rft_point *best = rft_run_best(b->run, entry->sweep, v, entry->problem);
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->rule = rule && v == 0;
+        row->cells[0] = v == 0 ? rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena) : NULL;
+        row->cells[1] = sweep->variants[v].name;
+        row->strong = best && best == entry->best;
+        if (!best) {
+            row->cells[2] = "no valid measurement";
+            row->cells[3] = row->cells[4] = row->cells[5] = "n/a";
+            previous = NAN;
+            continue;
+        }
+        rft_placement place = rft_placement_of(b->run, best);
+        rft_bound bound = rft_bound_of(b->run, best);
+        double time_s = rft_point_median_s(best);
+        row->cells[2] = rft_run_config_text(b->run, best, true, b->arena);
+        row->cells[3] = rft_figure_si(b->arena, time_s, "s");
+        row->cells[4] = rft_build_rate_text(b, &place);
+        row->cells[5] = rft_figure_percent_bare(b->arena, place.efficiency_frac);
+        row->cells[6] = rft_bound_text(&bound, b->arena);
+        row->cells[7] = isnan(first) ? (v == 0 ? "1" : "n/a") : rft_figure_ratio(b->arena, first / time_s);
+        row->cells[8] = isnan(previous) ? (v == 0 ? "" : "n/a") : rft_figure_ratio(b->arena, previous / time_s);
+        first = v == 0 ? time_s : first;
+        previous = time_s;
+    }
+}
+
+void rft_build_ladder(rft_build *b, size_t s) {
+    static const rft_column columns[] = {{.title = "Problem", .wraps = true},
+                                         {.title = "Variant", .wraps = true},
+                                         {.title = "Best configuration", .wraps = true},
+                                         {.title = "Median", .align = RFT_ALIGN_RIGHT},
+                                         {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
+                                         {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+                                         {.title = "Bound", .wraps = true},
+                                         {.title = "over first", .align = RFT_ALIGN_DECIMAL},
+                                         {.title = "over previous", .align = RFT_ALIGN_DECIMAL}};
+    const rft_entry *showcase = rft_build_showcase(b, s);
+    size_t problems = 0, index = 0, shown = 0;
+    if (b->run->sweeps[s].sweep.variant_count < 2 || !showcase) {
+        return;
+    }
+    for (size_t i = 0; i < b->entry_count; i++) {
+        problems += b->entries[i].sweep == s;
+    }
+    size_t every = b->opts.full ? 1 : (problems + LADDER_PROBLEMS - 1) / LADDER_PROBLEMS;
+    rft_doc_heading(b->doc, 2, "The ladder of variants", NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, 9);
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep != s) {
+            continue;
+        }
+        if (index++ % every == 0 || entry == showcase) {
+            add_rungs(b, table, entry, shown > 0);
+            shown++;
+        }
+    }
+    if (shown < problems) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%zu of %zu problems are shown; all of them with --full.", shown,
+                      problems);
+    }
+}
+
+static void add_details(rft_build *b, const rft_entry *entry) {
+    rft_build_ranking(b, entry);
+    rft_build_params(b, entry);
+    rft_build_distribution(b, entry);
+}
+
+void rft_build_sweep(rft_build *b, size_t s) {
+    const rft_sweep *sweep = &b->run->sweeps[s].sweep;
+    const rft_entry *showcase = rft_build_showcase(b, s);
+    rft_doc_new_page(b->doc);
+    rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "Sweep %s", sweep->name), rft_build_anchor(b, s));
+    if (showcase) {
+        rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));
+    } else {
+        rft_doc_text(b->doc, RFT_TEXT_STRONG, "No configuration of this sweep gave a valid measurement.");
+    }
+    rft_build_asked(b, s);
+    rft_build_ladder(b, s);
+    rft_build_axes(b, s);
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
+            add_details(b, entry);
+        }
+    }
+    rft_build_failures(b, s);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/doc_build.h"
+
+#include <math.h>
+
+enum {
+    COLUMN_LINE,
+    COLUMN_VERDICT,
+    COLUMN_FROM,
+    COLUMN_TO,
+    COLUMN_WHERE,
+    COLUMN_INTERVAL,
+    COLUMN_RIDGE,
+    COLUMN_EVIDENCE,
+    COLUMN_WHY,
+    COLUMN_COUNT
+};
+
+static const rft_column columns[COLUMN_COUNT] = {
+    [COLUMN_LINE] = {.title = "Along", .wraps = true},
+    [COLUMN_VERDICT] = {.title = "Transition"},
+    [COLUMN_FROM] = {.title = "From", .wraps = true},
+    [COLUMN_TO] = {.title = "To", .wraps = true},
+    [COLUMN_WHERE] = {.title = "Where", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_INTERVAL] = {.title = "Interval", .wraps = true},
+    [COLUMN_RIDGE] = {.title = "Ridge formula", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_EVIDENCE] = {.title = "Evidence"},
+    [COLUMN_WHY] = {.title = "Why", .wraps = true},
+};
+
+/* Three digits are more than an interval between grid neighbours can carry, but keep 1024 readable. */
+static const char *place_text(const rft_build *b, double value) {
+    return isnan(value) ? "n/a" : rft_figure_plain(b->arena, value, 3);
+}
+
+static const char *line_text(const rft_build *b, const rft_profile *profile) {
+    const rft_sweep *sweep = &b->run->sweeps[profile->sweep].sweep;
+    if (!profile->along_param) {
+        return rft_arena_printf(b->arena, "%s: %s", sweep->name, rft_build_line(b, profile));
+    }
+    const rft_variant *variant = &sweep->variants[profile->variant];
+    return rft_arena_printf(b->arena, "%s%s%s, %s", variant->params[profile->index].name,
+                            sweep->variant_count > 1 ? " of " : "", sweep->variant_count > 1 ? variant->name : "",
+                            rft_build_name(b, profile->sweep, profile->problem));
+}
+
+static const char *bound_name(const rft_profile *profile, size_t step) {
+    return rft_resource_name(profile->steps[step].bound.resource, profile->steps[step].bound.pipe);
+}
+
+/* The measured neighbour to the right of a step: values between may be unmeasured. */
+static size_t next_measured(const rft_profile *profile, size_t step) {
+    for (size_t i = step + 1; i < profile->step_count; i++) {
+        if (profile->steps[i].best) {
+            return i;
+        }
+    }
+    return step;
+}
+
+/* The one bound of a profile without a change, "" when nothing was measured. */
+static const char *only_bound(const rft_profile *profile) {
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].best) {
+            return bound_name(profile, i);
+        }
+    }
+    return "";
+}
+
+static void add_transition(rft_build *b, rft_table *table, const rft_profile *profile, const rft_transition *found,
+                           bool first) {
+    rft_row *row = rft_doc_row(b->doc, table);
+    row->cells[COLUMN_LINE] = first ? line_text(b, profile) : NULL;
+    row->strong = found->kind == RFT_TRANSITION_FOUND;
+    row->cells[COLUMN_VERDICT] = rft_transition_kind_name(found->kind);
+    row->cells[COLUMN_WHY] = found->why;
+    if (found->kind == RFT_TRANSITION_NOT_EXPLORED) {
+        return;
+    }
+    if (found->kind == RFT_TRANSITION_NONE) {
+        row->cells[COLUMN_FROM] = only_bound(profile);
+        row->cells[COLUMN_WHY] = found->why ? found->why : "one bound all along";
+        return;
+    }
+    row->cells[COLUMN_FROM] = bound_name(profile, found->step);
+    row->cells[COLUMN_TO] = bound_name(profile, next_measured(profile, found->step));
+    row->cells[COLUMN_WHERE] = place_text(b, found->where);
+    row->cells[COLUMN_INTERVAL] =
+        rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", place_text(b, found->low), place_text(b, found->high));
+    row->cells[COLUMN_RIDGE] = place_text(b, found->ridge);
+    row->cells[COLUMN_EVIDENCE] = rft_evidence_name(found->evidence);
+}
+
+static size_t add_profiles(rft_build *b, rft_table *table, const rft_profile *profiles, size_t count) {
+    size_t found_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        rft_transition *found = NULL;
+        size_t n = rft_transitions_of(b->run, &profiles[i], b->arena, &found);
+        for (size_t k = 0; k < n; k++) {
+            add_transition(b, table, &profiles[i], &found[k], k == 0);
+            found_count += found[k].kind == RFT_TRANSITION_FOUND;
+        }
+    }
+    return found_count;
+}
+
+static void add_along_axes(rft_build *b) {
+    rft_doc_heading(b->doc, 2, "Along axes", NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    size_t found = 0;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        rft_profile *profiles = NULL;
+        size_t count = rft_profiles_along_axes(b->run, s, SIZE_MAX, b->arena, &profiles);
+        found += add_profiles(b, table, profiles, count);
+        if (count == 0) {
+            rft_row *row = rft_doc_row(b->doc, table);
+            row->cells[COLUMN_LINE] = b->run->sweeps[s].sweep.name;
+            row->cells[COLUMN_VERDICT] = rft_transition_kind_name(RFT_TRANSITION_NOT_EXPLORED);
+            row->cells[COLUMN_WHY] = "the sweep names no axis to look along";
+        }
+    }
+    rft_doc_text(b->doc, RFT_TEXT_BODY,
+                 rft_arena_printf(b->arena, "%s.",
+                                  found == 0 ? "No transition along an axis is established by this run"
+                                             : rft_build_plural(b, found, "transition along an axis is established",
+                                                                "transitions along axes are established")));
+}
+
+static void add_along_params(rft_build *b) {
+    rft_doc_heading(b->doc, 2, "Along parameters", NULL);
+    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_entry *entry = rft_build_showcase(b, s);
+        if (entry) {
+            rft_profile *profiles = NULL;
+            size_t count =
+                rft_profiles_along_params(b->run, s, entry->best->variant, entry->problem, b->arena, &profiles);
+            add_profiles(b, table, profiles, count);
+        }
+    }
+    rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                 table->row_count == 0
+                     ? "Not explored: no parameter was measured at more than one value."
+                     : "On each sweep's longest-running problem, best variant, the best over the other parameters.");
+}
+
+void rft_build_transitions(rft_build *b) {
+    rft_doc_new_page(b->doc);
+    rft_doc_heading(b->doc, 1, "Bound transitions", "transitions");
+    if (b->run->sweep_count == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_BODY, "Not explored: the run has no sweep.");
+        return;
+    }
+    rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                 "Where the ceiling that holds the best configuration back changes. A transition is claimed only when "
+                 "the bounds on both sides are firm and the measured times turn there too; everything else is "
+                 "\"unclear\", with the reason. The ridge formula places it where work / ceiling of both are equal. "
+                 "Evidence: counted (hardware counters), modelled (the kernel's own traffic formula) or declared (the "
+                 "work alone).");
+    add_along_axes(b);
+    add_along_params(b);
+}

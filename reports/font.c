@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/font.h"
+
+#include "base/str.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define FIRST 32
+#define MONO_WIDTH 600
+
+static const short widths_regular[224] = {
+    278,  278, 355, 556,  556, 889, 667, 191, 333, 333, 389, 584,  278, 333, 278,  278, 556,  556,  556, 556,  556,
+    556,  556, 556, 556,  556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722,  722, 667,  611,  778, 722,  278,
+    500,  667, 556, 833,  722, 778, 667, 778, 722, 667, 611, 722,  667, 944, 667,  667, 611,  278,  278, 278,  469,
+    556,  333, 556, 556,  500, 556, 556, 278, 556, 556, 222, 222,  500, 222, 833,  556, 556,  556,  556, 333,  500,
+    278,  556, 500, 722,  500, 500, 500, 334, 260, 334, 584, 278,  556, 278, 222,  556, 333,  1000, 556, 556,  333,
+    1000, 667, 333, 1000, 278, 611, 278, 278, 222, 222, 333, 333,  350, 556, 1000, 333, 1000, 500,  333, 944,  278,
+    500,  667, 278, 333,  556, 556, 556, 556, 260, 556, 333, 737,  370, 556, 584,  278, 737,  333,  400, 584,  333,
+    333,  333, 556, 537,  278, 333, 333, 365, 556, 834, 834, 834,  611, 667, 667,  667, 667,  667,  667, 1000, 722,
+    667,  667, 667, 667,  278, 278, 278, 278, 722, 722, 778, 778,  778, 778, 778,  584, 778,  722,  722, 722,  722,
+    667,  667, 611, 556,  556, 556, 556, 556, 556, 889, 500, 556,  556, 556, 556,  278, 278,  278,  278, 556,  556,
+    556,  556, 556, 556,  556, 584, 611, 556, 556, 556, 556, 500,  556, 500};
+static const short widths_bold[224] = {
+    278,  333, 474, 556,  556, 889, 722, 238, 333, 333, 389, 584, 278, 333, 278,  278, 556,  556,  556, 556,  556,
+    556,  556, 556, 556,  556, 333, 333, 584, 584, 584, 611, 975, 722, 722, 722,  722, 667,  611,  778, 722,  278,
+    556,  722, 611, 833,  722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,  667, 611,  333,  278, 333,  584,
+    556,  333, 556, 611,  556, 611, 556, 333, 611, 611, 278, 278, 556, 278, 889,  611, 611,  611,  611, 389,  556,
+    333,  611, 556, 778,  556, 556, 500, 389, 280, 389, 584, 278, 556, 278, 278,  556, 500,  1000, 556, 556,  333,
+    1000, 667, 333, 1000, 278, 611, 278, 278, 278, 278, 500, 500, 350, 556, 1000, 333, 1000, 556,  333, 944,  278,
+    500,  667, 278, 333,  556, 556, 556, 556, 280, 556, 333, 737, 370, 556, 584,  278, 737,  333,  400, 584,  333,
+    333,  333, 611, 556,  278, 333, 333, 365, 556, 834, 834, 834, 611, 722, 722,  722, 722,  722,  722, 1000, 722,
+    667,  667, 667, 667,  278, 278, 278, 278, 722, 722, 778, 778, 778, 778, 778,  584, 778,  722,  722, 722,  722,
+    667,  667, 611, 556,  556, 556, 556, 556, 556, 889, 556, 556, 556, 556, 556,  278, 278,  278,  278, 611,  611,
+    611,  611, 611, 611,  611, 584, 611, 611, 611, 611, 611, 556, 611, 556};
+
+/* WinAnsi 0x80..0x9f; 0 = not used. The rest of the set is Latin-1. */
+static const uint16_t high_block[32] = {
+    0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
+    0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
+    0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178,
+};
+
+/* What the set lacks but can be spelled. */
+static const struct {
+    uint32_t code;
+    const char *text;
+} spelled[] = {
+    {0x2264, "<="}, {0x2265, ">="},   {0x2192, "->"}, {0x2190, "<-"},   {0x2212, "-"}, {0x2010, "-"},
+    {0x2011, "-"},  {0x03bc, "\xb5"}, {0x2002, " "},  {0x2003, " "},    {0x2009, " "}, {0x200a, " "},
+    {0x202f, " "},  {0x2248, "~"},    {0x2260, "!="}, {0x221e, "inf"},  {0x2032, "'"}, {0x2033, "\""},
+    {0x00ad, "-"},  {0x2215, "/"},    {0x2044, "/"},  {0x22c5, "\xb7"}, {0x2217, "*"}, {0xfeff, ""},
+};
+
+/* Decodes one UTF-8 character at `text`; *step is its length, 1 for a broken one (then the result is 0xfffd). */
+static uint32_t next_character(const unsigned char *text, size_t *step) {
+    static const uint32_t smallest[5] = {0, 0, 0x80, 0x800, 0x10000};
+    size_t length = text[0] < 0x80 ? 1 : text[0] >= 0xf8 ? 0 : text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
+    *step = 1;
+    if (length == 1) {
+        return text[0];
+    }
+    if (length == 0 || text[0] < 0xc2) {
+        return 0xfffd;
+    }
+    uint32_t code = text[0] & (0xffU >> (length + 1));
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0xfffd;
+        }
+        code = code << 6 | (text[i] & 0x3fU);
+    }
+    if (code < smallest[length] || code > 0x10ffff) {
+        return 0xfffd;
+    }
+    *step = length;
+    return code;
+}
+
+/* The WinAnsi text for a character, "" when it vanishes, NULL when there is none. `byte` holds one character. */
+static const char *winansi_for(uint32_t code, char byte[2]) {
+    byte[1] = '\0';
+    if (code == '\t' || code == '\n' || code == '\r' || code == 0xa0) {
+        return " ";
+    }
+    for (size_t i = 0; i < sizeof spelled / sizeof *spelled; i++) {
+        if (spelled[i].code == code) {
+            return spelled[i].text;
+        }
+    }
+    if ((code >= 0x20 && code < 0x7f) || (code > 0xa0 && code <= 0xff)) {
+        byte[0] = (char)code;
+        return byte;
+    }
+    for (size_t i = 0; i < 32; i++) {
+        if (code != 0 && high_block[i] == code) {
+            byte[0] = (char)(0x80 + i);
+            return byte;
+        }
+    }
+    return NULL;
+}
+
+const char *rft_font_encode(rft_arena *arena, const char *utf8, size_t *replaced) {
+    const unsigned char *text = (const unsigned char *)(utf8 ? utf8 : "");
+    /* The longest spelling of a character is never longer than its UTF-8 form. */
+    char *out = rft_arena_alloc(arena, strlen((const char *)text) + 1);
+    size_t used = 0;
+    while (*text) {
+        size_t step;
+        char byte[2];
+        const char *part = winansi_for(next_character(text, &step), byte);
+        if (!part) {
+            part = "?";
+            if (replaced) {
+                ++*replaced;
+            }
+        }
+        for (; *part; part++) {
+            out[used++] = *part;
+        }
+        text += step;
+    }
+    out[used] = '\0';
+    return out;
+}
+
+static void add_utf8(rft_str *out, uint32_t code) {
+    if (code < 0x80) {
+        rft_str_add_char(out, (char)code);
+    } else if (code < 0x800) {
+        rft_str_add_char(out, (char)(0xc0 | code >> 6));
+        rft_str_add_char(out, (char)(0x80 | (code & 0x3f)));
+    } else {
+        rft_str_add_char(out, (char)(0xe0 | code >> 12));
+        rft_str_add_char(out, (char)(0x80 | (code >> 6 & 0x3f)));
+        rft_str_add_char(out, (char)(0x80 | (code & 0x3f)));
+    }
+}
+
+const char *rft_font_decode(rft_arena *arena, const char *winansi, size_t length) {
+    rft_str out = RFT_STR_INIT;
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)winansi[i];
+        add_utf8(&out, c >= 0x80 && c < 0xa0 ? (high_block[c - 0x80] ? high_block[c - 0x80] : '?') : c);
+    }
+    const char *text = rft_arena_strdup(arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return text;
+}
+
+static int glyph_width(rft_font font, unsigned char c) {
+    if (font == RFT_FONT_MONO) {
+        return MONO_WIDTH;
+    }
+    return c < FIRST ? 0 : font == RFT_FONT_BOLD ? widths_bold[c - FIRST] : widths_regular[c - FIRST];
+}
+
+double rft_font_width(rft_font font, double size, const char *winansi, size_t length) {
+    long sum = 0;
+    for (size_t i = 0; i < length; i++) {
+        sum += glyph_width(font, (unsigned char)winansi[i]);
+    }
+    return (double)sum * size / 1000.0;
+}
+
+size_t rft_font_fit(rft_font font, double size, const char *winansi, size_t length, double width) {
+    double used = 0;
+    for (size_t i = 0; i < length; i++) {
+        used += glyph_width(font, (unsigned char)winansi[i]) * size / 1000.0;
+        if (used > width + 1e-6) {
+            return i ? i : 1;
+        }
+    }
+    return length;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/label.h"
+
+#include <math.h>
+#include <string.h>
+
+#define AIR 0.8 /* points kept free around a label */
+
+rft_quad rft_quad_of_rect(const rft_rect *r) {
+    return (rft_quad){
+        {{r->x, r->y}, {r->x + r->width, r->y}, {r->x + r->width, r->y + r->height}, {r->x, r->y + r->height}}};
+}
+
+rft_quad rft_quad_of_text(const rft_text_run *run, double width) {
+    double turn = run->angle * 3.14159265358979323846 / 180.0;
+    double along_x = cos(turn), along_y = -sin(turn), up_x = -sin(turn), up_y = -cos(turn);
+    double up = RFT_FONT_ASCENT * run->size, down = RFT_FONT_DESCENT * run->size;
+    rft_quad quad;
+    const double share[4][2] = {{0, up}, {width, up}, {width, -down}, {0, -down}};
+    for (int i = 0; i < 4; i++) {
+        quad.corners[i].x = run->x + share[i][0] * along_x + share[i][1] * up_x;
+        quad.corners[i].y = run->y + share[i][0] * along_y + share[i][1] * up_y;
+    }
+    return quad;
+}
+
+/* Whether some edge of `a` has all of `b` outside (separating axis). */
+static bool separates(const rft_quad *a, const rft_quad *b) {
+    for (int i = 0; i < 4; i++) {
+        rft_spot from = a->corners[i], to = a->corners[(i + 1) % 4];
+        double nx = to.y - from.y, ny = from.x - to.x;
+        double length = hypot(nx, ny);
+        if (length < 1e-9) {
+            continue;
+        }
+        double a_low = INFINITY, a_high = -INFINITY, b_low = INFINITY, b_high = -INFINITY;
+        for (int k = 0; k < 4; k++) {
+            double pa = (a->corners[k].x * nx + a->corners[k].y * ny) / length;
+            double pb = (b->corners[k].x * nx + b->corners[k].y * ny) / length;
+            a_low = fmin(a_low, pa);
+            a_high = fmax(a_high, pa);
+            b_low = fmin(b_low, pb);
+            b_high = fmax(b_high, pb);
+        }
+        if (a_high <= b_low + 1e-6 || b_high <= a_low + 1e-6) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rft_quad_meets(const rft_quad *a, const rft_quad *b) {
+    return !separates(a, b) && !separates(b, a);
+}
+
+static void add_quad(rft_arena *arena, rft_quad **items, size_t *count, size_t *capacity, const rft_quad *quad) {
+    if (*count == *capacity) {
+        size_t bigger = *capacity ? *capacity * 2 : 32;
+        rft_quad *copy = rft_arena_calloc(arena, bigger, sizeof *copy);
+        if (*count) {
+            memcpy(copy, *items, *count * sizeof *copy);
+        }
+        *items = copy;
+        *capacity = bigger;
+    }
+    (*items)[(*count)++] = *quad;
+}
+
+void rft_label_take(rft_label_field *field, const rft_quad *quad) {
+    add_quad(field->arena, &field->taken, &field->taken_count, &field->taken_capacity, quad);
+}
+
+void rft_label_avoid(rft_label_field *field, const rft_quad *quad) {
+    add_quad(field->arena, &field->avoided, &field->avoided_count, &field->avoided_capacity, quad);
+}
+
+void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, double thickness) {
+    double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
+    if (length < 1e-9) {
+        return;
+    }
+    double nx = -dy / length * thickness / 2, ny = dx / length * thickness / 2;
+    rft_quad quad = {
+        {{from.x + nx, from.y + ny}, {to.x + nx, to.y + ny}, {to.x - nx, to.y - ny}, {from.x - nx, from.y - ny}}};
+    rft_label_avoid(field, &quad);
+}
+
+static bool inside(const rft_label_field *field, const rft_quad *quad) {
+    for (int i = 0; i < 4; i++) {
+        double x = quad->corners[i].x - field->bounds.x, y = quad->corners[i].y - field->bounds.y;
+        if (x < 0 || y < 0 || x > field->bounds.width || y > field->bounds.height) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* How many avoided things it covers; SIZE_MAX when it must not lie there. */
+static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
+    size_t cost = 0;
+    if (!inside(field, quad)) {
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < field->taken_count; i++) {
+        if (rft_quad_meets(quad, &field->taken[i])) {
+            return SIZE_MAX;
+        }
+    }
+    for (size_t i = 0; i < field->avoided_count; i++) {
+        cost += rft_quad_meets(quad, &field->avoided[i]);
+    }
+    return cost;
+}
+
+bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spot *candidates, size_t count,
+                     size_t *chosen) {
+    size_t best = SIZE_MAX;
+    rft_quad best_quad = {0};
+    for (size_t i = 0; i < count && best > 0; i++) {
+        double turn = candidates[i].angle * 3.14159265358979323846 / 180.0;
+        /* The label with a little air on every side. */
+        rft_text_run run = {.x = candidates[i].at.x - AIR * cos(turn),
+                            .y = candidates[i].at.y + AIR * sin(turn),
+                            .angle = candidates[i].angle,
+                            .size = size};
+        rft_quad quad = rft_quad_of_text(&run, width + 2 * AIR);
+        size_t cost = cost_of(field, &quad);
+        if (cost < best) {
+            best = cost;
+            best_quad = quad;
+            *chosen = i;
+        }
+    }
+    if (best == SIZE_MAX) {
+        return false;
+    }
+    rft_label_take(field, &best_quad);
+    return true;
+}

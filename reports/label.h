@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * label.h - finds room for labels in a chart. A label never lies on another label or a strong mark; it avoids lines and
+ * faint marks where it can.
+ */
+#ifndef RFT_REPORTS_LABEL_H
+#define RFT_REPORTS_LABEL_H
+
+#include "base/arena.h"
+#include "reports/canvas.h"
+
+/* Four corners, in order round it. */
+typedef struct rft_quad {
+    rft_spot corners[4];
+} rft_quad;
+
+rft_quad rft_quad_of_rect(const rft_rect *rect);
+/* The box of a text whose baseline starts at (x, y) and runs at `angle` degrees. */
+rft_quad rft_quad_of_text(const rft_text_run *run, double width);
+/* Whether they share more than an edge. */
+bool rft_quad_meets(const rft_quad *a, const rft_quad *b);
+
+typedef struct rft_label_field {
+    rft_rect bounds;
+    rft_quad *taken; /* never covered */
+    size_t taken_count, taken_capacity;
+    rft_quad *avoided; /* covered only if there is no other place */
+    size_t avoided_count, avoided_capacity;
+    rft_arena *arena;
+} rft_label_field;
+
+void rft_label_take(rft_label_field *field, const rft_quad *quad);
+void rft_label_avoid(rft_label_field *field, const rft_quad *quad);
+/* Avoids a line of this thickness. */
+void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, double thickness);
+
+/* A text `width` wide of this size. The first of the candidates (left end of the baseline, angle) that is free is
+ * taken; else the one that covers least of what is avoided. False when every one lies on something taken or outside. */
+typedef struct rft_label_spot {
+    rft_spot at;
+    double angle;
+} rft_label_spot;
+bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spot *candidates, size_t count,
+                     size_t *chosen);
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/page.h"
+
+#include "reports/chart.h"
+#include "reports/table.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TOP RFT_PAGE_MARGIN
+#define BOTTOM (RFT_PAGE_HEIGHT - 66.0) /* of the text; the footer is below */
+#define LEFT RFT_PAGE_MARGIN
+#define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
+#define GUTTER 16.0 /* between charts side by side */
+
+static const rft_pen_style footer_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
+static const rft_pen_style footer_strong_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
+static const rft_pen_style note_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
+static const rft_pen_style contents_style = {RFT_FONT_REGULAR, RFT_SIZE_BODY, RFT_COLOUR_LINK};
+
+typedef struct text_look {
+    rft_pen_style style;
+    double step, after; /* points from line to line; below the last one */
+} text_look;
+
+static const text_look text_looks[] = {
+    [RFT_TEXT_BODY] = {{RFT_FONT_REGULAR, RFT_SIZE_BODY, RFT_COLOUR_INK}, 13.5, 6},
+    [RFT_TEXT_LEAD] = {{RFT_FONT_BOLD, RFT_SIZE_TITLE, RFT_COLOUR_INK}, 20, 10},
+    [RFT_TEXT_STRONG] = {{RFT_FONT_BOLD, RFT_SIZE_BODY, RFT_COLOUR_INK}, 13.5, 6},
+    [RFT_TEXT_NOTE] = {{RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET}, 10, 3},
+    [RFT_TEXT_MONO] = {{RFT_FONT_MONO, RFT_SIZE_SMALL, RFT_COLOUR_INK}, 10.5, 6},
+};
+
+typedef struct heading_look {
+    rft_pen_style style;
+    double before, step, after;
+} heading_look;
+
+static const heading_look heading_looks[] = {
+    {{RFT_FONT_BOLD, RFT_SIZE_TITLE, RFT_COLOUR_INK}, 18, 20, 6},
+    {{RFT_FONT_BOLD, RFT_SIZE_BODY, RFT_COLOUR_INK}, 12, 13, 3},
+    {{RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK}, 6, 10, 2},
+};
+
+typedef struct layout {
+    const rft_doc *doc;
+    rft_pen pen;
+    double y;
+    int page, total;    /* total: 0 while it is being counted */
+    int *heading_pages; /* per block; filled by the measuring pass */
+} layout;
+
+static void draw_footer(layout *l) {
+    double y = RFT_PAGE_HEIGHT - 46;
+    rft_pen_rule(&l->pen, (rft_spot){LEFT, y - 11}, (rft_spot){LEFT + WIDTH, y - 11}, RFT_COLOUR_RULE, 0.5);
+    size_t replaced = l->pen.replaced;
+    rft_pen_text(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style, l->doc->footer_left);
+    rft_pen_text(&l->pen, (rft_spot){LEFT + WIDTH, y}, 1, &footer_style,
+                 rft_arena_printf(l->pen.arena, "page %d of %d", l->page, l->total));
+    if (l->doc->footer_extra) {
+        y += 10;
+        rft_lines lines = rft_pen_wrap(&l->pen, &footer_strong_style, l->doc->footer_extra, WIDTH);
+        rft_pen_shorten(&l->pen, &footer_strong_style, &lines, 1, WIDTH);
+        rft_pen_put(&l->pen, (rft_spot){LEFT, y}, 0, &footer_strong_style, &lines.items[0]);
+    }
+    if (replaced + l->pen.replaced > 0) {
+        y += 10;
+        rft_pen_text(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style,
+                     "On this page \"?\" also stands for characters that the PDF's built-in fonts lack.");
+    }
+    l->pen.replaced = 0;
+}
+
+static void start_page(layout *l) {
+    if (l->page > 0) {
+        draw_footer(l);
+    }
+    l->page++;
+    l->y = TOP;
+    rft_canvas_page(l->pen.canvas, RFT_PAGE_WIDTH, RFT_PAGE_HEIGHT);
+}
+
+static bool at_top(const layout *l) {
+    return l->y <= TOP + 0.5;
+}
+
+static void need(layout *l, double height) {
+    if (l->y + height > BOTTOM && !at_top(l)) {
+        start_page(l);
+    }
+}
+
+static double charts_height(const rft_block *block) {
+    double height = 0;
+    for (size_t i = 0; i < block->chart_count; i++) {
+        height = fmax(height, block->charts[i]->height);
+    }
+    return height;
+}
+
+/* What must fit below a heading so that it does not stand alone. */
+static double least_height(layout *l, size_t index) {
+    if (index >= l->doc->block_count) {
+        return 0;
+    }
+    const rft_block *block = &l->doc->blocks[index];
+    switch (block->kind) {
+    case RFT_BLOCK_HEADING: {
+        const heading_look *look = &heading_looks[block->level - 1];
+        return look->before + look->step + look->after + least_height(l, index + 1);
+    }
+    case RFT_BLOCK_TEXT: {
+        /* A short text introduces what follows it. */
+        const text_look *look = &text_looks[block->style];
+        rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
+        if (lines.count <= 3 && index + 1 < l->doc->block_count && l->doc->blocks[index + 1].kind != RFT_BLOCK_TEXT &&
+            l->doc->blocks[index + 1].kind != RFT_BLOCK_HEADING) {
+            return look->step * (double)lines.count + look->after + least_height(l, index + 1);
+        }
+        return look->step * (double)(lines.count < 2 ? lines.count : 2);
+    }
+    case RFT_BLOCK_TABLE: {
+        rft_table_plan plan = rft_table_fit(&l->pen, block->table, WIDTH);
+        double height = plan.header_height;
+        for (size_t r = 0; r < block->table->row_count && r < 3; r++) {
+            height += plan.rows[r].height;
+        }
+        return fmin(height, BOTTOM - TOP);
+    }
+    case RFT_BLOCK_CHARTS:
+        return charts_height(block);
+    case RFT_BLOCK_CONTENTS:
+        return 60;
+    case RFT_BLOCK_NEW_PAGE:
+        return 0;
+    }
+    return 0;
+}
+
+static void place_heading(layout *l, size_t index) {
+    const rft_block *block = &l->doc->blocks[index];
+    const heading_look *look = &heading_looks[block->level - 1];
+    size_t replaced = l->pen.replaced;
+    double least = least_height(l, index);
+    l->pen.replaced = replaced; /* measuring ahead is not yet this page's text */
+    need(l, least);
+    if (!at_top(l)) {
+        l->y += look->before;
+    }
+    l->heading_pages[index] = l->page;
+    rft_line title = rft_pen_encode(&l->pen, block->text);
+    rft_canvas_bookmark(l->pen.canvas, block->level, title.text, l->y);
+    rft_canvas_place(l->pen.canvas, block->anchor, l->y);
+    rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
+    rft_pen_shorten(&l->pen, &look->style, &lines, 4, WIDTH);
+    for (size_t i = 0; i < lines.count; i++) {
+        l->y += look->step;
+        rft_pen_put(&l->pen, (rft_spot){LEFT, l->y - 0.2 * look->style.size}, 0, &look->style, &lines.items[i]);
+    }
+    l->y += look->after;
+}
+
+static void place_lines(layout *l, const text_look *look, const char *text, double indent) {
+    rft_lines lines = rft_pen_wrap(&l->pen, &look->style, text, WIDTH - indent);
+    for (size_t i = 0; i < lines.count; i++) {
+        need(l, look->step);
+        l->y += look->step;
+        rft_pen_put(&l->pen, (rft_spot){LEFT + indent, l->y - 0.25 * look->style.size}, 0, &look->style,
+                    &lines.items[i]);
+    }
+    l->y += look->after;
+}
+
+static void place_notes(layout *l, const rft_table *table) {
+    for (size_t i = 0; i < table->note_count; i++) {
+        need(l, text_looks[RFT_TEXT_NOTE].step);
+        const char *mark = i < 26
+                               ? rft_arena_printf(l->pen.arena, "(%c)", (int)('a' + i))
+                               : rft_arena_printf(l->pen.arena, "(%c%c)", (int)('a' + i / 26 - 1), (int)('a' + i % 26));
+        rft_spot at = {LEFT, l->y + text_looks[RFT_TEXT_NOTE].step - 2};
+        rft_pen_text(&l->pen, at, 0, &note_style, mark);
+        text_look look = text_looks[RFT_TEXT_NOTE];
+        look.after = 0;
+        place_lines(l, &look, table->notes[i], 18);
+    }
+}
+
+static void place_table(layout *l, const rft_table *table) {
+    if (table->row_count == 0) {
+        return;
+    }
+    size_t replaced = l->pen.replaced;
+    l->pen.replaced = 0;
+    rft_table_plan plan = rft_table_fit(&l->pen, table, WIDTH);
+    size_t in_table = l->pen.replaced;
+    l->pen.replaced = replaced;
+    need(l, plan.header_height + plan.rows[0].height);
+    l->pen.replaced += in_table;
+    rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
+    l->y += plan.header_height;
+    for (size_t r = 0; r < table->row_count; r++) {
+        if (l->y + plan.rows[r].height > BOTTOM && !at_top(l)) {
+            start_page(l);
+            l->pen.replaced = in_table;
+            rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
+            l->y += plan.header_height;
+        }
+        rft_table_draw_row(&l->pen, &plan, r, LEFT, l->y);
+        l->y += plan.rows[r].height;
+    }
+    l->y += 4;
+    place_notes(l, table);
+    l->y += 8;
+}
+
+static void place_charts(layout *l, const rft_block *block) {
+    double height = charts_height(block);
+    double count = (double)block->chart_count;
+    double width = (WIDTH - GUTTER * (count - 1)) / count;
+    need(l, height + 14);
+    for (size_t i = 0; i < block->chart_count; i++) {
+        rft_rect box = {LEFT + (double)i * (width + GUTTER), l->y, width, block->charts[i]->height};
+        rft_chart_draw(&l->pen, block->charts[i], &box);
+    }
+    l->y += height + 4;
+    for (size_t i = 0; i < block->chart_count; i++) {
+        if (block->charts[i]->caption) {
+            place_lines(l, &text_looks[RFT_TEXT_NOTE], block->charts[i]->caption, 0);
+        }
+    }
+    l->y += 6;
+}
+
+static void place_contents(layout *l) {
+    for (size_t i = 0; i < l->doc->block_count; i++) {
+        const rft_block *block = &l->doc->blocks[i];
+        if (block->kind != RFT_BLOCK_HEADING || block->level != 1) {
+            continue;
+        }
+        need(l, 15);
+        rft_lines lines = rft_pen_wrap(&l->pen, &contents_style, block->text, WIDTH - 40);
+        rft_pen_shorten(&l->pen, &contents_style, &lines, 1, WIDTH - 40);
+        l->y += 15;
+        rft_pen_put(&l->pen, (rft_spot){LEFT, l->y - 3}, 0, &contents_style, &lines.items[0]);
+        rft_pen_text(&l->pen, (rft_spot){LEFT + WIDTH, l->y - 3}, 1, &text_looks[RFT_TEXT_BODY].style,
+                     rft_arena_printf(l->pen.arena, "%d", l->heading_pages[i]));
+        rft_rect box = {LEFT, l->y - 15, WIDTH, 15};
+        rft_canvas_link(l->pen.canvas, &box, block->anchor);
+    }
+    l->y += 6;
+}
+
+static void place_block(layout *l, size_t index) {
+    const rft_block *block = &l->doc->blocks[index];
+    switch (block->kind) {
+    case RFT_BLOCK_HEADING:
+        place_heading(l, index);
+        break;
+    case RFT_BLOCK_TEXT:
+        place_lines(l, &text_looks[block->style], block->text, 0);
+        break;
+    case RFT_BLOCK_TABLE:
+        place_table(l, block->table);
+        break;
+    case RFT_BLOCK_CHARTS:
+        place_charts(l, block);
+        break;
+    case RFT_BLOCK_CONTENTS:
+        place_contents(l);
+        break;
+    case RFT_BLOCK_NEW_PAGE:
+        if (!at_top(l)) {
+            start_page(l);
+        }
+        break;
+    }
+}
+
+static int run_pass(const rft_doc *doc, rft_canvas *canvas, int *heading_pages, int total) {
+    layout l = {doc, {canvas, rft_arena_new(), 0}, 0, 0, total, heading_pages};
+    start_page(&l);
+    for (size_t i = 0; i < doc->block_count; i++) {
+        place_block(&l, i);
+    }
+    draw_footer(&l);
+    rft_arena_free(l.pen.arena);
+    return l.page;
+}
+
+int rft_page_layout(const rft_doc *doc, rft_canvas *canvas) {
+    int *heading_pages = rft_arena_calloc(doc->arena, doc->block_count ? doc->block_count : 1, sizeof(int));
+    int total = run_pass(doc, NULL, heading_pages, 0);
+    return run_pass(doc, canvas, heading_pages, total);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.h - a run as a PDF, or as the text form of the same pages. What is on them: docs/report.md.
+ *
+ * The same run gives the same bytes, on any day and under any locale: dates and ids come from the run.
+ */
+#ifndef RFT_REPORTS_REPORT_H
+#define RFT_REPORTS_REPORT_H
+
+#include "base/err.h"
+#include "base/str.h"
+#include "model/run.h"
+
+typedef struct rft_report_opts {
+    int part;  /* 0: both; 1: the buyer's pages; 2: the engineer's */
+    bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
+} rft_report_opts;
+#define RFT_REPORT_OPTS_INIT                                                                                           \
+    { 0, false }
+
+/* Writes the report to `path` (to a temporary file first: an error leaves an older report as it was).
+ * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed). A run without points,
+ * without ceilings or with nothing but failures is no error: the report says so. */
+int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const char *path, rft_err *err);
+
+/* Appends the PDF's bytes to `out`. */
+int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
+
+/* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
+int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
+
+#endif
