@@ -278,6 +278,23 @@ static void changed_code_changes_the_hash(void **state) {
     assert_string_equal(a.cubin_hash, c.cubin_hash);
 }
 
+/* The kernels of the GPU tests are written where no GPU is. */
+static void the_gpu_tests_kernels_compile(void **state) {
+    fixture *f = *state;
+    static const char *const names[] = {"saxpy<4>", "reverse", "meet", "post", "fault_address", "load_tile"};
+    static const char *const archs[] = {"sm_80", "sm_90a", "sm_100a", "sm_120a"};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        rft_compile_request request = {.source_name = "gpu_driver.cu",
+                                       .source_path = RFT_SOURCE_DIR "/tests/gpu/gpu_driver.cu",
+                                       .names = names,
+                                       .name_count = i == 0 ? 5 : 6,
+                                       .arch = archs[i]};
+        rft_compile_result result = compile(f, &request);
+        assert_string_equal(result.log, "");
+        assert_true(result.ok);
+    }
+}
+
 static void header_spellings_may_clash(void **state) {
     fixture *f = *state;
     static const char *const names[] = {"k"};
@@ -325,6 +342,7 @@ int main(void) {
         cmocka_unit_test(debug_lines_do_not_enter_the_hash),
         cmocka_unit_test(changed_code_changes_the_hash),
         cmocka_unit_test(header_spellings_may_clash),
+        cmocka_unit_test(the_gpu_tests_kernels_compile),
     };
     rft_err err = RFT_ERR_INIT;
     if (rft_nvrtc_new(&the_fixture.compiler, NULL, &err) != 0) {
