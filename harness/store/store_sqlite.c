@@ -14,8 +14,10 @@ extern const unsigned char rft_embedded_schema_sql[];
 static const char magic[16] = "SQLite format 3";
 
 int rft_store_fail(rft_store *store, const char *doing, rft_err *err) {
+    int left = errno; /* after a failed commit SQLite has forgotten the cause, but errno still has it */
     int status = sqlite3_extended_errcode(store->db) & 0xff;
     int cause = sqlite3_system_errno(store->db);
+    cause = cause == 0 && status == SQLITE_IOERR ? left : cause;
     bool full = cause == ENOSPC || cause == EDQUOT || cause == EFBIG;
     if (status == SQLITE_FULL || (status == SQLITE_IOERR && full)) {
         rft_err_set(err, RFT_E_STORE, "disk full while %s in %s%s%s", doing, store->path, full ? ": " : "",
