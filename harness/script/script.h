@@ -29,8 +29,13 @@ typedef struct rft_script_opts {
 } rft_script_opts;
 
 /* Runs the file. Errors: RFT_E_IO (cannot be read), RFT_E_SCRIPT (syntax, runtime, unknown key, wrong type, limits:
- * place "file:line", message with the key's path and a hint, traceback), RFT_E_SPACE (an empty list of values). */
+ * place "file:line", message with the key's path and a hint, traceback), RFT_E_SPACE (an empty list of values),
+ * RFT_E_SOURCE (a kernel's source is missing). One point of every variant is spelled out, so that an error in launch()
+ * is found here and not in every point. */
 int rft_script_load(rft_script **out, const char *path, const rft_script_opts *opts, rft_err *err);
+/* The same for text in memory; `path` is what names are relative to. */
+int rft_script_load_text(rft_script **out, const char *path, const char *text, size_t size, const rft_script_opts *opts,
+                         rft_err *err);
 void rft_script_free(rft_script *script); /* NULL is accepted */
 
 size_t rft_script_sweep_count(const rft_script *script);

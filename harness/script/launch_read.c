@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* launch_read.c - what launch() and prepare() return: one launch, or a list of launches and memsets. */
+#include "script/sweep_state.h"
+
+#include <string.h>
+
+#define ARGS_MAX 64
+
+static void refuse_old(lua_State *lua, const rft_at *at, uint64_t turn) {
+    if (turn != rft_lua_script(lua)->turn) {
+        rft_read_fail(lua, at, "use the b that launch() and prepare() are called with",
+                      "this buffer belongs to an earlier point");
+    }
+}
+
+static const rft_handle_tag *test_handle(lua_State *lua, const rft_at *at) {
+    const rft_handle_tag *handle = luaL_testudata(lua, -1, RFT_TAG_HANDLE);
+    if (handle) {
+        refuse_old(lua, at, handle->turn);
+    }
+    return handle;
+}
+
+/* The argument on top. */
+static void read_arg(lua_State *lua, const rft_at *at, rft_arg *out) {
+    const rft_handle_tag *handle = test_handle(lua, at);
+    const rft_scalar_tag *scalar = luaL_testudata(lua, -1, RFT_TAG_SCALAR);
+    const rft_map_tag *map = luaL_testudata(lua, -1, RFT_TAG_MAP);
+    if (handle) {
+        out->kind = RFT_ARG_BUFFER;
+        out->buffer = handle->buffer;
+        out->offset_bytes = handle->offset_bytes;
+    } else if (scalar) {
+        out->kind = RFT_ARG_SCALAR;
+        out->type = scalar->type;
+        memcpy(out->scalar, scalar->bytes, sizeof(out->scalar));
+    } else if (map) {
+        refuse_old(lua, at, map->turn);
+        out->kind = RFT_ARG_TENSOR_MAP;
+        out->buffer = map->buffer;
+        out->map = map->map;
+    } else if (lua_type(lua, -1) == LUA_TNUMBER || lua_type(lua, -1) == LUA_TBOOLEAN) {
+        rft_read_fail(lua, at, "write i32(...), i64(...), f32(...): the type of the kernel's parameter",
+                      "a plain number has no type");
+    } else {
+        rft_read_wrong(lua, -1, at, "a buffer like b.x, a typed scalar like i64(p.n), or tensor_map(...)");
+    }
+}
+
+static void read_args(lua_State *lua, const rft_at *root, rft_arena *arena, rft_launch *out) {
+    rft_at at = {root, "args", 0};
+    if (rft_read_field(lua, -1, "args")) {
+        out->arg_count = (size_t)rft_read_list(lua, -1, &at, ARGS_MAX);
+        out->args = rft_arena_calloc(arena, out->arg_count + 1, sizeof(*out->args));
+        for (size_t i = 0; i < out->arg_count; i++) {
+            rft_at here = {&at, NULL, (lua_Integer)i + 1};
+            lua_rawgeti(lua, -1, (lua_Integer)i + 1);
+            read_arg(lua, &here, &out->args[i]);
+            lua_pop(lua, 1);
+        }
+    }
+    lua_pop(lua, 1);
+}
+
+/* A number or { x, y, z }. */
+static void read_extent(lua_State *lua, const rft_at *root, const char *key, bool is_required, int64_t out[3]) {
+    rft_at at = {root, key, 0};
+    out[0] = out[1] = out[2] = 1;
+    if (!rft_read_field(lua, -1, key)) {
+        if (is_required) {
+            rft_read_fail(lua, root, NULL, "the key \"%s\" is missing", key);
+        }
+    } else if (lua_istable(lua, -1)) {
+        lua_Integer length = rft_read_list(lua, -1, &at, 3);
+        for (lua_Integer i = 1; i <= length; i++) {
+            rft_at here = {&at, NULL, i};
+            lua_rawgeti(lua, -1, i);
+            out[i - 1] = rft_read_int(lua, -1, &here, 1, INT64_MAX);
+            lua_pop(lua, 1);
+        }
+    } else if (luaL_testudata(lua, -1, RFT_TAG_RESIDENT)) {
+        if (strcmp(key, "grid") != 0) {
+            rft_read_fail(lua, &at, NULL, "resident() is for grid");
+        }
+        out[0] = 0;
+    } else {
+        out[0] = rft_read_int(lua, -1, &at, 1, INT64_MAX);
+    }
+    lua_pop(lua, 1);
+}
+
+static bool read_flag(lua_State *lua, const rft_at *root, const char *key) {
+    rft_at at = {root, key, 0};
+    bool flag = rft_read_field(lua, -1, key) && rft_read_bool(lua, -1, &at);
+    lua_pop(lua, 1);
+    return flag;
+}
+
+static void read_window(lua_State *lua, const rft_at *root, const rft_launch_reader *reader, rft_window *out) {
+    rft_at at = {root, "window", 0};
+    *out = (rft_window){0};
+    if (rft_read_field(lua, -1, "window")) {
+        rft_at buffer_at = {&at, "buffer", 0}, offset_at = {&at, "offset", 0};
+        rft_at bytes_at = {&at, "bytes", 0}, ratio_at = {&at, "hit_ratio", 0};
+        rft_read_keys(lua, -1, &at, RFT_KEYS_WINDOW, 0);
+        rft_read_field(lua, -1, "buffer");
+        const rft_handle_tag *handle = test_handle(lua, &buffer_at);
+        if (!handle) {
+            rft_read_wrong(lua, -1, &buffer_at, "a buffer like b.x");
+        }
+        const rft_buffer *buffer = &reader->buffers[handle->buffer];
+        int64_t size = (int64_t)(buffer->count * rft_type_bytes(buffer->type));
+        out->buffer = handle->buffer;
+        out->offset_bytes = handle->offset_bytes;
+        lua_pop(lua, 1);
+        if (rft_read_field(lua, -1, "offset")) {
+            out->offset_bytes += (uint64_t)rft_read_int(lua, -1, &offset_at, 0, size - 1);
+        }
+        lua_pop(lua, 1);
+        int64_t rest = size - (int64_t)out->offset_bytes;
+        if (rest < 1) {
+            rft_read_fail(lua, &offset_at, NULL, "lies outside the buffer of %lld bytes", (long long)size);
+        }
+        out->bytes = (uint64_t)rest;
+        if (rft_read_field(lua, -1, "bytes")) {
+            out->bytes = (uint64_t)rft_read_int(lua, -1, &bytes_at, 1, rest);
+        }
+        lua_pop(lua, 1);
+        out->hit_ratio = 1;
+        if (rft_read_field(lua, -1, "hit_ratio")) {
+            out->hit_ratio = rft_read_real(lua, -1, &ratio_at, 0, 1);
+        }
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+}
+
+/* The entry with parameters substituted, as one of the distinct names of the unit. */
+static const char *read_entry(lua_State *lua, const rft_at *root, rft_launch_reader *reader) {
+    const rft_point_call *call = reader->call;
+    const rft_sweep *sweep = &call->state->sweep;
+    const rft_variant *variant = &sweep->variants[call->variant];
+    rft_at at = {root, "entry", 0};
+    const char *written = variant->entry;
+    if (rft_read_field(lua, -1, "entry")) {
+        written = rft_arena_strdup(call->arena, rft_read_text(lua, -1, &at));
+    }
+    lua_pop(lua, 1);
+    size_t count = variant->param_count;
+    const char **names = rft_arena_calloc(call->arena, count + sweep->axis_count + 1, sizeof(*names));
+    for (size_t i = 0; i < count; i++) {
+        names[i] = variant->params[i].name;
+    }
+    const rft_kernel_facts *kernel = call->state->states[call->variant].kernel;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        names[count + i] = kernel->axis_compiled[i] ? sweep->axes[i].name : "";
+    }
+    const char *entry = rft_entry_substitute(call->arena, written, names, reader->param_texts,
+                                             count + sweep->axis_count, reader->in_entry);
+    for (size_t i = 0; i < reader->name_count; i++) {
+        if (strcmp(reader->names[i], entry) == 0) {
+            return reader->names[i];
+        }
+    }
+    if (reader->name_count == RFT_ENTRIES_MAX) {
+        rft_read_fail(lua, &at, NULL, "more than %d different entries", RFT_ENTRIES_MAX);
+    }
+    return reader->names[reader->name_count++] = entry;
+}
+
+/* The launch or memset on top. */
+static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *reader, rft_launch *out) {
+    const rft_memset_tag *set = luaL_testudata(lua, -1, RFT_TAG_MEMSET);
+    *out = (rft_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}};
+    if (set) {
+        refuse_old(lua, at, set->turn);
+        out->kind = RFT_LAUNCH_MEMSET;
+        out->memset_buffer = set->buffer;
+        out->memset_byte = set->byte;
+        return;
+    }
+    out->kind = RFT_LAUNCH_KERNEL;
+    rft_read_keys(lua, -1, at, RFT_KEYS_LAUNCH, 0);
+    out->entry = read_entry(lua, at, reader);
+    read_args(lua, at, reader->call->arena, out);
+    read_extent(lua, at, "grid", true, out->grid);
+    read_extent(lua, at, "block", true, out->block);
+    read_extent(lua, at, "cluster", false, out->cluster);
+    rft_at shared = {at, "shared", 0};
+    if (rft_read_field(lua, -1, "shared")) {
+        out->shared_bytes = rft_read_int(lua, -1, &shared, 0, INT64_MAX);
+    }
+    lua_pop(lua, 1);
+    out->cooperative = read_flag(lua, at, "cooperative");
+    out->pdl = read_flag(lua, at, "pdl");
+    read_window(lua, at, reader, &out->window);
+}
+
+rft_launch *rft_launches_read(lua_State *lua, const char *root_name, rft_launch_reader *reader, size_t *count) {
+    rft_at root = {NULL, root_name, 0};
+    bool single = !lua_istable(lua, -1);
+    if (!single) {
+        for (size_t i = 0; i < rft_keys(RFT_KEYS_LAUNCH)->count && !single; i++) {
+            single = rft_read_field(lua, -1, rft_keys(RFT_KEYS_LAUNCH)->names[i]);
+            lua_pop(lua, 1);
+        }
+    }
+    *count = single ? 1 : (size_t)rft_read_list(lua, -1, &root, RFT_LAUNCHES_MAX);
+    rft_launch *launches = rft_arena_calloc(reader->call->arena, *count + 1, sizeof(*launches));
+    if (single) {
+        read_launch(lua, &root, reader, launches);
+        return launches;
+    }
+    for (size_t i = 0; i < *count; i++) {
+        rft_at here = {&root, NULL, (lua_Integer)i + 1};
+        lua_rawgeti(lua, -1, (lua_Integer)i + 1);
+        read_launch(lua, &here, reader, &launches[i]);
+        lua_pop(lua, 1);
+    }
+    return launches;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* options_read.c - measure, search and baseline of a sweep. */
+#include "base/units.h"
+#include "script/sweep_state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Pushes measure.KEY or search.KEY; pops it again when it is not there. */
+static bool field(lua_State *lua, const char *key) {
+    if (rft_read_field(lua, -1, key)) {
+        return true;
+    }
+    lua_pop(lua, 1);
+    return false;
+}
+
+static void read_whole(lua_State *lua, const rft_at *root, const char *key, int *out) {
+    rft_at at = {root, key, 0};
+    if (field(lua, key)) {
+        *out = (int)rft_read_int(lua, -1, &at, 1, 1000000);
+        lua_pop(lua, 1);
+    }
+}
+
+static void read_time(lua_State *lua, const rft_at *root, const char *key, double *out) {
+    rft_at at = {root, key, 0};
+    if (field(lua, key)) {
+        *out = rft_read_seconds(lua, -1, &at);
+        if (!(*out > 0)) {
+            rft_read_fail(lua, &at, NULL, "must be longer than 0 s");
+        }
+        lua_pop(lua, 1);
+    }
+}
+
+static bool read_seed(lua_State *lua, const rft_at *root, uint64_t *out) {
+    rft_at at = {root, "seed", 0};
+    if (!field(lua, "seed")) {
+        return false;
+    }
+    *out = (uint64_t)rft_read_int(lua, -1, &at, 0, INT64_MAX);
+    lua_pop(lua, 1);
+    return true;
+}
+
+static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *out) {
+    rft_at cache = {root, "cache", 0}, noise = {root, "noise", 0}, samples = {root, "max_samples", 0};
+    rft_read_keys(lua, -1, root, RFT_KEYS_MEASURE, 0);
+    if (field(lua, "cache")) {
+        const char *mode = rft_read_text(lua, -1, &cache);
+        if (strcmp(mode, "cold") != 0 && strcmp(mode, "hot") != 0) {
+            rft_read_fail(lua, &cache, NULL, "expected \"cold\" or \"hot\", got \"%.40s\"", mode);
+        }
+        out->cache = strcmp(mode, "hot") == 0 ? RFT_CACHE_HOT : RFT_CACHE_COLD;
+        lua_pop(lua, 1);
+    }
+    read_time(lua, root, "timeout", &out->point_timeout_s);
+    read_time(lua, root, "compile_timeout", &out->compile_timeout_s);
+    read_time(lua, root, "max_time", &out->max_seconds);
+    read_whole(lua, root, "min_samples", &out->min_samples);
+    read_whole(lua, root, "max_samples", &out->max_samples);
+    if (out->max_samples < out->min_samples) {
+        rft_read_fail(lua, &samples, NULL, "%d is less than min_samples = %d", out->max_samples, out->min_samples);
+    }
+    if (field(lua, "noise")) {
+        out->noise_frac = rft_read_real(lua, -1, &noise, 1e-6, 1);
+        lua_pop(lua, 1);
+    }
+    read_seed(lua, root, &out->seed);
+}
+
+static void read_search(lua_State *lua, const rft_at *root, rft_arena *arena, rft_search_opts *out) {
+    rft_at strategy = {root, "strategy", 0}, budget = {root, "budget", 0};
+    rft_read_keys(lua, -1, root, RFT_KEYS_SEARCH, 0);
+    if (field(lua, "strategy")) {
+        out->strategy = rft_arena_strdup(arena, rft_read_text(lua, -1, &strategy));
+        lua_pop(lua, 1);
+    }
+    if (field(lua, "budget")) {
+        if (lua_type(lua, -1) == LUA_TNUMBER) {
+            out->budget_points = (uint64_t)rft_read_int(lua, -1, &budget, 1, INT64_MAX);
+        } else {
+            out->budget_s = rft_read_seconds(lua, -1, &budget);
+            if (!(out->budget_s > 0)) {
+                rft_read_fail(lua, &budget, NULL, "must be longer than 0 s");
+            }
+        }
+        lua_pop(lua, 1);
+    }
+    out->seed_given = read_seed(lua, root, &out->seed);
+}
+
+static void read_baselines(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
+    static const char *const known[] = {"cublaslt"};
+    rft_sweep *sweep = &state->sweep;
+    sweep->baselines = rft_read_texts(lua, -1, at, state->script->arena, &sweep->baseline_count);
+    for (size_t i = 0; i < sweep->baseline_count; i++) {
+        rft_at here = {at, NULL, (lua_Integer)i + 1};
+        if (strcmp(sweep->baselines[i], known[0]) != 0) {
+            char hint[120];
+            rft_read_hint(hint, sizeof(hint), sweep->baselines[i], known, 1);
+            rft_read_fail(lua, &here, "known baselines: cublaslt", "unknown baseline \"%.40s\"%s", sweep->baselines[i],
+                          hint);
+        }
+        rft_log_warn(state->script->log,
+                     "%s: baseline \"%s\" is not measured: this version cannot call vendor libraries; the sweep runs "
+                     "without it (leave it out to silence this)",
+                     state->place, sweep->baselines[i]);
+    }
+}
+
+void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
+    rft_at root = {NULL, "sweep", 0};
+    rft_at measure = {&root, "measure", 0}, search = {&root, "search", 0}, baseline = {&root, "baseline", 0};
+    rft_sweep *sweep = &state->sweep;
+    sweep->measure = (rft_measure_opts)RFT_MEASURE_OPTS_INIT;
+    sweep->search = (rft_search_opts){.strategy = "auto", .seed = 1};
+    if (rft_read_field(lua, table, "measure")) {
+        read_measure(lua, &measure, &sweep->measure);
+    }
+    if (rft_read_field(lua, table, "search")) {
+        read_search(lua, &search, state->script->arena, &sweep->search);
+    }
+    if (rft_read_field(lua, table, "baseline")) {
+        read_baselines(lua, &baseline, state);
+    }
+    lua_settop(lua, table);
+}

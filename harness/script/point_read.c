@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* point_read.c - one point spelled out: the kernel's functions are called and what they return becomes a spec. */
+#include "base/fs.h"
+#include "script/lua_modules.h"
+#include "script/sweep_state.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BUFFERS_MAX 64
+
+typedef struct point_reader {
+    lua_State *lua;
+    const rft_point_call *call;
+    const rft_sweep *sweep;
+    const rft_variant *variant;
+    const rft_variant_state *state;
+    const rft_kernel_facts *kernel;
+    rft_point_spec *spec;
+    int p, c, gpu; /* stack indices of the strict tables */
+} point_reader;
+
+/* ---- p, c, gpu ---- */
+
+void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known) {
+    luaL_checkstack(lua, 4, NULL);
+    lua_createtable(lua, 0, (int)state->sweep.axis_count);
+    for (size_t i = 0; i < state->sweep.axis_count; i++) {
+        if (!known || known[i]) {
+            rft_push_value(lua, &values[i]);
+            lua_setfield(lua, -2, state->sweep.axes[i].name);
+        }
+    }
+    rft_strict_wrap(lua, "p");
+}
+
+void rft_push_config(lua_State *lua, const rft_sweep_state *state, size_t variant, const rft_value *values) {
+    const rft_variant *of = &state->sweep.variants[variant];
+    luaL_checkstack(lua, 4, NULL);
+    lua_createtable(lua, 0, (int)of->param_count);
+    for (size_t i = 0; i < of->param_count; i++) {
+        rft_push_value(lua, &values[i]);
+        lua_setfield(lua, -2, of->params[i].name);
+    }
+    rft_strict_wrap(lua, "c");
+}
+
+static void set_integer(lua_State *lua, const char *key, int64_t value) {
+    lua_pushinteger(lua, value);
+    lua_setfield(lua, -2, key);
+}
+
+static void set_gpu_fields(lua_State *lua, const rft_gpu_info *gpu) {
+    lua_pushstring(lua, gpu->name ? gpu->name : "");
+    lua_setfield(lua, -2, "name");
+    lua_pushstring(lua, gpu->arch ? gpu->arch : "");
+    lua_setfield(lua, -2, "arch");
+    lua_pushboolean(lua, gpu->cooperative);
+    lua_setfield(lua, -2, "cooperative");
+    set_integer(lua, "cc", gpu->cc_major * 10 + gpu->cc_minor);
+    set_integer(lua, "sms", gpu->sms);
+    set_integer(lua, "warp_size", gpu->warp_size);
+    set_integer(lua, "max_threads_per_block", gpu->max_threads_per_block);
+    set_integer(lua, "max_threads_per_sm", gpu->max_threads_per_sm);
+    set_integer(lua, "max_blocks_per_sm", gpu->max_blocks_per_sm);
+    set_integer(lua, "registers_per_block", gpu->registers_per_block);
+    set_integer(lua, "registers_per_sm", gpu->registers_per_sm);
+    set_integer(lua, "shared_per_block", gpu->shared_per_block);
+    set_integer(lua, "shared_per_block_static", gpu->shared_per_block_static);
+    set_integer(lua, "shared_per_sm", gpu->shared_per_sm);
+    set_integer(lua, "l2_bytes", gpu->l2_bytes);
+    set_integer(lua, "persisting_l2_max_bytes", gpu->persisting_l2_max_bytes);
+    set_integer(lua, "memory_bytes", gpu->memory_bytes);
+    set_integer(lua, "memory_free", gpu->memory_free_bytes);
+    set_integer(lua, "max_cluster", gpu->max_cluster);
+    set_integer(lua, "sm_clock_khz", gpu->sm_clock_khz);
+    set_integer(lua, "memory_clock_khz", gpu->memory_clock_khz);
+    set_integer(lua, "memory_bus_bits", gpu->memory_bus_bits);
+}
+
+void rft_push_gpu(lua_State *lua) {
+    rft_script *script = rft_lua_script(lua);
+    luaL_checkstack(lua, 4, NULL);
+    if (script->gpu_ref == LUA_NOREF) {
+        lua_createtable(lua, 0, 24);
+        if (script->gpu) {
+            set_gpu_fields(lua, script->gpu);
+        }
+        rft_strict_wrap(lua, "gpu");
+        script->gpu_ref = luaL_ref(lua, LUA_REGISTRYINDEX);
+    }
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, script->gpu_ref);
+}
+
+/* Calls a kernel's function with (p, c, gpu[, b]); one result on top. */
+static void call_function(point_reader *reader, int ref, int config, int handles) {
+    lua_State *lua = reader->lua;
+    rft_lua_push_function(lua, ref);
+    lua_pushvalue(lua, reader->p);
+    lua_pushvalue(lua, config);
+    lua_pushvalue(lua, reader->gpu);
+    if (handles) {
+        lua_pushvalue(lua, handles);
+    }
+    lua_call(lua, handles ? 4 : 3, 1);
+}
+
+/* ---- buffers ---- */
+
+/* The table of buffers on top, sorted by name; popped. */
+static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
+    lua_State *lua = reader->lua;
+    rft_arena *arena = reader->call->arena;
+    rft_at root = {NULL, "buffers", 0};
+    const char *keys[BUFFERS_MAX];
+    rft_read_table(lua, -1, &root);
+    if (lua_rawlen(lua, -1) > 0) {
+        rft_read_fail(lua, &root, NULL, "expected NAME = input(...), got a list");
+    }
+    *count = rft_read_sorted_keys(lua, -1, keys, BUFFERS_MAX);
+    if (*count == 0) {
+        rft_read_fail(lua, &root, NULL, "a kernel needs at least one buffer");
+    }
+    rft_buffer *buffers = rft_arena_calloc(arena, *count, sizeof(*buffers));
+    for (size_t i = 0; i < *count; i++) {
+        rft_at here = {&root, keys[i], 0};
+        rft_read_field(lua, -1, keys[i]);
+        const rft_buffer *buffer = luaL_testudata(lua, -1, RFT_TAG_BUFFER);
+        if (!buffer) {
+            rft_read_wrong(lua, -1, &here, "input(...), output(...), inout(...) or temp(...)");
+        }
+        buffers[i] = *buffer;
+        buffers[i].name = rft_arena_strdup(arena, keys[i]);
+        lua_pop(lua, 1);
+    }
+    lua_pop(lua, 1);
+    return buffers;
+}
+
+static bool is_given(const rft_buffer *buffer) {
+    return buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_INOUT;
+}
+
+static bool same_contents(const rft_buffer *a, const rft_buffer *b) {
+    return a->role == b->role && a->type == b->type && a->count == b->count && a->fill.kind == b->fill.kind &&
+           a->fill.low == b->fill.low && a->fill.high == b->fill.high && a->fill.below == b->fill.below &&
+           a->fill.order == b->fill.order;
+}
+
+/* Configurations are compared on the same inputs, and outputs with the same reference: only temps may differ. */
+static void check_fixed(point_reader *reader) {
+    lua_State *lua = reader->lua;
+    rft_point_spec *spec = reader->spec;
+    rft_push_config(lua, reader->call->state, reader->call->variant, reader->state->base_config);
+    call_function(reader, reader->kernel->buffers_ref, lua_gettop(lua), 0);
+    size_t count;
+    rft_buffer *base = read_buffers(reader, &count);
+    lua_pop(lua, 1);
+    rft_at root = {NULL, "buffers", 0};
+    for (size_t side = 0; side < 2; side++) {
+        const rft_buffer *mine = side ? base : spec->buffers, *others = side ? spec->buffers : base;
+        size_t mine_count = side ? count : spec->buffer_count, other_count = side ? spec->buffer_count : count;
+        for (size_t i = 0; i < mine_count; i++) {
+            rft_at here = {&root, mine[i].name, 0};
+            bool found = mine[i].role == RFT_BUFFER_TEMP;
+            for (size_t k = 0; k < other_count && !found; k++) {
+                found = strcmp(mine[i].name, others[k].name) == 0 && same_contents(&mine[i], &others[k]);
+            }
+            if (!found) {
+                rft_read_fail(lua, &here,
+                              "make it depend on p only; a temp buffer with a prepare launch may depend on c",
+                              "%s must not depend on the configuration", is_given(&mine[i]) ? "an input" : "an output");
+            }
+        }
+    }
+}
+
+/* Pushes strict b. */
+static void push_handles(point_reader *reader) {
+    lua_State *lua = reader->lua;
+    rft_point_spec *spec = reader->spec;
+    uint64_t turn = ++rft_lua_script(lua)->turn;
+    lua_createtable(lua, 0, (int)spec->buffer_count);
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        rft_handle_tag *handle = rft_tag_new(lua, RFT_TAG_HANDLE, sizeof(*handle), 0);
+        *handle = (rft_handle_tag){.name = spec->buffers[i].name,
+                                   .buffer = i,
+                                   .type = spec->buffers[i].type,
+                                   .count = spec->buffers[i].count,
+                                   .turn = turn};
+        lua_setfield(lua, -2, spec->buffers[i].name);
+    }
+    rft_strict_wrap(lua, "b");
+}
+
+/* ---- the unit: names and macros ---- */
+
+typedef struct option_list {
+    const char **items;
+    size_t count, room;
+} option_list;
+
+static void add_option(option_list *list, const char *option) {
+    if (list->count < list->room) {
+        list->items[list->count++] = option;
+    }
+}
+
+/* -DNAME_alternative=1 ..., -DNAME=value. */
+static void add_macros(rft_arena *arena, option_list *list, const char *name, const rft_value *value,
+                       const rft_alternatives *alternatives, bool with_value) {
+    for (size_t i = 0; i < alternatives->count && !alternatives->is_ctype; i++) {
+        add_option(list, rft_arena_printf(arena, "-D%s_%s=%zu", name, alternatives->texts[i], i + 1));
+    }
+    if (with_value) {
+        add_option(list, rft_arena_printf(arena, "-D%s=%s", name, rft_macro_text(arena, value, alternatives)));
+    }
+}
+
+/* "-I include" paths are relative to the file that names them, like all paths. */
+static const char *place_option(point_reader *reader, const char *option) {
+    static const char *const prefixes[] = {"-I", "--include-path="};
+    for (size_t i = 0; i < 2; i++) {
+        size_t length = strlen(prefixes[i]);
+        const rft_script_file *file = reader->kernel->file;
+        if (strncmp(option, prefixes[i], length) == 0 && option[length] && option[length] != '/' && file->folder[0]) {
+            return rft_arena_printf(reader->call->arena, "%s%s/%s", prefixes[i], file->folder, option + length);
+        }
+    }
+    return option;
+}
+
+static const char **kernel_options(point_reader *reader, size_t *count) {
+    lua_State *lua = reader->lua;
+    const rft_kernel_facts *kernel = reader->kernel;
+    *count = kernel->option_count;
+    if (kernel->options_ref == LUA_NOREF) {
+        return kernel->options;
+    }
+    rft_at root = {NULL, "options", 0};
+    rft_lua_push_function(lua, kernel->options_ref);
+    lua_pushvalue(lua, reader->c);
+    lua_pushvalue(lua, reader->gpu);
+    lua_call(lua, 2, 1);
+    const char **options = rft_read_texts(lua, -1, &root, reader->call->arena, count);
+    lua_pop(lua, 1);
+    return options;
+}
+
+static void make_unit(point_reader *reader, const rft_launch_reader *launches) {
+    rft_arena *arena = reader->call->arena;
+    const rft_variant *variant = reader->variant;
+    const rft_sweep *sweep = reader->sweep;
+    rft_unit_spec *unit = &reader->spec->unit;
+    unit->source = rft_arena_strdup(arena, variant->source);
+    unit->names = launches->names;
+    unit->name_count = launches->name_count;
+    size_t own_count;
+    const char **own = kernel_options(reader, &own_count);
+    option_list list = {.room = own_count + variant->param_count + sweep->axis_count};
+    for (size_t i = 0; i < variant->param_count; i++) {
+        list.room += reader->state->alternatives[i].count;
+    }
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        list.room += reader->call->state->axis_alternatives[i].count;
+    }
+    list.items = rft_arena_calloc(arena, list.room + 1, sizeof(*list.items));
+    for (size_t i = 0; i < variant->param_count; i++) {
+        add_macros(arena, &list, variant->params[i].name, &reader->call->config[i], &reader->state->alternatives[i],
+                   !variant->params[i].in_entry && !launches->in_entry[i]);
+    }
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        if (reader->kernel->axis_compiled[i]) {
+            add_macros(arena, &list, sweep->axes[i].name, &reader->call->problem[i],
+                       &reader->call->state->axis_alternatives[i], !launches->in_entry[variant->param_count + i]);
+        }
+    }
+    for (size_t i = 0; i < own_count; i++) {
+        add_option(&list, rft_arena_strdup(arena, place_option(reader, own[i])));
+    }
+    unit->options = list.items;
+    unit->option_count = list.count;
+}
+
+static void read_launches(point_reader *reader) {
+    lua_State *lua = reader->lua;
+    const rft_point_call *call = reader->call;
+    rft_point_spec *spec = reader->spec;
+    size_t params = reader->variant->param_count, axes = reader->sweep->axis_count;
+    rft_launch_reader launches = {.call = call, .buffers = spec->buffers, .buffer_count = spec->buffer_count};
+    launches.names = rft_arena_calloc(call->arena, RFT_ENTRIES_MAX, sizeof(*launches.names));
+    launches.in_entry = rft_arena_calloc(call->arena, params + axes + 1, sizeof(bool));
+    launches.param_texts = rft_arena_calloc(call->arena, params + axes + 1, sizeof(*launches.param_texts));
+    for (size_t i = 0; i < params; i++) {
+        launches.param_texts[i] = rft_macro_text(call->arena, &call->config[i], &reader->state->alternatives[i]);
+    }
+    for (size_t i = 0; i < axes; i++) {
+        launches.param_texts[params + i] =
+            rft_macro_text(call->arena, &call->problem[i], &call->state->axis_alternatives[i]);
+        for (size_t e = 0; e < reader->kernel->entry_count; e++) {
+            rft_entry_substitute(call->arena, reader->kernel->entries[e], &reader->sweep->axes[i].name, NULL, 1,
+                                 &launches.in_entry[params + i]);
+        }
+    }
+    push_handles(reader);
+    int handles = lua_gettop(lua);
+    if (reader->kernel->prepare_ref != LUA_NOREF) {
+        call_function(reader, reader->kernel->prepare_ref, reader->c, handles);
+        spec->prepare = rft_launches_read(lua, "prepare", &launches, &spec->prepare_count);
+        lua_pop(lua, 1);
+    }
+    call_function(reader, reader->kernel->launch_ref, reader->c, handles);
+    spec->launches = rft_launches_read(lua, "launch", &launches, &spec->launch_count);
+    lua_settop(lua, handles - 1);
+    if (launches.name_count == 0 || spec->launch_count == 0) {
+        rft_at root = {NULL, "launch", 0};
+        rft_read_fail(lua, &root, NULL, "no kernel is launched");
+    }
+    make_unit(reader, &launches);
+}
+
+/* ---- check, work, traffic ---- */
+
+static void make_reference_unit(point_reader *reader) {
+    rft_arena *arena = reader->call->arena;
+    const rft_sweep *sweep = reader->sweep;
+    const rft_check_facts *facts = &reader->kernel->check;
+    rft_unit_spec *unit = &reader->spec->check.unit;
+    unit->source = rft_arena_strdup(arena, facts->source);
+    unit->names = rft_arena_calloc(arena, 1, sizeof(*unit->names));
+    unit->names[0] = rft_arena_strdup(arena, facts->name);
+    unit->name_count = 1;
+    option_list list = {.room = facts->option_count + sweep->axis_count};
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        list.room += reader->call->state->axis_alternatives[i].count;
+    }
+    list.items = rft_arena_calloc(arena, list.room + 1, sizeof(*list.items));
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        /* A macro of one letter would break headers; the reference gets every dimension as an argument anyway. */
+        if (reader->kernel->axis_compiled[i] && strlen(sweep->axes[i].name) > 1) {
+            add_macros(arena, &list, sweep->axes[i].name, &reader->call->problem[i],
+                       &reader->call->state->axis_alternatives[i], true);
+        }
+    }
+    for (size_t i = 0; i < facts->option_count; i++) {
+        add_option(&list, rft_arena_strdup(arena, place_option(reader, facts->options[i])));
+    }
+    unit->options = list.items;
+    unit->option_count = list.count;
+}
+
+static void read_tolerances(point_reader *reader) {
+    rft_point_spec *spec = reader->spec;
+    const rft_check_facts *facts = &reader->kernel->check;
+    rft_at root = {NULL, "check", 0};
+    spec->check.buffer_tol = rft_arena_calloc(reader->call->arena, spec->buffer_count, sizeof(double));
+    size_t outputs = 0;
+    const char *names[BUFFERS_MAX];
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        spec->check.buffer_tol[i] = NAN;
+        if (spec->buffers[i].role == RFT_BUFFER_OUTPUT || spec->buffers[i].role == RFT_BUFFER_INOUT) {
+            names[outputs++] = spec->buffers[i].name;
+        }
+    }
+    if (outputs == 0) {
+        rft_at buffers = {NULL, "buffers", 0};
+        rft_read_fail(reader->lua, &buffers, "output(...) or inout(...)", "nothing is written that could be checked");
+    }
+    for (size_t k = 0; k < facts->buffer_count; k++) {
+        rft_at here = {&root, facts->buffer_names[k], 0};
+        bool found = false;
+        for (size_t i = 0; i < spec->buffer_count; i++) {
+            if (strcmp(spec->buffers[i].name, facts->buffer_names[k]) == 0) {
+                found = spec->buffers[i].role == RFT_BUFFER_OUTPUT || spec->buffers[i].role == RFT_BUFFER_INOUT;
+                spec->check.buffer_tol[i] = facts->buffer_tols[k];
+            }
+        }
+        if (!found) {
+            char hint[120];
+            rft_read_hint(hint, sizeof(hint), facts->buffer_names[k], names, outputs);
+            rft_read_fail(reader->lua, &here, NULL, "no output buffer has this name%s", hint);
+        }
+    }
+}
+
+static void read_check(point_reader *reader) {
+    lua_State *lua = reader->lua;
+    const rft_check_facts *facts = &reader->kernel->check;
+    const rft_point_call *call = reader->call;
+    rft_check *check = &reader->spec->check;
+    make_reference_unit(reader);
+    read_tolerances(reader);
+    check->tol = facts->tol;
+    check->length = facts->length;
+    if (facts->length_ref != LUA_NOREF) {
+        rft_at root = {NULL, "check", 0};
+        rft_at here = {&root, "length", 0};
+        rft_lua_push_function(lua, facts->length_ref);
+        lua_pushvalue(lua, reader->p);
+        lua_call(lua, 1, 1);
+        check->length = rft_read_real(lua, -1, &here, 1, 1e300);
+        lua_pop(lua, 1);
+    }
+    rft_value *problem = rft_values_copy(call->arena, call->problem, reader->sweep->axis_count);
+    for (size_t i = 0; i < reader->sweep->axis_count; i++) {
+        if (problem[i].kind == RFT_VALUE_TEXT) { /* reaches the reference as its number, like the macro */
+            problem[i] =
+                rft_value_int((int64_t)rft_alternative_number(&call->state->axis_alternatives[i], problem[i].as.text));
+        }
+    }
+    check->problem = problem;
+    check->problem_count = reader->sweep->axis_count;
+}
+
+static void read_work(point_reader *reader) {
+    lua_State *lua = reader->lua;
+    rft_lua_push_function(lua, reader->kernel->work_ref);
+    lua_pushvalue(lua, reader->p);
+    lua_call(lua, 1, 1);
+    rft_work_read(lua, reader->spec, reader->call->arena, &reader->spec->work);
+    lua_pop(lua, 1);
+    reader->spec->traffic = rft_traffic_unknown();
+    if (reader->kernel->traffic_ref != LUA_NOREF) {
+        call_function(reader, reader->kernel->traffic_ref, reader->c, 0);
+        rft_traffic_read(lua, &reader->spec->traffic);
+        lua_pop(lua, 1);
+    }
+}
+
+int rft_point_spell(lua_State *lua) {
+    const rft_point_call *call = lua_touserdata(lua, 1);
+    point_reader reader = {.lua = lua,
+                           .call = call,
+                           .sweep = &call->state->sweep,
+                           .variant = &call->state->sweep.variants[call->variant],
+                           .state = &call->state->states[call->variant],
+                           .kernel = call->state->states[call->variant].kernel,
+                           .spec = call->out};
+    memset(call->out, 0, sizeof(*call->out));
+    rft_push_problem(lua, call->state, call->problem, NULL);
+    reader.p = lua_gettop(lua);
+    rft_push_config(lua, call->state, call->variant, call->config);
+    reader.c = lua_gettop(lua);
+    rft_push_gpu(lua);
+    reader.gpu = lua_gettop(lua);
+    call_function(&reader, reader.kernel->buffers_ref, reader.c, 0);
+    reader.spec->buffers = read_buffers(&reader, &reader.spec->buffer_count);
+    if (!reader.kernel->buffers_fixed) {
+        check_fixed(&reader);
+    }
+    read_launches(&reader);
+    read_check(&reader);
+    read_work(&reader);
+    return 0;
+}

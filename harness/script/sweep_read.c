@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sweep_read.c - sweep{}: which kernels, and the parts in their order. Also the constructors vendor and mix. */
+#include "script/lua_modules.h"
+#include "script/sweep_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VARIANTS_MAX 64
+
+static const rft_kernel_facts *read_kernel(lua_State *lua, const rft_at *at) {
+    rft_kernel_facts *const *tag = luaL_testudata(lua, -1, RFT_TAG_KERNEL);
+    if (!tag) {
+        rft_read_wrong(lua, -1, at, "kernel { ... }, or what require \"kernels.NAME\" returns");
+    }
+    return *tag;
+}
+
+/* All variants answer the same problem: their dimensions are the same, in the same order. */
+static void check_axes(lua_State *lua, const rft_at *at, const rft_kernel_facts *first, const rft_kernel_facts *other) {
+    bool same = first->axis_count == other->axis_count;
+    for (size_t i = 0; same && i < first->axis_count; i++) {
+        same = strcmp(first->axes[i], other->axes[i]) == 0;
+    }
+    if (!same) {
+        rft_read_fail(lua, at, "variants answer the same problem: give the kernels the same problem = { ... }",
+                      "the kernel's problem has other dimensions than the first variant's");
+    }
+}
+
+static void set_variant(rft_sweep_state *state, size_t v, const char *name, const rft_kernel_facts *kernel) {
+    rft_variant *variant = &state->sweep.variants[v];
+    state->states[v].kernel = kernel;
+    variant->name = name ? name : kernel->name;
+    variant->kernel = kernel->name;
+    variant->source = kernel->source;
+    variant->entry = kernel->entries[0];
+}
+
+static void allocate_variants(rft_sweep_state *state, size_t count) {
+    state->sweep.variant_count = count;
+    state->sweep.variants = rft_arena_calloc(state->script->arena, count, sizeof(rft_variant));
+    state->states = rft_arena_calloc(state->script->arena, count, sizeof(rft_variant_state));
+}
+
+/* The list of variants is on top. */
+static void read_variants(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
+    size_t count = (size_t)rft_read_list(lua, -1, at, VARIANTS_MAX);
+    if (count == 0) {
+        rft_read_fail_code(lua, at, RFT_E_SPACE, "{ { \"name\", kernel = k, tune = { ... } }, ... }",
+                           "the list of variants is empty");
+    }
+    allocate_variants(state, count);
+    for (size_t v = 0; v < count; v++) {
+        rft_at here = {at, NULL, (lua_Integer)v + 1};
+        rft_at name_at = {&here, NULL, 1}, kernel_at = {&here, "kernel", 0};
+        lua_rawgeti(lua, -1, (lua_Integer)v + 1);
+        rft_read_keys(lua, -1, &here, RFT_KEYS_VARIANT, 1);
+        lua_rawgeti(lua, -1, 1);
+        const char *name = rft_arena_strdup(state->script->arena, rft_read_text(lua, -1, &name_at));
+        for (size_t i = 0; i < v; i++) {
+            if (strcmp(state->sweep.variants[i].name, name) == 0) {
+                rft_read_fail(lua, &name_at, NULL, "two variants are named \"%.60s\"", name);
+            }
+        }
+        rft_read_field(lua, -2, "kernel");
+        set_variant(state, v, name, read_kernel(lua, &kernel_at));
+        check_axes(lua, &kernel_at, state->states[0].kernel, state->states[v].kernel);
+        lua_pop(lua, 3);
+    }
+}
+
+static void read_ladder(lua_State *lua, const rft_at *root, rft_sweep_state *state) {
+    rft_at kernel_at = {root, "kernel", 0}, variants_at = {root, "variants", 0};
+    bool single = rft_read_field(lua, 1, "kernel");
+    bool several = rft_read_field(lua, 1, "variants");
+    if (single && several) {
+        rft_read_fail(lua, root, "a sweep has one kernel, or variants", "both kernel and variants are given");
+    }
+    if (several) {
+        read_variants(lua, &variants_at, state);
+    } else if (single) {
+        lua_pop(lua, 1);
+        const rft_kernel_facts *kernel = read_kernel(lua, &kernel_at);
+        allocate_variants(state, 1);
+        set_variant(state, 0, NULL, kernel);
+    } else {
+        static const char *const needs_kernel[] = {"over", "problems", "with", "along", "baseline"};
+        for (size_t i = 0; i < sizeof(needs_kernel) / sizeof(needs_kernel[0]); i++) {
+            if (rft_read_field(lua, 1, needs_kernel[i])) {
+                rft_at at = {root, needs_kernel[i], 0};
+                rft_read_fail(lua, &at, "add kernel = ...", "a sweep without a kernel has no problem sizes");
+            }
+        }
+        if (!rft_read_field(lua, 1, "tune")) {
+            rft_read_fail(lua, root, "kernel = kernel { ... }", "the key \"kernel\" is missing");
+        }
+        allocate_variants(state, 1);
+        state->sweep.bare_space = true;
+        state->sweep.variants[0].name = "space";
+        state->sweep.variants[0].kernel = "";
+    }
+    lua_settop(lua, 1);
+}
+
+static int sweep_constraint(void *self, size_t variant, size_t constraint, const rft_value *problem,
+                            const rft_value *config, bool *holds, rft_err *err);
+static int sweep_point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
+                       rft_point_spec *out, rft_err *err);
+static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_err *err);
+
+static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_complete};
+
+int rft_api_sweep(lua_State *lua) {
+    rft_script *script = rft_lua_script(lua);
+    lua_settop(lua, 1);
+    rft_at root = {NULL, "sweep", 0};
+    rft_read_keys(lua, 1, &root, RFT_KEYS_SWEEP, 0);
+    rft_sweep_state *state = rft_arena_alloc(script->arena, sizeof(*state));
+    char place[200];
+    rft_lua_place(lua, place, sizeof(place));
+    state->script = script;
+    state->place = rft_arena_strdup(script->arena, place);
+    state->sweep.vt = &sweep_vt;
+    state->sweep.self = state;
+    rft_at name_at = {&root, "name", 0};
+    if (rft_read_field(lua, 1, "name")) {
+        state->sweep.name = rft_arena_strdup(script->arena, rft_read_text(lua, -1, &name_at));
+        if (state->sweep.name[0] == '\0' || strpbrk(state->sweep.name, "/\\\n")) {
+            rft_read_fail(lua, &name_at, NULL, "the name goes into file names: no slash, not empty");
+        }
+    }
+    lua_pop(lua, 1);
+    read_ladder(lua, &root, state);
+    rft_tune_read(lua, 1, state);
+    rft_problems_read(lua, 1, state);
+    rft_constraints_read(lua, 1, state);
+    rft_options_read(lua, 1, state);
+    *(rft_sweep_state **)rft_tag_new(lua, RFT_TAG_SWEEP, sizeof(state), 0) = state;
+    return 1;
+}
+
+/* ---- the functions behind rft_sweep_vt ---- */
+
+typedef struct constraint_call {
+    const rft_constraint_state *constraint;
+    rft_script *script;
+    const rft_value *problem, *config;
+    bool holds;
+} constraint_call;
+
+static int call_constraint(lua_State *lua) {
+    constraint_call *call = lua_touserdata(lua, 1);
+    const rft_constraint_state *constraint = call->constraint;
+    luaL_checkstack(lua, (int)constraint->need_count + 4, NULL);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, constraint->ref);
+    for (size_t i = 0; i < constraint->need_count; i++) {
+        const rft_needed *need = &constraint->needs[i];
+        if (need->kind == RFT_NEEDS_GPU) {
+            rft_push_gpu(lua);
+        } else {
+            rft_push_value(lua,
+                           need->kind == RFT_NEEDS_PARAM ? &call->config[need->index] : &call->problem[need->index]);
+        }
+    }
+    lua_call(lua, (int)constraint->need_count, 1);
+    call->holds = lua_toboolean(lua, -1);
+    return 0;
+}
+
+static int sweep_constraint(void *self, size_t variant, size_t constraint, const rft_value *problem,
+                            const rft_value *config, bool *holds, rft_err *err) {
+    rft_sweep_state *state = self;
+    constraint_call call = {&state->states[variant].constraints[constraint], state->script, problem, config, false};
+    int code = rft_lua_protected(state->script, call_constraint, &call, err);
+    *holds = code == 0 && call.holds;
+    return code;
+}
+
+static int sweep_point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
+                       rft_point_spec *out, rft_err *err) {
+    rft_sweep_state *state = self;
+    if (!state->states[variant].kernel) {
+        return rft_err_set(err, RFT_E_SCRIPT, "the sweep is a bare space: it has no kernel to run");
+    }
+    rft_point_call call = {state, variant, problem, config, arena, out};
+    return rft_lua_protected(state->script, rft_point_spell, &call, err);
+}
+
+typedef struct complete_call {
+    const rft_sweep_state *state;
+    rft_value *values;
+    rft_arena *arena;
+} complete_call;
+
+static int call_complete(lua_State *lua) {
+    complete_call *call = lua_touserdata(lua, 1);
+    rft_problems_complete(lua, call->state, call->values, call->arena);
+    return 0;
+}
+
+static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_err *err) {
+    complete_call call = {self, values, arena};
+    return rft_lua_protected(call.state->script, call_complete, &call, err);
+}
+
+/* ---- vendor, mix ---- */
+
+static int api_vendor_matmul(lua_State *lua) {
+    rft_lua_fault(lua, RFT_E_SCRIPT, "compare with a library outside rooftune, or leave the variant out",
+                  "vendor.matmul: this version measures no vendor library: what calls cuBLASLt is not built yet");
+}
+
+/* { "operation", { m = 1, ... }, count = 160 } -> { operation =, problem =, count = }; on top, replaced. */
+static void normalise_mix_item(lua_State *lua, const rft_at *at) {
+    rft_at operation = {at, NULL, 1}, problem = {at, NULL, 2}, count = {at, "count", 0};
+    rft_read_keys(lua, -1, at, RFT_KEYS_MIX_ITEM, 2);
+    lua_createtable(lua, 0, 3);
+    lua_rawgeti(lua, -2, 1);
+    rft_read_text(lua, -1, &operation);
+    lua_setfield(lua, -2, "operation");
+    lua_rawgeti(lua, -2, 2);
+    rft_read_table(lua, -1, &problem);
+    lua_setfield(lua, -2, "problem");
+    lua_pushinteger(lua, 1);
+    if (rft_read_field(lua, -3, "count")) {
+        rft_read_real(lua, -1, &count, 1e-9, 1e15);
+        lua_replace(lua, -2);
+    } else {
+        lua_pop(lua, 1);
+    }
+    lua_setfield(lua, -2, "count");
+    lua_replace(lua, -2);
+}
+
+/* A buyer's workload as plain data, for the report: rft_script_read_table() turns it into JSON. */
+static int api_mix(lua_State *lua) {
+    rft_at root = {NULL, "mix", 0};
+    rft_at name = {&root, "name", 0}, unit = {&root, "unit", 0}, per = {&root, "per", 0};
+    lua_settop(lua, 1);
+    rft_read_table(lua, 1, &root);
+    lua_Integer count = (lua_Integer)lua_rawlen(lua, 1);
+    rft_read_keys(lua, 1, &root, RFT_KEYS_MIX, count);
+    if (count == 0) {
+        rft_read_fail(lua, &root, "{ \"kernel\", { m = 32, ... }, count = 160 }", "the mix has no operations");
+    }
+    lua_createtable(lua, 0, 4);
+    rft_read_field(lua, 1, "name");
+    rft_read_text(lua, -1, &name);
+    lua_setfield(lua, 2, "name");
+    if (rft_read_field(lua, 1, "unit")) {
+        rft_read_text(lua, -1, &unit);
+    }
+    lua_setfield(lua, 2, "unit");
+    if (rft_read_field(lua, 1, "per")) {
+        rft_read_real(lua, -1, &per, 1e-9, 1e15);
+    }
+    lua_setfield(lua, 2, "per");
+    lua_createtable(lua, (int)count, 0);
+    for (lua_Integer i = 1; i <= count; i++) {
+        rft_at here = {&root, NULL, i};
+        lua_rawgeti(lua, 1, i);
+        normalise_mix_item(lua, &here);
+        lua_rawseti(lua, -2, i);
+    }
+    lua_setfield(lua, 2, "items");
+    return 1;
+}
+
+void rft_sweep_api_open(lua_State *lua) {
+    static const luaL_Reg functions[] = {
+        {"kernel", rft_api_kernel}, {"sweep", rft_api_sweep}, {"mix", api_mix}, {NULL, NULL}};
+    luaL_setfuncs(lua, functions, 0);
+    luaL_newmetatable(lua, RFT_TAG_KERNEL);
+    luaL_newmetatable(lua, RFT_TAG_SWEEP);
+    lua_pop(lua, 2);
+    lua_createtable(lua, 0, 1);
+    lua_pushcfunction(lua, api_vendor_matmul);
+    lua_setfield(lua, -2, "matmul");
+    rft_strict_wrap(lua, "vendor");
+    lua_setfield(lua, -2, "vendor");
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sweep_state.h - what a script's kernel{} and sweep{} become: model structs, and beside them the registry references
+ * of the functions that rft_sweep_vt calls. All in the script's arena; nothing is freed one by one. Private to the
+ * room.
+ */
+#ifndef RFT_SCRIPT_SWEEP_STATE_H
+#define RFT_SCRIPT_SWEEP_STATE_H
+
+#include "script/lua_read.h"
+#include "script/lua_state.h"
+#include "script/lua_values.h"
+
+#define RFT_TAG_KERNEL "kernel{}" /* payload: rft_kernel_facts * */
+#define RFT_TAG_SWEEP "sweep{}"   /* payload: rft_sweep_state * */
+
+typedef enum rft_odd_kind { RFT_ODD_DERIVED, RFT_ODD_GIVEN, RFT_ODD_NONE } rft_odd_kind;
+
+typedef struct rft_check_facts {
+    const char *source, *name; /* reference = "saxpy.cu:saxpy_reference" */
+    const char **options;
+    size_t option_count;
+    double tol;     /* NaN = derived */
+    double length;  /* when length_ref is LUA_NOREF */
+    int length_ref; /* function(p) */
+    const char **buffer_names;
+    double *buffer_tols;
+    size_t buffer_count;
+    rft_odd_kind odd;
+    rft_value *odd_values; /* per axis, where odd_given */
+    bool *odd_given;
+} rft_check_facts;
+
+/* A kernel{}: everything but the values to try. */
+typedef struct rft_kernel_facts {
+    const char *name, *source;
+    const char *place; /* of kernel{ */
+    const rft_script_file *file;
+    const char **entries; /* the first is the default of a launch */
+    size_t entry_count;
+    const char **axes;
+    bool *axis_compiled;
+    size_t axis_count;
+    rft_param *params; /* values: the default alone */
+    bool *param_is_ctype;
+    size_t param_count;
+    const char **options; /* when options_ref is LUA_NOREF */
+    size_t option_count;
+    int options_ref, buffers_ref, prepare_ref, launch_ref, work_ref, traffic_ref;
+    bool buffers_fixed; /* buffers() takes p alone and so cannot depend on the configuration */
+    rft_check_facts check;
+} rft_kernel_facts;
+
+/* The texts a text-valued parameter or axis can have: NAME_alternative is their number, from 1. */
+typedef struct rft_alternatives {
+    const char **texts;
+    size_t count; /* 0: not text-valued */
+    bool is_ctype;
+} rft_alternatives;
+
+typedef enum rft_needed_kind { RFT_NEEDS_PARAM, RFT_NEEDS_AXIS, RFT_NEEDS_GPU } rft_needed_kind;
+
+typedef struct rft_needed {
+    rft_needed_kind kind;
+    size_t index;
+} rft_needed;
+
+/* Beside each rft_constraint: the function, and what its arguments are. */
+typedef struct rft_constraint_state {
+    int ref;
+    rft_needed *needs;
+    size_t need_count;
+} rft_constraint_state;
+
+typedef struct rft_variant_state {
+    const rft_kernel_facts *kernel; /* NULL: a bare space */
+    rft_alternatives *alternatives; /* per parameter */
+    rft_constraint_state *constraints;
+    rft_value *base_config; /* each default, or the first value where the default is not among the values */
+} rft_variant_state;
+
+struct rft_sweep_state {
+    rft_sweep sweep;
+    rft_script *script;
+    const char *place;         /* of sweep{ */
+    rft_variant_state *states; /* per sweep.variants */
+    int *with_refs;            /* per axis: function(p), or LUA_NOREF */
+    rft_value *with_values;    /* per axis, where with_given and no function */
+    bool *with_given;
+    rft_alternatives *axis_alternatives;
+};
+
+/* kernel, sweep, vendor, mix into the table on top. */
+void rft_sweep_api_open(lua_State *lua);
+int rft_api_kernel(lua_State *lua);
+int rft_api_sweep(lua_State *lua);
+
+/* ---- sweep_read.c's parts ---- */
+/* over, with, along: fills axes and problems (problem_read.c). The sweep's table is at `table`. */
+void rft_problems_read(lua_State *lua, int table, rft_sweep_state *state);
+/* Calls with's functions for what `values` lacks; swept ones are there. Inside a protected call. */
+void rft_problems_complete(lua_State *lua, const rft_sweep_state *state, rft_value *values, rft_arena *arena);
+/* tune: the values of every parameter of every variant (tune_read.c). */
+void rft_tune_read(lua_State *lua, int table, rft_sweep_state *state);
+/* where: distributes the sweep's constraints and each variant's own (constraint_read.c). */
+void rft_constraints_read(lua_State *lua, int table, rft_sweep_state *state);
+/* measure, search, baseline (options_read.c). */
+void rft_options_read(lua_State *lua, int table, rft_sweep_state *state);
+
+/* A list of values at `index`: values(), range() ... Empty ones are RFT_E_SPACE, repeated ones refused. */
+rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *count, bool *is_ctype);
+int rft_values_refine_depth(lua_State *lua, int index);
+/* The distinct texts among the values; checks that each can be part of a macro's name. */
+rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft_value *values, size_t count,
+                                     bool is_ctype);
+
+/* ---- points (point_read.c and its parts) ---- */
+
+typedef struct rft_point_call {
+    rft_sweep_state *state;
+    size_t variant;
+    const rft_value *problem, *config;
+    rft_arena *arena;
+    rft_point_spec *out;
+} rft_point_call;
+
+/* The lua_CFunction for rft_lua_protected(): payload rft_point_call. */
+int rft_point_spell(lua_State *lua);
+/* Pushes strict p (all axes, or those in `known`), c, gpu. */
+void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known);
+void rft_push_config(lua_State *lua, const rft_sweep_state *state, size_t variant, const rft_value *values);
+void rft_push_gpu(lua_State *lua);
+
+/* The launches that a function returned, on top of the stack (launch_read.c). */
+typedef struct rft_launch_reader {
+    const rft_point_call *call;
+    const rft_buffer *buffers;
+    size_t buffer_count;
+    const char **param_texts; /* per parameter and then per axis: what replaces the name in an entry */
+    const char **names;       /* distinct entries so far; room for RFT_ENTRIES_MAX */
+    size_t name_count;
+    bool *in_entry; /* per parameter and then per compiled axis: named in some entry, so no macro */
+} rft_launch_reader;
+#define RFT_ENTRIES_MAX 256
+#define RFT_LAUNCHES_MAX 64
+rft_launch *rft_launches_read(lua_State *lua, const char *root, rft_launch_reader *reader, size_t *count);
+
+/* The work and traffic on top of the stack (work_read.c). */
+void rft_work_read(lua_State *lua, const rft_point_spec *spec, rft_arena *arena, rft_work *out);
+void rft_traffic_read(lua_State *lua, rft_traffic *out);
+
+/* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (entry_text.c). */
+const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,
+                                 const char *const *texts, size_t count, bool *used);
+/* "128", "0.5", "1" for true, a ctype verbatim, the number of an alternative. */
+const char *rft_macro_text(rft_arena *arena, const rft_value *value, const rft_alternatives *alternatives);
+/* Position of a text among the alternatives, from 1; 0 when it is not there. */
+size_t rft_alternative_number(const rft_alternatives *alternatives, const char *text);
+
+#endif
