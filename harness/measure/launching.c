@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the launches of a spec to what the driver takes: limits, functions, arguments, grids, facts. */
+#include "measure/protocol.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TENSOR_MAP_BYTES 128
+
+static int64_t product(const int64_t v[3]) {
+    return v[0] * v[1] * v[2];
+}
+
+static bool has_cluster(const rft_launch *launch) {
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
+}
+
+static bool in_range(const int64_t v[3], int64_t low, const int64_t high[3]) {
+    for (int i = 0; i < 3; i++) {
+        if (v[i] < low || v[i] > high[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void check_shape(rft_job *job, const rft_launch *launch) {
+    const rft_gpu_info *gpu = &job->p->info;
+    const int64_t max_block[3] = {gpu->max_block[0], gpu->max_block[1], gpu->max_block[2]};
+    const long long *g = (const long long[]){launch->grid[0], launch->grid[1], launch->grid[2]};
+    const long long *b = (const long long[]){launch->block[0], launch->block[1], launch->block[2]};
+    if (!in_range(launch->block, 1, max_block)) {
+        rft_job_fail(job, RFT_OUTCOME_SKIPPED, "block of %lld x %lld x %lld, the device allows %d x %d x %d", b[0],
+                     b[1], b[2], gpu->max_block[0], gpu->max_block[1], gpu->max_block[2]);
+    } else if (product(launch->block) > gpu->max_threads_per_block) {
+        rft_job_fail(job, RFT_OUTCOME_SKIPPED, "%lld threads per block, the device allows %d",
+                     (long long)product(launch->block), gpu->max_threads_per_block);
+    } else if (launch->grid[0] != 0 && !in_range(launch->grid, 1, gpu->max_grid)) {
+        rft_job_fail(job, RFT_OUTCOME_SKIPPED, "grid of %lld x %lld x %lld, the device allows %lld x %lld x %lld", g[0],
+                     g[1], g[2], (long long)gpu->max_grid[0], (long long)gpu->max_grid[1], (long long)gpu->max_grid[2]);
+    } else if (launch->shared_bytes > gpu->shared_per_block) {
+        rft_job_fail(job, RFT_OUTCOME_SKIPPED, "%lld bytes of shared memory per block, the device allows %lld",
+                     (long long)launch->shared_bytes, (long long)gpu->shared_per_block);
+    }
+}
+
+static void check_features(rft_job *job, const rft_launch *launch) {
+    const rft_gpu_info *gpu = &job->p->info;
+    if (has_cluster(launch) && gpu->max_cluster == 0) {
+        rft_job_fail(job, RFT_OUTCOME_SKIPPED, "clusters, which the device does not have");
+        return;
+    }
+    for (int i = 0; has_cluster(launch) && i < 3; i++) {
+        if (launch->cluster[i] < 1 || (launch->grid[0] != 0 && launch->grid[i] % launch->cluster[i] != 0)) {
+            rft_job_fail(job, RFT_OUTCOME_SKIPPED,
+                         "a grid of %lld blocks along dimension %d is no multiple of the "
+                         "cluster's %lld",
+                         (long long)launch->grid[i], i, (long long)launch->cluster[i]);
+            return;
+        }
+    }
+    if (launch->cooperative && !gpu->cooperative) {
+        rft_job_fail(job, RFT_OUTCOME_SKIPPED, "a cooperative launch, which the device does not have");
+    }
+}
+
+static void check_all(rft_job *job, const rft_launch *launches, size_t count) {
+    for (size_t i = 0; i < count && !job->failed; i++) {
+        if (launches[i].kind == RFT_LAUNCH_KERNEL) {
+            check_shape(job, &launches[i]);
+            if (!job->failed) {
+                check_features(job, &launches[i]);
+            }
+        }
+    }
+}
+
+void rft_launching_check(rft_job *job) {
+    check_all(job, job->request->spec->prepare, job->request->spec->prepare_count);
+    check_all(job, job->request->spec->launches, job->request->spec->launch_count);
+}
+
+static int bind_argument(rft_job *job, const rft_arg *arg, void **value, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    if (arg->kind == RFT_ARG_SCALAR) {
+        *value = rft_arena_memdup(job->arena, arg->scalar, sizeof arg->scalar);
+        return RFT_OK;
+    }
+    if (arg->kind == RFT_ARG_BUFFER) {
+        rft_device_ptr address = job->kept[arg->buffer]->data + arg->offset_bytes;
+        *value = rft_arena_memdup(job->arena, &address, sizeof address);
+        return RFT_OK;
+    }
+    /* The driver wants descriptors at multiples of 64 bytes. */
+    unsigned char *space = rft_arena_alloc(job->arena, (size_t)2 * TENSOR_MAP_BYTES);
+    unsigned char *map = space + (TENSOR_MAP_BYTES - (uintptr_t)space % TENSOR_MAP_BYTES) % TENSOR_MAP_BYTES;
+    const rft_kept *kept = job->kept[arg->buffer];
+    *value = map;
+    int rc = gpu->vt->tensor_map(gpu, &arg->map, kept->type, kept->data, map, err);
+    return rc == RFT_OK ? rc : rft_err_context(err, "tensor map over %s", kept->name);
+}
+
+static const rft_compiled_entry *find_entry(const rft_job *job, const char *name) {
+    const rft_compile_result *unit = job->request->unit;
+    for (size_t i = 0; i < unit->entry_count; i++) {
+        if (rft_text_equal(unit->entries[i].name, name)) {
+            return &unit->entries[i];
+        }
+    }
+    return NULL;
+}
+
+/* What only the compiled function tells: registers may allow fewer threads, static shared memory counts too. */
+static int check_function(rft_job *job, const rft_launch *launch, rft_function *function, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    rft_facts *facts = &job->out->facts;
+    rft_function_facts found;
+    int rc = gpu->vt->function_facts(gpu, function, &found, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    int64_t shared_bytes = launch->shared_bytes + found.shared_static_bytes;
+    facts->registers = found.registers > facts->registers ? found.registers : facts->registers;
+    if (product(launch->block) > found.max_threads_per_block) {
+        return rft_job_fail(job, RFT_OUTCOME_SKIPPED, "%lld threads per block, its %d registers allow %d",
+                            (long long)product(launch->block), found.registers, found.max_threads_per_block);
+    }
+    if (shared_bytes > job->p->info.shared_per_block) {
+        return rft_job_fail(
+            job, RFT_OUTCOME_SKIPPED, "%lld bytes of shared memory per block (%lld static), the device allows %lld",
+            (long long)shared_bytes, (long long)found.shared_static_bytes, (long long)job->p->info.shared_per_block);
+    }
+    if (launch->shared_bytes > 0 && shared_bytes > job->p->info.shared_per_block_static) {
+        rc = gpu->vt->function_shared(gpu, function, (unsigned)launch->shared_bytes, err);
+    }
+    return rc;
+}
+
+/* resident() becomes a number; a cooperative grid must fit at once. */
+static int settle_grid(rft_job *job, const rft_launch *launch, rft_gpu_launch *bound, int *blocks_per_sm,
+                       rft_err *err) {
+    const rft_gpu_info *gpu = &job->p->info;
+    bool resident = launch->grid[0] == 0;
+    if (resident) {
+        bound->grid[0] = bound->cluster[0]; /* occupancy depends on the block and the cluster only */
+    }
+    int rc = job->p->gpu->vt->occupancy(job->p->gpu, bound, blocks_per_sm, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (*blocks_per_sm < 1) {
+        return rft_job_fail(job, RFT_OUTCOME_SKIPPED,
+                            "no block of %s fits on an SM: registers, shared memory or "
+                            "cluster size are too large",
+                            launch->entry);
+    }
+    int64_t at_once = (int64_t)*blocks_per_sm * gpu->sms;
+    int64_t others = (int64_t)bound->grid[1] * bound->grid[2];
+    if (resident) {
+        int64_t first = at_once / others / bound->cluster[0] * bound->cluster[0];
+        bound->grid[0] = (unsigned)(first > 0 ? first : bound->cluster[0]);
+    }
+    if (launch->cooperative && (int64_t)bound->grid[0] * others > at_once) {
+        return rft_job_fail(job, RFT_OUTCOME_SKIPPED, "a cooperative grid of %lld blocks, %lld fit at once",
+                            (long long)bound->grid[0] * (long long)others, (long long)at_once);
+    }
+    return RFT_OK;
+}
+
+static int bind_kernel(rft_job *job, const rft_launch *launch, rft_gpu_launch *bound, int *blocks_per_sm,
+                       rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    const rft_compiled_entry *entry = find_entry(job, launch->entry);
+    if (!entry) {
+        return rft_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s is not among the compiled entries", launch->entry);
+    }
+    *bound = (rft_gpu_launch){.shared_bytes = (unsigned)launch->shared_bytes,
+                              .cooperative = launch->cooperative,
+                              .pdl = launch->pdl,
+                              .window_bytes = launch->window.bytes,
+                              .window_hit_ratio = (float)launch->window.hit_ratio};
+    for (int i = 0; i < 3; i++) {
+        bound->grid[i] = (unsigned)launch->grid[i];
+        bound->block[i] = (unsigned)launch->block[i];
+        bound->cluster[i] = launch->cluster[i] > 0 ? (unsigned)launch->cluster[i] : 1;
+    }
+    for (int i = 1; i < 3 && launch->grid[0] == 0; i++) {
+        bound->grid[i] = bound->grid[i] ? bound->grid[i] : 1;
+    }
+    if (launch->window.bytes) {
+        bound->window_base = job->kept[launch->window.buffer]->data + launch->window.offset_bytes;
+    }
+    bound->values = rft_arena_calloc(job->arena, launch->arg_count + 1, sizeof *bound->values);
+    int rc = gpu->vt->function(gpu, job->module, entry->symbol, &bound->function, err);
+    if (rc == RFT_OK) {
+        rc = check_function(job, launch, bound->function, err);
+    }
+    for (size_t i = 0; rc == RFT_OK && !job->failed && i < launch->arg_count; i++) {
+        rc = bind_argument(job, &launch->args[i], &bound->values[i], err);
+    }
+    return rc == RFT_OK && !job->failed ? settle_grid(job, launch, bound, blocks_per_sm, err) : rc;
+}
+
+static int bind_all(rft_job *job, const rft_launch *launches, size_t count, rft_gpu_launch *bound, int *blocks_per_sm,
+                    rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && !job->failed && i < count; i++) {
+        if (launches[i].kind == RFT_LAUNCH_KERNEL) {
+            rc = bind_kernel(job, &launches[i], &bound[i], &blocks_per_sm[i], err);
+        }
+    }
+    return rc;
+}
+
+int rft_launching_bind(rft_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    rft_gpu *gpu = job->p->gpu;
+    job->prepare = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *job->prepare);
+    job->launches = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->launches);
+    job->blocks_per_sm = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->blocks_per_sm);
+    int *ignored = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *ignored);
+    int rc = gpu->vt->module_load(gpu, job->request->unit->cubin, job->request->unit->cubin_bytes, &job->module, err);
+    if (rc == RFT_OK) {
+        rc = bind_all(job, spec->prepare, spec->prepare_count, job->prepare, ignored, err);
+    }
+    if (rc == RFT_OK && !job->failed) {
+        rc = bind_all(job, spec->launches, spec->launch_count, job->launches, job->blocks_per_sm, err);
+    }
+    if (rc == RFT_OK && !job->failed) {
+        rft_launching_describe(job, SIZE_MAX);
+    }
+    return rc;
+}
+
+static int queue_one(rft_job *job, const rft_launch *launch, const rft_gpu_launch *bound, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    if (launch->kind == RFT_LAUNCH_KERNEL) {
+        return gpu->vt->launch(gpu, bound, err);
+    }
+    const rft_kept *kept = job->kept[launch->memset_buffer];
+    return gpu->vt->set(gpu, kept->data, launch->memset_byte, kept->count * rft_type_bytes(kept->type), err);
+}
+
+int rft_launching_queue_prepare(rft_job *job, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < job->request->spec->prepare_count; i++) {
+        rc = queue_one(job, &job->request->spec->prepare[i], &job->prepare[i], err);
+    }
+    return rc;
+}
+
+int rft_launching_queue(rft_job *job, size_t first, size_t end, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = first; rc == RFT_OK && i < end; i++) {
+        rc = queue_one(job, &job->request->spec->launches[i], &job->launches[i], err);
+    }
+    return rc;
+}
+
+static double threads_of(const rft_gpu_launch *launch) {
+    return (double)launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->block[0] * launch->block[1] *
+           launch->block[2];
+}
+
+void rft_launching_describe(rft_job *job, size_t launch) {
+    const rft_gpu_info *gpu = &job->p->info;
+    size_t count = job->request->spec->launch_count, at = launch;
+    for (size_t i = 0; launch == SIZE_MAX && i < count; i++) {
+        bool larger = at == SIZE_MAX || threads_of(&job->launches[i]) > threads_of(&job->launches[at]);
+        at = job->launches[i].function && larger ? i : at;
+    }
+    if (at >= count || !job->launches[at].function) {
+        return;
+    }
+    const rft_gpu_launch *bound = &job->launches[at];
+    rft_facts *facts = &job->out->facts;
+    double threads = (double)bound->block[0] * bound->block[1] * bound->block[2];
+    double warps = ceil(threads / gpu->warp_size), resident = job->blocks_per_sm[at];
+    facts->shared_dynamic_bytes = bound->shared_bytes;
+    facts->blocks_per_sm = job->blocks_per_sm[at];
+    facts->occupancy_frac = resident * warps / ((double)gpu->max_threads_per_sm / gpu->warp_size);
+    facts->waves = threads_of(bound) / threads / (resident * gpu->sms);
+}

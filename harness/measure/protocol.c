@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/protocol.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+int rft_job_fail(rft_job *job, rft_outcome outcome, const char *format, ...) {
+    rft_err text;
+    va_list args;
+    va_start(args, format);
+    rft_err_setv(&text, RFT_E_INTERNAL, format, args);
+    va_end(args);
+    job->failed = true;
+    job->out->outcome = outcome;
+    job->out->reason = rft_arena_strdup(job->arena, text.message);
+    return RFT_OK;
+}
+
+double rft_job_elapsed_s(const rft_job *job) {
+    return (double)(job->p->clock->monotonic_ns(job->p->clock->self) - job->started_ns) * 1e-9;
+}
+
+bool rft_job_is_late(rft_job *job, const char *during) {
+    double elapsed_s = rft_job_elapsed_s(job), limit_s = job->request->measure.point_timeout_s;
+    if (elapsed_s <= limit_s) {
+        return false;
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_str_add_fixed(&text, elapsed_s, 1);
+    rft_str_addf(&text, " s have passed after %s, measure.timeout is ", during);
+    rft_str_add_double(&text, limit_s);
+    rft_job_fail(job, RFT_OUTCOME_TIMED_OUT, "%s s", rft_str_get(&text));
+    rft_str_clear(&text);
+    return true;
+}
+
+/* What is known of the configuration before it runs. */
+static void start_result(rft_job *job) {
+    const rft_compile_result *unit = job->request->unit;
+    rft_facts facts = rft_facts_unknown();
+    facts.cubin_hash = rft_arena_strdup(job->arena, unit->cubin_hash);
+    facts.compile_s = unit->seconds;
+    facts.from_cache = unit->from_cache;
+    for (size_t i = 0; i < unit->entry_count; i++) {
+        const rft_compiled_entry *entry = &unit->entries[i];
+        if (entry->spill_store_bytes >= 0 && entry->spill_load_bytes >= 0) {
+            int spill_bytes = entry->spill_store_bytes + entry->spill_load_bytes;
+            facts.spill_bytes = (facts.spill_bytes > 0 ? facts.spill_bytes : 0) + spill_bytes;
+        }
+        if (entry->stack_bytes > facts.stack_bytes) {
+            facts.stack_bytes = entry->stack_bytes;
+        }
+        if (entry->shared_bytes > facts.shared_static_bytes) {
+            facts.shared_static_bytes = entry->shared_bytes;
+        }
+    }
+    *job->out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = facts};
+    job->out->measurement = (rft_measurement){.clock_mhz = NAN, .cache = job->request->measure.cache};
+    job->out->measurement.stats = rft_stats_of(NULL, 0);
+    if (!unit->ok) {
+        rft_job_fail(job, RFT_OUTCOME_COMPILE_FAILED, "it does not compile");
+        job->out->log = rft_arena_strdup(job->arena, unit->log);
+    }
+}
+
+static int carry_out(rft_job *job, rft_err *err) {
+    start_result(job);
+    if (!job->failed) {
+        rft_launching_check(job);
+    }
+    int rc = job->failed ? RFT_OK : rft_buffers_take(job, err);
+    if (rc == RFT_OK && !job->failed) {
+        rc = rft_launching_bind(job, err);
+    }
+    if (rc == RFT_OK && !job->failed) {
+        rc = rft_verify_point(job, err);
+    }
+    if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
+        rc = rft_timing_point(job, err);
+    }
+    return rc;
+}
+
+/* A failing call of the driver is the point's outcome. Faults of rooftune itself are not. */
+static int to_outcome(rft_job *job, const rft_err *failure, rft_err *err) {
+    rft_protocol *p = job->p;
+    if (p->gpu->vt->sticky(p->gpu)) {
+        p->dead = true;
+        p->death = *failure;
+    } else if (failure->code == RFT_E_INTERNAL || failure->code == RFT_E_COMPILER) {
+        if (err) {
+            *err = *failure;
+        }
+        return failure->code;
+    }
+    return rft_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", failure->message);
+}
+
+static int refuse_dead(const rft_protocol *p, rft_err *err) {
+    rft_err_set(err, RFT_E_DEVICE, "the device context is lost after a fault: %.1024s", p->death.message);
+    return err ? rft_err_remedy(err, "start another worker process") : RFT_E_DEVICE;
+}
+
+static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                   rft_err *err) {
+    rft_protocol *p = (rft_protocol *)self;
+    if (p->dead) {
+        return refuse_dead(p, err);
+    }
+    int rc = rft_protocol_prepare(p, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
+    rft_job job = {.p = p, .request = request, .arena = arena, .out = out, .started_ns = begun_ns};
+    rft_err failure = RFT_ERR_INIT;
+    rc = carry_out(&job, &failure);
+    if (rc != RFT_OK) {
+        rc = to_outcome(&job, &failure, err);
+    }
+    if (job.module && !p->dead) {
+        p->gpu->vt->module_free(p->gpu, job.module);
+    }
+    /* A wrong kernel may have written anywhere: kept inputs and reference results are not to be trusted. */
+    if (!p->dead && (out->outcome == RFT_OUTCOME_WRONG_RESULT || out->outcome == RFT_OUTCOME_LAUNCH_FAILED)) {
+        rft_buffers_drop(p);
+    }
+    p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
+    out->measurement.wall_s = (double)(p->last_active_ns - begun_ns) * 1e-9;
+    return rc;
+}
+
+static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+    rft_protocol *p = (rft_protocol *)self;
+    if (p->dead) {
+        return refuse_dead(p, err);
+    }
+    int rc = rft_protocol_prepare(p, err);
+    if (rc == RFT_OK) {
+        rft_buffers_drop(p); /* the ceilings want the memory */
+        rc = rft_ceilings_measure(p, arena, out, err);
+        p->dead = p->gpu->vt->sticky(p->gpu);
+        p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
+    }
+    if (p->dead) {
+        rft_err_set(&p->death, RFT_E_DEVICE, "while the ceilings were measured");
+    }
+    return rc;
+}
+
+static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+    rft_protocol *p = (rft_protocol *)self;
+    rft_gpu_info info;
+    int rc = p->gpu->vt->info(p->gpu, &info, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    *gpu = rft_gpu_info_copy(arena, &info);
+    p->gpu->vt->describe(p->gpu, env, arena);
+    return RFT_OK;
+}
+
+/* Module, events and mapped memory go with the gpu; device memory is given back. */
+static void free_protocol(rft_probe *self) {
+    rft_protocol *p = (rft_protocol *)self;
+    rft_device_ptr spaces[] = {p->stamps, p->partials, p->flush_out, p->flush_in};
+    if (!p->gpu->vt->sticky(p->gpu)) {
+        rft_buffers_drop(p);
+        for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
+            if (spaces[i]) {
+                p->gpu->vt->free(p->gpu, spaces[i]);
+            }
+        }
+        if (p->module) {
+            p->gpu->vt->module_free(p->gpu, p->module);
+        }
+    }
+    for (size_t i = 0; i < p->kept_count; i++) {
+        free(p->kept[i].name);
+    }
+    free(p->kept);
+    free(p->problem_key);
+    free(p);
+}
+
+int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
+                     rft_err *err) {
+    rft_protocol *p = rft_alloc(sizeof *p);
+    p->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_protocol};
+    p->gpu = gpu;
+    p->compiler = compiler;
+    p->clock = clock;
+    p->log = log;
+    p->blocking = true;
+    int rc = gpu->vt->info(gpu, &p->info, err);
+    if (rc != RFT_OK) {
+        free(p);
+        return rc;
+    }
+    *out = &p->probe;
+    return RFT_OK;
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers from a recording. A point is found by what it is called, not by where it stands: the hash of a point is a sum
+ * over its names and values, so that the order of axes and parameters does not matter; equality is checked by name.
+ */
+#include "measure/probe.h"
+
+#include "base/hash.h"
+#include "base/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct replay {
+    rft_probe probe;
+    const rft_run *run;
+    size_t *slots;     /* open addressing: index of a point + 1, 0 = empty; heap */
+    size_t slot_count; /* a power of two */
+} replay;
+
+/* One point as sweep script or recording spell it. */
+typedef struct identity {
+    const rft_sweep *sweep;
+    const rft_variant *variant;
+    const rft_value *problem, *config;
+} identity;
+
+static uint64_t hash_value(uint64_t seed, const char *name, const rft_value *value) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%llu/%s=", (unsigned long long)seed, name);
+    rft_value_format(&text, value);
+    uint64_t hash = rft_hash_fnv1a(text.data, text.length);
+    rft_str_clear(&text);
+    return hash;
+}
+
+static uint64_t hash_identity(const identity *id) {
+    uint64_t hash = rft_hash_fnv1a(id->sweep->name, strlen(id->sweep->name)) * 3 +
+                    rft_hash_fnv1a(id->variant->name, strlen(id->variant->name));
+    for (size_t i = 0; i < id->sweep->axis_count; i++) {
+        hash += hash_value(1, id->sweep->axes[i].name, &id->problem[i]);
+    }
+    for (size_t i = 0; i < id->variant->param_count; i++) {
+        hash += hash_value(2, id->variant->params[i].name, &id->config[i]);
+    }
+    return hash;
+}
+
+static bool same_problem(const identity *a, const identity *b) {
+    for (size_t i = 0; i < a->sweep->axis_count; i++) {
+        size_t j = 0;
+        while (j < b->sweep->axis_count && strcmp(a->sweep->axes[i].name, b->sweep->axes[j].name) != 0) {
+            j++;
+        }
+        if (j == b->sweep->axis_count || !rft_value_equal(&a->problem[i], &b->problem[j])) {
+            return false;
+        }
+    }
+    return a->sweep->axis_count == b->sweep->axis_count;
+}
+
+static bool same_config(const identity *a, const identity *b) {
+    for (size_t i = 0; i < a->variant->param_count; i++) {
+        size_t j = 0;
+        while (j < b->variant->param_count && strcmp(a->variant->params[i].name, b->variant->params[j].name) != 0) {
+            j++;
+        }
+        if (j == b->variant->param_count || !rft_value_equal(&a->config[i], &b->config[j])) {
+            return false;
+        }
+    }
+    return a->variant->param_count == b->variant->param_count;
+}
+
+static bool same(const identity *a, const identity *b) {
+    return strcmp(a->sweep->name, b->sweep->name) == 0 && strcmp(a->variant->name, b->variant->name) == 0 &&
+           same_problem(a, b) && same_config(a, b);
+}
+
+static identity identity_of(const rft_run *run, const rft_point *point) {
+    const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
+    return (identity){sweep, &sweep->variants[point->variant], sweep->problems[point->problem].values, point->config};
+}
+
+/* The slot of a point like `id`, or the empty one where it would go. */
+static size_t *slot_of(const replay *r, const identity *id) {
+    size_t at = hash_identity(id) & (r->slot_count - 1);
+    while (r->slots[at]) {
+        identity there = identity_of(r->run, &r->run->points[r->slots[at] - 1]);
+        if (same(id, &there)) {
+            break;
+        }
+        at = (at + 1) & (r->slot_count - 1);
+    }
+    return &r->slots[at];
+}
+
+/* Of two recorded points of the same identity, the later one counts. */
+static void index_points(replay *r) {
+    r->slot_count = 16;
+    while (r->slot_count < 2 * r->run->point_count) {
+        r->slot_count *= 2;
+    }
+    r->slots = rft_calloc(r->slot_count, sizeof *r->slots);
+    for (size_t i = 0; i < r->run->point_count; i++) {
+        identity id = identity_of(r->run, &r->run->points[i]);
+        *slot_of(r, &id) = i + 1;
+    }
+}
+
+/* The point whose numbers `point` shows; NULL when the recording does not have it. Points are sorted by id. */
+static const rft_point *resolve(const rft_run *run, const rft_point *point) {
+    for (size_t hops = 0; point && point->alias_of != 0 && hops < run->point_count; hops++) {
+        size_t low = 0, high = run->point_count;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (run->points[middle].id < point->alias_of) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        point = low < run->point_count && run->points[low].id == point->alias_of ? &run->points[low] : NULL;
+    }
+    return point && point->alias_of == 0 ? point : NULL;
+}
+
+static int not_recorded(rft_probe_result *out, const char *reason) {
+    *out = (rft_probe_result){.outcome = RFT_OUTCOME_NOT_RECORDED, .reason = reason, .facts = rft_facts_unknown()};
+    out->measurement.stats = rft_stats_of(NULL, 0);
+    out->measurement.clock_mhz = NAN;
+    return RFT_OK;
+}
+
+static void copy_measurement(rft_measurement *out, const rft_measurement *from, rft_arena *arena) {
+    *out = *from;
+    out->samples_s = from->n ? rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s) : NULL;
+    out->step_s =
+        from->step_count ? rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s) : NULL;
+}
+
+static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                   rft_err *err) {
+    const replay *r = (const replay *)self;
+    (void)err;
+    identity id = {request->sweep, &request->sweep->variants[request->variant], request->problem->values,
+                   request->config};
+    size_t found = *slot_of(r, &id);
+    if (!found) {
+        return not_recorded(out, "the recording has no such point");
+    }
+    const rft_point *point = resolve(r->run, &r->run->points[found - 1]);
+    if (!point) {
+        return not_recorded(out, "the recording lacks the point that this one is an alias of");
+    }
+    bool measured = rft_outcome_is_measured(point->outcome);
+    if (measured && request->verify_only && !point->verification.done) {
+        return not_recorded(out, "the recording has no verification of this point");
+    }
+    if (measured && !request->verify_only && point->rounds[request->round].n == 0) {
+        return not_recorded(out, request->round == 0 ? "the recording has no samples of this point"
+                                                     : "the point was not in the recording's final round");
+    }
+    *out = (rft_probe_result){.outcome = point->outcome,
+                              .reason = rft_arena_strdup(arena, point->reason),
+                              .log = rft_arena_strdup(arena, point->log),
+                              .facts = point->facts,
+                              .verification = point->verification};
+    out->facts.cubin_hash = rft_arena_strdup(arena, point->facts.cubin_hash);
+    out->verification.buffer = rft_arena_strdup(arena, point->verification.buffer);
+    out->measurement.stats = rft_stats_of(NULL, 0);
+    out->measurement.clock_mhz = NAN;
+    if (!request->verify_only) {
+        copy_measurement(&out->measurement, &point->rounds[request->round], arena);
+    }
+    return RFT_OK;
+}
+
+static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+    const replay *r = (const replay *)self;
+    (void)err;
+    *out = r->run->ceilings;
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        rft_ceiling *ceiling = &out->items[i];
+        ceiling->reason = rft_arena_strdup(arena, ceiling->reason);
+        ceiling->kernel = rft_arena_strdup(arena, ceiling->kernel);
+        ceiling->datasheet_basis = rft_arena_strdup(arena, ceiling->datasheet_basis);
+        ceiling->limit_basis = rft_arena_strdup(arena, ceiling->limit_basis);
+    }
+    return RFT_OK;
+}
+
+static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+    const replay *r = (const replay *)self;
+    (void)err;
+    *gpu = rft_gpu_info_copy(arena, &r->run->gpu);
+    for (size_t i = 0; i < r->run->env.count; i++) {
+        const rft_env_item *item = &r->run->env.items[i];
+        rft_env_set(env, arena, item->key, item->value, item->reason);
+    }
+    return RFT_OK;
+}
+
+static void free_replay(rft_probe *self) {
+    replay *r = (replay *)self;
+    free(r->slots);
+    free(r);
+}
+
+int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err) {
+    (void)err;
+    replay *r = rft_alloc(sizeof *r);
+    r->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_replay};
+    r->run = recording;
+    index_points(r);
+    *out = &r->probe;
+    return RFT_OK;
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every element of every output against the reference, before anything is timed. */
+#include "measure/protocol.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+#define REFERENCE_BLOCK 256
+#define LATE_POISON 0x5A /* not the outputs' own, so that two unwritten integers do not agree */
+
+static bool is_judged(const rft_buffer *buffer) {
+    return buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT;
+}
+
+static bool is_whole(rft_type type) {
+    return rft_type_significand_bits(type) == 0;
+}
+
+/* The reference's arguments, in the order that model/spec.h fixes. NULL with an outcome when a dimension is text. */
+static void **reference_arguments(rft_job *job) {
+    const rft_point_spec *spec = job->request->spec;
+    size_t count = 0;
+    void **values = rft_arena_calloc(job->arena, spec->buffer_count + spec->check.problem_count + 1, sizeof *values);
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role != RFT_BUFFER_TEMP) {
+            rft_device_ptr *address = rft_arena_alloc(job->arena, sizeof *address);
+            *address = is_judged(&spec->buffers[i]) ? job->kept[i]->reference : job->kept[i]->data;
+            values[count++] = address;
+        }
+    }
+    for (size_t i = 0; i < spec->check.problem_count; i++) {
+        const rft_value *value = &spec->check.problem[i];
+        if (value->kind == RFT_VALUE_TEXT) {
+            rft_job_fail(job, RFT_OUTCOME_SKIPPED, "problem dimension %zu is text, which no reference kernel can take",
+                         i + 1);
+            return NULL;
+        }
+        values[count++] = value->kind == RFT_VALUE_REAL
+                              ? rft_arena_memdup(job->arena, &value->as.real, sizeof value->as.real)
+                              : rft_arena_memdup(job->arena, &value->as.integer, sizeof value->as.integer);
+    }
+    return values;
+}
+
+/* Inouts hold their original values, outputs something that no reference leaves there. */
+static int seed_reference(rft_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    rft_gpu *gpu = job->p->gpu;
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
+        const rft_kept *kept = job->kept[i];
+        uint64_t bytes = kept->count * (is_whole(kept->type) ? rft_type_bytes(kept->type) : sizeof(double));
+        if (kept->role == RFT_BUFFER_OUTPUT) {
+            rc = gpu->vt->set(gpu, kept->reference, is_whole(kept->type) ? LATE_POISON : 0xFF, bytes, err);
+        } else if (kept->role == RFT_BUFFER_INOUT && is_whole(kept->type)) {
+            rc = gpu->vt->copy(gpu, kept->reference, kept->original, bytes, err);
+        } else if (kept->role == RFT_BUFFER_INOUT) {
+            rc = rft_kernel_convert(job->p, kept->reference, kept->original, kept->type, kept->count, err);
+        }
+    }
+    return rc;
+}
+
+static int launch_reference(rft_job *job, rft_module *module, void **values, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    const rft_compile_result *reference = job->request->reference;
+    rft_gpu *gpu = job->p->gpu;
+    rft_function *function = NULL;
+    uint64_t largest = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (is_judged(&spec->buffers[i]) && spec->buffers[i].count > largest) {
+            largest = spec->buffers[i].count;
+        }
+    }
+    uint64_t blocks = (largest + REFERENCE_BLOCK - 1) / REFERENCE_BLOCK;
+    if (blocks > (uint64_t)job->p->info.max_grid[0]) {
+        return rft_job_fail(job, RFT_OUTCOME_SKIPPED,
+                            "an output of %llu elements is too large for the reference's grid",
+                            (unsigned long long)largest);
+    }
+    int rc = gpu->vt->function(gpu, module, reference->entries[0].symbol, &function, err);
+    if (rc == RFT_OK) {
+        rc = seed_reference(job, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_kernel_launch(job->p, function, (rft_grid){(unsigned)blocks, REFERENCE_BLOCK}, values, err);
+    }
+    return rc == RFT_OK ? gpu->vt->sync(gpu, err) : rc;
+}
+
+static int run_reference(rft_job *job, rft_err *err) {
+    const rft_compile_result *reference = job->request->reference;
+    rft_gpu *gpu = job->p->gpu;
+    if (job->p->reference_done) {
+        return RFT_OK;
+    }
+    if (!reference || !reference->ok || reference->entry_count == 0) {
+        const char *log = reference && !reference->ok ? reference->log : NULL;
+        job->out->log = log ? rft_arena_strdup(job->arena, log) : NULL;
+        return rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: %s",
+                            log ? "the reference does not compile" : "there is no reference");
+    }
+    void **values = reference_arguments(job);
+    if (!values) {
+        return RFT_OK;
+    }
+    rft_module *module = NULL;
+    int rc = gpu->vt->module_load(gpu, reference->cubin, reference->cubin_bytes, &module, err);
+    if (rc == RFT_OK) {
+        rc = launch_reference(job, module, values, err);
+        gpu->vt->module_free(gpu, module);
+    }
+    job->p->reference_done = rc == RFT_OK && !job->failed;
+    return rc == RFT_OK ? rc : rft_err_context(err, "the reference kernel");
+}
+
+static int run_once(rft_job *job, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    int rc = rft_buffers_poison(job, err);
+    if (rc == RFT_OK) {
+        rc = rft_buffers_restore(job, err);
+    }
+    if (rc == RFT_OK) {
+        rc = gpu->vt->sync(gpu, err);
+    }
+    job->started_ns = job->p->clock->monotonic_ns(job->p->clock->self);
+    if (rc == RFT_OK) {
+        rc = rft_launching_queue_prepare(job, err);
+    }
+    if (rc == RFT_OK) {
+        rc = gpu->vt->sync(gpu, err);
+    }
+    double prepared_s = rft_job_elapsed_s(job);
+    if (rc == RFT_OK) {
+        rc = rft_launching_queue(job, 0, job->request->spec->launch_count, err);
+    }
+    if (rc == RFT_OK) {
+        rc = gpu->vt->sync(gpu, err);
+    }
+    job->run_s = rft_job_elapsed_s(job) - prepared_s;
+    return rc;
+}
+
+static void keep_worst(rft_verification *found, const rft_difference *difference, const rft_kept *kept, double tol) {
+    found->wrong_count += difference->wrong_count;
+    found->total_count += kept->count;
+    if (found->buffer && !(difference->worst_frac > found->worst_frac)) {
+        return;
+    }
+    found->buffer = kept->name;
+    found->tol = tol;
+    found->worst_frac = difference->worst_frac;
+    found->worst_abs_error = difference->got == difference->want ? 0.0 : fabs(difference->got - difference->want);
+    found->got = difference->got;
+    found->want = difference->want;
+    found->index = difference->index;
+}
+
+static int fail_wrong(rft_job *job, const rft_verification *found) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%s[%llu] is ", found->buffer, (unsigned long long)found->index);
+    rft_str_add_double(&text, found->got);
+    rft_str_add(&text, ", the reference says ");
+    rft_str_add_double(&text, found->want);
+    if (isfinite(found->worst_frac)) {
+        rft_str_add(&text, " (");
+        rft_str_add_fixed(&text, found->worst_frac, 1);
+        rft_str_add(&text, " times the tolerance)");
+    } else if (isnan(found->got)) {
+        rft_str_add(&text, " (not written, or computed as NaN)");
+    }
+    rft_str_addf(&text, "; %llu of %llu elements are wrong", (unsigned long long)found->wrong_count,
+                 (unsigned long long)found->total_count);
+    rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "%s", rft_str_get(&text));
+    rft_str_clear(&text);
+    return RFT_OK;
+}
+
+/* A kernel that writes to its inputs would make every later configuration look wrong. */
+static int check_inputs(rft_job *job, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && !job->failed && i < job->request->spec->buffer_count; i++) {
+        const rft_kept *kept = job->kept[i];
+        uint64_t checksum = 0;
+        if (kept->role == RFT_BUFFER_INPUT) {
+            rc = rft_kernel_checksum(job->p, kept->data, kept->count * rft_type_bytes(kept->type), &checksum, err);
+            if (rc == RFT_OK && checksum != kept->checksum) {
+                rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its input %s", kept->name);
+            }
+        }
+    }
+    return rc;
+}
+
+static int compare_all(rft_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    rft_verification found = {.worst_frac = -1.0};
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (!is_judged(&spec->buffers[i])) {
+            continue;
+        }
+        const rft_kept *kept = job->kept[i];
+        rft_comparison comparison = {kept->data, kept->reference, kept->type, kept->count, rft_spec_tolerance(spec, i)};
+        rft_difference difference;
+        int rc = rft_kernel_compare(job->p, &comparison, &difference, err);
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        keep_worst(&found, &difference, kept, comparison.tol);
+    }
+    if (!found.buffer) {
+        return rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: there is no output to check");
+    }
+    found.done = true;
+    found.buffer = rft_arena_strdup(job->arena, found.buffer);
+    job->out->verification = found;
+    return found.wrong_count > 0 ? fail_wrong(job, &found) : check_inputs(job, err);
+}
+
+int rft_verify_point(rft_job *job, rft_err *err) {
+    rft_protocol *p = job->p;
+    int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
+    int rc = run_reference(job, err);
+    if (rc == RFT_OK && !job->failed) {
+        rc = run_once(job, err);
+    }
+    if (rc == RFT_OK && !job->failed && !rft_job_is_late(job, "its first run")) {
+        rc = compare_all(job, err);
+    }
+    job->out->measurement.verify_s = (double)(p->clock->monotonic_ns(p->clock->self) - begun_ns) * 1e-9;
+    return rc;
+}
