@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# How rooftune leaves the build folder.
+#   install   bin/rooftune, share/rooftune/{kernels,sweeps}: uses the libraries of the system
+#   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any x86-64 Linux with glibc 2.34 or newer
+#   kit       build/kit: the same tree and the GPU tests, to be carried to a machine with a GPU
+include(GNUInstallDirs)
+
+# $ORIGIN as DT_RPATH, not DT_RUNPATH: only the former also finds what libhpdf itself needs (libpng, libz).
+target_link_options(rooftune PRIVATE -Wl,--disable-new-dtags)
+set_target_properties(rooftune PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+
+install(TARGETS rooftune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY kernels sweeps DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftune)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(RFT_DIST_NAME rooftune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
+set(package ${CMAKE_SOURCE_DIR}/cmake/package.sh)
+
+add_custom_target(dist COMMAND ${package} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME}
+                  DEPENDS rooftune VERBATIM USES_TERMINAL)
+
+set(gpu_tests "")
+set(gpu_test_files "")
+if(RFT_TESTS AND EXISTS ${CMAKE_SOURCE_DIR}/tests/gpu/CMakeLists.txt)
+  get_property(targets DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL EXECUTABLE)
+      target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+      set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/..")
+      list(APPEND gpu_tests ${target})
+      list(APPEND gpu_test_files $<TARGET_FILE:${target}>)
+    endif()
+  endforeach()
+endif()
+add_custom_target(kit COMMAND ${package} kit ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME} ${gpu_test_files}
+                  DEPENDS rooftune ${gpu_tests} VERBATIM USES_TERMINAL)

@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# package.sh dist|kit SOURCE BUILD NAME [GPU_TEST...]: makes BUILD/NAME.tar.gz, or the folder BUILD/kit.
+# Shared libraries that are neither glibc's nor NVIDIA's go beside the program, which finds them by its rpath ($ORIGIN).
+set -eu
+kind=$1 source=$2 build=$3 name=$4
+shift 4
+
+# Copies what a program needs beside `$2`; glibc stays the machine's own.
+bundle() {
+    ldd "$1" | awk '$2 == "=>" && $3 ~ /^\// { print $1, $3 }' | while read -r soname path; do
+        case $soname in
+        libc.so.* | libm.so.* | libdl.so.* | librt.so.* | libpthread.so.* | libgcc_s.so.* | ld-linux*) ;;
+        *) [ -e "$2/$soname" ] || { cp -L "$path" "$2/$soname" && chmod 755 "$2/$soname"; } ;;
+        esac
+    done
+}
+
+# A program as it travels: without debug information.
+place() {
+    cp "$1" "$2"
+    strip "$2/$(basename "$1")"
+}
+
+tree() {
+    rm -rf "$1"
+    mkdir -p "$1"
+    place "$build/rooftune" "$1"
+    bundle "$build/rooftune" "$1"
+    cp -R "$source/kernels" "$source/sweeps" "$1/"
+    for file in LICENSE README.md CHANGELOG.md; do
+        [ ! -e "$source/$file" ] || cp "$source/$file" "$1/"
+    done
+}
+
+if [ "$kind" = dist ]; then
+    stage=$build/dist/$name
+    tree "$stage"
+    tar -C "$build/dist" --owner=0 --group=0 --numeric-owner --sort=name -czf "$build/$name.tar.gz" "$name"
+    echo "$build/$name.tar.gz: $(du -k "$build/$name.tar.gz" | cut -f1) KiB"
+    exit 0
+fi
+
+tree "$build/kit"
+mkdir "$build/kit/tests"
+for test in "$@"; do
+    place "$test" "$build/kit/tests"
+    bundle "$test" "$build/kit"
+done
+cp "$source/cmake/run-tests" "$build/kit/run-tests"
+chmod 755 "$build/kit/run-tests"
+size_kib=$(du -sk "$build/kit" | cut -f1)
+echo "$build/kit: $size_kib KiB, $# GPU test programs"
+if [ "$size_kib" -gt 40960 ]; then
+    echo "the kit is larger than the 40 MiB that can be carried" >&2
+    exit 1
+fi
