@@ -46,8 +46,7 @@ int rft_cuda_load(rft_cuda_api *api, rft_err *err) {
         .remedy = "install the NVIDIA driver and check that nvidia-smi works (in a container: start it with the GPUs, "
                   "such as docker run --gpus all); without a GPU, replay a recording: -d replay:FILE",
     };
-    /* Never closed: the driver keeps threads of its own, and unloading it under them ends badly. */
-    void *handle = NULL;
+    void *handle = NULL; /* not kept: a library once opened stays to the end of the process */
     int rc = rft_dynlib_open(&handle, api, &spec, err);
     if (rc != 0) {
         return rc;

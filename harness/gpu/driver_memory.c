@@ -18,6 +18,7 @@ int rft_cuda_memory_free(rft_gpu *base, uint64_t *free_bytes, rft_err *err) {
 
 int rft_cuda_alloc(rft_gpu *base, uint64_t bytes, rft_device_ptr *out, rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
+    *out = 0;
     int rc = rft_cuda_usable(gpu, err);
     if (rc != 0) {
         return rc;

@@ -36,7 +36,8 @@ static void note_failure(rft_str *tried, const char *path) {
 }
 
 static void *open_file(const char *path, rft_str *tried) {
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    /* Kept to the end of the process: NVIDIA's libraries start threads and own memory that unloading leaves behind. */
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (!handle) {
         note_failure(tried, path);
     }

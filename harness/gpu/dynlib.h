@@ -34,7 +34,8 @@ typedef struct rft_dynlib_spec {
 } rft_dynlib_spec;
 
 /* Opens the first of the files that loads and fills `table`. The message lists why each candidate was refused.
- * *handle is owned: rft_dynlib_close(). Errors: spec->code. */
+ * *handle is owned: rft_dynlib_close(), which ends the
+ * use of it but unloads nothing. Errors: spec->code. */
 int rft_dynlib_open(void **handle, void *table, const rft_dynlib_spec *spec, rft_err *err);
 void rft_dynlib_close(void *handle); /* NULL is accepted */
 

@@ -124,9 +124,7 @@ static void describe(const library_row *row, const rft_dynlib_spec *spec, rft_en
         rft_env_set(env, arena, row->key, text, NULL);
     }
     free(path);
-    if (strcmp(row->key, "cuda") != 0) { /* the driver does not like to be unloaded */
-        rft_dynlib_close(handle);
-    }
+    rft_dynlib_close(handle);
 }
 
 void rft_libraries_describe(rft_env *env, rft_arena *arena) {

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fake_cuda.h - what the libcuda.so.1 of tests keeps, for the program that tests harness/gpu/driver*.c against it. The
+ * environment variable FAKE_CUDA says how it answers: "old" (a driver of an older CUDA), "none" (no device), "fabric"
+ * (the machine is not ready); anything else: one device. A kernel named "fault" faults when the stream is waited for.
+ */
+#ifndef RFT_TESTS_FAKE_CUDA_H
+#define RFT_TESTS_FAKE_CUDA_H
+
+#include <cuda.h>
+
+typedef struct fake_cuda_state {
+    int calls_after_fault; /* calls other than for error texts, after the first error was given out */
+    int contexts, streams, events, modules, allocations, host_allocations; /* alive */
+    size_t persisting_bytes;                                               /* the limit in force */
+    int non_portable;                                                      /* clusters beyond 8 allowed */
+    int shared_allowed;                                                    /* bytes */
+    CUlaunchConfig launch;                                                 /* the last one */
+    CUlaunchAttribute attributes[8];
+    int argument; /* the first argument of the last launch, read as int */
+} fake_cuda_state;
+
+#endif
