@@ -49,6 +49,7 @@ rft_cell rft_column_get(const rft_column *column, const void *record) {
     case RFT_COLUMN_BOOL:
         return int_cell(FIELD(bool, record, column) ? 1 : 0);
     case RFT_COLUMN_TEXT:
+    case RFT_COLUMN_NAME:
         return text_cell(FIELD(const char *, record, column));
     case RFT_COLUMN_OUTCOME:
         return text_cell(rft_outcome_name(FIELD(rft_outcome, record, column)));
@@ -169,10 +170,13 @@ const char *rft_column_set(const rft_column *column, void *record, const rft_cel
         FIELD(bool, record, column) = cell->integer == 1;
         return NULL;
     case RFT_COLUMN_TEXT:
+    case RFT_COLUMN_NAME:
         if (!null && cell->kind != RFT_CELL_TEXT) {
             return "a text or null";
         }
-        FIELD(const char *, record, column) = null ? NULL : rft_arena_strdup(arena, cell->text);
+        FIELD(const char *, record, column) = !null                             ? rft_arena_strdup(arena, cell->text)
+                                              : column->kind == RFT_COLUMN_NAME ? ""
+                                                                                : NULL;
         return NULL;
     default:
         return set_enum(column, record, cell);

@@ -33,6 +33,7 @@ typedef enum rft_column_kind {
     RFT_COLUMN_AMOUNT, /* double; null reads as 0: nothing of it */
     RFT_COLUMN_BOOL,
     RFT_COLUMN_TEXT, /* const char *; NULL <-> null */
+    RFT_COLUMN_NAME, /* const char *; null reads as "": never NULL in a run that was read */
     /* enums, kept by name */
     RFT_COLUMN_OUTCOME,
     RFT_COLUMN_STOP,

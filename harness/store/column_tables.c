@@ -12,10 +12,10 @@
     { name, sizeof(name) / sizeof((name)[0]) }
 
 #define INFO(member, kind) COLUMN(rft_run_info, #member, kind, member)
-static const rft_column info[] = {INFO(id, TEXT),
-                                  INFO(tool_version, TEXT),
-                                  INFO(tool_revision, TEXT),
-                                  INFO(command, TEXT),
+static const rft_column info[] = {INFO(id, NAME),
+                                  INFO(tool_version, NAME),
+                                  INFO(tool_revision, NAME),
+                                  INFO(command, NAME),
                                   INFO(started_unix_ns, INT64),
                                   INFO(finished_unix_ns, INT64),
                                   INFO(seed, UINT64),
@@ -28,10 +28,10 @@ const rft_columns rft_columns_info = TABLE(info);
 
 #define GPU(member, kind) COLUMN(rft_gpu_info, #member, kind, member)
 #define GPU_AS(name, member, kind) COLUMN(rft_gpu_info, name, kind, member)
-static const rft_column gpu[] = {GPU(name, TEXT),
-                                 GPU(arch, TEXT),
-                                 GPU(uuid, TEXT),
-                                 GPU(pci_id, TEXT),
+static const rft_column gpu[] = {GPU(name, NAME),
+                                 GPU(arch, NAME),
+                                 GPU(uuid, NAME),
+                                 GPU(pci_id, NAME),
                                  GPU(cc_major, INT),
                                  GPU(cc_minor, INT),
                                  GPU(sms, INT),
@@ -83,9 +83,9 @@ const rft_columns rft_columns_stats = TABLE(stats);
 
 #define SWEEP(member, kind) COLUMN(rft_sweep, #member, kind, member)
 #define SWEEP_AS(name, member, kind) COLUMN(rft_sweep, name, kind, member)
-static const rft_column sweep[] = {SWEEP(name, TEXT),
-                                   SWEEP(path, TEXT),
-                                   SWEEP(script_hash, TEXT),
+static const rft_column sweep[] = {SWEEP(name, NAME),
+                                   SWEEP(path, NAME),
+                                   SWEEP(script_hash, NAME),
                                    SWEEP(bare_space, BOOL),
                                    SWEEP(item_name, TEXT),
                                    SWEEP_AS("cache", measure.cache, CACHE),
@@ -96,7 +96,7 @@ static const rft_column sweep[] = {SWEEP(name, TEXT),
                                    SWEEP_AS("noise_frac", measure.noise_frac, REAL),
                                    SWEEP_AS("max_seconds", measure.max_seconds, REAL),
                                    SWEEP_AS("input_seed", measure.seed, UINT64),
-                                   SWEEP_AS("strategy", search.strategy, TEXT),
+                                   SWEEP_AS("strategy", search.strategy, NAME),
                                    SWEEP_AS("budget_s", search.budget_s, REAL),
                                    SWEEP_AS("budget_points", search.budget_points, UINT64),
                                    SWEEP_AS("search_seed", search.seed, UINT64),
@@ -104,17 +104,17 @@ static const rft_column sweep[] = {SWEEP(name, TEXT),
 const rft_columns rft_columns_sweep = TABLE(sweep);
 
 #define AXIS(member, kind) COLUMN(rft_axis, #member, kind, member)
-static const rft_column axis[] = {AXIS(name, TEXT), AXIS(swept, BOOL), AXIS(along, BOOL), AXIS(compiled, BOOL),
+static const rft_column axis[] = {AXIS(name, NAME), AXIS(swept, BOOL), AXIS(along, BOOL), AXIS(compiled, BOOL),
                                   AXIS(refine_depth, INT)};
 const rft_columns rft_columns_axis = TABLE(axis);
 
 #define VARIANT(member, kind) COLUMN(rft_variant, #member, kind, member)
-static const rft_column variant[] = {VARIANT(name, TEXT), VARIANT(kernel, TEXT), VARIANT(source, TEXT),
-                                     VARIANT(entry, TEXT)};
+static const rft_column variant[] = {VARIANT(name, NAME), VARIANT(kernel, NAME), VARIANT(source, NAME),
+                                     VARIANT(entry, NAME)};
 const rft_columns rft_columns_variant = TABLE(variant);
 
 #define PARAM(member, kind) COLUMN(rft_param, #member, kind, member)
-static const rft_column param[] = {PARAM(name, TEXT), PARAM(help, TEXT), PARAM(in_entry, BOOL)};
+static const rft_column param[] = {PARAM(name, NAME), PARAM(help, NAME), PARAM(in_entry, BOOL)};
 const rft_columns rft_columns_param = TABLE(param);
 
 #define POINT(member, kind) COLUMN(rft_point, #member, kind, member)

@@ -22,6 +22,12 @@ void rft_points_no_measurement(rft_point *point) {
     }
 }
 
+bool rft_points_has_round(const rft_point *point, int round) {
+    const rft_measurement *measurement = &point->rounds[round];
+    return point->alias_of == 0 &&
+           (measurement->n > 0 || measurement->step_count > 0 || measurement->wall_s > 0 || measurement->verify_s > 0);
+}
+
 int64_t rft_points_resolve_aliases(rft_point *points, size_t count) {
     for (size_t i = 0; i < count; i++) {
         rft_point *point = &points[i];

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/points.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
 
@@ -191,8 +192,7 @@ int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_e
 
 static int put_measurement(rft_store *store, const rft_point *point, int round, rft_err *err) {
     const rft_measurement *measurement = &point->rounds[round];
-    bool spent = measurement->wall_s > 0 || measurement->verify_s > 0;
-    if (point->alias_of != 0 || (measurement->n == 0 && measurement->step_count == 0 && !spent)) {
+    if (!rft_points_has_round(point, round)) {
         return 0;
     }
     rft_binder binder;

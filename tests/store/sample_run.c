@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/sample_run.h"
+
+#include "store/store_test.h"
+
+#include "base/hash.h"
+#include "store/column.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- making one ---- */
+
+static rft_value *values_of(rft_arena *arena, size_t *count, size_t n, const rft_value *values) {
+    *count = n;
+    return rft_values_copy(arena, values, n);
+}
+
+#define VALUES(arena, count, ...)                                                                                      \
+    values_of(arena, count, sizeof((rft_value[]){__VA_ARGS__}) / sizeof(rft_value), (rft_value[]){__VA_ARGS__})
+#define INT(x) rft_value_int(x)
+
+static void fill_gpu(rft_run *run) {
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_gpu_info_for_arch(&run->gpu, "sm_90a", &err), 0);
+    run->gpu.uuid = "GPU-0123";
+    run->gpu.pci_id = "0000:01:00.0";
+    run->gpu.driver_version = 13000;
+    run->gpu.max_grid[0] = 2147483647;
+    run->gpu.representative = false;
+}
+
+static void fill_ceilings(rft_run *run) {
+    const double rates[] = {4.10e12, 4.27e12, 4.2700123456789e12, 4.28e12, 4.29e12, 4.3e12, 4.31e12};
+    rft_ceiling *copy = &run->ceilings.items[RFT_CEILING_DRAM_COPY];
+    copy->measured = true;
+    copy->reason = NULL;
+    copy->stats = rft_stats_of(rates, 7);
+    copy->kernel = "copy, 16-byte loads, 4 in flight, 2 x 2 GiB";
+    copy->clock_mhz = 1980;
+    copy->datasheet = 4.8e12;
+    copy->datasheet_basis = "HBM3e, \"datasheet\"";
+    copy->limit = 4.917e12;
+    copy->limit_basis = "3201 MHz x 2 x 6144 bit";
+    run->ceilings.items[RFT_CEILING_FP32] = *copy;
+    run->ceilings.items[RFT_CEILING_FP32].stats = rft_stats_of(rates, 3);
+    run->ceilings.items[RFT_CEILING_FP32].clock_mhz = NAN;
+    run->ceilings.items[RFT_CEILING_LAUNCH].reason = "the timer is too coarse";
+}
+
+static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
+    rft_sweep *sweep = &out->sweep;
+    *sweep = (rft_sweep){.name = "gemv_fp16",
+                         .path = "sweeps/gemv.lua",
+                         .script_hash = "00ff",
+                         .item_name = "row",
+                         .measure = RFT_MEASURE_OPTS_INIT};
+    sweep->measure.noise_frac = 0.1 + 0.2; /* no short decimal */
+    sweep->search = (rft_search_opts){"auto", 600.0, 0, UINT64_MAX, true};
+    sweep->baselines = rft_arena_calloc(arena, 1, sizeof *sweep->baselines);
+    sweep->baselines[sweep->baseline_count++] = "cublaslt";
+    sweep->axis_count = 2;
+    sweep->axes = rft_arena_calloc(arena, 2, sizeof *sweep->axes);
+    sweep->axes[0] = (rft_axis){.name = "n", .swept = true, .along = true, .refine_depth = 2};
+    sweep->axes[0].values = VALUES(arena, &sweep->axes[0].value_count, INT(1024), INT(4096));
+    sweep->axes[1] = (rft_axis){.name = "scale", .compiled = true};
+    sweep->problem_count = 3;
+    sweep->problems = rft_arena_calloc(arena, 3, sizeof *sweep->problems);
+    size_t two;
+    sweep->problems[0] = (rft_problem){VALUES(arena, &two, INT(1027), rft_value_real(0.1)), true};
+    sweep->problems[1] = (rft_problem){VALUES(arena, &two, INT(1024), rft_value_real(0.5)), false};
+    sweep->problems[2] = (rft_problem){VALUES(arena, &two, INT(4096), rft_value_real(1e300)), false};
+    sweep->variant_count = 2;
+    sweep->variants = rft_arena_calloc(arena, 2, sizeof *sweep->variants);
+    for (size_t v = 0; v < 2; v++) {
+        rft_variant *variant = &sweep->variants[v];
+        *variant = (rft_variant){.name = v ? "vectorised" : "naive",
+                                 .kernel = "gemv_fp16",
+                                 .source = "kernels/gemv.cu",
+                                 .entry = "gemv<VEC>"};
+        variant->param_count = 2 - (v ? 0 : 1);
+        variant->params = rft_arena_calloc(arena, 2, sizeof *variant->params);
+        variant->params[0] =
+            (rft_param){.name = "VEC", .help = "halves a load", .default_value = INT(8), .in_entry = true};
+        variant->params[0].values = VALUES(arena, &variant->params[0].value_count, INT(1), INT(2), INT(8));
+        variant->params[1] = (rft_param){.name = "BLOCK", .help = "", .default_value = INT(256)};
+        variant->params[1].values = VALUES(arena, &variant->params[1].value_count, INT(256));
+        variant->constraint_count = v;
+        variant->constraints = rft_arena_calloc(arena, 1, sizeof *variant->constraints);
+        size_t *needs = rft_arena_calloc(arena, 2, sizeof *needs);
+        needs[1] = 1;
+        variant->constraints[0] = (rft_constraint){"VEC * BLOCK <= n", needs, 2, needs, 1};
+    }
+    out->cartesian = rft_arena_calloc(arena, 6, sizeof *out->cartesian);
+    out->valid = rft_arena_calloc(arena, 6, sizeof *out->valid);
+    for (size_t i = 0; i < 6; i++) {
+        out->cartesian[i] = i == 5 ? UINT64_MAX : 3 * i;
+        out->valid[i] = i;
+    }
+    out->unexplored = "budget of 500";
+}
+
+static void fill_texts(rft_arena *arena, rft_run_sweep *out) {
+    rft_sweep *sweep = &out->sweep;
+    *sweep = (rft_sweep){.name = "kopieren \xc3\xa4\xc3\xb6 \xe2\x82\xac",
+                         .path = "c.lua",
+                         .script_hash = "ab",
+                         .measure = RFT_MEASURE_OPTS_INIT};
+    sweep->measure.cache = RFT_CACHE_HOT;
+    sweep->search.strategy = "random";
+    sweep->axis_count = 1;
+    sweep->axes = rft_arena_calloc(arena, 1, sizeof *sweep->axes);
+    sweep->axes[0] = (rft_axis){.name = "causal", .swept = true};
+    sweep->axes[0].values = VALUES(arena, &sweep->axes[0].value_count, rft_value_bool(false), rft_value_bool(true));
+    sweep->problem_count = 2;
+    sweep->problems = rft_arena_calloc(arena, 2, sizeof *sweep->problems);
+    size_t one;
+    sweep->problems[0].values = VALUES(arena, &one, rft_value_bool(false));
+    sweep->problems[1].values = VALUES(arena, &one, rft_value_bool(true));
+    sweep->variant_count = 1;
+    sweep->variants = rft_arena_calloc(arena, 1, sizeof *sweep->variants);
+    rft_variant *variant = &sweep->variants[0];
+    *variant = (rft_variant){.name = "copy", .kernel = "copy", .source = "c.cu", .entry = "copy"};
+    variant->param_count = 1;
+    variant->params = rft_arena_calloc(arena, 1, sizeof *variant->params);
+    variant->params[0] =
+        (rft_param){.name = "COPY", .help = "how: \"ld\" or\n\"tma\"", .default_value = rft_value_text("ld")};
+    variant->params[0].values =
+        VALUES(arena, &variant->params[0].value_count, rft_value_text("ld"), rft_value_text("tma"));
+}
+
+static rft_point *add_point(rft_run *run, size_t sweep, size_t variant, size_t problem, rft_outcome outcome) {
+    rft_point *point = &run->points[run->point_count++];
+    *point = (rft_point){
+        .id = (int64_t)run->point_count, .sweep = sweep, .variant = variant, .problem = problem, .outcome = outcome};
+    const rft_variant *data = &run->sweeps[sweep].sweep.variants[variant];
+    point->config = rft_arena_calloc(run->arena, data->param_count, sizeof *point->config);
+    for (size_t i = 0; i < data->param_count; i++) {
+        point->config[i] = data->params[i].values[run->point_count % data->params[i].value_count];
+    }
+    point->facts = rft_facts_unknown();
+    point->traffic = rft_traffic_unknown();
+    for (int round = 0; round < RFT_ROUNDS; round++) {
+        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN};
+    }
+    return point;
+}
+
+static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint64_t seed) {
+    rft_measurement *measurement = &point->rounds[round];
+    measurement->samples_s = rft_arena_calloc(run->arena, n, sizeof(double));
+    measurement->n = n;
+    for (size_t i = 0; i < n; i++) {
+        /* What a device's events give: a float of milliseconds. */
+        float ms = (float)(0.7 + 0.001 * rft_random_unit(&seed) + 0.1 * (double)round);
+        measurement->samples_s[i] = (double)ms * 1e-3;
+    }
+    measurement->stats = rft_stats_of(measurement->samples_s, n);
+    measurement->stop = round ? RFT_STOP_SAMPLES : RFT_STOP_SETTLED;
+    measurement->clock_mhz = 1965;
+    measurement->wall_s = 0.123456789;
+    measurement->verify_s = 0.01;
+}
+
+static void fill_measured(rft_run *run, rft_point *point) {
+    point->has_launch = true;
+    point->is_default = true;
+    point->grid[0] = 65536;
+    point->grid[1] = point->grid[2] = 1;
+    point->block[0] = 256;
+    point->block[1] = point->block[2] = 1;
+    point->facts = (rft_facts){.registers = 32,
+                               .spill_bytes = 0,
+                               .stack_bytes = 0,
+                               .shared_static_bytes = 1024,
+                               .shared_dynamic_bytes = 1LL << 40,
+                               .blocks_per_sm = 8,
+                               .occupancy_frac = 2.0 / 3.0,
+                               .waves = 62.06,
+                               .cubin_hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                               .compile_s = 0.412345678,
+                               .from_cache = true};
+    point->verification = (rft_verification){.done = true,
+                                             .tol = 1.0 / 3.0,
+                                             .worst_frac = 0.07,
+                                             .worst_abs_error = 1e-4,
+                                             .got = 1.00010001,
+                                             .want = 1.0,
+                                             .buffer = "y",
+                                             .index = UINT64_MAX - 1,
+                                             .wrong_count = 0,
+                                             .total_count = 16384};
+    fill_round(run, point, 0, 20, (uint64_t)point->id);
+    point->work.pipe_ops[RFT_PIPE_FP16] = 536870912.0;
+    point->work.bytes_read = 33554432.5;
+    point->work.bytes_written = 8192;
+    point->work.items = 4096;
+    point->work.item_name = "row";
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_COUNTED;
+    point->traffic.level_bytes[RFT_LEVEL_L2] = 1e9 / 7.0;
+    point->traffic.pipe_ops[RFT_PIPE_FP16] = 5e8;
+    point->traffic.dram_read_frac = 0.99;
+    point->traffic.warp_instructions = 12345678;
+}
+
+static void fill_points(rft_run *run) {
+    run->points = rft_arena_calloc(run->arena, 64, sizeof *run->points);
+    rft_point *odd = add_point(run, 0, 1, 0, RFT_OUTCOME_OK);
+    fill_measured(run, odd);
+    odd->rounds[0] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .verify_s = 0.25};
+    rft_point *best = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
+    fill_measured(run, best);
+    fill_round(run, best, 1, 30, 99);
+    best->rounds[1].step_s = rft_arena_calloc(run->arena, 2, sizeof(double));
+    best->rounds[1].step_s[0] = 0.0005;
+    best->rounds[1].step_s[1] = 0.0002;
+    best->rounds[1].step_count = 2;
+    best->rounds[1].clock_mhz = NAN;
+    rft_point *alias = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
+    fill_measured(run, alias);
+    alias->alias_of = best->id;
+    alias->is_default = false;
+    alias->rounds[0] = best->rounds[0];
+    alias->rounds[1] = best->rounds[1];
+    for (int outcome = RFT_OUTCOME_NOISY; outcome < RFT_OUTCOME_COUNT; outcome++) {
+        rft_point *point = add_point(run, outcome % 2 ? 0 : 1, 0, 1, (rft_outcome)outcome);
+        point->reason = "why: \"this\" \\ that\tand\nthat";
+        point->log = outcome % 2 ? "kernel.cu(3): error: identifier \"x\" is undefined" : NULL;
+        if (outcome == RFT_OUTCOME_NOISY) {
+            fill_measured(run, point);
+            point->rounds[0].cache = RFT_CACHE_HOT;
+        } else if (outcome == RFT_OUTCOME_WRONG_RESULT) {
+            point->verification = (rft_verification){.done = true,
+                                                     .tol = 0,
+                                                     .worst_frac = INFINITY,
+                                                     .worst_abs_error = 3.0,
+                                                     .got = NAN,
+                                                     .want = -1,
+                                                     .buffer = "out",
+                                                     .index = 7,
+                                                     .wrong_count = 12,
+                                                     .total_count = 1024};
+        }
+    }
+}
+
+rft_run *sample_run_new(void) {
+    rft_run *run = rft_run_new();
+    run->info = (rft_run_info){.id = "0123456789ab",
+                               .tool_version = "0.1.0",
+                               .tool_revision = "abcdef0+",
+                               .command = "rooftune run sweeps/gemv.lua",
+                               .started_unix_ns = 1795255800123456789,
+                               .finished_unix_ns = 1795255923000000000,
+                               .seed = 0x8000000000000001u,
+                               .replay_of = "ba9876543210",
+                               .replay_path = "gemv.json.gz",
+                               .replay_started_unix_ns = 1795000000000000000,
+                               .recompiled = 12,
+                               .recompiled_same = 11};
+    fill_gpu(run);
+    rft_env_set(&run->env, run->arena, "host.cpu", "EPYC 9654", NULL);
+    rft_env_set(&run->env, run->arena, "gpu.power_limit_w", NULL, "NVML is not there");
+    rft_env_set(&run->env, run->arena, "gpu.ecc", "on", NULL);
+    fill_ceilings(run);
+    run->sweep_count = 2;
+    run->sweeps = rft_arena_calloc(run->arena, 2, sizeof *run->sweeps);
+    fill_ladder(run->arena, &run->sweeps[0]);
+    fill_texts(run->arena, &run->sweeps[1]);
+    fill_points(run);
+    return run;
+}
+
+rft_run *sample_run_large(size_t points, size_t samples) {
+    rft_run *run = sample_run_new();
+    uint64_t state = 42;
+    run->points = rft_arena_calloc(run->arena, points, sizeof *run->points);
+    run->point_count = 0;
+    for (size_t i = 0; i < points; i++) {
+        char hash[RFT_HASH_HEX_SIZE];
+        rft_point *point = add_point(run, 0, 1, 1 + i % 2, RFT_OUTCOME_OK);
+        fill_measured(run, point);
+        fill_round(run, point, 0, samples, rft_random_next(&state));
+        rft_hash_hex(&i, sizeof i, hash);
+        point->facts.cubin_hash = rft_arena_strdup(run->arena, hash);
+        point->facts.compile_s = 0.2 + rft_random_unit(&state);
+        point->facts.registers = (int)(16 + rft_random_below(&state, 200));
+        point->facts.waves = rft_random_unit(&state) * 100;
+        point->rounds[0].wall_s = rft_random_unit(&state);
+        point->verification.worst_frac = rft_random_unit(&state);
+        point->verification.worst_abs_error = 1e-4 * rft_random_unit(&state);
+        point->verification.got = rft_random_unit(&state);
+        point->traffic.level_bytes[RFT_LEVEL_L2] = floor(1e9 * rft_random_unit(&state));
+        point->traffic.level_bytes[RFT_LEVEL_SHARED] = floor(1e9 * rft_random_unit(&state));
+    }
+    return run;
+}
+
+const char *temporary_path(int slot, const char *name) {
+    static char paths[8][512];
+    char folder[] = "/tmp/rft-store-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    rft_text_format(paths[slot], sizeof paths[slot], "%s/%s", folder, name);
+    return paths[slot];
+}
+
+/* ---- comparing ---- */
+
+static double tolerance;
+
+/* `size`: of what was rounded; a difference over it (iqr_frac) is as wrong as its parts. */
+static bool same_real(double a, double b, double size) {
+    return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tolerance * size;
+}
+
+static bool same_cell(const rft_cell *a, const rft_cell *b, const rft_column *column, bool rounded) {
+    if (a->kind != b->kind) {
+        return false;
+    }
+    double size = !rounded && !column->rounded ? 0.0 : strcmp(column->name, "iqr_frac") == 0 ? 1.0 : fabs(b->real);
+    return a->kind == RFT_CELL_NULL || (a->kind == RFT_CELL_INT && a->integer == b->integer) ||
+           (a->kind == RFT_CELL_REAL && same_real(a->real, b->real, size)) ||
+           (a->kind == RFT_CELL_TEXT && strcmp(a->text, b->text) == 0);
+}
+
+static void assert_records_equal(const rft_columns *columns, const void *got, const void *want, bool rounded,
+                                 const char *where) {
+    for (size_t i = 0; i < columns->count; i++) {
+        rft_cell a = rft_column_get(&columns->items[i], got), b = rft_column_get(&columns->items[i], want);
+        if (!same_cell(&a, &b, &columns->items[i], rounded)) {
+            fail_msg("%s: %s differs (kind %d/%d, integer %lld/%lld, real %.17g/%.17g, text %s/%s)", where,
+                     columns->items[i].name, a.kind, b.kind, (long long)a.integer, (long long)b.integer, a.real, b.real,
+                     a.text ? a.text : "-", b.text ? b.text : "-");
+        }
+    }
+}
+
+static void assert_values_equal(const rft_value *got, size_t got_count, const rft_value *want, size_t want_count) {
+    assert_int_equal(got_count, want_count);
+    assert_true(rft_values_equal(got, want, want_count));
+}
+
+static void assert_text(const char *got, const char *want) {
+    if (!rft_text_equal(got, want)) {
+        fail_msg("\"%s\" is not \"%s\"", got ? got : "NULL", want ? want : "NULL");
+    }
+}
+
+static void assert_variants_equal(const rft_variant *got, const rft_variant *want) {
+    assert_records_equal(&rft_columns_variant, got, want, false, "variant");
+    assert_int_equal(got->param_count, want->param_count);
+    for (size_t i = 0; i < want->param_count; i++) {
+        const rft_param *a = &got->params[i], *b = &want->params[i];
+        assert_records_equal(&rft_columns_param, a, b, false, "param");
+        assert_true(rft_value_equal(&a->default_value, &b->default_value));
+        assert_values_equal(a->values, a->value_count, b->values, b->value_count);
+    }
+    assert_int_equal(got->constraint_count, want->constraint_count);
+    for (size_t i = 0; i < want->constraint_count; i++) {
+        const rft_constraint *a = &got->constraints[i], *b = &want->constraints[i];
+        assert_text(a->text, b->text);
+        assert_int_equal(a->param_count, b->param_count);
+        assert_int_equal(a->axis_count, b->axis_count);
+        assert_memory_equal(a->params, b->params, b->param_count * sizeof *b->params);
+        assert_memory_equal(a->axes, b->axes, b->axis_count * sizeof *b->axes);
+    }
+}
+
+static void assert_sweeps_equal(const rft_run_sweep *got, const rft_run_sweep *want) {
+    const rft_sweep *a = &got->sweep, *b = &want->sweep;
+    assert_records_equal(&rft_columns_sweep, a, b, false, "sweep");
+    assert_text(got->unexplored, want->unexplored);
+    assert_int_equal(a->baseline_count, b->baseline_count);
+    for (size_t i = 0; i < b->baseline_count; i++) {
+        assert_text(a->baselines[i], b->baselines[i]);
+    }
+    assert_int_equal(a->axis_count, b->axis_count);
+    for (size_t i = 0; i < b->axis_count; i++) {
+        assert_records_equal(&rft_columns_axis, &a->axes[i], &b->axes[i], false, "axis");
+        assert_values_equal(a->axes[i].values, a->axes[i].value_count, b->axes[i].values, b->axes[i].value_count);
+    }
+    assert_int_equal(a->problem_count, b->problem_count);
+    for (size_t i = 0; i < b->problem_count; i++) {
+        assert_int_equal(a->problems[i].odd, b->problems[i].odd);
+        assert_values_equal(a->problems[i].values, a->axis_count, b->problems[i].values, b->axis_count);
+    }
+    assert_int_equal(a->variant_count, b->variant_count);
+    for (size_t i = 0; i < b->variant_count; i++) {
+        assert_variants_equal(&a->variants[i], &b->variants[i]);
+    }
+    assert_int_equal(got->cartesian != NULL, want->cartesian != NULL);
+    size_t spaces = want->cartesian ? b->variant_count * b->problem_count : 0;
+    for (size_t i = 0; i < spaces; i++) {
+        assert_int_equal(got->cartesian[i], want->cartesian[i]);
+        assert_int_equal(got->valid[i], want->valid[i]);
+    }
+}
+
+static void assert_reals_equal(const double *got, size_t got_count, const double *want, size_t want_count) {
+    assert_int_equal(got_count, want_count);
+    for (size_t i = 0; i < want_count; i++) {
+        if (!same_real(got[i], want[i], fabs(want[i]))) {
+            fail_msg("sample %zu: %.17g is not %.17g", i, got[i], want[i]);
+        }
+    }
+}
+
+static void assert_points_equal(const rft_run *run, const rft_point *got, const rft_point *want) {
+    char where[32];
+    rft_text_format(where, sizeof where, "point %lld", (long long)want->id);
+    assert_records_equal(&rft_columns_point, got, want, false, where);
+    assert_true(rft_values_equal(got->config, want->config,
+                                 run->sweeps[want->sweep].sweep.variants[want->variant].param_count));
+    assert_records_equal(&rft_columns_facts, &got->facts, &want->facts, false, where);
+    assert_records_equal(&rft_columns_verification, &got->verification, &want->verification, false, where);
+    assert_records_equal(&rft_columns_work, &got->work, &want->work, false, where);
+    assert_records_equal(&rft_columns_traffic, &got->traffic, &want->traffic, false, where);
+    for (int round = 0; round < RFT_ROUNDS; round++) {
+        const rft_measurement *a = &got->rounds[round], *b = &want->rounds[round];
+        assert_records_equal(&rft_columns_measurement, a, b, true, where);
+        assert_records_equal(&rft_columns_stats, &a->stats, &b->stats, true, where);
+        assert_reals_equal(a->samples_s, a->n, b->samples_s, b->n);
+        assert_reals_equal(a->step_s, a->step_count, b->step_s, b->step_count);
+    }
+}
+
+void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance_frac) {
+    tolerance = tolerance_frac;
+    assert_records_equal(&rft_columns_info, &got->info, &want->info, false, "info");
+    assert_records_equal(&rft_columns_gpu, &got->gpu, &want->gpu, false, "gpu");
+    assert_int_equal(got->env.count, want->env.count);
+    for (size_t i = 0; i < want->env.count; i++) {
+        assert_text(got->env.items[i].key, want->env.items[i].key);
+        assert_text(got->env.items[i].value, want->env.items[i].value);
+        assert_text(got->env.items[i].reason, want->env.items[i].reason);
+    }
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        const rft_ceiling *a = &got->ceilings.items[id], *b = &want->ceilings.items[id];
+        assert_records_equal(&rft_columns_ceiling, a, b, false, rft_ceiling_name((rft_ceiling_id)id));
+        assert_records_equal(&rft_columns_stats, &a->stats, &b->stats, false, rft_ceiling_name((rft_ceiling_id)id));
+    }
+    assert_int_equal(got->sweep_count, want->sweep_count);
+    for (size_t i = 0; i < want->sweep_count; i++) {
+        assert_sweeps_equal(&got->sweeps[i], &want->sweeps[i]);
+    }
+    assert_int_equal(got->point_count, want->point_count);
+    for (size_t i = 0; i < want->point_count; i++) {
+        assert_points_equal(want, &got->points[i], &want->points[i]);
+    }
+}
