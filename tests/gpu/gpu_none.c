@@ -38,7 +38,7 @@ static void every_fact_of_nvml_has_a_reason(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
     rft_env env = {0};
-    rft_nvml_describe("0000:01:00.0", &env, arena);
+    rft_nvml_describe("ffff:ff:00.0", &env, arena); /* no such device, where NVML opens at all */
     assert_true(env.count > 20);
     for (size_t i = 0; i < env.count; i++) {
         assert_int_equal(strncmp(env.items[i].key, "nvml.", 5), 0);
