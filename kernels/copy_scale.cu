@@ -30,7 +30,7 @@ template <int VEC> struct Scale<__half, VEC> {
 };
 
 template <typename T, int VEC, int BLOCK, int ITEMS, bool STREAM>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     copy_scale(const T *__restrict__ x, T *__restrict__ y, float factor, long long n) {
     typedef Pack<T, VEC> pack_t;
     typedef typename Word<sizeof(T) * VEC>::type word_t;

@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(BLOCK) gemv_naive(const __half *__restrict__ w
 /* The whole block on ROWS rows at once: every piece of x is loaded once for all of them, and ROWS * UNROLL loads of W
  * are in flight in a thread. */
 template <int VEC, int BLOCK, int ROWS, int UNROLL>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     gemv_vectorised(const __half *__restrict__ w, const __half *__restrict__ x, __half *__restrict__ y, long long n,
                     long long k) {
     constexpr int WARPS = BLOCK / 32;
@@ -87,23 +87,20 @@ __global__ void __launch_bounds__(BLOCK)
     }
 
     const int vectors = (int)(k / VEC);
-    for (int batch = threadIdx.x; batch < vectors; batch += BLOCK * UNROLL) {
+    int v = threadIdx.x;
+#pragma unroll 1
+    for (; v + (UNROLL - 1) * BLOCK < vectors; v += UNROLL * BLOCK) {
         Halves<VEC> ws[UNROLL][ROWS], xs[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
-            const int v = batch + u * BLOCK;
-            xs[u].clear();
 #pragma unroll
             for (int r = 0; r < ROWS; r++) {
-                ws[u][r].clear();
+                ws[u][r].load_once(rows[r] + (v + u * BLOCK) * VEC);
             }
-            if (v < vectors) {
+        }
 #pragma unroll
-                for (int r = 0; r < ROWS; r++) {
-                    ws[u][r].load_once(rows[r] + (long long)v * VEC);
-                }
-                xs[u].load(x + (long long)v * VEC);
-            }
+        for (int u = 0; u < UNROLL; u++) {
+            xs[u].load(x + (v + u * BLOCK) * VEC);
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
@@ -111,6 +108,17 @@ __global__ void __launch_bounds__(BLOCK)
             for (int r = 0; r < ROWS; r++) {
                 add_products(sum[r], ws[u][r], xs[u]);
             }
+        }
+    }
+#pragma unroll 1
+    for (; v < vectors; v += BLOCK) { /* what fills no batch of UNROLL */
+        Halves<VEC> xs;
+        xs.load(x + v * VEC);
+#pragma unroll
+        for (int r = 0; r < ROWS; r++) {
+            Halves<VEC> ws;
+            ws.load_once(rows[r] + v * VEC);
+            add_products(sum[r], ws, xs);
         }
     }
 
@@ -124,27 +132,28 @@ __global__ void __launch_bounds__(BLOCK)
         }
     }
     __syncthreads();
-    for (int r = threadIdx.x; r < ROWS; r += BLOCK) {
+    static_assert(ROWS <= 32, "a thread a row");
+    const int row = threadIdx.x;
+    if (row < ROWS && first_row + row < n) {
         float total = 0.0f;
 #pragma unroll
         for (int i = 0; i < WARPS; i++) {
-            total += partial[r][i];
+            total += partial[row][i];
         }
-        if (first_row + r < n) {
-            y[first_row + r] = __float2half(total);
-        }
+        y[first_row + row] = __float2half(total);
     }
 }
 
 /* x in shared memory, staged once for the ROWS rows of a block; a warp a row, so nothing is exchanged between warps. */
 template <int VEC, int BLOCK, int ROWS, int UNROLL>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     gemv_shared(const __half *__restrict__ w, const __half *__restrict__ x, __half *__restrict__ y, long long n,
                 long long k) {
     constexpr int WARPS = BLOCK / 32;
     extern __shared__ __align__(16) unsigned char staged[];
     __half *x_staged = reinterpret_cast<__half *>(staged);
     const int vectors = (int)(k / VEC);
+#pragma unroll 4
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         reinterpret_cast<Halves<VEC> *>(staged)[v].load(x + (long long)v * VEC);
     }
@@ -156,26 +165,29 @@ __global__ void __launch_bounds__(BLOCK)
         if (row >= n) {
             return;
         }
+        const __half *from = w + row * k;
         float sum = 0.0f;
-        for (int batch = lane; batch < vectors; batch += 32 * UNROLL) {
+        int v = lane;
+#pragma unroll 1
+        for (; v + (UNROLL - 1) * 32 < vectors; v += UNROLL * 32) {
             Halves<VEC> ws[UNROLL];
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
-                const int v = batch + u * 32;
-                ws[u].clear();
-                if (v < vectors) {
-                    ws[u].load_once(w + row * k + (long long)v * VEC);
-                }
+                ws[u].load_once(from + (v + u * 32) * VEC);
             }
 #pragma unroll
             for (int u = 0; u < UNROLL; u++) {
-                const int v = batch + u * 32;
-                if (v < vectors) {
-                    Halves<VEC> xs;
-                    xs.load(x_staged + v * VEC);
-                    add_products(sum, ws[u], xs);
-                }
+                Halves<VEC> xs;
+                xs.load(x_staged + (v + u * 32) * VEC);
+                add_products(sum, ws[u], xs);
             }
+        }
+#pragma unroll 1
+        for (; v < vectors; v += 32) { /* what fills no batch of UNROLL */
+            Halves<VEC> ws, xs;
+            ws.load_once(from + v * VEC);
+            xs.load(x_staged + v * VEC);
+            add_products(sum, ws, xs);
         }
         sum = warp_sum(sum);
         if (lane == 0) {

@@ -115,25 +115,17 @@ __device__ __forceinline__ int at_most(long long value, int limit) {
     return value < limit ? (int)value : limit;
 }
 
-/* Blocks an SM shall hold: the compiler keeps to the registers that leaves a thread. Beside its sums a thread needs
- * about as many registers again for small register tiles, half as many for large ones. */
-constexpr int resident_blocks(int threads, int sums) {
-    return (sums >= 128 ? 256 : sums >= 64 ? 512 : sums >= 32 ? 640 : 768) / threads > 1
-               ? (sums >= 128 ? 256 : sums >= 64 ? 512 : sums >= 32 ? 640 : 768) / threads
-               : 1;
-}
-
 /*
  * A thread computes REG_M x REG_N elements; the tiles pass through STAGES buffers filled by asynchronous copies.
  * A's tile keeps its rows (k fastest), so both tiles are copied 16 bytes at a time and a thread reads four k-steps of
  * a row of A in one load; four floats of padding put the rows that a warp reads together into different banks.
  * In a warp neighbouring lanes take neighbouring rows, then columns: the two halves of each pair of lanes read the same
  * 16 bytes of B, and every second pair the same of A, which lets the hardware serve half a warp in one pass.
+ * RESIDENT blocks shall fit an SM at once: the compiler keeps a thread to the registers that leaves.
  * VEC = 4 needs n and k to be multiples of 4.
  */
-template <int VEC, int TILE_M, int TILE_N, int TILE_K, int REG_M, int REG_N, int STAGES>
-__global__ void __launch_bounds__((TILE_M / REG_M) * (TILE_N / REG_N),
-                                  resident_blocks((TILE_M / REG_M) * (TILE_N / REG_N), REG_M *REG_N))
+template <int VEC, int TILE_M, int TILE_N, int TILE_K, int REG_M, int REG_N, int STAGES, int RESIDENT>
+__global__ void __launch_bounds__((TILE_M / REG_M) * (TILE_N / REG_N), RESIDENT)
     matmul_register(const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, long long m,
                     long long n, long long k) {
     constexpr int THREADS_M = TILE_M / REG_M, THREADS_N = TILE_N / REG_N, THREADS = THREADS_M * THREADS_N;

@@ -88,16 +88,9 @@ local tiled = matmul {
 
 local function threads_of(c) return (c.TILE_M // c.REG_M) * (c.TILE_N // c.REG_N) end
 
--- As resident_blocks() in matmul_fp32.cu.
-local function resident_blocks(c)
-  local sums = c.REG_M * c.REG_N
-  local threads = sums >= 128 and 256 or sums >= 64 and 512 or sums >= 32 and 640 or 768
-  return math.max(1, threads // threads_of(c))
-end
-
 local register = matmul {
   name = "matmul_fp32_register",
-  entry = "matmul_register<VEC, TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES>",
+  entry = "matmul_register<VEC, TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES, RESIDENT>",
   params = {
     { "TILE_M", 128, "rows of a block's tile" },
     { "TILE_N", 128, "columns of a block's tile" },
@@ -106,12 +99,13 @@ local register = matmul {
     { "REG_N", 8, "columns a thread keeps in registers" },
     { "VEC", 4, "floats a copy from global to shared memory" },
     { "STAGES", 2, "tiles in shared memory: one in use, the others on their way" },
+    { "RESIDENT", 2, "blocks an SM shall hold, which limits the registers of a thread" },
   },
   launch = function(p, c, gpu, b)
     local whole = p.n % 4 == 0 and p.k % 4 == 0 -- rows of 16-byte pieces
     return {
       entry = (whole and "matmul_register<VEC" or "matmul_register<1")
-        .. ", TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES>",
+        .. ", TILE_M, TILE_N, TILE_K, REG_M, REG_N, STAGES, RESIDENT>",
       args = args(p, b),
       grid = { ceil_div(p.n, c.TILE_N), ceil_div(p.m, c.TILE_M) },
       block = threads_of(c),
@@ -126,7 +120,7 @@ local register = matmul {
     return {
       shared = a_multiplication * p.m * p.n * p.k + read,
       l2 = read + written,
-      dram_read = dram_reads(p, c.TILE_M, c.TILE_N, gpu.sms * resident_blocks(c), gpu.l2_bytes),
+      dram_read = dram_reads(p, c.TILE_M, c.TILE_N, gpu.sms * c.RESIDENT, gpu.l2_bytes),
       dram_write = written,
     }
   end,

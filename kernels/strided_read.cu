@@ -4,7 +4,7 @@
  * A thread takes ITEMS outputs that lie BLOCK apart, so that ITEMS loads are in flight.
  */
 template <int BLOCK, int ITEMS>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     strided_read(const float *__restrict__ x, float *__restrict__ y, long long n, long long stride) {
     const long long first = (long long)blockIdx.x * (BLOCK * ITEMS) + threadIdx.x;
     float item[ITEMS];

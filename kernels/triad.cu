@@ -27,7 +27,7 @@ template <int VEC> struct Triad<__half, VEC> {
 };
 
 template <typename T, int VEC, int BLOCK, int ITEMS, bool STREAM>
-__global__ void __launch_bounds__(BLOCK)
+__global__ void __launch_bounds__(BLOCK, 1)
     triad(T *__restrict__ a, const T *__restrict__ b, const T *__restrict__ c, float factor, long long n) {
     typedef Pack<T, VEC> pack_t;
     typedef typename Word<sizeof(T) * VEC>::type word_t;

@@ -30,21 +30,30 @@ return sweep {
         REG_N = values(4, 8, 16),
         VEC = values(1, 4),
         STAGES = values(2, 3),
+        RESIDENT = values(1, 2, 3, 4, 6, 8),
       },
       where = {
+        "REG_M >= REG_N or REG_M == 8", -- 8 x 16 stands for the wide register tiles
+        "REG_N >= 8 or REG_M <= 8", -- 16 x 4 reads as much as 8 x 8 and keeps more
         "REG_M * REG_N <= 128", -- 16 x 16 sums leave no registers
         "TILE_M <= 2 * TILE_N and TILE_N <= 2 * TILE_M",
         function(TILE_M, TILE_N, REG_M, REG_N)
           local threads = (TILE_M // REG_M) * (TILE_N // REG_N)
           return threads >= 64 and threads <= 256
         end,
+        -- Beside its sums a thread needs some 64 registers; many more than that help nobody.
+        function(TILE_M, TILE_N, REG_M, REG_N, RESIDENT)
+          local threads, sums = (TILE_M // REG_M) * (TILE_N // REG_N), REG_M * REG_N
+          local registers = 65536 // (threads * RESIDENT)
+          return registers >= sums + 64 and registers <= 1.4 * (sums + 64)
+        end,
         -- Large tiles for large matrices, small ones for small: the others leave SMs idle or reread too much.
         function(n, TILE_M, TILE_N)
-          local blocks = ceil_div(n, TILE_M) * ceil_div(n, TILE_N)
-          return TILE_M * TILE_N <= n * 32 and (blocks <= 4096 or TILE_M * TILE_N >= 128 * 128)
+          return TILE_M * TILE_N <= 32 * n and TILE_M * TILE_N >= math.min(2 * n, 128 * 128)
         end,
-        -- Narrow copies are tried with one depth only.
+        -- Narrow copies and the deepest tiles are tried where they are most likely to pay.
         "VEC == 4 or (TILE_K == 16 and STAGES == 2 and REG_M * REG_N == 64)",
+        "TILE_K <= 16 or STAGES == 2",
       },
     },
   },

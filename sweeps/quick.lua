@@ -54,10 +54,14 @@ return {
           REG_M = values(4, 8),
           REG_N = values(4, 8),
           TILE_K = values(8, 16),
+          RESIDENT = values(2, 3, 6, 8),
         },
         where = {
           "TILE_M == TILE_N and REG_M == REG_N",
-          "(TILE_M // REG_M) * (TILE_N // REG_N) >= 64 and (TILE_M // REG_M) * (TILE_N // REG_N) <= 256",
+          function(TILE_M, TILE_N, REG_M, REG_N, RESIDENT) -- 512 threads an SM for large register tiles, 768 for small
+            local threads = (TILE_M // REG_M) * (TILE_N // REG_N)
+            return threads <= 256 and threads * RESIDENT == (REG_M == 8 and 512 or 768)
+          end,
         },
       },
     },
