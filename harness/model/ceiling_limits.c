@@ -2,6 +2,8 @@
 /* ceiling_limits.c - the hardware's own limits, from the device's clocks and widths (datasheet.h). */
 #include "model/datasheet.h"
 
+#include "base/units.h"
+
 /* Per SM and clock. 0 = not known. */
 typedef struct arch_widths {
     int cc;
@@ -91,6 +93,22 @@ static void set_widths(rft_ceilings *ceilings, const rft_gpu_info *gpu, const ar
     }
 }
 
+/* Nothing is faster than its own limit: such a reading says that the kernel did not do what it was counted for. */
+static void withdraw_impossible(rft_ceilings *ceilings, rft_arena *arena) {
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        rft_ceiling *ceiling = &ceilings->items[id];
+        if (id != RFT_CEILING_LAUNCH && ceiling->measured && ceiling->stats.median > 1.03 * ceiling->limit) {
+            char rate[48];
+            char limit[48];
+            rft_units_format_si(rate, sizeof rate, ceiling->stats.median, 3, rft_ceiling_unit((rft_ceiling_id)id));
+            rft_units_format_si(limit, sizeof limit, ceiling->limit, 3, rft_ceiling_unit((rft_ceiling_id)id));
+            ceiling->measured = false;
+            ceiling->reason =
+                rft_arena_printf(arena, "withdrawn: %s read, over the hardware's limit of %s", rate, limit);
+        }
+    }
+}
+
 void rft_limits_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_arena *arena) {
     set_memory(ceilings, gpu, arena);
     set_lanes(ceilings, RFT_CEILING_FP32, gpu, rft_gpu_info_fp32_lanes(gpu), 2, arena);
@@ -105,4 +123,5 @@ void rft_limits_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_arena
             set_widths(ceilings, gpu, &widths[i], arena);
         }
     }
+    withdraw_impossible(ceilings, arena);
 }
