@@ -93,6 +93,17 @@ static void unload(loaded *l) {
     free(l->sweeps);
 }
 
+static void warn_refine(rft_cli *cli, const rft_sweep *sweep) {
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        if (sweep->axes[i].refine_depth > 0) {
+            rft_log_warn(&cli->log,
+                         "sweep %s: refine() on axis %s takes its values as they are: flips are not bisected in this "
+                         "version. Add values near the flip by hand.",
+                         sweep->name, sweep->axes[i].name);
+        }
+    }
+}
+
 static int load(rft_cli *cli, loaded *l, const run_options *o, const rft_gpu_info *gpu, rft_err *err) {
     size_t capacity = 0;
     l->scripts = rft_calloc(o->files.count + 1, sizeof *l->scripts);
@@ -108,6 +119,7 @@ static int load(rft_cli *cli, loaded *l, const run_options *o, const rft_gpu_inf
                 rft_err_set(err, RFT_E_SCRIPT, "sweep %s has no kernel: there is nothing to run", sweep->name);
                 return rft_err_remedy(err, "a bare space can be counted with `rooftune check`");
             }
+            warn_refine(cli, sweep);
             RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
             l->sweeps[l->sweep_count++] = sweep;
         }
