@@ -1,0 +1,576 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/scripted_gpu.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct scripted_kernel {
+    char *symbol;
+    rft_scripted_kernel run;
+    void *self;
+    double *times_s;
+    size_t time_count;
+    bool has_facts;
+    rft_function_facts facts;
+    rft_scripted_fault fault;
+    unsigned fault_after, launches;
+} scripted_kernel;
+
+struct rft_module {
+    char *cubin;
+    rft_module *next;
+};
+
+struct rft_function {
+    char *symbol;
+    const rft_module *module;
+    size_t kernel; /* index */
+    rft_function *next;
+};
+
+struct rft_event {
+    double at_s;
+    bool recorded;
+    rft_event *next;
+};
+
+typedef struct block_of_memory {
+    void *data;
+    uint64_t bytes;
+} block_of_memory;
+
+struct rft_scripted_gpu {
+    rft_gpu gpu;
+    rft_clock clock;
+    rft_scripted_opts opts;
+    double now_s, spent_s;
+    scripted_kernel *kernels;
+    size_t kernel_count, kernel_capacity;
+    rft_module *modules;
+    rft_function *functions;
+    rft_event *events;
+    block_of_memory *blocks;
+    size_t block_count, block_capacity;
+    void *mapped[8];
+    size_t mapped_count;
+    uint64_t used_bytes;
+    bool faulting, sticky;         /* faulting: the next wait finds out */
+    volatile uint32_t *held_words; /* NULL: the stream runs */
+    uint32_t held_ticket;
+    double held_limit_s;
+    rft_str history;
+};
+
+#define CALL_S 1e-6 /* what a call costs the host; keeps loops that watch the clock going */
+
+static rft_scripted_gpu *scripted_of(rft_gpu *gpu) {
+    return (rft_scripted_gpu *)gpu;
+}
+
+static void note(rft_scripted_gpu *gpu, const char *text) {
+    rft_str_add(&gpu->history, text);
+    rft_str_add_char(&gpu->history, '\n');
+}
+
+static int usable(rft_scripted_gpu *gpu, rft_err *err) {
+    return gpu->sticky ? rft_err_set(err, RFT_E_DEVICE, "an illegal memory access was encountered") : RFT_OK;
+}
+
+/* A wait: the held stream is let go or gives up, and faults show. */
+static int wait_for_all(rft_scripted_gpu *gpu, rft_err *err) {
+    gpu->now_s += CALL_S;
+    if (gpu->held_words && gpu->held_words[0] != gpu->held_ticket) {
+        gpu->held_words[1] = gpu->held_ticket;
+        gpu->now_s += gpu->held_limit_s;
+    }
+    gpu->held_words = NULL;
+    gpu->sticky = gpu->sticky || gpu->faulting;
+    return usable(gpu, err);
+}
+
+/* ---- memory ---- */
+
+static int alloc(rft_gpu *base, uint64_t bytes, rft_device_ptr *out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    if (gpu->used_bytes + bytes > (uint64_t)gpu->opts.info.memory_bytes) {
+        return rft_err_set(err, RFT_E_LIMIT, "out of memory");
+    }
+    RFT_GROW(gpu->blocks, gpu->block_capacity, gpu->block_count + 1);
+    block_of_memory *block = &gpu->blocks[gpu->block_count++];
+    *block = (block_of_memory){malloc(bytes ? bytes : 1), bytes};
+    memset(block->data, 0xCD, bytes); /* what a device leaves there is nobody's business, but not zero */
+    gpu->used_bytes += bytes;
+    *out = (rft_device_ptr)(uintptr_t)block->data;
+    return usable(gpu, err);
+}
+
+static void free_memory(rft_gpu *base, rft_device_ptr memory) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    for (size_t i = 0; i < gpu->block_count; i++) {
+        if ((rft_device_ptr)(uintptr_t)gpu->blocks[i].data == memory) {
+            gpu->used_bytes -= gpu->blocks[i].bytes;
+            free(gpu->blocks[i].data);
+            gpu->blocks[i] = gpu->blocks[--gpu->block_count];
+            return;
+        }
+    }
+    if (memory) {
+        fprintf(stderr, "scripted gpu: free of memory it did not give\n");
+        abort();
+    }
+}
+
+static int memory_free(rft_gpu *base, uint64_t *free_bytes, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    *free_bytes = (uint64_t)gpu->opts.info.memory_bytes - gpu->used_bytes;
+    return usable(gpu, err);
+}
+
+static int write_memory(rft_gpu *base, rft_device_ptr to, const void *from, size_t bytes, rft_err *err) {
+    int rc = wait_for_all(scripted_of(base), err);
+    if (rc == RFT_OK) {
+        memcpy((void *)(uintptr_t)to, from, bytes);
+    }
+    return rc;
+}
+
+static int read_memory(rft_gpu *base, void *to, rft_device_ptr from, size_t bytes, rft_err *err) {
+    int rc = wait_for_all(scripted_of(base), err);
+    if (rc == RFT_OK) {
+        memcpy(to, (const void *)(uintptr_t)from, bytes);
+    }
+    return rc;
+}
+
+static int copy(rft_gpu *base, rft_device_ptr to, rft_device_ptr from, uint64_t bytes, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    rft_str_addf(&gpu->history, "copy %llu\n", (unsigned long long)bytes);
+    gpu->now_s += CALL_S;
+    memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return usable(gpu, err);
+}
+
+static int set(rft_gpu *base, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    rft_str_addf(&gpu->history, "set %d %llu\n", byte, (unsigned long long)bytes);
+    gpu->now_s += CALL_S;
+    memset((void *)(uintptr_t)to, byte, bytes);
+    return usable(gpu, err);
+}
+
+static int mapped(rft_gpu *base, size_t bytes, void **host, rft_device_ptr *device, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    if (gpu->mapped_count == sizeof gpu->mapped / sizeof *gpu->mapped) {
+        return rft_err_set(err, RFT_E_LIMIT, "too much mapped memory");
+    }
+    void *memory = rft_alloc(bytes);
+    gpu->mapped[gpu->mapped_count++] = memory;
+    *host = memory;
+    *device = (rft_device_ptr)(uintptr_t)memory;
+    return usable(gpu, err);
+}
+
+/* ---- modules ---- */
+
+static bool names_kernel(const char *symbol, const char *registered) {
+    size_t length = strlen(registered);
+    return strncmp(symbol, registered, length) == 0 && (symbol[length] == '\0' || symbol[length] == '<');
+}
+
+static scripted_kernel *find_kernel(const rft_scripted_gpu *gpu, const char *symbol) {
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        if (strcmp(symbol, gpu->kernels[i].symbol) == 0) {
+            return &gpu->kernels[i];
+        }
+    }
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        if (names_kernel(symbol, gpu->kernels[i].symbol)) {
+            return &gpu->kernels[i];
+        }
+    }
+    return NULL;
+}
+
+static int module_load(rft_gpu *base, const void *cubin, size_t bytes, rft_module **out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    if (bytes < 9 || memcmp(cubin, "scripted ", 9) != 0) {
+        return rft_err_set(err, RFT_E_LIMIT, "the module is no scripted cubin");
+    }
+    rft_module *module = rft_alloc(sizeof *module);
+    module->cubin = rft_alloc(bytes + 1);
+    memcpy(module->cubin, cubin, bytes);
+    module->next = gpu->modules;
+    gpu->modules = module;
+    *out = module;
+    return usable(gpu, err);
+}
+
+static void free_functions(rft_scripted_gpu *gpu, const rft_module *module) {
+    rft_function **at = &gpu->functions;
+    while (*at) {
+        rft_function *function = *at;
+        if (!module || function->module == module) {
+            *at = function->next;
+            free(function->symbol);
+            free(function);
+        } else {
+            at = &function->next;
+        }
+    }
+}
+
+static void module_free(rft_gpu *base, rft_module *module) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    free_functions(gpu, module);
+    for (rft_module **at = &gpu->modules; *at; at = &(*at)->next) {
+        if (*at == module) {
+            *at = module->next;
+            free(module->cubin);
+            free(module);
+            return;
+        }
+    }
+}
+
+static int find_function(rft_gpu *base, rft_module *module, const char *symbol, rft_function **out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    scripted_kernel *kernel = find_kernel(gpu, symbol);
+    char *line = rft_strdup(symbol);
+    rft_str wanted = RFT_STR_INIT;
+    rft_str_addf(&wanted, "entry %s\n", line);
+    bool there = strstr(module->cubin, rft_str_get(&wanted)) != NULL;
+    rft_str_clear(&wanted);
+    if (!there || !kernel) {
+        free(line);
+        return rft_err_set(err, RFT_E_NOT_FOUND, "%s: %s", symbol,
+                           there ? "the scripted gpu has no such kernel" : "not in the module");
+    }
+    rft_function *function = rft_alloc(sizeof *function);
+    *function = (rft_function){line, module, (size_t)(kernel - gpu->kernels), gpu->functions};
+    gpu->functions = function;
+    *out = function;
+    return usable(gpu, err);
+}
+
+static int function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    const scripted_kernel *kernel = &gpu->kernels[function->kernel];
+    *out = (rft_function_facts){.registers = 32, .max_threads_per_block = 1024};
+    if (kernel->has_facts) {
+        *out = kernel->facts;
+    }
+    return usable(gpu, err);
+}
+
+static int function_shared(rft_gpu *base, rft_function *function, unsigned bytes, rft_err *err) {
+    rft_str_addf(&scripted_of(base)->history, "shared %s %u\n", function->symbol, bytes);
+    return usable(scripted_of(base), err);
+}
+
+static int occupancy(rft_gpu *base, const rft_gpu_launch *launch, int *blocks_per_sm, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    const rft_gpu_info *info = &gpu->opts.info;
+    int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+    int blocks = info->max_threads_per_sm / threads;
+    int by_shared = (int)(info->shared_per_sm / ((int64_t)launch->shared_bytes + 1024));
+    blocks = blocks < info->max_blocks_per_sm ? blocks : info->max_blocks_per_sm;
+    *blocks_per_sm = blocks < by_shared ? blocks : by_shared;
+    return usable(gpu, err);
+}
+
+static int tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type, rft_device_ptr memory,
+                      unsigned char out[128], rft_err *err) {
+    (void)type;
+    if (map->rank < 1 || map->rank > 5) {
+        return rft_err_set(err, RFT_E_LIMIT, "tensor map refused: the rank must be 1 to 5");
+    }
+    memset(out, 0, 128);
+    memcpy(out, &memory, sizeof memory);
+    return usable(scripted_of(base), err);
+}
+
+/* ---- the stream ---- */
+
+static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    scripted_kernel *kernel = &gpu->kernels[launch->function->kernel];
+    int rc = usable(gpu, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    unsigned number = kernel->launches++;
+    bool faulty = kernel->fault != RFT_SCRIPTED_NO_FAULT && number >= kernel->fault_after;
+    rft_str_addf(&gpu->history, "launch %s\n", launch->function->symbol);
+    if (faulty && kernel->fault == RFT_SCRIPTED_REFUSED) {
+        return rft_err_set(err, RFT_E_LIMIT, "launching: too many resources requested for launch");
+    }
+    gpu->spent_s = 0.0;
+    if (faulty) {
+        gpu->faulting = true;
+    } else if (!gpu->faulting) {
+        kernel->run(gpu, launch, kernel->self);
+    }
+    double time_s = kernel->time_count                         ? kernel->times_s[number % kernel->time_count]
+                    : gpu->spent_s > gpu->opts.speeds.launch_s ? gpu->spent_s
+                                                               : gpu->opts.speeds.launch_s;
+    gpu->now_s += time_s;
+    return RFT_OK;
+}
+
+static int event_new(rft_gpu *base, rft_event **out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    rft_event *event = rft_alloc(sizeof *event);
+    event->next = gpu->events;
+    gpu->events = event;
+    *out = event;
+    return usable(gpu, err);
+}
+
+static int event_record(rft_gpu *base, rft_event *event, rft_err *err) {
+    note(scripted_of(base), "record");
+    event->at_s = scripted_of(base)->now_s;
+    event->recorded = true;
+    return usable(scripted_of(base), err);
+}
+
+static int event_elapsed(rft_gpu *base, rft_event *start, rft_event *stop, double *seconds, rft_err *err) {
+    if (!start->recorded || !stop->recorded) {
+        return rft_err_set(err, RFT_E_DEVICE, "the event was never recorded");
+    }
+    *seconds = stop->at_s - start->at_s;
+    return usable(scripted_of(base), err);
+}
+
+static int sync_all(rft_gpu *base, rft_err *err) {
+    note(scripted_of(base), "sync");
+    return wait_for_all(scripted_of(base), err);
+}
+
+static bool is_sticky(rft_gpu *base) {
+    return scripted_of(base)->sticky;
+}
+
+/* ---- the device ---- */
+
+static int get_info(rft_gpu *base, rft_gpu_info *out, rft_err *err) {
+    (void)err;
+    *out = scripted_of(base)->opts.info;
+    return RFT_OK;
+}
+
+static void describe(rft_gpu *base, rft_env *env, rft_arena *arena) {
+    rft_env_set(env, arena, "gpu.name", scripted_of(base)->opts.info.name, NULL);
+    rft_env_set(env, arena, "driver.version", NULL, "a scripted gpu has no driver");
+}
+
+static void close_gpu(rft_gpu *base) {
+    rft_scripted_gpu_free(scripted_of(base));
+}
+
+static const rft_gpu_vt scripted_vt = {
+    .close = close_gpu,
+    .info = get_info,
+    .describe = describe,
+    .alloc = alloc,
+    .free = free_memory,
+    .memory_free = memory_free,
+    .write = write_memory,
+    .read = read_memory,
+    .copy = copy,
+    .set = set,
+    .mapped = mapped,
+    .module_load = module_load,
+    .module_free = module_free,
+    .function = find_function,
+    .function_facts = function_facts,
+    .function_shared = function_shared,
+    .occupancy = occupancy,
+    .tensor_map = tensor_map,
+    .launch = launch_kernel,
+    .event_new = event_new,
+    .event_record = event_record,
+    .event_elapsed = event_elapsed,
+    .sync = sync_all,
+    .sticky = is_sticky,
+};
+
+static int64_t clock_ns(void *self) {
+    rft_scripted_gpu *gpu = self;
+    gpu->now_s += 1e-9;
+    return (int64_t)(gpu->now_s * 1e9);
+}
+
+static int64_t wall_ns(void *self) {
+    return 1700000000000000000 + clock_ns(self);
+}
+
+static void sleep_for(void *self, int64_t duration_ns) {
+    ((rft_scripted_gpu *)self)->now_s += (double)duration_ns * 1e-9;
+}
+
+rft_scripted_opts rft_scripted_defaults(void) {
+    rft_scripted_opts opts = {.clock_mhz = 1980.0,
+                              .speeds = {.dram_read = 4.2e12,
+                                         .dram_write = 4.1e12,
+                                         .dram_copy = 4.25e12,
+                                         .dram_2to1 = 4.37e12,
+                                         .l2 = 9.5e12,
+                                         .l1 = 33e12,
+                                         .shared = 32e12,
+                                         .fp32 = 65e12,
+                                         .fp64 = 32e12,
+                                         .fp16 = 130e12,
+                                         .sfu = 4e12,
+                                         .launch_s = 2.7e-6}};
+    rft_gpu_info_for_arch(&opts.info, "sm_90a", NULL);
+    opts.info.name = "Scripted GPU";
+    opts.info.uuid = "GPU-scripted";
+    opts.info.representative = false;
+    opts.info.memory_bytes = opts.info.memory_free_bytes = 64ll << 20;
+    opts.info.l2_bytes = 256 << 10;
+    return opts;
+}
+
+rft_scripted_gpu *rft_scripted_gpu_new(const rft_scripted_opts *opts) {
+    rft_scripted_gpu *gpu = rft_alloc(sizeof *gpu);
+    gpu->gpu.vt = &scripted_vt;
+    gpu->opts = opts ? *opts : rft_scripted_defaults();
+    gpu->clock = (rft_clock){clock_ns, wall_ns, sleep_for, gpu};
+    gpu->now_s = 100.0;
+    rft_scripted_gpu_builtins(gpu);
+    return gpu;
+}
+
+void rft_scripted_gpu_free(rft_scripted_gpu *gpu) {
+    if (!gpu) {
+        return;
+    }
+    free_functions(gpu, NULL);
+    while (gpu->modules) {
+        module_free(&gpu->gpu, gpu->modules);
+    }
+    while (gpu->events) {
+        rft_event *next = gpu->events->next;
+        free(gpu->events);
+        gpu->events = next;
+    }
+    for (size_t i = 0; i < gpu->block_count; i++) {
+        free(gpu->blocks[i].data);
+    }
+    for (size_t i = 0; i < gpu->mapped_count; i++) {
+        free(gpu->mapped[i]);
+    }
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        free(gpu->kernels[i].symbol);
+        free(gpu->kernels[i].times_s);
+    }
+    free(gpu->blocks);
+    free(gpu->kernels);
+    rft_str_clear(&gpu->history);
+    free(gpu);
+}
+
+rft_gpu *rft_scripted_gpu_device(rft_scripted_gpu *gpu) {
+    return &gpu->gpu;
+}
+
+const rft_clock *rft_scripted_gpu_clock(rft_scripted_gpu *gpu) {
+    return &gpu->clock;
+}
+
+/* ---- the script ---- */
+
+/* The kernel registered under exactly this symbol; made when there is none. */
+static scripted_kernel *own_kernel(rft_scripted_gpu *gpu, const char *symbol) {
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        if (strcmp(gpu->kernels[i].symbol, symbol) == 0) {
+            return &gpu->kernels[i];
+        }
+    }
+    RFT_GROW(gpu->kernels, gpu->kernel_capacity, gpu->kernel_count + 1);
+    scripted_kernel *kernel = &gpu->kernels[gpu->kernel_count++];
+    const scripted_kernel *family = NULL;
+    *kernel = (scripted_kernel){.symbol = rft_strdup(symbol)};
+    for (size_t i = 0; !family && i + 1 < gpu->kernel_count; i++) {
+        family = names_kernel(symbol, gpu->kernels[i].symbol) ? &gpu->kernels[i] : NULL;
+    }
+    if (family) { /* times or a fault for one instance: it computes what its family does */
+        kernel->run = family->run;
+        kernel->self = family->self;
+    }
+    return kernel;
+}
+
+void rft_scripted_gpu_kernel(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_kernel run, void *self) {
+    scripted_kernel *kernel = own_kernel(gpu, symbol);
+    kernel->run = run;
+    kernel->self = self;
+}
+
+void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const double *seconds, size_t count) {
+    scripted_kernel *kernel = own_kernel(gpu, symbol);
+    kernel->times_s = rft_realloc(kernel->times_s, count ? count : 1, sizeof *seconds);
+    memcpy(kernel->times_s, seconds, count * sizeof *seconds);
+    kernel->time_count = count;
+}
+
+void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts) {
+    scripted_kernel *kernel = own_kernel(gpu, symbol);
+    kernel->facts = *facts;
+    kernel->has_facts = true;
+}
+
+void rft_scripted_gpu_fault(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_fault fault, unsigned after) {
+    scripted_kernel *kernel = own_kernel(gpu, symbol);
+    kernel->fault = fault;
+    kernel->fault_after = kernel->launches + after;
+}
+
+void rft_scripted_spend(rft_scripted_gpu *gpu, double seconds) {
+    gpu->spent_s += seconds;
+}
+
+const char *rft_scripted_symbol(const rft_gpu_launch *launch) {
+    return launch->function->symbol;
+}
+
+const char *rft_scripted_cubin(const rft_gpu_launch *launch) {
+    return launch->function->module->cubin;
+}
+
+unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol) {
+    unsigned launches = 0;
+    for (size_t i = 0; i < gpu->kernel_count; i++) {
+        launches += names_kernel(gpu->kernels[i].symbol, symbol) ? gpu->kernels[i].launches : 0;
+    }
+    return launches;
+}
+
+const char *rft_scripted_history(const rft_scripted_gpu *gpu) {
+    return rft_str_get(&gpu->history);
+}
+
+void rft_scripted_history_clear(rft_scripted_gpu *gpu) {
+    rft_str_truncate(&gpu->history, 0);
+}
+
+uint64_t rft_scripted_memory_used(const rft_scripted_gpu *gpu) {
+    return gpu->used_bytes;
+}
+
+const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu) {
+    return &gpu->opts;
+}
+
+double rft_scripted_now_s(const rft_scripted_gpu *gpu) {
+    return gpu->now_s;
+}
+
+void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s) {
+    gpu->held_words = words;
+    gpu->held_ticket = ticket;
+    gpu->held_limit_s = limit_s;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scripted_gpu.h - an rft_gpu on host memory with a clock of its own.
+ *
+ * A kernel is a host function registered under its symbol ("saxpy" also answers for "saxpy<4>"); it runs at launch()
+ * and takes as long as the script says. Device pointers are host pointers. Nothing takes real time: host and device
+ * share one clock, which only launches, waits and sleeps advance. The built-in kernels of harness/measure are
+ * registered already: fill, convert and compare are their very device code compiled for the host.
+ */
+#ifndef RFT_TEST_SCRIPTED_GPU_H
+#define RFT_TEST_SCRIPTED_GPU_H
+
+#include "base/clock.h"
+#include "gpu/gpu.h"
+
+typedef struct rft_scripted_gpu rft_scripted_gpu;
+
+/* What the ceiling kernels find. Bytes or operations per second. */
+typedef struct rft_scripted_speeds {
+    double dram_read, dram_write, dram_copy, dram_2to1, l2, l1, shared, fp32, fp64, fp16, sfu;
+    double launch_s; /* least time of any kernel */
+} rft_scripted_speeds;
+
+typedef struct rft_scripted_opts {
+    rft_gpu_info info; /* memory_bytes is what alloc() has to give */
+    double clock_mhz;  /* of the SMs; 0: stamps are not plausible */
+    rft_scripted_speeds speeds;
+} rft_scripted_opts;
+
+/* An sm_90a device of 132 SMs with 64 MiB of memory, 256 KiB of L2 and an H200's speeds. */
+rft_scripted_opts rft_scripted_defaults(void);
+
+/* opts NULL: the defaults. Never fails. */
+rft_scripted_gpu *rft_scripted_gpu_new(const rft_scripted_opts *opts);
+void rft_scripted_gpu_free(rft_scripted_gpu *gpu); /* the same as vt->close of its device */
+rft_gpu *rft_scripted_gpu_device(rft_scripted_gpu *gpu);
+const rft_clock *rft_scripted_gpu_clock(rft_scripted_gpu *gpu);
+
+/* ---- kernels ---- */
+typedef void (*rft_scripted_kernel)(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self);
+/* Replaces an earlier kernel of this symbol. */
+void rft_scripted_gpu_kernel(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_kernel run, void *self);
+/* The n-th launch of the symbol takes seconds[n % count]. Copied. */
+void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const double *seconds, size_t count);
+void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts);
+/* Called from a kernel: this launch takes `seconds` (unless times are given). */
+void rft_scripted_spend(rft_scripted_gpu *gpu, double seconds);
+/* The full symbol of a launch ("saxpy<4>"), and the text of its cubin, which lists the options it was compiled with. */
+const char *rft_scripted_symbol(const rft_gpu_launch *launch);
+const char *rft_scripted_cubin(const rft_gpu_launch *launch);
+/* The i-th argument. */
+#define RFT_SCRIPTED_ARG(launch, i, type) (*(const type *)(launch)->values[i])
+#define RFT_SCRIPTED_POINTER(launch, i, type) ((type *)(uintptr_t)RFT_SCRIPTED_ARG(launch, i, rft_device_ptr))
+
+/* ---- faults ---- */
+typedef enum rft_scripted_fault {
+    RFT_SCRIPTED_NO_FAULT,
+    RFT_SCRIPTED_REFUSED, /* launch() fails; the device lives on */
+    RFT_SCRIPTED_ILLEGAL  /* the next wait fails with an illegal address, and everything after it */
+} rft_scripted_fault;
+/* From the launch number `after` (0 = the first) of the symbol on. */
+void rft_scripted_gpu_fault(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_fault fault, unsigned after);
+
+/* ---- what happened ---- */
+unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol);
+/* Launches and copies in order, one a line ("launch saxpy<4>", "copy 64", "set 255 64", "record", "sync"). */
+const char *rft_scripted_history(const rft_scripted_gpu *gpu);
+void rft_scripted_history_clear(rft_scripted_gpu *gpu);
+uint64_t rft_scripted_memory_used(const rft_scripted_gpu *gpu);
+
+/* Registers the built-in kernels; rft_scripted_gpu_new() does so. */
+void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu);
+/* For the built-in kernels. */
+const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu);
+double rft_scripted_now_s(const rft_scripted_gpu *gpu);
+/* The stream stands still until words[0] is the ticket; waiting for it longer than limit_s sets words[1]. */
+void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s);
+
+#endif
