@@ -77,8 +77,8 @@ typedef struct rft_nvrtc_opts {
     /* Searched first, in order: a folder (itself, lib64, lib, and where wheels keep it) or libnvrtc itself. */
     const char *const *library_folders;
     size_t library_folder_count;
-    /* For cuda_fp16.h and friends, each with its "cccl"; folders that do not exist are left out. When none of them has
-     * the headers: the include folder that belongs to the library, then the one found at build time. */
+    /* Where cuda_fp16.h and friends may be when they are not beside the library; the first that has them is used, with
+     * its "cccl", then the toolkit found at build time. */
     const char *const *include_folders;
     size_t include_folder_count;
 } rft_nvrtc_opts;

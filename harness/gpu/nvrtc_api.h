@@ -36,8 +36,8 @@ typedef struct rft_nvrtc_api {
 /* Opens the library of the headers' major version (another one is refused by name). RFT_E_COMPILER. */
 int rft_nvrtc_open(void **handle, rft_nvrtc_api *api, const rft_nvrtc_opts *opts, rft_err *err);
 
-/* The folders to pass with -I, in `arena`: the existing ones of opts, then the first place near the library `handle`
- * came from, or near where the program was built, that holds cuda_fp16.h; each with its "cccl" folder. */
+/* The folders to pass with -I, in `arena`: the first that holds cuda_fp16.h of: near the library `handle` came from,
+ * those of opts, the toolkit found at build time; and its "cccl". 0 when there is none. */
 size_t rft_nvrtc_include_folders(const char ***out, void *handle, const rft_nvrtc_opts *opts, rft_arena *arena);
 
 #endif

@@ -83,8 +83,16 @@ static bool holds_headers(const char *folder) {
     return there;
 }
 
-/* Appends `folder` and the CUDA C++ core libraries beside it, where they are. */
-static size_t add_folder(const char **folders, size_t n, const char *folder, rft_arena *arena) {
+enum { FOLDERS_MAX = 3 };
+
+/* Makes `folder` and the CUDA C++ core libraries beside it the list, if it has the headers; returns how many. One set
+ * only: headers of two releases do not mix, and a folder such as /usr/include would bring C headers NVRTC cannot read.
+ */
+static size_t add_if_headers(const char **folders, const char *folder, rft_arena *arena) {
+    if (!holds_headers(folder)) {
+        return 0;
+    }
+    size_t n = 0;
     static const char *const companions[] = {"cccl", "../../cuda_cccl/include"};
     char *absolute = rft_fs_absolute(folder);
     folders[n++] = rft_arena_strdup(arena, absolute);
@@ -102,29 +110,22 @@ static size_t add_folder(const char **folders, size_t n, const char *folder, rft
 size_t rft_nvrtc_include_folders(const char ***out, void *handle, const rft_nvrtc_opts *opts, rft_arena *arena) {
     /* Relative to the library: toolkits (lib64, targets/.../lib) and wheels of 13; wheels of 12. */
     static const char *const beside[] = {"../include", "../../cuda_runtime/include", "../../include"};
-    const char **folders = rft_arena_calloc(arena, 3 * opts->include_folder_count + 6, sizeof *folders);
+    const size_t beside_count = sizeof beside / sizeof *beside;
+    const char **folders = rft_arena_calloc(arena, FOLDERS_MAX, sizeof *folders);
     size_t n = 0;
-    bool found = false;
-    for (size_t i = 0; i < opts->include_folder_count; i++) {
-        const char *folder = opts->include_folders[i];
-        if (folder && *folder && rft_fs_is_folder(folder)) {
-            n = add_folder(folders, n, folder, arena);
-            found = found || holds_headers(folder);
-        }
-    }
     char *library = rft_dynlib_path(handle);
     char *library_folder = rft_fs_folder(library);
-    for (size_t i = 0; i < sizeof beside / sizeof *beside && !found; i++) {
+    char *built_with = rft_fs_join(rft_dynlib_build_home(), "include");
+    for (size_t i = 0; i < beside_count && n == 0; i++) {
         char *path = rft_fs_join(library_folder, beside[i]);
-        if (holds_headers(path)) {
-            n = add_folder(folders, n, path, arena);
-            found = true;
-        }
+        n = add_if_headers(folders, path, arena);
         free(path);
     }
-    char *built_with = rft_fs_join(rft_dynlib_build_home(), "include");
-    if (!found && holds_headers(built_with)) {
-        n = add_folder(folders, n, built_with, arena);
+    for (size_t i = 0; i < opts->include_folder_count && n == 0; i++) {
+        n = opts->include_folders[i] ? add_if_headers(folders, opts->include_folders[i], arena) : 0;
+    }
+    if (n == 0) {
+        n = add_if_headers(folders, built_with, arena);
     }
     free(built_with);
     free(library_folder);
