@@ -26,8 +26,8 @@ int rft_datasheet_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, const c
  * Sets `limit` and `limit_basis` ("3201 MHz x 2 x 6144 bit", "132 SMs x 128 lanes x 2 x 1980 MHz") where the width is
  * known for the architecture; leaves the others as they are. Widths: CUDA C++ Programming Guide, throughput of native
  * arithmetic instructions; NVIDIA's architecture whitepapers for tensor cores.
+ * Also withdraws (measured = false, with the reason) a rate more than 3 % above its own limit: it cannot be true.
  */
-/* Also withdraws (measured = false, with the reason) a rate more than 3 % above its own limit: it cannot be true. */
 void rft_limits_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_arena *arena);
 
 #endif
