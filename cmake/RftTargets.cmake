@@ -6,7 +6,7 @@ target_compile_features(rft_flags INTERFACE c_std_17)
 set(CMAKE_C_EXTENSIONS OFF)
 target_compile_definitions(rft_flags INTERFACE _GNU_SOURCE)
 target_compile_options(rft_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wvla
-                       -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
+                       -ffile-prefix-map=${CMAKE_SOURCE_DIR}/= -include ${CMAKE_SOURCE_DIR}/cmake/glibc_floor.h)
 target_include_directories(rft_flags INTERFACE ${CMAKE_SOURCE_DIR}/harness ${CMAKE_SOURCE_DIR})
 if(RFT_WERROR)
   target_compile_options(rft_flags INTERFACE -Werror)
