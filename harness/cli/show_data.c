@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/show_data.h"
+
+#include "base/units.h"
+#include "cli/show_text.h"
+#include "model/transition.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static json_t *text_or_null(const char *text) {
+    json_t *value = text ? json_string(text) : NULL;
+    return value ? value : json_null(); /* no UTF-8: a name from a foreign locale */
+}
+
+static json_t *of_value(const rft_value *value) {
+    switch (value->kind) {
+    case RFT_VALUE_INT:
+        return json_integer(value->as.integer);
+    case RFT_VALUE_BOOL:
+        return json_boolean(value->as.integer != 0);
+    case RFT_VALUE_TEXT:
+        return text_or_null(value->as.text);
+    case RFT_VALUE_REAL:
+        break;
+    }
+    return rft_json_real_new(value->as.real);
+}
+
+static json_t *of_problem(const rft_sweep *sweep, size_t problem) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        json_object_set_new(object, sweep->axes[i].name, of_value(&sweep->problems[problem].values[i]));
+    }
+    return object;
+}
+
+static json_t *of_config(const rft_variant *variant, const rft_value *config) {
+    json_t *object = json_object();
+    for (size_t i = 0; i < variant->param_count; i++) {
+        json_object_set_new(object, variant->params[i].name, of_value(&config[i]));
+    }
+    return object;
+}
+
+static void set_real(json_t *object, const char *name, double value) {
+    json_object_set_new(object, name, rft_json_real_new(value));
+}
+
+json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[best->sweep].sweep;
+    const rft_variant *variant = &sweep->variants[best->variant];
+    const rft_stats *stats = &rft_point_measurement(best)->stats;
+    rft_placement place = rft_placement_of(run, best);
+    rft_bound bound = rft_bound_of(run, best);
+    json_t *object = json_object();
+    json_object_set_new(object, "point", json_integer(best->id));
+    json_object_set_new(object, "problem", of_problem(sweep, best->problem));
+    json_object_set_new(object, "variant", text_or_null(variant->name));
+    json_object_set_new(object, "configuration", of_config(variant, best->config));
+    set_real(object, "median_s", stats->median);
+    set_real(object, "low_s", stats->low);
+    set_real(object, "high_s", stats->high);
+    json_object_set_new(object, "interval_is_95", json_boolean(stats->interval_is_95));
+    json_object_set_new(object, "samples", json_integer((json_int_t)stats->n));
+    json_object_set_new(object, "ties", json_integer((json_int_t)rft_show_ties(run, best, arena)));
+    set_real(object, "rate_bytes_s", place.rate_bytes_s);
+    set_real(object, "rate_ops_s", place.rate_ops_s);
+    set_real(object, "rate_items_s", best->work.items > 0 ? best->work.items / stats->median : (double)NAN);
+    set_real(object, "intensity_ops_byte", place.intensity);
+    set_real(object, "efficiency_frac", place.efficiency_frac);
+    set_real(object, "datasheet_frac", place.datasheet_frac);
+    json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
+    set_real(object, "bound_frac", bound.frac);
+    json_object_set_new(object, "bound_text", text_or_null(rft_bound_text(&bound, arena)));
+    return object;
+}
+
+static json_t *of_ceilings(const rft_run *run) {
+    json_t *object = json_object();
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        const rft_ceiling *ceiling = &run->ceilings.items[id];
+        json_t *item = json_object();
+        set_real(item, "median", ceiling->measured ? ceiling->stats.median : (double)NAN);
+        json_object_set_new(item, "unit", json_string(rft_ceiling_unit((rft_ceiling_id)id)));
+        set_real(item, "datasheet", ceiling->datasheet);
+        set_real(item, "limit", ceiling->limit);
+        json_object_set_new(item, "reason", ceiling->measured ? json_null() : text_or_null(ceiling->reason));
+        json_object_set_new(object, rft_ceiling_name((rft_ceiling_id)id), item);
+    }
+    return object;
+}
+
+static json_t *of_counts(const rft_run *run, size_t sweep) {
+    rft_show_tally tally = rft_show_tally_of(run, sweep);
+    json_t *object = json_object();
+    for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
+        json_object_set_new(object, rft_outcome_name((rft_outcome)outcome),
+                            json_integer((json_int_t)tally.outcomes[outcome]));
+    }
+    json_object_set_new(object, "aliases", json_integer((json_int_t)tally.aliases));
+    json_object_set_new(object, "checked_on_odd_size", json_integer((json_int_t)tally.odd));
+    json_object_set_new(object, "failed_on_odd_size", json_integer((json_int_t)tally.odd_failed));
+    json_object_set_new(object, "cartesian", json_integer((json_int_t)tally.cartesian));
+    json_object_set_new(object, "valid", json_integer((json_int_t)tally.valid));
+    return object;
+}
+
+static json_t *of_transitions(const rft_run *run, size_t sweep, rft_arena *arena) {
+    json_t *list = json_array();
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    rft_profile *profiles = NULL;
+    size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles);
+    for (size_t i = 0; i < count; i++) {
+        rft_transition *found = NULL;
+        size_t transitions = rft_transitions_of(run, &profiles[i], arena, &found);
+        for (size_t k = 0; k < transitions; k++) {
+            json_t *item = json_object();
+            json_object_set_new(item, "axis", text_or_null(data->axes[profiles[i].index].name));
+            json_object_set_new(item, "line_through", of_problem(data, profiles[i].problem));
+            json_object_set_new(item, "kind", json_string(rft_transition_kind_name(found[k].kind)));
+            bool place = found[k].kind == RFT_TRANSITION_FOUND;
+            set_real(item, "where", place ? found[k].where : (double)NAN);
+            set_real(item, "low", place ? found[k].low : (double)NAN);
+            set_real(item, "high", place ? found[k].high : (double)NAN);
+            json_object_set_new(item, "evidence", json_string(rft_evidence_name(found[k].evidence)));
+            json_object_set_new(item, "why", text_or_null(found[k].why));
+            json_array_append_new(list, item);
+        }
+    }
+    return list;
+}
+
+static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
+    json_t *list = json_array();
+    rft_show_failure *failures = NULL;
+    size_t count = rft_show_failures_of(run, sweep, arena, &failures);
+    for (size_t i = 0; i < count; i++) {
+        const rft_point *example = failures[i].example;
+        const rft_sweep *data = &run->sweeps[sweep].sweep;
+        json_t *item = json_object();
+        json_object_set_new(item, "count", json_integer((json_int_t)failures[i].count));
+        json_object_set_new(item, "outcome", json_string(rft_outcome_name(example->outcome)));
+        json_object_set_new(item, "reason", text_or_null(example->reason));
+        json_object_set_new(item, "example_point", json_integer(example->id));
+        json_object_set_new(item, "problem", of_problem(data, example->problem));
+        json_object_set_new(item, "configuration", of_config(&data->variants[example->variant], example->config));
+        json_array_append_new(list, item);
+    }
+    return list;
+}
+
+static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    json_t *object = json_object(), *best = json_array(), *ladder = json_array();
+    for (size_t p = 0; p < data->problem_count; p++) {
+        const rft_point *point = rft_run_best(run, sweep, SIZE_MAX, p);
+        if (point) {
+            json_array_append_new(best, rft_show_best_json(run, point, arena));
+        }
+    }
+    size_t largest = data->variant_count > 1 ? rft_show_largest_problem(run, sweep) : SIZE_MAX;
+    for (size_t v = 0; v < data->variant_count && largest != SIZE_MAX; v++) {
+        const rft_point *point = rft_run_best(run, sweep, v, largest);
+        if (point) {
+            json_array_append_new(ladder, rft_show_best_json(run, point, arena));
+        }
+    }
+    json_object_set_new(object, "name", text_or_null(data->name));
+    json_object_set_new(object, "cache", json_string(rft_cache_mode_name(data->measure.cache)));
+    json_object_set_new(object, "counts", of_counts(run, sweep));
+    json_object_set_new(object, "unexplored", text_or_null(run->sweeps[sweep].unexplored));
+    json_object_set_new(object, "best", best);
+    json_object_set_new(object, "ladder", ladder);
+    json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
+    json_object_set_new(object, "failures", of_failures(run, sweep, arena));
+    return object;
+}
+
+void rft_show_json(rft_str *out, const rft_run *run) {
+    rft_arena *arena = rft_arena_new();
+    char started[40];
+    rft_units_format_iso(started, sizeof started, run->info.started_unix_ns);
+    json_t *root = json_object(), *sweeps = json_array();
+    json_object_set_new(root, "run", text_or_null(run->info.id));
+    json_object_set_new(root, "tool_version", text_or_null(run->info.tool_version));
+    json_object_set_new(root, "started", json_string(started));
+    json_object_set_new(root, "finished", json_boolean(run->info.finished_unix_ns != 0));
+    json_object_set_new(root, "replayed", text_or_null(rft_show_replay_notice(run, arena)));
+    json_object_set_new(root, "device", text_or_null(run->gpu.name));
+    json_object_set_new(root, "arch", text_or_null(run->gpu.arch));
+    json_object_set_new(root, "ceilings", of_ceilings(run));
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        json_array_append_new(sweeps, of_sweep(run, s, arena));
+    }
+    json_object_set_new(root, "sweeps", sweeps);
+    char *text = rft_json_dump(root, NULL);
+    rft_str_add(out, text);
+    rft_str_add_char(out, '\n');
+    free(text);
+    json_decref(root);
+    rft_arena_free(arena);
+}
+
+/* ---- CSV ---- */
+
+void rft_show_csv_text(rft_str *out, const char *text) {
+    text = text ? text : "";
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        rft_str_add(out, text);
+        return;
+    }
+    rft_str_add_char(out, '"');
+    for (; *text; text++) {
+        rft_str_add(out, *text == '"' ? "\"" : "");
+        rft_str_add_char(out, *text);
+    }
+    rft_str_add_char(out, '"');
+}
+
+static void add_text(rft_str *out, const char *text) {
+    rft_str_add_char(out, ',');
+    rft_show_csv_text(out, text);
+}
+
+static void add_real(rft_str *out, double value) {
+    rft_str_add_char(out, ',');
+    if (isfinite(value)) {
+        rft_str_add_double(out, value);
+    }
+}
+
+static void add_known(rft_str *out, int64_t value) {
+    rft_str_add_char(out, ',');
+    if (value >= 0) {
+        rft_str_addf(out, "%lld", (long long)value);
+    }
+}
+
+static void add_point(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
+    const rft_measurement *measurement = rft_point_measurement(point);
+    rft_stats stats = measurement ? measurement->stats : rft_stats_of(NULL, 0);
+    rft_placement place = rft_placement_of(run, point);
+    rft_bound bound = rft_bound_of(run, point);
+    rft_str_addf(out, "%lld", (long long)point->id);
+    add_text(out, sweep->name);
+    add_text(out, sweep->variants[point->variant].name);
+    add_text(out, rft_run_problem_text(run, point->sweep, point->problem, false, arena));
+    add_text(out, rft_run_config_text(run, point, false, arena));
+    add_text(out, rft_outcome_name(point->outcome));
+    add_text(out, point->reason);
+    add_known(out, point->alias_of ? point->alias_of : -1);
+    add_known(out, (int64_t)stats.n);
+    add_real(out, stats.median);
+    add_real(out, stats.low);
+    add_real(out, stats.high);
+    add_real(out, stats.min);
+    add_real(out, measurement ? place.rate_bytes_s : (double)NAN);
+    add_real(out, measurement ? place.rate_ops_s : (double)NAN);
+    add_real(out, measurement ? place.efficiency_frac : (double)NAN);
+    add_text(out, measurement ? rft_resource_name(bound.resource, bound.pipe) : "");
+    add_known(out, point->facts.registers);
+    add_known(out, point->facts.spill_bytes);
+    add_real(out, point->facts.occupancy_frac);
+    rft_str_add_char(out, '\n');
+}
+
+void rft_show_csv(rft_str *out, const rft_run *run) {
+    rft_arena *arena = rft_arena_new();
+    rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
+                     "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac\n");
+    for (size_t i = 0; i < run->point_count; i++) {
+        add_point(out, run, &run->points[i], arena);
+        rft_arena_reset(arena);
+    }
+    rft_arena_free(arena);
+}

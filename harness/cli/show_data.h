@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_data.h - the findings of a run for programs: JSON and CSV. Numbers in base units (seconds, bytes, operations),
+ * absent ones null or empty. Locale-independent. */
+#ifndef RFT_CLI_SHOW_DATA_H
+#define RFT_CLI_SHOW_DATA_H
+
+#include "base/json.h"
+#include "base/str.h"
+#include "model/run.h"
+
+/* One object: run, device, ceilings, and for each sweep counts, best of every problem, ladder, transitions, failures.
+ */
+void rft_show_json(rft_str *out, const rft_run *run);
+
+/* A header line, then a line for every point, aliases and failures too. */
+void rft_show_csv(rft_str *out, const rft_run *run);
+
+/* The best configuration of a problem as an object (problem, variant, configuration, times, rate, bound). */
+json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena *arena);
+
+/* A CSV cell, quoted where RFC 4180 asks for it; the separator before it is the caller's. */
+void rft_show_csv_text(rft_str *out, const char *text);
+
+#endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_facts.c - what the text, JSON and CSV forms of a run have in common (show_text.h). */
+#include "base/hash.h"
+#include "base/units.h"
+#include "cli/show_text.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep) {
+    const rft_run_sweep *kept = &run->sweeps[sweep];
+    rft_show_tally tally = {0};
+    for (size_t v = 0; v < kept->sweep.variant_count; v++) {
+        for (size_t p = 0; p < kept->sweep.problem_count; p++) {
+            size_t at = v * kept->sweep.problem_count + p;
+            bool counted = kept->cartesian && kept->valid && !kept->sweep.problems[p].odd;
+            tally.cartesian += counted ? kept->cartesian[at] : 0;
+            tally.valid += counted ? kept->valid[at] : 0;
+        }
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep != sweep) {
+            continue;
+        }
+        if (kept->sweep.problems[point->problem].odd) {
+            tally.odd++;
+            tally.odd_failed += !rft_outcome_is_measured(point->outcome);
+        } else if (point->alias_of) {
+            tally.aliases++;
+        } else {
+            tally.outcomes[point->outcome]++;
+        }
+    }
+    return tally;
+}
+
+/* Numbers, and where it happened, differ between failures of one kind: "needs 6.0 of 3.6 GiB" -> "needs # of # GiB". */
+static void failure_key(rft_str *out, const rft_point *point) {
+    const char *at = point->reason ? point->reason : "";
+    rft_str_add(out, rft_outcome_name(point->outcome));
+    rft_str_add_char(out, ' ');
+    while (*at && *at != '\n') {
+        if (isdigit((unsigned char)*at)) {
+            rft_str_add_char(out, '#');
+            at += strspn(at, "0123456789.,");
+        } else {
+            rft_str_add_char(out, *at++);
+        }
+    }
+}
+
+static int compare_failures(const void *a, const void *b) {
+    const rft_show_failure *x = a, *y = b;
+    if (x->count != y->count) {
+        return x->count > y->count ? -1 : 1;
+    }
+    return (x->example->id > y->example->id) - (x->example->id < y->example->id);
+}
+
+size_t rft_show_failures_of(const rft_run *run, size_t sweep, rft_arena *arena, rft_show_failure **out) {
+    rft_show_failure *kinds = NULL;
+    uint64_t *keys = NULL;
+    size_t count = 0, capacity = 0, key_capacity = 0;
+    rft_str key = RFT_STR_INIT;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep != sweep || point->alias_of || rft_outcome_is_measured(point->outcome)) {
+            continue;
+        }
+        rft_str_truncate(&key, 0);
+        failure_key(&key, point);
+        uint64_t hash = rft_hash_fnv1a(rft_str_get(&key), key.length);
+        size_t k = 0;
+        while (k < count && keys[k] != hash) {
+            k++;
+        }
+        if (k == count) {
+            RFT_GROW(kinds, capacity, count + 1);
+            RFT_GROW(keys, key_capacity, count + 1);
+            keys[count] = hash;
+            kinds[count++] = (rft_show_failure){.example = point};
+        }
+        kinds[k].count++;
+    }
+    if (count > 1) {
+        qsort(kinds, count, sizeof *kinds, compare_failures);
+    }
+    *out = count ? rft_arena_memdup(arena, kinds, count * sizeof *kinds) : NULL;
+    rft_str_clear(&key);
+    free(kinds);
+    free(keys);
+    return count;
+}
+
+size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena) {
+    const rft_point **ranked = NULL;
+    size_t count = rft_run_ranked(run, best->sweep, SIZE_MAX, best->problem, arena, &ranked), ties = 0;
+    const rft_stats *own = &rft_point_measurement(best)->stats;
+    for (size_t i = 0; i < count; i++) {
+        ties += ranked[i] != best && rft_stats_tie(own, &rft_point_measurement(ranked[i])->stats);
+    }
+    return ties;
+}
+
+double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit) {
+    rft_pipe pipe = rft_work_main_pipe(work);
+    bool operations = pipe < RFT_PIPE_COUNT && (placement->roof == RFT_RESOURCE_PIPE || !(rft_work_bytes(work) > 0.0));
+    if (operations) {
+        rft_ceiling_id id;
+        *unit = rft_ceiling_from_name(&id, rft_pipe_name(pipe)) ? rft_ceiling_unit(id) : "op/s";
+        return placement->rate_ops_s;
+    }
+    *unit = "B/s";
+    return rft_work_bytes(work) > 0.0 ? placement->rate_bytes_s : NAN;
+}
+
+size_t rft_show_largest_problem(const rft_run *run, size_t sweep) {
+    size_t largest = SIZE_MAX;
+    double most = -1.0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        double work = rft_work_bytes(&point->work) + rft_work_ops(&point->work);
+        bool later = work == most && point->problem > largest;
+        if (point->sweep == sweep && rft_run_is_candidate(run, point) && (work > most || later)) {
+            most = work;
+            largest = point->problem;
+        }
+    }
+    return largest;
+}
+
+const char *rft_show_replay_notice(const rft_run *run, rft_arena *arena) {
+    if (run->info.replay_of == NULL) {
+        return NULL;
+    }
+    char date[40];
+    rft_units_format_iso(date, sizeof date, run->info.replay_started_unix_ns);
+    date[10] = '\0'; /* the day is enough */
+    return rft_arena_printf(arena, "replayed recording, %s, %s", run->gpu.name, date);
+}

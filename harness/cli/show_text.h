@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_text.h - a run as text for a terminal, at most 80 columns where names allow it. Pure: nothing is printed. */
+#ifndef RFT_CLI_SHOW_TEXT_H
+#define RFT_CLI_SHOW_TEXT_H
+
+#include "base/str.h"
+#include "model/bound.h"
+#include "model/run.h"
+
+typedef struct rft_show_opts {
+    bool ascii; /* "+-" for the plus-minus sign */
+} rft_show_opts;
+
+/* Everything `rooftune show` prints: device and date, ceilings, and for each sweep what became of its configurations,
+ * the best of every problem, the ladder, transitions and failures. */
+void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts);
+
+/* The last words of `rooftune run`: device, then a table of the best for each sweep. */
+void rft_show_summary(rft_str *out, const rft_run *run);
+
+/* ---- shared with the other forms of the same facts (show_data.c) ---- */
+
+/* Points of a sweep by what became of them. Points of odd problems (verified only) are apart, aliases too. */
+typedef struct rft_show_tally {
+    size_t outcomes[RFT_OUTCOME_COUNT];
+    size_t aliases;
+    size_t odd, odd_failed;
+    uint64_t cartesian, valid; /* over variants and problems, without the odd one; 0 = not counted */
+} rft_show_tally;
+rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep);
+
+/* Failures of a sweep that say the same but for their numbers, most frequent first. Array in `arena`. */
+typedef struct rft_show_failure {
+    const rft_point *example; /* the first */
+    size_t count;
+} rft_show_failure;
+size_t rft_show_failures_of(const rft_run *run, size_t sweep, rft_arena *arena, rft_show_failure **out);
+
+/* Candidates that cannot be told from the best of a problem. */
+size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena);
+
+/* The useful rate to print: operations where a pipe makes the roof or there are no bytes, else bytes. *unit is static;
+ * NaN without work. */
+double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit);
+
+/* The problem with the most work: where a ladder is compared. SIZE_MAX when nothing was measured. */
+size_t rft_show_largest_problem(const rft_run *run, size_t sweep);
+
+/* "replayed recording, NVIDIA H200, 2026-11-18"; NULL when measured. */
+const char *rft_show_replay_notice(const rft_run *run, rft_arena *arena);
+
+#endif
