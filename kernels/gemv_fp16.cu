@@ -9,20 +9,24 @@
 template <int VEC> struct Halves;
 template <> struct Halves<8> {
     uint4 word;
-    __device__ __forceinline__ void clear() { word = make_uint4(0, 0, 0, 0); }
     /* Read once: keeps W from pushing x out of L1. */
     __device__ __forceinline__ void load_once(const __half *from) {
         asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
             : "=r"(word.x), "=r"(word.y), "=r"(word.z), "=r"(word.w)
             : "l"(from));
     }
-    __device__ __forceinline__ void load(const __half *from) { word = *reinterpret_cast<const uint4 *>(from); }
+    __device__ __forceinline__ void load(const __half *from) {
+        word = *reinterpret_cast<const uint4 *>(from);
+    }
 };
 template <> struct Halves<1> {
     __half item;
-    __device__ __forceinline__ void clear() { item = __float2half(0.0f); }
-    __device__ __forceinline__ void load_once(const __half *from) { item = *from; }
-    __device__ __forceinline__ void load(const __half *from) { item = *from; }
+    __device__ __forceinline__ void load_once(const __half *from) {
+        item = *from;
+    }
+    __device__ __forceinline__ void load(const __half *from) {
+        item = *from;
+    }
 };
 
 __device__ __forceinline__ float2 pair_of(unsigned int word) {
@@ -72,9 +76,8 @@ __global__ void __launch_bounds__(BLOCK) gemv_naive(const __half *__restrict__ w
 /* The whole block on ROWS rows at once: every piece of x is loaded once for all of them, and ROWS * UNROLL loads of W
  * are in flight in a thread. */
 template <int VEC, int BLOCK, int ROWS, int UNROLL>
-__global__ void __launch_bounds__(BLOCK, 1)
-    gemv_vectorised(const __half *__restrict__ w, const __half *__restrict__ x, __half *__restrict__ y, long long n,
-                    long long k) {
+__global__ void __launch_bounds__(BLOCK, 1) gemv_vectorised(const __half *__restrict__ w, const __half *__restrict__ x,
+                                                            __half *__restrict__ y, long long n, long long k) {
     constexpr int WARPS = BLOCK / 32;
     const long long first_row = (long long)blockIdx.x * ROWS;
     const __half *rows[ROWS];
@@ -146,9 +149,8 @@ __global__ void __launch_bounds__(BLOCK, 1)
 
 /* x in shared memory, staged once for the ROWS rows of a block; a warp a row, so nothing is exchanged between warps. */
 template <int VEC, int BLOCK, int ROWS, int UNROLL>
-__global__ void __launch_bounds__(BLOCK, 1)
-    gemv_shared(const __half *__restrict__ w, const __half *__restrict__ x, __half *__restrict__ y, long long n,
-                long long k) {
+__global__ void __launch_bounds__(BLOCK, 1) gemv_shared(const __half *__restrict__ w, const __half *__restrict__ x,
+                                                        __half *__restrict__ y, long long n, long long k) {
     constexpr int WARPS = BLOCK / 32;
     extern __shared__ __align__(16) unsigned char staged[];
     __half *x_staged = reinterpret_cast<__half *>(staged);

@@ -85,7 +85,9 @@ __device__ __forceinline__ int thread_again() {
 template <int VEC, int ROWS, int COLUMNS, int PITCH, int THREADS> struct TileCopy {
     static constexpr int IN_ROW = COLUMNS / VEC, TOTAL = ROWS * IN_ROW;
 
-    __device__ __forceinline__ static int row(int thread) { return IN_ROW <= THREADS ? thread / IN_ROW : 0; }
+    __device__ __forceinline__ static int row(int thread) {
+        return IN_ROW <= THREADS ? thread / IN_ROW : 0;
+    }
     __device__ __forceinline__ static int column(int thread) {
         return (IN_ROW <= THREADS ? thread % IN_ROW : thread) * VEC;
     }
@@ -139,8 +141,8 @@ __global__ void __launch_bounds__((TILE_M / REG_M) * (TILE_N / REG_N), RESIDENT)
     extern __shared__ __align__(16) float stages[];
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int lane_m = lane % 2 + lane / (2 * LANES_N) * 2, lane_n = lane / 2 % LANES_N;
-    const int thread_row = warp / WARPS_N * (LANES_M * REG_M) + lane_m;         /* + i * LANES_M */
-    const int thread_column = warp % WARPS_N * (LANES_N * REG_N) + lane_n * 4;  /* + j * LANES_N * 4 */
+    const int thread_row = warp / WARPS_N * (LANES_M * REG_M) + lane_m;        /* + i * LANES_M */
+    const int thread_column = warp % WARPS_N * (LANES_N * REG_N) + lane_n * 4; /* + j * LANES_N * 4 */
     const long long first_row = (long long)blockIdx.y * TILE_M, first_column = (long long)blockIdx.x * TILE_N;
     const int rows_left = at_most(m - first_row, TILE_M), columns_left = at_most(n - first_column, TILE_N);
     const bool inside = rows_left == TILE_M && columns_left == TILE_N;
@@ -210,8 +212,7 @@ __global__ void __launch_bounds__((TILE_M / REG_M) * (TILE_N / REG_N), RESIDENT)
                 float b_part[REG_N];
 #pragma unroll
                 for (int j = 0; j < REG_N; j += 4) {
-                    const float4 part =
-                        *reinterpret_cast<const float4 *>(b_tile + (kk + step) * TILE_N + j * LANES_N);
+                    const float4 part = *reinterpret_cast<const float4 *>(b_tile + (kk + step) * TILE_N + j * LANES_N);
                     b_part[j] = part.x;
                     b_part[j + 1] = part.y;
                     b_part[j + 2] = part.z;

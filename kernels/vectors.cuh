@@ -9,18 +9,10 @@
 #include <cuda_fp16.h>
 
 template <int BYTES> struct Word;
-template <> struct Word<2> {
-    typedef unsigned short type;
-};
-template <> struct Word<4> {
-    typedef unsigned int type;
-};
-template <> struct Word<8> {
-    typedef uint2 type;
-};
-template <> struct Word<16> {
-    typedef uint4 type;
-};
+template <> struct Word<2> { typedef unsigned short type; };
+template <> struct Word<4> { typedef unsigned int type; };
+template <> struct Word<8> { typedef uint2 type; };
+template <> struct Word<16> { typedef uint4 type; };
 
 template <typename T, int VEC> union Pack {
     typename Word<sizeof(T) * VEC>::type word;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Work and modelled traffic of the shipped kernels against figures worked out by hand. */
+#include "kernels/kernel_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+typedef struct fixture {
+    rft_gpu_info gpu;
+    rft_arena *arena;
+} fixture;
+
+static size_t variant_named(const rft_sweep *sweep, const char *name) {
+    for (size_t i = 0; i < sweep->variant_count; i++) {
+        if (strcmp(sweep->variants[i].name, name) == 0) {
+            return i;
+        }
+    }
+    fail_msg("%s has no variant %s", sweep->name, name);
+    return 0;
+}
+
+/* The problem whose swept axis has this value. */
+static size_t problem_with(const rft_sweep *sweep, const char *axis, int64_t value) {
+    for (size_t i = 0; i < sweep->problem_count; i++) {
+        for (size_t a = 0; a < sweep->axis_count; a++) {
+            if (strcmp(sweep->axes[a].name, axis) == 0 && sweep->problems[i].values[a].as.integer == value) {
+                return i;
+            }
+        }
+    }
+    fail_msg("%s has no problem %s=%lld", sweep->name, axis, (long long)value);
+    return 0;
+}
+
+static void set(rft_value *config, const rft_variant *variant, const char *param, int64_t value) {
+    for (size_t i = 0; i < variant->param_count; i++) {
+        if (strcmp(variant->params[i].name, param) == 0) {
+            config[i] = rft_value_int(value);
+            return;
+        }
+    }
+    fail_msg("no parameter %s", param);
+}
+
+static void near(double got, double want) {
+    if (!(fabs(got - want) <= 1e-9 * fabs(want))) {
+        fail_msg("got %.17g, want %.17g", got, want);
+    }
+}
+
+/* Useful share of what moves: 8 / (4 + min(4 s, 64)); sectors saturate at stride 8, memory at 16. */
+static void strided_waste_grows_to_stride_16(void **state) {
+    fixture *f = *state;
+    static const struct {
+        int64_t stride;
+        double dram, l2; /* bytes an output */
+    } rows[] = {{1, 8, 8}, {2, 12, 12}, {4, 20, 20}, {8, 36, 36}, {16, 68, 36}, {32, 68, 36}, {64, 68, 36}};
+    rft_script *script = kernel_case_load("strided.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    const rft_value *config = kernel_case_default(&sweep->variants[0], f->arena);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t problem = problem_with(sweep, "stride", rows[i].stride);
+        rft_point_spec spec = kernel_case_point(sweep, 0, problem, config, f->arena);
+        double outputs = 33554432;
+        near(rft_work_bytes(&spec.work), 8 * outputs);
+        assert_true(spec.traffic.present);
+        near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], rows[i].dram * outputs);
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], rows[i].l2 * outputs);
+        assert_int_equal(spec.buffers[0].count, (uint64_t)(33554431 * rows[i].stride + 1));
+    }
+    rft_script_free(script);
+}
+
+/* 4096^3: n / 6 FLOP a byte from memory at best; T / 4 between L2 and the SMs; 2 T^2 / 8 T from shared memory. */
+static void matmul_intensities(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_fp32.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 4096);
+    double n = 4096, flops = 2 * n * n * n;
+
+    size_t tiled = variant_named(sweep, "tiled");
+    rft_value *config = kernel_case_default(&sweep->variants[tiled], f->arena);
+    set(config, &sweep->variants[tiled], "TILE", 32);
+    rft_point_spec spec = kernel_case_point(sweep, tiled, problem, config, f->arena);
+    near(rft_work_ops(&spec.work), flops);
+    near(rft_work_intensity(&spec.work), n / 6);
+    near(spec.traffic.level_bytes[RFT_LEVEL_L2] - 4 * n * n, flops / (32 / 4.0));
+
+    size_t reg = variant_named(sweep, "register-tiled");
+    config = kernel_case_default(&sweep->variants[reg], f->arena);
+    spec = kernel_case_point(sweep, reg, problem, config, f->arena);
+    double l2 = spec.traffic.level_bytes[RFT_LEVEL_L2], dram = spec.traffic.level_bytes[RFT_LEVEL_DRAM];
+    near(l2 - 4 * n * n, flops / (128 / 4.0));
+    assert_true(dram >= rft_work_bytes(&spec.work) && dram <= l2);
+    /* 8 x 8: 16 floats for 64 multiplications, half of that through the pipe, and the tile written once. */
+    near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], flops / 2 * 0.5 + (l2 - 4 * n * n));
+    rft_script_free(script);
+}
+
+/* At every point: memory moves at least the work and at most what passes L2. */
+static void levels_are_ordered(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("matmul_fp32.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t seen = 0;
+    for (size_t variant = 0; variant < sweep->variant_count; variant++) {
+        const rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
+        for (size_t problem = 0; problem < sweep->problem_count; problem++) {
+            rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, f->arena);
+            double work = rft_work_bytes(&spec.work), l2 = spec.traffic.level_bytes[RFT_LEVEL_L2];
+            double dram = spec.traffic.level_bytes[RFT_LEVEL_DRAM];
+            assert_true(l2 >= work);
+            if (!isnan(dram)) {
+                assert_true(dram >= work && dram <= l2);
+                seen++;
+            }
+        }
+    }
+    assert_true(seen >= 14);
+    rft_script_free(script);
+}
+
+/* y = 1.5 x in fp16: a multiplication, 2 bytes read and 2 written an element; triad in fp32: 12 bytes, not 16. */
+static void elementwise_bytes(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("copy_scale.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 1);
+    size_t problem = problem_with(sweep, "n", 1 << 17);
+    rft_point_spec spec =
+        kernel_case_point(sweep, 0, problem, kernel_case_default(&sweep->variants[0], f->arena), f->arena);
+    near(spec.work.pipe_ops[RFT_PIPE_FP16], 1 << 17);
+    near(spec.work.bytes_read, 2 << 17);
+    near(spec.work.bytes_written, 2 << 17);
+    rft_script_free(script);
+    script = kernel_case_load("triad.lua", &f->gpu);
+    sweep = rft_script_sweep(script, 0);
+    problem = problem_with(sweep, "n", 1 << 16);
+    spec = kernel_case_point(sweep, 0, problem, kernel_case_default(&sweep->variants[0], f->arena), f->arena);
+    near(rft_work_bytes(&spec.work), 12.0 * (1 << 16));
+    near(rft_work_read_frac(&spec.work), 2.0 / 3);
+    rft_script_free(script);
+}
+
+static int setup(void **state) {
+    static fixture the_fixture;
+    the_fixture = (fixture){kernel_case_gpu("sm_90a"), rft_arena_new()};
+    *state = &the_fixture;
+    return 0;
+}
+
+static int teardown(void **state) {
+    rft_arena_free(((fixture *)*state)->arena);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strided_waste_grows_to_stride_16),
+        cmocka_unit_test(matmul_intensities),
+        cmocka_unit_test(levels_are_ordered),
+        cmocka_unit_test(elementwise_bytes),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples of every shipped kernel compile for every supported generation; the default configurations do not spill. */
+#include "kernels/kernel_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define KEYS_MAX 400
+
+static rft_compiler *the_compiler;
+
+/* One architecture's pass over the sweeps. Equal units are compiled once. */
+typedef struct pass {
+    const char *arch;
+    rft_gpu_info gpu;
+    rft_arena *arena;
+    const char *keys[KEYS_MAX];
+    size_t key_count;
+} pass;
+
+typedef struct sample {
+    const rft_sweep *sweep;
+    size_t variant, problem;
+    const rft_value *config;
+    bool is_default;
+} sample;
+
+static bool is_new(pass *run, const char *key) {
+    for (size_t i = 0; i < run->key_count; i++) {
+        if (strcmp(run->keys[i], key) == 0) {
+            return false;
+        }
+    }
+    assert_in_range(run->key_count, 0, KEYS_MAX - 1);
+    run->keys[run->key_count++] = key;
+    return true;
+}
+
+static void compile_unit(pass *run, const sample *s, const rft_unit_spec *unit) {
+    if (!is_new(run, kernel_case_unit_key(unit, run->arena))) {
+        return;
+    }
+    rft_compile_result result = kernel_case_compile(the_compiler, unit, run->arch, run->arena);
+    const char *what = kernel_case_text(s->sweep, s->variant, s->problem, s->config, run->arena);
+    if (!result.ok) {
+        fail_msg("%s for %s: %s", what, run->arch, result.log);
+    }
+    if (*result.log) { /* warnings too: a user would read them a hundred times */
+        fail_msg("%s for %s says: %s", what, run->arch, result.log);
+    }
+    assert_int_equal(result.entry_count, unit->name_count);
+    for (size_t i = 0; i < result.entry_count; i++) {
+        const rft_compiled_entry *entry = &result.entries[i];
+        assert_in_range(entry->registers, 1, 255);
+        if (s->is_default && (entry->spill_store_bytes != 0 || entry->spill_load_bytes != 0)) {
+            fail_msg("%s for %s spills %d + %d bytes", what, run->arch, entry->spill_store_bytes,
+                     entry->spill_load_bytes);
+        }
+    }
+}
+
+static void compile_sample(pass *run, const sample *s) {
+    rft_point_spec spec = kernel_case_point(s->sweep, s->variant, s->problem, s->config, run->arena);
+    compile_unit(run, s, &spec.unit);
+    compile_unit(run, s, &spec.check.unit);
+}
+
+/* The default configuration, and the first, middle and last valid one of the problem. */
+static void compile_variant(pass *run, const rft_sweep *sweep, size_t variant, size_t problem) {
+    rft_err err = RFT_ERR_INIT;
+    rft_space *space = NULL;
+    const rft_variant *v = &sweep->variants[variant];
+    compile_sample(run, &(sample){sweep, variant, problem, kernel_case_default(v, run->arena), true});
+    if (rft_space_new(&space, sweep, variant, sweep->problems[problem].values, NULL, &err) != 0) {
+        fail_msg("%s: %s", sweep->name, err.message);
+    }
+    uint64_t count = rft_space_count(space);
+    const uint64_t picks[] = {0, count / 2, count - 1};
+    for (size_t i = 0; i < 3 && count > 0; i++) {
+        rft_value *config = rft_arena_calloc(run->arena, v->param_count + 1, sizeof(*config));
+        rft_space_get(space, picks[i], config);
+        compile_sample(run, &(sample){sweep, variant, problem, config, false});
+    }
+    rft_space_free(space);
+}
+
+/* The odd problem (other code paths) and one in the middle. */
+static void compile_sweeps(pass *run, const char *name) {
+    rft_script *script = kernel_case_load(name, &run->gpu);
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        assert_true(sweep->problem_count >= 2);
+        assert_true(sweep->problems[0].odd);
+        for (size_t variant = 0; variant < sweep->variant_count; variant++) {
+            compile_variant(run, sweep, variant, 0);
+            compile_variant(run, sweep, variant, sweep->problem_count / 2);
+        }
+    }
+    rft_script_free(script);
+}
+
+static void compile_all(const char *arch) {
+    static const char *const names[] = {"copy_scale.lua", "triad.lua",       "strided.lua",
+                                        "gemv.lua",       "matmul_fp32.lua", "quick.lua"};
+    pass run = {.arch = arch, .gpu = kernel_case_gpu(arch), .arena = rft_arena_new()};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        compile_sweeps(&run, names[i]);
+    }
+    printf("%s: %zu units compiled\n", arch, run.key_count);
+    assert_true(run.key_count >= 40);
+    rft_arena_free(run.arena);
+}
+
+static void samples_compile_for_sm_80(void **state) {
+    (void)state;
+    compile_all("sm_80");
+}
+
+static void samples_compile_for_sm_90a(void **state) {
+    (void)state;
+    compile_all("sm_90a");
+}
+
+static void samples_compile_for_sm_100a(void **state) {
+    (void)state;
+    compile_all("sm_100a");
+}
+
+static void samples_compile_for_sm_120a(void **state) {
+    (void)state;
+    compile_all("sm_120a");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samples_compile_for_sm_80),
+        cmocka_unit_test(samples_compile_for_sm_90a),
+        cmocka_unit_test(samples_compile_for_sm_100a),
+        cmocka_unit_test(samples_compile_for_sm_120a),
+    };
+    the_compiler = kernel_case_compiler();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    the_compiler->free(the_compiler);
+    return failed;
+}

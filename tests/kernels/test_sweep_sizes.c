@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How large the shipped sweeps are: the quick one is a promise, the others must stay affordable. */
+#include "kernels/kernel_case.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNITS_MAX 4096
+
+typedef struct sizes {
+    uint64_t points; /* valid, over all timed problems */
+    uint64_t largest_bytes;
+    const char *units[UNITS_MAX];
+    size_t unit_count;
+    rft_arena *arena;
+} sizes;
+
+static void count_unit(sizes *total, const rft_unit_spec *unit) {
+    const char *key = kernel_case_unit_key(unit, total->arena);
+    for (size_t i = 0; i < total->unit_count; i++) {
+        if (strcmp(total->units[i], key) == 0) {
+            return;
+        }
+    }
+    assert_in_range(total->unit_count, 0, UNITS_MAX - 1);
+    total->units[total->unit_count++] = key;
+}
+
+static uint64_t count_problem(sizes *total, const rft_sweep *sweep, size_t variant, size_t problem) {
+    rft_space *space = NULL;
+    rft_err err = RFT_ERR_INIT;
+    if (rft_space_new(&space, sweep, variant, sweep->problems[problem].values, NULL, &err) != 0) {
+        fail_msg("%s: %s", sweep->name, err.message);
+    }
+    if (rft_space_errors(space) > 0) {
+        fail_msg("%s: %s", sweep->name, rft_space_first_error(space));
+    }
+    uint64_t count = rft_space_count(space);
+    rft_value *config = rft_arena_calloc(total->arena, sweep->variants[variant].param_count + 1, sizeof(*config));
+    for (uint64_t i = 0; i < count; i++) {
+        rft_space_get(space, i, config);
+        rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, total->arena);
+        count_unit(total, &spec.unit);
+        count_unit(total, &spec.check.unit);
+        uint64_t bytes = rft_spec_memory_bytes(&spec);
+        total->largest_bytes = bytes > total->largest_bytes ? bytes : total->largest_bytes;
+        assert_in_range(spec.launches[0].block[0] * spec.launches[0].block[1], 32, 1024);
+        assert_int_equal(spec.launches[0].block[0] * spec.launches[0].block[1] % 32, 0);
+    }
+    rft_space_free(space);
+    return count;
+}
+
+static void count_sweeps(sizes *total, const char *name, const char *arch) {
+    rft_gpu_info gpu = kernel_case_gpu(arch);
+    rft_script *script = kernel_case_load(name, &gpu);
+    *total = (sizes){.arena = rft_arena_new()};
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        for (size_t problem = 0; problem < sweep->problem_count; problem++) {
+            uint64_t count = 0;
+            for (size_t variant = 0; variant < sweep->variant_count; variant++) {
+                count += count_problem(total, sweep, variant, problem);
+            }
+            if (count == 0) {
+                fail_msg("%s: problem %zu of %s has no valid configuration", name, problem, sweep->name);
+            }
+            total->points += sweep->problems[problem].odd ? 0 : count;
+        }
+    }
+    printf("%s for %s: %llu points, %zu units, at most %.1f MiB\n", name, arch, (unsigned long long)total->points,
+           total->unit_count, (double)total->largest_bytes / (1 << 20));
+    rft_script_free(script);
+    rft_arena_free(total->arena);
+}
+
+/* At most 200 points, about 100 compilations on a laptop with two cores, 2 GiB with room for what flushes the L2. */
+static void quick_keeps_its_promise(void **state) {
+    static const char *const archs[] = {"sm_80", "sm_86", "sm_90a", "sm_100a", "sm_120a"};
+    (void)state;
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        sizes total;
+        count_sweeps(&total, "quick.lua", archs[i]);
+        assert_in_range(total.points, 100, 200);
+        assert_in_range(total.unit_count, 10, 100);
+        assert_in_range(total.largest_bytes, 1, (uint64_t)1792 << 20);
+    }
+}
+
+static void full_sweeps_stay_affordable(void **state) {
+    static const struct {
+        const char *name;
+        uint64_t most_points;
+    } sweeps[] = {{"copy_scale.lua", 1100},
+                  {"triad.lua", 400},
+                  {"strided.lua", 100},
+                  {"gemv.lua", 500},
+                  {"matmul_fp32.lua", 750}};
+    (void)state;
+    for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
+        sizes total;
+        count_sweeps(&total, sweeps[i].name, "sm_90a");
+        assert_in_range(total.points, 50, sweeps[i].most_points);
+        assert_in_range(total.largest_bytes, 1, (uint64_t)16 << 30);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quick_keeps_its_promise),
+        cmocka_unit_test(full_sweeps_stay_affordable),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
