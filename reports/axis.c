@@ -70,6 +70,7 @@ const char *rft_axis_label(double value, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     int exponent;
     double size = fabs(value);
+    value = size > 0 ? value : 0; /* no "-0" */
     if (size >= 1e5 && frexp(value, &exponent) == 0.5) {
         rft_str_addf(&text, "2^%d", exponent - 1);
     } else if (size >= 1e5 && size < 1e15) {

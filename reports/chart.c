@@ -6,9 +6,11 @@
 #include <math.h>
 
 #define TITLE_HEIGHT 14.0
+#define NO_TITLE_HEIGHT 4.0
 #define TICK 2.6
 #define LABEL_STEP 9.6
 #define LEGEND_STEP 10.5
+#define BAND_ROW 11.5
 
 static const rft_pen_style title_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style tick_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
@@ -146,6 +148,14 @@ static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
     return rows;
 }
 
+static bool has_bands(const rft_chart *chart) {
+    bool found = false;
+    for (size_t i = 0; i < chart->series_count; i++) {
+        found = found || chart->series[i].kind == RFT_SERIES_BAND;
+    }
+    return found;
+}
+
 /* One try at the whole chart; with a NULL canvas it finds out how many rows the legend needs. */
 static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *box, size_t legend_rows) {
     rft_plot plot = {0};
@@ -153,8 +163,9 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
     plot.chart = chart;
     find_ranges(chart, &plot.x, &plot.y);
     double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names ? LABEL_STEP : 0);
-    plot.area.y = box->y + TITLE_HEIGHT;
-    plot.area.height = fmax(box->height - TITLE_HEIGHT - below - (double)legend_rows * LEGEND_STEP, 20);
+    double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
+    plot.area.y = box->y + above;
+    plot.area.height = fmax(box->height - above - below - (double)legend_rows * LEGEND_STEP, 20);
     plot.y.start = plot.area.y + plot.area.height;
     plot.y.end = plot.area.y;
     rft_ticks y_ticks = rft_axis_ticks(&chart->y, &plot.y, 16, pen->arena);
@@ -168,7 +179,11 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
     if (gap > 24) {
         x_ticks = rft_axis_ticks(&chart->x, &plot.x, gap, pen->arena);
     }
-    plot.field.bounds = plot.area;
+    plot.field.bounds = plot.lines = plot.area;
+    if (has_bands(chart)) {
+        plot.lines.y += BAND_ROW;
+        plot.lines.height -= BAND_ROW;
+    }
     plot.field.arena = pen->arena;
     draw_titles(&plot, box, plot.area.y + plot.area.height + below - 2.5);
     rft_plot_shading(&plot);
@@ -180,7 +195,7 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
 }
 
 void rft_chart_draw(rft_pen *pen, const rft_chart *chart, const rft_rect *box) {
-    if (!pen->canvas) {
+    if (!pen->canvas || chart->height <= 0) {
         return; /* a chart's height is given: there is nothing to measure */
     }
     rft_pen trial = {NULL, pen->arena, 0};

@@ -82,7 +82,7 @@ void rft_plot_cloud(rft_plot *plot, const rft_series *series) {
             rft_rect rect = {plot->area.x + (double)(i % columns) * COARSE,
                              plot->area.y + (double)(i / columns) * COARSE, COARSE, COARSE};
             rft_quad quad = rft_quad_of_rect(&rect);
-            rft_label_avoid(&plot->field, &quad);
+            rft_label_avoid_faint(&plot->field, &quad);
         }
     }
 }

@@ -6,8 +6,9 @@
 
 #define MARK_GAP 3.5
 #define LINE_GAP 2.2
-#define SLOTS 12      /* places tried along a straight piece of a line */
+#define SLOTS 16      /* places tried along a straight piece of a line */
 #define PIECES_MOST 8 /* straight pieces tried */
+#define RINGS 3       /* distances from the line tried */
 
 static double text_width(rft_plot *plot, const char *text, bool bold) {
     rft_pen_style style = {bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
@@ -33,7 +34,11 @@ static rft_plot_label *ask(rft_plot *plot, const char *text, size_t spots) {
 }
 
 static void add_spot(rft_plot_label *label, double x, double y, double angle) {
-    label->spots[label->spot_count++] = (rft_label_spot){{x, y}, angle};
+    label->spots[label->spot_count++] = (rft_label_spot){.at = {x, y}, .angle = angle};
+}
+
+static void add_tied(rft_plot_label *label, double x, double y, rft_spot tie) {
+    label->spots[label->spot_count++] = (rft_label_spot){.at = {x, y}, .tied = true, .tie = tie};
 }
 
 void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone) {
@@ -41,25 +46,23 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
     size_t rings = sizeof distances / sizeof *distances;
     double width = text_width(plot, text, bold), height = RFT_PLOT_LABEL_SIZE * RFT_FONT_ASCENT;
     rft_plot_label *label = ask(plot, text, rings * 8);
-    label->anchor = at;
-    label->leader = true;
     label->bold = bold;
     label->tone = tone;
     for (size_t i = 0; i < rings; i++) {
         double d = distances[i], s = d * 0.75;
-        add_spot(label, at.x + d, at.y + height / 2, 0);
-        add_spot(label, at.x - d - width, at.y + height / 2, 0);
-        add_spot(label, at.x + s, at.y - s, 0);
-        add_spot(label, at.x - s - width, at.y - s, 0);
-        add_spot(label, at.x + s, at.y + s + height, 0);
-        add_spot(label, at.x - s - width, at.y + s + height, 0);
-        add_spot(label, at.x - width / 2, at.y - d - 1, 0);
-        add_spot(label, at.x - width / 2, at.y + d + height + 1, 0);
+        add_tied(label, at.x + d, at.y + height / 2, at);
+        add_tied(label, at.x - d - width, at.y + height / 2, at);
+        add_tied(label, at.x + s, at.y - s, at);
+        add_tied(label, at.x - s - width, at.y - s, at);
+        add_tied(label, at.x + s, at.y + s + height, at);
+        add_tied(label, at.x - s - width, at.y + s + height, at);
+        add_tied(label, at.x - width / 2, at.y - d - 1, at);
+        add_tied(label, at.x - width / 2, at.y + d + height + 1, at);
     }
 }
 
 /* Places along one straight piece, from its far end back, above it and below. */
-static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, double width) {
+static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, double width, double further) {
     if (to.x < from.x) {
         rft_spot swap = from;
         from = to;
@@ -70,8 +73,8 @@ static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, doubl
         return;
     }
     double turn = atan2(-dy, dx), angle = turn * 180 / 3.14159265358979323846;
-    double below = LINE_GAP + RFT_FONT_ASCENT * RFT_PLOT_LABEL_SIZE;
-    double above = LINE_GAP + RFT_FONT_DESCENT * RFT_PLOT_LABEL_SIZE;
+    double below = LINE_GAP + further + RFT_FONT_ASCENT * RFT_PLOT_LABEL_SIZE;
+    double above = LINE_GAP + further + RFT_FONT_DESCENT * RFT_PLOT_LABEL_SIZE;
     for (int i = 0; i < SLOTS; i++) {
         double start = 2 + (length - width - 4) * (SLOTS - 1 - i) / (SLOTS - 1);
         for (int side = 0; side < 2; side++) {
@@ -84,15 +87,18 @@ static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, doubl
 
 void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spot *spots, size_t count) {
     double width = text_width(plot, series->label, series->bold);
-    rft_plot_label *label = ask(plot, series->label, PIECES_MOST * SLOTS * 2 + count * 4);
+    rft_plot_label *label = ask(plot, series->label, RINGS * PIECES_MOST * SLOTS * 2 + count * 4);
     label->tone = series->tone;
     label->line = true;
     label->bold = series->bold;
     size_t pieces = 0;
-    for (size_t i = count; i-- > 1 && pieces < PIECES_MOST;) {
-        size_t before = label->spot_count;
-        along_piece(label, spots[i - 1], spots[i], width);
-        pieces += label->spot_count > before;
+    for (int ring = 0; ring < RINGS; ring++) {
+        pieces = 0;
+        for (size_t i = count; i-- > 1 && pieces < PIECES_MOST;) {
+            size_t before = label->spot_count;
+            along_piece(label, spots[i - 1], spots[i], width, 5.0 * ring);
+            pieces += label->spot_count > before;
+        }
     }
     /* A bent line: beside its points, the last ones first. */
     double height = RFT_PLOT_LABEL_SIZE * RFT_FONT_ASCENT;
@@ -106,31 +112,25 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
 }
 
 void rft_plot_label_upright(rft_plot *plot, const char *text, double x) {
-    enum { STEPS = 8 };
+    static const double offsets[] = {3, 16, 32, 56};
+    enum { STEPS = 6, OFFSETS = sizeof offsets / sizeof *offsets };
     double width = text_width(plot, text, false);
-    rft_plot_label *label = ask(plot, text, STEPS * 2);
+    rft_plot_label *label = ask(plot, text, STEPS * OFFSETS * 2);
     label->line = true;
     label->tone = RFT_TONE_INK;
-    for (int i = 0; i < STEPS; i++) {
-        double y = plot->area.y + 9 + i * 10;
-        add_spot(label, x + 3, y, 0);
-        add_spot(label, x - 3 - width, y, 0);
-    }
-}
-
-static void draw_leader(rft_plot *plot, const rft_plot_label *label, rft_spot at, double width) {
-    /* From the mark to the nearest end or the middle of the label's box. */
-    double height = RFT_PLOT_LABEL_SIZE * RFT_FONT_ASCENT;
-    rft_spot to = {fmax(at.x, fmin(label->anchor.x, at.x + width)), fmax(at.y - height, fmin(label->anchor.y, at.y))};
-    double dx = to.x - label->anchor.x, dy = to.y - label->anchor.y, length = hypot(dx, dy);
-    if (label->leader && length > 9) {
-        rft_spot from = {label->anchor.x + dx / length * 3, label->anchor.y + dy / length * 3};
-        rft_spot end = {to.x - dx / length * 1.5, to.y - dy / length * 1.5};
-        rft_pen_rule(plot->pen, from, end, RFT_COLOUR_QUIET, 0.4);
+    for (int k = 0; k < OFFSETS; k++) {
+        for (int i = 0; i < STEPS; i++) {
+            double y = plot->area.y + 9 + i * 10;
+            rft_spot tie = {x - 3, y - 3};
+            add_tied(label, x + offsets[k], y, tie);
+            tie.x = x + 3;
+            add_tied(label, x - offsets[k] - width, y, tie);
+        }
     }
 }
 
 void rft_plot_place_labels(rft_plot *plot) {
+    plot->field.mark_count = plot->field.taken_count;
     plot->left_over = rft_arena_calloc(plot->pen->arena, plot->label_count + 1, sizeof *plot->left_over);
     for (size_t i = 0; i < plot->label_count; i++) {
         const rft_plot_label *label = &plot->labels[i];
@@ -143,7 +143,10 @@ void rft_plot_place_labels(rft_plot *plot) {
             continue;
         }
         rft_label_spot spot = label->spots[chosen];
-        draw_leader(plot, label, spot.at, width);
+        rft_spot from, to;
+        if (rft_label_leader(&spot, width, style.size, &from, &to)) {
+            rft_pen_rule(plot->pen, from, to, RFT_COLOUR_QUIET, 0.4);
+        }
         rft_text_run run = {spot.at.x,  spot.at.y,    spot.angle, style.font,
                             style.size, style.colour, line.text,  line.length};
         rft_canvas_text(plot->pen->canvas, &run);

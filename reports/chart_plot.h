@@ -11,8 +11,6 @@
 typedef struct rft_plot_label {
     const char *text; /* UTF-8 */
     bool bold;
-    rft_spot anchor; /* what it belongs to: a line is drawn there when the label ends up far away */
-    bool leader;
     rft_tone tone; /* for the legend, when there is no place */
     bool line;
     rft_label_spot *spots;
@@ -23,6 +21,7 @@ typedef struct rft_plot {
     rft_pen *pen;
     const rft_chart *chart;
     rft_rect area;
+    rft_rect lines; /* the part of it lines may enter: not the row of the bands' names */
     rft_plot_axis x, y;
     rft_label_field field;
     rft_plot_label *labels; /* in order of importance */

@@ -5,6 +5,7 @@
 
 #define MARK 4.6
 #define MARK_BOLD 6.0
+#define STUB 24.0 /* a ceiling that only cuts a corner of the chart is not named */
 
 static double within(double value, double a, double b) {
     return fmax(fmin(a, b), fmin(fmax(a, b), value));
@@ -49,6 +50,14 @@ static rft_stroke stroke_of(const rft_series *series) {
     return stroke;
 }
 
+static double length_of(const rft_spot *spots, size_t count) {
+    double length = 0;
+    for (size_t i = 1; i < count; i++) {
+        length += hypot(spots[i].x - spots[i - 1].x, spots[i].y - spots[i - 1].y);
+    }
+    return length;
+}
+
 /* Draws the line, keeps labels off it, and asks for its own. */
 static void draw_line(rft_plot *plot, const rft_series *series) {
     rft_spot *path = rft_arena_calloc(plot->pen->arena, series->count * 2 + 1, sizeof *path);
@@ -59,7 +68,7 @@ static void draw_line(rft_plot *plot, const rft_series *series) {
     for (size_t i = 1; i < series->count; i++) {
         rft_spot from, to;
         bool visible = spot_of(plot, series->x[i - 1], series->y[i - 1], &from) &&
-                       spot_of(plot, series->x[i], series->y[i], &to) && clip(&plot->area, &from, &to);
+                       spot_of(plot, series->x[i], series->y[i], &to) && clip(&plot->lines, &from, &to);
         bool joins = visible && used > 0 && hypot(start[used - 1].x - from.x, start[used - 1].y - from.y) < 0.01;
         if (used > 0 && !joins) {
             rft_canvas_line(plot->pen->canvas, start, used, &stroke);
@@ -81,7 +90,7 @@ static void draw_line(rft_plot *plot, const rft_series *series) {
         longest = start;
         longest_count = used;
     }
-    if (series->label && longest_count > 0) {
+    if (series->label && (series->marks ? longest_count > 0 : length_of(longest, longest_count) > STUB)) {
         rft_plot_label_line(plot, series, longest, longest_count);
     }
 }

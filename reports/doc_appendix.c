@@ -60,10 +60,10 @@ static void add_device(rft_build *b) {
 static void add_hashes(rft_build *b) {
     rft_doc_heading(b->doc, 2, "Command and hashes", NULL);
     rft_doc_text(b->doc, RFT_TEXT_MONO, b->run->info.command ? b->run->info.command : "(the command was not recorded)");
-    static const rft_column columns[] = {{.title = "Sweep", .wraps = true},
-                                         {.title = "Script and sources", .wraps = true},
-                                         {.title = "SHA-256 of the script and all it requires", .wraps = true}};
-    rft_table *table = rft_doc_table(b->doc, columns, 3);
+    static const rft_column columns[] = {
+        {.title = "Sweep", .wraps = true},
+        {.title = "Script, sources, and SHA-256 of the script and all it requires", .wraps = true}};
+    rft_table *table = rft_doc_table(b->doc, columns, 2);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
         rft_str sources = RFT_STR_INIT;
@@ -80,8 +80,7 @@ static void add_hashes(rft_build *b) {
         }
         rft_row *row = rft_doc_row(b->doc, table);
         row->cells[0] = sweep->name;
-        row->cells[1] = rft_arena_strdup(b->arena, rft_str_get(&sources));
-        row->cells[2] = or_unknown(sweep->script_hash);
+        row->cells[1] = rft_arena_printf(b->arena, "%s: %s", rft_str_get(&sources), or_unknown(sweep->script_hash));
         rft_str_clear(&sources);
     }
     rft_doc_text(b->doc, RFT_TEXT_BODY, "The same report, byte for byte, from the run's file:");

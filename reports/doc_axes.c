@@ -129,31 +129,6 @@ static void add_ceiling(along *a, bool memory) {
     }
 }
 
-/* The highest rate worth showing: a ceiling far above everything is left outside the chart. */
-static void choose_range(along *a) {
-    double low = INFINITY, high = 0, roof = 0;
-    for (size_t i = 0; i < a->profile->step_count; i++) {
-        const rft_point *best = a->profile->steps[i].best;
-        if (!best) {
-            continue;
-        }
-        double rate = rate_of(a, best);
-        rft_placement place = rft_placement_of(a->b->run, best);
-        double allowed = amount_of(a, best) / place.roof_s / a->scale.factor;
-        if (isfinite(rate)) {
-            low = fmin(low, rate);
-            high = fmax(high, rate);
-        }
-        if (isfinite(allowed)) {
-            roof = fmax(roof, allowed);
-        }
-    }
-    double top = fmax(high, fmin(roof, high * 4));
-    a->chart->y.log = high > 0 && low < high / 20;
-    a->chart->y.low = a->chart->y.log ? low / 1.6 : 0;
-    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 2.5 : top * 1.3) : 1;
-}
-
 static void add_variants(along *a) {
     rft_build *b = a->b;
     const rft_sweep *sweep = &b->run->sweeps[a->profile->sweep].sweep;
@@ -171,12 +146,36 @@ static void add_variants(along *a) {
         rft_series *line = rft_doc_series(b->doc, a->chart, RFT_SERIES_LINE, own->step_count);
         line->tone = (rft_tone)(RFT_TONE_A + (int)(v % RFT_TONES));
         line->marks = true;
-        line->label = sweep->variants[v].name;
+        line->label = sweep->variant_count > 1 ? sweep->variants[v].name : "best";
         for (size_t i = 0; i < own->step_count; i++) {
             line->x[i] = x_of(a, i);
             line->y[i] = own->steps[i].best ? rate_of(a, own->steps[i].best) : NAN;
         }
     }
+}
+
+/* All that was measured, and the roof unless it is far above everything. */
+static void choose_range(along *a) {
+    double low = INFINITY, high = 0, roof = 0;
+    for (size_t s = 0; s < a->chart->series_count; s++) {
+        const rft_series *series = &a->chart->series[s];
+        for (size_t i = 0; i < series->count && series->marks; i++) {
+            low = isnan(series->y[i]) ? low : fmin(low, series->y[i]);
+            high = isnan(series->y[i]) ? high : fmax(high, series->y[i]);
+        }
+    }
+    for (size_t i = 0; i < a->profile->step_count; i++) {
+        const rft_point *best = a->profile->steps[i].best;
+        if (best) {
+            rft_placement place = rft_placement_of(a->b->run, best);
+            double allowed = amount_of(a, best) / place.roof_s / a->scale.factor;
+            roof = isfinite(allowed) ? fmax(roof, allowed) : roof;
+        }
+    }
+    double top = fmax(high, fmin(roof, high * 4));
+    a->chart->y.log = high > 0 && low < high / 20;
+    a->chart->y.low = a->chart->y.log ? low / 1.6 : 0;
+    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 2.5 : top * 1.3) : 1;
 }
 
 static void set_x_axis(along *a) {
@@ -231,11 +230,11 @@ static rft_chart *make_chart(rft_build *b, const rft_profile *profile, double he
     set_x_axis(&a);
     choose_unit(&a);
     a.chart->y.title = rft_arena_printf(b->arena, "useful rate (%s)", a.scale.unit);
-    choose_range(&a);
     add_bands(&a);
     add_ceiling(&a, true);
     add_ceiling(&a, false);
     add_variants(&a);
+    choose_range(&a);
     return a.chart;
 }
 

@@ -30,6 +30,7 @@ typedef struct rft_tally {
     size_t aliases;
     size_t compiled, ran, verified, measured;
     size_t odd_checked, odd_passed;
+    size_t failed; /* other than ok, odd ones included */
     size_t outcomes[RFT_OUTCOME_COUNT];
 } rft_tally;
 
@@ -40,7 +41,8 @@ typedef struct rft_build {
     rft_arena *arena;
     rft_entry *entries; /* by sweep, then problem; odd ones left out */
     size_t entry_count;
-    rft_tally *tallies; /* per sweep */
+    rft_tally *tallies;                  /* per sweep */
+    struct rft_build_profiles *profiles; /* parameter profiles made so far */
 } rft_build;
 
 /* The whole document, in `arena`. */
@@ -87,6 +89,8 @@ const char *rft_build_config(const rft_build *b, const rft_point *point);
 const char *rft_build_interval(const rft_build *b, const rft_measurement *measurement);
 /* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
 const char *rft_build_replay_notice(const rft_build *b);
+/* rft_profiles_along_params(), made once and kept: with many points they take time. */
+size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size_t problem, rft_profile **out);
 /* "n, with stride=4": the axis an axis profile follows, and what is held (doc_axes.c). */
 const char *rft_build_line(const rft_build *b, const rft_profile *profile);
 /* "42 points" / "1 point" */

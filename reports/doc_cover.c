@@ -7,41 +7,30 @@
 
 #define VERDICTS_MOST 8 /* more sweeps than that are told in the summary */
 
-/* One sentence for everything: the range of efficiencies and the one farthest from its ceiling. */
+/* One sentence for everything: each sweep speaks through its longest-running problem; the one with most room is named.
+ */
 static const char *overall(const rft_build *b) {
-    const rft_entry *lowest = NULL, *highest = NULL;
-    size_t judged = 0, measured = 0;
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        measured += entry->best != NULL;
-        if (!entry->best || isnan(entry->place.efficiency_frac)) {
-            continue;
+    const rft_entry *lowest = NULL, *any = NULL;
+    double highest = 0;
+    size_t judged = 0;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_entry *entry = rft_build_showcase(b, s);
+        any = any ? any : entry;
+        if (entry && !isnan(entry->place.efficiency_frac)) {
+            judged++;
+            lowest = !lowest || entry->place.efficiency_frac < lowest->place.efficiency_frac ? entry : lowest;
+            highest = fmax(highest, entry->place.efficiency_frac);
         }
-        judged++;
-        lowest = !lowest || entry->place.efficiency_frac < lowest->place.efficiency_frac ? entry : lowest;
-        highest = !highest || entry->place.efficiency_frac > highest->place.efficiency_frac ? entry : highest;
     }
-    if (measured == 0) {
+    if (!any) {
         return "No valid measurement: nothing can be said about this card.";
     }
-    if (measured == 1 || judged == 0) {
-        for (size_t i = 0; i < b->entry_count; i++) {
-            if (b->entries[i].best && (judged == 0 || measured == 1)) {
-                return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, &b->entries[i]));
-            }
-        }
+    if (judged < 2) {
+        return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest ? lowest : any));
     }
-    if (judged == 1) {
-        return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest));
-    }
-    return rft_arena_printf(b->arena,
-                            "The best configurations of %zu problems reach %s to %s of their measured ceilings; "
-                            "lowest: %s at %s, highest: %s at %s.",
+    return rft_arena_printf(b->arena, "%zu sweeps reach %s to %s of their measured ceilings. Most is left in %s.",
                             judged, rft_figure_percent(b->arena, lowest->place.efficiency_frac),
-                            rft_figure_percent(b->arena, highest->place.efficiency_frac),
-                            rft_build_name(b, lowest->sweep, lowest->problem), rft_build_rate_text(b, &lowest->place),
-                            rft_build_name(b, highest->sweep, highest->problem),
-                            rft_build_rate_text(b, &highest->place));
+                            rft_figure_percent(b->arena, highest), rft_build_verdict(b, lowest));
 }
 
 static const char *first_known(const rft_build *b, const char *const *keys, size_t count) {

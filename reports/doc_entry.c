@@ -8,6 +8,7 @@
 
 static void count_point(rft_tally *tally, const rft_sweep *sweep, const rft_point *point) {
     bool measured = rft_outcome_is_measured(point->outcome);
+    tally->failed += point->outcome != RFT_OUTCOME_OK && point->alias_of == 0;
     if (sweep->problems[point->problem].odd) {
         tally->odd_checked++;
         tally->odd_passed += point->verification.done && measured;
@@ -117,6 +118,30 @@ void rft_build_entries(rft_build *b) {
     count_points(b);
 }
 
+struct rft_build_profiles {
+    size_t sweep, variant, problem, count;
+    rft_profile *items;
+    struct rft_build_profiles *next;
+};
+
+size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size_t problem, rft_profile **out) {
+    struct rft_build_profiles *kept = b->profiles;
+    while (kept && !(kept->sweep == sweep && kept->variant == variant && kept->problem == problem)) {
+        kept = kept->next;
+    }
+    if (!kept) {
+        kept = rft_arena_calloc(b->arena, 1, sizeof *kept);
+        kept->sweep = sweep;
+        kept->variant = variant;
+        kept->problem = problem;
+        kept->count = rft_profiles_along_params(b->run, sweep, variant, problem, b->arena, &kept->items);
+        kept->next = b->profiles;
+        b->profiles = kept;
+    }
+    *out = kept->items;
+    return kept->count;
+}
+
 const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep) {
     const rft_entry *found = NULL;
     for (size_t i = 0; i < b->entry_count; i++) {
@@ -142,7 +167,11 @@ const char *rft_build_anchor(const rft_build *b, size_t sweep) {
 bool rft_build_in_ops(const rft_placement *place) {
     bool has_ops = isfinite(place->rate_ops_s) && place->rate_ops_s > 0;
     bool has_bytes = isfinite(place->rate_bytes_s) && place->rate_bytes_s > 0;
-    return has_ops && (place->roof == RFT_RESOURCE_PIPE || !has_bytes);
+    if (!has_ops || !has_bytes) {
+        return has_ops;
+    }
+    /* Without a roof: by the side of any present device's ridge the work is surely on. */
+    return isnan(place->roof_s) ? place->intensity > 10 : place->roof == RFT_RESOURCE_PIPE;
 }
 
 double rft_build_rate(const rft_placement *place) {

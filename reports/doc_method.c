@@ -8,7 +8,7 @@
 
 /* Gathered over the measured points of the run. */
 typedef struct trust {
-    size_t measured, verified, wrong, noisy, final_round;
+    size_t measured, verified, wrong, odd_done, noisy, final_round;
     size_t n_low, n_high;
     size_t stops[RFT_STOP_TIME + 1];
     double clock_low, clock_high;
@@ -26,17 +26,19 @@ static void widen(double value, double *low, double *high) {
     }
 }
 
-static void add_verification(trust *t, const rft_point *point) {
+static void add_verification(trust *t, const rft_run *run, const rft_point *point) {
     const rft_verification *check = &point->verification;
     if (!check->done) {
         return;
     }
+    bool odd = run->sweeps[point->sweep].sweep.problems[point->problem].odd;
+    t->odd_done += odd;
     widen(check->tol, &t->tol_low, &t->tol_high);
     if (point->outcome == RFT_OUTCOME_WRONG_RESULT) {
         t->wrong++;
         return;
     }
-    t->verified++;
+    t->verified += rft_point_measurement(point) != NULL;
     t->elements += check->total_count;
     if (isfinite(check->worst_frac) && (!t->worst || check->worst_frac > t->worst_frac)) {
         t->worst_frac = check->worst_frac;
@@ -53,7 +55,7 @@ static trust gather(const rft_run *run) {
         if (point->alias_of != 0) {
             continue;
         }
-        add_verification(&t, point);
+        add_verification(&t, run, point);
         if (!own) {
             continue;
         }
@@ -86,9 +88,9 @@ static const char *stop_text(const rft_build *b, const trust *t) {
 
 static void add_rules(rft_build *b) {
     static const rft_column columns[] = {{.title = "Sweep", .wraps = true},
-                                         {.title = "Cache before a sample"},
+                                         {.title = "Cache"},
                                          {.title = "Samples", .align = RFT_ALIGN_RIGHT},
-                                         {.title = "Settled at", .unit = "\xc2\xb1 %", .align = RFT_ALIGN_DECIMAL},
+                                         {.title = "Settled", .unit = "\xc2\xb1 %", .align = RFT_ALIGN_DECIMAL},
                                          {.title = "Time cap", .align = RFT_ALIGN_RIGHT},
                                          {.title = "Strategy", .wraps = true},
                                          {.title = "Search seed", .align = RFT_ALIGN_RIGHT},
@@ -124,7 +126,7 @@ static const char *worst_text(const rft_build *b, const trust *t) {
     const rft_verification *check = &t->worst->verification;
     return rft_arena_printf(b->arena, "%s of the tolerance (off by %s, element %llu of %s; %s, %s)",
                             rft_figure_percent(b->arena, t->worst_frac),
-                            rft_figure_si(b->arena, check->worst_abs_error, ""), (unsigned long long)check->index,
+                            rft_figure_small(b->arena, check->worst_abs_error, 2), (unsigned long long)check->index,
                             check->buffer ? check->buffer : "an output",
                             rft_build_name(b, t->worst->sweep, t->worst->problem), rft_build_config(b, t->worst));
 }
@@ -133,9 +135,10 @@ static const char *tolerance_text(const rft_build *b, const trust *t) {
     if (isnan(t->tol_low)) {
         return "n/a: nothing was verified";
     }
-    return t->tol_low == t->tol_high ? rft_figure_plain(b->arena, t->tol_low, 3)
-                                     : rft_arena_printf(b->arena, "%s to %s", rft_figure_plain(b->arena, t->tol_low, 3),
-                                                        rft_figure_plain(b->arena, t->tol_high, 3));
+    const char *low = rft_figure_small(b->arena, t->tol_low, 2);
+    return t->tol_low == t->tol_high
+               ? low
+               : rft_arena_printf(b->arena, "%s to %s", low, rft_figure_small(b->arena, t->tol_high, 2));
 }
 
 static const char *clock_text(const rft_build *b, const trust *t) {
@@ -170,8 +173,9 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
     rft_doc_pair(b->doc, table, "Verified",
-                 rft_arena_printf(b->arena, "%s of %s measured points, %s compared; %s wrong",
+                 rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd sizes; %s compared; %s wrong",
                                   rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
+                                  rft_figure_count(b->arena, t.odd_done),
                                   rft_build_plural(b, t.elements, "element", "elements"),
                                   rft_figure_count(b->arena, t.wrong)));
     rft_doc_pair(b->doc, table, "Tolerance", tolerance_text(b, &t));

@@ -39,33 +39,58 @@ static measure measure_of(rft_build *b, const rft_entry *entry) {
     return m;
 }
 
+static bool all_numbers(const rft_profile *profile) {
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (!rft_value_is_number(&profile->steps[i].value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Few values stand side by side, whatever they are; many only as numbers on an axis. */
+static bool can_draw(const rft_profile *profile) {
+    return profile->step_count > 1 && (profile->step_count <= STEPS_MOST || all_numbers(profile));
+}
+
+static void set_x_axis(rft_build *b, rft_chart *chart, const rft_profile *profile, const char *name) {
+    size_t count = profile->step_count;
+    chart->x = (rft_chart_axis){.title = name, .low = NAN, .high = NAN};
+    if (count > STEPS_MOST) {
+        return;
+    }
+    chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
+    chart->x.sub_names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
+    chart->x.name_count = count;
+    for (size_t i = 0; i < count; i++) {
+        chart->x.names[i] = value_text(b, &profile->steps[i].value);
+        chart->x.sub_names[i] = rft_arena_printf(b->arena, "n=%zu", profile->steps[i].measured);
+    }
+}
+
 static rft_chart *profile_chart(rft_build *b, const rft_profile *profile, const char *name, const measure *m) {
     size_t count = profile->step_count;
+    bool few = count <= STEPS_MOST;
     rft_chart *chart = rft_doc_chart(b->doc, name, HEIGHT);
-    const char **values = rft_arena_calloc(b->arena, count + 1, sizeof *values);
-    const char **counts = rft_arena_calloc(b->arena, count + 1, sizeof *counts);
     rft_series *range = rft_doc_series(b->doc, chart, RFT_SERIES_RANGE, count);
     range->tone = RFT_TONE_GREY;
     double *x = range->x, *low = range->y, *high = range->y2;
-    rft_series *middle = rft_doc_series(b->doc, chart, RFT_SERIES_DOTS, count);
+    rft_series *middle = rft_doc_series(b->doc, chart, few ? RFT_SERIES_DOTS : RFT_SERIES_LINE, count);
     middle->tone = RFT_TONE_GREY;
     double *middle_x = middle->x, *middle_y = middle->y;
     rft_series *best = rft_doc_series(b->doc, chart, RFT_SERIES_LINE, count);
     best->tone = RFT_TONE_A;
-    best->marks = true;
+    best->marks = few;
     for (size_t i = 0; i < count; i++) {
         const rft_profile_step *step = &profile->steps[i];
-        values[i] = value_text(b, &step->value);
-        counts[i] = rft_arena_printf(b->arena, "n=%zu", step->measured);
-        x[i] = middle_x[i] = best->x[i] = (double)i;
+        x[i] = middle_x[i] = best->x[i] = few ? (double)i : rft_value_number(&step->value);
         if (step->best) {
             best->y[i] = high[i] = shown(m, rft_point_median_s(step->best));
             low[i] = shown(m, step->worst_s);
             middle_y[i] = step->measured > 1 ? shown(m, step->median_s) : NAN;
         }
     }
-    chart->x = (rft_chart_axis){
-        .title = name, .low = NAN, .high = NAN, .names = values, .sub_names = counts, .name_count = count};
+    set_x_axis(b, chart, profile, name);
     chart->y = (rft_chart_axis){.title = m->title, .low = 0, .high = NAN};
     return chart;
 }
@@ -74,28 +99,27 @@ static void add_charts(rft_build *b, const rft_entry *entry, const rft_profile *
     const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant];
     measure m = measure_of(b, entry);
     rft_chart *row[PER_ROW];
-    size_t used = 0, drawn = 0;
+    size_t used = 0;
+    rft_doc_heading(b->doc, 3, rft_arena_printf(b->arena, "Profiles of %s", variant->name), NULL);
     for (size_t i = 0; i < count; i++) {
-        if (profiles[i].step_count < 2 || profiles[i].step_count > STEPS_MOST) {
-            continue;
+        if (can_draw(&profiles[i])) {
+            row[used++] = profile_chart(b, &profiles[i], variant->params[profiles[i].index].name, &m);
         }
-        row[used++] = profile_chart(b, &profiles[i], variant->params[profiles[i].index].name, &m);
-        drawn++;
         if (used == PER_ROW) {
             rft_doc_charts(b->doc, row, used);
             used = 0;
         }
     }
-    while (used > 0 && used < PER_ROW) {
-        row[used++] = rft_doc_chart(b->doc, "", 0); /* keeps the columns in line */
+    if (used > 0) {
+        while (used < PER_ROW) {
+            row[used++] = rft_doc_chart(b->doc, "", 0); /* keeps the columns in line */
+        }
+        rft_doc_charts(b->doc, row, used);
     }
-    rft_doc_charts(b->doc, row, used);
-    if (drawn > 0) {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                     "Dark marks: the best over all other parameters at this value. Grey bar: from the best to the "
-                     "slowest configuration measured there; grey mark: half of them are faster. n: how many were "
-                     "measured.");
-    }
+    rft_doc_text(
+        b->doc, RFT_TEXT_NOTE,
+        "Dark: the best over all other parameters at this value. Grey bar: from the best to the slowest "
+        "configuration measured there; grey mark or line: half of them are faster. n: how many were measured.");
 }
 
 /* The fastest and the slowest of a profile's bests. */
@@ -114,7 +138,7 @@ static void extremes(const rft_profile *profile, const rft_profile_step **fastes
 static void add_importance(rft_build *b, rft_table *table, const rft_entry *entry, size_t v) {
     const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[v];
     rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_params(b->run, entry->sweep, v, entry->problem, b->arena, &profiles);
+    size_t count = rft_build_param_profiles(b, entry->sweep, v, entry->problem, &profiles);
     double *share = rft_arena_calloc(b->arena, variant->param_count + 1, sizeof *share);
     bool named = false;
     for (size_t i = 0; i < variant->param_count; i++) {
@@ -152,17 +176,16 @@ void rft_build_params(rft_build *b, const rft_entry *entry) {
                                          {.title = "Best value", .align = RFT_ALIGN_RIGHT},
                                          {.title = "Worst value", .align = RFT_ALIGN_RIGHT},
                                          {.title = "costs", .align = RFT_ALIGN_DECIMAL},
-                                         {.title = "Share of the variance", .unit = "%", .align = RFT_ALIGN_DECIMAL}};
+                                         {.title = "explains", .unit = "%", .align = RFT_ALIGN_DECIMAL}};
     const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
     rft_profile *profiles = NULL;
-    size_t count =
-        rft_profiles_along_params(b->run, entry->sweep, entry->best->variant, entry->problem, b->arena, &profiles);
+    size_t count = rft_build_param_profiles(b, entry->sweep, entry->best->variant, entry->problem, &profiles);
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Parameters on %s", rft_build_name(b, entry->sweep, entry->problem)),
                     NULL);
-    size_t tuned = 0;
+    size_t drawable = 0;
     for (size_t i = 0; i < count; i++) {
-        tuned += profiles[i].step_count > 1;
+        drawable += can_draw(&profiles[i]);
     }
     rft_table *table = rft_doc_table(b->doc, columns, 6);
     for (size_t v = 0; v < sweep->variant_count; v++) {
@@ -174,12 +197,10 @@ void rft_build_params(rft_build *b, const rft_entry *entry) {
     }
     rft_doc_text(
         b->doc, RFT_TEXT_NOTE,
-        "\"costs\": the best configuration with the worst value against the best with the best value. The share "
-        "of the variance of log time that a parameter explains alone; what several explain only together is "
-        "in none of them.");
-    if (tuned > 0) {
-        rft_doc_heading(b->doc, 3,
-                        rft_arena_printf(b->arena, "Profiles of %s", sweep->variants[entry->best->variant].name), NULL);
+        "\"costs\": the best configuration with the worst value against the best with the best value. \"explains\": "
+        "the share of the variance of log time that the parameter explains alone; what several explain only together "
+        "is in none of them.");
+    if (drawable > 0) {
         add_charts(b, entry, profiles, count);
     }
 }

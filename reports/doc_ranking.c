@@ -32,7 +32,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_RIGHT},
     [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
-    [COLUMN_BEHIND] = {.title = "time / best", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_BEHIND] = {.title = "vs best", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_REGISTERS] = {.title = "Regis- ters", .align = RFT_ALIGN_RIGHT},
     [COLUMN_SPILLS] = {.title = "Spills", .unit = "B", .align = RFT_ALIGN_RIGHT},
     [COLUMN_OCCUPANCY] = {.title = "Occu- pancy", .unit = "%", .align = RFT_ALIGN_RIGHT},
@@ -76,6 +76,11 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Best and worst on %s", rft_build_name(b, entry->sweep, entry->problem)),
                     NULL);
+    if (entry->tied > 0) {
+        rft_doc_text(
+            b->doc, RFT_TEXT_NOTE,
+            "\"1 =\": a tie with the best; their 95 % intervals overlap or the medians differ by under 0.5 %.");
+    }
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < shown; i++) {
         bool tie = entry->tied > 0 && rft_stats_tie(best, &rft_point_measurement(ranked[i])->stats);
@@ -88,11 +93,6 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     if (worst >= shown) {
         add_ranked(b, table, entry, ranked[worst], "worst");
         table->rows[table->row_count - 1].rule = true;
-    }
-    if (entry->tied > 0) {
-        rft_doc_text(
-            b->doc, RFT_TEXT_NOTE,
-            "\"1 =\": a tie with the best; their 95 % intervals overlap or the medians differ by under 0.5 %.");
     }
 }
 
@@ -188,6 +188,9 @@ static bool same_reason(const char *a, const char *b) {
 
 static const char *reason_of(const rft_build *b, const rft_point *point) {
     const char *text = point->reason && *point->reason ? point->reason : point->log && *point->log ? point->log : NULL;
+    if (!text && point->outcome == RFT_OUTCOME_NOISY) {
+        return "the samples did not settle; measured all the same";
+    }
     if (!text) {
         return "no reason was recorded";
     }
@@ -249,13 +252,6 @@ void rft_build_failures(rft_build *b, size_t s) {
     reason_group *groups = rft_arena_calloc(b->arena, REASONS_MOST, sizeof *groups);
     size_t others = 0, count = group_reasons(b, s, groups, &others);
     rft_doc_heading(b->doc, 2, "What was not measured, and why", NULL);
-    if (count == 0) {
-        rft_doc_text(b->doc, RFT_TEXT_BODY,
-                     b->tallies[s].points + b->tallies[s].odd_checked == 0
-                         ? "No configuration was taken up."
-                         : "Every configuration that was taken up was measured; none was noisy.");
-        return;
-    }
     qsort(groups, count, sizeof *groups, by_outcome_and_count);
     rft_table *table = rft_doc_table(b->doc, failure_columns, 4);
     for (size_t g = 0; g < count; g++) {

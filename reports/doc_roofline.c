@@ -5,8 +5,7 @@
 
 #include <math.h>
 
-#define HEIGHT 350.0
-#define SHORT_LABELS_MOST 10 /* more problems than that are not named one by one */
+#define HEIGHT 360.0
 
 typedef struct roof {
     rft_build *b;
@@ -67,10 +66,10 @@ static bool find_ranges(roof *r) {
     widen(r->flop / r->dram, &r->x_low, &r->x_high);
     widen(r->flop, &r->y_low, &r->y_high);
     widen(r->flop_sheet, &r->y_low, &r->y_high);
-    r->x_low /= 4;
-    r->x_high *= 4;
+    r->x_low /= 3;
+    r->x_high *= 3;
     r->y_low /= 2;
-    r->y_high *= 1.8;
+    r->y_high *= 2.4;
     return true;
 }
 
@@ -178,10 +177,8 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
         series->x[used] = entry->place.intensity;
         series->y[used] = entry->place.rate_ops_s / r->scale.factor;
         if (entry == named) {
-            series->names[used] =
-                rft_arena_printf(b->arena, "%s: %s", rft_build_name(b, sweep, entry->problem),
-                                 rft_figure_si(b->arena, entry->place.rate_ops_s,
-                                               r->has_pipe_id ? rft_ceiling_unit(r->pipe_id) : "op/s"));
+            series->names[used] = rft_arena_printf(b->arena, "%s: %s", rft_build_name(b, sweep, entry->problem),
+                                                   rft_build_rate_text(b, &entry->place));
         }
         used++;
     }
@@ -231,7 +228,7 @@ static bool add_roofline(rft_build *b, rft_pipe pipe) {
     const char *unit = r.has_pipe_id ? rft_ceiling_unit(r.pipe_id) : "op/s";
     double reference = r.flop > 0 ? r.flop : r.y_high;
     r.scale = rft_figure_scale_of(b->arena, &reference, 1, unit);
-    r.chart = rft_doc_chart(b->doc, rft_arena_printf(b->arena, "Roofline, %s", rft_pipe_label(pipe)), HEIGHT);
+    r.chart = rft_doc_chart(b->doc, "", HEIGHT);
     r.chart->x = (rft_chart_axis){.title = rft_arena_printf(b->arena, "intensity of the work (%s per byte)",
                                                             unit[0] == 'F' ? "FLOP" : "operations"),
                                   .log = true,

@@ -144,6 +144,12 @@ static void add_counts(rft_build *b, size_t s) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE,
                      "Aliases have the same machine code and launch as another configuration; they are measured once.");
     }
+    if (tally->failed == 0 && tally->points > 0) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE, "Every point that was taken up was measured; none failed, none was noisy.");
+    }
+    if (tally->points + tally->odd_checked + tally->aliases == 0) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE, "No configuration was taken up.");
+    }
     if (b->run->sweeps[s].unexplored) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not every valid configuration was tried: %s.",
                       b->run->sweeps[s].unexplored);
@@ -194,7 +200,7 @@ static void add_rungs(rft_build *b, rft_table *table, const rft_entry *entry, bo
         row->cells[4] = rft_build_rate_text(b, &place);
         row->cells[5] = rft_figure_percent_bare(b->arena, place.efficiency_frac);
         row->cells[6] = rft_bound_text(&bound, b->arena);
-        row->cells[7] = isnan(first) ? (v == 0 ? "1" : "n/a") : rft_figure_ratio(b->arena, first / time_s);
+        row->cells[7] = isnan(first) ? (v == 0 ? "1.00\xc3\x97" : "n/a") : rft_figure_ratio(b->arena, first / time_s);
         row->cells[8] = isnan(previous) ? (v == 0 ? "" : "n/a") : rft_figure_ratio(b->arena, previous / time_s);
         first = v == 0 ? time_s : first;
         previous = time_s;
@@ -263,5 +269,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
             add_details(b, entry);
         }
     }
-    rft_build_failures(b, s);
+    if (b->tallies[s].failed > 0) {
+        rft_build_failures(b, s);
+    }
 }

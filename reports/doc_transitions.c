@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/axis.h"
 #include "reports/doc_build.h"
 
 #include <math.h>
@@ -28,7 +29,11 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_WHY] = {.title = "Why", .wraps = true},
 };
 
-/* Three digits are more than an interval between grid neighbours can carry, but keep 1024 readable. */
+/* Grid values as they are; an estimated place never with more than three digits. */
+static const char *grid_text(const rft_build *b, double value) {
+    return isnan(value) ? "n/a" : rft_axis_label(value, b->arena);
+}
+
 static const char *place_text(const rft_build *b, double value) {
     return isnan(value) ? "n/a" : rft_figure_plain(b->arena, value, 3);
 }
@@ -87,7 +92,7 @@ static void add_transition(rft_build *b, rft_table *table, const rft_profile *pr
     row->cells[COLUMN_TO] = bound_name(profile, next_measured(profile, found->step));
     row->cells[COLUMN_WHERE] = place_text(b, found->where);
     row->cells[COLUMN_INTERVAL] =
-        rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", place_text(b, found->low), place_text(b, found->high));
+        rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", grid_text(b, found->low), grid_text(b, found->high));
     row->cells[COLUMN_RIDGE] = place_text(b, found->ridge);
     row->cells[COLUMN_EVIDENCE] = rft_evidence_name(found->evidence);
 }
@@ -134,8 +139,7 @@ static void add_along_params(rft_build *b) {
         const rft_entry *entry = rft_build_showcase(b, s);
         if (entry) {
             rft_profile *profiles = NULL;
-            size_t count =
-                rft_profiles_along_params(b->run, s, entry->best->variant, entry->problem, b->arena, &profiles);
+            size_t count = rft_build_param_profiles(b, s, entry->best->variant, entry->problem, &profiles);
             add_profiles(b, table, profiles, count);
         }
     }

@@ -56,6 +56,15 @@ const char *rft_figure_plain(rft_arena *arena, double value, int digits) {
     return fixed(arena, rounded, decimals > 0 ? decimals : 0, "");
 }
 
+const char *rft_figure_small(rft_arena *arena, double value, int digits) {
+    if (!(fabs(value) > 0 && fabs(value) < 1e-3)) {
+        return rft_figure_plain(arena, value, digits);
+    }
+    int exponent = (int)floor(log10(fabs(value)));
+    const char *lead = rft_figure_plain(arena, value / pow(10, exponent), digits);
+    return rft_arena_printf(arena, "%se%d", lead, exponent);
+}
+
 const char *rft_figure_percent_bare(rft_arena *arena, double frac) {
     if (isnan(frac)) {
         return "n/a";

@@ -13,6 +13,8 @@
 const char *rft_figure_si(rft_arena *arena, double value, const char *unit);
 /* `digits` significant digits without an exponent: 4.05, 40.5, 405, 4050. "n/a" for NaN, "inf" for infinities. */
 const char *rft_figure_plain(rft_arena *arena, double value, int digits);
+/* "1.2e-6" below 0.001, else as rft_figure_plain(). */
+const char *rft_figure_small(rft_arena *arena, double value, int digits);
 /* 0.673 -> "67.3 %" / "67.3"; one decimal below 1000 %. */
 const char *rft_figure_percent(rft_arena *arena, double frac);
 const char *rft_figure_percent_bare(rft_arena *arena, double frac);

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#define AIR 0.8 /* points kept free around a label */
+#define AIR 0.8          /* points kept free around a label */
+#define LEADER_LEAST 9.0 /* points */
+#define LINE_COST 6      /* a label across a line is as bad as one over this many faint cells */
 
 rft_quad rft_quad_of_rect(const rft_rect *r) {
     return (rft_quad){
@@ -74,6 +76,10 @@ void rft_label_avoid(rft_label_field *field, const rft_quad *quad) {
     add_quad(field->arena, &field->avoided, &field->avoided_count, &field->avoided_capacity, quad);
 }
 
+void rft_label_avoid_faint(rft_label_field *field, const rft_quad *quad) {
+    add_quad(field->arena, &field->faint, &field->faint_count, &field->faint_capacity, quad);
+}
+
 void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, double thickness) {
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
     if (length < 1e-9) {
@@ -107,7 +113,49 @@ static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
         }
     }
     for (size_t i = 0; i < field->avoided_count; i++) {
-        cost += rft_quad_meets(quad, &field->avoided[i]);
+        cost += rft_quad_meets(quad, &field->avoided[i]) ? LINE_COST : 0;
+    }
+    for (size_t i = 0; i < field->faint_count; i++) {
+        cost += rft_quad_meets(quad, &field->faint[i]);
+    }
+    return cost;
+}
+
+bool rft_label_leader(const rft_label_spot *spot, double width, double size, rft_spot *from, rft_spot *to) {
+    if (!spot->tied) {
+        return false;
+    }
+    rft_spot near = {fmax(spot->at.x, fmin(spot->tie.x, spot->at.x + width)),
+                     fmax(spot->at.y - size * RFT_FONT_ASCENT, fmin(spot->tie.y, spot->at.y))};
+    double dx = near.x - spot->tie.x, dy = near.y - spot->tie.y, length = hypot(dx, dy);
+    if (length < LEADER_LEAST) {
+        return false;
+    }
+    *from = (rft_spot){spot->tie.x + dx / length * 3, spot->tie.y + dy / length * 3};
+    *to = (rft_spot){near.x - dx / length * 1.5, near.y - dy / length * 1.5};
+    return true;
+}
+
+static rft_quad thin(rft_spot from, rft_spot to) {
+    double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
+    double nx = -dy / length * 0.3, ny = dx / length * 0.3;
+    return (rft_quad){
+        {{from.x + nx, from.y + ny}, {to.x + nx, to.y + ny}, {to.x - nx, to.y - ny}, {from.x - nx, from.y - ny}}};
+}
+
+/* A leader across another label is worse than one across a line. */
+static size_t leader_cost(const rft_label_field *field, const rft_label_spot *spot, double width, double size) {
+    rft_spot from, to;
+    size_t cost = 0;
+    if (!rft_label_leader(spot, width, size, &from, &to)) {
+        return 0;
+    }
+    rft_quad quad = thin(from, to);
+    for (size_t i = 0; i < field->taken_count; i++) {
+        cost += rft_quad_meets(&quad, &field->taken[i]) ? (i < field->mark_count ? 1 : 4 * LINE_COST) : 0;
+    }
+    for (size_t i = 0; i < field->avoided_count; i++) {
+        cost += rft_quad_meets(&quad, &field->avoided[i]) ? 2 : 0;
     }
     return cost;
 }
@@ -125,6 +173,7 @@ bool rft_label_place(rft_label_field *field, double width, double size, const rf
                             .size = size};
         rft_quad quad = rft_quad_of_text(&run, width + 2 * AIR);
         size_t cost = cost_of(field, &quad);
+        cost += cost == SIZE_MAX ? 0 : leader_cost(field, &candidates[i], width, size);
         if (cost < best) {
             best = cost;
             best_quad = quad;
@@ -133,6 +182,10 @@ bool rft_label_place(rft_label_field *field, double width, double size, const rf
     }
     if (best == SIZE_MAX) {
         return false;
+    }
+    rft_spot from, to;
+    if (rft_label_leader(&candidates[*chosen], width, size, &from, &to)) {
+        rft_label_avoid_line(field, from, to, 0.6);
     }
     rft_label_take(field, &best_quad);
     return true;

@@ -24,13 +24,17 @@ typedef struct rft_label_field {
     rft_rect bounds;
     rft_quad *taken; /* never covered */
     size_t taken_count, taken_capacity;
-    rft_quad *avoided; /* covered only if there is no other place */
+    size_t mark_count; /* the first so many of the taken are marks; a leader may cross those */
+    rft_quad *avoided; /* covered only if there is no other place: lines */
     size_t avoided_count, avoided_capacity;
+    rft_quad *faint; /* the same, and sooner: faint marks */
+    size_t faint_count, faint_capacity;
     rft_arena *arena;
 } rft_label_field;
 
 void rft_label_take(rft_label_field *field, const rft_quad *quad);
 void rft_label_avoid(rft_label_field *field, const rft_quad *quad);
+void rft_label_avoid_faint(rft_label_field *field, const rft_quad *quad);
 /* Avoids a line of this thickness. */
 void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, double thickness);
 
@@ -39,7 +43,11 @@ void rft_label_avoid_line(rft_label_field *field, rft_spot from, rft_spot to, do
 typedef struct rft_label_spot {
     rft_spot at;
     double angle;
+    bool tied;    /* a line is drawn to `tie` when that is far away; angle is 0 then */
+    rft_spot tie; /* what the label belongs to */
 } rft_label_spot;
+/* The line from what a label belongs to, to the label; false when they are so near that none is needed. */
+bool rft_label_leader(const rft_label_spot *spot, double width, double size, rft_spot *from, rft_spot *to);
 bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spot *candidates, size_t count,
                      size_t *chosen);
 

@@ -54,7 +54,10 @@ static void draw_footer(layout *l) {
     double y = RFT_PAGE_HEIGHT - 46;
     rft_pen_rule(&l->pen, (rft_spot){LEFT, y - 11}, (rft_spot){LEFT + WIDTH, y - 11}, RFT_COLOUR_RULE, 0.5);
     size_t replaced = l->pen.replaced;
-    rft_pen_text(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style, l->doc->footer_left);
+    double room = WIDTH - 90; /* beside the page number */
+    rft_lines left = rft_pen_wrap(&l->pen, &footer_style, l->doc->footer_left, room);
+    rft_pen_shorten(&l->pen, &footer_style, &left, 1, room);
+    rft_pen_put(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style, &left.items[0]);
     rft_pen_text(&l->pen, (rft_spot){LEFT + WIDTH, y}, 1, &footer_style,
                  rft_arena_printf(l->pen.arena, "page %d of %d", l->page, l->total));
     if (l->doc->footer_extra) {
@@ -122,10 +125,13 @@ static double least_height(layout *l, size_t index) {
     case RFT_BLOCK_TABLE: {
         rft_table_plan plan = rft_table_fit(&l->pen, block->table, WIDTH);
         double height = plan.header_height;
-        for (size_t r = 0; r < block->table->row_count && r < 3; r++) {
-            height += plan.rows[r].height;
+        double whole = height;
+        for (size_t r = 0; r < block->table->row_count; r++) {
+            whole += plan.rows[r].height;
+            height += r < 3 ? plan.rows[r].height : 0;
         }
-        return fmin(height, BOTTOM - TOP);
+        /* What fits on half a page is not torn apart. */
+        return whole < (BOTTOM - TOP) / 2 ? whole : fmin(height, BOTTOM - TOP);
     }
     case RFT_BLOCK_CHARTS:
         return charts_height(block);
@@ -231,8 +237,9 @@ static void place_charts(layout *l, const rft_block *block) {
     l->y += 6;
 }
 
-static void place_contents(layout *l) {
-    for (size_t i = 0; i < l->doc->block_count; i++) {
+/* The chapters that follow. */
+static void place_contents(layout *l, size_t index) {
+    for (size_t i = index + 1; i < l->doc->block_count; i++) {
         const rft_block *block = &l->doc->blocks[i];
         if (block->kind != RFT_BLOCK_HEADING || block->level != 1) {
             continue;
@@ -266,7 +273,7 @@ static void place_block(layout *l, size_t index) {
         place_charts(l, block);
         break;
     case RFT_BLOCK_CONTENTS:
-        place_contents(l);
+        place_contents(l, index);
         break;
     case RFT_BLOCK_NEW_PAGE:
         if (!at_top(l)) {

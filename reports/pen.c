@@ -42,7 +42,8 @@ void rft_pen_text(rft_pen *pen, rft_spot at, double share, const rft_pen_style *
 /* Length of the piece at `text` that should stay together, with the break sign it ends in but without the space. */
 static size_t piece_length(const char *text, size_t length) {
     size_t i = 0;
-    while (i < length && text[i] != ' ') {
+    /* A percent sign stays with its number. */
+    while (i < length && !(text[i] == ' ' && !(i + 1 < length && text[i + 1] == '%'))) {
         i++;
         /* Only a long word is broken inside: "4/8" stays whole. */
         if (i > 12 && strchr("/,;_=", text[i - 1])) {

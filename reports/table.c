@@ -50,7 +50,8 @@ static column_size measure_column(rft_pen *pen, const rft_table *table, size_t c
     if (!table->plain) {
         rft_line unit = rft_pen_encode(pen, column->unit);
         size.least = fmax(rft_pen_longest_word(pen, &strong_style, column->title), rft_pen_width(&unit, &quiet_style));
-        size.natural = size.least;
+        rft_line title = rft_pen_encode(pen, column->title);
+        size.natural = column->wraps ? fmax(size.least, rft_pen_width(&title, &strong_style)) : size.least;
     }
     double text_width = 0, longest = 0;
     for (size_t r = 0; r < table->row_count; r++) {

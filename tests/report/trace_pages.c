@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/trace_pages.h"
+
+#include "base/arena.h"
+#include "reports/page.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void add_text(trace_pages *pages, const char *line) {
+    char font[16];
+    int used = 0;
+    RFT_GROW(pages->texts, pages->capacity, pages->count + 1);
+    trace_text *text = &pages->texts[pages->count++];
+    memset(text, 0, sizeof *text);
+    text->page = pages->pages;
+    int read = sscanf(line, "text %lf %lf %lf %lf %15s %lf |%n", &text->x, &text->y, &text->width, &text->size, font,
+                      &text->angle, &used);
+    assert_int_equal(read, 6);
+    assert_true(used > 0);
+    snprintf(text->text, sizeof text->text, "%s", line + used);
+    rft_text_run run = {.x = text->x, .y = text->y, .angle = text->angle, .size = text->size};
+    text->box = rft_quad_of_text(&run, text->width);
+}
+
+static void join_texts(trace_pages *pages) {
+    rft_str all = RFT_STR_INIT;
+    for (size_t i = 0; i < pages->count; i++) {
+        rft_str_add(&all, pages->texts[i].text);
+        rft_str_add_char(&all, ' ');
+    }
+    pages->joined = rft_str_take(&all);
+}
+
+trace_pages trace_of(const rft_run *run, const rft_report_opts *opts) {
+    trace_pages pages = {0};
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_report_trace(run, opts, &pages.raw, &err), 0);
+    char *copy = rft_strdup(rft_str_get(&pages.raw)), *rest = NULL;
+    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, "page ", 5) == 0) {
+            pages.pages++;
+        } else if (strncmp(line, "text ", 5) == 0) {
+            add_text(&pages, line);
+        }
+    }
+    free(copy);
+    join_texts(&pages);
+    return pages;
+}
+
+void trace_clear(trace_pages *pages) {
+    rft_str_clear(&pages->raw);
+    free(pages->texts);
+    free(pages->joined);
+    memset(pages, 0, sizeof *pages);
+}
+
+bool trace_says(const trace_pages *pages, const char *text) {
+    return strstr(pages->joined, text) != NULL;
+}
+
+bool trace_page_says(const trace_pages *pages, int page, const char *text) {
+    rft_str all = RFT_STR_INIT;
+    for (size_t i = 0; i < pages->count; i++) {
+        if (pages->texts[i].page == page) {
+            rft_str_add(&all, pages->texts[i].text);
+            rft_str_add_char(&all, ' ');
+        }
+    }
+    bool found = strstr(rft_str_get(&all), text) != NULL;
+    rft_str_clear(&all);
+    return found;
+}
+
+int trace_pages_saying(const trace_pages *pages, const char *text) {
+    int found = 0, last = 0;
+    for (size_t i = 0; i < pages->count; i++) {
+        if (pages->texts[i].page != last && strstr(pages->texts[i].text, text)) {
+            last = pages->texts[i].page;
+            found++;
+        }
+    }
+    return found;
+}
+
+static void assert_inside(double x, double y, const char *what) {
+    if (!(x >= 0 && x <= RFT_PAGE_WIDTH && y >= 0 && y <= RFT_PAGE_HEIGHT)) {
+        fail_msg("outside the page at %d %d: %s", (int)x, (int)y, what);
+    }
+}
+
+/* Coordinates of every line, area, rect and link. */
+static void assert_shapes_inside(const trace_pages *pages) {
+    char *copy = rft_strdup(rft_str_get(&pages->raw)), *rest = NULL;
+    for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        bool path = strncmp(line, "line ", 5) == 0 || strncmp(line, "area ", 5) == 0;
+        bool box = strncmp(line, "rect ", 5) == 0 || strncmp(line, "link ", 5) == 0;
+        char *at = line + 5;
+        while (path && *at) {
+            double x = strtod(at, &at), y = strtod(at, &at);
+            assert_inside(x, y, line);
+        }
+        if (box) {
+            double x = strtod(at, &at), y = strtod(at, &at);
+            assert_inside(x, y, line);
+            double width = strtod(at, &at), height = strtod(at, &at);
+            assert_true(width >= 0 && height >= 0);
+            assert_inside(x + width, y + height, line);
+        }
+    }
+    free(copy);
+}
+
+void trace_assert_sound(const trace_pages *pages) {
+    for (size_t i = 0; i < pages->count; i++) {
+        const trace_text *text = &pages->texts[i];
+        for (int c = 0; c < 4; c++) {
+            assert_inside(text->box.corners[c].x, text->box.corners[c].y, text->text);
+        }
+        for (size_t k = i + 1; k < pages->count && pages->texts[k].page == text->page; k++) {
+            if (rft_quad_meets(&text->box, &pages->texts[k].box)) {
+                fail_msg("page %d: \"%s\" at %d,%d lies on \"%s\" at %d,%d", text->page, pages->texts[k].text,
+                         (int)pages->texts[k].x, (int)pages->texts[k].y, text->text, (int)text->x, (int)text->y);
+            }
+        }
+    }
+    assert_shapes_inside(pages);
+    assert_null(strstr(rft_str_get(&pages->raw), "nan"));
+    assert_null(strstr(rft_str_get(&pages->raw), "-inf"));
+}

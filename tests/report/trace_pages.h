@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace_pages.h - reads the text trace of a report back: boxes of text on pages, and what they say. */
+#ifndef RFT_TESTS_TRACE_PAGES_H
+#define RFT_TESTS_TRACE_PAGES_H
+
+#include "model/run.h"
+#include "reports/label.h"
+#include "reports/report.h"
+
+typedef struct trace_text {
+    int page;
+    double x, y, width, size, angle;
+    char text[512];
+    rft_quad box;
+} trace_text;
+
+typedef struct trace_pages {
+    rft_str raw;
+    trace_text *texts;
+    size_t count, capacity;
+    int pages;
+    char *joined; /* all texts of all pages in order, one space between */
+} trace_pages;
+
+/* Draws the run's trace (asserts success) and reads it. */
+trace_pages trace_of(const rft_run *run, const rft_report_opts *opts);
+void trace_clear(trace_pages *pages);
+
+bool trace_says(const trace_pages *pages, const char *text);
+/* On this page (1..). */
+bool trace_page_says(const trace_pages *pages, int page, const char *text);
+/* How many pages have it in a single run of text. */
+int trace_pages_saying(const trace_pages *pages, const char *text);
+
+/* Asserts that no two texts of a page lie on each other and that all text, lines and areas are inside the page. */
+void trace_assert_sound(const trace_pages *pages);
+
+#endif
