@@ -82,7 +82,7 @@ static void add_ceiling(const text *t, rft_ceiling_id id) {
     bool is_time = id == RFT_CEILING_LAUNCH;
     double rate = ceiling->stats.median;
     rft_str_add(t->out, "  ");
-    rft_layout_left(t->out, rft_ceiling_label(id), 34);
+    rft_layout_left(t->out, rft_ceiling_label(id), 33);
     rft_layout_right(t->out, is_time ? seconds_text(t, rate) : si_text(t, rate, rft_ceiling_unit(id)), 14);
     if (isfinite(ceiling->datasheet) && !is_time) {
         rft_str_addf(t->out, "   %s of datasheet", percent_text(t, rate / ceiling->datasheet));
@@ -163,8 +163,9 @@ static const char *interval_text(const text *t, const rft_stats *stats) {
     if (!stats->interval_is_95) {
         return rft_arena_printf(t->arena, "n = %zu", stats->n);
     }
-    double half = rft_stats_half_width_frac(stats);
-    return rft_arena_printf(t->arena, "%s %s", t->plus_minus, number_text(t, half * 100.0, half < 0.1 ? 1 : 0, " %"));
+    double percent = rft_stats_half_width_frac(stats) * 100.0;
+    int decimals = percent < 0.095 ? 2 : percent < 9.95 ? 1 : 0;
+    return rft_arena_printf(t->arena, "%s %s", t->plus_minus, number_text(t, percent, decimals, " %"));
 }
 
 static void add_figures(const text *t, const rft_point *point) {
@@ -254,7 +255,7 @@ static void add_problems(const text *t, size_t sweep) {
 
 static void add_ladder(const text *t, size_t sweep) {
     const rft_sweep *data = &t->run->sweeps[sweep].sweep;
-    size_t problem = rft_show_largest_problem(t->run, sweep), width = 8;
+    size_t problem = rft_show_ladder_problem(t->run, sweep), width = 8;
     if (data->variant_count < 2 || problem == SIZE_MAX) {
         return;
     }

@@ -43,8 +43,9 @@ size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena
  * NaN without work. */
 double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit);
 
-/* The problem with the most work: where a ladder is compared. SIZE_MAX when nothing was measured. */
-size_t rft_show_largest_problem(const rft_run *run, size_t sweep);
+/* Where a ladder is compared: the problem on which most variants were measured, among those the one with most work.
+ * SIZE_MAX when nothing was measured. */
+size_t rft_show_ladder_problem(const rft_run *run, size_t sweep);
 
 /* "replayed recording, NVIDIA H200, 2026-11-18"; NULL when measured. */
 const char *rft_show_replay_notice(const rft_run *run, rft_arena *arena);

@@ -115,6 +115,8 @@ static int create_schema(rft_store *store, rft_err *err) {
         code = code ? code : rft_store_exec(store, rft_str_get(&sql), "creating the tables", err);
         code = rft_store_end(store, code, err);
     }
+    /* Into the file itself: whoever copies it without its WAL still gets something that says what it is. */
+    sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     rft_str_clear(&sql);
     return code;
 }

@@ -3,10 +3,12 @@
 
 #include "store/store_test.h"
 
+#include "base/fs.h"
 #include "base/hash.h"
 #include "store/column.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -299,12 +301,36 @@ rft_run *sample_run_large(size_t points, size_t samples) {
     return run;
 }
 
+static char folders[256][32];
+static size_t folder_count;
+
 const char *temporary_path(int slot, const char *name) {
     static char paths[8][512];
-    char folder[] = "/tmp/rft-store-XXXXXX";
+    char *folder = folders[folder_count++ % 256];
+    rft_text_format(folder, sizeof folders[0], "/tmp/rft-store-XXXXXX");
     assert_non_null(mkdtemp(folder));
     rft_text_format(paths[slot], sizeof paths[slot], "%s/%s", folder, name);
     return paths[slot];
+}
+
+int remove_temporary_paths(void **state) {
+    (void)state;
+    for (size_t i = 0; i < folder_count && i < 256; i++) {
+        char **names = NULL;
+        size_t count = 0;
+        if (rft_fs_list(&names, &count, folders[i], NULL, NULL) == 0) {
+            for (size_t k = 0; k < count; k++) {
+                char *path = rft_fs_join(folders[i], names[k]);
+                if (remove(path) != 0) {
+                    print_message("%s stays\n", path);
+                }
+                free(path);
+            }
+            rft_fs_list_free(names, count);
+        }
+        rmdir(folders[i]);
+    }
+    return 0;
 }
 
 /* ---- comparing ---- */

@@ -18,4 +18,7 @@ void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance
 /* A path in a fresh temporary folder; static storage until the next call of the same slot (0..7). */
 const char *temporary_path(int slot, const char *name);
 
+/* Group teardown: removes every folder temporary_path() has made in this process. */
+int remove_temporary_paths(void **state);
+
 #endif

@@ -284,5 +284,5 @@ int main(void) {
         cmocka_unit_test(a_large_run_stays_small),        cmocka_unit_test(logs_are_cut_and_made_readable),
         cmocka_unit_test(an_empty_run_is_a_run),          cmocka_unit_test(the_place_of_a_mistake_is_named),
         cmocka_unit_test(broken_files_are_told_apart)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, remove_temporary_paths);
 }

@@ -283,5 +283,5 @@ int main(void) {
                                        cmocka_unit_test(damaged_rows_are_refused),
                                        cmocka_unit_test(flipped_bytes_do_not_crash),
                                        cmocka_unit_test(thousands_of_points_a_second)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, remove_temporary_paths);
 }

@@ -207,5 +207,5 @@ int main(void) {
         cmocka_unit_test(the_second_writer_is_refused), cmocka_unit_test(committed_points_survive_a_killed_writer),
         cmocka_unit_test(a_file_that_may_not_grow_is_a_full_disk), cmocka_unit_test(a_full_disk_loses_nothing),
         cmocka_unit_test(a_run_is_read_where_nothing_can_be_written)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, NULL, remove_temporary_paths);
 }

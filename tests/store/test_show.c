@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A run as text, JSON, CSV, and its best configurations in every form. */
+#include "store/sample_run.h"
+#include "store/store_test.h"
+
+#include "base/json.h"
+#include "cli/best_text.h"
+#include "cli/show_data.h"
+#include "cli/show_text.h"
+
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_says(const rft_str *text, const char *words) {
+    if (strstr(rft_str_get(text), words) == NULL) {
+        fail_msg("\"%s\" is not in:\n%s", words, rft_str_get(text));
+    }
+}
+
+static void assert_at_most_80_columns(const char *text) {
+    size_t columns = 0;
+    for (const char *at = text; *at; at++) {
+        columns = *at == '\n' ? 0 : columns + (((unsigned char)*at & 0xc0) != 0x80);
+        if (columns > 80) {
+            fail_msg("over 80 columns: ...%.*s", 60, at - 60);
+        }
+    }
+}
+
+static void text_says_what_was_found(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_show_run(&text, run, &(rft_show_opts){0});
+    assert_at_most_80_columns(rft_str_get(&text));
+    assert_says(&text, "NVIDIA H100");
+    assert_says(&text, "replayed recording, NVIDIA H100 80GB HBM3, 2026-11-18");
+    assert_says(&text, "12 configurations compiled here, 11 with the recorded registers and spills");
+    assert_says(&text, "device memory, copy (1:1)             4.28 TB/s   89 % of datasheet   1980 MHz");
+    assert_says(&text, "none: launch (the timer is too coarse)");
+    assert_says(&text, "gemv_fp16 (cold cache)");
+    assert_says(&text, "1 more are aliases");
+    assert_says(&text, "1 checked on an");
+    assert_says(&text, "not all were tried: budget of 500");
+    /* 33,554,432.5 + 8192 bytes in 0.8 ms; the final round counts. */
+    assert_says(&text, "n=4096      800 us  \xc2\xb1 0.0");
+    assert_says(&text, "41.9 GB/s");
+    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s");
+    assert_says(&text, "along n: ");
+    assert_says(&text, "1 timed_out: why: \"this\" \\ that");
+    assert_says(&text, "causal=false  nothing measured");
+    rft_str_truncate(&text, 0);
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_says(&text, "+- 0.0");
+    rft_str_truncate(&text, 0);
+    run->info.finished_unix_ns = 0;
+    run->info.replay_of = NULL;
+    rft_show_summary(&text, run);
+    assert_says(&text, "not finished");
+    assert_null(strstr(rft_str_get(&text), "replayed"));
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void failures_of_one_kind_are_counted_together(void **state) {
+    (void)state;
+    rft_run *run = sample_run_large(40, 10);
+    rft_arena *arena = rft_arena_new();
+    for (size_t i = 0; i < 30; i++) {
+        run->points[i].outcome = i < 10 ? RFT_OUTCOME_CRASHED : RFT_OUTCOME_SKIPPED;
+        run->points[i].reason = rft_arena_printf(run->arena, "needs %zu.%zu of 3.6 GiB", i, i + 1);
+    }
+    rft_show_failure *failures = NULL;
+    assert_int_equal(rft_show_failures_of(run, 0, arena, &failures), 2);
+    assert_int_equal(failures[0].count, 20);
+    assert_int_equal(failures[0].example->id, 11);
+    assert_int_equal(failures[1].count, 10);
+    assert_int_equal(failures[1].example->outcome, RFT_OUTCOME_CRASHED);
+    rft_arena_free(arena);
+    rft_run_free(run);
+}
+
+static void json_carries_the_findings(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    json_t *root = NULL;
+    rft_show_json(&text, run);
+    assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
+    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 0);
+    const json_t *best = json_array_get(json_object_get(sweep, "best"), 1);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "problem"), "n")), 4096);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "configuration"), "VEC")), 8);
+    assert_int_equal(json_integer_value(json_object_get(best, "samples")), 30);
+    assert_true(json_is_null(json_object_get(best, "efficiency_frac"))); /* its pipe has no ceiling */
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(sweep, "counts"), "aliases")), 1);
+    assert_int_equal(json_array_size(json_object_get(sweep, "failures")), 4);
+    json_decref(root);
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void csv_has_a_line_for_every_point(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    run->points[4].reason = "plain";
+    rft_show_csv(&text, run);
+    assert_says(&text, "2,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=8 BLOCK=256,ok,,,30,0.0008");
+    assert_says(&text, "3,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=1 BLOCK=256,ok,,2,30,");
+    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,\n");
+    assert_says(&text, "\"why: \"\"this\"\" \\ that");
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void best_speaks_five_languages(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_best_text(&text, run, "text", &err), 0);
+    assert_says(&text, "  n=4096: vectorised, VEC=8 BLOCK=256  800 us");
+    rft_str_truncate(&text, 0);
+    assert_int_equal(rft_best_text(&text, run, "header", &err), 0);
+    assert_says(&text, "#define GEMV_FP16_N_4096_VARIANT \"vectorised\"");
+    assert_says(&text, "#define GEMV_FP16_N_4096_VEC 8\n");
+    assert_says(&text, "replayed recording");
+    rft_str_truncate(&text, 0);
+    assert_int_equal(rft_best_text(&text, run, "lua", &err), 0);
+    assert_says(&text,
+                "[\"gemv_fp16\"] = {\n    { problem = { [\"n\"] = 1024, [\"scale\"] = 0.5 }, variant = \"naive\"");
+    rft_str_truncate(&text, 0);
+    assert_int_equal(rft_best_text(&text, run, "csv", &err), 0);
+    assert_says(&text, "\ngemv_fp16,n=4096,vectorised,VEC=8 BLOCK=256,0.000");
+    rft_str_truncate(&text, 0);
+    assert_int_equal(rft_best_text(&text, run, "json", &err), 0);
+    assert_says(&text, "\"best\":{\"gemv_fp16\":[{");
+    assert_int_equal(rft_best_text(&text, run, "xml", &err), RFT_E_USAGE);
+    assert_non_null(strstr(err.remedy, "header"));
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].outcome = RFT_OUTCOME_CRASHED;
+    }
+    assert_int_equal(rft_best_text(&text, run, "text", &err), RFT_E_NOT_FOUND);
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+/* Numbers do not follow LC_ALL: a decimal comma in a CSV would be another column. */
+static void a_comma_locale_changes_nothing(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str plain = RFT_STR_INIT, comma = RFT_STR_INIT;
+    rft_show_run(&plain, run, &(rft_show_opts){0});
+    rft_show_json(&plain, run);
+    rft_show_csv(&plain, run);
+    if (setlocale(LC_ALL, "de_DE.UTF-8") == NULL && setlocale(LC_ALL, "fr_FR.UTF-8") == NULL) {
+        print_message("no locale with a decimal comma here\n");
+        skip();
+    }
+    rft_show_run(&comma, run, &(rft_show_opts){0});
+    rft_show_json(&comma, run);
+    rft_show_csv(&comma, run);
+    setlocale(LC_ALL, "C");
+    assert_string_equal(rft_str_get(&plain), rft_str_get(&comma));
+    rft_str_clear(&plain);
+    rft_str_clear(&comma);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_says_what_was_found),   cmocka_unit_test(failures_of_one_kind_are_counted_together),
+        cmocka_unit_test(json_carries_the_findings),  cmocka_unit_test(csv_has_a_line_for_every_point),
+        cmocka_unit_test(best_speaks_five_languages), cmocka_unit_test(a_comma_locale_changes_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
