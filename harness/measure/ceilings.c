@@ -29,9 +29,16 @@ static int sample_bench(rft_protocol *p, rft_bench *bench, rft_cache_mode cache,
     return rft_timing_sample(p, &timed, out, err);
 }
 
+/* Loads the code, outside any sample. */
+static int load_bench(rft_protocol *p, rft_bench *bench, rft_err *err) {
+    bench->steps = bench->steps ? FIRST_STEPS : 0;
+    p->blocking = true;
+    int rc = rft_kernel_launch(p, bench->function, bench->grid, bench->values, err);
+    return rc == RFT_OK ? p->gpu->vt->sync(p->gpu, err) : rc;
+}
+
 /* Chooses the number of steps: long enough that start and end do not count, short enough for many benches. */
 static int calibrate(rft_protocol *p, rft_bench *bench, rft_cache_mode cache, rft_err *err) {
-    bench->steps = FIRST_STEPS;
     for (int round = 0; round < 3; round++) {
         rft_sample sample;
         int rc = sample_bench(p, bench, cache, &sample, err);
@@ -93,7 +100,10 @@ int rft_bench_best(rft_protocol *p, rft_bench *benches, size_t count, rft_cache_
     double first_rates[FINALISTS] = {0.0, 0.0, 0.0};
     bench_series series;
     for (size_t i = 0; i < count; i++) {
-        int rc = benches[i].steps ? calibrate(p, &benches[i], cache, err) : RFT_OK;
+        int rc = load_bench(p, &benches[i], err);
+        if (rc == RFT_OK && benches[i].steps) {
+            rc = calibrate(p, &benches[i], cache, err);
+        }
         if (rc == RFT_OK) {
             rc = run_series(p, &benches[i], cache, TRY_SAMPLES, &series, err);
         }
@@ -168,7 +178,6 @@ int rft_ceilings_measure(rft_protocol *p, rft_arena *arena, rft_ceilings *out, r
                                        .datasheet = NAN,
                                        .limit = NAN};
     }
-    rft_ceilings_limits(&p->info, arena, out);
     p->blocking = true;
     int rc = rft_buffers_take_flush(p, err);
     if (rc == RFT_OK) {

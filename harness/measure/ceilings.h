@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ceilings.h - what the files that measure ceilings share (private to harness/measure). Method: docs/ceilings.md.
+ * Datasheet values and hardware limits are set later, by model/datasheet.h.
  */
 #ifndef RFT_MEASURE_CEILINGS_H
 #define RFT_MEASURE_CEILINGS_H
@@ -30,8 +31,6 @@ int rft_bench_resident(rft_protocol *p, rft_function *function, unsigned threads
  */
 int rft_ceilings_memory(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
 int rft_ceilings_pipes(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
-/* limit, limit_basis, datasheet, datasheet_basis of every ceiling that has them. */
-void rft_ceilings_limits(const rft_gpu_info *gpu, rft_arena *arena, rft_ceilings *out);
 
 /* Turns a failure into the ceilings' reason, unless the device is lost: then returns the failure's code. */
 int rft_ceilings_excuse(rft_protocol *p, rft_arena *arena, rft_ceiling *first, size_t count, const rft_err *failure,

@@ -5,11 +5,17 @@
 #define RFT_ORDER_IS_SORTED 1
 #define RFT_ORDER_IS_ZIPF 2
 
-/* The nearest representable value below `high`: rounding must not leave the half-open range. */
+/* Rounding must not leave the half-open range: `high` itself becomes its neighbour below. A range that the type cannot
+ * represent at all stays at the type's largest value. */
 RFT_DEVICE rft_u32 rft_encode_below(double real, double high, int man, int exp, rft_u32 max_bits, int has_infinity) {
     rft_u32 bits = rft_encode_small(real, man, exp, max_bits);
+    rft_u32 magnitude = bits & ((1u << (man + exp)) - 1u);
     if (rft_decode_small(bits, man, exp, has_infinity) >= high) {
-        bits = real > 0 ? bits - 1 : bits + 1;
+        if (real > 0) {
+            bits -= magnitude > 0 ? 1 : 0;
+        } else {
+            bits += magnitude < max_bits ? 1 : 0;
+        }
     }
     return bits;
 }

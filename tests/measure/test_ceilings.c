@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ceilings on a device whose speeds are known. */
+#include "measure/measure_fixture.h"
+
+#include <math.h>
+#include <string.h>
+
+static void expect(const rft_ceilings *ceilings, rft_ceiling_id id, double rate, double off_frac) {
+    const rft_ceiling *ceiling = &ceilings->items[id];
+    if (!ceiling->measured || fabs(ceiling->stats.median / rate - 1.0) > off_frac) {
+        print_error("%s: measured %d, %g where %g was expected (%s)\n", rft_ceiling_name(id), ceiling->measured,
+                    ceiling->stats.median, rate, ceiling->reason ? ceiling->reason : "");
+    }
+    assert_true(ceiling->measured);
+    assert_null(ceiling->reason);
+    assert_true(fabs(ceiling->stats.median / rate - 1.0) <= off_frac);
+    assert_true(ceiling->stats.n >= 10);
+    assert_non_null(ceiling->kernel);
+    assert_true(fabs(ceiling->clock_mhz - 1980.0) < 1.0);
+}
+
+static void test_rates(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rft_ceilings ceilings;
+    double before_s = rft_scripted_now_s(f.scripted);
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    const rft_scripted_speeds speeds = rft_scripted_defaults().speeds;
+    expect(&ceilings, RFT_CEILING_DRAM_READ, speeds.dram_read, 1e-3);
+    expect(&ceilings, RFT_CEILING_DRAM_WRITE, speeds.dram_write, 1e-3);
+    expect(&ceilings, RFT_CEILING_DRAM_COPY, speeds.dram_copy, 1e-3);
+    expect(&ceilings, RFT_CEILING_DRAM_2TO1, speeds.dram_2to1, 1e-3);
+    expect(&ceilings, RFT_CEILING_L2_READ, speeds.l2, 1e-3);
+    expect(&ceilings, RFT_CEILING_L1_READ, speeds.l1, 1e-3);
+    expect(&ceilings, RFT_CEILING_SHARED_READ, speeds.shared, 1e-3);
+    expect(&ceilings, RFT_CEILING_FP32, speeds.fp32, 1e-3);
+    expect(&ceilings, RFT_CEILING_FP64, speeds.fp64, 1e-3);
+    expect(&ceilings, RFT_CEILING_FP16, speeds.fp16, 1e-3);
+    expect(&ceilings, RFT_CEILING_SFU, speeds.sfu, 1e-3);
+    const rft_ceiling *launch = &ceilings.items[RFT_CEILING_LAUNCH];
+    assert_true(launch->measured && fabs(launch->stats.median - speeds.launch_s) < 1e-9);
+    for (int id = RFT_CEILING_TENSOR_FP64; id <= RFT_CEILING_TENSOR_INT8; id++) {
+        assert_false(ceilings.items[id].measured);
+        assert_string_equal(ceilings.items[id].reason, "not measured in this version");
+        assert_true(isnan(ceilings.items[id].stats.median));
+    }
+    assert_true(strstr(ceilings.items[RFT_CEILING_DRAM_COPY].kernel, "copy, 16-byte accesses, ") ==
+                ceilings.items[RFT_CEILING_DRAM_COPY].kernel);
+    assert_true(rft_scripted_now_s(f.scripted) - before_s < 10.0);
+    fixture_stop(&f);
+}
+
+/* The best variant counts: one instance is made faster than all others. */
+static void test_best_variant(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    double fast_s = 3e-6;
+    rft_scripted_gpu_times(f.scripted, "rft_dram_read<8, 2>", &fast_s, 1);
+    rft_ceilings ceilings;
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    const rft_ceiling *read = &ceilings.items[RFT_CEILING_DRAM_READ];
+    assert_non_null(strstr(read->kernel, "8 in flight a thread, read-only path"));
+    assert_true(read->stats.median > 4.25e12);
+    fixture_stop(&f);
+}
+
+/* The median of a noisy device, not its luckiest sample. */
+static void test_median(void **state) {
+    (void)state;
+    fixture f;
+    double times[] = {10e-6, 10e-6, 10e-6, 10e-6, 10e-6, 1e-6, 10e-6};
+    fixture_start(&f, NULL);
+    rft_scripted_gpu_times(f.scripted, "rft_empty_kernel", times, 7);
+    rft_ceilings ceilings;
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    const rft_stats *stats = &ceilings.items[RFT_CEILING_LAUNCH].stats;
+    assert_true(fabs(stats->median - 10e-6) < 1e-9 && fabs(stats->min - 1e-6) < 1e-9);
+    fixture_stop(&f);
+}
+
+static void test_too_little_memory(void **state) {
+    (void)state;
+    fixture f;
+    rft_scripted_opts opts = rft_scripted_defaults();
+    opts.info.memory_bytes = 8 << 20;
+    opts.info.l2_bytes = 1 << 20; /* three buffers of 4 MiB do not fit beside the flush buffers */
+    fixture_start(&f, &opts);
+    rft_ceilings ceilings;
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    assert_false(ceilings.items[RFT_CEILING_DRAM_COPY].measured);
+    assert_string_equal(ceilings.items[RFT_CEILING_DRAM_COPY].reason, "out of memory");
+    assert_true(ceilings.items[RFT_CEILING_FP32].measured);
+    assert_true(ceilings.items[RFT_CEILING_LAUNCH].measured);
+    fixture_stop(&f);
+}
+
+static void test_not_compiled(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rft_scripted_compiler_fail(f.compiler, "rft_pipe_sfu", "no such instruction");
+    rft_ceilings ceilings;
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    assert_false(ceilings.items[RFT_CEILING_FP32].measured);
+    assert_non_null(strstr(ceilings.items[RFT_CEILING_FP32].reason, "no such instruction"));
+    assert_true(ceilings.items[RFT_CEILING_L2_READ].measured);
+    fixture_stop(&f);
+}
+
+static void test_lost_device(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rft_scripted_gpu_fault(f.scripted, "rft_l2_read", RFT_SCRIPTED_ILLEGAL, 0);
+    rft_ceilings ceilings;
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), RFT_E_DEVICE);
+    assert_int_equal(fixture_measure(&f, "good"), RFT_E_DEVICE);
+    fixture_stop(&f);
+}
+
+/* Nothing of theirs stays on the device but what every point needs. */
+static void test_memory_given_back(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rft_ceilings ceilings;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    uint64_t used = rft_scripted_memory_used(f.scripted);
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    assert_true(rft_scripted_memory_used(f.scripted) <= used);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_memory_used(f.scripted), used);
+    fixture_stop(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_best_variant),
+        cmocka_unit_test(test_median),
+        cmocka_unit_test(test_too_little_memory),
+        cmocka_unit_test(test_not_compiled),
+        cmocka_unit_test(test_lost_device),
+        cmocka_unit_test(test_memory_given_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in kernels compile with NVRTC for every architecture we name, without spills. Skipped without NVRTC. */
+#include "measure/measure_fixture.h"
+
+#include "base/str.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Between protocol and NVRTC: compiles for one architecture after the other and remembers what came out. */
+typedef struct watching {
+    rft_compiler compiler;
+    rft_compiler *inner;
+    rft_compiler *scripted; /* what the scripted GPU can load */
+    const char *arch;
+    size_t entries;
+} watching;
+
+static int compile(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
+                   rft_err *err) {
+    watching *w = (watching *)self;
+    rft_compile_request real = *request;
+    real.arch = w->arch;
+    int rc = w->inner->compile(w->inner, &real, arena, out, err);
+    if (rc != 0 || !out->ok) {
+        print_error("%s for %s: %s\n", request->source_name, w->arch, rc != 0 ? err->message : out->log);
+    }
+    assert_int_equal(rc, 0);
+    assert_true(out->ok);
+    assert_int_equal(out->entry_count, request->name_count);
+    for (size_t i = 0; i < out->entry_count; i++) {
+        if (out->entries[i].spill_store_bytes > 0) {
+            print_error("%s spills for %s\n", out->entries[i].name, w->arch);
+        }
+        assert_true(out->entries[i].spill_store_bytes <= 0);
+    }
+    w->entries += out->entry_count;
+    return w->scripted->compile(w->scripted, request, arena, out, err);
+}
+
+static void compile_all(rft_compiler *nvrtc, const char *arch) {
+    fixture f;
+    rft_scripted_opts opts = rft_scripted_defaults();
+    opts.info.memory_bytes = 16 << 20;
+    fixture_start(&f, &opts);
+    watching w = {.inner = nvrtc, .scripted = f.compiler, .arch = arch};
+    w.compiler.compile = compile;
+    rft_probe *probe = NULL;
+    rft_ceilings ceilings;
+    assert_int_equal(rft_protocol_new(&probe, f.gpu, &w.compiler, rft_scripted_gpu_clock(f.scripted), NULL, &f.err), 0);
+    assert_int_equal(probe->ceilings(probe, f.arena, &ceilings, &f.err), 0);
+    assert_int_equal(w.entries, 70);
+    probe->free(probe);
+    fixture_stop(&f);
+}
+
+static rft_compiler *open_nvrtc(void) {
+    rft_compiler *nvrtc = NULL;
+    rft_err err = RFT_ERR_INIT;
+    rft_nvrtc_opts opts = {0};
+    if (rft_nvrtc_new(&nvrtc, &opts, &err) != 0) {
+        fprintf(stderr, "skipped: %s\n", err.message);
+        return NULL;
+    }
+    return nvrtc;
+}
+
+static void test_architectures(void **state) {
+    rft_compiler *nvrtc = *state;
+    const char *const archs[] = {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        if (nvrtc->knows_arch(nvrtc, archs[i])) {
+            compile_all(nvrtc, archs[i]);
+        } else {
+            print_message("this NVRTC does not know %s\n", archs[i]);
+        }
+    }
+}
+
+int main(void) {
+    rft_compiler *nvrtc = open_nvrtc();
+    if (!nvrtc) {
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_architectures, nvrtc)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    nvrtc->free(nvrtc);
+    return failed;
+}
