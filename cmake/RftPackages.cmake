@@ -25,7 +25,7 @@ if(RFT_TESTS AND EXISTS ${CMAKE_SOURCE_DIR}/tests/gpu/CMakeLists.txt)
   get_property(targets DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
-    if(type STREQUAL EXECUTABLE)
+    if(type STREQUAL EXECUTABLE AND NOT target MATCHES "_fake$") # those bring a driver of their own
       target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
       set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/..")
       list(APPEND gpu_tests ${target})
