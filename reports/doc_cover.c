@@ -50,7 +50,7 @@ static const char *memory_text(const rft_build *b) {
     if (gpu->memory_bytes <= 0) {
         return "capacity not known";
     }
-    const char *size = rft_figure_si(b->arena, (double)gpu->memory_bytes, "B");
+    const char *size = rft_figure_bytes(b->arena, gpu->memory_bytes);
     const char *bus =
         gpu->memory_bus_bits > 0
             ? rft_arena_printf(

@@ -236,8 +236,14 @@ const char *rft_build_verdict(const rft_build *b, const rft_entry *entry) {
 
 const char *rft_build_config(const rft_build *b, const rft_point *point) {
     const rft_sweep *sweep = &b->run->sweeps[point->sweep].sweep;
+    if (point->variant >= sweep->variant_count) {
+        return "configuration not kept";
+    }
     const char *config = rft_run_config_text(b->run, point, true, b->arena);
-    if (!config || !*config) {
+    if (!*config) {
+        config = rft_run_config_text(b->run, point, false, b->arena); /* all of them fixed */
+    }
+    if (!*config) {
         config = "no parameters";
     }
     return sweep->variant_count > 1 ? rft_arena_printf(b->arena, "%s: %s", sweep->variants[point->variant].name, config)

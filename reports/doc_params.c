@@ -179,6 +179,9 @@ void rft_build_params(rft_build *b, const rft_entry *entry) {
                                          {.title = "explains", .unit = "%", .align = RFT_ALIGN_DECIMAL}};
     const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
     rft_profile *profiles = NULL;
+    if (entry->best->variant >= sweep->variant_count) {
+        return; /* a bare space: nothing is known of its parameters */
+    }
     size_t count = rft_build_param_profiles(b, entry->sweep, entry->best->variant, entry->problem, &profiles);
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Parameters on %s", rft_build_name(b, entry->sweep, entry->problem)),

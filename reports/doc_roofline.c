@@ -63,7 +63,11 @@ static bool find_ranges(roof *r) {
     if (isnan(r->x_low) || isnan(r->y_low)) {
         return false;
     }
-    widen(r->flop / r->dram, &r->x_low, &r->x_high);
+    /* Both branches of the roof are seen, wherever the points lie. */
+    double ridge = r->flop / r->dram;
+    widen(ridge / 20, &r->x_low, &r->x_high);
+    widen(ridge * 4, &r->x_low, &r->x_high);
+    widen(r->flop / 30, &r->y_low, &r->y_high);
     widen(r->flop, &r->y_low, &r->y_high);
     widen(r->flop_sheet, &r->y_low, &r->y_high);
     r->x_low /= 3;

@@ -244,6 +244,28 @@ void rft_build_ladder(rft_build *b, size_t s) {
     }
 }
 
+/* Points that are better than they should be. */
+static void add_suspects(rft_build *b, size_t s) {
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep != s || !entry->best) {
+            continue;
+        }
+        const char *name = rft_build_name(b, s, entry->problem);
+        if (rft_point_median_s(entry->best) < entry->place.limit_s) {
+            rft_doc_textf(b->doc, RFT_TEXT_STRONG,
+                          "%s beats the hardware's own limit (%s of it): its work is overstated, its result is not "
+                          "what it should be, or its time is wrong. Do not use this number.",
+                          name, rft_figure_percent(b->arena, entry->place.limit_s / rft_point_median_s(entry->best)));
+        } else if (entry->bound.over_roof_frac > 1) {
+            rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                          "%s is faster than its measured ceiling allows, by a factor of %s. Either some of its data "
+                          "came from a cache, or the kernel that measured the ceiling is not the fastest there can be.",
+                          name, rft_figure_plain(b->arena, entry->bound.over_roof_frac, 3));
+        }
+    }
+}
+
 static void add_details(rft_build *b, const rft_entry *entry) {
     rft_build_ranking(b, entry);
     rft_build_params(b, entry);
@@ -260,6 +282,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     } else {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, "No configuration of this sweep gave a valid measurement.");
     }
+    add_suspects(b, s);
     rft_build_asked(b, s);
     rft_build_ladder(b, s);
     rft_build_axes(b, s);

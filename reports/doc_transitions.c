@@ -137,7 +137,7 @@ static void add_along_params(rft_build *b) {
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_entry *entry = rft_build_showcase(b, s);
-        if (entry) {
+        if (entry && entry->best->variant < b->run->sweeps[s].sweep.variant_count) {
             rft_profile *profiles = NULL;
             size_t count = rft_build_param_profiles(b, s, entry->best->variant, entry->problem, &profiles);
             add_profiles(b, table, profiles, count);

@@ -145,6 +145,21 @@ static void test_transitions_tell_what_they_cannot_tell(void **state) {
     assert_true(trace_says(pages, "declared work does not depend on parameters"));
 }
 
+static void test_found_transition_has_place_and_interval(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_turn(run);
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    assert_true(trace_says(&pages, "1 transition along an axis is established."));
+    assert_true(trace_says(&pages, "skinny: m found dram FP32 "));
+    assert_true(trace_says(&pages, " 8\xe2\x80\x93"
+                                   "16 14.4 declared"));
+    assert_true(trace_says(&pages, "memory ceiling"));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 static void test_environment_has_values_and_reasons(void **state) {
     const trace_pages *pages = *state;
     assert_true(trace_says(pages, "n/a: the container hides other processes"));
@@ -216,6 +231,7 @@ int main(void) {
         cmocka_unit_test(test_ladder_names_variants_and_speedups),
         cmocka_unit_test(test_failures_have_counts_reasons_and_an_example),
         cmocka_unit_test(test_transitions_tell_what_they_cannot_tell),
+        cmocka_unit_test(test_found_transition_has_place_and_interval),
         cmocka_unit_test(test_environment_has_values_and_reasons),
         cmocka_unit_test(test_method_counts_verification_and_tolerance),
         cmocka_unit_test(test_replay_is_on_every_page),

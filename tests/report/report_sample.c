@@ -477,6 +477,36 @@ size_t sample_add_many(rft_run *run, size_t count) {
     return s;
 }
 
+/* ---- one clear turn ---- */
+#define TURN_WEIGHTS (8192.0 * 8192.0)
+
+static void turn_work(rft_point *point, double m) {
+    point->work.bytes_read = 2 * TURN_WEIGHTS;
+    point->work.bytes_written = 0;
+    point->work.pipe_ops[RFT_PIPE_FP32] = 2 * m * TURN_WEIGHTS;
+}
+
+static double turn_cost(const rft_variant *variant, const int *values, double m) {
+    (void)variant;
+    double waste = values[0] == 128 ? 1.0 : 1.07;
+    return fmax(2 * TURN_WEIGHTS / 4.31e12, 2 * m * TURN_WEIGHTS / 62.1e12) / 0.92 * waste;
+}
+
+size_t sample_add_turn(rft_run *run) {
+    size_t s;
+    rft_sweep *sweep = add_sweep(run, "skinny", &s);
+    static const int sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256}, blocks[] = {64, 128, 256};
+    set_axis(run, sweep, sizes, 9, 0);
+    sweep->axes[0].name = "m";
+    rft_variant *variant = add_variant(run, sweep, "skinny");
+    add_param(run, variant, "BLOCK", "threads per block", 64, blocks, 3);
+    for (size_t p = 0; p < 9; p++) {
+        add_grid(run, s, 0, p, turn_cost, turn_work);
+    }
+    count_space(run, s);
+    return s;
+}
+
 static double single_cost(const rft_variant *variant, const int *values, double n) {
     (void)variant;
     (void)values;

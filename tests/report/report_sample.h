@@ -19,6 +19,8 @@ rft_run *sample_full(void);
 
 /* One variant, two parameters, one problem, `count` measured points (times drawn from a seed). */
 size_t sample_add_many(rft_run *run, size_t count);
+/* A skinny matmul over m = 1 .. 256 that turns from memory to FP32 at m = 14.4, at 92 % of either ceiling. */
+size_t sample_add_turn(rft_run *run);
 /* One parameter with one value, one problem, one point. */
 size_t sample_add_single(rft_run *run);
 
