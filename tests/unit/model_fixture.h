@@ -35,6 +35,8 @@ static inline rft_run *fixture_run(void) {
     rft_run *run = rft_run_new();
     assert_int_equal(rft_gpu_info_for_arch(&run->gpu, "sm_90a", NULL), 0);
     run->gpu.l2_bytes = 60 << 20;
+    run->gpu.memory_clock_khz = 3201000; /* as an H200, whose rates the fixture has */
+    run->gpu.memory_bus_bits = 6144;
     fixture_ceiling(run, RFT_CEILING_DRAM_READ, 4.4e12);
     fixture_ceiling(run, RFT_CEILING_DRAM_COPY, 4.2e12);
     fixture_ceiling(run, RFT_CEILING_FP32, 60e12);
