@@ -104,7 +104,7 @@ static void add_glossary(rft_build *b) {
         {"ridge", "the intensity at which two ceilings allow the same rate"},
         {"transition", "the place on an axis where the bound changes"},
         {"alias", "a configuration with the same machine code and launch as another one"},
-        {"odd size", "one awkward problem size per sweep, checked for right results and never timed"},
+        {"odd problem", "one awkward problem size per sweep, checked for right results and never timed"},
     };
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     rft_doc_heading(b->doc, 2, "Words", NULL);

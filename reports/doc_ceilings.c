@@ -19,7 +19,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_WHAT] = {.title = "Ceiling and the operation behind it", .wraps = true},
     [COLUMN_MEASURED] = {.title = "Measured", .align = RFT_ALIGN_RIGHT},
     [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
-    [COLUMN_SHEET] = {.title = "Data sheet", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_SHEET] = {.title = "Datasheet", .align = RFT_ALIGN_RIGHT},
     [COLUMN_OF_SHEET] = {.title = "measured / sheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_LIMIT] = {.title = "Hardware limit", .align = RFT_ALIGN_RIGHT},
     [COLUMN_OF_LIMIT] = {.title = "measured / limit", .unit = "%", .align = RFT_ALIGN_DECIMAL},

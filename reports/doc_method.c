@@ -173,7 +173,7 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
     rft_doc_pair(b->doc, table, "Verified",
-                 rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd sizes; %s compared; %s wrong",
+                 rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd problems; %s compared; %s wrong",
                                   rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
                                   rft_figure_count(b->arena, t.odd_done),
                                   rft_build_plural(b, t.elements, "element", "elements"),

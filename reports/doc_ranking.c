@@ -263,7 +263,7 @@ void rft_build_failures(rft_build *b, size_t s) {
         row->cells[2] = groups[g].reason;
         row->cells[3] =
             rft_arena_printf(b->arena, "%s%s, %s", rft_run_problem_text(b->run, s, point->problem, true, b->arena),
-                             odd ? " (the odd size)" : "", rft_build_config(b, point));
+                             odd ? " (the odd problem)" : "", rft_build_config(b, point));
     }
     if (others > 0) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s more for other reasons; the run file has them all.",

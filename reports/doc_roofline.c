@@ -117,10 +117,10 @@ static void add_ceilings(roof *r) {
     const char *label = rft_pipe_label(r->pipe);
     /* The measured roof begins where the fastest memory level meets it. */
     double fastest = fmax(isnan(r->l2) ? 0 : r->l2, isnan(r->dram) ? 0 : r->dram);
-    add_flat(r, rft_arena_printf(arena, "%s, data sheet", label), r->flop_sheet,
+    add_flat(r, rft_arena_printf(arena, "%s, datasheet", label), r->flop_sheet,
              r->dram_sheet > 0 ? r->flop_sheet / r->dram_sheet : NAN, true);
     add_flat(r, rft_arena_printf(arena, "%s, measured", label), r->flop, fastest > 0 ? r->flop / fastest : NAN, false);
-    add_slope(r, "memory, data sheet", r->dram_sheet, true, false);
+    add_slope(r, "memory, datasheet", r->dram_sheet, true, false);
     add_slope(r, "memory, measured", r->dram, false, true);
     add_slope(r, "L2, measured", r->l2, false, false);
 }
@@ -204,7 +204,7 @@ static const char *caption(const roof *r, size_t points) {
                                r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ceilings->items[r->pipe_id].reason
                                                                                     : "");
     return rft_arena_printf(arena,
-                            "Solid: measured here; dashed: data sheet. Grey: all %s; strong marks: the best "
+                            "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best "
                             "configuration of each problem, of each sweep the longest-running one with its name. %s. "
                             "%s.",
                             rft_build_plural(r->b, points, "measured point", "measured points"), memory, pipe);

@@ -23,7 +23,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
     [COLUMN_CEILING] = {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
-    [COLUMN_SHEET] = {.title = "of data sheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_SHEET] = {.title = "of datasheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_BOUND] = {.title = "Bound", .wraps = true},
     [COLUMN_DEFAULT] = {.title = "over default", .align = RFT_ALIGN_DECIMAL},
 };
@@ -91,7 +91,7 @@ static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry, bo
     row->cells[COLUMN_CEILING] =
         share_text(b, table, place->efficiency_frac, "The ceiling that would bound this problem was not measured.");
     row->cells[COLUMN_SHEET] =
-        share_text(b, table, place->datasheet_frac, "No data sheet value is known for this device.");
+        share_text(b, table, place->datasheet_frac, "No datasheet value is known for this device.");
     row->cells[COLUMN_BOUND] = rft_bound_text(&entry->bound, b->arena);
     row->cells[COLUMN_DEFAULT] =
         isnan(entry->over_default)
@@ -111,7 +111,7 @@ void rft_build_summary(rft_build *b) {
     rft_doc_text(b->doc, RFT_TEXT_NOTE,
                  "\xc2\xb1 is half the 95 % interval of the median. The useful rate counts compulsory bytes or "
                  "operations only, never what a configuration moves besides. \"of ceiling\" is against the rate "
-                 "measured on this card, \"of data sheet\" against the vendor's figure. The default is the same "
+                 "measured on this card, \"of datasheet\" against the vendor's figure. The default is the same "
                  "kernel with every parameter at its default.");
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < b->entry_count; i++) {

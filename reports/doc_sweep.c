@@ -123,11 +123,11 @@ static void add_constraints(rft_build *b, const rft_sweep *sweep) {
 
 static void add_counts(rft_build *b, size_t s) {
     static const rft_column columns[] = {
-        {.title = "all combinations", .align = RFT_ALIGN_RIGHT}, {.title = "valid", .align = RFT_ALIGN_RIGHT},
-        {.title = "taken up", .align = RFT_ALIGN_RIGHT},         {.title = "aliases", .align = RFT_ALIGN_RIGHT},
-        {.title = "compiled", .align = RFT_ALIGN_RIGHT},         {.title = "ran", .align = RFT_ALIGN_RIGHT},
-        {.title = "verified", .align = RFT_ALIGN_RIGHT},         {.title = "measured", .align = RFT_ALIGN_RIGHT},
-        {.title = "odd size passed", .align = RFT_ALIGN_RIGHT}};
+        {.title = "all combinations", .align = RFT_ALIGN_RIGHT},  {.title = "valid", .align = RFT_ALIGN_RIGHT},
+        {.title = "taken up", .align = RFT_ALIGN_RIGHT},          {.title = "aliases", .align = RFT_ALIGN_RIGHT},
+        {.title = "compiled", .align = RFT_ALIGN_RIGHT},          {.title = "ran", .align = RFT_ALIGN_RIGHT},
+        {.title = "verified", .align = RFT_ALIGN_RIGHT},          {.title = "measured", .align = RFT_ALIGN_RIGHT},
+        {.title = "odd problem passed", .align = RFT_ALIGN_RIGHT}};
     const rft_tally *tally = &b->tallies[s];
     rft_table *table = rft_doc_table(b->doc, columns, 9);
     rft_row *row = rft_doc_row(b->doc, table);
@@ -176,6 +176,16 @@ void rft_build_asked(rft_build *b, size_t s) {
     }
 }
 
+static bool was_tried(const rft_run *run, const rft_entry *entry, size_t variant) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == entry->sweep && point->variant == variant && point->problem == entry->problem) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_rungs(rft_build *b, rft_table *table, const rft_entry *entry, bool rule) {
     double first = NAN, previous = NAN;
     const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
@@ -187,7 +197,7 @@ static void add_rungs(rft_build *b, rft_table *table, const rft_entry *entry, bo
         row->cells[1] = sweep->variants[v].name;
         row->strong = best && best == entry->best;
         if (!best) {
-            row->cells[2] = "no valid measurement";
+            row->cells[2] = was_tried(b->run, entry, v) ? "no valid measurement" : "none was taken up here";
             row->cells[3] = row->cells[4] = row->cells[5] = "n/a";
             previous = NAN;
             continue;

@@ -46,7 +46,7 @@ static void set_ceilings(rft_run *run) {
     set_ceiling(run, RFT_CEILING_FP32, 62.1e12, "16 independent FMA chains a thread, full occupancy");
     set_ceiling(run, RFT_CEILING_LAUNCH, 2.72e-6, "empty kernel, one block");
     for (int id = RFT_CEILING_DRAM_READ; id <= RFT_CEILING_DRAM_2TO1; id++) {
-        set_sheet(run, (rft_ceiling_id)id, 4.8e12, "H200 data sheet", 4.917e12, "3201 MHz x 2 x 6144 bit");
+        set_sheet(run, (rft_ceiling_id)id, 4.8e12, "H200 datasheet", 4.917e12, "3201 MHz x 2 x 6144 bit");
     }
     set_sheet(run, RFT_CEILING_FP32, 66.9e12, "at 1980 MHz", 66.9e12, "132 SMs x 128 lanes x 2 x 1980 MHz");
     set_sheet(run, RFT_CEILING_TENSOR_BF16, 989e12, "dense, at 1830 MHz", 1070e12, "132 x 4096 x 1980 MHz");
