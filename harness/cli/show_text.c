@@ -175,7 +175,7 @@ static void add_figures(const text *t, const rft_point *point) {
     const char *unit = "";
     double rate = rft_show_rate(&place, &point->work, &unit);
     rft_layout_right(t->out, seconds_text(t, stats->median), 10);
-    rft_layout_right(t->out, interval_text(t, stats), 9);
+    rft_layout_right(t->out, interval_text(t, stats), 10);
     rft_layout_right(t->out, isnan(rate) ? "n/a" : si_text(t, rate, unit), 14);
     rft_layout_right(t->out, percent_text(t, place.efficiency_frac), 7);
     rft_str_addf(t->out, "  %s", bound.firmness == RFT_FIRM_MOSTLY ? "mostly " : "");
@@ -187,7 +187,7 @@ static void add_table_head(const text *t, const char *first, size_t width) {
     rft_str_add(t->out, "  ");
     rft_layout_left(t->out, first, width);
     rft_layout_right(t->out, "median", 10);
-    rft_layout_right(t->out, rft_arena_printf(t->arena, "%s95 %%", t->plus_minus), 9);
+    rft_layout_right(t->out, rft_arena_printf(t->arena, "%s95 %%", t->plus_minus), 10);
     rft_layout_right(t->out, "useful rate", 14);
     rft_layout_right(t->out, "roof", 7);
     rft_str_add(t->out, "  bound\n");

@@ -117,7 +117,10 @@ static rft_sweep *row_sweep(rft_row *row, rft_run *run) {
 
 static rft_variant *row_variant(rft_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
-    size_t variant = sweep ? rft_row_index(row, sweep->variant_count) : 0;
+    if (sweep == NULL) {
+        return NULL;
+    }
+    size_t variant = rft_row_index(row, sweep->variant_count);
     return row->code ? NULL : &sweep->variants[variant];
 }
 
@@ -222,13 +225,16 @@ static void row_of_constraint(rft_row *row, rft_run *run) {
 }
 
 static void row_of_space(rft_row *row, rft_run *run) {
-    rft_sweep *sweep = row_sweep(row, run);
-    size_t variant = sweep ? rft_row_index(row, sweep->variant_count) : 0;
-    size_t problem = sweep ? rft_row_index(row, sweep->problem_count) : 0;
+    size_t at = rft_row_index(row, run->sweep_count);
     if (row->code) {
         return;
     }
-    rft_run_sweep *counts = &run->sweeps[sqlite3_column_int64(row->statement, 0)];
+    rft_run_sweep *counts = &run->sweeps[at];
+    const rft_sweep *sweep = &counts->sweep;
+    size_t variant = rft_row_index(row, sweep->variant_count), problem = rft_row_index(row, sweep->problem_count);
+    if (row->code) {
+        return;
+    }
     if (counts->cartesian == NULL) {
         counts->cartesian = rft_arena_calloc(run->arena, sweep->variant_count * sweep->problem_count, sizeof(uint64_t));
         counts->valid = rft_arena_calloc(run->arena, sweep->variant_count * sweep->problem_count, sizeof(uint64_t));
