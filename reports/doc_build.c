@@ -5,8 +5,8 @@ static void describe(rft_build *b) {
     const rft_run_info *info = &b->run->info;
     rft_doc *doc = b->doc;
     const char *device = b->run->gpu.name ? b->run->gpu.name : "unknown device";
-    doc->title = rft_arena_printf(b->arena, "rooftune: %s", device);
-    doc->subject = rft_arena_printf(b->arena, "Tuned kernels under the measured roofline of one %s", device);
+    doc->title = rft_arena_printf(b->arena, "rooftune: %.200s", device);
+    doc->subject = rft_arena_printf(b->arena, "Tuned kernels under the measured roofline of one %.200s", device);
     doc->creator = rft_arena_printf(b->arena, "rooftune %s (%s)", info->tool_version ? info->tool_version : "unknown",
                                     info->tool_revision ? info->tool_revision : "unknown");
     doc->keywords = rft_arena_printf(b->arena, "run %s", info->id ? info->id : "unknown");

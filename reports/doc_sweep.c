@@ -31,14 +31,12 @@ static void add_params(rft_build *b, const rft_sweep *sweep) {
                                          {.title = "Values", .wraps = true},
                                          {.title = "Default"},
                                          {.title = "Meaning", .wraps = true}};
-    size_t fixed = 0;
     rft_table *table = rft_doc_table(b->doc, columns, 5);
     for (size_t v = 0; v < sweep->variant_count; v++) {
         const rft_variant *variant = &sweep->variants[v];
         bool named = false;
         for (size_t i = 0; i < variant->param_count; i++) {
             const rft_param *param = &variant->params[i];
-            fixed += param->value_count < 2;
             rft_row *row = rft_doc_row(b->doc, table);
             row->rule = !named && v > 0;
             row->cells[0] = named ? NULL : variant->name;

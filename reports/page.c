@@ -154,8 +154,10 @@ static void place_heading(layout *l, size_t index) {
         l->y += look->before;
     }
     l->heading_pages[index] = l->page;
-    rft_line title = rft_pen_encode(&l->pen, block->text);
-    rft_canvas_bookmark(l->pen.canvas, block->level, title.text, l->y);
+    rft_lines title = rft_pen_wrap(&l->pen, &contents_style, block->text, WIDTH);
+    rft_pen_shorten(&l->pen, &contents_style, &title, 1, WIDTH);
+    rft_canvas_bookmark(l->pen.canvas, block->level,
+                        rft_arena_strndup(l->pen.arena, title.items[0].text, title.items[0].length), l->y);
     rft_canvas_place(l->pen.canvas, block->anchor, l->y);
     rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
     rft_pen_shorten(&l->pen, &look->style, &lines, 4, WIDTH);
