@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The measuring probe on a real device. A fault happens in a copy of this program (`gpu_protocol --fault`), because a
+ * process is of no more use after one. `gpu_protocol --ceilings` prints the ceilings alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "measure/probe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern const unsigned char rft_embedded_gpu_protocol_cu[];
+extern const unsigned char rft_embedded_gpu_protocol_types_cu[];
+
+enum { ACC, IN, OUT, BUFFERS }; /* sorted by name */
+#define N (1 << 24)
+
+static const char *const names[] = {"good<1>",      "good<4>",      "wrong",        "partial",
+                                    "not_a_number", "spoils_input", "out_of_bounds"};
+enum { NAMES = 7 };
+
+typedef struct fixture {
+    rft_arena *arena;
+    rft_gpu *gpu;
+    rft_gpu_info info;
+    rft_compiler *compiler;
+    rft_probe *probe;
+    rft_compile_result unit, reference;
+    rft_buffer buffers[BUFFERS];
+    rft_arg args[BUFFERS + 1];
+    rft_launch launches[2];
+    rft_value problem[1];
+    rft_point_spec spec;
+    rft_probe_request request;
+    rft_probe_result result;
+    rft_err err;
+} fixture;
+
+static fixture the;
+
+static int compile(fixture *f, const unsigned char *text, const char *const *entries, size_t count,
+                   rft_compile_result *out) {
+    rft_compile_request request = {.source_name = "gpu_protocol.cu",
+                                   .source_text = (const char *)text,
+                                   .names = entries,
+                                   .name_count = count,
+                                   .arch = f->info.arch};
+    int rc = f->compiler->compile(f->compiler, &request, f->arena, out, &f->err);
+    return rc == 0 && !out->ok ? rft_err_set(&f->err, RFT_E_SOURCE, "%s", out->log) : rc;
+}
+
+static int open_all(fixture *f) {
+    const char *const reference = "reference";
+    f->arena = rft_arena_new();
+    int rc = rft_cuda_open(&f->gpu, 0, &f->err);
+    if (rc == 0) {
+        rc = f->gpu->vt->info(f->gpu, &f->info, &f->err);
+    }
+    if (rc == 0) {
+        rc = rft_nvrtc_new(&f->compiler, NULL, &f->err);
+    }
+    if (rc == 0) {
+        rc = compile(f, rft_embedded_gpu_protocol_cu, names, NAMES, &f->unit);
+    }
+    if (rc == 0) {
+        rc = compile(f, rft_embedded_gpu_protocol_cu, &reference, 1, &f->reference);
+    }
+    return rc == 0 ? rft_protocol_new(&f->probe, f->gpu, f->compiler, rft_clock_system(), NULL, &f->err) : rc;
+}
+
+static void make_spec(fixture *f, int64_t n) {
+    const rft_fill fill = {.kind = RFT_FILL_UNIFORM, .low = -1.0, .high = 1.0};
+    const uint64_t count = (uint64_t)n;
+    f->buffers[ACC] = (rft_buffer){"acc", RFT_TYPE_F32, count, RFT_BUFFER_INOUT, fill};
+    f->buffers[IN] = (rft_buffer){"in", RFT_TYPE_F32, count, RFT_BUFFER_INPUT, fill};
+    f->buffers[OUT] = (rft_buffer){.name = "out", .type = RFT_TYPE_F32, .count = count, .role = RFT_BUFFER_OUTPUT};
+    for (size_t i = 0; i < BUFFERS; i++) {
+        f->args[i] = (rft_arg){.kind = RFT_ARG_BUFFER, .buffer = i};
+    }
+    f->args[BUFFERS] = (rft_arg){.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_I64};
+    memcpy(f->args[BUFFERS].scalar, &n, sizeof n);
+    f->launches[0] = (rft_launch){.kind = RFT_LAUNCH_KERNEL,
+                                  .args = f->args,
+                                  .arg_count = BUFFERS + 1,
+                                  .grid = {0, 1, 1}, /* resident() */
+                                  .block = {256, 1, 1},
+                                  .cluster = {1, 1, 1}};
+    f->problem[0] = rft_value_int(n);
+    f->spec = (rft_point_spec){.buffers = f->buffers,
+                               .buffer_count = BUFFERS,
+                               .launches = f->launches,
+                               .launch_count = 1,
+                               .check = {.tol = NAN, .length = 2.0, .problem = f->problem, .problem_count = 1},
+                               .traffic = rft_traffic_unknown()};
+    f->request = (rft_probe_request){.spec = &f->spec,
+                                     .unit = &f->unit,
+                                     .reference = &f->reference,
+                                     .problem_key = rft_arena_printf(f->arena, "n=%lld", (long long)n),
+                                     .measure = RFT_MEASURE_OPTS_INIT};
+}
+
+static rft_outcome run(fixture *f, const char *entry) {
+    f->launches[0].entry = entry;
+    f->launches[1].entry = entry;
+    if (f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err) != 0) {
+        fail_msg("%s: %s", entry, f->err.message);
+    }
+    const rft_measurement *m = &f->result.measurement;
+    char median[32];
+    rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
+    printf("%s: %s, n = %zu, median %s, %.0f MHz, wall %.3f s, verified in %.3f s%s%s\n", entry,
+           rft_outcome_name(f->result.outcome), m->n, median, m->clock_mhz, m->wall_s, m->verify_s,
+           f->result.reason ? ": " : "", f->result.reason ? f->result.reason : "");
+    return f->result.outcome;
+}
+
+/* ---- points ---- */
+
+static void a_good_kernel_is_ok(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    const rft_measurement *m = &f->result.measurement;
+    double bytes = 4.0 * 4.0 * N, limit = 2.0 * f->info.memory_clock_khz * 1e3 * f->info.memory_bus_bits / 8.0;
+    assert_true(f->result.verification.done && f->result.verification.wrong_count == 0);
+    assert_int_equal(f->result.verification.total_count, 2 * N);
+    assert_true(m->n >= 10);
+    printf("  %.0f GB/s\n", bytes / m->stats.median * 1e-9);
+    if (limit > 0.0) {
+        /* At most the dirty lines that are still in the L2 at the end are not counted. */
+        assert_true(bytes / m->stats.median < 1.5 * limit && bytes / m->stats.median > 0.2 * limit);
+    }
+    assert_true(m->clock_mhz > 100.0 && m->clock_mhz <= f->info.sm_clock_khz * 1e-3 * 1.05);
+    assert_true(f->result.facts.blocks_per_sm >= 1 && f->result.facts.registers > 0);
+    assert_true(fabs(f->result.facts.waves - 1.0) < 1e-9);
+    /* The second configuration finds inputs and reference results already there. */
+    double first_s = m->verify_s;
+    assert_true(rft_outcome_is_measured(run(f, "good<1>")));
+    assert_true(f->result.measurement.verify_s <= first_s);
+}
+
+static void wrong_kernels_are_caught(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    assert_int_equal(run(f, "wrong"), RFT_OUTCOME_WRONG_RESULT);
+    assert_int_equal(f->result.verification.index, N - 5);
+    assert_int_equal(f->result.verification.wrong_count, 1);
+    assert_true(fabs(f->result.verification.worst_abs_error - 1.0) < 1e-5);
+    assert_int_equal(run(f, "partial"), RFT_OUTCOME_WRONG_RESULT);
+    assert_int_equal(f->result.verification.index, N - 100);
+    assert_int_equal(f->result.verification.wrong_count, 100);
+    assert_int_equal(run(f, "not_a_number"), RFT_OUTCOME_WRONG_RESULT);
+    assert_int_equal(f->result.verification.index, 77);
+    assert_int_equal(f->result.verification.wrong_count, 1);
+    assert_int_equal(run(f, "spoils_input"), RFT_OUTCOME_WRONG_RESULT);
+    assert_string_equal(f->result.reason, "the kernel wrote to its input in");
+    assert_int_equal(f->result.measurement.n, 0);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+}
+
+static void a_cold_cache_is_cold(void **state) {
+    fixture *f = *state;
+    make_spec(f, 1 << 19); /* 2 MiB each: fits every L2 we know */
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    double cold_s = f->result.measurement.stats.median;
+    f->request.measure.cache = RFT_CACHE_HOT;
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    printf("  cold %.2f us, hot %.2f us\n", cold_s * 1e6, f->result.measurement.stats.median * 1e6);
+    assert_true(f->result.measurement.stats.median < cold_s);
+}
+
+static void steps_add_up(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    f->launches[1] = (rft_launch){.kind = RFT_LAUNCH_MEMSET, .memset_buffer = ACC, .memset_byte = 0};
+    f->spec.launch_count = 2;
+    f->request.round = RFT_ROUNDS - 1;
+    f->request.problem_key = "two launches";
+    /* acc ends as 0, which the reference does not do: allowed here, the times are what counts. */
+    double any[BUFFERS] = {1e9, NAN, NAN};
+    f->spec.check.buffer_tol = any;
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    const rft_measurement *m = &f->result.measurement;
+    assert_int_equal(m->step_count, 2);
+    printf("  steps %.2f + %.2f us, together %.2f us\n", m->step_s[0] * 1e6, m->step_s[1] * 1e6, m->stats.median * 1e6);
+    assert_true(m->step_s[0] > m->step_s[1]);
+    assert_true(m->step_s[0] + m->step_s[1] > 0.8 * m->stats.median);
+}
+
+static void too_much_is_skipped(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    f->buffers[OUT].count = 1ull << 42;
+    assert_int_equal(run(f, "good<4>"), RFT_OUTCOME_SKIPPED);
+    f->buffers[OUT].count = N;
+    f->launches[0].block[0] = 2048;
+    assert_int_equal(run(f, "good<4>"), RFT_OUTCOME_SKIPPED);
+}
+
+/* ---- types ---- */
+
+typedef struct small_type {
+    rft_type type;
+    const char *same, *widen;
+} small_type;
+
+static void small_floats_are_read_as_the_toolkit_does(void **state) {
+    fixture *f = *state;
+    static const small_type types[] = {{RFT_TYPE_F16, "same<__half>", "widen<__half>"},
+                                       {RFT_TYPE_BF16, "same<__nv_bfloat16>", "widen<__nv_bfloat16>"},
+                                       {RFT_TYPE_E4M3, "same<__nv_fp8_e4m3>", "widen<__nv_fp8_e4m3>"},
+                                       {RFT_TYPE_E5M2, "same<__nv_fp8_e5m2>", "widen<__nv_fp8_e5m2>"}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        rft_compile_result unit, reference;
+        if (compile(f, rft_embedded_gpu_protocol_types_cu, &types[i].same, 1, &unit) != 0 ||
+            compile(f, rft_embedded_gpu_protocol_types_cu, &types[i].widen, 1, &reference) != 0) {
+            fail_msg("%s", f->err.message);
+        }
+        make_spec(f, 1 << 20);
+        f->buffers[0] = f->buffers[IN];
+        f->buffers[1] = f->buffers[OUT];
+        f->buffers[0].type = f->buffers[1].type = types[i].type;
+        f->buffers[0].fill.low = -300.0;
+        f->buffers[0].fill.high = 300.0;
+        f->spec.buffer_count = 2;
+        f->spec.check.tol = 1e-12;
+        f->launches[0].arg_count = 3;
+        f->launches[0].grid[0] = (1 << 20) / 256;
+        f->args[2] = f->args[BUFFERS];
+        f->request.unit = &unit;
+        f->request.reference = &reference;
+        f->request.problem_key = types[i].same;
+        f->request.verify_only = true;
+        assert_int_equal(run(f, types[i].same), RFT_OUTCOME_OK);
+        assert_true(f->result.verification.worst_frac == 0.0);
+    }
+}
+
+/* ---- faults ---- */
+
+static int fault_child(void) {
+    if (open_all(&the) != 0) {
+        printf("%s\n", the.err.message);
+        return 2;
+    }
+    make_spec(&the, N);
+    the.launches[0].entry = "out_of_bounds";
+    int rc = the.probe->measure(the.probe, &the.request, the.arena, &the.result, &the.err);
+    if (rc != 0 || the.result.outcome != RFT_OUTCOME_LAUNCH_FAILED) {
+        printf("rc %d, outcome %s\n", rc, rc == 0 ? rft_outcome_name(the.result.outcome) : the.err.message);
+        return 3;
+    }
+    printf("in the child: %s\n", the.result.reason);
+    the.launches[0].entry = "good<4>";
+    rc = the.probe->measure(the.probe, &the.request, the.arena, &the.result, &the.err);
+    printf("then: %s\n", the.err.message);
+    fflush(stdout);
+    _exit(rc == RFT_E_DEVICE && strstr(the.err.message, "illegal") ? 0 : 4);
+}
+
+static void a_fault_ends_the_probe_not_us(void **state) {
+    fixture *f = *state;
+    int status = 0;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "gpu_protocol", "--fault", (char *)NULL);
+        _exit(126);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    make_spec(f, N);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+}
+
+/* ---- ceilings ---- */
+
+static void print_ceilings(const rft_ceilings *ceilings, double wall_s) {
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        const rft_ceiling *c = &ceilings->items[id];
+        char rate[48];
+        if (!c->measured) {
+            printf("%-12s %s\n", rft_ceiling_name((rft_ceiling_id)id), c->reason);
+            continue;
+        }
+        rft_units_format_si(rate, sizeof rate, c->stats.median, 4, rft_ceiling_unit((rft_ceiling_id)id));
+        printf("%-12s %-14s iqr %.2f %%, %.0f MHz: %s\n", rft_ceiling_name((rft_ceiling_id)id), rate,
+               c->stats.iqr_frac * 100.0, c->clock_mhz, c->kernel);
+    }
+    printf("ceilings took %.2f s\n", wall_s);
+}
+
+static int measure_ceilings(fixture *f, rft_ceilings *ceilings) {
+    const rft_clock *clock = rft_clock_system();
+    int64_t begun_ns = clock->monotonic_ns(clock->self);
+    int rc = f->probe->ceilings(f->probe, f->arena, ceilings, &f->err);
+    if (rc == 0) {
+        print_ceilings(ceilings, (double)(clock->monotonic_ns(clock->self) - begun_ns) * 1e-9);
+    }
+    return rc;
+}
+
+static double rate(const rft_ceilings *ceilings, rft_ceiling_id id) {
+    assert_true(ceilings->items[id].measured);
+    return ceilings->items[id].stats.median;
+}
+
+static void ceilings_are_plausible(void **state) {
+    fixture *f = *state;
+    rft_ceilings c;
+    if (measure_ceilings(f, &c) != 0) {
+        fail_msg("%s", f->err.message);
+    }
+    double bus = 2.0 * f->info.memory_clock_khz * 1e3 * f->info.memory_bus_bits / 8.0;
+    double copy = rate(&c, RFT_CEILING_DRAM_COPY), l2 = rate(&c, RFT_CEILING_L2_READ);
+    if (bus > 0.0) {
+        assert_true(copy > 0.6 * bus && copy < 1.03 * bus);
+        assert_true(rate(&c, RFT_CEILING_DRAM_READ) > 0.6 * bus && rate(&c, RFT_CEILING_DRAM_READ) < 1.03 * bus);
+        assert_true(rate(&c, RFT_CEILING_DRAM_WRITE) > 0.5 * bus);
+        assert_true(rate(&c, RFT_CEILING_DRAM_2TO1) > 0.6 * bus);
+    }
+    assert_true(l2 > 1.2 * copy && rate(&c, RFT_CEILING_L1_READ) > l2);
+    double clock_hz = c.items[RFT_CEILING_FP32].clock_mhz * 1e6;
+    double peak = 2.0 * rft_gpu_info_fp32_lanes(&f->info) * f->info.sms * clock_hz;
+    printf("fp32 at %.2f %% of its peak at the clock measured\n", rate(&c, RFT_CEILING_FP32) / peak * 100.0);
+    if (peak > 0.0) {
+        assert_true(rate(&c, RFT_CEILING_FP32) > 0.95 * peak && rate(&c, RFT_CEILING_FP32) < 1.03 * peak);
+    }
+    assert_true(rate(&c, RFT_CEILING_LAUNCH) > 0.5e-6 && rate(&c, RFT_CEILING_LAUNCH) < 50e-6);
+}
+
+static int set_up(void **state) {
+    *state = &the;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    the.probe->free(the.probe);
+    the.gpu->vt->close(the.gpu);
+    the.compiler->free(the.compiler);
+    rft_arena_free(the.arena);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_good_kernel_is_ok),           cmocka_unit_test(wrong_kernels_are_caught),
+        cmocka_unit_test(a_cold_cache_is_cold),          cmocka_unit_test(steps_add_up),
+        cmocka_unit_test(too_much_is_skipped),           cmocka_unit_test(small_floats_are_read_as_the_toolkit_does),
+        cmocka_unit_test(a_fault_ends_the_probe_not_us), cmocka_unit_test(ceilings_are_plausible),
+    };
+    if (argc == 2 && strcmp(argv[1], "--fault") == 0) {
+        return fault_child();
+    }
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (open_all(&the) != 0) {
+        printf("skipped: %s\n", the.err.message);
+        /* A device that is there but does not work is a failure, not a reason to skip. */
+        return the.gpu && the.err.code != RFT_E_COMPILER ? 1 : 77;
+    }
+    if (argc == 2 && strcmp(argv[1], "--ceilings") == 0) {
+        rft_ceilings ceilings;
+        int rc = measure_ceilings(&the, &ceilings);
+        if (rc != 0) {
+            printf("%s\n", the.err.message);
+        }
+        return rc != 0;
+    }
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
