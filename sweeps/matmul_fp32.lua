@@ -30,7 +30,7 @@ return sweep {
         REG_N = values(4, 8, 16),
         VEC = values(1, 4),
         STAGES = values(2, 3),
-        RESIDENT = values(1, 2, 3, 4, 6, 8),
+        RESIDENT = values(1, 2, 3, 4, 6, 8, 12),
       },
       where = {
         "REG_M >= REG_N or REG_M == 8", -- 8 x 16 stands for the wide register tiles
@@ -53,7 +53,8 @@ return sweep {
         end,
         -- Narrow copies and the deepest tiles are tried where they are most likely to pay.
         "VEC == 4 or (TILE_K == 16 and STAGES == 2 and REG_M * REG_N == 64)",
-        "TILE_K <= 16 or STAGES == 2",
+        "STAGES == 2 or (TILE_K == 16 and n >= 1024)",
+        "TILE_K <= 16 or n >= 512",
       },
     },
   },

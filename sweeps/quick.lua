@@ -37,7 +37,7 @@ return {
       },
       { "x in shared memory", kernel = gemv.shared, tune = { ROWS = values(8, 16, 32) } },
     },
-    over = { n = values(1024, 2048, 4096, 8192) },
+    over = { n = pow2_values(1024, 16384) },
     with = { k = function(p) return p.n end },
   },
   sweep {
@@ -54,18 +54,20 @@ return {
           REG_M = values(4, 8),
           REG_N = values(4, 8),
           TILE_K = values(8, 16),
-          RESIDENT = values(2, 3, 6, 8),
+          RESIDENT = values(2, 3, 6, 12),
         },
         where = {
           "TILE_M == TILE_N and REG_M == REG_N",
-          function(TILE_M, TILE_N, REG_M, REG_N, RESIDENT) -- 512 threads an SM for large register tiles, 768 for small
+          -- 8 x 8 sums with 256 threads, or 64 in a smaller tile; 4 x 4 sums need fewer registers: more threads an SM.
+          function(TILE_M, TILE_N, REG_M, REG_N, RESIDENT)
             local threads = (TILE_M // REG_M) * (TILE_N // REG_N)
-            return threads <= 256 and threads * RESIDENT == (REG_M == 8 and 512 or 768)
+            if REG_M == 4 then return threads <= 256 and threads * RESIDENT == 768 end
+            return threads * RESIDENT == (threads == 64 and 384 or 512)
           end,
         },
       },
     },
-    over = { n = values(128, 256, 512, 1024, 2048) },
+    over = { n = pow2_values(128, 4096) },
     with = { m = function(p) return p.n end, k = function(p) return p.n end },
   },
 }
