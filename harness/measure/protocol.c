@@ -51,6 +51,9 @@ static void start_result(rft_job *job) {
             int spill_bytes = entry->spill_store_bytes + entry->spill_load_bytes;
             facts.spill_bytes = (facts.spill_bytes > 0 ? facts.spill_bytes : 0) + spill_bytes;
         }
+        if (entry->registers > facts.registers) {
+            facts.registers = entry->registers;
+        }
         if (entry->stack_bytes > facts.stack_bytes) {
             facts.stack_bytes = entry->stack_bytes;
         }

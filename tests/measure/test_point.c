@@ -214,6 +214,35 @@ static void test_many_launches(void **state) {
     fixture_stop(&f);
 }
 
+/* A launch that waits for the stream while the blocking kernel holds it: given up after a second, measured without. */
+static void run_waiting(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    (void)gpu;
+    fixture *f = self;
+    float *acc = RFT_SCRIPTED_POINTER(launch, 0, float), *out = RFT_SCRIPTED_POINTER(launch, 2, float);
+    const float *in = RFT_SCRIPTED_POINTER(launch, 1, const float);
+    for (int i = 0; i < ELEMENTS; i++) {
+        out[i] = 2.0f * in[i] + acc[i];
+        acc[i] += 1.0f;
+    }
+    assert_int_equal(f->gpu->vt->sync(f->gpu, NULL), 0);
+}
+
+static void test_waiting_launch(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rft_scripted_gpu_kernel(f.scripted, "waiting", run_waiting, &f);
+    double before_s = rft_scripted_now_s(f.scripted);
+    assert_int_equal(fixture_outcome(&f, "waiting"), RFT_OUTCOME_OK);
+    double took_s = rft_scripted_now_s(f.scripted) - before_s;
+    assert_true(took_s > 1.0 && took_s < 2.0); /* once, not in every sample */
+    assert_true(f.result.measurement.stats.max < 1e-4);
+    before_s = rft_scripted_now_s(f.scripted);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK); /* the next point is held again */
+    assert_true(rft_scripted_now_s(f.scripted) - before_s < 0.5);
+    fixture_stop(&f);
+}
+
 /* ---- inputs ---- */
 
 typedef struct seen {
@@ -428,11 +457,12 @@ int main(void) {
         cmocka_unit_test(test_inout_restored), cmocka_unit_test(test_stop_rule),
         cmocka_unit_test(test_noisy),          cmocka_unit_test(test_clock_not_plausible),
         cmocka_unit_test(test_steps),          cmocka_unit_test(test_many_launches),
-        cmocka_unit_test(test_inputs),         cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_limits),         cmocka_unit_test(test_facts),
-        cmocka_unit_test(test_timeout),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sticky),         cmocka_unit_test(test_not_compiled),
-        cmocka_unit_test(test_own_kernels),    cmocka_unit_test(test_device),
+        cmocka_unit_test(test_waiting_launch), cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_facts),          cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_sticky),
+        cmocka_unit_test(test_not_compiled),   cmocka_unit_test(test_own_kernels),
+        cmocka_unit_test(test_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
