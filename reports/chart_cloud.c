@@ -48,7 +48,8 @@ static void draw_density(rft_plot *plot, const rft_series *series) {
             /* By the logarithm: a lone point stays visible beside a heap. */
             int own = counts[i] ? (int)(SHADES * log(counts[i]) / log((double)most + 1)) : -1;
             if (own == shade) {
-                double x = plot->area.x + (double)(i % columns) * CELL, y = plot->area.y + (double)(i / columns) * CELL;
+                size_t row = i / columns;
+                double x = plot->area.x + (double)(i % columns) * CELL, y = plot->area.y + (double)row * CELL;
                 rects[used++] = (rft_rect){x, y, fmin(CELL, plot->area.x + plot->area.width - x + 0.5),
                                            fmin(CELL, plot->area.y + plot->area.height - y + 0.5)};
             }
@@ -79,8 +80,9 @@ void rft_plot_cloud(rft_plot *plot, const rft_series *series) {
     unsigned *counts = count_cells(plot, series, COARSE, &columns, &rows);
     for (size_t i = 0; i < columns * rows; i++) {
         if (counts[i]) {
-            rft_rect rect = {plot->area.x + (double)(i % columns) * COARSE,
-                             plot->area.y + (double)(i / columns) * COARSE, COARSE, COARSE};
+            size_t row = i / columns;
+            rft_rect rect = {plot->area.x + (double)(i % columns) * COARSE, plot->area.y + (double)row * COARSE, COARSE,
+                             COARSE};
             rft_quad quad = rft_quad_of_rect(&rect);
             rft_label_avoid_faint(&plot->field, &quad);
         }

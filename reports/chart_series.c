@@ -5,7 +5,7 @@
 
 #define MARK 4.6
 #define MARK_BOLD 6.0
-#define STUB 24.0 /* a ceiling that only cuts a corner of the chart is not named */
+#define STUB 24.0 /* a ceiling that only cuts a corner of the chart is not drawn */
 
 static double within(double value, double a, double b) {
     return fmax(fmin(a, b), fmin(fmax(a, b), value));
@@ -50,48 +50,58 @@ static rft_stroke stroke_of(const rft_series *series) {
     return stroke;
 }
 
-static double length_of(const rft_spot *spots, size_t count) {
-    double length = 0;
-    for (size_t i = 1; i < count; i++) {
-        length += hypot(spots[i].x - spots[i - 1].x, spots[i].y - spots[i - 1].y);
+/* The parts of a line inside the plot: consecutive spots of `spots`, `counts[i]` of them each. */
+typedef struct line_parts {
+    rft_spot *spots;
+    size_t *counts;
+    size_t count, longest, longest_start; /* longest: spots of the part with most */
+    double length;                        /* points, of all */
+} line_parts;
+
+static line_parts cut_line(rft_plot *plot, const rft_series *series) {
+    line_parts parts = {0};
+    size_t used = 0, start = 0;
+    parts.spots = rft_arena_calloc(plot->pen->arena, series->count * 2 + 1, sizeof *parts.spots);
+    parts.counts = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *parts.counts);
+    for (size_t i = 1; i < series->count; i++) {
+        rft_spot from, to;
+        if (!spot_of(plot, series->x[i - 1], series->y[i - 1], &from) ||
+            !spot_of(plot, series->x[i], series->y[i], &to) || !clip(&plot->lines, &from, &to)) {
+            continue;
+        }
+        bool joins = used > 0 && hypot(parts.spots[used - 1].x - from.x, parts.spots[used - 1].y - from.y) < 0.01;
+        if (!joins) {
+            start = used;
+            parts.count++;
+            parts.spots[used++] = from;
+        }
+        parts.spots[used++] = to;
+        parts.counts[parts.count - 1] = used - start;
+        parts.length += hypot(to.x - from.x, to.y - from.y);
+        if (used - start > parts.longest) {
+            parts.longest = used - start;
+            parts.longest_start = start;
+        }
     }
-    return length;
+    return parts;
 }
 
 /* Draws the line, keeps labels off it, and asks for its own. */
 static void draw_line(rft_plot *plot, const rft_series *series) {
-    rft_spot *path = rft_arena_calloc(plot->pen->arena, series->count * 2 + 1, sizeof *path);
-    rft_spot *longest = NULL;
-    size_t used = 0, longest_count = 0;
+    line_parts parts = cut_line(plot, series);
     rft_stroke stroke = stroke_of(series);
-    rft_spot *start = path;
-    for (size_t i = 1; i < series->count; i++) {
-        rft_spot from, to;
-        bool visible = spot_of(plot, series->x[i - 1], series->y[i - 1], &from) &&
-                       spot_of(plot, series->x[i], series->y[i], &to) && clip(&plot->lines, &from, &to);
-        bool joins = visible && used > 0 && hypot(start[used - 1].x - from.x, start[used - 1].y - from.y) < 0.01;
-        if (used > 0 && !joins) {
-            rft_canvas_line(plot->pen->canvas, start, used, &stroke);
-            longest = used > longest_count ? start : longest;
-            longest_count = used > longest_count ? used : longest_count;
-            start += used;
-            used = 0;
-        }
-        if (visible) {
-            if (used == 0) {
-                start[used++] = from;
-            }
-            start[used++] = to;
-            rft_label_avoid_line(&plot->field, from, to, stroke.width + 0.6);
+    if (!series->marks && series->label && parts.length < STUB) {
+        return;
+    }
+    const rft_spot *spots = parts.spots;
+    for (size_t i = 0; i < parts.count; spots += parts.counts[i], i++) {
+        rft_canvas_line(plot->pen->canvas, spots, parts.counts[i], &stroke);
+        for (size_t k = 1; k < parts.counts[i]; k++) {
+            rft_label_avoid_line(&plot->field, spots[k - 1], spots[k], stroke.width + 0.6);
         }
     }
-    rft_canvas_line(plot->pen->canvas, start, used, &stroke);
-    if (used > longest_count) {
-        longest = start;
-        longest_count = used;
-    }
-    if (series->label && (series->marks ? longest_count > 0 : length_of(longest, longest_count) > STUB)) {
-        rft_plot_label_line(plot, series, longest, longest_count);
+    if (series->label && parts.longest > 0) {
+        rft_plot_label_line(plot, series, parts.spots + parts.longest_start, parts.longest);
     }
 }
 

@@ -285,19 +285,22 @@ static void place_block(layout *l, size_t index) {
     }
 }
 
-static int run_pass(const rft_doc *doc, rft_canvas *canvas, int *heading_pages, int total) {
-    layout l = {doc, {canvas, rft_arena_new(), 0}, 0, 0, total, heading_pages};
-    start_page(&l);
-    for (size_t i = 0; i < doc->block_count; i++) {
-        place_block(&l, i);
+static void run_pass(layout *l, rft_canvas *canvas) {
+    l->pen = (rft_pen){canvas, rft_arena_new(), 0};
+    l->page = 0;
+    start_page(l);
+    for (size_t i = 0; i < l->doc->block_count; i++) {
+        place_block(l, i);
     }
-    draw_footer(&l);
-    rft_arena_free(l.pen.arena);
-    return l.page;
+    draw_footer(l);
+    rft_arena_free(l->pen.arena);
 }
 
 int rft_page_layout(const rft_doc *doc, rft_canvas *canvas) {
-    int *heading_pages = rft_arena_calloc(doc->arena, doc->block_count ? doc->block_count : 1, sizeof(int));
-    int total = run_pass(doc, NULL, heading_pages, 0);
-    return run_pass(doc, canvas, heading_pages, total);
+    layout l = {.doc = doc};
+    l.heading_pages = rft_arena_calloc(doc->arena, doc->block_count ? doc->block_count : 1, sizeof(int));
+    run_pass(&l, NULL);
+    l.total = l.page;
+    run_pass(&l, canvas);
+    return l.page;
 }
