@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/plan.h"
 
+#include "base/fs.h"
+
 #include <stdlib.h>
 
 /* Says which constraint leaves nothing. */
@@ -113,6 +115,18 @@ rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, si
 
 /* ---- describing ---- */
 
+/* Bytes of the folder that holds both files, with its slash: what is stored begins behind it, so that a recording does
+ * not carry the folders of the machine it was made on. */
+static size_t shared_folder(const char *a, const char *b) {
+    size_t shared = 0;
+    for (size_t i = 0; a[i] && a[i] == b[i]; i++) {
+        if (a[i] == '/') {
+            shared = i + 1;
+        }
+    }
+    return shared;
+}
+
 static rft_axis *copy_axes(rft_arena *arena, const rft_sweep *sweep) {
     rft_axis *axes = rft_arena_memdup(arena, sweep->axes, sweep->axis_count * sizeof *axes);
     for (size_t i = 0; i < sweep->axis_count; i++) {
@@ -130,10 +144,10 @@ static rft_problem *copy_problems(rft_arena *arena, const rft_sweep *sweep) {
     return problems;
 }
 
-static void copy_variant(rft_arena *arena, rft_variant *variant) {
+static void copy_variant(rft_arena *arena, rft_variant *variant, const char *script) {
     variant->name = rft_arena_strdup(arena, variant->name);
     variant->kernel = rft_arena_strdup(arena, variant->kernel);
-    variant->source = rft_arena_strdup(arena, variant->source);
+    variant->source = rft_arena_strdup(arena, variant->source + shared_folder(variant->source, script));
     variant->entry = rft_arena_strdup(arena, variant->entry);
     variant->params = rft_arena_memdup(arena, variant->params, variant->param_count * sizeof *variant->params);
     for (size_t i = 0; i < variant->param_count; i++) {
@@ -158,7 +172,9 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     out->vt = NULL;
     out->self = NULL;
     out->name = rft_arena_strdup(arena, sweep->name);
-    out->path = rft_arena_strdup(arena, sweep->path);
+    char *script = rft_fs_absolute(sweep->path);
+    size_t common = sweep->variant_count ? shared_folder(script, sweep->variants[0].source) : 0;
+    out->path = rft_arena_strdup(arena, script + common);
     out->script_hash = rft_arena_strdup(arena, sweep->script_hash);
     out->item_name = rft_arena_strdup(arena, sweep->item_name);
     out->search.strategy = rft_arena_strdup(arena, sweep->search.strategy);
@@ -166,12 +182,13 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     out->problems = copy_problems(arena, sweep);
     out->variants = rft_arena_memdup(arena, sweep->variants, sweep->variant_count * sizeof *out->variants);
     for (size_t v = 0; v < sweep->variant_count; v++) {
-        copy_variant(arena, &out->variants[v]);
+        copy_variant(arena, &out->variants[v], script);
     }
     out->baselines = rft_arena_calloc(arena, sweep->baseline_count + 1, sizeof *out->baselines);
     for (size_t i = 0; i < sweep->baseline_count; i++) {
         out->baselines[i] = rft_arena_strdup(arena, sweep->baselines[i]);
     }
+    free(script);
 }
 
 void rft_plan_describe(const rft_plan *plan, rft_run *run) {
