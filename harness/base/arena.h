@@ -13,23 +13,25 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#define RFT_NEVER_NULL __attribute__((returns_nonnull)) /* callers and analysers need not look */
+
 typedef struct rft_arena rft_arena;
 
-rft_arena *rft_arena_new(void);
+rft_arena *rft_arena_new(void) RFT_NEVER_NULL;
 void rft_arena_free(rft_arena *arena); /* NULL is accepted */
 
 /* Forgets everything allocated so far but keeps the first block. */
 void rft_arena_reset(rft_arena *arena);
 
 /* Zeroed memory, aligned for any type. count * size is checked for overflow (aborts). */
-void *rft_arena_alloc(rft_arena *arena, size_t size);
-void *rft_arena_calloc(rft_arena *arena, size_t count, size_t size);
+void *rft_arena_alloc(rft_arena *arena, size_t size) RFT_NEVER_NULL;
+void *rft_arena_calloc(rft_arena *arena, size_t count, size_t size) RFT_NEVER_NULL;
 
 /* Copies. rft_arena_strdup(arena, NULL) is NULL. */
-void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size);
+void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size) RFT_NEVER_NULL;
 char *rft_arena_strdup(rft_arena *arena, const char *text);
-char *rft_arena_strndup(rft_arena *arena, const char *text, size_t length);
-char *rft_arena_printf(rft_arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+char *rft_arena_strndup(rft_arena *arena, const char *text, size_t length) RFT_NEVER_NULL;
+char *rft_arena_printf(rft_arena *arena, const char *format, ...) RFT_NEVER_NULL __attribute__((format(printf, 2, 3)));
 
 /* Bytes handed out so far. */
 size_t rft_arena_used_bytes(const rft_arena *arena);
@@ -38,9 +40,9 @@ size_t rft_arena_used_bytes(const rft_arena *arena);
 void rft_arena_on_free(rft_arena *arena, void (*release)(void *payload), void *payload);
 
 /* Checked heap allocation for what outlives any arena; released with free(). */
-void *rft_alloc(size_t size);                               /* zeroed */
-void *rft_calloc(size_t count, size_t size);                /* zeroed */
-void *rft_realloc(void *memory, size_t count, size_t size); /* the new part is not zeroed */
+void *rft_alloc(size_t size) RFT_NEVER_NULL;                               /* zeroed */
+void *rft_calloc(size_t count, size_t size) RFT_NEVER_NULL;                /* zeroed */
+void *rft_realloc(void *memory, size_t count, size_t size) RFT_NEVER_NULL; /* the new part is not zeroed */
 char *rft_strdup(const char *text);
 
 /* Makes room for at least `need` elements: grows *capacity by doubling and reallocates the heap array `items`. */
