@@ -7,7 +7,8 @@ include(GNUInstallDirs)
 
 # $ORIGIN as DT_RPATH, not DT_RUNPATH: only the former also finds what libhpdf itself needs (libpng, libz).
 target_link_options(rooftune PRIVATE -Wl,--disable-new-dtags)
-set_target_properties(rooftune PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+set_target_properties(rooftune PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON
+                                          INSTALL_RPATH_USE_LINK_PATH ON)
 
 install(TARGETS rooftune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY kernels sweeps DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftune)
@@ -27,7 +28,7 @@ if(RFT_TESTS AND EXISTS ${CMAKE_SOURCE_DIR}/tests/gpu/CMakeLists.txt)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL EXECUTABLE AND NOT target MATCHES "_fake$") # those bring a driver of their own
       target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
-      set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN/..")
+      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/.." BUILD_WITH_INSTALL_RPATH ON)
       list(APPEND gpu_tests ${target})
       list(APPEND gpu_test_files $<TARGET_FILE:${target}>)
     endif()

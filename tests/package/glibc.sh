@@ -16,6 +16,10 @@ for file in $(find "$folder" -type f | LC_ALL=C sort); do
         echo "$newer"
         status=1
     fi
+    if readelf -d "$file" | grep -E 'RPATH|RUNPATH' | grep -E '\[:|::|:\]'; then
+        echo "$file looks for libraries in whatever folder it is started from"
+        status=1
+    fi
     for soname in $(readelf -d "$file" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'); do
         case $soname in
         libc.so.6 | libm.so.6 | libdl.so.2 | librt.so.1 | libpthread.so.0 | ld-linux-x86-64.so.2) ;;
