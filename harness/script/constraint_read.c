@@ -3,6 +3,7 @@
  * constraint_read.c - where: functions whose parameter names say what they need, texts in Lua syntax, and
  * { "A", "B", f }. Each becomes a function and the list of what it is called with.
  */
+#include "script/lua_modules.h"
 #include "script/sweep_state.h"
 
 #include <ctype.h>
@@ -39,9 +40,43 @@ static const char *skip_quoted(const char *at) {
     return at;
 }
 
+static bool find_needed(const rft_sweep *sweep, const rft_variant *variant, const char *name, rft_needed *out) {
+    *out = (rft_needed){RFT_NEEDS_GPU, 0};
+    if (strcmp(name, "gpu") == 0) {
+        return true;
+    }
+    for (size_t i = 0; i < variant->param_count; i++) {
+        if (strcmp(variant->params[i].name, name) == 0) {
+            *out = (rft_needed){RFT_NEEDS_PARAM, i};
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        if (strcmp(sweep->axes[i].name, name) == 0) {
+            *out = (rft_needed){RFT_NEEDS_AXIS, i};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A global of the sandbox that no parameter or dimension hides (a dimension may be called s, like the second). */
+static bool is_global(lua_State *lua, const rft_sweep *sweep, const char *name) {
+    rft_needed needed;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        if (find_needed(sweep, &sweep->variants[v], name, &needed)) {
+            return false;
+        }
+    }
+    lua_getfield(lua, LUA_REGISTRYINDEX, RFT_KNOWN_GLOBALS);
+    bool known = rft_read_field(lua, -1, name);
+    lua_pop(lua, 2);
+    return known;
+}
+
 /* The names a text uses: identifiers that are no keyword, no field and no global of the sandbox. (A text that declares
  * locals of its own is better written as a function: the name would be looked for among the parameters.) */
-static void find_names(lua_State *lua, where_item *item) {
+static void find_names(lua_State *lua, const rft_sweep *sweep, where_item *item) {
     rft_arena *arena = rft_lua_script(lua)->arena;
     const char *begin = item->text;
     char before = '\0', before2 = '\0';
@@ -65,12 +100,7 @@ static void find_names(lua_State *lua, where_item *item) {
         for (size_t i = 0; i < item->name_count && !known; i++) {
             known = strcmp(item->names[i], name) == 0;
         }
-        if (!known) {
-            lua_getfield(lua, LUA_REGISTRYINDEX, "rft.globals");
-            known = rft_read_field(lua, -1, name);
-            lua_pop(lua, 2);
-        }
-        if (!known && item->name_count < NAMES_MAX) {
+        if (!known && !is_global(lua, sweep, name) && item->name_count < NAMES_MAX) {
             item->names[item->name_count++] = name;
         }
         before2 = before;
@@ -96,9 +126,10 @@ static int compile_text(lua_State *lua, const where_item *item) {
         snprintf(message, sizeof(message), "%.280s", lua_tostring(lua, -1));
         lua_pop(lua, 1);
         if (luaL_loadbufferx(lua, body, strlen(body), chunk, "t") != LUA_OK) {
-            const char *cut = strstr(message, "\":1: ");
+            const char *reason = strstr(message, "\":"); /* behind the chunk's name and line */
+            reason = reason ? strstr(reason, ": ") : NULL;
             rft_read_fail(lua, &item->at, "a constraint is an expression in Lua, like \"BM * BN <= 32768\"",
-                          "not valid Lua: %s", cut ? cut + 5 : message);
+                          "not valid Lua: %s", reason ? reason + 2 : message);
         }
     }
     return luaL_ref(lua, LUA_REGISTRYINDEX);
@@ -111,7 +142,7 @@ static void function_names(lua_State *lua, where_item *item) {
     lua_getinfo(lua, ">Su", &record);
     if (record.isvararg) {
         rft_read_fail(lua, &item->at, "name what it needs, or write { \"A\", \"B\", f }",
-                      "a constraint cannot take ...: its parameter names say what it is about");
+                      "varargs (...) say nothing about what a constraint needs: its parameter names do");
     }
     for (int i = 1; i <= record.nparams && i <= NAMES_MAX; i++) {
         item->names[item->name_count++] = rft_arena_strdup(rft_lua_script(lua)->arena, lua_getlocal(lua, NULL, i));
@@ -147,11 +178,11 @@ static void read_named(lua_State *lua, where_item *item) {
 }
 
 /* The constraint on top, which stays. */
-static void read_item(lua_State *lua, where_item *item) {
+static void read_item(lua_State *lua, const rft_sweep *sweep, where_item *item) {
     switch (lua_type(lua, -1)) {
     case LUA_TSTRING:
         item->text = rft_arena_strdup(rft_lua_script(lua)->arena, rft_read_text(lua, -1, &item->at));
-        find_names(lua, item);
+        find_names(lua, sweep, item);
         item->ref = compile_text(lua, item);
         break;
     case LUA_TFUNCTION:
@@ -166,26 +197,6 @@ static void read_item(lua_State *lua, where_item *item) {
     default:
         rft_read_wrong(lua, -1, &item->at, "a function, text in Lua syntax or { \"A\", \"B\", f }");
     }
-}
-
-static bool find_needed(const rft_sweep *sweep, const rft_variant *variant, const char *name, rft_needed *out) {
-    *out = (rft_needed){RFT_NEEDS_GPU, 0};
-    if (strcmp(name, "gpu") == 0) {
-        return true;
-    }
-    for (size_t i = 0; i < variant->param_count; i++) {
-        if (strcmp(variant->params[i].name, name) == 0) {
-            *out = (rft_needed){RFT_NEEDS_PARAM, i};
-            return true;
-        }
-    }
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        if (strcmp(sweep->axes[i].name, name) == 0) {
-            *out = (rft_needed){RFT_NEEDS_AXIS, i};
-            return true;
-        }
-    }
-    return false;
 }
 
 static void append(rft_sweep_state *state, size_t v, const where_item *item, const rft_needed *needs) {
@@ -228,9 +239,9 @@ static _Noreturn void nothing_fits(lua_State *lua, const where_item *item, const
         }
         known[count++] = "gpu";
         if (!found) {
-            char hint[120];
+            char hint[120], names[400];
             rft_read_hint(hint, sizeof(hint), item->names[n], known, count);
-            rft_read_fail(lua, &item->at, "a constraint can name parameters, dimensions of the problem and gpu",
+            rft_read_fail(lua, &item->at, rft_read_known(names, sizeof(names), known, count),
                           "no parameter or dimension is named \"%.60s\"%s", item->names[n], hint);
         }
     }
@@ -264,7 +275,7 @@ static void read_where(lua_State *lua, const rft_at *at, rft_sweep_state *state,
     for (lua_Integer i = 1; i <= count; i++) {
         where_item item = {.ref = LUA_NOREF, .at = {at, NULL, i}};
         lua_rawgeti(lua, -1, i);
-        read_item(lua, &item);
+        read_item(lua, &state->sweep, &item);
         lua_pop(lua, 1);
         distribute(lua, state, &item, first, last);
     }

@@ -199,9 +199,10 @@ static void read_compiled(kernel_reader *reader) {
             axis++;
         }
         if (axis == kernel->axis_count) {
-            char hint[120];
+            char hint[120], known[300];
             rft_read_hint(hint, sizeof(hint), name, kernel->axes, kernel->axis_count);
-            rft_read_fail(lua, &here, NULL, "no dimension of the problem is named \"%.60s\"%s", name, hint);
+            rft_read_fail(lua, &here, rft_read_known(known, sizeof(known), kernel->axes, kernel->axis_count),
+                          "no dimension of the problem is named \"%.60s\"%s", name, hint);
         }
         kernel->axis_compiled[axis] = true;
         bool in_entry = false;
@@ -239,9 +240,10 @@ static void read_odd(kernel_reader *reader, const rft_at *check, int table) {
                 axis++;
             }
             if (axis == kernel->axis_count) {
-                char hint[120];
+                char hint[120], known[300];
                 rft_read_hint(hint, sizeof(hint), keys[i], kernel->axes, kernel->axis_count);
-                rft_read_fail(lua, &here, NULL, "no dimension of the problem has this name%s", hint);
+                rft_read_fail(lua, &here, rft_read_known(known, sizeof(known), kernel->axes, kernel->axis_count),
+                              "no dimension of the problem has this name%s", hint);
             }
             rft_read_field(lua, -1, keys[i]);
             kernel->check.odd_values[axis] = rft_read_value(lua, -1, &here, reader->script->arena, NULL);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CIRCLE_SEARCHED 1000
+
 static char *keep(rft_script *script, char *heap) {
     char *kept = rft_arena_strdup(script->arena, heap);
     free(heap);
@@ -156,6 +158,18 @@ static void run_module(lua_State *lua, rft_script_file *file) {
     file->result_ref = luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
+/* Whether the file's own code is on the stack. (Its `loading` may be left over from a run that pcall() cut short.) */
+static bool is_running(lua_State *lua, const rft_script_file *file) {
+    lua_Debug record;
+    for (int level = 0; level < CIRCLE_SEARCHED && lua_getstack(lua, level, &record); level++) {
+        lua_getinfo(lua, "S", &record);
+        if (strcmp(record.what, "main") == 0 && strcmp(record.source + 1, file->shown) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int rft_modules_require(lua_State *lua) {
     rft_script *script = rft_lua_script(lua);
     rft_at here = {NULL, "require", 0};
@@ -178,7 +192,7 @@ int rft_modules_require(lua_State *lua) {
     free(real);
     if (file && file->result_ref == LUA_NOREF) {
         rft_lua_fault(lua, RFT_E_SCRIPT, NULL,
-                      file->loading ? "require: %s requires itself in a circle" : "require: %s failed before",
+                      is_running(lua, file) ? "require: %s requires itself in a circle" : "require: %s failed before",
                       file->shown);
     }
     if (!file) {

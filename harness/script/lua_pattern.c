@@ -77,7 +77,7 @@ static shape shape_of(const char *pattern, size_t size, size_t at) {
             if (end <= at) {
                 end = at + 1;
             }
-            if ((double)(end - at) > found.widest) {
+            if (c == '[' && (double)(end - at) > found.widest) {
                 found.widest = (double)(end - at);
             }
             char quantifier = end < size ? pattern[end] : '\0';

@@ -108,6 +108,14 @@ const char *rft_read_hint(char *out, size_t size, const char *word, const char *
     return out;
 }
 
+const char *rft_read_known(char *out, size_t size, const char *const *names, size_t count) {
+    size_t length = (size_t)snprintf(out, size, count ? "known:" : "there are none");
+    for (size_t i = 0; i < count && length + 64 < size; i++) {
+        length += (size_t)snprintf(out + length, size - length, "%s %.60s", i ? "," : "", names[i]);
+    }
+    return out;
+}
+
 /* ---- tables ---- */
 
 void rft_read_table(lua_State *lua, int index, const rft_at *at) {
@@ -126,11 +134,7 @@ static _Noreturn void unknown_key(lua_State *lua, int key, const rft_at *at, con
     rft_at here = {at, word, 0};
     char hint[120], known[400];
     rft_read_hint(hint, sizeof(hint), word, set->names, set->count);
-    size_t length = (size_t)snprintf(known, sizeof(known), "known keys:");
-    for (size_t i = 0; i < set->count && length + 40 < sizeof(known); i++) {
-        length += (size_t)snprintf(known + length, sizeof(known) - length, "%s %s", i ? "," : "", set->names[i]);
-    }
-    rft_read_fail(lua, &here, known, "unknown key%s", hint);
+    rft_read_fail(lua, &here, rft_read_known(known, sizeof(known), set->names, set->count), "unknown key%s", hint);
 }
 
 void rft_read_keys(lua_State *lua, int index, const rft_at *at, rft_key_table keys, lua_Integer positions) {
@@ -377,13 +381,14 @@ static int strict_index(lua_State *lua) {
     }
     lua_pop(lua, 1);
     const char *names[HINTS_MAX];
-    char hint[120];
+    char hint[120], known[400];
     size_t count = rft_read_sorted_keys(lua, -1, names, HINTS_MAX);
+    rft_read_known(known, sizeof(known), names, count);
     if (lua_type(lua, 2) != LUA_TSTRING) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, NULL, "%s: unknown name (a %s)", name, luaL_typename(lua, 2));
+        rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s: unknown name (a %s)", name, luaL_typename(lua, 2));
     }
     rft_read_hint(hint, sizeof(hint), lua_tostring(lua, 2), names, count);
-    rft_lua_fault(lua, RFT_E_SCRIPT, NULL, "%s.%.80s: unknown name%s", name, lua_tostring(lua, 2), hint);
+    rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s.%.80s: unknown name%s", name, lua_tostring(lua, 2), hint);
 }
 
 static int strict_newindex(lua_State *lua) {

@@ -30,6 +30,8 @@ _Noreturn void rft_read_fail_code(lua_State *lua, const rft_at *at, int code, co
 _Noreturn void rft_read_wrong(lua_State *lua, int index, const rft_at *at, const char *what);
 /* ', did you mean "block"?' or "". `out` of `size` bytes; returns it. */
 const char *rft_read_hint(char *out, size_t size, const char *word, const char *const *candidates, size_t count);
+/* "known: n, k": a remedy. `out` of `size` bytes; returns it. */
+const char *rft_read_known(char *out, size_t size, const char *const *names, size_t count);
 /* "the text \"abc\"", "12", "a table": for messages. Returns `out`. */
 const char *rft_read_describe(lua_State *lua, int index, char *out, size_t size);
 

@@ -12,6 +12,7 @@
 #define HOOK_COUNT 1000
 #define HOOK_CALLS 16
 #define TRACE_LEVELS 10
+#define TRACE_SEARCHED 100
 
 typedef struct fault {
     int code;
@@ -70,7 +71,7 @@ static void on_hook(lua_State *lua, lua_Debug *record) {
     rft_units_format_seconds(limit, sizeof(limit), script->call_limit_s, 3);
     rft_lua_fault(lua, RFT_E_SCRIPT,
                   "look for a loop that does not end; work that depends on sizes belongs in the kernel",
-                  "stopped after %s: a script may not run longer than that at a time", limit);
+                  "stopped at the limit of %s for one call into a script", limit);
 }
 
 static int on_panic(lua_State *lua) {
@@ -197,20 +198,33 @@ static const char *split_place(const rft_script *script, const char *text, char 
     return text;
 }
 
+/* The file that is being read, for errors that the parser gives without a place. */
+static const char *loading_file(const rft_script *script) {
+    const char *shown = "";
+    for (size_t i = 0; i < script->file_count; i++) {
+        if (i == 0 || script->files[i]->loading) {
+            shown = script->files[i]->shown;
+        }
+    }
+    return shown;
+}
+
 /* Lua functions on the stack, innermost first. Allocates nothing: it also runs when memory or stack ran out. */
-static int add_traceback(lua_State *lua, char *text, size_t size, int least_frames) {
+static void add_traceback(lua_State *lua, char *text, size_t size, int least_frames) {
     lua_Debug record;
     size_t length = strlen(text);
     size_t start = length;
     int frames = 0;
-    for (int level = 1; lua_getstack(lua, level, &record); level++) {
+    /* Finding a level takes time proportional to it: a deep recursion must not be walked to its end. */
+    for (int level = 1; frames <= TRACE_LEVELS && level < TRACE_SEARCHED && lua_getstack(lua, level, &record);
+         level++) {
         lua_getinfo(lua, "Sln", &record);
         if (record.currentline <= 0) {
             continue;
         }
         frames++;
         if (frames > TRACE_LEVELS || length + 200 > size) {
-            continue;
+            break;
         }
         if (frames == 1) {
             length += (size_t)snprintf(text + length, size - length, "\ntraceback:");
@@ -228,9 +242,8 @@ static int add_traceback(lua_State *lua, char *text, size_t size, int least_fram
     if (frames < least_frames) {
         text[start] = '\0';
     } else if (frames > TRACE_LEVELS && length + 40 < size) {
-        snprintf(text + length, size - length, "\n  ... %d more", frames - TRACE_LEVELS);
+        snprintf(text + length, size - length, "\n  ... and more");
     }
-    return frames;
 }
 
 static int on_error(lua_State *lua) {
@@ -246,7 +259,10 @@ static int on_error(lua_State *lua) {
         char place[200];
         const char *message = split_place(script, lua_tostring(lua, 1), place, sizeof(place));
         rft_err_set(failure, RFT_E_SCRIPT, "%.1000s", message);
-        rft_err_place(failure, "%s", place[0] ? place : script->where);
+        if (!place[0] && !rft_lua_place(lua, place, sizeof(place))) {
+            snprintf(place, sizeof(place), "%s", script->where[0] ? script->where : loading_file(script));
+        }
+        rft_err_place(failure, "%s", place);
         add_traceback(lua, failure->message, sizeof(failure->message), 1);
     } else {
         rft_err_set(failure, RFT_E_SCRIPT, "error() was called with a %s, not with text", luaL_typename(lua, 1));

@@ -5,6 +5,7 @@
 #include "script/sweep_state.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define BUFFERS_MAX 64
@@ -362,10 +363,14 @@ static void read_tolerances(point_reader *reader) {
             names[outputs++] = spec->buffers[i].name;
         }
     }
+    rft_lua_push_function(reader->lua, reader->kernel->buffers_ref); /* for the place of what follows */
+    lua_pop(reader->lua, 1);
     if (outputs == 0) {
         rft_at buffers = {NULL, "buffers", 0};
         rft_read_fail(reader->lua, &buffers, "output(...) or inout(...)", "nothing is written that could be checked");
     }
+    rft_script *script = rft_lua_script(reader->lua);
+    snprintf(script->where, sizeof(script->where), "%s", reader->kernel->place);
     for (size_t k = 0; k < facts->buffer_count; k++) {
         rft_at here = {&root, facts->buffer_names[k], 0};
         bool found = false;
@@ -376,9 +381,10 @@ static void read_tolerances(point_reader *reader) {
             }
         }
         if (!found) {
-            char hint[120];
+            char hint[120], known[300];
             rft_read_hint(hint, sizeof(hint), facts->buffer_names[k], names, outputs);
-            rft_read_fail(reader->lua, &here, NULL, "no output buffer has this name%s", hint);
+            rft_read_fail(reader->lua, &here, rft_read_known(known, sizeof(known), names, outputs),
+                          "no output buffer has this name%s", hint);
         }
     }
 }

@@ -32,12 +32,13 @@ static size_t require_axis(problem_reader *reader, const rft_at *at, const char 
         return axis;
     }
     const char *names[64];
-    char hint[120];
+    char hint[120], known[300];
     for (size_t i = 0; i < sweep->axis_count; i++) {
         names[i] = sweep->axes[i].name;
     }
     rft_read_hint(hint, sizeof(hint), name, names, sweep->axis_count);
-    rft_read_fail(reader->lua, at, NULL, "the kernel's problem has no dimension \"%.60s\"%s", name, hint);
+    rft_read_fail(reader->lua, at, rft_read_known(known, sizeof(known), names, sweep->axis_count),
+                  "the kernel's problem has no dimension \"%.60s\"%s", name, hint);
 }
 
 /* Every key of the table on top, as an axis; the value is on top when visit() runs. */

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "script/lua_modules.h"
 #include "script/lua_sandbox.h"
+#include "script/script_names.h"
 #include "script/sweep_state.h"
 #include "script/table_json.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define SWEEPS_MAX 1024
+#define GLOBALS_MAX 256
 
 typedef struct load_call {
     const rft_script_opts *opts;
@@ -88,8 +90,8 @@ static int run_script(lua_State *lua) {
     }
     snprintf(script->where, sizeof(script->where), "%s", script->files[0]->shown);
     rft_at root = {NULL, "return", 0};
-    lua_settop(lua, count);
-    rft_read_table(lua, count > 0 ? 1 : -1, &root);
+    lua_settop(lua, 1);
+    rft_read_table(lua, 1, &root);
     char problem[200] = "";
     call->json = rft_table_json(lua, 1, problem, sizeof(problem));
     if (!call->json) {
@@ -236,6 +238,40 @@ int rft_script_read_table(char **out_json, const char *path, rft_err *err) {
     }
     rft_lua_free(script);
     free(text);
+    return code;
+}
+
+typedef struct names_call {
+    rft_arena *arena;
+    const char **names;
+    size_t count;
+} names_call;
+
+static int list_names(lua_State *lua) {
+    names_call *call = lua_touserdata(lua, 1);
+    rft_lua_open_faults(lua);
+    rft_sandbox_open(lua);
+    open_arguments(lua, &(rft_script_opts){0});
+    lua_getfield(lua, LUA_REGISTRYINDEX, RFT_KNOWN_GLOBALS);
+    call->names = rft_arena_calloc(call->arena, GLOBALS_MAX, sizeof(*call->names));
+    call->count = rft_read_sorted_keys(lua, -1, call->names, GLOBALS_MAX);
+    for (size_t i = 0; i < call->count; i++) {
+        call->names[i] = rft_arena_strdup(call->arena, call->names[i]);
+    }
+    return 0;
+}
+
+int rft_script_global_names(rft_arena *arena, const char ***out, size_t *count, rft_err *err) {
+    rft_script_opts opts = {0};
+    rft_script *script = NULL;
+    names_call call = {.arena = arena};
+    int code = start(&script, "names.lua", &opts, err);
+    if (code == 0) {
+        code = rft_lua_protected(script, list_names, &call, err);
+    }
+    rft_lua_free(script);
+    *out = call.names;
+    *count = call.count;
     return code;
 }
 

@@ -133,9 +133,9 @@ static void apply_tune(lua_State *lua, const rft_at *at, rft_sweep_state *state,
             }
         }
         if (hits == 0) {
-            char hint[120];
+            char hint[120], names[400];
             rft_read_hint(hint, sizeof(hint), keys[i], known, known_count);
-            rft_read_fail(lua, &here, "the kernel's params = { ... } lists what can be tuned",
+            rft_read_fail(lua, &here, rft_read_known(names, sizeof(names), known, known_count),
                           "the kernel has no such parameter%s", hint);
         }
         lua_pop(lua, 1);

@@ -1,0 +1,372 @@
+---@meta rooftune
+-- SPDX-License-Identifier: Apache-2.0
+-- What a sweep can use, for lua-language-server: add this folder to "workspace.library". Nothing here runs.
+-- A test compares it with the program: every function and every key is here, and nothing else.
+-- Lua's own functions that a sweep can use, and those it cannot, are in docs/sweeps.md.
+
+---@alias rooftune.value number|boolean|string what a parameter or a dimension can be
+---@alias rooftune.seconds number|string seconds, or text with a unit: "250us", "2s", "10m", "1.5h"
+
+---The problem: one field per name in the kernel's `problem`. Any other name is an error.
+---@class rooftune.p
+---@field [string] rooftune.value
+
+---The configuration: one field per parameter. Any other name is an error.
+---@class rooftune.c
+---@field [string] rooftune.value
+
+---The buffers of the point, by name. Any other name is an error.
+---@class rooftune.b
+---@field [string] rooftune.handle
+
+---The device: from the GPU, the recording that is replayed, or `--arch`.
+---@class rooftune.gpu
+---@field name string "NVIDIA H200"
+---@field arch string "sm_90a"
+---@field cc integer compute capability, 10 * major + minor: 90
+---@field sms integer multiprocessors
+---@field warp_size integer threads
+---@field max_threads_per_block integer
+---@field max_threads_per_sm integer
+---@field max_blocks_per_sm integer
+---@field registers_per_block integer 32-bit registers
+---@field registers_per_sm integer 32-bit registers
+---@field shared_per_block integer bytes, static and dynamic together, with the opt-in
+---@field shared_per_block_static integer bytes without the opt-in
+---@field shared_per_sm integer bytes
+---@field l2_bytes integer
+---@field persisting_l2_max_bytes integer largest L2 persistence window, 0 = none
+---@field memory_bytes integer device memory
+---@field memory_free integer bytes free when the program asked; all of it when unknown
+---@field max_cluster integer blocks of a portable cluster, 0 = no clusters
+---@field cooperative boolean whether cooperative launches work
+---@field sm_clock_khz integer maximum
+---@field memory_clock_khz integer 0 = unknown
+---@field memory_bus_bits integer 0 = unknown
+
+---A question: which kernels, over which problems, with which values.
+---@class rooftune.sweep
+---@field name? string in file names and reports; default: the file's name
+---@field kernel? rooftune.Kernel what is tuned; or `variants`
+---@field variants? rooftune.variant[] several kernels for the same problem, in the order of the ladder
+---@field over? table<string, rooftune.Values>|rooftune.Problems the dimensions that are swept, each with its values
+---@field problems? rooftune.Problems|table<string, rooftune.value>[] a list of problems instead of `over`; no transitions
+---@field with? table<string, rooftune.value|fun(p: rooftune.p): rooftune.value> the other dimensions, or functions of them
+---@field along? string|string[] dimensions to find bound transitions along; default: all numeric ones in `over`
+---@field tune? table<string, rooftune.Values|rooftune.value> values to try; a parameter that is not here keeps its default
+---@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax, or { "A", "B", f }
+---@field baseline? string[] "cublaslt": accepted, not measured by this version
+---@field measure? rooftune.measure how a point is timed
+---@field search? rooftune.search how the space is searched
+
+---One step of a ladder: { "three kernels", kernel = a, tune = { ... } }.
+---@class rooftune.variant
+---@field [1] string its name
+---@field kernel rooftune.Kernel same `problem` as the other variants
+---@field tune? table<string, rooftune.Values|rooftune.value> beside the sweep's `tune`
+---@field where? (function|string|table)[] beside the sweep's `where`
+
+---A CUDA template and its facts.
+---@class rooftune.kernel
+---@field name? string default: the source's name without .cu
+---@field source string .cu file, relative to this file
+---@field entry string|string[] name expression; parameters named in it are substituted as text and are no macros
+---@field problem string[] the problem's dimensions, in the order of the reference's arguments
+---@field compiled? string[] dimensions that are compiled in: -D NAME=value, or named in `entry`
+---@field params? table[] { "NAME", default, "help" }, in the order of the report
+---@field options? string[]|fun(c: rooftune.c, gpu: rooftune.gpu): string[] more NVRTC options
+---@field buffers fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer> inputs and outputs must not depend on c
+---@field prepare? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table once per configuration, untimed
+---@field launch fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table one launch or a list, timed as one
+---@field work fun(p: rooftune.p): rooftune.work what anyone must do for the problem
+---@field traffic? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): rooftune.traffic what this configuration moves and executes
+---@field check rooftune.check how results are verified
+
+---How results are verified. Every other key names an output buffer: y = { tol = 1e-3 }.
+---@class rooftune.check
+---@field reference string "FILE.cu:NAME", relative to this file; compiled without the parameters' macros
+---@field options? string[] NVRTC options for the reference
+---@field tol? number relative tolerance of all outputs; default: from the type and `length`
+---@field length? number|fun(p: rooftune.p): number terms accumulated into an output; default 1
+---@field odd? table<string, rooftune.value>|false dimensions of the odd problem; default: derived; false: none
+---@field [string] rooftune.check_buffer
+
+---@class rooftune.check_buffer
+---@field tol number relative tolerance of this output
+
+---@class rooftune.measure
+---@field cache? "cold"|"hot" whether L2 is flushed before every sample; default "cold"
+---@field timeout? rooftune.seconds for one point; default 10 s
+---@field compile_timeout? rooftune.seconds for one configuration; default 60 s
+---@field min_samples? integer default 10
+---@field max_samples? integer default 100
+---@field noise? number stop when half the 95 % interval is below this share of the median; default 0.005
+---@field max_time? rooftune.seconds for timing one point; default 0.25 s
+---@field seed? integer of the inputs; default 1
+
+---@class rooftune.search
+---@field strategy? string default "auto"
+---@field budget? integer|string a number of points, or a time: 500, "10m"; default: none
+---@field seed? integer default 1
+
+---One launch.
+---@class rooftune.launch
+---@field entry? string name expression when it is not the kernel's (first) `entry`
+---@field args? (rooftune.handle|rooftune.Scalar|rooftune.TensorMap)[] in the order of the kernel's parameters
+---@field grid integer|integer[]|rooftune.Resident blocks: number, { x, y, z } or resident()
+---@field block integer|integer[] threads: number or { x, y, z }
+---@field shared? integer dynamic shared memory, bytes; default 0
+---@field cluster? integer|integer[] blocks: number or { x, y, z }; default 1
+---@field cooperative? boolean grid-wide synchronisation; default false
+---@field pdl? boolean may start before the launch in front of it ends; default false
+---@field window? rooftune.window L2 persistence
+
+---@class rooftune.window
+---@field buffer rooftune.handle
+---@field offset? integer bytes; default 0
+---@field bytes? integer default: to the end of the buffer
+---@field hit_ratio? number 0 to 1; default 1
+
+---@class rooftune.tensor_map_options
+---@field box integer[] elements a copy takes, fastest first, 1 to 256
+---@field strides? integer[] bytes from one step of dimension 2, 3, ... to the next; default: dense
+---@field swizzle? 0|32|64|128 bytes; default 0
+---@field l2_promotion? 0|64|128|256 bytes; default 0
+
+---What anyone must do for the problem: operations per pipe (an FMA is 2), compulsory bytes.
+---@class rooftune.work
+---@field bytes? number read and written together, split as the buffers' sizes are
+---@field read? number bytes
+---@field write? number bytes
+---@field items? table { "token", count }: the report also shows tokens per second
+---@field fp64? number
+---@field fp32? number
+---@field fp16? number packed
+---@field sfu? number ex2 and the like
+---@field int32? number
+---@field tensor_fp64? number
+---@field tensor_tf32? number
+---@field tensor_bf16? number
+---@field tensor_fp16? number
+---@field tensor_fp8? number
+---@field tensor_int8? number
+
+---What a configuration moves per level and executes per pipe.
+---@class rooftune.traffic
+---@field dram? number bytes, read and written together
+---@field dram_read? number bytes
+---@field dram_write? number bytes
+---@field l2? number bytes
+---@field l1? number bytes
+---@field shared? number bytes
+---@field issue? number warp instructions
+---@field fp64? number operations
+---@field fp32? number
+---@field fp16? number
+---@field sfu? number
+---@field int32? number
+---@field tensor_fp64? number
+---@field tensor_tf32? number
+---@field tensor_bf16? number
+---@field tensor_fp16? number
+---@field tensor_fp8? number
+---@field tensor_int8? number
+
+---@class rooftune.integers_options
+---@field below integer values are 0 to below - 1
+---@field order? "random"|"sorted"|"zipf" default "random"
+
+---A buffer as a launch sees it.
+---@class rooftune.handle
+local handle = {}
+
+---The same buffer from `bytes` on.
+---@param bytes integer
+---@return rooftune.handle
+function handle:offset(bytes) end
+
+---@class rooftune.Kernel what kernel{} returns
+---@class rooftune.Sweep what sweep{} returns
+---@class rooftune.Values what values(), range(), pow2_values() and refine() return
+---@class rooftune.Problems what problems{} returns
+---@class rooftune.Buffer what input(), output(), inout() and temp() return
+---@class rooftune.Fill what uniform() and integers{} return
+---@class rooftune.Scalar what a type called as a function returns
+---@class rooftune.TensorMap what tensor_map() returns
+---@class rooftune.Memset what memset() returns
+---@class rooftune.Resident what resident() returns
+---@class rooftune.CType what ctype returns
+---@class rooftune.Type an element type; called with a number it makes a scalar argument
+---@operator call(number): rooftune.Scalar
+
+---A sweep; a file returns one, or a list of them.
+---@param facts rooftune.sweep
+---@return rooftune.Sweep
+function sweep(facts) end
+
+---@param facts rooftune.kernel
+---@return rooftune.Kernel
+function kernel(facts) end
+
+---The values themselves, or one list of them. Not empty, none twice.
+---@param ... rooftune.value|rooftune.CType|table
+---@return rooftune.Values
+function values(...) end
+
+---lo, lo + step, ... up to hi. Values, never exponents.
+---@param lo number
+---@param hi number
+---@param step? number default 1
+---@return rooftune.Values
+function range(lo, hi, step) end
+
+---Every power of two from lo to hi, both powers of two: pow2_values(1, 4096).
+---@param lo integer
+---@param hi integer
+---@return rooftune.Values
+function pow2_values(lo, hi) end
+
+---Bisects between two values where the bound changes, at most `depth` times. For dimensions in `over`.
+---@param list rooftune.Values
+---@param depth integer 1 to 20
+---@return rooftune.Values
+function refine(list, depth) end
+
+---An explicit list of problems: over = problems { { m = 1, n = 2, k = 3 }, ... }.
+---@param list table<string, rooftune.value>[]
+---@return rooftune.Problems
+function problems(list) end
+
+---A C++ type as a value of a parameter; it reaches the kernel as written.
+---@param text string "half"
+---@return rooftune.CType
+function ctype(text) end
+
+---Read only, filled with the same values for every configuration.
+---@param type rooftune.Type
+---@param n integer elements
+---@param fill? rooftune.Fill default: uniform(-1, 1); integers: uniform(-8, 8), unsigned uniform(0, 16)
+---@return rooftune.Buffer
+function input(type, n, fill) end
+
+---Written, poisoned before every check.
+---@param type rooftune.Type
+---@param n integer elements
+---@return rooftune.Buffer
+function output(type, n) end
+
+---Read and written; restored before every sample, untimed.
+---@param type rooftune.Type
+---@param n integer elements
+---@param fill? rooftune.Fill
+---@return rooftune.Buffer
+function inout(type, n, fill) end
+
+---Scratch memory; may depend on the configuration.
+---@param type rooftune.Type
+---@param n integer elements
+---@return rooftune.Buffer
+function temp(type, n) end
+
+---Seeded values in [low, high); whole ones for integer types.
+---@param low number
+---@param high number
+---@return rooftune.Fill
+function uniform(low, high) end
+
+---Seeded whole numbers from 0.
+---@param options rooftune.integers_options
+---@return rooftune.Fill
+function integers(options) end
+
+---a / b rounded up; whole numbers.
+---@param a integer
+---@param b integer
+---@return integer
+function ceil_div(a, b) end
+
+---Sets every byte of a buffer; stands in a list of launches.
+---@param buffer rooftune.handle
+---@param byte integer 0 to 255
+---@return rooftune.Memset
+function memset(buffer, byte) end
+
+---A TMA descriptor, an argument of a launch.
+---@param buffer rooftune.handle
+---@param dims integer[] elements, fastest first
+---@param options rooftune.tensor_map_options
+---@return rooftune.TensorMap
+function tensor_map(buffer, dims, options) end
+
+---As a grid: as many blocks as fit on the device at once.
+---@return rooftune.Resident
+function resident() end
+
+---A mix of operations with counts, for the report: { name = "...", { "kernel", { m = 32 }, count = 160 } }.
+---@param facts rooftune.mix
+---@return table
+function mix(facts) end
+
+---@class rooftune.mix
+---@field [integer] rooftune.mix_item
+---@field name string
+---@field unit? string what one pass makes: "token"
+---@field per? number of them in one pass
+
+---@class rooftune.mix_item
+---@field [1] string operation
+---@field [2] table<string, rooftune.value> problem
+---@field count? number how often; default 1
+
+---Vendor libraries as kernels. This version measures none: vendor.matmul{} says so.
+vendor = {}
+---@param facts table
+function vendor.matmul(facts) end
+
+---Arguments after `--` on the command line.
+---@type string[]
+arg = {}
+
+---@type rooftune.Type
+f64 = nil
+---@type rooftune.Type
+f32 = nil
+---@type rooftune.Type
+f16 = nil
+---@type rooftune.Type
+bf16 = nil
+---@type rooftune.Type
+e4m3 = nil
+---@type rooftune.Type
+e5m2 = nil
+---@type rooftune.Type
+i8 = nil
+---@type rooftune.Type
+u8 = nil
+---@type rooftune.Type
+i16 = nil
+---@type rooftune.Type
+u16 = nil
+---@type rooftune.Type
+i32 = nil
+---@type rooftune.Type
+u32 = nil
+---@type rooftune.Type
+i64 = nil
+---@type rooftune.Type
+u64 = nil
+
+-- Units: bytes and seconds.
+KiB = 1024
+MiB = 1024 ^ 2
+GiB = 1024 ^ 3
+TiB = 1024 ^ 4
+kB = 1e3
+MB = 1e6
+GB = 1e9
+TB = 1e12
+ns = 1e-9
+us = 1e-6
+ms = 1e-3
+s = 1
+min = 60
