@@ -71,7 +71,7 @@ const char *rft_axis_label(double value, rft_arena *arena) {
     int exponent;
     double size = fabs(value);
     value = size > 0 ? value : 0; /* no "-0" */
-    if (size >= 1e5 && frexp(value, &exponent) == 0.5) {
+    if (size >= 65536 && frexp(value, &exponent) == 0.5) {
         rft_str_addf(&text, "2^%d", exponent - 1);
     } else if (size >= 1e5 && size < 1e15) {
         size_t i = 0;
@@ -114,12 +114,16 @@ static void log_ticks(rft_ticks *ticks, const rft_plot_axis *axis, double gap, r
     }
 }
 
-static void linear_ticks(rft_ticks *ticks, const rft_plot_axis *axis, double gap, rft_arena *arena) {
+static void linear_ticks(rft_ticks *ticks, const rft_chart_axis *spec, const rft_plot_axis *axis, double gap,
+                         rft_arena *arena) {
     double most = fabs(axis->end - axis->start) / gap;
     double raw = (axis->high - axis->low) / (most < 2 ? 2 : most);
     double power = pow(10, floor(log10(raw)));
     double lead = raw / power;
     double step = power * (lead <= 1 ? 1 : lead <= 2 ? 2 : lead <= 5 ? 5 : 10);
+    if (spec->whole && step < 1) {
+        step = 1;
+    }
     for (double i = ceil(axis->low / step - 1e-9); i * step <= axis->high + step * 1e-9; i++) {
         if (ticks->count >= TICKS_MOST) {
             break;
@@ -154,7 +158,7 @@ rft_ticks rft_axis_ticks(const rft_chart_axis *spec, const rft_plot_axis *axis, 
     } else if (axis->log && log10(axis->high / axis->low) > 0.7) {
         log_ticks(&ticks, axis, gap, arena);
     } else {
-        linear_ticks(&ticks, axis, gap, arena);
+        linear_ticks(&ticks, spec, axis, gap, arena);
     }
     return ticks;
 }

@@ -72,6 +72,7 @@ typedef struct rft_series {
 typedef struct rft_chart_axis {
     const char *title; /* with its unit in brackets */
     bool log;
+    bool whole;             /* counts: no ticks between whole numbers */
     double low, high;       /* NaN: from the data, with room */
     const char **names;     /* categories at 0, 1, 2 ...; NULL = numbers */
     const char **sub_names; /* second line under each; NULL = none */

@@ -7,18 +7,25 @@
 
 #define VERDICTS_MOST 8 /* more sweeps than that are told in the summary */
 
+/* What is left: a point that keeps its bound busy has no room, however low its useful rate. */
+static double used_share(const rft_entry *entry) {
+    bool firm = entry->bound.firmness == RFT_FIRM_BOUND && isfinite(entry->bound.frac);
+    return fmax(entry->place.efficiency_frac, firm ? entry->bound.frac : 0);
+}
+
 /* One sentence for everything: each sweep speaks through its longest-running problem; the one with most room is named.
  */
 static const char *overall(const rft_build *b) {
     const rft_entry *lowest = NULL, *any = NULL;
-    double highest = 0;
+    double highest = 0, least = INFINITY;
     size_t judged = 0;
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_entry *entry = rft_build_showcase(b, s);
         any = any ? any : entry;
         if (entry && !isnan(entry->place.efficiency_frac)) {
             judged++;
-            lowest = !lowest || entry->place.efficiency_frac < lowest->place.efficiency_frac ? entry : lowest;
+            lowest = !lowest || used_share(entry) < used_share(lowest) ? entry : lowest;
+            least = fmin(least, entry->place.efficiency_frac);
             highest = fmax(highest, entry->place.efficiency_frac);
         }
     }
@@ -29,8 +36,8 @@ static const char *overall(const rft_build *b) {
         return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest ? lowest : any));
     }
     return rft_arena_printf(b->arena, "%zu sweeps reach %s to %s of their measured ceilings. Most is left in %s.",
-                            judged, rft_figure_percent(b->arena, lowest->place.efficiency_frac),
-                            rft_figure_percent(b->arena, highest), rft_build_verdict(b, lowest));
+                            judged, rft_figure_percent(b->arena, least), rft_figure_percent(b->arena, highest),
+                            rft_build_verdict(b, lowest));
 }
 
 static const char *first_known(const rft_build *b, const char *const *keys, size_t count) {

@@ -87,11 +87,10 @@ static void fill_entry(const rft_build *b, rft_entry *entry) {
         if (ranked[i] == entry->best || !other) {
             continue;
         }
-        if (!rft_stats_tie(&own->stats, &other->stats)) {
-            break;
+        if (rft_stats_tie(&own->stats, &other->stats)) {
+            entry->rival = entry->rival ? entry->rival : ranked[i];
+            entry->tied++;
         }
-        entry->rival = entry->rival ? entry->rival : ranked[i];
-        entry->tied++;
     }
     entry->place = rft_placement_of(b->run, entry->best);
     entry->bound = rft_bound_of(b->run, entry->best);
@@ -197,6 +196,13 @@ const char *rft_build_roof_name(const rft_placement *place) {
     return place->roof == RFT_RESOURCE_PIPE ? rft_pipe_label(place->roof_pipe) : "memory";
 }
 
+/* How many times the compulsory bytes its configuration takes from device memory; 1 when nothing says more. */
+static double surplus(const rft_point *point) {
+    double moved = point->traffic.present ? point->traffic.level_bytes[RFT_LEVEL_DRAM] : NAN;
+    double ratio = moved / rft_work_bytes(&point->work);
+    return isfinite(ratio) && ratio > 1 ? ratio : 1;
+}
+
 /* The second half of a verdict: how good, and why not better. */
 static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const rft_bound *bound = &entry->bound;
@@ -204,6 +210,11 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const char *room = share >= 0.9 ? "at its ceiling" : share >= 0.8 ? "near its ceiling" : "room left";
     if (bound->over_roof_frac > 1) {
         return "above its measured ceiling, see the note at its section";
+    }
+    if (bound->resource == RFT_RESOURCE_DRAM && bound->firmness != RFT_FIRM_NONE && surplus(entry->best) > 1.1) {
+        return rft_arena_printf(b->arena, "held back by dram, which moves %s times the bytes it must (%s)",
+                                rft_figure_plain(b->arena, surplus(entry->best), 2),
+                                rft_evidence_name(bound->evidence));
     }
     switch (bound->resource) {
     case RFT_RESOURCE_UNKNOWN:

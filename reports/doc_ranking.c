@@ -68,11 +68,20 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
         isnan(point->facts.occupancy_frac) ? "n/a" : rft_figure_plain(b->arena, point->facts.occupancy_frac * 100, 3);
 }
 
+/* The best first, whichever round it was measured in; then by time. */
+static int by_median(const void *a, const void *b) {
+    const rft_point *x = *(const rft_point *const *)a, *y = *(const rft_point *const *)b;
+    double s = rft_point_median_s(x), t = rft_point_median_s(y);
+    return s != t ? (s < t ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
+}
+
 void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
     const rft_stats *best = &rft_point_measurement(entry->best)->stats;
-    size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN, worst = 0;
+    /* ranked[0] is the best; those of the final round follow it, which is not the order of time. */
+    qsort(ranked + 1, count - 1, sizeof *ranked, by_median);
+    size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN;
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Best and worst on %s", rft_build_name(b, entry->sweep, entry->problem)),
                     NULL);
@@ -84,14 +93,10 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < shown; i++) {
         bool tie = entry->tied > 0 && rft_stats_tie(best, &rft_point_measurement(ranked[i])->stats);
-        add_ranked(b, table, entry, ranked[i],
-                   tie && i <= entry->tied ? "1 =" : rft_arena_printf(b->arena, "%zu", i + 1));
+        add_ranked(b, table, entry, ranked[i], tie ? "1 =" : rft_arena_printf(b->arena, "%zu", i + 1));
     }
-    for (size_t i = 1; i < count; i++) {
-        worst = rft_point_median_s(ranked[i]) > rft_point_median_s(ranked[worst]) ? i : worst;
-    }
-    if (worst >= shown) {
-        add_ranked(b, table, entry, ranked[worst], "worst");
+    if (count > shown) {
+        add_ranked(b, table, entry, ranked[count - 1], "worst");
         table->rows[table->row_count - 1].rule = true;
     }
 }
@@ -148,7 +153,7 @@ void rft_build_distribution(rft_build *b, const rft_entry *entry) {
     }
     chart->x = (rft_chart_axis){
         .title = rft_arena_printf(b->arena, "median time (%s)", scale.unit), .log = true, .low = NAN, .high = NAN};
-    chart->y = (rft_chart_axis){.title = "configurations", .low = 0, .high = most * 1.35};
+    chart->y = (rft_chart_axis){.title = "configurations", .whole = true, .low = 0, .high = most * 1.35};
     add_place(b, chart, "best", rft_point_median_s(entry->best) / scale.factor);
     const rft_point *standard = rft_run_default(b->run, entry->sweep, entry->best->variant, entry->problem);
     if (standard && standard != entry->best) {

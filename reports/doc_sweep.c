@@ -25,6 +25,20 @@ static const char *values_text(const rft_build *b, const rft_value *values, size
     return kept;
 }
 
+/* "VEC=1 BLOCK=256": the parameters with one value. */
+static const char *fixed_params(const rft_build *b, const rft_variant *variant) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < variant->param_count; i++) {
+        if (variant->params[i].value_count == 1) {
+            rft_str_add(&text, text.length ? " " : "");
+            rft_values_format(&text, &variant->params[i].name, variant->params[i].values, 1);
+        }
+    }
+    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 static void add_params(rft_build *b, const rft_sweep *sweep) {
     static const rft_column columns[] = {{.title = "Variant", .wraps = true},
                                          {.title = "Parameter"},
@@ -34,25 +48,26 @@ static void add_params(rft_build *b, const rft_sweep *sweep) {
     rft_table *table = rft_doc_table(b->doc, columns, 5);
     for (size_t v = 0; v < sweep->variant_count; v++) {
         const rft_variant *variant = &sweep->variants[v];
-        bool named = false;
+        size_t first = table->row_count;
         for (size_t i = 0; i < variant->param_count; i++) {
             const rft_param *param = &variant->params[i];
+            if (param->value_count < 2) {
+                continue;
+            }
             rft_row *row = rft_doc_row(b->doc, table);
-            row->rule = !named && v > 0;
-            row->cells[0] = named ? NULL : variant->name;
-            named = true;
             row->cells[1] = param->name;
-            row->cells[2] = param->value_count < 2 ? rft_arena_printf(b->arena, "%s (fixed)",
-                                                                      values_text(b, param->values, param->value_count))
-                                                   : values_text(b, param->values, param->value_count);
+            row->cells[2] = values_text(b, param->values, param->value_count);
             row->cells[3] = values_text(b, &param->default_value, 1);
             row->cells[4] = param->help;
         }
-        if (variant->param_count == 0) {
+        const char *fixed = fixed_params(b, variant);
+        if (*fixed || table->row_count == first) {
             rft_row *row = rft_doc_row(b->doc, table);
-            row->cells[0] = variant->name;
-            row->cells[1] = "none";
+            row->cells[1] = *fixed ? "not tuned" : "none";
+            row->cells[2] = fixed;
         }
+        table->rows[first].cells[0] = variant->name;
+        table->rows[first].rule = v > 0;
     }
 }
 
