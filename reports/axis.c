@@ -10,8 +10,8 @@
 static rft_plot_axis fit_log(double low, double high, bool fixed_low, bool fixed_high) {
     rft_plot_axis axis = {.log = true, .low = low, .high = high};
     double room = pow(high / low, 0.06);
-    if (room < 1.15) {
-        room = 1.15;
+    if (room < 1.02) {
+        room = high > low * 1.02 ? 1.02 : 1.15;
     }
     axis.low = fixed_low ? low : low / room;
     axis.high = fixed_high ? high : high * room;
@@ -147,6 +147,19 @@ static void given_ticks(rft_ticks *ticks, const rft_chart_axis *spec, const rft_
     }
 }
 
+/* Even steps crowd at one end of a logarithmic axis: a number without room becomes a minor tick. */
+static void thin_out(rft_ticks *ticks, const rft_plot_axis *axis, double gap) {
+    double last = -INFINITY;
+    for (size_t i = 0; i < ticks->count; i++) {
+        double at = fabs(rft_axis_at(axis, ticks->items[i].value) - axis->start);
+        if (ticks->items[i].label && at - last < gap * 0.999) {
+            ticks->items[i].label = NULL;
+        } else if (ticks->items[i].label) {
+            last = at;
+        }
+    }
+}
+
 rft_ticks rft_axis_ticks(const rft_chart_axis *spec, const rft_plot_axis *axis, double gap, rft_arena *arena) {
     rft_ticks ticks = {rft_arena_calloc(arena, TICKS_MOST, sizeof *ticks.items), 0};
     if (spec->names) {
@@ -159,6 +172,7 @@ rft_ticks rft_axis_ticks(const rft_chart_axis *spec, const rft_plot_axis *axis, 
         log_ticks(&ticks, axis, gap, arena);
     } else {
         linear_ticks(&ticks, spec, axis, gap, arena);
+        thin_out(&ticks, axis, gap);
     }
     return ticks;
 }

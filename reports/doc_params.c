@@ -50,7 +50,11 @@ static bool all_numbers(const rft_profile *profile) {
 
 /* Few values stand side by side, whatever they are; many only as numbers on an axis. */
 static bool can_draw(const rft_profile *profile) {
-    return profile->step_count > 1 && (profile->step_count <= STEPS_MOST || all_numbers(profile));
+    size_t measured = 0;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        measured += profile->steps[i].measured > 0;
+    }
+    return measured > 1 && (profile->step_count <= STEPS_MOST || all_numbers(profile));
 }
 
 static void set_x_axis(rft_build *b, rft_chart *chart, const rft_profile *profile, const char *name) {
@@ -68,7 +72,32 @@ static void set_x_axis(rft_build *b, rft_chart *chart, const rft_profile *profil
     }
 }
 
-static rft_chart *profile_chart(rft_build *b, const rft_profile *profile, const char *name, const measure *m) {
+/* Without the values that no valid configuration has on this problem. */
+static rft_profile measured_steps(const rft_build *b, const rft_profile *profile) {
+    rft_profile kept = *profile;
+    kept.steps = rft_arena_calloc(b->arena, profile->step_count + 1, sizeof *kept.steps);
+    kept.step_count = 0;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].measured > 0) {
+            kept.steps[kept.step_count++] = profile->steps[i];
+        }
+    }
+    return kept;
+}
+
+/* From zero, unless that would hide all there is to see. */
+static double lowest_shown(const rft_profile *profile, const measure *m) {
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        low =
+            fmin(low, fmin(shown(m, profile->steps[i].worst_s), shown(m, rft_point_median_s(profile->steps[i].best))));
+        high = fmax(high, shown(m, rft_point_median_s(profile->steps[i].best)));
+    }
+    return low > 0.6 * high ? NAN : 0;
+}
+
+static rft_chart *profile_chart(rft_build *b, const rft_profile *all, const char *name, const measure *m) {
+    const rft_profile only = measured_steps(b, all), *profile = &only;
     size_t count = profile->step_count;
     bool few = count <= STEPS_MOST;
     rft_chart *chart = rft_doc_chart(b->doc, name, HEIGHT);
@@ -84,14 +113,12 @@ static rft_chart *profile_chart(rft_build *b, const rft_profile *profile, const 
     for (size_t i = 0; i < count; i++) {
         const rft_profile_step *step = &profile->steps[i];
         x[i] = middle_x[i] = best->x[i] = few ? (double)i : rft_value_number(&step->value);
-        if (step->best) {
-            best->y[i] = high[i] = shown(m, rft_point_median_s(step->best));
-            low[i] = shown(m, step->worst_s);
-            middle_y[i] = step->measured > 1 ? shown(m, step->median_s) : NAN;
-        }
+        best->y[i] = high[i] = shown(m, rft_point_median_s(step->best));
+        low[i] = shown(m, step->worst_s);
+        middle_y[i] = step->measured > 1 ? shown(m, step->median_s) : NAN;
     }
     set_x_axis(b, chart, profile, name);
-    chart->y = (rft_chart_axis){.title = m->title, .low = 0, .high = NAN};
+    chart->y = (rft_chart_axis){.title = m->title, .low = lowest_shown(profile, m), .high = NAN};
     return chart;
 }
 
@@ -116,10 +143,10 @@ static void add_charts(rft_build *b, const rft_entry *entry, const rft_profile *
         }
         rft_doc_charts(b->doc, row, used);
     }
-    rft_doc_text(
-        b->doc, RFT_TEXT_NOTE,
-        "Dark: the best over all other parameters at this value. Grey bar: from the best to the slowest "
-        "configuration measured there; grey mark or line: half of them are faster. n: how many were measured.");
+    rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                 "Dark: the best over all other parameters at this value. Grey bar: from the best to the slowest "
+                 "configuration measured there; grey mark or line: half of them are faster. n: how many were measured. "
+                 "Values that no valid configuration has here are left out.");
 }
 
 /* The fastest and the slowest of a profile's bests. */
