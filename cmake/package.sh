@@ -47,6 +47,12 @@ for test in "$@"; do
     place "$test" "$build/kit/tests"
     bundle "$test" "$build/kit"
 done
+# What the tests give to the program, under the names it has in the source tree.
+for folder in docs/examples tests/fault tests/gpu/sweeps; do
+    mkdir -p "$build/kit/$folder"
+    find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' \) \
+        -exec cp {} "$build/kit/$folder/" \;
+done
 cp "$source/cmake/run-tests" "$build/kit/run-tests"
 chmod 755 "$build/kit/run-tests"
 size_kib=$(du -sk "$build/kit" | cut -f1)

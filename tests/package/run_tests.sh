@@ -5,7 +5,7 @@ set -u
 source=$1 kit=$2
 failures=0
 rm -rf "$kit"
-mkdir -p "$kit/tests"
+mkdir -p "$kit/tests/files" # a folder beside the programs is no test
 cp "$source/cmake/run-tests" "$kit/run-tests"
 
 program() {
