@@ -29,16 +29,16 @@ static rft_plot_label *ask(rft_plot *plot, const char *text, size_t spots) {
     rft_plot_label *label = &plot->labels[plot->label_count++];
     memset(label, 0, sizeof *label);
     label->text = text;
-    label->spots = rft_arena_calloc(plot->pen->arena, spots, sizeof *label->spots);
+    label->spots.items = rft_arena_calloc(plot->pen->arena, spots, sizeof *label->spots.items);
     return label;
 }
 
 static void add_spot(rft_plot_label *label, double x, double y, double angle) {
-    label->spots[label->spot_count++] = (rft_label_spot){.at = {x, y}, .angle = angle};
+    label->spots.items[label->spots.count++] = (rft_label_spot){.at = {x, y}, .angle = angle};
 }
 
 static void add_tied(rft_plot_label *label, double x, double y, rft_spot tie) {
-    label->spots[label->spot_count++] = (rft_label_spot){.at = {x, y}, .tied = true, .tie = tie};
+    label->spots.items[label->spots.count++] = (rft_label_spot){.at = {x, y}, .tied = true, .tie = tie};
 }
 
 void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone) {
@@ -95,9 +95,9 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     for (int ring = 0; ring < RINGS; ring++) {
         pieces = 0;
         for (size_t i = count; i-- > 1 && pieces < PIECES_MOST;) {
-            size_t before = label->spot_count;
+            size_t before = label->spots.count;
             along_piece(label, spots[i - 1], spots[i], width, 5.0 * ring);
-            pieces += label->spot_count > before;
+            pieces += label->spots.count > before;
         }
     }
     /* A bent line: beside its points, the last ones first. */
@@ -138,11 +138,11 @@ void rft_plot_place_labels(rft_plot *plot) {
         rft_line line = rft_pen_encode(plot->pen, label->text);
         double width = rft_pen_width(&line, &style);
         size_t chosen;
-        if (!rft_label_place(&plot->field, width, style.size, label->spots, label->spot_count, &chosen)) {
+        if (!rft_label_place(&plot->field, width, style.size, &label->spots, &chosen)) {
             plot->left_over[plot->left_over_count++] = *label;
             continue;
         }
-        rft_label_spot spot = label->spots[chosen];
+        rft_label_spot spot = label->spots.items[chosen];
         rft_spot from, to;
         if (rft_label_leader(&spot, width, style.size, &from, &to)) {
             rft_pen_rule(plot->pen, from, to, RFT_COLOUR_QUIET, 0.4);

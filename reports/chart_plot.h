@@ -13,8 +13,7 @@ typedef struct rft_plot_label {
     bool bold;
     rft_tone tone; /* for the legend, when there is no place */
     bool line;
-    rft_label_spot *spots;
-    size_t spot_count;
+    rft_label_spots spots;
 } rft_plot_label;
 
 typedef struct rft_plot {

@@ -77,39 +77,39 @@ static bool find_ranges(roof *r) {
     return true;
 }
 
+typedef enum roof_look { LOOK_ROOF, LOOK_LEVEL, LOOK_DATASHEET } roof_look;
+
 /* A ceiling as a line through both points, the rates in units of the chart. */
-static void add_line(roof *r, const char *label, bool dashed, bool bold, const double x[2], const double y[2]) {
+static void add_line(roof *r, const char *label, roof_look look, const double x[2], const double y[2]) {
     rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_LINE, 2);
     series->label = label;
-    series->dashed = dashed;
-    series->bold = bold;
-    series->tone = dashed ? RFT_TONE_GREY : RFT_TONE_INK;
+    series->dashed = look == LOOK_DATASHEET;
+    series->bold = look == LOOK_ROOF;
+    series->tone = look == LOOK_DATASHEET ? RFT_TONE_GREY : RFT_TONE_INK;
     for (int i = 0; i < 2; i++) {
         series->x[i] = x[i];
         series->y[i] = y[i] / r->scale.factor;
     }
 }
 
-static void add_slope(roof *r, const char *name, double bytes_s, bool dashed, bool bold) {
+static void add_slope(roof *r, const char *name, double bytes_s, roof_look look) {
     if (!(bytes_s > 0)) {
         return;
     }
     /* Up to the pipe's own roof; without one, across the chart. */
-    double roof_rate = dashed && r->flop_sheet > 0 ? r->flop_sheet : r->flop;
+    double roof_rate = look == LOOK_DATASHEET && r->flop_sheet > 0 ? r->flop_sheet : r->flop;
     double end = roof_rate > 0 ? fmin(roof_rate / bytes_s, r->x_high) : r->x_high;
     const double x[2] = {r->x_low, end}, y[2] = {r->x_low * bytes_s, end * bytes_s};
-    add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, bytes_s, "B/s")), dashed, bold,
-             x, y);
+    add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, bytes_s, "B/s")), look, x, y);
 }
 
-static void add_flat(roof *r, const char *name, double rate, double start, bool dashed) {
+static void add_flat(roof *r, const char *name, double rate, double start, roof_look look) {
     if (!(rate > 0)) {
         return;
     }
     const double x[2] = {fmax(isnan(start) ? r->x_low : start, r->x_low), r->x_high}, y[2] = {rate, rate};
     const char *unit = r->has_pipe_id ? rft_ceiling_unit(r->pipe_id) : "op/s";
-    add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, rate, unit)), dashed, !dashed,
-             x, y);
+    add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, rate, unit)), look, x, y);
 }
 
 static void add_ceilings(roof *r) {
@@ -118,11 +118,12 @@ static void add_ceilings(roof *r) {
     /* The measured roof begins where the fastest memory level meets it. */
     double fastest = fmax(isnan(r->l2) ? 0 : r->l2, isnan(r->dram) ? 0 : r->dram);
     add_flat(r, rft_arena_printf(arena, "%s, datasheet", label), r->flop_sheet,
-             r->dram_sheet > 0 ? r->flop_sheet / r->dram_sheet : NAN, true);
-    add_flat(r, rft_arena_printf(arena, "%s, measured", label), r->flop, fastest > 0 ? r->flop / fastest : NAN, false);
-    add_slope(r, "memory, datasheet", r->dram_sheet, true, false);
-    add_slope(r, "memory, measured", r->dram, false, true);
-    add_slope(r, "L2, measured", r->l2, false, false);
+             r->dram_sheet > 0 ? r->flop_sheet / r->dram_sheet : NAN, LOOK_DATASHEET);
+    add_flat(r, rft_arena_printf(arena, "%s, measured", label), r->flop, fastest > 0 ? r->flop / fastest : NAN,
+             LOOK_ROOF);
+    add_slope(r, "memory, datasheet", r->dram_sheet, LOOK_DATASHEET);
+    add_slope(r, "memory, measured", r->dram, LOOK_ROOF);
+    add_slope(r, "L2, measured", r->l2, LOOK_LEVEL);
 }
 
 static void add_ridges(roof *r) {

@@ -160,20 +160,20 @@ static size_t leader_cost(const rft_label_field *field, const rft_label_spot *sp
     return cost;
 }
 
-bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spot *candidates, size_t count,
+bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spots *candidates,
                      size_t *chosen) {
     size_t best = SIZE_MAX;
     rft_quad best_quad = {0};
-    for (size_t i = 0; i < count && best > 0; i++) {
-        double turn = candidates[i].angle * 3.14159265358979323846 / 180.0;
+    for (size_t i = 0; i < candidates->count && best > 0; i++) {
+        double turn = candidates->items[i].angle * 3.14159265358979323846 / 180.0;
         /* The label with a little air on every side. */
-        rft_text_run run = {.x = candidates[i].at.x - AIR * cos(turn),
-                            .y = candidates[i].at.y + AIR * sin(turn),
-                            .angle = candidates[i].angle,
+        rft_text_run run = {.x = candidates->items[i].at.x - AIR * cos(turn),
+                            .y = candidates->items[i].at.y + AIR * sin(turn),
+                            .angle = candidates->items[i].angle,
                             .size = size};
         rft_quad quad = rft_quad_of_text(&run, width + 2 * AIR);
         size_t cost = cost_of(field, &quad);
-        cost += cost == SIZE_MAX ? 0 : leader_cost(field, &candidates[i], width, size);
+        cost += cost == SIZE_MAX ? 0 : leader_cost(field, &candidates->items[i], width, size);
         if (cost < best) {
             best = cost;
             best_quad = quad;
@@ -184,7 +184,7 @@ bool rft_label_place(rft_label_field *field, double width, double size, const rf
         return false;
     }
     rft_spot from, to;
-    if (rft_label_leader(&candidates[*chosen], width, size, &from, &to)) {
+    if (rft_label_leader(&candidates->items[*chosen], width, size, &from, &to)) {
         rft_label_avoid_line(field, from, to, 0.6);
     }
     rft_label_take(field, &best_quad);

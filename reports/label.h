@@ -48,7 +48,12 @@ typedef struct rft_label_spot {
 } rft_label_spot;
 /* The line from what a label belongs to, to the label; false when they are so near that none is needed. */
 bool rft_label_leader(const rft_label_spot *spot, double width, double size, rft_spot *from, rft_spot *to);
-bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spot *candidates, size_t count,
+/* The places for one label, best first. */
+typedef struct rft_label_spots {
+    rft_label_spot *items;
+    size_t count;
+} rft_label_spots;
+bool rft_label_place(rft_label_field *field, double width, double size, const rft_label_spots *candidates,
                      size_t *chosen);
 
 #endif

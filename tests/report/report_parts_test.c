@@ -161,15 +161,16 @@ static void test_labels_never_cover_each_other(void **state) {
     rft_label_field field = {.bounds = {0, 0, 100, 40}, .arena = *state};
     /* Four labels of 40 x 9 that all want the same corner and may go to a few other places. */
     rft_label_spot spots[] = {{.at = {5, 10}}, {.at = {50, 10}}, {.at = {5, 25}}, {.at = {95, 10}}};
+    rft_label_spots places = {spots, 4};
     size_t chosen[4];
     for (int i = 0; i < 3; i++) {
-        assert_true(rft_label_place(&field, 40, 8, spots, 4, &chosen[i]));
+        assert_true(rft_label_place(&field, 40, 8, &places, &chosen[i]));
         for (int k = 0; k < i; k++) {
             assert_int_not_equal(chosen[i], chosen[k]);
         }
     }
     /* The last place is outside. */
-    assert_false(rft_label_place(&field, 40, 8, spots, 4, &chosen[3]));
+    assert_false(rft_label_place(&field, 40, 8, &places, &chosen[3]));
 }
 
 int main(void) {
