@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define NAMES_MAX 64
-#define WHERE_MAX 4096
+#define WHERE_MAX 512
 
 typedef struct where_item {
     const char *text;

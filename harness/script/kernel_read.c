@@ -282,6 +282,9 @@ static void read_buffer_tols(kernel_reader *reader, const rft_at *check, int tab
     const rft_key_set *set = rft_keys(RFT_KEYS_CHECK);
     const char *keys[64];
     size_t count = rft_read_sorted_keys(lua, table, keys, 64);
+    if (count == 64) {
+        rft_read_fail(lua, check, NULL, "too many keys");
+    }
     facts->buffer_names = rft_arena_calloc(reader->script->arena, count + 1, sizeof(*facts->buffer_names));
     facts->buffer_tols = rft_arena_calloc(reader->script->arena, count + 1, sizeof(double));
     for (size_t i = 0; i < count; i++) {
@@ -363,6 +366,7 @@ static void read_functions(kernel_reader *reader) {
 
 int rft_api_kernel(lua_State *lua) {
     rft_script *script = rft_lua_script(lua);
+    rft_lua_check_kept(lua);
     lua_settop(lua, 1);
     kernel_reader reader = {.lua = lua, .script = script, .table = 1, .root = {NULL, "kernel", 0}};
     rft_read_keys(lua, 1, &reader.root, RFT_KEYS_KERNEL, 0);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define HINTS_MAX 256
+#define TEXT_MAX 16384 /* what is read is copied, perhaps often: it must not multiply a large text */
 
 /* ---- paths and messages ---- */
 
@@ -270,6 +271,9 @@ const char *rft_read_text(lua_State *lua, int index, const rft_at *at) {
     const char *text = lua_tolstring(lua, index, &length);
     if (strlen(text) != length) {
         rft_read_fail(lua, at, NULL, "the text contains a zero byte");
+    }
+    if (length > TEXT_MAX) {
+        rft_read_fail(lua, at, NULL, "the text is longer than %d bytes", TEXT_MAX);
     }
     return text;
 }

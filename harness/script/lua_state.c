@@ -50,6 +50,16 @@ static void *allocate(void *self, void *block, size_t old_size, size_t new_size)
     return moved;
 }
 
+void rft_lua_check_kept(lua_State *lua) {
+    rft_script *script = rft_lua_script(lua);
+    if (rft_arena_used_bytes(script->arena) > script->limit_bytes) {
+        char limit[48];
+        rft_units_format_bytes(limit, sizeof(limit), script->limit_bytes);
+        rft_lua_fault(lua, RFT_E_SCRIPT, "build each kernel and sweep once",
+                      "out of memory: kernels and sweeps hold more than %s", limit);
+    }
+}
+
 static void on_hook(lua_State *lua, lua_Debug *record) {
     rft_script *script = rft_lua_script(lua);
     if (record->event == LUA_HOOKCOUNT) {
@@ -58,6 +68,7 @@ static void on_hook(lua_State *lua, lua_Debug *record) {
         return;
     }
     script->check_clock = false;
+    rft_lua_check_kept(lua);
     if (!script->expired && script->steps <= RFT_LUA_STEPS_MAX &&
         script->clock->monotonic_ns(script->clock->self) < script->deadline_ns) {
         return;

@@ -88,6 +88,9 @@ bool rft_lua_place(lua_State *lua, char *out, size_t size);
 /* "saxpy.lua:12" of the function on top of the stack, which is popped. */
 void rft_lua_function_place(lua_State *lua, char *out, size_t size);
 
+/* Raises when what the script's constructors keep outside of Lua exceeds the memory limit too. */
+void rft_lua_check_kept(lua_State *lua);
+
 /* Pushes the function behind a registry reference and makes its place script->where. */
 void rft_lua_push_function(lua_State *lua, int ref);
 

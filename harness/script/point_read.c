@@ -119,8 +119,8 @@ static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
         rft_read_fail(lua, &root, NULL, "expected NAME = input(...), got a list");
     }
     *count = rft_read_sorted_keys(lua, -1, keys, BUFFERS_MAX);
-    if (*count == 0) {
-        rft_read_fail(lua, &root, NULL, "a kernel needs at least one buffer");
+    if (*count == 0 || *count == BUFFERS_MAX) {
+        rft_read_fail(lua, &root, NULL, *count ? "too many buffers" : "a kernel needs at least one buffer");
     }
     rft_buffer *buffers = rft_arena_calloc(arena, *count, sizeof(*buffers));
     for (size_t i = 0; i < *count; i++) {

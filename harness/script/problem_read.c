@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define PROBLEMS_MAX 100000
+#define LISTED_MAX 4096
 #define ODD_ABOVE 16 /* smaller sizes are edge cases already */
 
 typedef struct problem_reader {
@@ -232,7 +233,7 @@ static void list_problems(problem_reader *reader) {
     rft_value *column = rft_arena_calloc(reader->arena, count, sizeof(*column));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         size_t distinct = 0;
-        for (size_t p = 0; p < count; p++) {
+        for (size_t p = 0; p < count && sweep->problems[p].values[i].kind == RFT_VALUE_TEXT; p++) {
             bool seen = false;
             for (size_t d = 0; d < distinct; d++) {
                 seen = seen || rft_value_equal(&column[d], &sweep->problems[p].values[i]);
@@ -380,7 +381,7 @@ static bool push_list(problem_reader *reader) {
     if (luaL_testudata(lua, -1, RFT_TAG_PROBLEMS)) {
         lua_getiuservalue(lua, -1, 1);
     }
-    lua_Integer count = rft_read_list(lua, -1, &at, RFT_VALUES_MAX);
+    lua_Integer count = rft_read_list(lua, -1, &at, LISTED_MAX);
     for (lua_Integer i = 1; i <= count; i++) {
         rft_at here = {&at, NULL, i};
         lua_rawgeti(lua, -1, i);

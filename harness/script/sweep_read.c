@@ -113,6 +113,7 @@ static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_compl
 
 int rft_api_sweep(lua_State *lua) {
     rft_script *script = rft_lua_script(lua);
+    rft_lua_check_kept(lua);
     lua_settop(lua, 1);
     rft_at root = {NULL, "sweep", 0};
     rft_read_keys(lua, 1, &root, RFT_KEYS_SWEEP, 0);

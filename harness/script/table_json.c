@@ -13,7 +13,7 @@
 
 #define DEPTH_MAX 60
 #define BYTES_MAX ((size_t)16 << 20) /* a table met on many paths is written on each */
-#define NAMES_MAX 4096               /* finding them again is quadratic */
+#define NAMES_MAX 512                /* finding them again is quadratic */
 
 typedef struct json_writer {
     lua_State *lua;
@@ -118,7 +118,7 @@ static bool write_table(json_writer *writer, int index, int depth) {
     if (good && named > 0 && total != named) {
         good = refuse(writer, "a table has both names and positions, beside ", keys[0]);
     } else if (good && named > NAMES_MAX) {
-        good = refuse(writer, "a table has more than 4096 names", "");
+        good = refuse(writer, "a table has more than 512 names", "");
     } else if (good && named == 0 && total != length) {
         good = refuse(writer, "a list has a gap (nil) in it", "");
     } else if (good && named == 0 && total > 0) {

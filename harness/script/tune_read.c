@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define TUNE_MAX 256
+#define TEXTS_MAX 256
 
 /* ---- values() ---- */
 
@@ -26,6 +27,11 @@ rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *
         rft_read_fail_code(lua, at, RFT_E_SPACE, "give at least one value", "the list of values is empty");
     }
     rft_value *values = rft_arena_calloc(arena, length, sizeof(*values));
+    lua_rawgeti(lua, -1, 1);
+    if (length > TEXTS_MAX && lua_type(lua, -1) != LUA_TNUMBER) {
+        rft_read_fail(lua, at, NULL, "more than %d texts", TEXTS_MAX);
+    }
+    lua_pop(lua, 1);
     for (size_t i = 0; i < length; i++) {
         rft_at here = {at, NULL, (lua_Integer)i + 1};
         bool ctype = false;
@@ -72,6 +78,15 @@ rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft
 
 /* ---- tune ---- */
 
+/* Keys of the table on top, into room for TUNE_MAX. */
+static size_t sorted_keys(lua_State *lua, const rft_at *at, const char **keys) {
+    size_t count = rft_read_sorted_keys(lua, -1, keys, TUNE_MAX);
+    if (count == TUNE_MAX) {
+        rft_read_fail(lua, at, NULL, "too many keys, at most %d are allowed", TUNE_MAX - 1);
+    }
+    return count;
+}
+
 static size_t find_param(const rft_variant *variant, const char *name) {
     size_t param = 0;
     while (param < variant->param_count && strcmp(variant->params[param].name, name) != 0) {
@@ -116,7 +131,7 @@ static void apply_tune(lua_State *lua, const rft_at *at, rft_sweep_state *state,
     if (lua_rawlen(lua, -1) > 0) {
         rft_read_fail(lua, at, NULL, "expected PARAMETER = values(...), got a list");
     }
-    size_t count = rft_read_sorted_keys(lua, -1, keys, TUNE_MAX);
+    size_t count = sorted_keys(lua, at, keys);
     for (size_t i = 0; i < count; i++) {
         rft_at here = {at, keys[i], 0};
         size_t hits = 0, known_count = 0;
@@ -173,7 +188,7 @@ static void read_bare(lua_State *lua, int table, rft_sweep_state *state) {
     rft_variant *variant = &state->sweep.variants[0];
     rft_read_field(lua, table, "tune");
     rft_read_table(lua, -1, &at);
-    size_t count = rft_read_sorted_keys(lua, -1, keys, TUNE_MAX);
+    size_t count = sorted_keys(lua, &at, keys);
     variant->params = rft_arena_calloc(arena, count + 1, sizeof(*variant->params));
     variant->param_count = count;
     state->states[0].alternatives = rft_arena_calloc(arena, count + 1, sizeof(rft_alternatives));

@@ -136,6 +136,12 @@ static void test_memory(void **state) {
     for (size_t i = 0; i < sizeof(eaters) / sizeof(eaters[0]); i++) {
         refuse(test, eaters[i], "out of memory");
     }
+    /* What constructors keep lies outside of Lua's heap. */
+    refuse(test,
+           case_saxpy("", "name = (function() local s = ('x'):rep(16000) while true do\n"
+                          "  pcall(sweep, { name = s, tune = { AA = values(s) } }) end end)()"),
+           "out of memory");
+    refuse(test, "local s = ('x'):rep(20000) return sweep { name = s }", "longer than 16384 bytes");
     test->opts.memory_limit_bytes = 1000;
     assert_int_equal(case_try(test, "return 1"), RFT_E_LIMIT);
     test->opts.memory_limit_bytes = 12000; /* less than the sandbox itself needs */
