@@ -28,6 +28,11 @@ local function tile_reads(p, tile_m, tile_n)
   return FLOAT * p.k * (p.m * ceil_div(p.n, tile_n) + p.n * ceil_div(p.m, tile_m))
 end
 
+-- What the FP32 pipe executes: whole tiles, the padding at the edges included.
+local function executed(p, tile_m, tile_n, tile_k)
+  return 2 * ceil_div(p.m, tile_m) * tile_m * ceil_div(p.n, tile_n) * tile_n * ceil_div(p.k, tile_k) * tile_k
+end
+
 -- Blocks that run together share what they read through L2: of the tiles' reads only one for each row and column of
 -- tiles among them comes from memory. Operands that fit half of L2 are read once.
 local function dram_reads(p, tile_m, tile_n, blocks_in_flight, l2_bytes)
@@ -55,7 +60,11 @@ local naive = matmul {
   -- Two floats a multiplication through L1; what the threads of a block share is fetched from L2 once.
   traffic = function(p, c)
     local written = FLOAT * p.m * p.n
-    return { l1 = 2 * FLOAT * p.m * p.n * p.k + written, l2 = tile_reads(p, c.BLOCK_Y, c.BLOCK_X) + written }
+    return {
+      fp32 = 2 * p.m * p.n * p.k,
+      l1 = 2 * FLOAT * p.m * p.n * p.k + written,
+      l2 = tile_reads(p, c.BLOCK_Y, c.BLOCK_X) + written,
+    }
   end,
 }
 
@@ -77,6 +86,7 @@ local tiled = matmul {
     local read, written = tile_reads(p, c.TILE, c.TILE), FLOAT * p.m * p.n
     local in_flight = gpu.sms * (gpu.max_threads_per_sm // (c.TILE * c.TILE))
     return {
+      fp32 = executed(p, c.TILE, c.TILE, c.TILE),
       -- A float of B a multiplication; of A four at a time, the same for all lanes of a row.
       shared = (FLOAT + FLOAT / 4) * p.m * p.n * p.k + read,
       l2 = read + written,
@@ -118,6 +128,7 @@ local register = matmul {
     -- bytes, so the pipe is busy for half of the bytes that the threads ask for.
     local a_multiplication = FLOAT * (c.REG_M + c.REG_N) / (c.REG_M * c.REG_N) / 2
     return {
+      fp32 = executed(p, c.TILE_M, c.TILE_N, c.TILE_K),
       shared = a_multiplication * p.m * p.n * p.k + read,
       l2 = read + written,
       dram_read = dram_reads(p, c.TILE_M, c.TILE_N, gpu.sms * c.RESIDENT, gpu.l2_bytes),
