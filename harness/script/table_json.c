@@ -162,7 +162,9 @@ static bool write_value(json_writer *writer, int index, int depth) {
 }
 
 char *rft_table_json(lua_State *lua, int index, char *problem, size_t problem_size) {
-    json_writer writer = {.lua = lua, .out = RFT_STR_INIT, .problem = problem, .problem_size = problem_size};
+    json_writer writer = {.lua = lua, .out = RFT_STR_INIT};
+    writer.problem = problem;
+    writer.problem_size = problem_size;
     if (!write_value(&writer, index, 0)) {
         rft_str_clear(&writer.out);
         return NULL;

@@ -132,83 +132,85 @@ static void test_sweep_keys(void **state) {
     case_refuse(*state, "return vendor.matmull", RFT_E_SCRIPT, "case.lua:1", "did you mean \"matmul\"?", NULL);
 }
 
+static const struct {
+    const char *launch, *message;
+} launches[] = {
+    {"{ arg = {}, grid = 1, block = 1 }", "launch.arg: unknown key, did you mean \"args\"?"},
+    {"{ grid = 1 }", "launch: the key \"block\" is missing"},
+    {"{ block = 1 }", "launch: the key \"grid\" is missing"},
+    {"{ grid = 1, block = 0 }", "launch.block: 0 is too small"},
+    {"{ grid = p.n / 3, block = 1 }", "launch.grid: expected a whole number"},
+    {"{ grid = { 1, 2, 3, 4 }, block = 1 }", "launch.grid: 4 elements, at most 3"},
+    {"{ grid = 1, block = { 1, 'x' } }", "launch.block[2]: expected a whole number, got the text \"x\""},
+    {"{ grid = 1, block = resident() }", "resident() is for grid"},
+    {"{ grid = 1, block = 1, args = { p.n } }", "launch.args[1]: a plain number has no type"},
+    {"{ grid = 1, block = 1, args = { b.x, true } }", "launch.args[2]: a plain number has no type"},
+    {"{ grid = 1, block = 1, args = { {} } }", "launch.args[1]: expected a buffer like b.x"},
+    {"{ grid = 1, block = 1, args = { b.x, nil, b.y } }", "gap"},
+    {"{ grid = 1, block = 1, args = { i32(2^40) } }", "i32: 1099511627776 does not fit"},
+    {"{ grid = 1, block = 1, args = { u8(-1) } }", "u8: -1 does not fit"},
+    {"{ grid = 1, block = 1, args = { i64(0.5) } }", "i64: expected a whole number"},
+    {"{ grid = 1, block = 1, args = { f32('2') } }", "f32: expected a number"},
+    {"{ grid = 1, block = 1, args = { b.x:offset(2^40) } }", "outside the buffer"},
+    {"{ grid = 1, block = 1, args = { b.x.offst } }", "a buffer has no \"offst\""},
+    {"{ grid = 1, block = 1, pdl = 1 }", "launch.pdl: expected true or false, got 1"},
+    {"{ grid = 1, block = 1, shared = -4 }", "launch.shared: -4 is too small"},
+    {"{ grid = 1, block = 1, window = { bufer = b.x } }", "launch.window.bufer: unknown key, did you mean"},
+    {"{ grid = 1, block = 1, window = { } }", "launch.window.buffer: expected a buffer"},
+    {"{ grid = 1, block = 1, window = { buffer = b.x, hit_ratio = 2 } }", "launch.window.hit_ratio"},
+    {"{ grid = 1, block = 1, window = { buffer = b.x, bytes = 2^50 } }", "launch.window.bytes"},
+    {"{ { grid = 1, block = 1 }, { grid = 1 } }", "launch[2]: the key \"block\" is missing"},
+    {"{ memset(b.x, 256) }", "memset.byte: 256 is outside 0 to 255"},
+    {"{ memset(b.x, 0) }", "no kernel is launched"},
+    {"{ memset(7, 0) }", "memset: expected a buffer of b"},
+    {"{}", "no kernel is launched"},
+    {"nil", "launch: expected a table, got nothing (nil)"},
+    {"7", "launch: expected a table, got 7"},
+    {"{ p.m }", "p.m: unknown name"},
+    {"{ c.BLOK }", "c.BLOK: unknown name, did you mean \"BLOCK\"?"},
+    {"{ gpu.sm }", "gpu.sm: unknown name, did you mean \"sms\"?"},
+    {"{ b.X }", "b.X: unknown name"},
+    {"(function() p.n = 1 end)()", "p cannot be changed"},
+    {"(function() gpu.sms = 1 end)()", "gpu cannot be changed"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { box = { 64 } }) } }", "tensor_map.box"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { boks = 1 }) } }", "did you mean \"box\"?"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 63, 2 }, { box = { 4, 1 } }) } }", "multiples of 16"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2^30 }, { box = { 4, 1 } }) } }", "the map needs"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, swizzle = 64 }) } }", "wider than"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, swizzle = 48 }) } }", "not one of"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 512 } }) } }", "outside 1 to 256"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { box = { 4, 1 }, strides = { 300 } }) } }",
+     "multiples of 16"},
+    {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 2^32, 2^32, 2^32, 2^32, 2^32 }, { box = { 4, 1, 1, 1, 1 } "
+     "}) "
+     "} }",
+     "tensor_map"},
+};
+
+static const struct {
+    const char *buffers, *message;
+} buffers[] = {
+    {"{}", "a kernel needs at least one buffer"},
+    {"{ x = 7 }", "buffers.x: expected input(...)"},
+    {"{ input(f32, 1) }", "buffers: expected NAME = input(...)"},
+    {"{ x = input(f32, 1) }", "nothing is written"},
+    {"{ y = output(f32, 0) }", "output.n: 0 is outside 1 to"},
+    {"{ y = output(f32) }", "output.n: expected a whole number, got nothing"},
+    {"{ y = output(7, 1) }", "output.type: expected an element type"},
+    {"{ y = output(f32, 1, uniform(0, 1)) }", "output.fill"},
+    {"{ y = input(f32, 1, 7) }", "input.fill: expected uniform(a, b) or integers{...}"},
+    {"{ y = input(f32, 1, uniform(1, 1)) }", "uniform: the first limit must be below"},
+    {"{ y = input(i32, 1, integers { below = 0 }) }", "integers.below"},
+    {"{ y = input(i32, 1, integers { below = 5, order = 'zip' }) }", "did you mean \"zipf\"?"},
+};
+
 /* Misspelt keys in what the functions return are found when the script is loaded, not in every point. */
 static void test_returned_tables(void **state) {
-    static const struct {
-        const char *launch, *message;
-    } launches[] = {
-        {"{ arg = {}, grid = 1, block = 1 }", "launch.arg: unknown key, did you mean \"args\"?"},
-        {"{ grid = 1 }", "launch: the key \"block\" is missing"},
-        {"{ block = 1 }", "launch: the key \"grid\" is missing"},
-        {"{ grid = 1, block = 0 }", "launch.block: 0 is too small"},
-        {"{ grid = p.n / 3, block = 1 }", "launch.grid: expected a whole number"},
-        {"{ grid = { 1, 2, 3, 4 }, block = 1 }", "launch.grid: 4 elements, at most 3"},
-        {"{ grid = 1, block = { 1, 'x' } }", "launch.block[2]: expected a whole number, got the text \"x\""},
-        {"{ grid = 1, block = resident() }", "resident() is for grid"},
-        {"{ grid = 1, block = 1, args = { p.n } }", "launch.args[1]: a plain number has no type"},
-        {"{ grid = 1, block = 1, args = { b.x, true } }", "launch.args[2]: a plain number has no type"},
-        {"{ grid = 1, block = 1, args = { {} } }", "launch.args[1]: expected a buffer like b.x"},
-        {"{ grid = 1, block = 1, args = { b.x, nil, b.y } }", "gap"},
-        {"{ grid = 1, block = 1, args = { i32(2^40) } }", "i32: 1099511627776 does not fit"},
-        {"{ grid = 1, block = 1, args = { u8(-1) } }", "u8: -1 does not fit"},
-        {"{ grid = 1, block = 1, args = { i64(0.5) } }", "i64: expected a whole number"},
-        {"{ grid = 1, block = 1, args = { f32('2') } }", "f32: expected a number"},
-        {"{ grid = 1, block = 1, args = { b.x:offset(2^40) } }", "outside the buffer"},
-        {"{ grid = 1, block = 1, args = { b.x.offst } }", "a buffer has no \"offst\""},
-        {"{ grid = 1, block = 1, pdl = 1 }", "launch.pdl: expected true or false, got 1"},
-        {"{ grid = 1, block = 1, shared = -4 }", "launch.shared: -4 is too small"},
-        {"{ grid = 1, block = 1, window = { bufer = b.x } }", "launch.window.bufer: unknown key, did you mean"},
-        {"{ grid = 1, block = 1, window = { } }", "launch.window.buffer: expected a buffer"},
-        {"{ grid = 1, block = 1, window = { buffer = b.x, hit_ratio = 2 } }", "launch.window.hit_ratio"},
-        {"{ grid = 1, block = 1, window = { buffer = b.x, bytes = 2^50 } }", "launch.window.bytes"},
-        {"{ { grid = 1, block = 1 }, { grid = 1 } }", "launch[2]: the key \"block\" is missing"},
-        {"{ memset(b.x, 256) }", "memset.byte: 256 is outside 0 to 255"},
-        {"{ memset(b.x, 0) }", "no kernel is launched"},
-        {"{ memset(7, 0) }", "memset: expected a buffer of b"},
-        {"{}", "no kernel is launched"},
-        {"nil", "launch: expected a table, got nothing (nil)"},
-        {"7", "launch: expected a table, got 7"},
-        {"{ p.m }", "p.m: unknown name"},
-        {"{ c.BLOK }", "c.BLOK: unknown name, did you mean \"BLOCK\"?"},
-        {"{ gpu.sm }", "gpu.sm: unknown name, did you mean \"sms\"?"},
-        {"{ b.X }", "b.X: unknown name"},
-        {"(function() p.n = 1 end)()", "p cannot be changed"},
-        {"(function() gpu.sms = 1 end)()", "gpu cannot be changed"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { box = { 64 } }) } }", "tensor_map.box"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { boks = 1 }) } }", "did you mean \"box\"?"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 63, 2 }, { box = { 4, 1 } }) } }", "multiples of 16"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2^30 }, { box = { 4, 1 } }) } }", "the map needs"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, swizzle = 64 }) } }", "wider than"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 64 }, swizzle = 48 }) } }", "not one of"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64 }, { box = { 512 } }) } }", "outside 1 to 256"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 64, 2 }, { box = { 4, 1 }, strides = { 300 } }) } }",
-         "multiples of 16"},
-        {"{ grid = 1, block = 1, args = { tensor_map(b.x, { 2^32, 2^32, 2^32, 2^32, 2^32 }, { box = { 4, 1, 1, 1, 1 } "
-         "}) "
-         "} }",
-         "tensor_map"},
-    };
     char text[600];
     for (size_t i = 0; i < sizeof(launches) / sizeof(launches[0]); i++) {
         snprintf(text, sizeof(text), "launch = function(p, c, gpu, b) return %s end", launches[i].launch);
         case_refuse(*state, case_saxpy(text, ""), RFT_E_SCRIPT, "case.lua:14", launches[i].message, NULL);
     }
-    static const struct {
-        const char *buffers, *message;
-    } buffers[] = {
-        {"{}", "a kernel needs at least one buffer"},
-        {"{ x = 7 }", "buffers.x: expected input(...)"},
-        {"{ input(f32, 1) }", "buffers: expected NAME = input(...)"},
-        {"{ x = input(f32, 1) }", "nothing is written"},
-        {"{ y = output(f32, 0) }", "output.n: 0 is outside 1 to"},
-        {"{ y = output(f32) }", "output.n: expected a whole number, got nothing"},
-        {"{ y = output(7, 1) }", "output.type: expected an element type"},
-        {"{ y = output(f32, 1, uniform(0, 1)) }", "output.fill"},
-        {"{ y = input(f32, 1, 7) }", "input.fill: expected uniform(a, b) or integers{...}"},
-        {"{ y = input(f32, 1, uniform(1, 1)) }", "uniform: the first limit must be below"},
-        {"{ y = input(i32, 1, integers { below = 0 }) }", "integers.below"},
-        {"{ y = input(i32, 1, integers { below = 5, order = 'zip' }) }", "did you mean \"zipf\"?"},
-    };
     for (size_t i = 0; i < sizeof(buffers) / sizeof(buffers[0]); i++) {
         snprintf(text, sizeof(text),
                  "buffers = function(p) return %s end,\nlaunch = function() return { grid = 1, block = 1 } end",

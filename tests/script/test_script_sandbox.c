@@ -149,6 +149,29 @@ static void test_memory(void **state) {
     assert_contains(test->err.message, "out of memory");
 }
 
+/* Whichever allocation is the one that fails: an error, no abort and (under a sanitizer) no leak. */
+static void test_memory_everywhere(void **state) {
+    script_case *test = *state;
+    const char *text = case_saxpy("options = function(c) return { '-DX=' .. ('y'):rep(c.VEC * 500) } end",
+                                  "where = { 'VEC < 4 or BLOCK < 200', function(gpu) return gpu.sms > 1 end }");
+    size_t refused = 0, loaded = 0;
+    for (size_t limit = 4000; limit < 120000; limit += 211) {
+        test->opts.memory_limit_bytes = limit;
+        int code = case_try(test, text);
+        assert_true(code == 0 || code == RFT_E_LIMIT || code == RFT_E_SCRIPT);
+        refused += code != 0;
+        loaded += code == 0;
+        if (code == 0) {
+            const rft_value problem[] = {rft_value_int(4096)}, config[] = {rft_value_int(4), rft_value_int(128)};
+            code = case_point(test, problem, config);
+            assert_true(code == 0 || code == RFT_E_SCRIPT);
+        } else if (code == RFT_E_SCRIPT) {
+            assert_contains(test->err.message, "memory");
+        }
+    }
+    assert_true(refused > 20 && loaded > 20);
+}
+
 static void test_recursion(void **state) {
     refuse(*state, "local function f(x) return 1 + f(x) end f(1)", "stack overflow");
     assert_contains(((script_case *)*state)->err.message, "more");
@@ -209,6 +232,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_long_c_calls, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_ordinary_patterns, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_memory, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_memory_everywhere, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_recursion, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_error_values, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_print_and_arguments, case_setup, case_teardown),
