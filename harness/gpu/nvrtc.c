@@ -308,7 +308,8 @@ static int run_compiler(job *j, rft_compile_result *out, rft_err *err) {
     case NVRTC_ERROR_BUILTIN_OPERATION_FAILURE:
         return nvrtc_failed(j->self, status, log, err);
     default: /* the source, the options, or a fault of the compiler over this one configuration: data */
-        out->log = log_with_hint(j, log, status);
+        rft_ptxas_read_shared(log, out->entries, out->entry_count);
+        out->log = log_with_hint(j, rft_ptxas_strip(log, j->arena), status);
         return 0;
     }
     if (!read_names(j, out)) {

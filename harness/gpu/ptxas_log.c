@@ -104,6 +104,19 @@ void rft_ptxas_read(const char *log, rft_compiled_entry *entries, size_t count) 
     copy_to_synonyms(entries, count);
 }
 
+void rft_ptxas_read_shared(const char *log, rft_compiled_entry *entries, size_t count) {
+    long largest = -1;
+    while (log && *log) {
+        size_t length = strcspn(log, "\n");
+        long shared = number_before(log, length, " bytes smem");
+        largest = shared > largest ? shared : largest;
+        log += length + (log[length] == '\n');
+    }
+    for (size_t i = 0; i < count; i++) {
+        entries[i].shared_bytes = largest;
+    }
+}
+
 static bool is_statistic(const char *line, size_t length) {
     static const char *const marks[] = {
         " bytes gmem",    "Compiling entry function '", "Function properties for ", " bytes stack frame", ": Used ",

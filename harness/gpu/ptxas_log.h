@@ -15,6 +15,10 @@
  * those of functions compiled with the kernel. */
 void rft_ptxas_read(const char *log, rft_compiled_entry *entries, size_t count);
 
+/* For a compile that failed, when no symbol is known: the largest static shared memory the log speaks of goes into
+ * every entry. ptxas gives up over it without always naming it as the cause. */
+void rft_ptxas_read_shared(const char *log, rft_compiled_entry *entries, size_t count);
+
 /* The log without the statistics, in `arena`; "" when nothing else is in it. */
 const char *rft_ptxas_strip(const char *log, rft_arena *arena);
 

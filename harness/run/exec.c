@@ -95,6 +95,9 @@ static void fill(exec *e) {
         rft_space_get(s->space, index, values);
         rft_job *job = rft_job_new(e->opts, s->sweep, s->variant, s->problem, values);
         job->index = index;
+        if (!rft_recorder_knows(&e->recorder, job)) {
+            rft_job_compile(e->opts, job);
+        }
         if (values != config) {
             free(values);
         }
@@ -205,6 +208,7 @@ static int final_of_problem(exec *e, size_t sweep, size_t problem, bool *stopped
         const rft_point *point = &e->opts->run->points[ids[i] - 1];
         jobs[i] = rft_job_new(e->opts, sweep, point->variant, problem, point->config);
         jobs[i]->round = 1;
+        rft_job_compile(e->opts, jobs[i]);
     }
     for (size_t i = 0; i < count && rc == RFT_OK && !*stopped; i++) {
         *stopped = e->opts->stop(e->opts->payload);
@@ -251,8 +255,8 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     if (rc == RFT_OK) {
         rc = rft_recorder_store_unexplored(&e.recorder, err);
     }
-    if (rc == RFT_OK && !*stopped) {
-        opts->run->info.finished_unix_ns = opts->clock->unix_ns(opts->clock->self);
+    if (rc == RFT_OK) { /* stopped: the recompile counts, which the next session adds to */
+        opts->run->info.finished_unix_ns = *stopped ? 0 : opts->clock->unix_ns(opts->clock->self);
         rc = rft_store_finish(opts->store, &opts->run->info, err);
     }
     rft_recorder_close(&e.recorder);

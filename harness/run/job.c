@@ -47,16 +47,20 @@ rft_job *rft_job_new(const rft_exec_opts *opts, size_t sweep_index, size_t varia
     const char *exceeded = rft_limits_exceeded(&job->spec, &opts->run->gpu, arena);
     if (exceeded) {
         fail(job, RFT_OUTCOME_SKIPPED, exceeded);
-        return job;
-    }
-    if (opts->pool) {
-        job->unit = submit(opts, &job->spec.unit, sweep->measure.compile_timeout_s);
-        if (!opts->replay && job->spec.check.unit.name_count) {
-            job->reference = submit(opts, &job->spec.check.unit, sweep->measure.compile_timeout_s);
-        }
-        job->compiling = true;
     }
     return job;
+}
+
+void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
+    double timeout_s = opts->plan->sweeps[job->sweep]->measure.compile_timeout_s;
+    if (job->failed || !opts->pool) {
+        return;
+    }
+    job->unit = submit(opts, &job->spec.unit, timeout_s);
+    if (!opts->replay && job->spec.check.unit.name_count) {
+        job->reference = submit(opts, &job->spec.check.unit, timeout_s);
+    }
+    job->compiling = true;
 }
 
 void rft_job_free(rft_job *job) {
@@ -83,6 +87,12 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
     int rc = rft_compile_pool_wait(opts->pool, job->unit, &job->compiled, &timed_out, err);
     if (rc != RFT_OK) {
         return rc;
+    }
+    const char *exceeded =
+        timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
+    if (exceeded) {
+        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+        return RFT_OK;
     }
     if (!job->compiled->ok) {
         *log = job->compiled->log;

@@ -20,9 +20,11 @@ typedef struct rft_job {
     const rft_compile_result *compiled, *compiled_reference; /* once waited for */
 } rft_job;
 
-/* Evaluates the script's functions, checks the device's limits and queues the compilation. */
+/* Evaluates the script's functions and checks the device's limits. */
 rft_job *rft_job_new(const rft_exec_opts *opts, size_t sweep, size_t variant, size_t problem, const rft_value *config);
 void rft_job_free(rft_job *job);
+/* Queues the compilation, where there is a compiler and nothing failed so far. */
+void rft_job_compile(const rft_exec_opts *opts, rft_job *job);
 
 /* Waits for the compiler. Sets outcome and reason when it failed. */
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/limits.h"
 
+#include <string.h>
+
 static const char *too_large(rft_arena *arena, const char *what, int64_t has, int64_t allowed) {
     return rft_arena_printf(arena, "%s is %lld, the device allows %lld", what, (long long)has, (long long)allowed);
 }
@@ -57,4 +59,31 @@ const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *
                                   (unsigned long long)(has % 10));
     }
     return reason;
+}
+
+static int64_t static_shared_bytes(const rft_compile_result *compiled, const char *name) {
+    for (size_t i = 0; i < compiled->entry_count; i++) {
+        if (compiled->entries[i].shared_bytes > 0 && strcmp(compiled->entries[i].name, name) == 0) {
+            return compiled->entries[i].shared_bytes;
+        }
+    }
+    return 0;
+}
+
+const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, const rft_point_spec *spec,
+                                         const rft_gpu_info *gpu, rft_arena *arena) {
+    for (size_t i = 0; i < spec->launch_count; i++) {
+        const rft_launch *launch = &spec->launches[i];
+        if (launch->kind != RFT_LAUNCH_KERNEL) {
+            continue;
+        }
+        int64_t fixed_bytes = static_shared_bytes(compiled, launch->entry);
+        if (fixed_bytes > 0 && fixed_bytes + launch->shared_bytes > gpu->shared_per_block) {
+            return rft_arena_printf(arena,
+                                    "%lld bytes of shared memory per block (%lld static), the device allows %lld",
+                                    (long long)(fixed_bytes + launch->shared_bytes), (long long)fixed_bytes,
+                                    (long long)gpu->shared_per_block);
+        }
+    }
+    return NULL;
 }

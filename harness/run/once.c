@@ -26,6 +26,7 @@ int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result 
     opts.replay = request->probe == NULL; /* the reference is compiled only when something is verified */
     rft_job *job = rft_job_new(&opts, 0, request->variant, 0, request->config);
     rft_arena_on_free(arena, (void (*)(void *))rft_arena_free, job->arena); /* spec and results live in the job */
+    rft_job_compile(&opts, job);
     int rc = rft_job_await(&opts, job, &log, err);
     out->compiled = job->compiled;
     out->spec = job->spec;

@@ -41,12 +41,15 @@ int rft_recorder_store_unexplored(rft_recorder *r, rft_err *err) {
     rft_run *run = r->opts->run;
     int rc = RFT_OK;
     for (size_t s = 0; s < run->sweep_count && rc == RFT_OK; s++) {
-        if (r->unexplored[s] == 0) {
+        if (r->unexplored[s] == 0 && !run->sweeps[s].unexplored) {
             continue;
         }
         run->sweeps[s].unexplored =
-            rft_arena_printf(run->arena, "%llu configurations left untried: the budget ended, or the run was stopped",
-                             (unsigned long long)r->unexplored[s]);
+            r->unexplored[s] == 0
+                ? NULL /* an earlier session was stopped, this one made up for it */
+                : rft_arena_printf(run->arena,
+                                   "%llu configurations left untried: the budget ended, or the run was stopped",
+                                   (unsigned long long)r->unexplored[s]);
         rc = rft_store_put_unexplored(r->opts->store, s, run->sweeps[s].unexplored, err);
     }
     return rc;
@@ -88,6 +91,10 @@ static const rft_point *known_point(const rft_recorder *r, const rft_job *job) {
         }
     }
     return NULL;
+}
+
+bool rft_recorder_knows(const rft_recorder *r, const rft_job *job) {
+    return known_point(r, job) != NULL;
 }
 
 static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
@@ -215,10 +222,21 @@ static int probe_point(rft_recorder *r, rft_job *job, rft_point *point, rft_err 
     return RFT_OK;
 }
 
+/* A point of an earlier session: what later points are judged by is as if it had been taken now. */
+static void recall(rft_recorder *r, const rft_job *job, const rft_point *known) {
+    char key[65];
+    note_odd(r, known);
+    if (known->alias_of == 0 && known->facts.cubin_hash && !job->failed && !odd_verdict(r, job)) {
+        rft_job_alias_key(job, known->facts.cubin_hash, key);
+        add_alias(r, key, known->id);
+    }
+}
+
 int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_err *err) {
     const char *log = NULL;
     const rft_point *known = known_point(r, job);
     if (known) {
+        recall(r, job, known);
         *out = known;
         return RFT_OK;
     }

@@ -37,6 +37,8 @@ void rft_recorder_close(rft_recorder *recorder);
 /* Aliases are looked for within one problem only. */
 void rft_recorder_new_problem(rft_recorder *recorder);
 
+/* Was the job's point stored in an earlier session? */
+bool rft_recorder_knows(const rft_recorder *recorder, const rft_job *job);
 /* Awaits, probes and stores a job of the first round. *out is borrowed until the next call. */
 int rft_recorder_take(rft_recorder *recorder, rft_job *job, const rft_point **out, rft_err *err);
 /* Probes a job of the final round and stores it with the point `id`. */
