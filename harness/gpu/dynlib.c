@@ -147,6 +147,18 @@ const char *rft_dynlib_build_home(void) {
     return RFT_BUILD_CUDA_HOME;
 }
 
+void rft_dynlib_bring(void *handle, const char *file) {
+    char *path = rft_dynlib_path(handle);
+    char *folder = rft_fs_folder(path);
+    char *beside = rft_fs_join(folder, file);
+    if (rft_fs_exists(beside)) {
+        (void)dlopen(beside, RTLD_NOW | RTLD_LOCAL); /* a failure shows in the library that wanted it */
+    }
+    free(beside);
+    free(folder);
+    free(path);
+}
+
 char *rft_dynlib_path(void *handle) {
     struct link_map *map = NULL;
     if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || !map || !map->l_name || !map->l_name[0]) {

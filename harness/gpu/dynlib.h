@@ -46,6 +46,10 @@ size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t fi
 /* The toolkit found at build time, "" without one. Static. */
 const char *rft_dynlib_build_home(void);
 
+/* Loads `file` from the folder that `handle` came from, if it lies there, and keeps it: a library that opens others by
+ * their bare name then gets that one. NVIDIA's wheels need it, they carry no run path. */
+void rft_dynlib_bring(void *handle, const char *file);
+
 /* The file a handle came from, links resolved; heap string, owned. "" when the loader does not say. */
 char *rft_dynlib_path(void *handle);
 

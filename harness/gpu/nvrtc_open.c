@@ -71,6 +71,9 @@ int rft_nvrtc_open(void **handle, rft_nvrtc_api *api, const rft_nvrtc_opts *opts
         rft_dynlib_close(opened);
         return RFT_E_COMPILER;
     }
+    char builtins[64];
+    rft_text_format(builtins, sizeof builtins, "libnvrtc-builtins.so.%d.%d", major, minor);
+    rft_dynlib_bring(opened, builtins);
     *handle = opened;
     return 0;
 }
