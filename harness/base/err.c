@@ -32,7 +32,8 @@ int rft_err_setv(rft_err *err, int code, const char *format, va_list args) {
     return code;
 }
 
-int rft_err_set(rft_err *err, int code, const char *format, ...) {
+/* Parenthesised names: err.h has macros of these names for analysers. */
+int(rft_err_set)(rft_err *err, int code, const char *format, ...) {
     va_list args;
     va_start(args, format);
     rft_err_setv(err, code, format, args);
@@ -40,9 +41,9 @@ int rft_err_set(rft_err *err, int code, const char *format, ...) {
     return code;
 }
 
-int rft_err_place(rft_err *err, const char *format, ...) {
+int(rft_err_place)(rft_err *err, const char *format, ...) {
     if (!err) {
-        return 0;
+        return RFT_E_INTERNAL;
     }
     va_list args;
     va_start(args, format);
@@ -51,9 +52,9 @@ int rft_err_place(rft_err *err, const char *format, ...) {
     return err->code;
 }
 
-int rft_err_remedy(rft_err *err, const char *format, ...) {
+int(rft_err_remedy)(rft_err *err, const char *format, ...) {
     if (!err) {
-        return 0;
+        return RFT_E_INTERNAL;
     }
     va_list args;
     va_start(args, format);
@@ -62,9 +63,9 @@ int rft_err_remedy(rft_err *err, const char *format, ...) {
     return err->code;
 }
 
-int rft_err_context(rft_err *err, const char *format, ...) {
+int(rft_err_context)(rft_err *err, const char *format, ...) {
     if (!err) {
-        return 0;
+        return RFT_E_INTERNAL;
     }
     char context[512];
     va_list args;

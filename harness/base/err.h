@@ -57,12 +57,20 @@ typedef struct rft_err {
 int rft_err_set(rft_err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int rft_err_setv(rft_err *err, int code, const char *format, va_list args) __attribute__((format(printf, 3, 0)));
 
-/* Sets the place / the remedy of an error already set. Each returns err->code (0 when err is NULL). */
+/* Sets the place / the remedy of an error already set. Each returns err->code, and RFT_E_INTERNAL when err is NULL, so
+ * that `return rft_err_remedy(err, ...)` never turns an error into success. */
 int rft_err_place(rft_err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int rft_err_remedy(rft_err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Prefixes "context: " to the message. Returns err->code. */
+/* Prefixes "context: " to the message. Returns like rft_err_remedy(). */
 int rft_err_context(rft_err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#ifdef __clang_analyzer__ /* what an analyser cannot see across files: an error is never 0 */
+#define rft_err_set(err, code, ...) ((void)rft_err_set((err), (code), __VA_ARGS__), (code))
+#define rft_err_place(err, ...) ((void)rft_err_place((err), __VA_ARGS__), RFT_E_INTERNAL)
+#define rft_err_remedy(err, ...) ((void)rft_err_remedy((err), __VA_ARGS__), RFT_E_INTERNAL)
+#define rft_err_context(err, ...) ((void)rft_err_context((err), __VA_ARGS__), RFT_E_INTERNAL)
+#endif
 
 void rft_err_clear(rft_err *err);
 

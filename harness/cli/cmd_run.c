@@ -67,7 +67,7 @@ static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena 
     }
     if (o->budget && rft_text_to_int64(o->budget, &number) && number > 0) {
         o->budget_points = (uint64_t)number;
-    } else if (o->budget && (rc = rft_units_parse_seconds(&o->budget_s, o->budget, err)) != RFT_OK) {
+    } else if (o->budget && rft_units_parse_seconds(&o->budget_s, o->budget, err) != RFT_OK) {
         return rft_err_context(err, "--budget");
     }
     if (o->seed && (!rft_text_to_int64(o->seed, &number) || number < 0)) {
@@ -123,6 +123,9 @@ static int load(rft_cli *cli, loaded *l, const run_options *o, const rft_gpu_inf
             RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
             l->sweeps[l->sweep_count++] = sweep;
         }
+    }
+    if (!l->sweeps) {
+        return rft_err_set(err, RFT_E_SCRIPT, "no script gives a sweep");
     }
     return RFT_OK;
 }

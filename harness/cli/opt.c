@@ -45,7 +45,7 @@ static void append(rft_arena *arena, rft_words *words, const char *word) {
     if ((words->count & (words->count + 1)) == 0 ||
         !words->items) { /* grow when the count reaches a power of two - 1 */
         const char **items = rft_arena_calloc(arena, (words->count + 1) * 2, sizeof *items);
-        for (size_t i = 0; i < words->count; i++) {
+        for (size_t i = 0; words->items && i < words->count; i++) {
             items[i] = words->items[i];
         }
         words->items = items;
@@ -116,6 +116,22 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
         }
     }
     return RFT_OK;
+}
+
+int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err) {
+    if (rest->count == 0) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE, "%s takes no \"%s\"", cli->command->name, rest->items[0]);
+    return rft_err_remedy(err, "`rooftune %s --help` lists the options", cli->command->name);
+}
+
+void rft_cli_wipe_progress(rft_cli *cli) {
+    if (cli->progress_columns > 0) {
+        fprintf(cli->talk, "\r%*s\r", cli->progress_columns, "");
+        fflush(cli->talk);
+        cli->progress_columns = 0;
+    }
 }
 
 int rft_cli_write(rft_cli *cli, const char *path, const char *text, size_t length, rft_err *err) {

@@ -56,7 +56,7 @@ static const char *include_option(const char *const *options, size_t count, size
     if (rft_text_equal(text, "-I") || rft_text_equal(text, "--include-path")) {
         return i + 1 < count ? options[i + 1] : NULL;
     }
-    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
+    for (size_t k = 0; text && k < sizeof prefixes / sizeof *prefixes; k++) {
         if (rft_text_starts(text, prefixes[k])) {
             const char *folder = text + strlen(prefixes[k]);
             return *folder == '=' ? folder + 1 : folder;

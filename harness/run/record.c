@@ -11,7 +11,7 @@ int rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts, rft_err *err) 
     *r = (rft_recorder){.opts = opts, .known = run->point_count};
     rft_point *points = NULL;
     RFT_GROW(points, r->capacity, run->point_count + 64);
-    if (run->point_count) {
+    if (points && run->point_count) {
         memcpy(points, run->points, run->point_count * sizeof *points);
     }
     run->points = points;

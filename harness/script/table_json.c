@@ -70,7 +70,9 @@ static bool write_list(json_writer *writer, int index, size_t length, int depth)
 static bool write_object(json_writer *writer, int index, const char **keys, size_t count, int depth) {
     lua_State *lua = writer->lua;
     if (count > 1) {
-        qsort(keys, count, sizeof(*keys), compare_texts);
+        if (count) { /* an empty list may be NULL, which qsort() does not take */
+            qsort(keys, count, sizeof(*keys), compare_texts);
+        }
     }
     rft_str_add_char(&writer->out, '{');
     for (size_t i = 0; i < count; i++) {
