@@ -247,7 +247,8 @@ int real_program_open(int *cc) {
     }
     const char *device = strstr(the_out, "device 0:"), *arch = device ? strstr(device, ", sm_") : NULL;
     if (!device || strstr(the_out, "no NVRTC")) {
-        printf("skipped:\n%s", the_out);
+        const char *rest = strstr(the_out, "libraries\n");
+        printf("skipped:\n%.*s", rest ? (int)(rest - the_out) : (int)strlen(the_out), the_out);
         return 77;
     }
     *cc = arch ? atoi(arch + 5) : 0;
