@@ -54,7 +54,7 @@ return sweep {
         -- Narrow copies and the deepest tiles are tried where they are most likely to pay.
         "VEC == 4 or (TILE_K == 16 and STAGES == 2 and REG_M * REG_N == 64)",
         "STAGES == 2 or (TILE_K == 16 and n >= 1024)",
-        "TILE_K <= 16 or n >= 512",
+        "TILE_K <= 16 or n >= 512 or TILE_M * TILE_N <= 32 * 64", -- small matrices want few, deep steps
       },
     },
   },

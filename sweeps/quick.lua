@@ -53,11 +53,12 @@ return {
           TILE_N = values(32, 64, 128),
           REG_M = values(4, 8),
           REG_N = values(4, 8),
-          TILE_K = values(8, 16),
+          TILE_K = values(8, 16, 32),
           RESIDENT = values(2, 3, 6, 12),
         },
         where = {
           "TILE_M == TILE_N and REG_M == REG_N",
+          "TILE_K < 32 or TILE_M == 32", -- deep steps pay on small matrices, with small tiles
           -- 8 x 8 sums with 256 threads, or 64 in a smaller tile; 4 x 4 sums need fewer registers: more threads an SM.
           function(TILE_M, TILE_N, REG_M, REG_N, RESIDENT)
             local threads = (TILE_M // REG_M) * (TILE_N // REG_N)
