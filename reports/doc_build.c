@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/doc_build.h"
 
+/* What every page must say: that it is a replay, that the driver finished the kernels (another ptxas, other times). */
+static const char *page_notice(rft_build *b) {
+    const char *replay = rft_build_replay_notice(b);
+    const char *finished = rft_env_value(&b->run->env, "nvrtc.finished_by_driver");
+    return replay && finished ? rft_arena_printf(b->arena, "%s; %s", replay, finished) : replay ? replay : finished;
+}
+
 static void describe(rft_build *b) {
     const rft_run_info *info = &b->run->info;
     rft_doc *doc = b->doc;
@@ -14,7 +21,7 @@ static void describe(rft_build *b) {
     doc->footer_left = rft_arena_printf(
         b->arena, "rooftune %s   run %s   %s   %s", info->tool_version ? info->tool_version : "unknown",
         info->id ? info->id : "unknown", device, rft_figure_date(b->arena, info->started_unix_ns));
-    doc->footer_extra = rft_build_replay_notice(b);
+    doc->footer_extra = page_notice(b);
 }
 
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {

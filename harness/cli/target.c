@@ -11,6 +11,10 @@
 #include <string.h>
 
 static int open_recording(rft_target *target, const char *path, rft_err *err) {
+    if (*path == '\0') {
+        rft_err_set(err, RFT_E_USAGE, "\"replay:\" names no recording");
+        return rft_err_remedy(err, "-d replay:sweeps/recorded/nvidia-h200/quick.json.gz");
+    }
     int rc = rft_store_load(&target->recording, path, err);
     if (rc != RFT_OK) {
         return rc;
@@ -31,6 +35,10 @@ static int open_here(rft_target *target, rft_cli *cli, int ordinal, rft_err *err
 
 static int open_device(rft_target *target, rft_cli *cli, const char *device, bool in_process, rft_err *err) {
     int64_t ordinal = 0;
+    if (device && (strcmp(device, "all") == 0 || strchr(device, ','))) {
+        rft_err_set(err, RFT_E_USAGE, "\"%s\": this version measures one device a run", device);
+        return rft_err_remedy(err, "run it once for each device, with -o and a file for each: -d 0 -o gpu0.db");
+    }
     if (device && (!rft_text_to_int64(device, &ordinal) || ordinal < 0 || ordinal > 255)) {
         rft_err_set(err, RFT_E_USAGE, "\"%s\" is no device", device);
         return rft_err_remedy(err, "-d takes a number from `rooftune devices`, or replay:FILE");
@@ -38,7 +46,8 @@ static int open_device(rft_target *target, rft_cli *cli, const char *device, boo
     if (in_process) {
         return open_here(target, cli, (int)ordinal, err);
     }
-    rft_remote_probe_opts opts = {target->loop, cli->program, (int)ordinal, &cli->log};
+    rft_remote_probe_opts opts = {
+        .loop = target->loop, .program = cli->program, .device = (int)ordinal, .log = &cli->log};
     return rft_remote_probe_new(&target->probe, &opts, err);
 }
 
@@ -58,6 +67,10 @@ static int open_pool(rft_target *target, rft_cli *cli, rft_err *err) {
     if (!compiler->knows_arch(compiler, target->gpu.arch)) {
         rft_log_warn(&cli->log, "NVRTC %s does not know %s: the driver finishes every kernel. Install a newer NVRTC.",
                      compiler->version(compiler), target->gpu.arch);
+        rft_env_set(&target->env, target->arena, "nvrtc.finished_by_driver",
+                    rft_arena_printf(target->arena, "NVRTC %s does not know %s: its PTX was finished by the driver",
+                                     compiler->version(compiler), target->gpu.arch),
+                    NULL);
     }
     rft_env_set(&target->env, target->arena, target->recording ? "replay.nvrtc.version" : "nvrtc.version",
                 compiler->version(compiler), NULL);
