@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * compile_pool.h - compile workers: one request each at a time, a crash or an endless compile costs one configuration.
- * Answers are kept by request, so a cubin that serves many problems is compiled once a run.
+ * Answers are kept by request, so a cubin that serves many problems is compiled once a run. Whatever waits on the loop,
+ * for a compile or for the device, keeps the workers busy: an answer hands the worker its next request.
  */
 #ifndef RFT_RUN_COMPILE_POOL_H
 #define RFT_RUN_COMPILE_POOL_H
@@ -15,7 +16,7 @@ typedef struct rft_compile_pool rft_compile_pool;
 typedef struct rft_compile_pool_opts {
     rft_loop *loop;      /* borrowed */
     const char *program; /* this executable */
-    size_t workers;      /* >= 1 */
+    size_t workers;      /* >= 1; started as they are needed */
     const rft_log *log;
 } rft_compile_pool_opts;
 
@@ -28,10 +29,15 @@ void rft_compile_pool_free(rft_compile_pool *pool); /* ends the workers; NULL is
  * moment a worker takes it. */
 rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_request *request, double timeout_s);
 
-/* Waits for the answer. The result is borrowed and lives as long as the pool. *timed_out is set when the time limit
+/* Waits for the answer. The result is borrowed until the ticket is released. *timed_out is set when the time limit
  * ended it (then result->ok is false and the log says so). RFT_E_COMPILER, RFT_E_SOURCE: what the worker reported;
- * RFT_E_WORKER: no worker can be started. */
+ * RFT_E_WORKER: no worker can be started, or they end before they answer anything. */
 int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
                           rft_err *err);
+
+/* One for each submit, at most: the result is not looked at any more, and not computed if that has not begun. Results
+ * that nobody looks at are forgotten when all of them take more than 256 MiB; asked for again, they are compiled again.
+ * Never released: kept with the pool. */
+void rft_compile_pool_release(rft_compile_pool *pool, rft_ticket ticket);
 
 #endif

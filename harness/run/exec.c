@@ -2,39 +2,46 @@
 #include "run/exec.h"
 
 #include "base/hash.h"
-#include "run/job.h"
-#include "run/record.h"
+#include "run/final_round.h"
 #include "search/strategy.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A configuration that was asked for, and its verification on the odd problem while that is still to be done. */
+typedef struct entry {
+    rft_job *job;
+    rft_job *odd; /* NULL: done, or there is nothing to do */
+} entry;
+
 /* One variant on one problem: its own space, its own strategy, its share of the budget. */
 typedef struct segment {
     size_t sweep, variant, problem;
+    size_t odd_problem; /* SIZE_MAX: none */
     const rft_space *space;
     rft_strategy *strategy;
     uint64_t budget_points; /* UINT64_MAX: none */
     double budget_s;        /* INFINITY: none */
     double started_s;
-    uint64_t asked;
+    uint64_t asked, taken;
     bool exhausted; /* nothing more is asked */
+    entry ring[RFT_LOOKAHEAD];
+    size_t head, count;
+    bool checking; /* what is in the ring is being verified on the odd problem */
 } segment;
 
 typedef struct exec {
-    const rft_exec_opts *opts;
-    rft_recorder recorder;
-    rft_progress progress;
-    int64_t started_ns;
+    rft_exec_state state;
     segment segment;
-    rft_job *ring[RFT_LOOKAHEAD];
-    size_t ring_head, ring_count;
+    int64_t best_id;   /* of the current problem; 0: none yet */
+    uint64_t odd_left; /* planned for the current sweep and not done */
 } exec;
 
-static double elapsed_s(const exec *e) {
-    const rft_clock *clock = e->opts->clock;
-    return (double)(clock->monotonic_ns(clock->self) - e->started_ns) * 1e-9;
+/* ---- the plan in numbers ---- */
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
 }
 
 static uint64_t segment_count(const rft_sweep *sweep) {
@@ -45,220 +52,253 @@ static uint64_t segment_count(const rft_sweep *sweep) {
     return timed * sweep->variant_count;
 }
 
-static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
-    const rft_exec_opts *opts = e->opts;
+static uint64_t points_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
     const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    const rft_search_opts *search = &sweep->search;
-    uint64_t points = opts->budget_points ? opts->budget_points : search->budget_points;
-    double seconds = opts->budget_s > 0 ? opts->budget_s / (double)opts->plan->sweep_count : search->budget_s;
+    uint64_t points = opts->budget_points ? opts->budget_points : sweep->search.budget_points;
     uint64_t parts = segment_count(sweep);
+    return points && parts ? (points + parts - 1) / parts : UINT64_MAX;
+}
+
+static double seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
+    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
+    double seconds = opts->budget_s > 0 ? opts->budget_s / (double)opts->plan->sweep_count : sweep->search.budget_s;
+    uint64_t parts = segment_count(sweep);
+    return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
+}
+
+/* Points on timed problems, at most; *odd: those on the odd one before them. */
+static uint64_t planned_of_sweep(const rft_exec_opts *opts, size_t s, uint64_t *odd) {
+    const rft_sweep *sweep = opts->plan->sweeps[s];
+    size_t odd_problem = rft_plan_odd_problem(opts->plan, s);
+    uint64_t each = points_of_segment(opts, s);
+    uint64_t planned = 0;
+    *odd = 0;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        uint64_t of_variant = 0;
+        for (size_t p = 0; p < sweep->problem_count; p++) {
+            uint64_t valid = rft_space_count(rft_plan_space(opts->plan, s, v, p));
+            of_variant += sweep->problems[p].odd ? 0 : least(each, valid);
+        }
+        planned += of_variant;
+        if (odd_problem != SIZE_MAX) {
+            *odd += least(of_variant, rft_space_count(rft_plan_space(opts->plan, s, v, odd_problem)));
+        }
+    }
+    return planned;
+}
+
+/* ---- one segment ---- */
+
+static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
+    const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
     *s = (segment){.sweep = sweep_index, .variant = variant, .problem = problem};
+    s->odd_problem = rft_plan_odd_problem(opts->plan, sweep_index);
     s->space = rft_plan_space(opts->plan, sweep_index, variant, problem);
-    s->started_s = elapsed_s(e);
-    s->budget_points = UINT64_MAX;
-    s->budget_s = INFINITY;
-    if (!sweep->problems[problem].odd && parts > 0) {
-        s->budget_points = points ? (points + parts - 1) / parts : UINT64_MAX;
-        s->budget_s = seconds > 0 ? seconds / (double)parts : (double)INFINITY;
-    }
+    s->started_s = rft_exec_elapsed_s(&e->state);
+    s->budget_points = points_of_segment(opts, sweep_index);
+    s->budget_s = seconds_of_segment(opts, sweep_index);
+    const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    return rft_strategy_new(&s->strategy, opts->strategy ? opts->strategy : search->strategy, s->space, seed, err);
+    return rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
 }
 
 static void close_segment(exec *e) {
     segment *s = &e->segment;
-    uint64_t left = rft_space_count(s->space) - s->asked;
-    if (left > 0) {
-        rft_recorder_unexplored(&e->recorder, s->sweep, left);
-        e->progress.planned -= left < e->progress.planned ? left : 0;
+    uint64_t count = rft_space_count(s->space);
+    for (; s->count > 0; s->count--) {
+        rft_job_free(s->ring[s->head].odd);
+        rft_job_free(s->ring[s->head].job);
+        s->head = (s->head + 1) % RFT_LOOKAHEAD;
     }
+    rft_recorder_unexplored(&e->state.recorder, s->sweep, count - s->taken);
+    e->state.progress.planned -= least(count, s->budget_points) - s->taken;
     s->strategy->free(s->strategy);
     s->strategy = NULL;
+}
+
+static bool is_time_over(const exec *e) {
+    return rft_exec_elapsed_s(&e->state) - e->segment.started_s >= e->segment.budget_s;
+}
+
+/* NULL when the configuration is not valid on the odd problem, or was verified there before. */
+static rft_job *new_odd_job(const exec *e, const rft_value *config) {
+    const rft_exec_opts *opts = e->state.opts;
+    const segment *s = &e->segment;
+    rft_job_place place = {s->sweep, s->variant, s->odd_problem};
+    if (s->odd_problem == SIZE_MAX ||
+        rft_space_find(rft_plan_space(opts->plan, s->sweep, s->variant, s->odd_problem), config) == UINT64_MAX ||
+        rft_recorder_find(&e->state.recorder, place, config)) {
+        return NULL;
+    }
+    rft_job *job = rft_job_new(opts, place, config);
+    rft_job_compile(opts, job);
+    return job;
+}
+
+static entry new_entry(const exec *e, uint64_t index) {
+    const rft_exec_opts *opts = e->state.opts;
+    const segment *s = &e->segment;
+    size_t params = opts->plan->sweeps[s->sweep]->variants[s->variant].param_count;
+    rft_job_place place = {s->sweep, s->variant, s->problem};
+    rft_value *config = rft_calloc(params + 1, sizeof *config);
+    rft_space_get(s->space, index, config);
+    entry made = {.job = rft_job_new(opts, place, config)};
+    made.job->index = index;
+    if (!rft_recorder_find(&e->state.recorder, place, config)) {
+        made.odd = new_odd_job(e, config);
+        rft_job_compile(opts, made.job);
+    }
+    free(config);
+    return made;
 }
 
 /* Asks for more until the ring is full or the segment has no more to give. */
 static void fill(exec *e) {
     segment *s = &e->segment;
-    const rft_sweep *sweep = e->opts->plan->sweeps[s->sweep];
-    rft_value config[64];
-    while (!s->exhausted && e->ring_count < RFT_LOOKAHEAD) {
+    while (!s->exhausted && s->count < RFT_LOOKAHEAD) {
         uint64_t index = 0;
-        bool spent = s->asked >= s->budget_points || elapsed_s(e) - s->started_s >= s->budget_s;
-        if (spent || s->strategy->ask(s->strategy, &index, 1) == 0) {
+        if (s->asked >= s->budget_points || s->strategy->ask(s->strategy, &index, 1) == 0) {
             s->exhausted = true;
             break;
         }
-        size_t params = sweep->variants[s->variant].param_count;
-        rft_value *values = params <= 64 ? config : rft_calloc(params, sizeof *values);
-        rft_space_get(s->space, index, values);
-        rft_job *job = rft_job_new(e->opts, s->sweep, s->variant, s->problem, values);
-        job->index = index;
-        if (!rft_recorder_knows(&e->recorder, job)) {
-            rft_job_compile(e->opts, job);
-        }
-        if (values != config) {
-            free(values);
-        }
-        e->ring[(e->ring_head + e->ring_count++) % RFT_LOOKAHEAD] = job;
+        s->ring[(s->head + s->count++) % RFT_LOOKAHEAD] = new_entry(e, index);
         s->asked++;
     }
 }
 
-/* Takes the next job of the ring to its end. */
-static int step(exec *e, rft_err *err) {
-    rft_job *job = e->ring[e->ring_head];
-    const rft_point *point = NULL;
-    int rc = rft_recorder_take(&e->recorder, job, &point, err);
-    e->ring_head = (e->ring_head + 1) % RFT_LOOKAHEAD;
-    e->ring_count--;
-    if (rc == RFT_OK) {
-        rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
-        e->segment.strategy->tell(e->segment.strategy, &told);
-        e->progress.done++;
-        e->progress.last = point;
-        e->progress.best = rft_run_best(e->opts->run, job->sweep, SIZE_MAX, job->problem);
-        e->progress.aliases += point->alias_of ? 1 : 0;
-        e->progress.measured += rft_outcome_is_measured(point->outcome) && !point->alias_of ? 1 : 0;
-        e->progress.failed += rft_outcome_is_measured(point->outcome) ? 0 : 1;
-        e->progress.elapsed_s = elapsed_s(e);
-        e->opts->progress(e->opts->payload, &e->progress);
+/* The first in the ring that is still to be verified on the odd problem, if it is their turn. */
+static entry *next_odd(segment *s) {
+    s->checking = s->checking || s->ring[s->head].odd;
+    for (size_t i = 0; s->checking && i < s->count; i++) {
+        entry *candidate = &s->ring[(s->head + i) % RFT_LOOKAHEAD];
+        if (candidate->odd) {
+            return candidate;
+        }
     }
-    rft_job_free(job);
-    return rc;
+    s->checking = false;
+    return NULL;
 }
 
-static void drop_ring(exec *e) {
-    while (e->ring_count > 0) {
-        rft_job_free(e->ring[e->ring_head]);
-        e->ring_head = (e->ring_head + 1) % RFT_LOOKAHEAD;
-        e->ring_count--;
+static void note(exec *e, const rft_point *point) {
+    rft_progress *progress = &e->state.progress;
+    const rft_run *run = e->state.opts->run;
+    bool measured = rft_outcome_is_measured(point->outcome);
+    const rft_point *best = e->best_id ? &run->points[e->best_id - 1] : NULL;
+    if (rft_run_is_candidate(run, point) &&
+        (!best || (best->rounds[1].n == 0 && rft_point_median_s(point) < rft_point_median_s(best)))) {
+        best = point;
+        e->best_id = point->id;
     }
+    progress->done++;
+    progress->last = point;
+    progress->best = best;
+    progress->aliases += point->alias_of ? 1 : 0;
+    progress->measured += measured && !point->alias_of ? 1 : 0;
+    progress->failed += measured ? 0 : 1;
+    rft_exec_report(&e->state);
+}
+
+/* Takes the next job to its end. */
+static int step(exec *e, rft_err *err) {
+    segment *s = &e->segment;
+    entry *odd = next_odd(s);
+    rft_job *job = odd ? odd->odd : s->ring[s->head].job;
+    const rft_point *point = NULL;
+    int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (odd) {
+        odd->odd = NULL;
+        e->odd_left -= e->odd_left > 0 ? 1 : 0;
+    } else {
+        rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
+        s->strategy->tell(s->strategy, &told);
+        s->head = (s->head + 1) % RFT_LOOKAHEAD;
+        s->count--;
+        s->taken++;
+    }
+    rft_job_free(job);
+    note(e, point);
+    return RFT_OK;
 }
 
 static int run_segment(exec *e, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
-    while (rc == RFT_OK) {
-        if (e->opts->stop(e->opts->payload)) {
-            *stopped = true;
+    while (rc == RFT_OK && !is_time_over(e)) {
+        rft_exec_ask_stop(&e->state, stopped);
+        if (*stopped) {
             break;
         }
         fill(e);
-        if (e->ring_count == 0) {
+        if (e->segment.count == 0) {
             break;
         }
         rc = step(e, err);
     }
-    drop_ring(e);
+    return rc;
+}
+
+/* ---- the first round ---- */
+
+static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft_err *err) {
+    const rft_exec_opts *opts = e->state.opts;
+    const rft_point *best = rft_run_best(opts->run, sweep, SIZE_MAX, problem);
+    int rc = RFT_OK;
+    e->best_id = best ? best->id : 0;
+    for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
+        if (*stopped) {
+            uint64_t left = rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
+            rft_recorder_unexplored(&e->state.recorder, sweep, left);
+            continue;
+        }
+        rc = open_segment(e, sweep, v, problem, err);
+        if (rc == RFT_OK) {
+            rc = run_segment(e, stopped, err);
+            close_segment(e);
+        }
+    }
     return rc;
 }
 
 static int first_round(exec *e, bool *stopped, rft_err *err) {
-    const rft_plan *plan = e->opts->plan;
+    const rft_exec_opts *opts = e->state.opts;
     int rc = RFT_OK;
-    for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK && !*stopped; s++) {
-        const rft_sweep *sweep = plan->sweeps[s];
-        for (size_t p = 0; p < sweep->problem_count && rc == RFT_OK && !*stopped; p++) {
-            rft_recorder_new_problem(&e->recorder);
-            for (size_t v = 0; v < sweep->variant_count && rc == RFT_OK && !*stopped; v++) {
-                rc = open_segment(e, s, v, p, err);
-                if (rc == RFT_OK) {
-                    rc = run_segment(e, stopped, err);
-                    close_segment(e);
-                }
+    for (size_t s = 0; s < opts->plan->sweep_count; s++) {
+        e->state.progress.planned += planned_of_sweep(opts, s, &e->odd_left);
+        e->state.progress.planned += e->odd_left;
+    }
+    for (size_t s = 0; s < opts->plan->sweep_count && rc == RFT_OK; s++) {
+        const rft_sweep *sweep = opts->plan->sweeps[s];
+        planned_of_sweep(opts, s, &e->odd_left);
+        for (size_t p = 0; p < sweep->problem_count && rc == RFT_OK; p++) {
+            if (!sweep->problems[p].odd) {
+                rc = run_problem(e, s, p, stopped, err);
             }
         }
-    }
-    return rc;
-}
-
-/* The points measured again: the fastest few within 5 % of the best, and the best of each variant for the ladder. */
-static size_t finalists(exec *e, size_t sweep, size_t problem, int64_t ids[], size_t most) {
-    const rft_run *run = e->opts->run;
-    rft_arena *arena = rft_arena_new();
-    const rft_point **ranked = NULL;
-    size_t found = rft_run_ranked(run, sweep, SIZE_MAX, problem, arena, &ranked);
-    size_t count = 0;
-    for (size_t i = 0; i < found && count < RFT_FINALISTS; i++) {
-        if (rft_point_median_s(ranked[i]) <= 1.05 * rft_point_median_s(ranked[0])) {
-            ids[count++] = ranked[i]->id;
-        }
-    }
-    for (size_t v = 0; v < run->sweeps[sweep].sweep.variant_count && count < most; v++) {
-        const rft_point *best = rft_run_best(run, sweep, v, problem);
-        bool there = !best;
-        for (size_t i = 0; i < count && !there; i++) {
-            there = ids[i] == best->id;
-        }
-        if (!there) {
-            ids[count++] = best->id;
-        }
-    }
-    rft_arena_free(arena);
-    return count;
-}
-
-static int final_of_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft_err *err) {
-    int64_t ids[64];
-    size_t count = finalists(e, sweep, problem, ids, 64);
-    rft_job *jobs[64] = {0};
-    int rc = RFT_OK;
-    for (size_t i = 0; i < count; i++) {
-        const rft_point *point = &e->opts->run->points[ids[i] - 1];
-        jobs[i] = rft_job_new(e->opts, sweep, point->variant, problem, point->config);
-        jobs[i]->round = 1;
-        rft_job_compile(e->opts, jobs[i]);
-    }
-    for (size_t i = 0; i < count && rc == RFT_OK && !*stopped; i++) {
-        *stopped = e->opts->stop(e->opts->payload);
-        if (!*stopped) {
-            rc = rft_recorder_final(&e->recorder, jobs[i], ids[i], err);
-            e->progress.last = &e->opts->run->points[ids[i] - 1];
-            e->progress.best = rft_run_best(e->opts->run, sweep, SIZE_MAX, problem);
-            e->progress.elapsed_s = elapsed_s(e);
-            e->opts->progress(e->opts->payload, &e->progress);
-        }
-    }
-    for (size_t i = 0; i < count; i++) {
-        rft_job_free(jobs[i]);
-    }
-    return rc;
-}
-
-static int final_round(exec *e, bool *stopped, rft_err *err) {
-    const rft_plan *plan = e->opts->plan;
-    int rc = RFT_OK;
-    e->progress.final_round = true;
-    for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK && !*stopped; s++) {
-        for (size_t p = 0; p < plan->sweeps[s]->problem_count && rc == RFT_OK && !*stopped; p++) {
-            if (!plan->sweeps[s]->problems[p].odd) {
-                rc = final_of_problem(e, s, p, stopped, err);
-            }
-        }
+        e->state.progress.planned -= e->odd_left;
     }
     return rc;
 }
 
 int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
-    exec e = {.opts = opts};
-    int rc = rft_recorder_open(&e.recorder, opts, err);
+    exec e = {.state.opts = opts};
+    rft_recorder_open(&e.state.recorder, opts);
     *stopped = false;
-    e.started_ns = opts->clock->monotonic_ns(opts->clock->self);
-    e.progress.planned = opts->plan->valid + opts->plan->odd;
-    if (rc == RFT_OK) {
-        rc = first_round(&e, stopped, err);
-    }
+    e.state.started_ns = opts->clock->monotonic_ns(opts->clock->self);
+    int rc = first_round(&e, stopped, err);
     if (rc == RFT_OK && !*stopped) {
-        rc = final_round(&e, stopped, err);
+        rc = rft_exec_final_round(&e.state, stopped, err);
     }
     if (rc == RFT_OK) {
-        rc = rft_recorder_store_unexplored(&e.recorder, err);
+        rc = rft_recorder_store_unexplored(&e.state.recorder, *stopped, err);
     }
     if (rc == RFT_OK) { /* stopped: the recompile counts, which the next session adds to */
         opts->run->info.finished_unix_ns = *stopped ? 0 : opts->clock->unix_ns(opts->clock->self);
         rc = rft_store_finish(opts->store, &opts->run->info, err);
     }
-    rft_recorder_close(&e.recorder);
+    rft_recorder_close(&e.state.recorder);
     return rc;
 }

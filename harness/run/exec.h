@@ -3,7 +3,9 @@
  * exec.h - carries a plan out: ask, spell out, compile ahead, verify and measure, store, tell; then the final round.
  *
  * Compiling runs ahead of measuring by a fixed number of configurations, so results do not depend on how many compile
- * workers there are. Every point is stored before the next is taken.
+ * workers there are. Every point is stored before the next is taken. Configurations are verified on the odd problem
+ * just before they are first timed, as many at once as were compiled ahead: a budget is not spent on what is never
+ * timed, and inputs change seldom.
  */
 #ifndef RFT_RUN_EXEC_H
 #define RFT_RUN_EXEC_H
@@ -18,17 +20,17 @@
 #define RFT_FINALISTS 5  /* per problem, measured again in the final round */
 
 typedef struct rft_progress {
-    uint64_t done, planned; /* points; planned shrinks when a budget ends a part early */
+    uint64_t done, planned; /* points of the first round; planned (>= done) shrinks when a part ends early */
     uint64_t failed, aliases, measured;
     bool final_round;
-    const rft_point *last; /* just stored */
-    const rft_point *best; /* of its problem so far; NULL */
+    const rft_point *last; /* just stored, or known from an earlier session */
+    const rft_point *best; /* of the problem being timed, so far; NULL */
     double elapsed_s;
 } rft_progress;
 
 typedef struct rft_exec_opts {
     const rft_plan *plan;
-    rft_run *run;     /* info, gpu, env, ceilings and sweeps filled in; points are appended */
+    rft_run *run;     /* info, gpu, env, ceilings and sweeps filled in, points of earlier sessions; more are appended */
     rft_store *store; /* the run is in it already */
     rft_probe *probe;
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
@@ -38,13 +40,14 @@ typedef struct rft_exec_opts {
     uint64_t budget_points; /* 0: as each sweep says */
     const rft_clock *clock;
     const rft_log *log;
-    bool (*stop)(void *payload); /* asked before every point: true ends the run cleanly */
-    void (*progress)(void *payload, const rft_progress *progress);
+    bool (*stop)(void *payload); /* asked before every point: true ends the run cleanly; NULL: never */
+    void (*progress)(void *payload, const rft_progress *progress); /* after every point; NULL */
     void *payload;
 } rft_exec_opts;
 
 /* 0, also when stopped (then *stopped is true and the run is not finished). Errors: RFT_E_STORE, RFT_E_WORKER,
- * RFT_E_DEVICE, RFT_E_COMPILER; what was stored before stays. */
+ * RFT_E_DEVICE, RFT_E_COMPILER, RFT_E_SOURCE (a source that is not there, a reference that does not compile),
+ * RFT_E_USAGE (no such strategy); what was stored before stays. */
 int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err);
 
 #endif

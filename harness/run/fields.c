@@ -1,8 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/fields.h"
 
+#include "base/str.h"
+
 #include <math.h>
 #include <stdint.h>
+
+/* Bytes of the UTF-8 sequence that begins here; 0 when it is none that jansson takes. */
+static size_t sequence_bytes(const char *text) {
+    for (size_t bytes = 1; bytes <= 4; bytes++) {
+        json_t *value = json_stringn(text, bytes);
+        if (value) {
+            json_decref(value);
+            return bytes;
+        }
+        if (text[bytes] == '\0') {
+            break;
+        }
+    }
+    return 0;
+}
+
+json_t *rft_fields_text(const char *text) {
+    json_t *value = text ? json_string(text) : json_null();
+    if (value) {
+        return value;
+    }
+    rft_str clean = RFT_STR_INIT;
+    while (*text) {
+        size_t bytes = sequence_bytes(text);
+        if (bytes > 0) {
+            rft_str_add_n(&clean, text, bytes);
+        } else {
+            rft_str_add_char(&clean, '?');
+        }
+        text += bytes > 0 ? bytes : 1;
+    }
+    value = json_string(rft_str_get(&clean));
+    rft_str_clear(&clean);
+    return value;
+}
 
 static json_t *encode_one(const char *at, rft_field_kind kind) {
     switch (kind) {
@@ -16,11 +53,8 @@ static json_t *encode_one(const char *at, rft_field_kind kind) {
         return rft_json_real_new(*(const double *)at);
     case RFT_FIELD_BOOL:
         return json_boolean(*(const bool *)at);
-    case RFT_FIELD_TEXT: {
-        const char *text = *(const char *const *)at;
-        json_t *value = text ? json_string(text) : NULL;
-        return value ? value : json_null(); /* text that is not UTF-8 is absent rather than fatal */
-    }
+    case RFT_FIELD_TEXT:
+        return rft_fields_text(*(const char *const *)at);
     case RFT_FIELD_I64X3: {
         const int64_t *v = (const int64_t *)at;
         return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1], (json_int_t)v[2]);

@@ -30,6 +30,8 @@ typedef struct rft_field {
     { #member, RFT_FIELD_##kind, offsetof(type, member) }
 #define RFT_FIELD_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
+/* A JSON string; NULL is null, and bytes that are not UTF-8 (a compiler's log, a path) become "?". */
+json_t *rft_fields_text(const char *text);
 json_t *rft_fields_encode(const void *item, const rft_field *fields, size_t count);
 /* Every field must be there with its type: RFT_E_WORKER names the one that is not. Texts are copied into the arena. */
 int rft_fields_decode(void *item, const json_t *object, const rft_field *fields, size_t count, rft_arena *arena,

@@ -29,17 +29,35 @@ static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
     job->reason = reason;
 }
 
-rft_job *rft_job_new(const rft_exec_opts *opts, size_t sweep_index, size_t variant, size_t problem,
-                     const rft_value *config) {
-    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
+void rft_job_key(rft_job_place place, const rft_value *config, size_t param_count, char out[RFT_HASH_HEX_SIZE]) {
+    const uint64_t numbers[] = {place.sweep, place.variant, place.problem};
+    rft_sha256 hash;
+    rft_str text = RFT_STR_INIT;
+    rft_sha256_init(&hash);
+    rft_sha256_add(&hash, numbers, sizeof numbers);
+    for (size_t i = 0; i < param_count; i++) {
+        rft_str_truncate(&text, 0);
+        rft_str_add_char(&text, (char)('0' + (int)config[i].kind));
+        rft_value_format(&text, &config[i]);
+        rft_sha256_add_text(&hash, rft_str_get(&text));
+    }
+    rft_sha256_hex(&hash, out);
+    rft_str_clear(&text);
+}
+
+rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config) {
+    const rft_sweep *sweep = opts->plan->sweeps[place.sweep];
+    size_t params = sweep->variants[place.variant].param_count;
     rft_arena *arena = rft_arena_new();
     rft_job *job = rft_arena_alloc(arena, sizeof *job);
     rft_err err = RFT_ERR_INIT;
-    *job = (rft_job){.arena = arena, .sweep = sweep_index, .variant = variant, .problem = problem};
-    job->config = rft_values_copy(arena, config, sweep->variants[variant].param_count);
-    int rc =
-        sweep->vt->point(sweep->self, variant, sweep->problems[problem].values, job->config, arena, &job->spec, &err);
-    if (rc != RFT_OK) {
+    *job = (rft_job){.arena = arena, .sweep = place.sweep, .variant = place.variant, .problem = place.problem};
+    job->config = rft_values_copy(arena, config, params);
+    rft_job_key(place, config, params, job->key);
+    int rc = sweep->vt->point(sweep->self, place.variant, sweep->problems[place.problem].values, job->config, arena,
+                              &job->spec, &err);
+    job->spelled = rc == RFT_OK;
+    if (!job->spelled) {
         fail(job, RFT_OUTCOME_SCRIPT_FAILED,
              rft_arena_printf(arena, "%s%s%s", err.place, *err.place ? ": " : "", err.message));
         return job;
@@ -53,23 +71,34 @@ rft_job *rft_job_new(const rft_exec_opts *opts, size_t sweep_index, size_t varia
 
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
     double timeout_s = opts->plan->sweeps[job->sweep]->measure.compile_timeout_s;
-    if (job->failed || !opts->pool) {
+    if (job->failed || job->pool || !opts->pool) {
         return;
     }
+    job->pool = opts->pool;
     job->unit = submit(opts, &job->spec.unit, timeout_s);
     if (!opts->replay && job->spec.check.unit.name_count) {
         job->reference = submit(opts, &job->spec.check.unit, timeout_s);
+        job->has_reference = true;
     }
-    job->compiling = true;
 }
 
 void rft_job_free(rft_job *job) {
-    if (job) {
-        rft_arena_free(job->arena);
+    if (!job) {
+        return;
     }
+    if (job->pool) {
+        rft_compile_pool_release(job->pool, job->unit);
+    }
+    if (job->has_reference) {
+        rft_compile_pool_release(job->pool, job->reference);
+    }
+    rft_arena_free(job->arena);
 }
 
 static const char *first_line(rft_arena *arena, const char *log) {
+    if (!log || !*log) {
+        return "the compiler refused it without a word";
+    }
     const char *error = strstr(log, "error");
     const char *start = error ? error : log;
     while (start > log && start[-1] != '\n') {
@@ -81,7 +110,7 @@ static const char *first_line(rft_arena *arena, const char *log) {
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
     bool timed_out = false;
     *log = NULL;
-    if (!job->compiling) {
+    if (!job->pool || job->failed) {
         return RFT_OK;
     }
     int rc = rft_compile_pool_wait(opts->pool, job->unit, &job->compiled, &timed_out, err);
@@ -100,7 +129,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
              first_line(job->arena, job->compiled->log));
         return RFT_OK;
     }
-    if (opts->replay || !job->spec.check.unit.name_count) {
+    if (!job->has_reference) {
         return RFT_OK;
     }
     rc = rft_compile_pool_wait(opts->pool, job->reference, &job->compiled_reference, &timed_out, err);
@@ -146,7 +175,8 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
     return rc;
 }
 
-void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[65]) {
+void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_HASH_HEX_SIZE]) {
+    const uint64_t place[] = {job->sweep, job->problem};
     rft_probe_request request = {.spec = &job->spec, .problem_key = ""};
     rft_compile_result nothing = {.log = ""};
     request.unit = &nothing;
@@ -155,6 +185,7 @@ void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[65])
     char *text = rft_json_dump(head, &length);
     rft_sha256 hash;
     rft_sha256_init(&hash);
+    rft_sha256_add(&hash, place, sizeof place);
     rft_sha256_add_text(&hash, cubin_hash);
     rft_sha256_add(&hash, text, length);
     rft_sha256_hex(&hash, out);
@@ -181,6 +212,9 @@ static void describe_compiled(const rft_compile_result *compiled, rft_facts *fac
 }
 
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point) {
+    if (!job->spelled) {
+        return;
+    }
     point->work = job->spec.work;
     point->work.item_name = rft_arena_strdup(opts->run->arena, job->spec.work.item_name);
     point->traffic = job->spec.traffic;

@@ -3,6 +3,7 @@
 #ifndef RFT_RUN_JOB_H
 #define RFT_RUN_JOB_H
 
+#include "base/hash.h"
 #include "run/exec.h"
 
 typedef struct rft_job {
@@ -10,21 +11,30 @@ typedef struct rft_job {
     size_t sweep, variant, problem;
     uint64_t index; /* in the space */
     rft_value *config;
+    char key[RFT_HASH_HEX_SIZE]; /* who it is: rft_job_key() */
     int round;
+    bool spelled; /* the spec is there */
     rft_point_spec spec;
-    bool failed; /* before compiling: outcome and reason say how */
+    bool failed; /* before it could run: outcome and reason say how */
     rft_outcome outcome;
     const char *reason;
-    bool compiling;
+    rft_compile_pool *pool; /* it is compiling there; NULL: not asked for */
+    bool has_reference;
     rft_ticket unit, reference;
     const rft_compile_result *compiled, *compiled_reference; /* once waited for */
 } rft_job;
 
+/* The name of a point: equal for the same sweep, variant, problem and configuration of one plan. */
+typedef struct rft_job_place {
+    size_t sweep, variant, problem;
+} rft_job_place;
+void rft_job_key(rft_job_place place, const rft_value *config, size_t param_count, char out[RFT_HASH_HEX_SIZE]);
+
 /* Evaluates the script's functions and checks the device's limits. */
-rft_job *rft_job_new(const rft_exec_opts *opts, size_t sweep, size_t variant, size_t problem, const rft_value *config);
-void rft_job_free(rft_job *job);
-/* Queues the compilation, where there is a compiler and nothing failed so far. */
+rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config);
+/* Queues the compilation, unless the job failed or there is no pool. */
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job);
+void rft_job_free(rft_job *job); /* NULL is accepted */
 
 /* Waits for the compiler. Sets outcome and reason when it failed. */
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err);
@@ -32,8 +42,8 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
 
-/* SHA-256 of the cubin's hash and the launches: equal for aliases. */
-void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[65]);
+/* SHA-256 of the problem, the cubin's hash and the launches: equal for aliases. */
+void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_HASH_HEX_SIZE]);
 
 /* Fills in what the job knows of the point (work, traffic, launch shape, static facts); texts go to run->arena. */
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point);

@@ -11,6 +11,10 @@ static void take_over(rft_arena *arena, rft_once_result *out, const rft_job *job
     out->probed.log = rft_arena_strdup(arena, log);
 }
 
+static void free_arena(void *payload) {
+    rft_arena_free(payload);
+}
+
 int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err) {
     rft_problem problem = {.values = (rft_value *)(uintptr_t)request->problem};
     rft_sweep sweep = *request->sweep;
@@ -24,8 +28,9 @@ int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result 
     rft_point point = {.facts = rft_facts_unknown()};
     *out = (rft_once_result){.facts = rft_facts_unknown()};
     opts.replay = request->probe == NULL; /* the reference is compiled only when something is verified */
-    rft_job *job = rft_job_new(&opts, 0, request->variant, 0, request->config);
-    rft_arena_on_free(arena, (void (*)(void *))rft_arena_free, job->arena); /* spec and results live in the job */
+    rft_job *job = rft_job_new(&opts, (rft_job_place){.variant = request->variant}, request->config);
+    rft_arena_on_free(arena, free_arena, job->arena); /* spec and results live in the job; its cubin with the pool */
+    rft_job_compile(&opts, job);
     rft_job_compile(&opts, job);
     int rc = rft_job_await(&opts, job, &log, err);
     out->compiled = job->compiled;

@@ -113,6 +113,15 @@ rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, si
     return plan->spaces[sweep][variant * plan->sweeps[sweep]->problem_count + problem];
 }
 
+size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep) {
+    for (size_t p = 0; p < plan->sweeps[sweep]->problem_count; p++) {
+        if (plan->sweeps[sweep]->problems[p].odd) {
+            return p;
+        }
+    }
+    return SIZE_MAX;
+}
+
 /* ---- describing ---- */
 
 /* Bytes of the folder that holds both files, with its slash: what is stored begins behind it, so that a recording does

@@ -22,6 +22,8 @@ int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_co
 void rft_plan_free(rft_plan *plan); /* NULL is accepted */
 
 rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, size_t problem);
+/* The sweep's odd problem; SIZE_MAX when it has none. */
+size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep);
 
 /* Copies what the store keeps of the sweeps (no functions) into run->sweeps, with the counts. */
 void rft_plan_describe(const rft_plan *plan, rft_run *run);

@@ -10,20 +10,26 @@
 #include <string.h>
 #include <uv.h>
 
+#define CHUNK_BYTES 65536
+#define LAST_BYTES_MS 1000 /* for what a dead child's descendants may hold open */
+#define LONGEST_LIMIT_S 1e9
+
 struct rft_loop {
     uv_loop_t uv;
-    uv_timer_t alarm;
+    char chunk[CHUNK_BYTES]; /* every read ends before the next begins */
 };
 
 struct rft_process {
     rft_loop *loop;
     uv_process_t child;
     uv_pipe_t to, from;
+    uv_timer_t limit;
     rft_process_events events;
     rft_str inbox;
     char why[96];
-    int open_handles; /* freed when all three are closed */
-    bool exited, drained, gone, silent, closing;
+    int open_handles; /* freed when all four are closed */
+    bool exited, drained, gone, silent;
+    bool overdue, late, garbled, signalled;
 };
 
 typedef struct sending {
@@ -38,7 +44,7 @@ int rft_loop_new(rft_loop **out, rft_err *err) {
         free(loop);
         return rft_err_set(err, RFT_E_WORKER, "event loop: %s", uv_strerror(rc));
     }
-    uv_timer_init(&loop->uv, &loop->alarm);
+    signal(SIGPIPE, SIG_IGN);
     *out = loop;
     return RFT_OK;
 }
@@ -47,43 +53,28 @@ void rft_loop_free(rft_loop *loop) {
     if (!loop) {
         return;
     }
-    uv_close((uv_handle_t *)&loop->alarm, NULL);
     while (uv_run(&loop->uv, UV_RUN_ONCE) != 0) {
     }
     uv_loop_close(&loop->uv);
     free(loop);
 }
 
-static void on_alarm(uv_timer_t *alarm) {
-    *(bool *)alarm->data = true;
-}
-
-bool rft_loop_wait(rft_loop *loop, const bool *done, double timeout_s) {
-    bool late = false;
-    loop->alarm.data = &late;
-    if (isfinite(timeout_s)) {
-        uv_update_time(&loop->uv);
-        uv_timer_start(&loop->alarm, on_alarm, (uint64_t)(timeout_s * 1e3 + 0.5), 0);
-    }
-    while (!*done && !late) {
+void rft_loop_wait(rft_loop *loop, const bool *done) {
+    while (!*done) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
-    uv_timer_stop(&loop->alarm);
-    return *done;
 }
 
 void rft_loop_turn(rft_loop *loop) {
+    /* Twice: reaping a child and reading its last bytes are two events. */
+    uv_run(&loop->uv, UV_RUN_NOWAIT);
     uv_run(&loop->uv, UV_RUN_NOWAIT);
 }
 
-double rft_loop_now_s(rft_loop *loop) {
-    (void)loop;
-    return (double)uv_hrtime() * 1e-9;
-}
-
-static void on_closed(uv_handle_t *handle) {
-    rft_process *process = handle->data;
-    process->open_handles--;
+static void kill_child(rft_process *process) {
+    if (!process->exited) {
+        uv_process_kill(&process->child, SIGKILL);
+    }
 }
 
 /* The child counts as gone when it was reaped and its last bytes were read: an answer sent before dying still counts.
@@ -93,25 +84,53 @@ static void settle(rft_process *process) {
         return;
     }
     process->gone = true;
+    uv_timer_stop(&process->limit);
     if (!process->silent) {
         process->events.gone(process->events.payload, process->why);
+    }
+}
+
+static void stop_reading(rft_process *process) {
+    uv_read_stop((uv_stream_t *)&process->from);
+    process->drained = true;
+}
+
+static void on_limit(uv_timer_t *timer) {
+    rft_process *process = timer->data;
+    if (process->exited) {
+        stop_reading(process);
+        settle(process);
+    } else if (!process->overdue) {
+        /* The answer may be there already: timers come before reading. */
+        process->overdue = true;
+        uv_timer_start(timer, on_limit, 1, 0);
+    } else {
+        process->late = true;
+        kill_child(process);
     }
 }
 
 static void on_child_exit(uv_process_t *child, int64_t status, int term_signal) {
     rft_process *process = child->data;
     process->exited = true;
-    if (term_signal) {
-        snprintf(process->why, sizeof process->why, "ended by signal %d (%s)", term_signal, strsignal(term_signal));
+    process->signalled = term_signal != 0;
+    if (process->garbled) {
+        snprintf(process->why, sizeof process->why, "sent bytes that are no frame and was ended");
+    } else if (term_signal) {
+        snprintf(process->why, sizeof process->why, "was ended by signal %d (%s)", term_signal, strsignal(term_signal));
     } else {
         snprintf(process->why, sizeof process->why, "ended with status %d", (int)status);
+    }
+    if (!process->drained) {
+        uv_timer_start(&process->limit, on_limit, LAST_BYTES_MS, 0);
     }
     settle(process);
 }
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer) {
-    (void)handle;
-    *buffer = uv_buf_init(rft_alloc(suggested), (unsigned)suggested);
+    rft_process *process = handle->data;
+    (void)suggested;
+    *buffer = uv_buf_init(process->loop->chunk, CHUNK_BYTES);
 }
 
 static void take_frames(rft_process *process) {
@@ -122,7 +141,10 @@ static void take_frames(rft_process *process) {
         process->events.frame(process->events.payload, &frame);
     }
     if (got < 0) {
-        rft_process_kill(process);
+        process->garbled = true;
+        stop_reading(process);
+        kill_child(process);
+        settle(process);
     }
 }
 
@@ -132,14 +154,12 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
         rft_str_add_n(&process->inbox, buffer->base, (size_t)count);
         take_frames(process);
     } else if (count < 0) {
-        uv_read_stop(stream);
-        process->drained = true;
+        stop_reading(process);
         settle(process);
     }
-    free(buffer->base);
 }
 
-static void start_child(rft_process *process, const char *const *argv, int *rc) {
+static int start_child(rft_process *process, const char *const *argv) {
     uv_stdio_container_t stdio[5] = {
         {.flags = UV_IGNORE},
         {.flags = UV_IGNORE},
@@ -151,36 +171,38 @@ static void start_child(rft_process *process, const char *const *argv, int *rc) 
         .exit_cb = on_child_exit,
         .file = argv[0],
         .args = (char **)(uintptr_t)argv,
+        .flags = UV_PROCESS_DETACHED,
         .stdio_count = 5,
         .stdio = stdio,
     };
-    *rc = uv_spawn(&process->loop->uv, &process->child, &options);
+    return uv_spawn(&process->loop->uv, &process->child, &options);
 }
 
 int rft_process_start(rft_process **out, rft_loop *loop, const char *const *argv, const rft_process_events *events,
                       rft_err *err) {
     rft_process *process = rft_alloc(sizeof *process);
-    int rc = 0;
     process->loop = loop;
     process->events = *events;
-    process->child.data = process;
     uv_pipe_init(&loop->uv, &process->to, 0);
     uv_pipe_init(&loop->uv, &process->from, 0);
-    process->to.data = process;
-    process->from.data = process;
-    process->open_handles = 3;
-    start_child(process, argv, &rc);
+    uv_timer_init(&loop->uv, &process->limit);
+    process->child.data = process->to.data = process->from.data = process->limit.data = process;
+    process->open_handles = 4;
+    int rc = start_child(process, argv);
     if (rc == 0) {
         rc = uv_read_start((uv_stream_t *)&process->from, on_alloc, on_read);
-    }
-    if (rc < 0) {
+    } else {
         process->exited = true;
-        rft_process_free(process);
-        rft_err_set(err, RFT_E_WORKER, "cannot start a worker process (%s): %s", argv[0], uv_strerror(rc));
-        return rft_err_remedy(err, "check the limits on processes and open files (ulimit -u, ulimit -n)");
     }
-    *out = process;
-    return RFT_OK;
+    if (rc == 0) {
+        *out = process;
+        return RFT_OK;
+    }
+    rft_process_free(process);
+    rft_err_set(err, RFT_E_WORKER, "cannot start a worker process (%s): %s", argv[0], uv_strerror(rc));
+    return rft_err_remedy(err, rc == UV_ENOENT || rc == UV_EACCES
+                                   ? "was the program moved or replaced while it ran? Start it again"
+                                   : "check the limits on processes and open files (ulimit -u, ulimit -n)");
 }
 
 static void on_sent(uv_write_t *write, int status) {
@@ -198,23 +220,42 @@ void rft_process_send(rft_process *process, const json_t *head, const void *blob
     if (uv_write(&message->write, (uv_stream_t *)&process->to, &buffer, 1, on_sent) < 0) {
         rft_str_clear(&message->bytes);
         free(message);
-        rft_process_kill(process);
+        kill_child(process);
     }
+}
+
+void rft_process_limit(rft_process *process, double seconds) {
+    process->overdue = false;
+    if (process->exited) {
+        return; /* the timer waits for the last bytes */
+    }
+    if (!isfinite(seconds)) {
+        uv_timer_stop(&process->limit);
+        return;
+    }
+    double held_s = seconds < 0 ? 0 : seconds > LONGEST_LIMIT_S ? LONGEST_LIMIT_S : seconds;
+    uv_update_time(&process->loop->uv);
+    uv_timer_start(&process->limit, on_limit, (uint64_t)(held_s * 1e3 + 0.5), 0);
 }
 
 bool rft_process_is_gone(const rft_process *process) {
     return process->gone;
 }
 
-void rft_process_kill(rft_process *process) {
-    if (!process->exited) {
-        uv_process_kill(&process->child, SIGKILL);
-    }
+bool rft_process_was_late(const rft_process *process) {
+    return process->late;
 }
 
-static void close_handle(uv_handle_t *handle) {
-    if (!uv_is_closing(handle)) {
-        uv_close(handle, on_closed);
+bool rft_process_ended_itself(const rft_process *process) {
+    return process->gone && !process->signalled;
+}
+
+static void on_closed(uv_handle_t *handle) {
+    rft_process *process = handle->data;
+    process->open_handles--;
+    if (process->open_handles == 0) {
+        rft_str_clear(&process->inbox);
+        free(process);
     }
 }
 
@@ -223,16 +264,13 @@ void rft_process_free(rft_process *process) {
         return;
     }
     process->silent = true;
-    rft_process_kill(process);
+    kill_child(process);
     while (!process->exited) {
         uv_run(&process->loop->uv, UV_RUN_ONCE);
     }
-    close_handle((uv_handle_t *)&process->child);
-    close_handle((uv_handle_t *)&process->to);
-    close_handle((uv_handle_t *)&process->from);
-    while (process->open_handles > 0) {
-        uv_run(&process->loop->uv, UV_RUN_ONCE);
-    }
-    rft_str_clear(&process->inbox);
-    free(process);
+    /* Closing takes another turn of the loop, which the last of the handles ends by freeing the memory. */
+    uv_close((uv_handle_t *)&process->child, on_closed);
+    uv_close((uv_handle_t *)&process->to, on_closed);
+    uv_close((uv_handle_t *)&process->from, on_closed);
+    uv_close((uv_handle_t *)&process->limit, on_closed);
 }

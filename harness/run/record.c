@@ -5,18 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-int rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts, rft_err *err) {
-    (void)err;
+static size_t param_count(const rft_recorder *r, size_t sweep, size_t variant) {
+    return r->opts->plan->sweeps[sweep]->variants[variant].param_count;
+}
+
+void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     rft_run *run = opts->run;
-    *r = (rft_recorder){.opts = opts, .known = run->point_count};
+    *r = (rft_recorder){.opts = opts};
     rft_point *points = NULL;
     RFT_GROW(points, r->capacity, run->point_count + 64);
-    if (points && run->point_count) {
+    if (run->point_count) {
         memcpy(points, run->points, run->point_count * sizeof *points);
     }
     run->points = points;
+    for (size_t i = 0; i < run->point_count; i++) {
+        char key[RFT_HASH_HEX_SIZE];
+        const rft_point *point = &points[i];
+        rft_job_place place = {point->sweep, point->variant, point->problem};
+        rft_job_key(place, point->config, param_count(r, point->sweep, point->variant), key);
+        rft_key_map_put(&r->known, key, point->id);
+    }
     r->unexplored = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->unexplored);
-    return RFT_OK;
 }
 
 void rft_recorder_close(rft_recorder *r) {
@@ -24,44 +33,50 @@ void rft_recorder_close(rft_recorder *r) {
     rft_point *points = run->points;
     run->points = rft_arena_memdup(run->arena, points, run->point_count * sizeof *points);
     free(points);
-    free(r->aliases);
-    free(r->odd);
     free(r->unexplored);
+    rft_key_map_clear(&r->known);
+    rft_key_map_clear(&r->aliases);
 }
 
-void rft_recorder_new_problem(rft_recorder *r) {
-    r->alias_count = 0;
+int64_t rft_recorder_find(const rft_recorder *r, rft_job_place place, const rft_value *config) {
+    char key[RFT_HASH_HEX_SIZE];
+    rft_job_key(place, config, param_count(r, place.sweep, place.variant), key);
+    return rft_key_map_get(&r->known, key, 0);
 }
+
+/* ---- what was left out ---- */
 
 void rft_recorder_unexplored(rft_recorder *r, size_t sweep, uint64_t count) {
     r->unexplored[sweep] += count;
 }
 
-int rft_recorder_store_unexplored(rft_recorder *r, rft_err *err) {
+int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
     rft_run *run = r->opts->run;
     int rc = RFT_OK;
     for (size_t s = 0; s < run->sweep_count && rc == RFT_OK; s++) {
-        if (r->unexplored[s] == 0 && !run->sweeps[s].unexplored) {
+        const char **text = &run->sweeps[s].unexplored;
+        unsigned long long count = r->unexplored[s];
+        if (count == 0 && !*text) {
             continue;
         }
-        run->sweeps[s].unexplored =
-            r->unexplored[s] == 0
-                ? NULL /* an earlier session was stopped, this one made up for it */
-                : rft_arena_printf(run->arena,
-                                   "%llu configurations left untried: the budget ended, or the run was stopped",
-                                   (unsigned long long)r->unexplored[s]);
-        rc = rft_store_put_unexplored(r->opts->store, s, run->sweeps[s].unexplored, err);
+        /* NULL: what an earlier session left, this one has made up for. */
+        *text = count == 0 ? NULL
+                           : rft_arena_printf(run->arena, "%llu configuration%s left untried: the %s", count,
+                                              count == 1 ? "" : "s", stopped ? "run was stopped" : "budget ended");
+        rc = rft_store_put_unexplored(r->opts->store, s, *text, err);
     }
     return rc;
 }
 
-static const rft_variant *variant_of(const rft_recorder *r, const rft_job *job) {
-    return &r->opts->plan->sweeps[job->sweep]->variants[job->variant];
+/* ---- points ---- */
+
+static rft_measurement no_measurement(void) {
+    return (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN};
 }
 
 static rft_point *append(rft_recorder *r, const rft_job *job) {
     rft_run *run = r->opts->run;
-    const rft_variant *variant = variant_of(r, job);
+    const rft_variant *variant = &r->opts->plan->sweeps[job->sweep]->variants[job->variant];
     RFT_GROW(run->points, r->capacity, run->point_count + 1);
     rft_point *point = &run->points[run->point_count++];
     *point = (rft_point){.id = (int64_t)run->point_count,
@@ -75,67 +90,26 @@ static rft_point *append(rft_recorder *r, const rft_job *job) {
     }
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
+    for (int round = 0; round < RFT_ROUNDS; round++) {
+        point->rounds[round] = no_measurement();
+    }
     rft_job_describe(r->opts, job, point);
     return point;
 }
 
-/* A point stored before this session, or NULL. */
-static const rft_point *known_point(const rft_recorder *r, const rft_job *job) {
-    const rft_run *run = r->opts->run;
-    size_t params = variant_of(r, job)->param_count;
-    for (size_t i = 0; i < r->known; i++) {
-        const rft_point *point = &run->points[i];
-        if (point->sweep == job->sweep && point->variant == job->variant && point->problem == job->problem &&
-            rft_values_equal(point->config, job->config, params)) {
-            return point;
-        }
-    }
-    return NULL;
-}
-
-bool rft_recorder_knows(const rft_recorder *r, const rft_job *job) {
-    return known_point(r, job) != NULL;
-}
-
+/* Why the configuration is wrong on the odd problem; NULL when it is not, or is not known there. */
 static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
-    size_t params = variant_of(r, job)->param_count;
-    for (size_t i = 0; i < r->odd_count; i++) {
-        if (r->odd[i].sweep == job->sweep && r->odd[i].variant == job->variant &&
-            rft_values_equal(r->odd[i].config, job->config, params)) {
-            return r->odd[i].reason;
-        }
-    }
-    return NULL;
-}
-
-static void note_odd(rft_recorder *r, const rft_point *point) {
     rft_run *run = r->opts->run;
-    bool odd = run->sweeps[point->sweep].sweep.problems[point->problem].odd;
-    if (!odd || point->outcome != RFT_OUTCOME_WRONG_RESULT) {
-        return;
+    size_t odd = rft_plan_odd_problem(r->opts->plan, job->sweep);
+    if (odd == SIZE_MAX || odd == job->problem) {
+        return NULL;
     }
-    RFT_GROW(r->odd, r->odd_capacity, r->odd_count + 1);
-    const char *where = rft_run_problem_text(run, point->sweep, point->problem, false, run->arena);
-    r->odd[r->odd_count++] =
-        (rft_odd_verdict){.sweep = point->sweep,
-                          .variant = point->variant,
-                          .config = point->config,
-                          .reason = rft_arena_printf(run->arena, "wrong on the odd size %s: %s", where, point->reason)};
-}
-
-static int64_t find_alias(const rft_recorder *r, const char *key) {
-    for (size_t i = 0; i < r->alias_count; i++) {
-        if (strcmp(r->aliases[i].key, key) == 0) {
-            return r->aliases[i].id;
-        }
+    int64_t id = rft_recorder_find(r, (rft_job_place){job->sweep, job->variant, odd}, job->config);
+    if (id == 0 || run->points[id - 1].outcome != RFT_OUTCOME_WRONG_RESULT) {
+        return NULL;
     }
-    return 0;
-}
-
-static void add_alias(rft_recorder *r, const char *key, int64_t id) {
-    RFT_GROW(r->aliases, r->alias_capacity, r->alias_count + 1);
-    memcpy(r->aliases[r->alias_count].key, key, sizeof r->aliases[0].key);
-    r->aliases[r->alias_count++].id = id;
+    return rft_arena_printf(run->arena, "wrong on the odd size %s: %s",
+                            rft_run_problem_text(run, job->sweep, odd, false, run->arena), run->points[id - 1].reason);
 }
 
 static void copy_measurement(rft_arena *arena, rft_measurement *out, const rft_measurement *from) {
@@ -159,17 +133,7 @@ static void merge_facts(rft_arena *arena, rft_facts *facts, const rft_facts *pro
     facts->waves = probed->waves;
 }
 
-static void apply_result(rft_recorder *r, const rft_job *job, rft_point *point, const rft_probe_result *result) {
-    rft_arena *arena = r->opts->run->arena;
-    rft_run_info *info = &r->opts->run->info;
-    bool recorded = result->outcome != RFT_OUTCOME_NOT_RECORDED;
-    if (r->opts->replay && job->compiled && recorded) {
-        info->recompiled++;
-        info->recompiled_same +=
-            point->facts.registers == result->facts.registers && point->facts.spill_bytes == result->facts.spill_bytes
-                ? 1
-                : 0;
-    }
+static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_result *result) {
     point->outcome = result->outcome;
     point->reason = rft_arena_strdup(arena, result->reason);
     point->log = rft_arena_strdup(arena, result->log);
@@ -179,116 +143,149 @@ static void apply_result(rft_recorder *r, const rft_job *job, rft_point *point, 
     copy_measurement(arena, &point->rounds[0], &result->measurement);
 }
 
-static void become_alias(const rft_run *run, rft_point *point, int64_t id) {
-    const rft_point *target = &run->points[id - 1];
-    point->alias_of = id;
+/* Replay: was the same code made again? */
+static void count_recompiled(rft_run_info *info, const rft_point *point, const rft_probe_result *recorded) {
+    if (recorded->outcome == RFT_OUTCOME_NOT_RECORDED) {
+        return;
+    }
+    bool same =
+        point->facts.registers == recorded->facts.registers && point->facts.spill_bytes == recorded->facts.spill_bytes;
+    info->recompiled++;
+    info->recompiled_same += same ? 1 : 0;
+}
+
+/* ---- aliases ---- */
+
+static void share_numbers(rft_point *point, const rft_point *target) {
     point->outcome = target->outcome;
     point->reason = target->reason;
     point->verification = target->verification;
-    point->rounds[0] = target->rounds[0];
+    memcpy(point->rounds, target->rounds, sizeof point->rounds);
+}
+
+static void become_alias(const rft_run *run, rft_point *point, int64_t id) {
+    const rft_point *target = &run->points[id - 1];
+    share_numbers(point, target);
+    point->alias_of = id;
     point->facts.blocks_per_sm = target->facts.blocks_per_sm;
     point->facts.occupancy_frac = target->facts.occupancy_frac;
     point->facts.waves = target->facts.waves;
 }
 
+/* The point whose numbers are this one's too; 0 when it is the first of its kind. */
+static int64_t twin_of(const rft_recorder *r, const rft_job *job, const rft_facts *facts) {
+    char key[RFT_HASH_HEX_SIZE];
+    if (!facts->cubin_hash) {
+        return 0;
+    }
+    rft_job_alias_key(job, facts->cubin_hash, key);
+    return rft_key_map_get(&r->aliases, key, 0);
+}
+
+static void note_for_aliases(rft_recorder *r, const rft_job *job, const rft_point *point) {
+    char key[RFT_HASH_HEX_SIZE];
+    if (!point->facts.cubin_hash || point->alias_of || point->outcome == RFT_OUTCOME_NOT_RECORDED) {
+        return;
+    }
+    rft_job_alias_key(job, point->facts.cubin_hash, key);
+    rft_key_map_put(&r->aliases, key, point->id);
+}
+
+/* In a replay the recording is asked about aliases too: it costs nothing, and tells what was recorded. */
 static int probe_point(rft_recorder *r, rft_job *job, rft_point *point, rft_err *err) {
+    rft_run *run = r->opts->run;
     bool odd = r->opts->plan->sweeps[job->sweep]->problems[job->problem].odd;
-    rft_probe_result result = {0};
-    char key[65] = "";
-    if (point->facts.cubin_hash) {
-        rft_job_alias_key(job, point->facts.cubin_hash, key);
-        int64_t twin = find_alias(r, key);
-        if (twin) {
-            become_alias(r->opts->run, point, twin);
-            return RFT_OK;
+    int64_t twin = twin_of(r, job, &point->facts);
+    if (!twin || r->opts->replay) {
+        rft_probe_result result = {0};
+        int rc = rft_job_probe(r->opts, job, odd, &result, err);
+        if (rc != RFT_OK) {
+            return rc;
         }
-    }
-    int rc = rft_job_probe(r->opts, job, odd, &result, err);
-    if (rc != RFT_OK) {
-        return rc;
-    }
-    apply_result(r, job, point, &result);
-    if (!*key && point->facts.cubin_hash) { /* replay without a compiler: the recording knows the cubin */
-        rft_job_alias_key(job, point->facts.cubin_hash, key);
-        int64_t twin = find_alias(r, key);
-        if (twin) {
-            become_alias(r->opts->run, point, twin);
-            return RFT_OK;
+        if (r->opts->replay && job->compiled) {
+            count_recompiled(&run->info, point, &result);
         }
+        apply_result(run->arena, point, &result);
+        twin = twin ? twin : twin_of(r, job, &point->facts); /* without a compiler the recording knows the cubin */
     }
-    if (*key) {
-        add_alias(r, key, point->id);
+    if (twin) {
+        become_alias(run, point, twin);
     }
+    note_for_aliases(r, job, point);
     return RFT_OK;
 }
 
-/* A point of an earlier session: what later points are judged by is as if it had been taken now. */
-static void recall(rft_recorder *r, const rft_job *job, const rft_point *known) {
-    char key[65];
-    note_odd(r, known);
-    if (known->alias_of == 0 && known->facts.cubin_hash && !job->failed && !odd_verdict(r, job)) {
-        rft_job_alias_key(job, known->facts.cubin_hash, key);
-        add_alias(r, key, known->id);
-    }
-}
+/* ---- rounds ---- */
 
 int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_err *err) {
+    rft_run *run = r->opts->run;
+    int64_t known = rft_key_map_get(&r->known, job->key, 0);
     const char *log = NULL;
-    const rft_point *known = known_point(r, job);
     if (known) {
-        recall(r, job, known);
-        *out = known;
+        *out = &run->points[known - 1];
+        if (job->spelled) { /* later points are judged as if it had been taken now */
+            note_for_aliases(r, job, *out);
+        }
         return RFT_OK;
     }
     int rc = rft_job_await(r->opts, job, &log, err);
     if (rc != RFT_OK) {
         return rc;
     }
-    rft_arena *arena = r->opts->run->arena;
     rft_point *point = append(r, job);
     const char *wrong = job->failed ? NULL : odd_verdict(r, job);
     if (job->failed) {
         point->outcome = job->outcome;
-        point->reason = rft_arena_strdup(arena, job->reason);
-        point->log = rft_arena_strdup(arena, log);
+        point->reason = rft_arena_strdup(run->arena, job->reason);
+        point->log = rft_arena_strdup(run->arena, log);
     } else if (wrong) {
         point->outcome = RFT_OUTCOME_WRONG_RESULT;
         point->reason = wrong;
     } else {
         rc = probe_point(r, job, point, err);
     }
+    rc = rc == RFT_OK ? rft_store_put_point(r->opts->store, point, err) : rc;
     if (rc != RFT_OK) {
-        r->opts->run->point_count--; /* nothing is known of it: it will be taken again */
+        run->point_count--; /* it is not stored: it will be taken again */
         return rc;
     }
-    note_odd(r, point);
+    rft_key_map_put(&r->known, job->key, point->id);
     *out = point;
-    return rft_store_put_point(r->opts->store, point, err);
+    return RFT_OK;
+}
+
+/* Aliases in the store have no numbers of their own; those in memory follow. */
+static void share_with_aliases(rft_run *run, const rft_point *target) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].alias_of == target->id) {
+            share_numbers(&run->points[i], target);
+        }
+    }
 }
 
 int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, rft_err *err) {
+    rft_arena *arena = r->opts->run->arena;
+    rft_point *point = &r->opts->run->points[id - 1];
     const char *log = NULL;
     rft_probe_result result = {0};
-    rft_point *point = &r->opts->run->points[id - 1];
-    if (point->rounds[1].n > 0) {
-        return RFT_OK; /* done in an earlier session */
-    }
     int rc = rft_job_await(r->opts, job, &log, err);
-    if (rc != RFT_OK || job->failed) {
+    if (rc == RFT_OK && job->failed) {
+        rft_log_warn(r->opts->log,
+                     "point %lld could not be made again for the final round, its first measurement stands: %s",
+                     (long long)id, job->reason);
+        return RFT_OK;
+    }
+    rc = rc == RFT_OK ? rft_job_probe(r->opts, job, false, &result, err) : rc;
+    if (rc != RFT_OK || result.outcome == RFT_OUTCOME_NOT_RECORDED) {
         return rc;
     }
-    rc = rft_job_probe(r->opts, job, false, &result, err);
-    if (rc != RFT_OK) {
-        return rc;
+    if (rft_outcome_is_measured(result.outcome)) {
+        copy_measurement(arena, &point->rounds[1], &result.measurement);
+    } else { /* it failed the second time: it cannot be a best */
+        point->outcome = result.outcome;
+        point->reason =
+            rft_arena_printf(arena, "in the final round: %s", result.reason ? result.reason : "no reason given");
     }
-    if (!rft_outcome_is_measured(result.outcome)) {
-        if (result.outcome != RFT_OUTCOME_NOT_RECORDED) { /* it failed the second time: it cannot be a best */
-            point->outcome = result.outcome;
-            point->reason = rft_arena_printf(r->opts->run->arena, "in the final round: %s",
-                                             result.reason ? result.reason : "no reason given");
-        }
-        return rft_store_put_point(r->opts->store, point, err);
-    }
-    copy_measurement(r->opts->run->arena, &point->rounds[1], &result.measurement);
+    share_with_aliases(r->opts->run, point);
     return rft_store_put_point(r->opts->store, point, err);
 }

@@ -3,8 +3,9 @@
  * wire.h - the frames between the coordinator and its workers (docs/processes.md).
  *
  * A frame is 16 bytes (the magic "RFT1", the head's size as 32-bit and the blob's size as 64-bit little endian), then
- * the head (JSON text, one object) and the blob (raw bytes: cubins). Requests carry "do", answers carry "done".
- * A failure of the worker itself is {"error": {code, place, message, remedy}}; a failing point is an ordinary answer.
+ * the head (JSON text, one object) and the blob (raw bytes: cubins). Requests carry "do"; a worker answers each in
+ * turn. A failure of the worker itself is {"error": {code, place, message, remedy}}; a failing point is an ordinary
+ * answer. "ending": true in an answer says that the worker ends itself after it.
  */
 #ifndef RFT_RUN_WIRE_H
 #define RFT_RUN_WIRE_H

@@ -7,8 +7,8 @@
 #include <string.h>
 
 json_t *rft_wire_of_err(const rft_err *err) {
-    return json_pack("{s:{s:i,s:s,s:s,s:s}}", "error", "code", err->code, "place", err->place, "message", err->message,
-                     "remedy", err->remedy);
+    return json_pack("{s:{s:i,s:o,s:o,s:o}}", "error", "code", err->code, "place", rft_fields_text(err->place),
+                     "message", rft_fields_text(err->message), "remedy", rft_fields_text(err->remedy));
 }
 
 int rft_wire_to_err(rft_err *err, const json_t *head) {
@@ -26,7 +26,7 @@ int rft_wire_to_err(rft_err *err, const json_t *head) {
 static json_t *texts(const char *const *items, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        json_array_append_new(array, json_string(items[i]));
+        json_array_append_new(array, rft_fields_text(items[i]));
     }
     return array;
 }

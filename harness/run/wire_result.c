@@ -105,9 +105,9 @@ json_t *rft_wire_of_probe_result(const rft_probe_result *result) {
     json_object_set_new(measurement, "samples", reals_of(m->samples_s, m->n));
     json_object_set_new(measurement, "steps", reals_of(m->step_s, m->step_count));
     return json_pack(
-        "{s:s,s:s?,s:s?,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason", result->reason, "log",
-        result->log, "facts", rft_fields_encode(&result->facts, facts_fields, RFT_FIELD_COUNT(facts_fields)),
-        "verification",
+        "{s:s,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
+        rft_fields_text(result->reason), "log", rft_fields_text(result->log), "facts",
+        rft_fields_encode(&result->facts, facts_fields, RFT_FIELD_COUNT(facts_fields)), "verification",
         rft_fields_encode(&result->verification, verification_fields, RFT_FIELD_COUNT(verification_fields)),
         "measurement", measurement);
 }
@@ -171,8 +171,9 @@ int rft_wire_to_ceilings(rft_ceilings *out, const json_t *head, rft_arena *arena
 json_t *rft_wire_of_device(const rft_gpu_info *gpu, const rft_env *env) {
     json_t *items = json_array();
     for (size_t i = 0; i < env->count; i++) {
-        json_array_append_new(items, json_pack("{s:s,s:s?,s:s?}", "key", env->items[i].key, "value",
-                                               env->items[i].value, "reason", env->items[i].reason));
+        const rft_env_item *item = &env->items[i];
+        json_array_append_new(items, json_pack("{s:o,s:o,s:o}", "key", rft_fields_text(item->key), "value",
+                                               rft_fields_text(item->value), "reason", rft_fields_text(item->reason)));
     }
     return json_pack("{s:o,s:o}", "gpu", rft_fields_encode(gpu, gpu_fields, RFT_FIELD_COUNT(gpu_fields)), "env", items);
 }

@@ -122,7 +122,8 @@ static json_t *check_of(const rft_check *check) {
                                            ? rft_json_real_new(value->as.real)
                                            : json_integer(value->kind == RFT_VALUE_TEXT ? 0 : value->as.integer));
     }
-    return json_pack("{s:s?,s:o,s:o,s:o}", "entry", check->unit.name_count ? check->unit.names[0] : NULL, "tol",
+    return json_pack("{s:o,s:o,s:o,s:o}", "entry",
+                     rft_fields_text(check->unit.name_count ? check->unit.names[0] : NULL), "tol",
                      rft_json_real_new(check->tol), "length", rft_json_real_new(check->length), "problem", problem);
 }
 
@@ -131,7 +132,7 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_t *head = json_object();
     json_object_set_new(head, "round", json_integer(request->round));
     json_object_set_new(head, "verify_only", json_boolean(request->verify_only));
-    json_object_set_new(head, "problem_key", json_string(request->problem_key));
+    json_object_set_new(head, "problem_key", rft_fields_text(request->problem_key));
     json_object_set_new(head, "measure",
                         rft_fields_encode(&request->measure, measure_fields, RFT_FIELD_COUNT(measure_fields)));
     json_object_set_new(head, "buffers", buffers_of(spec));

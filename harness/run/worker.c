@@ -8,26 +8,25 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* A signal to the whole group must not spoil the point in hand: the coordinator finishes it, or its end ends us. */
 static void become_worker(void) {
-    signal(SIGINT, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++) {
+        signal(ignored[i], SIG_IGN);
+    }
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
-/* Sends the answer, or the error when rc is not 0. Takes `head`. */
-static int answer(int fd, int rc, json_t *head, const void *blob, size_t blob_bytes, rft_err *failure, rft_err *err) {
-    if (rc != RFT_OK || !head) {
-        json_decref(head);
-        if (rc == RFT_OK) {
-            rft_err_set(failure, RFT_E_INTERNAL, "an answer could not be put into a frame");
-        }
-        head = rft_wire_of_err(failure);
-        blob = NULL;
-        blob_bytes = 0;
+/* What is sent: the answer, or the error when rc is not 0. Takes `head`. */
+static json_t *answer_of(int rc, json_t *head, rft_err *failure) {
+    if (rc == RFT_OK && head) {
+        return head;
     }
-    int sent = rft_frame_write(fd, head, blob, blob_bytes, err);
     json_decref(head);
-    return sent;
+    if (rc == RFT_OK) {
+        rft_err_set(failure, RFT_E_INTERNAL, "an answer could not be put into a frame");
+    }
+    return rft_wire_of_err(failure);
 }
 
 static int answer_compile(rft_compiler *compiler, const rft_frame *frame, int out_fd, rft_err *err) {
@@ -40,8 +39,18 @@ static int answer_compile(rft_compiler *compiler, const rft_frame *frame, int ou
         rc = compiler->compile(compiler, &request, arena, &result, &failure);
     }
     json_t *head = rc == RFT_OK ? rft_wire_of_compile_result(&result) : NULL;
-    rc = answer(out_fd, rc, head, result.cubin, result.cubin_bytes, &failure, err);
+    head = answer_of(rc, head, &failure);
+    rc = rft_frame_write(out_fd, head, result.cubin, rc == RFT_OK ? result.cubin_bytes : 0, err);
+    json_decref(head);
     rft_arena_free(arena);
+    return rc;
+}
+
+/* Every request gets the reason why there is no compiler. */
+static int refuse_compile(const rft_err *opening, int out_fd, rft_err *err) {
+    json_t *head = rft_wire_of_err(opening);
+    int rc = rft_frame_write(out_fd, head, NULL, 0, err);
+    json_decref(head);
     return rc;
 }
 
@@ -60,8 +69,7 @@ int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_e
         if (rc != RFT_OK) {
             break;
         }
-        rc = opened == RFT_OK ? answer_compile(compiler, &frame, out_fd, err)
-                              : answer(out_fd, opened, NULL, NULL, 0, &opening, err);
+        rc = opened == RFT_OK ? answer_compile(compiler, &frame, out_fd, err) : refuse_compile(&opening, out_fd, err);
         rft_frame_clear(&frame);
     }
     if (compiler) {
@@ -124,11 +132,12 @@ static int answer_measure(device_worker *worker, const rft_frame *frame, rft_are
         rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
     }
     *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
-    /* After a fault this process is of no more use: the other side starts a new one at once. */
-    if (*head) {
-        json_object_set_new(*head, "ending", json_boolean(worker->gpu->vt->sticky(worker->gpu)));
-    }
     return rc;
+}
+
+/* After a fault this process is of no more use: the other side starts a new one. */
+static bool is_ending(const device_worker *worker) {
+    return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
 }
 
 static int answer_request(device_worker *worker, const rft_frame *frame, int out_fd, rft_err *err) {
@@ -148,7 +157,10 @@ static int answer_request(device_worker *worker, const rft_frame *frame, int out
     } else {
         rc = rft_err_set(&failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", what);
     }
-    rc = answer(out_fd, rc, head, NULL, 0, &failure, err);
+    head = answer_of(rc, head, &failure);
+    json_object_set_new(head, "ending", json_boolean(is_ending(worker)));
+    rc = rft_frame_write(out_fd, head, NULL, 0, err);
+    json_decref(head);
     rft_arena_free(arena);
     return rc;
 }
@@ -157,7 +169,7 @@ int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_er
     device_worker worker = {.host = host};
     int rc = RFT_OK;
     become_worker();
-    while (rc == RFT_OK && !(worker.gpu && worker.gpu->vt->sticky(worker.gpu))) {
+    while (rc == RFT_OK && !is_ending(&worker)) {
         rft_frame frame = {0};
         rc = rft_frame_read(&frame, in_fd, err);
         if (rc != RFT_OK) {
@@ -166,7 +178,7 @@ int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_er
         rc = answer_request(&worker, &frame, out_fd, err);
         rft_frame_clear(&frame);
     }
-    if (worker.gpu && worker.gpu->vt->sticky(worker.gpu)) {
+    if (is_ending(&worker)) {
         _exit(0); /* destroying a poisoned context can hang; the kernel cleans up */
     }
     if (worker.probe) {

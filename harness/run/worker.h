@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * worker.h - the worker's side of the frames: a loop that answers one request at a time until its input ends. Workers
- * are copies of this executable; they ignore Ctrl-C (the coordinator decides) and die with the coordinator.
+ * are copies of this executable; they ignore SIGINT, SIGTERM and SIGHUP (the coordinator decides) and die with the
+ * coordinator.
  */
 #ifndef RFT_RUN_WORKER_H
 #define RFT_RUN_WORKER_H
@@ -22,12 +23,12 @@ typedef struct rft_worker_host {
     void *self;
 } rft_worker_host;
 
-/* {"do": "compile", ...} -> {"done": "compile", result}. Returns 0 when the input ends, RFT_E_WORKER on broken frames.
+/* {"do": "compile", request} -> the result. Returns 0 when the input ends, RFT_E_WORKER on broken frames.
  */
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
 /* {"do": "device"|"ceilings"|"measure"}. Ends by itself after a fault that poisoned the device's context: the answer is
- * sent first, a new worker takes over. */
+ * sent first and says so ("ending"), a new worker takes over. */
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
 #endif
