@@ -20,6 +20,7 @@ typedef struct rft_cli {
     FILE *out;  /* results */
     FILE *talk; /* messages, warnings, progress */
     bool talk_is_terminal;
+    int progress_columns;       /* of the progress line that stands on the terminal; 0: none */
     rft_log log;                /* writes to talk */
     const char *program;        /* absolute path of this executable */
     const char *command_line;   /* as typed, for the record */
@@ -60,6 +61,12 @@ typedef struct rft_opt {
  * nearest), missing argument. */
 int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
                   rft_words *rest, rft_words *script_args, bool *helped, rft_err *err);
+
+/* For commands that take nothing but options. RFT_E_USAGE when `rest` has words. */
+int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err);
+
+/* Takes the progress line off the terminal, before anything else is said there. */
+void rft_cli_wipe_progress(rft_cli *cli);
 
 /* Writes `text` to a file, or to cli->out for "-". */
 int rft_cli_write(rft_cli *cli, const char *path, const char *text, size_t length, rft_err *err);

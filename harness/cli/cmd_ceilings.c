@@ -69,6 +69,9 @@ int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, 1, argc, argv, arena, &rest, NULL, &helped, err);
     if (rc == RFT_OK && !helped) {
+        rc = rft_opt_no_words(cli, &rest, err);
+    }
+    if (rc == RFT_OK && !helped) {
         rc = rft_target_open(&target, cli, device, false, err);
     }
     if (rc == RFT_OK && !helped) {

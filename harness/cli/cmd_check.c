@@ -53,6 +53,7 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
         rft_str_addf(&text, "%s%s=", i ? " " : "", variant->params[i].name);
         rft_value_format(&text, &config[i]);
     }
+    const char *log = r->probed.log ? r->probed.log : "";
     json_t *row = json_pack("{s:s,s:s,s:s}", "variant", variant->name, "configuration", rft_str_get(&text), "outcome",
                             r->compiled && r->compiled->ok ? "compiled" : rft_outcome_name(r->probed.outcome));
     if (r->compiled && r->compiled->ok) {
@@ -75,8 +76,9 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
         c->failed += skipped ? 0 : 1;
         rft_str_addf(&c->out, "    %-44s %s: %s\n", rft_str_get(&text), rft_outcome_name(r->probed.outcome),
                      r->probed.reason ? r->probed.reason : "no reason given");
-        if (r->probed.log && !skipped) {
-            rft_str_addf(&c->out, "%s\n", r->probed.log);
+        if (*log && !skipped) {
+            rft_str_addf(&c->out, "%s\n", log);
+            json_object_set_new(row, "log", json_string(log));
         }
         json_object_set_new(row, "reason", json_string(r->probed.reason ? r->probed.reason : ""));
     }
@@ -118,6 +120,13 @@ static size_t last_timed(const rft_sweep *sweep) {
     return p;
 }
 
+static void add_problem(rft_str *out, const rft_sweep *sweep, size_t p) {
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        rft_str_addf(out, "%s%s=", a ? " " : "", sweep->axes[a].name);
+        rft_value_format(out, &sweep->problems[p].values[a]);
+    }
+}
+
 static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *err) {
     const rft_sweep *sweep = plan->sweeps[s];
     char valid[32];
@@ -134,10 +143,15 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
         }
         rft_units_format_count(valid, sizeof valid, count);
         rft_units_format_count(all, sizeof all, cartesian);
-        rft_str_addf(&c->out, "  %s: %s of %s valid over all problems\n", sweep->variants[v].name, valid, all);
-        if (c->pool && !sweep->bare_space && c->o->sample_count > 0) {
-            rc = compile_sample(c, plan, s, v, last_timed(sweep), err);
+        rft_str_addf(&c->out, "  %s: %s of %s valid over all problems", sweep->variants[v].name, valid, all);
+        bool compiles = c->pool && !sweep->bare_space && c->o->sample_count > 0;
+        size_t p = last_timed(sweep);
+        if (compiles) {
+            rft_str_add(&c->out, "; compiled for ");
+            add_problem(&c->out, sweep, p);
         }
+        rft_str_add(&c->out, "\n");
+        rc = compiles ? compile_sample(c, plan, s, v, p, err) : RFT_OK;
     }
     return rc;
 }
@@ -201,7 +215,7 @@ static int check_script(check_state *c, const rft_script *script, rft_err *err) 
     }
     if (rc == RFT_OK && c->failed > 0 && c->compiled == 0) {
         rft_err_set(err, RFT_E_SOURCE, "no configuration of the sample compiles for %s", c->gpu->arch);
-        rc = rft_err_remedy(err, "the log above says why");
+        rc = rft_err_remedy(err, c->o->json ? "`log` in the JSON says why" : "the log above says why");
     }
     rft_plan_free(plan);
     return rc;

@@ -1,58 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/units.h"
 #include "cli/compose.h"
+#include "cli/show_layout.h"
 #include "gpu/gpu.h"
 
-static void print_env(rft_cli *cli, const rft_env *env) {
-    for (size_t i = 0; i < env->count; i++) {
-        const rft_env_item *item = &env->items[i];
-        fprintf(cli->out, "  %-28s %s%s\n", item->key,
-                item->value ? item->value : "no: ", item->value ? "" : item->reason);
+#include <string.h>
+
+/* "driver: no, WHY" and its remedy, or "NVRTC: 13.0.88". */
+static void add_line(rft_str *out, rft_arena *arena, const char *what, const char *value, const char *reason) {
+    rft_layout_wrapped(out, 2, 2,
+                       rft_arena_printf(arena, "%s: %s%s", what, value ? "" : "no, ", value ? value : reason));
+}
+
+static void add_missing(rft_str *out, rft_arena *arena, const char *what, const rft_err *missing) {
+    add_line(out, arena, what, NULL, missing->message);
+    if (*missing->remedy) {
+        rft_layout_wrapped(out, 4, 2, rft_arena_printf(arena, "remedy: %s", missing->remedy));
     }
 }
 
-static void print_device(rft_cli *cli, size_t index, const rft_gpu_info *gpu, rft_arena *arena) {
+static void add_library(rft_str *out, rft_arena *arena, const rft_env *libraries, const char *key, const char *what) {
+    const rft_env_item *item = rft_env_get(libraries, key);
+    if (item) {
+        add_line(out, arena, what, item->value, item->reason);
+    }
+}
+
+static void add_device(rft_str *out, rft_arena *arena, size_t index, const rft_gpu_info *gpu) {
     char memory[32];
     char l2[32];
     rft_env env = {0};
     rft_units_format_bytes(memory, sizeof memory, (uint64_t)gpu->memory_bytes);
     rft_units_format_bytes(l2, sizeof l2, (uint64_t)gpu->l2_bytes);
-    fprintf(cli->out, "device %zu: %s, %s, %d SMs, %s, L2 %s, %s, PCI %s\n", index, gpu->name, gpu->arch, gpu->sms,
-            memory, l2, gpu->uuid, gpu->pci_id);
+    rft_str_addf(out, "device %zu: %s, %s, %d SMs, %s, L2 %s\n  %s, PCI %s\n", index, gpu->name, gpu->arch, gpu->sms,
+                 memory, l2, gpu->uuid, gpu->pci_id);
     rft_nvml_describe(gpu->pci_id, &env, arena);
-    print_env(cli, &env);
+    for (size_t i = 0; i < env.count; i++) {
+        const rft_env_item *item = &env.items[i];
+        add_line(out, arena, item->key, item->value, item->reason);
+    }
 }
 
-int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {
-    rft_arena *arena = rft_arena_new();
-    rft_words rest = {0};
-    bool helped = false;
+/* Lists the devices and says what works here. */
+static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
     rft_gpu_info *gpus = NULL;
     size_t count = 0;
     rft_env libraries = {0};
     rft_err missing = RFT_ERR_INIT;
     rft_compiler *compiler = NULL;
-    int rc = rft_opt_parse(cli, NULL, 0, argc, argv, arena, &rest, NULL, &helped, err);
-    if (rc != RFT_OK || helped) {
-        goto done;
+    int rc = rft_cuda_list(&gpus, &count, arena, &missing);
+    for (size_t i = 0; rc == RFT_OK && i < count; i++) {
+        add_device(out, arena, i, &gpus[i]);
     }
-    if (rft_cuda_list(&gpus, &count, arena, &missing) != RFT_OK) {
-        fprintf(cli->out, "no device: %s\n  remedy: %s\n", missing.message, missing.remedy);
-    }
-    for (size_t i = 0; i < count; i++) {
-        print_device(cli, i, &gpus[i], arena);
+    rft_libraries_describe(&libraries, arena);
+    rft_str_addf(out, "%swhat works here\n", rc == RFT_OK && count ? "" : "no device\n");
+    if (rc == RFT_OK) {
+        add_library(out, arena, &libraries, "cuda", "driver");
+    } else {
+        add_missing(out, arena, "driver", &missing);
     }
     rft_err_clear(&missing);
     if (rft_compose_compiler(cli, &compiler, &missing) == RFT_OK) {
-        fprintf(cli->out, "NVRTC %s\n", compiler->version(compiler));
+        add_line(out, arena, "NVRTC", compiler->version(compiler), NULL);
         compiler->free(compiler);
     } else {
-        fprintf(cli->out, "no NVRTC: %s\n  remedy: %s\n", missing.message, missing.remedy);
+        add_missing(out, arena, "NVRTC", &missing);
     }
-    rft_libraries_describe(&libraries, arena);
-    fprintf(cli->out, "libraries\n");
-    print_env(cli, &libraries);
-done:
+    add_library(out, arena, &libraries, "nvml", "clocks and power (NVML)");
+    add_line(out, arena, "counters", NULL, "this version reads none; `traffic` in a kernel says what it moves");
+    add_library(out, arena, &libraries, "cupti", "CUPTI, for the counters of later versions");
+    add_library(out, arena, &libraries, "cublaslt", "cuBLASLt, for the baselines of later versions");
+}
+
+int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_str out = RFT_STR_INIT;
+    rft_words rest = {0};
+    bool helped = false;
+    int rc = rft_opt_parse(cli, NULL, 0, argc, argv, arena, &rest, NULL, &helped, err);
+    if (rc == RFT_OK && !helped) {
+        rc = rft_opt_no_words(cli, &rest, err);
+    }
+    if (rc == RFT_OK && !helped) {
+        describe(cli, &out, arena);
+        fputs(rft_str_get(&out), cli->out);
+    }
+    rft_str_clear(&out);
     rft_arena_free(arena);
     return rc;
 }

@@ -183,6 +183,9 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     rft_once_result result;
     int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err)
                      : rft_target_open(&target, cli, o->device, o->in_process, err);
+    if (rc == RFT_E_DEVICE && o->emit) {
+        rft_err_remedy(err, "compiling needs no GPU: name an architecture, --arch sm_90a");
+    }
     if (rc == RFT_OK && target) {
         gpu = target->gpu;
     }

@@ -4,10 +4,9 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/compose.h"
+#include "cli/run_end.h"
 #include "cli/run_file.h"
 #include "cli/screen.h"
-#include "cli/show_text.h"
-#include "reports/report.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -42,6 +41,21 @@ static void progress(void *payload, const rft_progress *p) {
     rft_screen_progress(payload, p);
 }
 
+/* A report that cannot be written is better known before the run than after. */
+static int check_report_place(const run_options *o, rft_err *err) {
+    if (!o->report || o->no_report) {
+        return RFT_OK;
+    }
+    char *folder = rft_fs_folder(o->report);
+    bool there = rft_fs_is_folder(folder) && access(folder, W_OK) == 0 && !rft_fs_is_folder(o->report);
+    free(folder);
+    if (there) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_IO, "the report cannot be written to %s", o->report);
+    return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
+}
+
 static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
     const rft_opt opts[] = {
         {"device", 'd', "N|replay:FILE", "device number, or a recording that answers for one (default 0)", NULL,
@@ -74,7 +88,7 @@ static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena 
         return rft_err_set(err, RFT_E_USAGE, "--seed takes a whole number, not \"%s\"", o->seed);
     }
     o->seed_value = o->seed ? (uint64_t)number : 0;
-    return RFT_OK;
+    return check_report_place(o, err);
 }
 
 /* The scripts of one call and all their sweeps. */
@@ -151,6 +165,12 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     }
 }
 
+static int interrupted_before_points(const rft_run_file *file, rft_err *err) {
+    rft_err_set(err, RFT_E_INTERRUPTED, "stopped before the first point");
+    return rft_err_remedy(
+        err, file->described ? "the same command with -o %s continues" : "the same command begins again", file->path);
+}
+
 static int measure_ceilings(rft_cli *cli, const rft_target *target, rft_run_file *file, rft_err *err) {
     rft_run *run = file->run;
     if (file->continued) {
@@ -163,41 +183,13 @@ static int measure_ceilings(rft_cli *cli, const rft_target *target, rft_run_file
     if (rc == RFT_OK && !target->recording) {
         rc = rft_compose_annotate(cli, run->arena, &run->ceilings, &run->gpu, err);
     }
-    return rc == RFT_OK ? rft_store_put_run(file->store, run, err) : rc;
-}
-
-static int write_report(rft_cli *cli, const run_options *o, const rft_run_file *file, rft_arena *arena, rft_err *err) {
-    const char *path = o->report;
-    rft_report_opts opts = RFT_REPORT_OPTS_INIT;
-    if (o->no_report) {
-        return RFT_OK;
-    }
-    if (!path) {
-        size_t stem = strlen(file->path) - (rft_text_ends(file->path, ".db") ? 3 : 0);
-        path = rft_arena_printf(arena, "%.*s.pdf", (int)stem, file->path);
-    }
-    int rc = rft_report_write_pdf(file->run, &opts, path, err);
-    if (rc == RFT_OK) {
-        fprintf(cli->out, "run     %s\nreport  %s\n", file->path, path);
-    }
-    return rc;
-}
-
-static int nothing_measured(const rft_run *run, rft_err *err) {
-    for (size_t i = 0; i < run->point_count; i++) {
-        if (rft_outcome_is_measured(run->points[i].outcome)) {
-            return RFT_OK;
-        }
-    }
-    const char *reason = run->point_count && run->points[0].reason ? run->points[0].reason : "no point was taken";
-    rft_err_set(err, RFT_E_NOTHING, "no configuration was measured; the first says: %s", reason);
-    return rft_err_remedy(err, "`rooftune show` groups the failures by reason; `rooftune point` runs one alone");
+    rc = rc == RFT_OK ? rft_run_file_describe(file, err) : rc;
+    return rc == RFT_OK && interrupted ? interrupted_before_points(file, err) : rc;
 }
 
 static int execute(rft_cli *cli, const run_options *o, const rft_target *target, const rft_plan *plan,
-                   rft_run_file *file, rft_err *err) {
+                   rft_run_file *file, rft_screen *screen, rft_err *err) {
     bool stopped = false;
-    rft_screen screen = {.cli = cli, .run = file->run};
     rft_exec_opts opts = {
         .plan = plan,
         .run = file->run,
@@ -212,13 +204,10 @@ static int execute(rft_cli *cli, const run_options *o, const rft_target *target,
         .log = &cli->log,
         .stop = stop,
         .progress = progress,
-        .payload = &screen,
+        .payload = screen,
     };
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
-    signal(SIGPIPE, SIG_IGN);
     int rc = rft_exec(&opts, &stopped, err);
-    rft_screen_end(&screen);
+    rft_screen_end(screen);
     if (rc == RFT_OK && stopped) {
         rft_err_set(err, RFT_E_INTERRUPTED, "stopped; %zu points are stored in %s", file->run->point_count, file->path);
         return rft_err_remedy(err, "the same command with -o %s continues", file->path);
@@ -226,20 +215,24 @@ static int execute(rft_cli *cli, const run_options *o, const rft_target *target,
     return rc;
 }
 
-static int summarise(rft_cli *cli, const run_options *o, const rft_run_file *file, rft_arena *arena, rft_err *err) {
-    rft_str text = RFT_STR_INIT;
-    rft_show_summary(&text, file->run);
-    fputs(rft_str_get(&text), cli->out);
-    rft_str_clear(&text);
-    int rc = write_report(cli, o, file, arena, err);
-    return rc == RFT_OK ? nothing_measured(file->run, err) : rc;
+static int measure(rft_cli *cli, const run_options *o, const rft_target *target, const rft_plan *plan,
+                   rft_run_file *file, rft_err *err) {
+    rft_screen screen = {.cli = cli, .run = file->run};
+    rft_screen_begin(&screen, plan, target, o->budget_s, o->budget_points);
+    if (file->continued) {
+        fprintf(cli->talk, "continuing %s: %zu points are stored\n", file->path, file->run->point_count);
+    }
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    signal(SIGPIPE, SIG_IGN);
+    int rc = measure_ceilings(cli, target, file, err);
+    return rc == RFT_OK ? execute(cli, o, target, plan, file, &screen, err) : rc;
 }
 
 static int run_target(rft_cli *cli, run_options *o, rft_target *target, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     rft_plan *plan = NULL;
     rft_run_file file = {0};
-    rft_screen screen = {.cli = cli};
     int rc = load(cli, &l, o, &target->gpu, err);
     if (rc == RFT_OK) {
         rc = rft_plan_new(&plan, l.sweeps, l.sweep_count, &cli->log, err);
@@ -253,24 +246,17 @@ static int run_target(rft_cli *cli, run_options *o, rft_target *target, rft_aren
     uint64_t seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed;
     rft_run_file_opts file_opts = {o->output, o->fresh, target, plan, seed};
     rc = rft_run_file_open(&file, cli, arena, &file_opts, err);
-    if (rc != RFT_OK) {
-        goto done;
-    }
-    if (file.finished) {
+    if (rc == RFT_OK && file.finished) {
         fprintf(cli->talk, "%s holds this run, finished; --fresh measures again\n", file.path);
-    } else {
-        rft_screen_begin(&screen, plan, target->recording != NULL);
-        rc = measure_ceilings(cli, target, &file, err);
-        if (rc == RFT_OK) {
-            rc = execute(cli, o, target, plan, &file, err);
-        }
+    } else if (rc == RFT_OK) {
+        rc = measure(cli, o, target, plan, &file, err);
     }
     if (rc == RFT_OK) {
-        rc = summarise(cli, o, &file, arena, err);
+        rft_run_end_opts end = {o->no_report ? NULL : o->report, o->no_report};
+        rc = rft_run_end(cli, &file, &end, err);
     }
 done:
-    rft_store_close(file.store);
-    rft_run_free(file.run);
+    rft_run_file_close(&file);
     rft_plan_free(plan);
     unload(&l);
     return rc;

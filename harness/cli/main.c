@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 
-#include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,19 +61,49 @@ static const rft_command *find_command(const char *name, rft_err *err) {
     return NULL;
 }
 
+/* What helps where the level that failed knew nothing better. docs/exit-codes.md has the same. */
+static const char *usual_remedy(const rft_cli *cli, int code) {
+    switch (code) {
+    case RFT_E_USAGE:
+        return cli->command ? "--help after the command lists its options" : "`rooftune --help` lists the commands";
+    case RFT_E_SCRIPT:
+        return "mend the script there; docs/sweeps.md describes the language, and editors know it from "
+               "sweeps/types/rooftune.lua";
+    case RFT_E_RECORDING:
+        return "copy or download the file again, and try `gzip -t` on it";
+    case RFT_E_STORE:
+    case RFT_E_IO:
+        return "check the disk, and who may read and write there";
+    case RFT_E_DEVICE:
+    case RFT_E_COMPILER:
+        return "`rooftune devices` says what works here and what helps where it does not";
+    case RFT_E_WORKER:
+        return "check the host's memory; `rooftune point` runs one point alone";
+    case RFT_E_NOT_FOUND:
+        return "`rooftune show` lists what there is";
+    case RFT_E_INTERNAL:
+        return "this is a fault of rooftune: please report it, with this message";
+    default:
+        return "";
+    }
+}
+
 static void talk_line(void *self, rft_log_level level, const char *text) {
     rft_cli *cli = self;
     if (level == RFT_LOG_DEBUG) {
         return;
     }
+    rft_cli_wipe_progress(cli);
     fprintf(cli->talk, "%s%s\n", level == RFT_LOG_WARN ? "warning: " : "", text);
 }
 
 static void print_error(rft_cli *cli, const rft_err *err) {
+    const char *remedy = *err->remedy ? err->remedy : usual_remedy(cli, err->code);
+    rft_cli_wipe_progress(cli);
     fprintf(cli->talk, "rooftune: %s%s%s\n", err->place, *err->place ? ": " : "",
             *err->message ? err->message : rft_code_text(err->code));
-    if (*err->remedy) {
-        fprintf(cli->talk, "  remedy: %s\n", err->remedy);
+    if (*remedy) {
+        fprintf(cli->talk, "  remedy: %s\n", remedy);
     }
 }
 
@@ -91,6 +121,7 @@ int main(int argc, char **argv) {
     rft_cli cli = {.out = stdout, .talk = stderr, .talk_is_terminal = isatty(STDERR_FILENO) == 1};
     rft_err err = RFT_ERR_INIT;
     cli.log = (rft_log){.line = talk_line, .self = &cli};
+    signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is a full disk: an error, not the end */
     if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(argc < 2 ? stderr : stdout);
         return argc < 2 ? rft_code_exit_status(RFT_E_USAGE) : 0;

@@ -11,6 +11,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* "NVIDIA H200" -> "h200": part of a file's name. */
@@ -130,29 +131,52 @@ static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err
         rft_run_free(out->run);
         out->run = NULL;
     }
-    out->continued = rc == RFT_OK;
+    out->continued = out->described = rc == RFT_OK;
     return rc;
 }
 
-static int remove_old(const char *path, rft_arena *arena, rft_err *err) {
+static int remove_files(const char *path, rft_err *err) {
     int rc = rft_fs_remove(path, err);
-    const char *suffixes[] = {"-wal", "-shm"};
-    for (size_t i = 0; i < 2 && rc == RFT_OK; i++) {
-        rc = rft_fs_remove(rft_arena_printf(arena, "%s%s", path, suffixes[i]), err);
+    const char *suffixes[] = {"-wal", "-shm", "-journal", "-lock"};
+    for (size_t i = 0; i < 4 && rc == RFT_OK; i++) {
+        rft_str name = RFT_STR_INIT;
+        rft_str_addf(&name, "%s%s", path, suffixes[i]);
+        rc = rft_fs_remove(rft_str_get(&name), err);
+        rft_str_clear(&name);
     }
     return rc;
+}
+
+/* --fresh takes away a run of any sweep and schema, but nothing else and nothing that another run writes to. */
+static int remove_old(const char *path, rft_err *err) {
+    rft_store *store = NULL;
+    int rc = rft_store_open(&store, path, RFT_STORE_WRITE, err);
+    rft_store_close(store);
+    return rc == RFT_OK || rc == RFT_E_SCHEMA ? remove_files(path, err) : rc;
+}
+
+static bool is_empty_file(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
 int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err) {
     const rft_clock *clock = rft_clock_system();
     int rc = RFT_OK;
+    bool there = false;
     *out = (rft_run_file){0};
     out->path = opts->output ? opts->output : default_path(arena, opts, clock->unix_ns(clock->self));
-    if (rft_fs_exists(out->path) && !opts->fresh) {
-        return resume(out, opts, err);
-    }
-    if (rft_fs_exists(out->path)) {
-        rc = remove_old(out->path, arena, err);
+    there = rft_fs_exists(out->path);
+    if (there && is_empty_file(out->path)) {
+        rc = remove_files(out->path, err);
+    } else if (there && opts->fresh) {
+        rc = remove_old(out->path, err);
+    } else if (there) {
+        rc = resume(out, opts, err);
+        if (rc != RFT_E_NOT_FOUND) {
+            return rc;
+        }
+        rc = remove_old(out->path, err); /* it ended before it began: nothing is lost */
     }
     if (rc == RFT_OK) {
         rc = rft_store_open(&out->store, out->path, RFT_STORE_CREATE, err);
@@ -162,4 +186,20 @@ int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const r
     }
     out->run = begin(cli, opts);
     return RFT_OK;
+}
+
+int rft_run_file_describe(rft_run_file *file, rft_err *err) {
+    int rc = rft_store_put_run(file->store, file->run, err);
+    file->described = rc == RFT_OK;
+    return rc;
+}
+
+void rft_run_file_close(rft_run_file *file) {
+    bool nothing = file->store && !file->described;
+    rft_store_close(file->store);
+    if (nothing) {
+        remove_files(file->path, NULL);
+    }
+    rft_run_free(file->run);
+    *file = (rft_run_file){0};
 }

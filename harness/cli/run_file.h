@@ -13,6 +13,7 @@ typedef struct rft_run_file {
     rft_store *store;
     rft_run *run;   /* owned by the caller: new, or read back to continue */
     bool continued; /* points were there already */
+    bool described; /* the run is in the file: until then a failure takes the file away again */
     bool finished;  /* the file holds this sweep, finished: nothing to do; store is NULL */
 } rft_run_file;
 
@@ -24,7 +25,12 @@ typedef struct rft_run_file_opts {
     uint64_t seed;
 } rft_run_file_opts;
 
-/* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o). */
+/* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o), or --fresh would
+ * take away what is no run file or what another run writes to. */
 int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err);
+/* Stores what is known before the first point: device, environment, ceilings, sweeps. */
+int rft_run_file_describe(rft_run_file *file, rft_err *err);
+/* Closes the file and frees the run; a file that holds nothing yet is removed. */
+void rft_run_file_close(rft_run_file *file);
 
 #endif

@@ -2,26 +2,67 @@
 #include "cli/screen.h"
 
 #include "base/units.h"
+#include "cli/compose.h"
+#include "cli/show_layout.h"
+#include "cli/show_text.h"
 #include "model/bound.h"
 
 #include <math.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-/* Seconds a point takes on a GPU, for the first guess only: verified, warmed up and sampled; the ETA corrects itself.
- */
-#define POINT_GUESS_S 0.15
-#define POINT_REPLAY_S 0.05
+/* For the first guess only, the time left corrects itself: what quick kernels took on an H200 and to compile. */
+#define CEILINGS_S 4.0
+#define MEASURE_S 0.03
+#define COMPILE_S 0.08
+
 #define LINE_EVERY_S 5.0
+#define REWRITE_EVERY_S 0.05
+#define GUESS_AFTER_S 1.0 /* the first points say little about the rest */
 
-void rft_screen_begin(rft_screen *screen, const rft_plan *plan, bool replay) {
+static void format_about(char *out, size_t size, double seconds) {
+    if (seconds < 1) {
+        rft_text_format(out, size, "a second");
+    } else if (seconds < 59.5) {
+        rft_units_format_seconds(out, size, seconds, 2);
+    } else {
+        rft_text_format(out, size, "%.0f min", ceil(seconds / 60));
+    }
+}
+
+static double guess_s(const rft_plan *plan, const rft_target *target, double budget_s, uint64_t budget_points) {
+    uint64_t points = plan->valid;
+    if (budget_points && budget_points * plan->sweep_count < points) {
+        points = budget_points * plan->sweep_count;
+    }
+    double count = (double)(points + plan->odd);
+    double compile_s = target->pool ? count * COMPILE_S / (double)rft_compose_compile_workers() : 0;
+    double measure_s = target->recording ? 0 : CEILINGS_S + count * MEASURE_S;
+    double seconds = fmax(compile_s, measure_s);
+    return budget_s > 0 ? fmin(seconds, budget_s) : seconds;
+}
+
+void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target, double budget_s,
+                      uint64_t budget_points) {
+    FILE *talk = screen->cli->talk;
     char valid[32];
     char all[32];
     char time[32];
-    double guess = (double)(plan->valid + plan->odd) * (replay ? POINT_REPLAY_S : POINT_GUESS_S);
     rft_units_format_count(valid, sizeof valid, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
-    rft_units_format_seconds(time, sizeof time, guess, 2);
-    fprintf(screen->cli->talk, "%s of %s valid, about %s, Ctrl-C is safe, counters off (not in this version)\n", valid,
-            all, time);
+    format_about(time, sizeof time, guess_s(plan, target, budget_s, budget_points));
+    fprintf(talk, "%s of %s valid, about %s, Ctrl-C is safe, counters off (none in this version: declare `traffic`)\n",
+            valid, all, time);
+    screen->next_line_s = screen->cli->talk_is_terminal ? 0 : LINE_EVERY_S;
+    if (!target->recording) {
+        return;
+    }
+    rft_arena *arena = rft_arena_new();
+    const char *version = rft_env_value(&target->env, "replay.nvrtc.version");
+    fprintf(talk, "%s: the times are the recording's%s%s\n", rft_show_replay_notice(screen->run, arena),
+            target->pool ? ", every configuration is compiled here" : ", nothing is compiled here",
+            target->pool && version ? rft_arena_printf(arena, " (NVRTC %s)", version) : "");
+    rft_arena_free(arena);
 }
 
 static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
@@ -46,42 +87,62 @@ static void compose(rft_str *line, const rft_screen *screen, const rft_progress 
     if (p->final_round) {
         rft_str_addf(line, "%s: final round", sweep->name);
     } else {
-        rft_units_format_seconds(eta, sizeof eta, left, 2);
         rft_str_addf(line, "%s: %llu of %llu", sweep->name, (unsigned long long)p->done,
                      (unsigned long long)p->planned);
         if (p->failed) {
-            rft_str_addf(line, ", %llu failed", (unsigned long long)p->failed);
+            rft_str_addf(line, ", %llu not measured", (unsigned long long)p->failed);
         }
-        rft_str_addf(line, ", %s left", eta);
+        if (p->elapsed_s >= GUESS_AFTER_S) {
+            rft_units_format_seconds(eta, sizeof eta, left, 2);
+            rft_str_addf(line, ", %s left", eta);
+        }
     }
     if (p->best) {
         add_best(line, screen->run, p->best);
     }
 }
 
+/* Columns of the terminal that talk goes to; a longer line could not be rewritten. */
+static size_t terminal_columns(const rft_cli *cli) {
+    struct winsize size;
+    bool known = ioctl(fileno(cli->talk), TIOCGWINSZ, &size) == 0 && size.ws_col >= 20;
+    return known ? size.ws_col : 80;
+}
+
+/* Cuts to `columns`, never inside a character. */
+static void cut(rft_str *line, size_t columns) {
+    size_t length = line->length;
+    while (length > 0 && rft_layout_columns(rft_str_get(line)) > columns) {
+        length--;
+        while (length > 0 && ((unsigned char)line->data[length] & 0xc0) == 0x80) {
+            length--;
+        }
+        rft_str_truncate(line, length);
+    }
+}
+
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
+    rft_cli *cli = screen->cli;
     rft_str line = RFT_STR_INIT;
-    if (!screen->cli->talk_is_terminal && progress->elapsed_s < screen->next_line_s) {
+    if (progress->elapsed_s < screen->next_line_s) {
         return;
     }
     compose(&line, screen, progress);
-    if (screen->cli->talk_is_terminal) {
-        if (line.length > 110) {
-            rft_str_truncate(&line, 110);
-        }
-        fprintf(screen->cli->talk, "\r%-*s", screen->width, rft_str_get(&line));
-        screen->width = (int)line.length;
-        fflush(screen->cli->talk);
+    if (cli->talk_is_terminal) {
+        cut(&line, terminal_columns(cli) - 1);
+        int columns = (int)rft_layout_columns(rft_str_get(&line));
+        int rest = cli->progress_columns > columns ? cli->progress_columns - columns : 0;
+        fprintf(cli->talk, "\r%s%*s", rft_str_get(&line), rest, "");
+        cli->progress_columns = columns;
+        screen->next_line_s = progress->elapsed_s + REWRITE_EVERY_S;
+        fflush(cli->talk);
     } else {
         screen->next_line_s = progress->elapsed_s + LINE_EVERY_S;
-        fprintf(screen->cli->talk, "%s\n", rft_str_get(&line));
+        fprintf(cli->talk, "%s\n", rft_str_get(&line));
     }
     rft_str_clear(&line);
 }
 
 void rft_screen_end(rft_screen *screen) {
-    if (screen->cli->talk_is_terminal && screen->width) {
-        fprintf(screen->cli->talk, "\r%-*s\r", screen->width, "");
-        fflush(screen->cli->talk);
-    }
+    rft_cli_wipe_progress(screen->cli);
 }

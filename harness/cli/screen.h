@@ -4,17 +4,19 @@
 #define RFT_CLI_SCREEN_H
 
 #include "cli/cli.h"
+#include "cli/target.h"
 #include "run/exec.h"
 
 typedef struct rft_screen {
     rft_cli *cli;
     rft_run *run;
-    double next_line_s; /* plain lines: when the next one is due */
-    int width;          /* of the line on the terminal, to wipe it */
+    double next_line_s; /* of the run, when the next one is due */
 } rft_screen;
 
-/* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters off (...)" */
-void rft_screen_begin(rft_screen *screen, const rft_plan *plan, bool replay);
+/* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters off (...)"; of a replay then what it replays and whether
+ * it compiles. The time is a guess, from budgets (0: none) and the number of configurations. */
+void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target, double budget_s,
+                      uint64_t budget_points);
 /* One line that rewrites itself on a terminal, a plain line every few seconds elsewhere. */
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress);
 void rft_screen_end(rft_screen *screen);

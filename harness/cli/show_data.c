@@ -143,6 +143,7 @@ static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
         json_object_set_new(item, "count", json_integer((json_int_t)failures[i].count));
         json_object_set_new(item, "outcome", json_string(rft_outcome_name(example->outcome)));
         json_object_set_new(item, "reason", text_or_null(example->reason));
+        json_object_set_new(item, "log", text_or_null(example->log));
         json_object_set_new(item, "example_point", json_integer(example->id));
         json_object_set_new(item, "problem", of_problem(data, example->problem));
         json_object_set_new(item, "configuration", of_config(&data->variants[example->variant], example->config));

@@ -35,7 +35,8 @@ int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
 
 /* Reads everything. Aliases carry the numbers of the point they stand for. */
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
-/* Opens, reads, closes. A path ending in .json.gz or .json is read as a recording. */
+/* Opens, reads, closes. RFT_E_NOT_FOUND: a run file whose run ended before it began: nothing is in it. A path ending in
+ * .json.gz or .json is read as a recording. */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
 
 /* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */

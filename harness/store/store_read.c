@@ -56,9 +56,10 @@ static int read_only_row(rft_store *store, rft_query query, const rft_columns *c
         found = true;
     }
     if (!row.code && !found) {
-        rft_err_set(err, RFT_E_STORE, "there is no run in %s: it ended before it began", store->path);
-        rft_err_remedy(err, "remove the file and run again");
-        return RFT_E_STORE;
+        bool begun = query != RFT_QUERY_get_info;
+        rft_err_set(err, begun ? RFT_E_STORE : RFT_E_NOT_FOUND, "there is no run in %s: %s", store->path,
+                    begun ? "a part of it is missing" : "it ended before it began");
+        return rft_err_remedy(err, begun ? "use a copy of the file" : "the same `rooftune run` begins it again");
     }
     return row.code;
 }

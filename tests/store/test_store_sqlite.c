@@ -187,7 +187,7 @@ static void a_run_without_a_beginning_is_told(void **state) {
     rft_err err = RFT_ERR_INIT;
     rft_run *back = NULL;
     assert_int_equal(open_code(path, RFT_STORE_CREATE, &err), 0);
-    assert_int_equal(rft_store_load(&back, path, &err), RFT_E_STORE);
+    assert_int_equal(rft_store_load(&back, path, &err), RFT_E_NOT_FOUND);
     assert_non_null(strstr(err.message, "no run in"));
     assert_null(back);
 }

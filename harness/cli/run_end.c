@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_end.h"
+
+#include "base/fs.h"
+#include "cli/show_text.h"
+#include "reports/report.h"
+
+#include <string.h>
+
+static int write_report(rft_cli *cli, const rft_run_file *file, const char *path, rft_arena *arena, rft_err *err) {
+    rft_report_opts opts = RFT_REPORT_OPTS_INIT;
+    if (!path) {
+        size_t stem = strlen(file->path) - (rft_text_ends(file->path, ".db") ? 3 : 0);
+        path = rft_arena_printf(arena, "%.*s.pdf", (int)stem, file->path);
+    }
+    int rc = rft_report_write_pdf(file->run, &opts, path, err);
+    if (rc != RFT_OK) {
+        return rft_err_remedy(err, "nothing measured is lost: `rooftune report %s -o OUT.pdf` draws it elsewhere",
+                              file->path);
+    }
+    fprintf(cli->out, "report  %s\n", path);
+    return RFT_OK;
+}
+
+/* "n=4096, VEC=1 BLOCK=256": what a message about one point needs. */
+static const char *name_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const char *problem = rft_run_problem_text(run, point->sweep, point->problem, true, arena);
+    const char *config = rft_run_config_text(run, point, false, arena);
+    return rft_arena_printf(arena, "sweep %s, %s%s%s", run->sweeps[point->sweep].sweep.name, problem,
+                            *problem && *config ? ", " : "", config);
+}
+
+static int nothing_compiles(const rft_run *run, const rft_point *example, rft_arena *arena, rft_err *err) {
+    rft_err_set(err, RFT_E_SOURCE, "no configuration compiles:\n%s",
+                example->log      ? example->log
+                : example->reason ? example->reason
+                                  : "the compiler gave no reason");
+    rft_err_place(err, "%s", name_of(run, example, arena));
+    return rft_err_remedy(err, "mend the template; `rooftune check` compiles a sample without measuring");
+}
+
+static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
+    const rft_point *first = NULL;
+    const rft_point *broken = NULL;
+    const rft_point *unrecorded = NULL;
+    bool only_broken = true;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (rft_outcome_is_measured(point->outcome)) {
+            return RFT_OK;
+        }
+        bool skipped = point->outcome == RFT_OUTCOME_SKIPPED;
+        if (point->outcome == RFT_OUTCOME_COMPILE_FAILED) {
+            broken = broken ? broken : point;
+        } else {
+            only_broken = only_broken && skipped;
+        }
+        unrecorded = !unrecorded && point->outcome == RFT_OUTCOME_NOT_RECORDED ? point : unrecorded;
+        first = first ? first : point;
+    }
+    if (broken && only_broken) {
+        return nothing_compiles(run, broken, arena, err);
+    }
+    first = unrecorded ? unrecorded : first;
+    rft_err_set(err, RFT_E_NOTHING, "no configuration was measured: %s",
+                !first          ? "no point was taken"
+                : first->reason ? first->reason
+                                : rft_outcome_name(first->outcome));
+    if (first) {
+        rft_err_place(err, "%s", name_of(run, first, arena));
+    }
+    return rft_err_remedy(err, unrecorded
+                                   ? "replay the sweep that the recording was made of, or measure this one on a GPU"
+                                   : "`rooftune show` groups the reasons; `rooftune point` runs one point alone");
+}
+
+int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *opts, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_str text = RFT_STR_INIT;
+    rft_show_summary(&text, file->run);
+    rft_str_addf(&text, "\nrun     %s\n", file->path);
+    fputs(rft_str_get(&text), cli->out);
+    rft_str_clear(&text);
+    int rc = opts->no_report ? RFT_OK : write_report(cli, file, opts->report, arena, err);
+    rc = rc == RFT_OK ? verdict(file->run, arena, err) : rc;
+    rft_arena_free(arena);
+    return rc;
+}

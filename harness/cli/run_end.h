@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_end.h - the end of `rooftune run`: the summary, the report, and what it means when nothing was measured. */
+#ifndef RFT_CLI_RUN_END_H
+#define RFT_CLI_RUN_END_H
+
+#include "cli/cli.h"
+#include "cli/run_file.h"
+
+typedef struct rft_run_end_opts {
+    const char *report; /* NULL: beside the run file */
+    bool no_report;
+} rft_run_end_opts;
+
+/* Prints the summary and, last, the paths of run and report. RFT_E_SOURCE: no configuration compiles (the log, with the
+ * configuration); RFT_E_NOTHING: nothing was measured for other reasons; RFT_E_IO, RFT_E_REPORT: the report could not
+ * be written (the run file stays, and the remedy says how to draw it again). */
+int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *opts, rft_err *err);
+
+#endif
