@@ -156,7 +156,9 @@ static rft_problem *copy_problems(rft_arena *arena, const rft_sweep *sweep) {
 static void copy_variant(rft_arena *arena, rft_variant *variant, const char *script) {
     variant->name = rft_arena_strdup(arena, variant->name);
     variant->kernel = rft_arena_strdup(arena, variant->kernel);
-    variant->source = rft_arena_strdup(arena, variant->source + shared_folder(variant->source, script));
+    char *source = rft_fs_absolute(variant->source);
+    variant->source = rft_arena_strdup(arena, source + shared_folder(source, script));
+    free(source);
     variant->entry = rft_arena_strdup(arena, variant->entry);
     variant->params = rft_arena_memdup(arena, variant->params, variant->param_count * sizeof *variant->params);
     for (size_t i = 0; i < variant->param_count; i++) {
@@ -182,8 +184,9 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     out->self = NULL;
     out->name = rft_arena_strdup(arena, sweep->name);
     char *script = rft_fs_absolute(sweep->path);
-    size_t common = sweep->variant_count ? shared_folder(script, sweep->variants[0].source) : 0;
-    out->path = rft_arena_strdup(arena, script + common);
+    char *source = rft_fs_absolute(sweep->variant_count ? sweep->variants[0].source : sweep->path);
+    out->path = rft_arena_strdup(arena, script + shared_folder(script, source));
+    free(source);
     out->script_hash = rft_arena_strdup(arena, sweep->script_hash);
     out->item_name = rft_arena_strdup(arena, sweep->item_name);
     out->search.strategy = rft_arena_strdup(arena, sweep->search.strategy);
