@@ -51,9 +51,7 @@ static const char *first_known(const rft_build *b, const char *const *keys, size
 }
 
 static const char *memory_text(const rft_build *b) {
-    static const char *const type_keys[] = {"gpu.memory_type"};
     const rft_gpu_info *gpu = &b->run->gpu;
-    const char *type = first_known(b, type_keys, 1);
     if (gpu->memory_bytes <= 0) {
         return "capacity not known";
     }
@@ -64,11 +62,11 @@ static const char *memory_text(const rft_build *b) {
                   b->arena, ", %d bit%s%s", gpu->memory_bus_bits, gpu->memory_clock_khz > 0 ? " at " : "",
                   gpu->memory_clock_khz > 0 ? rft_arena_printf(b->arena, "%d MHz", gpu->memory_clock_khz / 1000) : "")
             : "";
-    return rft_arena_printf(b->arena, "%s %s%s", size, type ? type : "(type not reported)", bus);
+    return rft_arena_printf(b->arena, "%s%s (the driver does not tell the type)", size, bus);
 }
 
 static const char *driver_text(const rft_build *b) {
-    static const char *const keys[] = {"driver.version", "gpu.driver", "gpu.driver_version", "nvml.driver_version"};
+    static const char *const keys[] = {"driver.version", "nvml.driver_version"};
     const char *version = first_known(b, keys, sizeof keys / sizeof *keys);
     int api = b->run->gpu.driver_version;
     const char *cuda = api > 0 ? rft_arena_printf(b->arena, "CUDA %d.%d", api / 1000, api % 1000 / 10) : NULL;
