@@ -27,7 +27,7 @@ json_t *rft_fields_text(const char *text) {
         return value;
     }
     rft_str clean = RFT_STR_INIT;
-    while (*text) {
+    while (text && *text) {
         size_t bytes = sequence_bytes(text);
         if (bytes > 0) {
             rft_str_add_n(&clean, text, bytes);

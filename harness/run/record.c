@@ -14,7 +14,7 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     *r = (rft_recorder){.opts = opts};
     rft_point *points = NULL;
     RFT_GROW(points, r->capacity, run->point_count + 64);
-    if (run->point_count) {
+    if (points && run->point_count) {
         memcpy(points, run->points, run->point_count * sizeof *points);
     }
     run->points = points;
