@@ -184,7 +184,7 @@ static int open_pool(check_state *c, rft_err *err) {
         return RFT_OK;
     }
     if (rft_compose_compiler(c->cli, &compiler, &missing) != RFT_OK) {
-        rft_log_warn(&c->cli->log, "counted only, nothing compiled: %s. %s", missing.message, missing.remedy);
+        rft_log_warn(&c->cli->log, "counted only, nothing compiled: %s\n  remedy: %s", missing.message, missing.remedy);
         return RFT_OK;
     }
     compiler->free(compiler);

@@ -97,19 +97,30 @@ static void print_measured(rft_str *out, const rft_once_result *r) {
     rft_str_addf(out, " of the tolerance, %llu elements\n", (unsigned long long)v->total_count);
 }
 
+/* "saxpy, naive: n=4096 VEC=1". */
+static const char *name_of(const rft_sweep *sweep, const rft_point_choice *choice, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    const rft_variant *variant = &sweep->variants[choice->variant];
+    rft_str_addf(&text, "%s, %s:", sweep->name, variant->name);
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        rft_str_addf(&text, " %s=", sweep->axes[i].name);
+        rft_value_format(&text, &choice->problem[i]);
+    }
+    for (size_t i = 0; i < variant->param_count; i++) {
+        rft_str_addf(&text, " %s=", variant->params[i].name);
+        rft_value_format(&text, &choice->config[i]);
+    }
+    const char *name = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return name;
+}
+
 static int print_result(rft_cli *cli, const rft_sweep *sweep, const rft_point_choice *choice, const rft_once_result *r,
                         rft_err *err) {
     rft_str out = RFT_STR_INIT;
-    const rft_variant *variant = &sweep->variants[choice->variant];
-    rft_str_addf(&out, "%s, %s:", sweep->name, variant->name);
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        rft_str_addf(&out, " %s=", sweep->axes[i].name);
-        rft_value_format(&out, &choice->problem[i]);
-    }
-    for (size_t i = 0; i < variant->param_count; i++) {
-        rft_str_addf(&out, " %s=", variant->params[i].name);
-        rft_value_format(&out, &choice->config[i]);
-    }
+    rft_arena *arena = rft_arena_new();
+    rft_str_addf(&out, "%s", name_of(sweep, choice, arena));
+    rft_arena_free(arena);
     rft_str_addf(&out, "\noutcome        %s%s%s\n", rft_outcome_name(r->probed.outcome), r->probed.reason ? ": " : "",
                  r->probed.reason ? r->probed.reason : "");
     if (r->compiled && r->compiled->ok) {
@@ -164,7 +175,9 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         rc = rft_cli_write(cli, path, rft_str_get(&text), text.length, err);
         rft_str_clear(&text);
     } else if (rc == RFT_OK && !result.ok) {
-        rc = rft_err_set(err, RFT_E_SOURCE, "%s", result.log);
+        rft_err_set(err, RFT_E_SOURCE, "it does not compile:\n%s", result.log);
+        rft_err_place(err, "%s", name_of(sweep, choice, arena));
+        rc = rft_err_remedy(err, "mend the template, or choose another configuration with --set");
     } else if (rc == RFT_OK) {
         rc = rft_cli_write(cli, path, result.cubin, result.cubin_bytes, err);
     }

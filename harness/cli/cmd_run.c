@@ -7,6 +7,7 @@
 #include "cli/run_end.h"
 #include "cli/run_file.h"
 #include "cli/screen.h"
+#include "search/strategy.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -56,6 +57,40 @@ static int check_report_place(const run_options *o, rft_err *err) {
     return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
 }
 
+/* "500" are configurations, "10m" is time. */
+static int parse_budget(run_options *o, rft_err *err) {
+    int64_t number = 0;
+    if (rft_text_to_int64(o->budget, &number) && number > 0) {
+        o->budget_points = (uint64_t)number;
+        return RFT_OK;
+    }
+    int rc = rft_units_parse_seconds(&o->budget_s, o->budget, err);
+    if (rc == RFT_OK && !(o->budget_s > 0)) {
+        rc = rft_err_set(err, RFT_E_USAGE, "%s leaves nothing to do", o->budget);
+        rft_err_remedy(err, "a budget is a time (10m) or a number of configurations (500)");
+    }
+    if (rc != RFT_OK) {
+        rft_err_context(err, "--budget");
+    }
+    return rc;
+}
+
+static int check_strategy(const char *name, rft_err *err) {
+    const char *names[16];
+    size_t count = 0;
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name && count < 16; entry++) {
+        if (strcmp(entry->name, name) == 0) {
+            return RFT_OK;
+        }
+        names[count++] = entry->name;
+    }
+    const char *near = rft_text_nearest(name, names, count);
+    rft_err_set(err, RFT_E_USAGE, "no search strategy \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
+                near ? near : "", near ? "\"?" : "");
+    rft_err_remedy(err, "`rooftune run --help` names them");
+    return RFT_E_USAGE;
+}
+
 static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
     const rft_opt opts[] = {
         {"device", 'd', "N|replay:FILE", "device number, or a recording that answers for one (default 0)", NULL,
@@ -79,10 +114,11 @@ static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena 
         rft_err_set(err, RFT_E_USAGE, "no sweep given");
         return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
     }
-    if (o->budget && rft_text_to_int64(o->budget, &number) && number > 0) {
-        o->budget_points = (uint64_t)number;
-    } else if (o->budget && rft_units_parse_seconds(&o->budget_s, o->budget, err) != RFT_OK) {
-        return rft_err_context(err, "--budget");
+    if (o->budget && (rc = parse_budget(o, err)) != RFT_OK) {
+        return rc;
+    }
+    if (o->strategy && (rc = check_strategy(o->strategy, err)) != RFT_OK) {
+        return rc;
     }
     if (o->seed && (!rft_text_to_int64(o->seed, &number) || number < 0)) {
         return rft_err_set(err, RFT_E_USAGE, "--seed takes a whole number, not \"%s\"", o->seed);
@@ -146,6 +182,7 @@ static int load(rft_cli *cli, loaded *l, const run_options *o, const rft_gpu_inf
 
 static void print_plan(rft_cli *cli, const rft_plan *plan) {
     char text[32];
+    char all[32];
     for (size_t s = 0; s < plan->sweep_count; s++) {
         const rft_sweep *sweep = plan->sweeps[s];
         for (size_t v = 0; v < sweep->variant_count; v++) {
@@ -157,12 +194,16 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
                     rft_value_format(&where, &sweep->problems[p].values[a]);
                 }
                 rft_units_format_count(text, sizeof text, rft_space_count(space));
-                fprintf(cli->out, "%s  %s  %s: %s configurations%s\n", sweep->name, sweep->variants[v].name,
-                        rft_str_get(&where), text, sweep->problems[p].odd ? " (verified only)" : "");
+                fprintf(cli->out, "%s  %s  %s: %s configuration%s%s\n", sweep->name, sweep->variants[v].name,
+                        rft_str_get(&where), text, rft_space_count(space) == 1 ? "" : "s",
+                        sweep->problems[p].odd ? " (verified only)" : "");
                 rft_str_clear(&where);
             }
         }
     }
+    rft_units_format_count(text, sizeof text, plan->valid);
+    rft_units_format_count(all, sizeof all, plan->cartesian);
+    fprintf(cli->out, "%s of %s combinations are valid; nothing was measured or written (--dry-run)\n", text, all);
 }
 
 static int interrupted_before_points(const rft_run_file *file, rft_err *err) {

@@ -80,6 +80,11 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     const char *libraries[12];
     const char *includes[12];
     size_t count = 0;
+    if (own && strcmp(own, "off") == 0) {
+        rft_arena_free(arena);
+        rft_err_set(err, RFT_E_COMPILER, "NVRTC is switched off: RFT_NVRTC=off");
+        return rft_err_remedy(err, "unset RFT_NVRTC, or let it name NVRTC's folder");
+    }
     if (own && *own) {
         libraries[count] = own;
         includes[count++] = rft_arena_printf(arena, "%s/../include", own);

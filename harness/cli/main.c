@@ -11,14 +11,14 @@
 static const rft_command commands[] = {
     {"run", "SWEEP.lua... [options] [-- script arguments]", "measure a sweep and write its report", rft_cmd_run},
     {"check", "SWEEP.lua [options]", "count the space and compile a sample; needs no GPU", rft_cmd_check},
-    {"point", "SWEEP.lua --at n=4096 --set TILE=128", "one point alone, for ncu, sanitizers and debugging",
+    {"point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]", "one point alone, for ncu, sanitizers and debugging",
      rft_cmd_point},
-    {"report", "RUN.db -o OUT.pdf", "draw the PDF of a run or a recording", rft_cmd_report},
-    {"show", "RUN.db", "the findings of a run as text, JSON or CSV", rft_cmd_show},
-    {"best", "RUN.db", "the best configuration of every problem", rft_cmd_best},
+    {"report", "RUN.db [-o OUT.pdf] [options]", "draw the PDF of a run or a recording", rft_cmd_report},
+    {"show", "RUN.db [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
+    {"best", "RUN.db [options]", "the best configuration of every problem", rft_cmd_best},
     {"export", "RUN.db -o FILE.json.gz", "write a run as a recording (gzip T4 JSON)", rft_cmd_export},
     {"import", "FILE.json.gz -o RUN.db", "read a recording into a run file", rft_cmd_import},
-    {"ceilings", "[-d DEVICE]", "measure what this card can do at most", rft_cmd_ceilings},
+    {"ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
     {"devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
     {NULL, NULL, NULL, NULL},
 };
@@ -38,8 +38,9 @@ static void print_help(FILE *out) {
     for (const rft_command *command = commands; command->name; command++) {
         fprintf(out, "  %-9s %s\n", command->name, command->help);
     }
-    fprintf(out, "\n`rooftune COMMAND --help` lists a command's options. Quantities take units: 2s, 10m, 64MiB.\n"
-                 "Results go to stdout, talk to stderr. Exit statuses: docs/exit-codes.md.\n");
+    fprintf(out, "\nRUN.db is a run file, or a recording (FILE.json.gz). `rooftune COMMAND --help` lists a\n"
+                 "command's options. Quantities take units: 2s, 10m, 64MiB. Results go to stdout, talk to\n"
+                 "stderr. Exit statuses: docs/exit-codes.md.\n");
 }
 
 static const rft_command *find_command(const char *name, rft_err *err) {

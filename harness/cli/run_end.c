@@ -39,6 +39,13 @@ static int nothing_compiles(const rft_run *run, const rft_point *example, rft_ar
     return rft_err_remedy(err, "mend the template; `rooftune check` compiles a sample without measuring");
 }
 
+/* The point to tell of: the first, but rather one of the sweep's own problems than of an odd size. */
+static const rft_point *preferred(const rft_run *run, const rft_point *kept, const rft_point *point) {
+    bool kept_odd = kept && run->sweeps[kept->sweep].sweep.problems[kept->problem].odd;
+    bool odd = run->sweeps[point->sweep].sweep.problems[point->problem].odd;
+    return !kept || (kept_odd && !odd) ? point : kept;
+}
+
 static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
     const rft_point *first = NULL;
     const rft_point *broken = NULL;
@@ -51,12 +58,14 @@ static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
         }
         bool skipped = point->outcome == RFT_OUTCOME_SKIPPED;
         if (point->outcome == RFT_OUTCOME_COMPILE_FAILED) {
-            broken = broken ? broken : point;
+            broken = preferred(run, broken, point);
         } else {
             only_broken = only_broken && skipped;
         }
-        unrecorded = !unrecorded && point->outcome == RFT_OUTCOME_NOT_RECORDED ? point : unrecorded;
-        first = first ? first : point;
+        if (point->outcome == RFT_OUTCOME_NOT_RECORDED) {
+            unrecorded = preferred(run, unrecorded, point);
+        }
+        first = preferred(run, first, point);
     }
     if (broken && only_broken) {
         return nothing_compiles(run, broken, arena, err);

@@ -136,7 +136,7 @@ static void add_counts(const rft_show_page *t, size_t sweep) {
     for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
         points += tally.outcomes[outcome];
     }
-    rft_str_addf(&line, "%s points:", rft_show_count(t, points));
+    rft_str_addf(&line, "%s point%s%s", rft_show_count(t, points), points == 1 ? "" : "s", points ? ":" : "");
     const char *separator = " ";
     for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
         if (tally.outcomes[outcome]) {

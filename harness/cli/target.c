@@ -56,8 +56,11 @@ static int open_pool(rft_target *target, rft_cli *cli, rft_err *err) {
     rft_err missing = RFT_ERR_INIT;
     int rc = rft_compose_compiler(cli, &compiler, &missing);
     if (rc != RFT_OK && target->recording) {
-        target->no_compiler = rft_arena_strdup(target->arena, missing.message);
-        rft_log_warn(&cli->log, "nothing is compiled in this replay: %s. %s", missing.message, missing.remedy);
+        size_t first_line = strcspn(missing.message, "\n");
+        first_line -= first_line > 0 && missing.message[first_line - 1] == ':' ? 1 : 0;
+        target->no_compiler = rft_arena_strndup(target->arena, missing.message, first_line);
+        rft_log_warn(&cli->log, "nothing is compiled in this replay: %s\n  remedy: %s", missing.message,
+                     missing.remedy);
         return RFT_OK;
     }
     if (rc != RFT_OK) {

@@ -5,9 +5,9 @@
 set -eu
 case_file=$1
 scratch=$(mktemp -d)
-trap 'chmod -R u+w "$scratch" 2>/dev/null; rm -rf "$scratch"' EXIT
+trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
-export RFT_CACHE="$scratch/cache"
+export RFT_CACHE="$scratch/cache" LC_ALL=C
 QUICK="$SOURCE/sweeps/recorded/nvidia-h200/quick.json.gz"
 
 fail() {
@@ -28,19 +28,29 @@ rooftune() {
     "$ROOFTUNE" "$@" >out 2>err </dev/null || status=$?
 }
 expect_status() { [ "$status" = "$1" ] || fail "expected exit status $1, got $status"; }
+# The last command failed as it should: this exit status, this in its message, and a remedy.
+expect_error() {
+    expect_status "$1"
+    expect_err "$2"
+    grep -q '^  remedy: .' err || fail "stderr names no remedy"
+}
 expect_out() { grep -q -e "$1" out || fail "stdout lacks: $1"; }
 expect_err() { grep -q -e "$1" err || fail "stderr lacks: $1"; }
 expect_file() { [ -s "$1" ] || fail "no file $1"; }
 need_nvrtc() {
-    printf 'extern "C" __global__ void k(float *x) { x[0] = 1; }\n' >probe.cu
-    printf 'return sweep { kernel = kernel { source = "probe.cu", entry = "k", problem = { "n" }, params = {}, buffers = function(p) return { x = output(f32, p.n) } end, launch = function(p, c, gpu, b) return { args = { b.x }, grid = 1, block = 1 } end, work = function(p) return { bytes = 4 } end, check = { reference = "probe.cu:k" } }, over = { n = values(4) } }\n' >probe.lua
-    rooftune check probe.lua
-    grep -q "nothing compiled" err && skip "no NVRTC here"
+    rooftune devices
+    grep -q '^  NVRTC: no,' out && skip "no NVRTC here"
     return 0
 }
 need_recording() { [ -f "$QUICK" ] || skip "no recording of the quick sweep"; }
-# sweep FILE BODY: a one-kernel sweep whose pieces a case can break; the body comes last in the sweep table.
+# A one-kernel sweep's files, whose pieces a case can break: kernels/saxpy_kernel.lua and what it names.
 write_saxpy() {
+    mkdir -p kernels
+    (cd kernels && write_saxpy_files)
+}
+# sweep NAME FIELDS: writes NAME.lua, a sweep of the saxpy kernel with these fields.
+sweep() { printf 'return sweep { kernel = require "kernels.saxpy_kernel", %s }\n' "$2" >"$1.lua"; }
+write_saxpy_files() {
     cat >saxpy.cu <<'CU'
 template <int VEC> __global__ void saxpy(const float *x, float *y, float a, long long n) {
     long long i = (blockIdx.x * (long long)BLOCK + threadIdx.x) * VEC;

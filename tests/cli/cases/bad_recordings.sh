@@ -1,19 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
+# Recordings that cannot be read: what is wrong with them, what helps, and no run file left behind.
 need_recording
 cp "$QUICK" good.json.gz
 head -c 5000 good.json.gz >truncated.json.gz
 printf 'this is not gzip' >plain.json.gz
+: >nothing.json.gz
 printf 'not json' | gzip >text.json.gz
-gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":99/' | gzip >newer.json.gz
 printf '{"results":[],"metadata":{}}' | gzip >foreign.json.gz
-for name in truncated plain text foreign; do
-    rooftune run "$SOURCE/sweeps/quick.lua" -d replay:$name.json.gz -o x.db
-    expect_status 8
-    expect_err "$name.json.gz"
-    [ ! -e x.db ] || fail "a run file was left behind"
-done
-rooftune show newer.json.gz
-expect_status 10
-expect_err 99
-rooftune run "$SOURCE/sweeps/quick.lua" -d replay:not_there.json.gz
-[ "$status" = 11 ] || [ "$status" = 8 ] || fail "expected 11 or 8"
+gzip -dc good.json.gz | sed 's/"gpu":/"gqu":/' | gzip >lacking.json.gz
+# refused NAME PATTERN
+refused() {
+    for arguments in "run $SOURCE/sweeps/quick.lua -d replay:$1.json.gz -o x.db" "show $1.json.gz" \
+        "import $1.json.gz -o x.db" "report $1.json.gz" "best $1.json.gz" "ceilings -d replay:$1.json.gz"; do
+        rooftune $arguments
+        expect_error "$3" "$1.json.gz.*$2"
+        [ ! -e x.db ] || fail "a run file was left behind by rooftune $arguments"
+        [ ! -e "$1.pdf" ] || fail "a report was left behind by rooftune $arguments"
+    done
+}
+refused truncated 'truncated' 8
+refused plain 'not a gzip file' 8
+refused nothing 'is empty' 8
+refused text 'is not JSON' 8
+refused foreign 'no rooftune section' 8
+refused lacking 'rooftune.gpu: expected an object' 8
+gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":99/' | gzip >newer.json.gz
+gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":0/' | gzip >older.json.gz
+refused newer 'newer schema 99 .*reads schema [0-9]' 10
+refused older 'older schema 0 .*reads schema [0-9]' 10
+refused not_there 'No such file' 11

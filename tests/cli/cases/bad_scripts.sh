@@ -1,32 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
+# Scripts that are wrong: the message has file and line, the cause and a remedy.
 write_saxpy
-mkdir kernels && mv saxpy_kernel.lua saxpy.cu saxpy_reference.cu kernels/
-# bad NAME STATUS PATTERN BODY: the sweep is refused with the pattern in its message.
+# bad NAME STATUS PATTERN TEXT: the script is refused with the pattern in the message.
 bad() {
     printf '%s\n' "$4" >"$1.lua"
     rooftune check "$1.lua" --sample 0
-    [ "$status" = "$2" ] || fail "$1: expected exit status $2, got $status"
-    grep -q -e "$3" err || fail "$1: stderr lacks: $3"
+    expect_error "$2" "$3"
 }
 k='local k = require "kernels.saxpy_kernel"'
-bad syntax 3 'syntax.lua:2' 'return sweep {
+bad syntax 3 'syntax.lua:2: ' 'return sweep {
   over = = 3 }'
-bad runtime 3 'runtime.lua:2' 'local t = nil
+bad runtime 3 'runtime.lua:2: ' 'local t = nil
 return t.x'
-bad runtime 3 'traceback' 'local function f() local t = nil; return t.x end
-return f()'
-bad unknown_key 3 'did you mean "over"' "$k return sweep { kernel = k, ovr = { n = values(1) } }"
-bad wrong_type 3 'tune' "$k return sweep { kernel = k, over = { n = values(4) }, tune = 7 }"
-bad empty_axis 4 'over.n' "$k return sweep { kernel = k, over = { n = values() } }"
-bad unknown_parameter 3 'did you mean "BLOCK"' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(BLCK) return true end } }"
-bad nothing_left 4 'no configuration is valid' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(VEC) return VEC > 4 end } }"
-bad varargs 3 'varargs' "$k return sweep { kernel = k, over = { n = values(4) }, where = { function(...) return true end } }"
-bad endless 3 'limit' 'while true do end'
-bad pattern 3 'pattern' 'string.find(("a"):rep(20000), "a-a-a-a-b") return sweep {}'
-bad memory 3 'memory' 'local t = {} while true do t[#t + 1] = ("x"):rep(1000000) end'
-bad no_io 3 'io' 'io.open("/etc/passwd") return sweep {}'
+bad called 3 'called.lua:1: ' 'local function f() local t = nil; return t.x end
+local function g() return f() + 1 end
+return g()'
+expect_err 'traceback:'
+expect_err 'called.lua:2: in '
+bad unknown_key 3 'unknown_key.lua:1: sweep.ovr: unknown key, did you mean "over"' "$k return sweep { kernel = k, ovr = { n = values(1) } }"
+bad wrong_type 3 'sweep.tune: expected a table, got 7' "$k return sweep { kernel = k, over = { n = values(4) }, tune = 7 }"
+bad empty_axis 4 'sweep.over.n: the list of values is empty' "$k return sweep { kernel = k, over = { n = values() } }"
+bad unknown_parameter 3 'sweep.where\[1\].*"BLCK", did you mean "BLOCK"' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(BLCK) return true end } }"
+bad unknown_in_text 3 'sweep.where\[1\].*"BLCK", did you mean "BLOCK"' "$k return sweep { kernel = k, over = { n = values(4) }, where = { 'BLCK < 3' } }"
+bad nothing_left 4 'no configuration is valid.*function at nothing_left.lua:1' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(VEC) return VEC > 4 end } }"
+bad raising 4 'attempt to compare number with nil' "$k return sweep { kernel = k, over = { n = values(4) }, tune = { VEC = values(1, 2) }, where = { function(VEC) return VEC < nil end } }"
+bad varargs 3 'sweep.where\[1\]: varargs' "$k return sweep { kernel = k, over = { n = values(4) }, where = { function(...) return true end } }"
+bad pattern 3 'pattern.lua:1: .*pattern' 'string.find(("a"):rep(20000), "a-a-a-a-b") return sweep {}'
+bad memory 3 'memory.lua: out of memory' 'local t = {} while true do t[#t + 1] = ("x"):rep(1000000) .. #t end'
+bad no_io 3 'no_io.lua:1: unknown name "io"' 'io.open("/etc/passwd") return sweep {}'
+bad no_sweep 3 'no_sweep.lua: return: expected sweep' 'return 7'
+bad no_module 3 'no_module.lua:1: require: no file kernels/nothing.lua' 'return require "kernels.nothing"'
 sed 's/saxpy.cu"/sxpy.cu"/' kernels/saxpy_kernel.lua >kernels/missing.lua
-bad missing_source 5 'sxpy.cu' 'return sweep { kernel = require "kernels.missing", over = { n = values(4) } }'
+bad missing_source 5 'kernels/missing.lua:1: .*no file .*/kernels/sxpy.cu' 'return sweep { kernel = require "kernels.missing", over = { n = values(4) } }'
+sed 's/c.BLOCK \* c.VEC/c.BLCK * c.VEC/' kernels/saxpy_kernel.lua >kernels/misspelt.lua
+bad misspelt 3 'kernels/misspelt.lua:8: c.BLCK: unknown name, did you mean "BLOCK"' 'return sweep { kernel = require "kernels.misspelt", over = { n = values(4) } }'
 rooftune check not_there.lua
-expect_status 11
-expect_err 'not_there.lua'
+expect_error 11 'not_there.lua: No such file'
+rooftune check .
+expect_error 11 'Is a directory'

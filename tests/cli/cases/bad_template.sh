@@ -1,12 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-write_saxpy
+# A template that does not compile: the compiler's log, with the configuration.
 need_nvrtc
-sed -i 's/y\[i + k\] += a/y[i + k] += b/' saxpy.cu
-cat saxpy_kernel.lua >k.lua
-mkdir kernels && mv k.lua saxpy.cu saxpy_reference.cu kernels/
-printf 'return sweep { kernel = require "kernels.k", over = { n = values(4) } }\n' >s.lua
+write_saxpy
+sed -i 's/y\[i + k\] += a/y[i + k] += b/' kernels/saxpy.cu
+sweep s 'over = { n = values(4, 8) }, tune = { BLOCK = values(128, 256) }'
 rooftune check s.lua
+expect_error 5 'no configuration of the sample compiles'
+expect_out 'VEC=1 BLOCK=256 .*compile_failed'
+expect_out 'saxpy.cu(3): error: identifier "b" is undefined'
+rooftune check s.lua --json -
 expect_status 5
-expect_out 'compile_failed'
+expect_out '"log":"saxpy.cu(3): error'
+rooftune point s.lua --arch sm_90a --emit log --set BLOCK=128
+expect_status 0
 expect_out 'identifier "b" is undefined'
-expect_out 'VEC=1 BLOCK=256'
+rooftune point s.lua --arch sm_90a --emit cubin -o s.cubin
+expect_error 5 's, saxpy: n=4 VEC=1 BLOCK=256: it does not compile'
+expect_err 'identifier "b" is undefined'
+[ ! -e s.cubin ] || fail "a cubin was left behind"
+need_recording
+rooftune run s.lua -d "replay:$QUICK" -o s.db --no-report
+expect_error 5 'sweep s, n=4, VEC=1 BLOCK=.*no configuration compiles'
+expect_err 'saxpy.cu(3): error: identifier "b" is undefined'
+rooftune show s.db
+expect_status 0
+expect_out '4 compile_failed: saxpy.cu(3): error'
+expect_out 'e.g. n=4, VEC=1 BLOCK='
+expect_out '      1 error detected'

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 write_saxpy
-mkdir kernels && mv saxpy_kernel.lua saxpy.cu saxpy_reference.cu kernels/
 cat >s.lua <<'LUA'
 return sweep {
   kernel = require "kernels.saxpy_kernel",
@@ -11,13 +10,37 @@ return sweep {
 LUA
 rooftune check s.lua --sample 0 --json -
 expect_status 0
-expect_out '"configurations":24'
+expect_out '^{.*"configurations":24'
 expect_out '"valid":22'
-need_nvrtc
-rooftune check s.lua --arch sm_90a
+rooftune check s.lua --sample 0 --json counts.json
 expect_status 0
-expect_out 'registers'
-expect_out '22 of 24 valid'
+grep -q '"valid":22' counts.json || fail "counts.json lacks the counts"
+rooftune check s.lua s.lua
+expect_error 2 'takes one sweep'
+rooftune check s.lua --sample some
+expect_error 2 '"some"'
 rooftune check s.lua --arch sm_12
-expect_status 2
+expect_error 2 'unknown architecture "sm_12"'
 expect_err 'sm_90a'
+need_nvrtc
+for arch in sm_80 sm_90a sm_100a; do
+    rooftune check s.lua --arch $arch --sample 3
+    expect_status 0
+    expect_out '22 of 24 valid over all problems; compiled for n=1048576'
+    expect_out 'BLOCK=.* registers, .* spilled, .* shared, occupancy'
+    expect_out "^for $arch .*compiled 3, failed 0"
+done
+rooftune point s.lua --arch sm_100a --emit ptx --set VEC=4
+expect_status 0
+expect_out '^.target sm_100a'
+rooftune point s.lua --arch sm_100a --emit ptx --set VC=4
+expect_error 2 'no parameter "VC", did you mean "VEC"'
+rooftune point s.lua --arch sm_100a --emit ptx --at m=4
+expect_error 2 'no axis "m"'
+rooftune point s.lua --arch sm_100a --emit ptx --set VEC
+expect_error 2 'NAME=value'
+rooftune point s.lua --arch sm_100a --emit sass
+expect_error 2 '"sass"'
+rooftune point s.lua --arch sm_100a --emit log
+expect_status 0
+expect_out 'saxpy<1>: .* registers'

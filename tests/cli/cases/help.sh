@@ -1,20 +1,58 @@
 # SPDX-License-Identifier: Apache-2.0
+# --help of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-for word in run check point report show best export import ceilings devices; do expect_out "^  $word "; done
-for word in run check point report show best export import ceilings devices; do
-    rooftune $word --help
+commands='run check point report show best export import ceilings devices'
+listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
+[ "$listed" = "$commands " ] || fail "--help lists: $listed"
+for command in $commands; do
+    rooftune "$command" --help
     expect_status 0
-    expect_out "usage: rooftune $word"
+    expect_out "^usage: rooftune $command"
+    [ ! -s err ] || fail "help talks on stderr"
+    awk 'length($0) > 100' out | grep . && fail "help wider than 100 columns"
+    options=$(sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' out)
+    # Each is accepted: a flag alone, and what takes an argument complains that it has none.
+    for option in $options; do
+        [ "$option" != --help ] || continue
+        rooftune "$command" "$option"
+        if grep -q 'unknown option' err; then fail "rooftune $command does not know its own $option"; fi
+    done
 done
+# The options that each must have.
+has() {
+    rooftune "$1" --help
+    for option in $2; do expect_out " --$option"; done
+}
+has run 'device output report no-report budget strategy seed fresh dry-run'
+has check 'arch sample json'
+has point 'at set variant sweep device in-process emit arch output'
+has report 'output part full'
+has show 'json csv ascii'
+has best 'format json csv output'
+has export output
+has import output
+has ceilings device
 rooftune
 expect_status 2
+grep -q '^usage: rooftune COMMAND' err || fail "no usage without arguments"
+[ ! -s out ] || fail "an error on stdout"
 rooftune runn
-expect_status 2
-expect_err 'did you mean "run"'
+expect_error 2 'did you mean "run"'
 rooftune check --archh sm_90a x.lua
-expect_status 2
-expect_err 'did you mean "--arch"'
+expect_error 2 'did you mean "--arch"'
+rooftune run --fresh=1 x.lua
+expect_error 2 'fresh'
+rooftune run x.lua -o
+expect_error 2 'needs RUN.db'
+rooftune show -- x
+expect_error 2 ''
+for command in run check point report show best export import 'export x.db' 'show a b' 'best a b'; do
+    rooftune $command
+    expect_error 2 ''
+done
+rooftune worker
+expect_error 2 'started by rooftune itself'
 rooftune --version
 expect_status 0
-expect_out "^rooftune [0-9]"
+expect_out '^rooftune [0-9]'

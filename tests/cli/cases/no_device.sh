@@ -1,15 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
+# No driver, no such device, and what -d does not take.
 write_saxpy
-mkdir kernels && mv saxpy_kernel.lua saxpy.cu saxpy_reference.cu kernels/
-printf 'return sweep { kernel = require "kernels.saxpy_kernel", over = { n = values(4) } }\n' >s.lua
+sweep s 'over = { n = values(4) }'
 rooftune devices
 expect_status 0
-grep -q "^device 0" out && skip "there is a GPU here"
-expect_out 'remedy'
-rooftune run s.lua
-[ "$status" = 6 ] || [ "$status" = 7 ] || fail "expected 6 or 7"
-expect_err 'remedy'
-rooftune run s.lua -d seven
-expect_status 2
-rooftune ceilings
-[ "$status" = 6 ] || [ "$status" = 7 ] || fail "expected 6 or 7"
+expect_out '^what works here$'
+for what in driver NVRTC 'clocks and power' counters cuBLASLt; do expect_out "^  $what.*: "; done
+rooftune devices 0
+expect_error 2 'devices takes no "0"'
+for device in seven -1 0.5 300; do
+    rooftune run s.lua -d "$device"
+    expect_error 2 "\"$device\" is no device"
+done
+for devices in 0,1 all; do
+    rooftune run s.lua -d "$devices"
+    expect_error 2 'one device a run'
+done
+rooftune run s.lua -d replay:
+expect_error 2 'names no recording'
+rooftune devices
+if grep -q '^device 0' out; then
+    rooftune run s.lua -d 250
+    expect_error 6 '250'
+else
+    expect_out '^no device$'
+    expect_out '^    remedy: install the NVIDIA driver'
+    for arguments in 'run s.lua' 'run s.lua -d 1' 'point s.lua' 'point s.lua --in-process' ceilings; do
+        rooftune $arguments
+        expect_error 6 'driver'
+    done
+    rooftune point s.lua --emit ptx
+    expect_error 6 'driver'
+    expect_err 'remedy: compiling needs no GPU: name an architecture'
+fi
+[ -z "$(ls ./*.db 2>/dev/null)" ] || fail "a run file was left behind"

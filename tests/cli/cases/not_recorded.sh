@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the recording does not hold is not made up.
 need_recording
-sed 's/values(/values(/' "$SOURCE/sweeps/quick.lua" >/dev/null
 write_saxpy
-mkdir kernels && mv saxpy_kernel.lua saxpy.cu saxpy_reference.cu kernels/
-printf 'return sweep { kernel = require "kernels.saxpy_kernel", over = { n = values(1024) } }\n' >s.lua
-rooftune run s.lua -d replay:"$QUICK" -o s.db
-expect_status 12
-expect_err 'not_recorded\|recording'
+sweep s 'over = { n = values(1024) }'
+rooftune run s.lua -d "replay:$QUICK" -o s.db
+expect_error 12 'sweep s, n=1024, VEC=1 BLOCK=256: no configuration was measured: the recording has no such point'
+expect_err 'remedy: replay the sweep that the recording was made of'
+expect_out 'nothing measured'
+expect_file s.db
 rooftune show s.db
-expect_out 'not_recorded'
+expect_status 0
+expect_out '2 not_recorded: the recording has no such point'
+rooftune best s.db
+expect_error 14 ''
+rooftune point s.lua -d "replay:$QUICK"
+expect_error 12 'not_recorded'

@@ -1,19 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-# Places that cannot be written: a clear message, and nothing lost.
+# Places that cannot be written: a clear message, early where that can be known, and nothing lost.
 need_recording
-rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" -o no/such/folder/x.db
-expect_status 11
-expect_err 'no/such/folder'
-rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" -o x.db --report no/such/folder/x.pdf --budget 3
-expect_status 11
-expect_file x.db
-rooftune report x.db -o x.pdf
+export RFT_NVRTC=off
+run="run $SOURCE/sweeps/quick.lua -d replay:$QUICK --budget 3"
+rooftune $run -o no/such/folder/x.db
+expect_error 11 'no/such/folder/x.db: No such file'
+rooftune $run -o x.db --report no/such/folder/x.pdf
+expect_error 11 'no/such/folder/x.pdf'
+[ ! -e x.db ] || fail "measured first, although the report's place was wrong"
+rooftune $run -o x.db --report /dev/full
+expect_error 11 '/dev/full: No space left'
+expect_err 'remedy: nothing measured is lost: `rooftune report x.db'
+rooftune report x.db
 expect_status 0
+expect_file x.pdf
 rooftune report x.db -o /dev/full
-[ "$status" = 11 ] || [ "$status" = 16 ] || fail "a full disk went unnoticed"
-printf 'no database' >junk.db
-rooftune show junk.db
-expect_status 9
-rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" -o junk.db
-expect_status 9
-grep -q 'no database' junk.db || fail "a file that is not ours was overwritten"
+expect_error 11 'No space left'
+rooftune show x.db --json /dev/full
+expect_error 11 'No space left'
+rooftune best x.db -o no/best.json
+expect_error 11 'no/best.json'
+rooftune export x.db -o no/x.json.gz
+expect_error 11 'no/x.json.gz'
+rooftune export x.db -o x.csv
+expect_error 2 'FILE.json.gz'
+rooftune import "$QUICK" -o x.db
+expect_error 9 'x.db exists already'
+for command in 'show x.db' 'best x.db' 'devices' "check $SOURCE/sweeps/quick.lua --sample 0" 'run --help'; do
+    status=0
+    "$ROOFTUNE" $command >/dev/full 2>err || status=$?
+    expect_error 11 'stdout cannot be written'
+done
+if [ "$(id -u)" != 0 ]; then
+    mkdir closed && chmod a-w closed
+    rooftune $run -o closed/x.db
+    expect_error 11 'closed/x.db: Permission denied'
+    chmod a-r x.db
+    rooftune show x.db
+    expect_error 11 'x.db: Permission denied'
+fi

@@ -5,18 +5,50 @@ rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" -o quick.db
 expect_status 0
 expect_file quick.db
 expect_file quick.pdf
-expect_out 'replayed recording'
-grep -q '^report  quick.pdf' out || fail "the last words name the PDF"
-expect_err 'valid, about'
+expect_err '^[0-9,]* of [0-9,]* valid, about .*, Ctrl-C is safe, counters off (.*)$'
+expect_err '^replayed recording, NVIDIA H200, 20[0-9][0-9]-[0-9]*-[0-9]*: the times are the recording.s'
+expect_out '^replayed recording, NVIDIA H200, 20'
+[ "$(tail -n 1 out)" = "report  quick.pdf" ] || fail "the last word is not the PDF"
 rooftune show quick.db
 expect_status 0
-expect_out 'replayed recording, NVIDIA H200'
+expect_out '^replayed recording, NVIDIA H200, 20'
+# Compiled for real, with the recorded registers and spills where NVRTC is of the recording's release.
+compiled=$(tr '\n' ' ' <out | sed -n 's/.* \([0-9,]*\) configurations compiled here with NVRTC \([0-9.]*\), *\([0-9,]*\) *with .*/\1 \2 \3/p')
+if [ -n "$compiled" ]; then
+    set -- $compiled
+    [ "$1" -ge 100 ] || fail "only $1 configurations were compiled"
+    grep -q 'recorded with NVRTC' out || [ "$1" = "$3" ] || fail "$3 of $1 agree with the recording"
+else
+    expect_out '^nothing was compiled here: '
+fi
 rooftune show quick.db --json -
 expect_status 0
+expect_out '^{"run":.*"replayed":"replayed recording, NVIDIA H200'
+rooftune show quick.db --csv points.csv
+expect_status 0
+expect_out '^Measured ceilings'
+head -n 1 points.csv | grep -q '^point,sweep,variant,problem,' || fail "points.csv has no head"
 rooftune best quick.db
 expect_status 0
+expect_out 'replayed recording'
+rooftune best quick.db --json -
+expect_status 0
+expect_out '"best":{"copy_scale":'
+rooftune best quick.db --csv -
+expect_status 0
+expect_out '^sweep,problem,variant,configuration,'
+rooftune best quick.db --format header
+expect_status 0
+expect_out '^#define '
+rooftune ceilings -d replay:"$QUICK"
+expect_status 0
+expect_out '^dram_read '
+rooftune point "$SOURCE/sweeps/quick.lua" --sweep gemv_fp16 -d replay:"$QUICK" --at n=1024
+expect_status 0
+expect_out '^outcome        ok'
 rooftune export quick.db -o again.json.gz
 expect_status 0
+expect_err 'warning: .*export the run that was measured'
 rooftune import again.json.gz -o again.db
 expect_status 0
 rooftune report again.db -o again.pdf
@@ -26,12 +58,12 @@ expect_status 0
 cmp quick.pdf quick2.pdf || fail "the same run gives other bytes"
 rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" -o quick.db
 expect_status 0
-expect_err 'finished'
+expect_err 'quick.db holds this run, finished'
 if command -v qpdf >/dev/null; then qpdf --check quick.pdf >/dev/null || fail "qpdf --check"; fi
 if command -v pdftotext >/dev/null; then
-    pdftotext -layout quick.pdf quick.txt
-    grep -q 'replayed recording, NVIDIA H200' quick.txt || fail "the report does not say that it is a replay"
-    pages=$(grep -c 'replayed recording, NVIDIA H200' quick.txt)
     total=$(pdfinfo quick.pdf | sed -n 's/^Pages: *//p')
-    [ "$pages" -ge "$total" ] || fail "only $pages of $total pages say that this is a replay"
+    for page in $(seq "$total"); do
+        pdftotext -layout -f "$page" -l "$page" quick.pdf page.txt
+        grep -q 'replayed recording, NVIDIA H200' page.txt || fail "page $page does not say that this is a replay"
+    done
 fi

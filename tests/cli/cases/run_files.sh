@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# A finished run says so, another sweep's file is an error, --fresh starts anew, and a file that holds nothing is begun.
+need_recording
+export RFT_NVRTC=off
+quick="run $SOURCE/sweeps/quick.lua -d replay:$QUICK --no-report --budget 3"
+rooftune $quick -o x.db
+expect_status 0
+cp x.db before
+rooftune $quick -o x.db
+expect_status 0
+expect_err 'x.db holds this run, finished; --fresh'
+cmp x.db before || fail "a finished run was changed"
+rooftune run "$SOURCE/sweeps/strided.lua" -d "replay:$QUICK" -o x.db
+expect_error 9 'x.db: .*another sweep'
+cmp x.db before || fail "another sweep's run was changed"
+rooftune $quick -o x.db --fresh
+expect_status 0
+cmp -s x.db before && fail "--fresh kept the old run"
+: >empty.db
+rooftune $quick -o empty.db
+expect_status 0
+rooftune show empty.db
+expect_status 0
+rooftune $quick
+expect_status 0
+expect_file "$(ls quick-h200-replay-20*.db)"
+rooftune $quick --dry-run -o never.db
+expect_status 0
+expect_out 'combinations are valid'
+expect_out 'n=65536: 2 configurations$'
+[ ! -e never.db ] || fail "--dry-run wrote a file"
+rooftune $quick --strategy exhaustiv
+expect_error 2 'did you mean "exhaustive"'
+for budget in 0 0s 5x -3; do
+    rooftune $quick --budget $budget
+    expect_error 2 '--budget: '
+done
+# Two scripts in one run.
+write_saxpy
+sweep one 'over = { n = values(4) }'
+sweep two 'over = { n = values(8, 16) }'
+rooftune run one.lua two.lua -d "replay:$QUICK" -o both.db --no-report
+expect_status 12
+expect_err '^3 of 3 valid'
+rooftune show both.db
+expect_out '^one (cold cache)'
+expect_out '^two (cold cache)'
