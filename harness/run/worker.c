@@ -3,9 +3,13 @@
 
 #include "run/wire.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* A signal to the whole group must not spoil the point in hand: the coordinator finishes it, or its end ends us. */
@@ -54,6 +58,72 @@ static int refuse_compile(const rft_err *opening, int out_fd, rft_err *err) {
     return rc;
 }
 
+#define CHILD_SAW_THE_END 3 /* exit status: the input ended, there was no request */
+
+/* One request from reading it to answering it, in a child of its own. Does not return. */
+static void serve_in_child(rft_compiler *compiler, const rft_err *opening, int in_fd, int out_fd) {
+    rft_frame frame = {0};
+    rft_err err = RFT_ERR_INIT;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the time limit ends the worker, and this with it */
+    int rc = rft_frame_read(&frame, in_fd, &err);
+    if (rc == RFT_OK) {
+        rc = compiler ? answer_compile(compiler, &frame, out_fd, &err) : refuse_compile(opening, out_fd, &err);
+        _exit(rc == RFT_OK ? 0 : 1);
+    }
+    _exit(rc == 1 ? CHILD_SAW_THE_END : 1);
+}
+
+/* The child died over its request: that is the configuration's failure to compile, with the way it died as the log. */
+static int answer_for_the_dead(int signal_number, int out_fd, rft_err *err) {
+    char log[96];
+    snprintf(log, sizeof log, "the compiler process ended by signal %d (%s)", signal_number, strsignal(signal_number));
+    rft_compile_result result = {.ok = false, .log = log};
+    json_t *head = rft_wire_of_compile_result(&result);
+    int rc = rft_frame_write(out_fd, head, NULL, 0, err);
+    json_decref(head);
+    return rc;
+}
+
+/* Waits until a request is there, without taking a byte of it. False when the input has ended. */
+static bool request_waits(int in_fd) {
+    struct pollfd input = {.fd = in_fd, .events = POLLIN};
+    while (poll(&input, 1, -1) < 0 && errno == EINTR) {
+    }
+    return (input.revents & POLLIN) != 0;
+}
+
+/*
+ * What NVRTC 13.0 makes of a source depends on what its process compiled before: 17 of 553 matrix kernels came out with
+ * other registers when only the order was changed. So every request is served by a child forked from a process that has
+ * compiled nothing but the compiler's own probe: the same source gives the same cubin, in any order, with any number of
+ * workers. The child reads the request itself, so that this process stays as it was.
+ */
+static int serve_compiles(rft_compiler *compiler, const rft_err *opening, int in_fd, int out_fd, rft_err *err) {
+    while (request_waits(in_fd)) {
+        int status = 0;
+        pid_t child = fork();
+        if (child == 0) {
+            serve_in_child(compiler, opening, in_fd, out_fd);
+        }
+        if (child < 0) {
+            return rft_err_set(err, RFT_E_WORKER, "compile worker: no child process: %s", strerror(errno));
+        }
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+        if (WIFSIGNALED(status)) {
+            int rc = answer_for_the_dead(WTERMSIG(status), out_fd, err);
+            if (rc != RFT_OK) {
+                return rc;
+            }
+        } else if (WEXITSTATUS(status) != 0) {
+            return WEXITSTATUS(status) == CHILD_SAW_THE_END
+                       ? RFT_OK
+                       : rft_err_set(err, RFT_E_WORKER, "compile worker: a request or its answer broke off");
+        }
+    }
+    return RFT_OK;
+}
+
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
     rft_compiler *compiler = NULL;
     rft_err opening = RFT_ERR_INIT;
@@ -62,20 +132,11 @@ int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_e
         rft_log_debug(host->log, "compile worker: niceness not changed");
     }
     int opened = host->compiler_new(host->self, &compiler, &opening);
-    int rc = RFT_OK;
-    while (rc == RFT_OK) {
-        rft_frame frame = {0};
-        rc = rft_frame_read(&frame, in_fd, err);
-        if (rc != RFT_OK) {
-            break;
-        }
-        rc = opened == RFT_OK ? answer_compile(compiler, &frame, out_fd, err) : refuse_compile(&opening, out_fd, err);
-        rft_frame_clear(&frame);
-    }
-    if (compiler) {
+    int rc = serve_compiles(opened == RFT_OK ? compiler : NULL, &opening, in_fd, out_fd, err);
+    if (opened == RFT_OK) {
         compiler->free(compiler);
     }
-    return rc == 1 ? RFT_OK : rc;
+    return rc;
 }
 
 typedef struct device_worker {
