@@ -12,7 +12,8 @@
 /* A configuration that was asked for, and its verification on the odd problem while that is still to be done. */
 typedef struct entry {
     rft_job *job;
-    rft_job *odd; /* NULL: done, or there is nothing to do */
+    rft_job *odd;   /* NULL: done, or there is nothing to do */
+    uint64_t batch; /* verified on the odd problem together, before the first of them is timed */
 } entry;
 
 /* One variant on one problem: its own space, its own strategy, its share of the budget. */
@@ -28,7 +29,6 @@ typedef struct segment {
     bool exhausted; /* nothing more is asked */
     entry ring[RFT_LOOKAHEAD];
     size_t head, count;
-    bool checking; /* what is in the ring is being verified on the odd problem */
 } segment;
 
 typedef struct exec {
@@ -122,18 +122,22 @@ static bool is_time_over(const exec *e) {
     return rft_exec_elapsed_s(&e->state) - e->segment.started_s >= e->segment.budget_s;
 }
 
-/* NULL when the configuration is not valid on the odd problem, or was verified there before. */
+/* NULL when the configuration is not valid on the odd problem, or has been there already. */
 static rft_job *new_odd_job(const exec *e, const rft_value *config) {
     const rft_exec_opts *opts = e->state.opts;
     const segment *s = &e->segment;
     rft_job_place place = {s->sweep, s->variant, s->odd_problem};
-    if (s->odd_problem == SIZE_MAX ||
-        rft_space_find(rft_plan_space(opts->plan, s->sweep, s->variant, s->odd_problem), config) == UINT64_MAX ||
-        rft_recorder_find(&e->state.recorder, place, config)) {
+    if (rft_space_find(rft_plan_space(opts->plan, s->sweep, s->variant, s->odd_problem), config) == UINT64_MAX) {
+        return NULL;
+    }
+    int64_t known = rft_recorder_find(&e->state.recorder, place, config);
+    if (known && rft_recorder_passed(&e->state.recorder, known)) {
         return NULL;
     }
     rft_job *job = rft_job_new(opts, place, config);
-    rft_job_compile(opts, job);
+    if (!known) {
+        rft_job_compile(opts, job);
+    }
     return job;
 }
 
@@ -144,10 +148,12 @@ static entry new_entry(const exec *e, uint64_t index) {
     rft_job_place place = {s->sweep, s->variant, s->problem};
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     rft_space_get(s->space, index, config);
-    entry made = {.job = rft_job_new(opts, place, config)};
+    entry made = {.job = rft_job_new(opts, place, config), .batch = s->asked / RFT_LOOKAHEAD};
     made.job->index = index;
-    if (!rft_recorder_find(&e->state.recorder, place, config)) {
+    if (s->odd_problem != SIZE_MAX) {
         made.odd = new_odd_job(e, config);
+    }
+    if (!rft_recorder_find(&e->state.recorder, place, config)) {
         rft_job_compile(opts, made.job);
     }
     free(config);
@@ -168,16 +174,16 @@ static void fill(exec *e) {
     }
 }
 
-/* The first in the ring that is still to be verified on the odd problem, if it is their turn. */
+/* The first of the head's batch that is still to be verified on the odd problem. Batches are cut by the order of
+ * asking, so that a continued run goes on as it would have gone on. */
 static entry *next_odd(segment *s) {
-    s->checking = s->checking || s->ring[s->head].odd;
-    for (size_t i = 0; s->checking && i < s->count; i++) {
+    uint64_t batch = s->ring[s->head].batch;
+    for (size_t i = 0; i < s->count; i++) {
         entry *candidate = &s->ring[(s->head + i) % RFT_LOOKAHEAD];
-        if (candidate->odd) {
+        if (candidate->odd && candidate->batch == batch) {
             return candidate;
         }
     }
-    s->checking = false;
     return NULL;
 }
 

@@ -25,6 +25,8 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
         rft_job_key(place, point->config, param_count(r, point->sweep, point->variant), key);
         rft_key_map_put(&r->known, key, point->id);
     }
+    r->earlier = (int64_t)run->point_count;
+    r->passed = rft_calloc(run->point_count + 1, sizeof *r->passed);
     r->unexplored = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->unexplored);
 }
 
@@ -34,6 +36,7 @@ void rft_recorder_close(rft_recorder *r) {
     run->points = rft_arena_memdup(run->arena, points, run->point_count * sizeof *points);
     free(points);
     free(r->unexplored);
+    free(r->passed);
     rft_key_map_clear(&r->known);
     rft_key_map_clear(&r->aliases);
 }
@@ -42,6 +45,10 @@ int64_t rft_recorder_find(const rft_recorder *r, rft_job_place place, const rft_
     char key[RFT_HASH_HEX_SIZE];
     rft_job_key(place, config, param_count(r, place.sweep, place.variant), key);
     return rft_key_map_get(&r->known, key, 0);
+}
+
+bool rft_recorder_passed(const rft_recorder *r, int64_t id) {
+    return id > r->earlier || r->passed[id - 1];
 }
 
 /* ---- what was left out ---- */
@@ -223,8 +230,11 @@ int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_
     const char *log = NULL;
     if (known) {
         *out = &run->points[known - 1];
-        if (job->spelled) { /* later points are judged as if it had been taken now */
-            note_for_aliases(r, job, *out);
+        if (!rft_recorder_passed(r, known)) {
+            r->passed[known - 1] = true;
+            if (job->spelled) { /* later points are judged as if it had been taken now */
+                note_for_aliases(r, job, *out);
+            }
         }
         return RFT_OK;
     }

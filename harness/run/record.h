@@ -14,6 +14,8 @@ typedef struct rft_recorder {
     size_t capacity;      /* of run->points, which is a heap array while the run grows */
     rft_key_map known;    /* every point's id by its rft_job_key() */
     rft_key_map aliases;  /* id of the point with this rft_job_alias_key() */
+    bool *passed;         /* by id - 1, for points of earlier sessions: taken in this one too */
+    int64_t earlier;      /* ids of earlier sessions go up to this */
     uint64_t *unexplored; /* per sweep: configurations left untried */
 } rft_recorder;
 
@@ -23,6 +25,9 @@ void rft_recorder_close(rft_recorder *recorder);
 
 /* The id of the stored point of this place and configuration; 0 when there is none. */
 int64_t rft_recorder_find(const rft_recorder *recorder, rft_job_place place, const rft_value *config);
+/* Was the point of this id taken in this session? Those of earlier ones are to be taken again, which costs nothing:
+ * later points are judged by them. */
+bool rft_recorder_passed(const rft_recorder *recorder, int64_t id);
 
 /* Awaits, probes and stores a job of the first round; a point that is stored already is taken as it is. *out is
  * borrowed until the next call. */

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/scene.h"
+
+#include "base/fs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- a probe that counts ---- */
+
+typedef struct counting_probe {
+    rft_probe probe;
+    rft_probe *inner;
+    scene *scene;
+} counting_probe;
+
+static int count_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                         rft_err *err) {
+    counting_probe *counting = (counting_probe *)self;
+    counting->scene->measured++;
+    return counting->inner->measure(counting->inner, request, arena, out, err);
+}
+
+static int pass_ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    return inner->ceilings(inner, arena, out, err);
+}
+
+static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    return inner->device(inner, arena, gpu, env, err);
+}
+
+static void free_counting(rft_probe *self) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    inner->free(inner);
+    free(self);
+}
+
+static rft_probe *counting(scene *s, rft_probe *inner) {
+    counting_probe *made = rft_alloc(sizeof *made);
+    made->probe =
+        (rft_probe){.measure = count_measure, .ceilings = pass_ceilings, .device = pass_device, .free = free_counting};
+    made->inner = inner;
+    made->scene = s;
+    return &made->probe;
+}
+
+/* ---- the scene ---- */
+
+void scene_workers(scene *s, size_t compile_workers) {
+    rft_err err = RFT_ERR_INIT;
+    rft_probe *remote = NULL;
+    assert_int_equal(rft_loop_new(&s->loop, &err), RFT_OK);
+    rft_compile_pool_opts pool = {.loop = s->loop, .program = s->program, .workers = compile_workers};
+    assert_int_equal(rft_compile_pool_new(&s->pool, &pool, &err), RFT_OK);
+    rft_remote_probe_opts opts = {.loop = s->loop, .program = s->program, .grace_s = 0.5};
+    assert_int_equal(rft_remote_probe_new(&remote, &opts, &err), RFT_OK);
+    s->probe = counting(s, remote);
+    s->opts.pool = s->pool;
+}
+
+void scene_open(scene *s, size_t compile_workers) {
+    *s = (scene){.arena = rft_arena_new()};
+    snprintf(s->folder, sizeof s->folder, "/tmp/rooftune-run-XXXXXX");
+    assert_non_null(mkdtemp(s->folder));
+    s->program = scene_path(s, "worker");
+    assert_int_equal(symlink(SCRIPTED_WORKER, s->program), 0);
+    scene_file(s, "victim.cu", "");
+    scene_file(s, "reference.cu", "");
+    scene_file(s, "broken.cu", "");
+    scene_workers(s, compile_workers);
+}
+
+static void remove_folder(const char *folder) {
+    char **names = NULL;
+    size_t count = 0;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_list(&names, &count, folder, NULL, &err), RFT_OK);
+    for (size_t i = 0; i < count; i++) {
+        char *path = rft_fs_join(folder, names[i]);
+        unlink(path);
+        free(path);
+    }
+    rft_fs_list_free(names, count);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+void scene_close(scene *s) {
+    if (s->probe) {
+        s->probe->free(s->probe);
+    }
+    rft_compile_pool_free(s->pool);
+    rft_loop_free(s->loop);
+    bool ended = scene_wait_end(s, 2); /* what a worker that was ended had started ends a moment later */
+    remove_folder(s->folder);
+    rft_arena_free(s->arena);
+    assert_true(ended);
+}
+
+rft_sweep *scene_sweep(scene *s, const scripted_sweep_opts *given) {
+    scripted_sweep_opts opts = *given;
+    opts.folder = s->folder;
+    rft_sweep *sweep = scripted_sweep_new(s->arena, &opts);
+    assert_true(s->sweep_count < SCENE_SWEEPS);
+    s->sweeps[s->sweep_count++] = sweep;
+    return sweep;
+}
+
+const char *scene_path(scene *s, const char *name) {
+    return rft_arena_printf(s->arena, "%s/%s", s->folder, name);
+}
+
+void scene_file(scene *s, const char *name, const char *text) {
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_write_atomic(scene_path(s, name), text, strlen(text), &err), RFT_OK);
+}
+
+/* ---- sessions ---- */
+
+static bool stop(void *payload) {
+    scene *s = payload;
+    return s->stop_after && s->reports >= s->stop_after;
+}
+
+static void progress(void *payload, const rft_progress *now) {
+    scene *s = payload;
+    s->went_back = s->went_back || now->done < s->last.done || now->done > now->planned;
+    s->reports++;
+    s->last = *now;
+}
+
+static int begin(scene *s, rft_run *run, const rft_plan *plan, uint64_t seed) {
+    int rc = s->probe->device(s->probe, run->arena, &run->gpu, &run->env, &s->err);
+    if (rc == RFT_OK) {
+        run->info.id = run->info.tool_version = run->info.tool_revision = run->info.command = "scripted";
+        run->info.seed = seed;
+        run->info.started_unix_ns = 1;
+        run->info.replay_of = s->opts.replay ? "scripted" : NULL;
+        rft_plan_describe(plan, run);
+    }
+    return rc;
+}
+
+static void free_run(void *run) {
+    rft_run_free(run);
+}
+
+static int open_run(scene *s, const char *path, const rft_plan *plan, uint64_t seed, rft_store **store) {
+    bool there = rft_fs_exists(path);
+    int rc = rft_store_open(store, path, there ? RFT_STORE_WRITE : RFT_STORE_CREATE, &s->err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (there) {
+        rc = rft_store_read(*store, &s->opts.run, &s->err);
+    } else {
+        s->opts.run = rft_run_new();
+        rc = begin(s, s->opts.run, plan, seed);
+        rc = rc == RFT_OK ? rft_store_put_run(*store, s->opts.run, &s->err) : rc;
+    }
+    return rc;
+}
+
+int scene_session(scene *s, const char *name, uint64_t seed) {
+    rft_plan *plan = NULL;
+    rft_store *store = NULL;
+    const char *path = scene_path(s, name);
+    rft_err_clear(&s->err);
+    s->reports = 0;
+    s->last = (rft_progress){0};
+    s->opts.run = NULL;
+    int rc = rft_plan_new(&plan, s->sweeps, s->sweep_count, NULL, &s->err);
+    rc = rc == RFT_OK ? open_run(s, path, plan, seed, &store) : rc;
+    if (rc == RFT_OK) {
+        s->opts.plan = plan;
+        s->opts.store = store;
+        s->opts.probe = s->probe;
+        s->opts.clock = rft_clock_system();
+        s->opts.stop = stop;
+        s->opts.progress = progress;
+        s->opts.payload = s;
+        rc = rft_exec(&s->opts, &s->stopped, &s->err);
+    }
+    rft_store_close(store);
+    rft_run_free(s->opts.run);
+    s->opts.run = NULL;
+    rft_plan_free(plan);
+    return rc;
+}
+
+rft_run *scene_load(scene *s, const char *name) {
+    rft_run *run = NULL;
+    rft_err err = RFT_ERR_INIT;
+    if (rft_store_load(&run, scene_path(s, name), &err) != RFT_OK) {
+        fail_msg("%s: %s", err.place, err.message);
+    }
+    rft_arena_on_free(s->arena, free_run, run);
+    return run;
+}
+
+rft_run *scene_run(scene *s, const char *name) {
+    int rc = scene_session(s, name, 1);
+    if (rc != RFT_OK) {
+        fail_msg("%d %s: %s (%s)", rc, s->err.place, s->err.message, s->err.remedy);
+    }
+    assert_false(s->went_back);
+    return scene_load(s, name);
+}
+
+void scene_replay(scene *s, const char *name) {
+    rft_probe *replay = NULL;
+    rft_err err = RFT_ERR_INIT;
+    s->probe->free(s->probe);
+    assert_int_equal(rft_replay_new(&replay, scene_load(s, name), &err), RFT_OK);
+    s->probe = counting(s, replay);
+    s->measured = 0;
+    s->opts.replay = true;
+}
+
+/* ---- points ---- */
+
+const rft_point *scene_point(const rft_run *run, size_t problem, const char *fate, int speed) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        const rft_value *config = point->config;
+        if (point->sweep == 0 && point->variant == 0 && point->problem == problem &&
+            strcmp(config[PARAM_FATE].as.text, fate) == 0 && config[PARAM_SPEED].as.integer == speed &&
+            config[PARAM_COSMETIC].as.integer == 0) {
+            return point;
+        }
+    }
+    return NULL;
+}
+
+void scene_expect(const rft_run *run, const rft_point *point, rft_outcome outcome, const char *reason_part) {
+    assert_non_null(point);
+    bool fits = reason_part ? point->reason && strstr(point->reason, reason_part) : !point->reason;
+    if (point->outcome != outcome || !fits) {
+        rft_arena *arena = rft_arena_new();
+        print_error("%s: %s, \"%s\"; expected %s, \"%s\"\n", rft_run_config_text(run, point, true, arena),
+                    rft_outcome_name(point->outcome), point->reason ? point->reason : "", rft_outcome_name(outcome),
+                    reason_part ? reason_part : "");
+        rft_arena_free(arena);
+        fail();
+    }
+}
+
+void scene_expect_once(const rft_run *run) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *a = &run->points[i];
+        assert_int_equal(a->id, i + 1);
+        for (size_t k = 0; k < i; k++) {
+            const rft_point *b = &run->points[k];
+            bool same = a->sweep == b->sweep && a->variant == b->variant && a->problem == b->problem &&
+                        rft_values_equal(a->config, b->config, PARAM_COUNT);
+            assert_false(same);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scene.h - everything a run needs, in a scratch folder: scripted sweeps, workers that are processes, a store. Failing
+ * to set it up fails the test.
+ */
+#ifndef RFT_TEST_SCENE_H
+#define RFT_TEST_SCENE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "run/compile_pool.h"
+#include "run/exec.h"
+#include "run/remote_probe.h"
+#include "run/scripted_sweep.h"
+
+#define SCENE_SWEEPS 4
+
+typedef struct scene {
+    rft_arena *arena;
+    char folder[64];     /* scratch; removed at the end */
+    const char *program; /* the scripted worker under a name of its own, by which its processes are found */
+    rft_loop *loop;
+    rft_compile_pool *pool;
+    rft_probe *probe;  /* counts what goes through it */
+    unsigned measured; /* probe requests */
+    const rft_sweep *sweeps[SCENE_SWEEPS];
+    size_t sweep_count;
+    rft_exec_opts opts;  /* of the next session; the members below are filled in by scene_session() */
+    unsigned stop_after; /* progress reports until the user stops; 0: never */
+    unsigned reports;
+    rft_progress last; /* what progress() said last; its points are gone */
+    bool went_back;    /* done shrank, or exceeded planned */
+    bool stopped;      /* by the last session */
+    rft_err err;       /* of the last session */
+} scene;
+
+/* Workers are started when they are needed. */
+void scene_open(scene *s, size_t compile_workers);
+/* In a forked child: a loop, a pool and a probe of its own instead of the parent's. */
+void scene_workers(scene *s, size_t compile_workers);
+/* Ends everything; there must be no process left then. */
+void scene_close(scene *s);
+
+/* Adds a sweep; the folder is filled in. Returns it for changes. */
+rft_sweep *scene_sweep(scene *s, const scripted_sweep_opts *opts);
+
+/* A path in the scratch folder. */
+const char *scene_path(scene *s, const char *name);
+/* Writes a small file there. */
+void scene_file(scene *s, const char *name, const char *text);
+
+/* One session of a run in the folder's file `name`: begins it, or continues it when the file is there. Returns what
+ * rft_exec() or opening did. */
+int scene_session(scene *s, const char *name, uint64_t seed);
+/* What the file holds. Owned by the scene. */
+rft_run *scene_load(scene *s, const char *name);
+/* A session that must end well, and what it left. */
+rft_run *scene_run(scene *s, const char *name);
+/* Replaces the probe by a replay of that run. */
+void scene_replay(scene *s, const char *name);
+
+/* The point of a configuration of sweep 0, variant 0; cosmetic 0. NULL. */
+const rft_point *scene_point(const rft_run *run, size_t problem, const char *fate, int speed);
+/* Fails with all there is to know. */
+void scene_expect(const rft_run *run, const rft_point *point, rft_outcome outcome, const char *reason_part);
+/* No two points are the same, ids count up from 1. */
+void scene_expect_once(const rft_run *run);
+
+/* ---- processes (scene_processes.c) ---- */
+/* Living processes of this scene's workers; `ids` may be NULL. */
+size_t scene_processes(const scene *s, long *ids, size_t most);
+/* Wait up to `seconds` until there are at least `count`, and until there are none. */
+bool scene_wait_processes(const scene *s, size_t count, double seconds);
+bool scene_wait_end(const scene *s, double seconds);
+double scene_now_s(void);
+void scene_sleep_s(double seconds);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * scripted_sweep.h - a sweep without Lua: y = 2 x over n, with the parameters
+ *   FATE      what goes wrong (scripted_worker.c), or "ok"; "script_error" and "too_large" are dealt with here
+ *   SPEED     microseconds a launch takes
+ *   COSMETIC  reaches neither compiler nor launch: values of it are aliases
+ */
+#ifndef RFT_TEST_SCRIPTED_SWEEP_H
+#define RFT_TEST_SCRIPTED_SWEEP_H
+
+#include "model/sweep.h"
+
+typedef struct scripted_sweep_opts {
+    const char *name;      /* NULL: "scripted" */
+    const char *folder;    /* of victim.cu, reference.cu and broken.cu */
+    const char *reference; /* file; NULL: reference.cu */
+    const char *source;    /* file; NULL: victim.cu */
+    const char *fates[32]; /* NULL-terminated; none: "ok" alone */
+    int speeds[64];        /* 0-terminated; none: 10 alone */
+    int cosmetics;         /* values; 0 stands for 1 */
+    int64_t sizes[8];      /* 0-terminated; none: 1000 alone */
+    int64_t odd;           /* 0: none */
+    int variants;          /* 0 stands for 1; the variant v is slower by v microseconds */
+    bool constrained;      /* where: SPEED <= n / 10 */
+} scripted_sweep_opts;
+
+enum { PARAM_FATE, PARAM_SPEED, PARAM_COSMETIC, PARAM_COUNT };
+
+/* Lives in the arena, which outlives it. */
+rft_sweep *scripted_sweep_new(rft_arena *arena, const scripted_sweep_opts *opts);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Started as `PROGRAM worker compile|device N`, like rooftune itself, with the scripted compiler and the scripted GPU
+ * behind the seams. What goes wrong is asked for by the option -DFATE=..., which tests/run/scripted_sweep.c passes on.
+ *
+ * Environment: SCRIPTED_NO_DRIVER=FILE: there is no driver once FILE exists. SCRIPTED_EXIT=N: it ends at once with
+ * status N. SCRIPTED_LOG=FILE: each compile appends its options as a line.
+ */
+#include "run/worker.h"
+
+#include "base/fs.h"
+#include "base/str.h"
+#include "support/scripted_compiler.h"
+#include "support/scripted_gpu.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { IN_FD = 3, OUT_FD = 4 };
+
+static void sleep_for_ever(void) {
+    for (;;) {
+        pause();
+    }
+}
+
+/* ---- the compiler ---- */
+
+typedef struct fateful_compiler {
+    rft_compiler compiler;
+    rft_compiler *inner;
+} fateful_compiler;
+
+static bool has_option(const rft_compile_request *request, const char *option) {
+    for (size_t i = 0; i < request->option_count; i++) {
+        if (strcmp(request->options[i], option) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void log_request(const rft_compile_request *request) {
+    const char *path = getenv("SCRIPTED_LOG");
+    int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+    if (fd < 0) {
+        return;
+    }
+    rft_str line = RFT_STR_INIT;
+    rft_str_add(&line, request->source_name);
+    for (size_t i = 0; i < request->option_count; i++) {
+        rft_str_addf(&line, " %s", request->options[i]);
+    }
+    rft_str_add_char(&line, '\n');
+    if (write(fd, line.data, line.length) < 0) {
+        abort();
+    }
+    close(fd);
+    rft_str_clear(&line);
+}
+
+static int compile(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
+                   rft_err *err) {
+    log_request(request);
+    if (has_option(request, "-DFATE=compile_crash")) {
+        abort();
+    }
+    if (has_option(request, "-DFATE=compile_endless")) {
+        sleep_for_ever();
+    }
+    if (has_option(request, "-DFATE=compile_refused") || strcmp(request->source_name, "broken.cu") == 0) {
+        *out = (rft_compile_result){.log = "a note\nvictim.cu(3): error: no such \x93type\x94\nand more"};
+        return RFT_OK;
+    }
+    rft_compiler *inner = ((fateful_compiler *)self)->inner;
+    int rc = inner->compile(inner, request, arena, out, err);
+    if (rc == RFT_OK && out->ok && has_option(request, "-DFATE=much_shared")) {
+        out->entries[0].shared_bytes = 1 << 20;
+    }
+    return rc;
+}
+
+static const char *version(rft_compiler *self) {
+    (void)self;
+    return "scripted";
+}
+
+static bool knows_arch(rft_compiler *self, const char *arch) {
+    (void)self, (void)arch;
+    return true;
+}
+
+static void free_compiler(rft_compiler *self) {
+    rft_compiler *inner = ((fateful_compiler *)self)->inner;
+    inner->free(inner);
+    free(self);
+}
+
+static int compiler_new(void *self, rft_compiler **out, rft_err *err) {
+    (void)self, (void)err;
+    fateful_compiler *made = rft_alloc(sizeof *made);
+    made->compiler =
+        (rft_compiler){.compile = compile, .version = version, .knows_arch = knows_arch, .free = free_compiler};
+    made->inner = rft_scripted_compiler_new();
+    *out = &made->compiler;
+    return RFT_OK;
+}
+
+/* ---- the device ---- */
+
+static int option_number(const char *cubin, const char *option, int fallback) {
+    const char *at = strstr(cubin, option);
+    return at ? atoi(at + strlen(option)) : fallback;
+}
+
+static bool has_fate(const char *cubin, const char *fate) {
+    const char *at = strstr(cubin, "-DFATE=");
+    size_t length = strlen(fate);
+    return at && strncmp(at + 7, fate, length) == 0 && at[7 + length] == '\n';
+}
+
+/* What ends or blocks the process in the middle of a measure. */
+static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
+    if (has_fate(cubin, "killed")) {
+        raise(SIGKILL);
+    } else if (has_fate(cubin, "exits")) {
+        _exit(3);
+    } else if (has_fate(cubin, "hangs")) {
+        sleep_for_ever();
+    } else if (has_fate(cubin, "garbage")) {
+        if (write(OUT_FD, "a library printed this where frames belong", 42) != 42) {
+            abort();
+        }
+        sleep_for_ever();
+    } else if (has_fate(cubin, "sticky")) {
+        rft_scripted_gpu_fault(gpu, "victim", RFT_SCRIPTED_ILLEGAL, 0); /* from the next launch on */
+    }
+}
+
+/* x, y, n: y = 2 x, in SPEED microseconds. */
+static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    (void)self;
+    const char *cubin = rft_scripted_cubin(launch);
+    const float *x = RFT_SCRIPTED_POINTER(launch, 0, const float);
+    float *y = RFT_SCRIPTED_POINTER(launch, 1, float);
+    int64_t n = RFT_SCRIPTED_ARG(launch, 2, int64_t);
+    suffer(gpu, cubin);
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = 2.0f * x[i];
+    }
+    if (has_fate(cubin, "wrong") || (has_fate(cubin, "odd_wrong") && n % 2 == 1)) {
+        y[n - 1] += 1.0f;
+    }
+    rft_scripted_spend(gpu, option_number(cubin, "-DSPEED=", 10) * 1e-6);
+}
+
+static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    (void)gpu, (void)self;
+    const float *x = RFT_SCRIPTED_POINTER(launch, 0, const float);
+    double *y = RFT_SCRIPTED_POINTER(launch, 1, double);
+    int64_t n = RFT_SCRIPTED_ARG(launch, 2, int64_t);
+    for (int64_t i = 0; i < n; i++) {
+        y[i] = 2.0 * x[i];
+    }
+}
+
+static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
+    rft_scripted_gpu *gpu = self;
+    const char *without = getenv("SCRIPTED_NO_DRIVER");
+    if (without && rft_fs_exists(without)) {
+        rft_err_set(err, RFT_E_DEVICE, "there is no driver any more");
+        return rft_err_remedy(err, "install one");
+    }
+    rft_scripted_gpu_kernel(gpu, "victim", run_victim, NULL);
+    rft_scripted_gpu_kernel(gpu, "reference", run_reference, NULL);
+    *out = rft_scripted_gpu_device(gpu);
+    return RFT_OK;
+}
+
+static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
+    (void)self;
+    rft_env_set(env, arena, "nvml.power_limit_w", NULL, gpu->name);
+    rft_env_set(env, arena, "scripted.pid", rft_arena_printf(arena, "%ld", (long)getpid()), NULL);
+}
+
+int main(int argc, char **argv) {
+    const char *status = getenv("SCRIPTED_EXIT");
+    rft_scripted_gpu *gpu = rft_scripted_gpu_new(NULL);
+    rft_worker_host host = {.compiler_new = compiler_new,
+                            .gpu_open = gpu_open,
+                            .describe = describe,
+                            .clock = rft_scripted_gpu_clock(gpu),
+                            .self = gpu};
+    rft_err err = RFT_ERR_INIT;
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+    if (status) {
+        _exit(atoi(status));
+    }
+    if (argc == 3 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "compile") == 0) {
+        return rft_worker_compile(&host, IN_FD, OUT_FD, &err) == RFT_OK ? 0 : 1;
+    }
+    if (argc == 4 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "device") == 0) {
+        return rft_worker_device(&host, IN_FD, OUT_FD, &err) == RFT_OK ? 0 : 1;
+    }
+    fprintf(stderr, "scripted_worker is started by tests\n");
+    return 2;
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs that are stopped, killed and continued; budgets; the order of points. */
+#include "run/scene.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* 5 speeds, twins of each, one fate that fails and one that is wrong on the odd size only. */
+static const scripted_sweep_opts mixed = {.fates = {"ok", "odd_wrong", "compile_refused"},
+                                          .speeds = {10, 20, 30, 40, 50},
+                                          .cosmetics = 2,
+                                          .sizes = {1000, 2000},
+                                          .odd = 1001};
+enum { MIXED_CONFIGS = 30, MIXED_POINTS = 90 };
+
+static bool same_samples(const rft_measurement *a, const rft_measurement *b) {
+    return a->n == b->n && (a->n == 0 || memcmp(a->samples_s, b->samples_s, a->n * sizeof *a->samples_s) == 0);
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* The same points in the same order with the same verdicts. */
+static void expect_same_course(const rft_run *a, const rft_run *b) {
+    assert_int_equal(a->point_count, b->point_count);
+    for (size_t i = 0; i < a->point_count; i++) {
+        const rft_point *x = &a->points[i], *y = &b->points[i];
+        assert_int_equal(x->sweep, y->sweep);
+        assert_int_equal(x->variant, y->variant);
+        assert_int_equal(x->problem, y->problem);
+        assert_true(rft_values_equal(x->config, y->config, PARAM_COUNT));
+        assert_int_equal(x->outcome, y->outcome);
+        assert_true(same_text(x->reason, y->reason));
+        assert_int_equal(x->alias_of, y->alias_of);
+        assert_int_equal(x->rounds[0].n > 0, y->rounds[0].n > 0);
+        assert_int_equal(x->rounds[1].n > 0, y->rounds[1].n > 0);
+    }
+}
+
+static void the_order_depends_on_the_seed_alone(void **state) {
+    (void)state;
+    scene one, four;
+    scene_open(&one, 1);
+    scene_open(&four, 4);
+    scene_sweep(&one, &mixed);
+    scene_sweep(&four, &mixed);
+    const rft_run *a = scene_run(&one, "a.db");
+    const rft_run *b = scene_run(&four, "a.db");
+    assert_int_equal(a->point_count, MIXED_POINTS);
+    expect_same_course(a, b);
+    assert_int_equal(scene_session(&one, "other.db", 2), RFT_OK);
+    const rft_run *c = scene_load(&one, "other.db");
+    assert_int_equal(c->point_count, MIXED_POINTS);
+    bool same = true;
+    for (size_t i = 0; i < MIXED_POINTS; i++) {
+        same = same && rft_values_equal(a->points[i].config, c->points[i].config, PARAM_COUNT);
+    }
+    assert_false(same);
+    scene_close(&one);
+    scene_close(&four);
+}
+
+static void expect_kept(const rft_run *before, const rft_run *after) {
+    assert_true(after->point_count >= before->point_count);
+    for (size_t i = 0; i < before->point_count; i++) {
+        assert_true(same_samples(&before->points[i].rounds[0], &after->points[i].rounds[0]));
+        assert_true(before->points[i].rounds[1].n == 0 ||
+                    same_samples(&before->points[i].rounds[1], &after->points[i].rounds[1]));
+    }
+}
+
+/* Stopped after every 11 reports, through both rounds: the same course as at one go, no measure more. */
+static void a_run_stopped_again_and_again_takes_the_same_course(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scene_sweep(&s, &mixed);
+    const rft_run *whole = scene_run(&s, "whole.db");
+    unsigned at_one_go = s.measured;
+    const rft_run *before = NULL;
+    int sessions = 0;
+    s.measured = 0;
+    s.stopped = true;
+    for (; s.stopped; sessions++) {
+        assert_true(sessions < 60);
+        /* Those of earlier sessions are reported too, as they are passed by. */
+        s.stop_after = (before ? (unsigned)before->point_count : 0) + 11;
+        assert_int_equal(scene_session(&s, "parts.db", 1), RFT_OK);
+        const rft_run *now = scene_load(&s, "parts.db");
+        assert_int_equal(now->info.finished_unix_ns == 0, s.stopped);
+        if (before) {
+            expect_kept(before, now);
+        }
+        before = now;
+    }
+    assert_true(sessions > 4);
+    expect_same_course(whole, before);
+    assert_int_equal(s.measured, at_one_go);
+    scene_expect_once(before);
+    assert_null(before->sweeps[0].unexplored);
+    scene_close(&s);
+}
+
+static void what_a_stop_leaves_is_counted_and_made_up_for(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.speeds = {1, 2, 3, 4, 5, 6}, .sizes = {1000, 2000}, .variants = 2};
+    scene_sweep(&s, &opts);
+    s.stop_after = 7;
+    const rft_run *stopped = scene_run(&s, "a.db");
+    assert_true(s.stopped);
+    assert_int_equal(stopped->point_count, 7);
+    assert_string_equal(stopped->sweeps[0].unexplored, "17 configurations left untried: the run was stopped");
+    s.stop_after = 0;
+    const rft_run *whole = scene_run(&s, "a.db");
+    assert_int_equal(whole->point_count, 24);
+    assert_null(whole->sweeps[0].unexplored);
+    scene_close(&s);
+}
+
+static void a_budget_of_points_is_shared_by_the_parts(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.speeds = {1, 2, 3, 4, 5, 6, 7, 8}, .sizes = {1000, 2000}, .variants = 2};
+    rft_sweep *sweep = scene_sweep(&s, &opts);
+    sweep->search.budget_points = 8;
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->point_count, 8);
+    unsigned counts[2][2] = {{0}};
+    for (size_t i = 0; i < run->point_count; i++) {
+        counts[run->points[i].variant][run->points[i].problem]++;
+    }
+    assert_int_equal(counts[0][0] * counts[0][1] * counts[1][0] * counts[1][1], 16);
+    assert_string_equal(run->sweeps[0].unexplored, "24 configurations left untried: the budget ended");
+    assert_int_equal(s.last.planned, 8);
+    assert_true(run->info.finished_unix_ns > 0);
+    scene_close(&s);
+}
+
+/* Without an end to its time it would take 5 s: 50 configurations that wait for the compiler. */
+static void a_budget_of_time_ends_a_part_at_once(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.fates = {"compile_endless"}};
+    for (int i = 0; i < 50; i++) {
+        opts.speeds[i] = i + 1;
+    }
+    rft_sweep *sweep = scene_sweep(&s, &opts);
+    sweep->measure.compile_timeout_s = 0.2;
+    s.opts.budget_s = 0.5;
+    double begun_s = scene_now_s();
+    const rft_run *run = scene_run(&s, "a.db");
+    double took_s = scene_now_s() - begun_s;
+    assert_true(took_s < 2.5); /* not the whole of what was compiled ahead: 32 of 0.1 s */
+    assert_in_range(run->point_count, 1, 30);
+    assert_non_null(strstr(run->sweeps[0].unexplored, "the budget ended"));
+    scene_close(&s);
+}
+
+/* The coordinator is killed in the middle of a measure: its workers die with it, and its file is continued. */
+static void a_killed_coordinator_leaves_no_worker_behind(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.fates = {"ok", "hangs", "compile_endless"}, .speeds = {1, 2, 3}};
+    rft_sweep *sweep = scene_sweep(&s, &opts);
+    sweep->measure.point_timeout_s = 60;
+    sweep->measure.compile_timeout_s = 60;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        scene_workers(&s, 2);
+        scene_session(&s, "a.db", 1);
+        _exit(0);
+    }
+    assert_true(scene_wait_processes(&s, 3, 20)); /* two compilers, of which one never ends, and the device's */
+    scene_sleep_s(0.3);
+    kill(child, SIGKILL);
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status));
+    assert_true(scene_wait_end(&s, 5));
+    size_t before = scene_load(&s, "a.db")->point_count;
+    sweep->measure.point_timeout_s = 0.3;
+    sweep->measure.compile_timeout_s = 0.3;
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_true(run->point_count > before);
+    assert_int_equal(run->point_count, 9);
+    scene_expect_once(run);
+    assert_true(run->info.finished_unix_ns > 0);
+    scene_close(&s);
+}
+
+/* Signals of the terminal and of a batch system reach the group: the point in hand is not spoiled by them. */
+static void workers_leave_signals_to_the_coordinator(void **state) {
+    (void)state;
+    scene s;
+    long ids[8];
+    scene_open(&s, 1);
+    scripted_sweep_opts opts = {.speeds = {1, 2}};
+    scene_sweep(&s, &opts);
+    scene_run(&s, "a.db");
+    size_t count = scene_processes(&s, ids, 8);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(getpgid((pid_t)ids[i]) != getpgrp());
+        kill((pid_t)ids[i], SIGINT);
+        kill((pid_t)ids[i], SIGTERM);
+        kill((pid_t)ids[i], SIGHUP);
+    }
+    scene_run(&s, "b.db");
+    long again[8];
+    assert_int_equal(scene_processes(&s, again, 8), 2);
+    assert_memory_equal(ids, again, 2 * sizeof *ids);
+    scene_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_order_depends_on_the_seed_alone),
+        cmocka_unit_test(a_run_stopped_again_and_again_takes_the_same_course),
+        cmocka_unit_test(what_a_stop_leaves_is_counted_and_made_up_for),
+        cmocka_unit_test(a_budget_of_points_is_shared_by_the_parts),
+        cmocka_unit_test(a_budget_of_time_ends_a_part_at_once),
+        cmocka_unit_test(a_killed_coordinator_leaves_no_worker_behind),
+        cmocka_unit_test(workers_leave_signals_to_the_coordinator),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
