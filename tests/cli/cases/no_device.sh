@@ -22,6 +22,10 @@ rooftune devices
 if grep -q '^device 0' out; then
     rooftune run s.lua -d 250
     expect_error 6 '250'
+elif grep -q 'driver: no, .*built without CUDA headers' out; then
+    rooftune run s.lua
+    expect_error "$status" 'built without CUDA headers'
+    [ "$status" = 6 ] || [ "$status" = 7 ] || fail "expected exit status 6 or 7, got $status"
 else
     expect_out '^no device$'
     expect_out '^    remedy: install the NVIDIA driver'
