@@ -83,9 +83,9 @@ int rft_gpu_info_for_arch(rft_gpu_info *out, const char *arch, rft_err *err) {
         rft_str_addf(&known, "%s%s", i > 0 ? " " : "", arch_rows[i].arch);
     }
     rft_err_set(err, RFT_E_USAGE, "unknown architecture \"%s\"", arch ? arch : "");
-    int code = rft_err_remedy(err, "known architectures: %s", rft_str_get(&known));
+    rft_err_remedy(err, "known architectures: %s", rft_str_get(&known));
     rft_str_clear(&known);
-    return code ? code : RFT_E_USAGE;
+    return RFT_E_USAGE;
 }
 
 /* Names for every compute capability that may come, so that they are static text: "a" from 9.0 on (10, 11, 12 ...). */

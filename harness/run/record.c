@@ -12,9 +12,9 @@ static size_t param_count(const rft_recorder *r, size_t sweep, size_t variant) {
 void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     rft_run *run = opts->run;
     *r = (rft_recorder){.opts = opts};
-    rft_point *points = NULL;
-    RFT_GROW(points, r->capacity, run->point_count + 64);
-    if (points && run->point_count) {
+    r->capacity = run->point_count + 64;
+    rft_point *points = rft_calloc(r->capacity, sizeof *points);
+    if (run->point_count) {
         memcpy(points, run->points, run->point_count * sizeof *points);
     }
     run->points = points;
