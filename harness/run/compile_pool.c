@@ -255,6 +255,9 @@ rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_req
         j = new_job(pool, head);
         rft_key_map_put(&pool->tickets, key, (int64_t)ticket);
     }
+    if (j->failure && j->users == 0) {
+        forget(pool, j); /* that worker failed; another may not */
+    }
     j->users++;
     if (!j->done && !j->queued) {
         j->timeout_s = timeout_s;
@@ -288,6 +291,10 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
     *timed_out = j->timed_out;
     *out = j->result;
     return RFT_OK;
+}
+
+bool rft_compile_pool_idle(rft_compile_pool *pool) {
+    return !is_waiting(pool) && !any_busy(pool);
 }
 
 void rft_compile_pool_release(rft_compile_pool *pool, rft_ticket ticket) {

@@ -35,6 +35,9 @@ rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_req
 int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
                           rft_err *err);
 
+/* Is nothing queued and no worker busy? */
+bool rft_compile_pool_idle(rft_compile_pool *pool);
+
 /* One for each submit, at most: the result is not looked at any more, and not computed if that has not begun. Results
  * that nobody looks at are forgotten when all of them take more than 256 MiB; asked for again, they are compiled again.
  * Never released: kept with the pool. */

@@ -76,7 +76,8 @@ static void serve_in_child(rft_compiler *compiler, const rft_err *opening, int i
 /* The child died over its request: that is the configuration's failure to compile, with the way it died as the log. */
 static int answer_for_the_dead(int signal_number, int out_fd, rft_err *err) {
     char log[96];
-    snprintf(log, sizeof log, "the compiler process ended by signal %d (%s)", signal_number, strsignal(signal_number));
+    snprintf(log, sizeof log, "the compiler's process was ended by signal %d (%s)", signal_number,
+             strsignal(signal_number));
     rft_compile_result result = {.ok = false, .log = log};
     json_t *head = rft_wire_of_compile_result(&result);
     int rc = rft_frame_write(out_fd, head, NULL, 0, err);

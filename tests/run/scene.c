@@ -109,6 +109,10 @@ rft_sweep *scene_sweep(scene *s, const scripted_sweep_opts *given) {
     return sweep;
 }
 
+const char *scene_worker_program(void) {
+    return SCRIPTED_WORKER;
+}
+
 const char *scene_path(scene *s, const char *name) {
     return rft_arena_printf(s->arena, "%s/%s", s->folder, name);
 }
@@ -130,6 +134,9 @@ static void progress(void *payload, const rft_progress *now) {
     s->went_back = s->went_back || now->done < s->last.done || now->done > now->planned;
     s->reports++;
     s->last = *now;
+    if (s->progress_hook) {
+        s->progress_hook(s->hook_payload, now);
+    }
 }
 
 static int begin(scene *s, rft_run *run, const rft_plan *plan, uint64_t seed) {

@@ -33,6 +33,8 @@ typedef struct scene {
     rft_exec_opts opts;  /* of the next session; the members below are filled in by scene_session() */
     unsigned stop_after; /* progress reports until the user stops; 0: never */
     unsigned reports;
+    void (*progress_hook)(void *payload, const rft_progress *now); /* NULL: none */
+    void *hook_payload;
     rft_progress last; /* what progress() said last; its points are gone */
     bool went_back;    /* done shrank, or exceeded planned */
     bool stopped;      /* by the last session */
@@ -49,6 +51,7 @@ void scene_close(scene *s);
 /* Adds a sweep; the folder is filled in. Returns it for changes. */
 rft_sweep *scene_sweep(scene *s, const scripted_sweep_opts *opts);
 
+const char *scene_worker_program(void); /* what s->program is a link to */
 /* A path in the scratch folder. */
 const char *scene_path(scene *s, const char *name);
 /* Writes a small file there. */

@@ -19,7 +19,7 @@ static void every_way_to_fail_costs_one_point(void **state) {
         {"too_large", RFT_OUTCOME_SKIPPED, "2048"},
         {"much_shared", RFT_OUTCOME_SKIPPED, "1048576 bytes of shared memory"},
         {"compile_refused", RFT_OUTCOME_COMPILE_FAILED, "victim.cu(3): error: no such ?type?"},
-        {"compile_crash", RFT_OUTCOME_COMPILE_FAILED, "ended by signal 6 (Aborted)"},
+        {"compile_crash", RFT_OUTCOME_COMPILE_FAILED, "the compiler's process was ended by signal 6"},
         {"compile_endless", RFT_OUTCOME_TIMED_OUT, "no end after 1.5 s: compiling was ended"},
         {"killed", RFT_OUTCOME_CRASHED, "the device worker was ended by signal 9"},
         {"exits", RFT_OUTCOME_CRASHED, "the device worker ended with status 3"},

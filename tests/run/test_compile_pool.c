@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The compile pool alone: one compile a request, no waiting that is not a compile, crashes and limits. */
+#include "run/scene.h"
+
+#include "base/fs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct words {
+    const char *items[2];
+} words;
+
+static rft_compile_request request_of(scene *s, words *options, const char *fate, int number) {
+    static const char *const name = "victim";
+    options->items[0] = rft_arena_printf(s->arena, "-DFATE=%s", fate);
+    options->items[1] = rft_arena_printf(s->arena, "-DNUMBER=%d", number);
+    return (rft_compile_request){.source_name = "victim.cu",
+                                 .source_text = "",
+                                 .names = &name,
+                                 .name_count = 1,
+                                 .options = options->items,
+                                 .option_count = 2,
+                                 .arch = "sm_90a"};
+}
+
+static rft_ticket submit(scene *s, const char *fate, int number, double timeout_s) {
+    words options;
+    rft_compile_request request = request_of(s, &options, fate, number);
+    return rft_compile_pool_submit(s->pool, &request, timeout_s);
+}
+
+static const rft_compile_result *result_of(scene *s, rft_ticket ticket, bool *timed_out) {
+    const rft_compile_result *result = NULL;
+    rft_err err = RFT_ERR_INIT;
+    int rc = rft_compile_pool_wait(s->pool, ticket, &result, timed_out, &err);
+    if (rc != RFT_OK) {
+        fail_msg("%d %s (%s)", rc, err.message, err.remedy);
+    }
+    return result;
+}
+
+static size_t lines_of(scene *s, const char *name) {
+    char *text = NULL;
+    size_t size = 0, lines = 0;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_read(&text, &size, scene_path(s, name), 0, &err), RFT_OK);
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    free(text);
+    return lines;
+}
+
+static void the_same_request_is_compiled_once(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    scene_open(&s, 3);
+    setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
+    rft_ticket first = submit(&s, "ok", 1, 10);
+    rft_ticket other = submit(&s, "ok", 2, 10);
+    assert_true(first != other);
+    assert_true(first == submit(&s, "ok", 1, 10));
+    const rft_compile_result *result = result_of(&s, first, &late);
+    assert_true(result->ok && !late);
+    assert_true(first == submit(&s, "ok", 1, 10));
+    assert_ptr_equal(result_of(&s, first, &late), result);
+    assert_string_not_equal(result_of(&s, other, &late)->cubin_hash, result->cubin_hash);
+    assert_int_equal(lines_of(&s, "log"), 2);
+    unsetenv("SCRIPTED_LOG");
+    scene_close(&s);
+}
+
+/* As the executor does it: 32 ahead, waited for in order. */
+static double compile_many(size_t workers, int count) {
+    enum { AHEAD = 32 };
+    scene s;
+    bool late = false;
+    rft_ticket ring[AHEAD];
+    scene_open(&s, workers);
+    for (size_t i = 0; i < workers; i++) { /* starting workers is not what is measured */
+        ring[i] = submit(&s, "ok", -1 - (int)i, 60);
+    }
+    for (size_t i = 0; i < workers; i++) {
+        result_of(&s, ring[i], &late);
+    }
+    double begun_s = scene_now_s();
+    for (int i = 0; i < count + AHEAD; i++) {
+        if (i >= AHEAD) {
+            assert_true(result_of(&s, ring[i % AHEAD], &late)->ok);
+            rft_compile_pool_release(s.pool, ring[i % AHEAD]);
+        }
+        if (i < count) {
+            ring[i % AHEAD] = submit(&s, "ok", i, 60);
+        }
+    }
+    double took_s = scene_now_s() - begun_s;
+    scene_close(&s);
+    return took_s;
+}
+
+static void waiting_adds_nothing(void **state) {
+    (void)state;
+    double one_s = compile_many(1, 2000);
+    double four_s = compile_many(4, 2000);
+    printf("    2000 requests: %.0f us each with one worker, %.0f us with four\n", one_s / 2000 * 1e6,
+           four_s / 2000 * 1e6);
+    assert_true(one_s < 10 && four_s < 10); /* turns of 20 ms would be 40 s; a loaded machine may be slow */
+}
+
+/* While somebody waits on the loop for something else, answers are taken and the queue goes on. */
+static void the_queue_goes_on_while_the_device_is_waited_for(void **state) {
+    (void)state;
+    scene s;
+    rft_ticket tickets[20];
+    bool late = false;
+    scene_open(&s, 1);
+    result_of(&s, submit(&s, "ok", 99, 10), &late);
+    setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
+    tickets[0] = submit(&s, "compile_crash", 0, 10); /* a worker that must be replaced meanwhile, by one that logs */
+    for (int i = 1; i < 20; i++) {
+        tickets[i] = submit(&s, i == 7 ? "compile_endless" : "ok", i, i == 7 ? 0.2 : 10);
+    }
+    double end_s = scene_now_s() + 20;
+    bool all = false;
+    while (!all && scene_now_s() < end_s) {
+        rft_loop_turn(s.loop);
+        scene_sleep_s(0.002);
+        all = rft_compile_pool_idle(s.pool);
+    }
+    assert_true(all);
+    double begun_s = scene_now_s();
+    for (int i = 1; i < 20; i++) {
+        const rft_compile_result *result = result_of(&s, tickets[i], &late);
+        assert_int_equal(result->ok, i != 7);
+        assert_int_equal(late, i == 7);
+    }
+    assert_true(scene_now_s() - begun_s < 0.1);
+    assert_false(result_of(&s, tickets[0], &late)->ok);
+    unsetenv("SCRIPTED_LOG");
+    scene_close(&s);
+}
+
+static void crashes_and_limits_cost_one_request_each(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    scene_open(&s, 2);
+    rft_ticket sound = submit(&s, "ok", 1, 10);
+    rft_ticket crash = submit(&s, "compile_crash", 2, 10);
+    rft_ticket endless = submit(&s, "compile_endless", 3, 0.3);
+    rft_ticket refused = submit(&s, "compile_refused", 4, 10);
+    rft_ticket last = submit(&s, "ok", 5, 10);
+    assert_true(result_of(&s, sound, &late)->ok && result_of(&s, last, &late)->ok);
+    const rft_compile_result *result = result_of(&s, crash, &late);
+    assert_true(!result->ok && !late && strstr(result->log, "signal 6"));
+    result = result_of(&s, endless, &late);
+    assert_true(!result->ok && late && strstr(result->log, "no end after 0.3 s"));
+    result = result_of(&s, refused, &late);
+    assert_true(!result->ok && !late && strstr(result->log, "and more"));
+    scene_close(&s);
+}
+
+/* What nobody waits for any more is not compiled; asked for again, it is. */
+static void released_requests_leave_the_queue(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    rft_ticket tickets[10];
+    scene_open(&s, 1);
+    setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
+    rft_ticket first = submit(&s, "compile_endless", 0, 0.3);
+    for (int i = 0; i < 10; i++) {
+        tickets[i] = submit(&s, "ok", i, 10);
+    }
+    for (int i = 0; i < 9; i++) {
+        rft_compile_pool_release(s.pool, tickets[i]);
+    }
+    assert_true(result_of(&s, tickets[9], &late)->ok);
+    assert_int_equal(lines_of(&s, "log"), 2);
+    assert_true(submit(&s, "ok", 3, 10) == tickets[3]);
+    assert_true(result_of(&s, tickets[3], &late)->ok);
+    assert_int_equal(lines_of(&s, "log"), 3);
+    result_of(&s, first, &late);
+    assert_true(late);
+    unsetenv("SCRIPTED_LOG");
+    scene_close(&s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_same_request_is_compiled_once),
+        cmocka_unit_test(waiting_adds_nothing),
+        cmocka_unit_test(the_queue_goes_on_while_the_device_is_waited_for),
+        cmocka_unit_test(crashes_and_limits_cost_one_request_each),
+        cmocka_unit_test(released_requests_leave_the_queue),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
