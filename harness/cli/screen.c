@@ -14,7 +14,7 @@
 /* For the first guess only, the time left corrects itself: what quick kernels took on an H200 and to compile. */
 #define CEILINGS_S 4.0
 #define MEASURE_S 0.03
-#define COMPILE_S 0.08
+#define COMPILE_S 0.2
 
 #define LINE_EVERY_S 5.0
 #define REWRITE_EVERY_S 0.05
@@ -30,14 +30,31 @@ static void format_about(char *out, size_t size, double seconds) {
     }
 }
 
+/* Most problems share their cubins: those of the problem with the most configurations stand for all. */
+static uint64_t count_compiles(const rft_plan *plan) {
+    uint64_t count = 0;
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        for (size_t v = 0; v < plan->sweeps[s]->variant_count; v++) {
+            uint64_t most = 0;
+            for (size_t p = 0; p < plan->sweeps[s]->problem_count; p++) {
+                const rft_space *space = rft_plan_space(plan, s, v, p);
+                uint64_t here = space ? rft_space_count(space) : 0;
+                most = here > most ? here : most;
+            }
+            count += most;
+        }
+    }
+    return count;
+}
+
 static double guess_s(const rft_plan *plan, const rft_target *target, double budget_s, uint64_t budget_points) {
     uint64_t points = plan->valid;
     if (budget_points && budget_points * plan->sweep_count < points) {
         points = budget_points * plan->sweep_count;
     }
-    double count = (double)(points + plan->odd);
-    double compile_s = target->pool ? count * COMPILE_S / (double)rft_compose_compile_workers() : 0;
-    double measure_s = target->recording ? 0 : CEILINGS_S + count * MEASURE_S;
+    double compiles = fmin((double)count_compiles(plan), (double)(points + plan->odd));
+    double compile_s = target->pool ? compiles * COMPILE_S / (double)rft_compose_compile_workers() : 0;
+    double measure_s = target->recording ? 0 : CEILINGS_S + (double)(points + plan->odd) * MEASURE_S;
     double seconds = fmax(compile_s, measure_s);
     return budget_s > 0 ? fmin(seconds, budget_s) : seconds;
 }

@@ -3,15 +3,23 @@
 need_recording
 need_nvrtc # compiling is what makes a replay last long enough to be stopped
 run="run $SOURCE/sweeps/quick.lua -d replay:$QUICK --no-report -o"
+# On one core, so that a large machine does not finish before it is stopped.
+core=$(taskset -cp $$ 2>/dev/null | sed -n 's/.*: \([0-9]*\).*/\1/p')
+slowly=${core:+taskset -c $core}
 compiled() { "$ROOFTUNE" show "$1" | sed -n 's/^\([0-9,]*\) configurations compiled here.*/\1/p'; }
 # begin FILE SIGNAL: starts the run with a cold cache and stops it when 20 points are stored.
 begin() {
-    RFT_CACHE=off "$ROOFTUNE" $run "$1" >out 2>err </dev/null &
+    RFT_CACHE=off $slowly "$ROOFTUNE" $run "$1" >run.out 2>run.err </dev/null &
     pid=$!
     while kill -0 $pid 2>/dev/null && [ "$("$ROOFTUNE" show "$1" --csv - 2>/dev/null | wc -l)" -lt 21 ]; do sleep 0.05; done
+    if kill -0 $pid 2>/dev/null; then
+        rooftune $run "$1" --fresh
+        kill -0 $pid 2>/dev/null && expect_error 9 "another rooftune is writing $1"
+    fi
     kill "-$2" $pid 2>/dev/null || true
     status=0
     wait $pid || status=$?
+    cp run.out out && cp run.err err
     [ "$status" != 0 ] || skip "this machine is too fast: the run was over before it could be stopped"
     "$ROOFTUNE" show "$1" --csv - >points
 }
