@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames and what they carry: what goes in comes out, and broken bytes are refused with words. */
+#include "run/fields.h"
 #include "run/wire.h"
 
 #include <math.h>
@@ -204,6 +205,32 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     rft_arena_free(arena);
 }
 
+/* A compiler's log may quote the source's bytes as they are. */
+static void text_that_is_no_utf8_comes_over_readable(void **state) {
+    (void)state;
+    const struct {
+        const char *in, *out;
+    } rows[] = {{"plain", "plain"},
+                {"Grad \xc2\xb0", "Grad \xc2\xb0"},
+                {"\x93quoted\x94", "?quoted?"},
+                {"cut \xe2\x82", "cut ??"},
+                {"\xf0\x9f\x98\x80 \xff", "\xf0\x9f\x98\x80 ?"},
+                {"", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *value = rft_fields_text(rows[i].in);
+        assert_string_equal(json_string_value(value), rows[i].out);
+        json_decref(value);
+    }
+    json_t *nothing = rft_fields_text(NULL);
+    assert_true(json_is_null(nothing));
+    json_decref(nothing);
+    const char *option = "-DNAME=\xe9t\xe9";
+    rft_compile_request request = {.source_name = "a.cu", .source_text = "", .options = &option, .option_count = 1};
+    json_t *head = rft_wire_of_compile_request(&request);
+    assert_int_equal(json_array_size(json_object_get(head, "options")), 1);
+    json_decref(head);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_survive_being_cut_anywhere),
@@ -212,6 +239,7 @@ int main(void) {
         cmocka_unit_test(errors_keep_place_and_remedy),
         cmocka_unit_test(a_point_goes_over_whole),
         cmocka_unit_test(a_buffer_index_out_of_range_is_refused),
+        cmocka_unit_test(text_that_is_no_utf8_comes_over_readable),
         cmocka_unit_test(a_result_keeps_every_sample_and_what_is_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a device cannot run is known before it is asked; one row a limit, at it and beyond it. */
+#include "run/limits.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+static rft_gpu_info device(void) {
+    rft_gpu_info gpu;
+    assert_int_equal(rft_gpu_info_for_arch(&gpu, "sm_90a", NULL), 0);
+    gpu.memory_free_bytes = 1 << 20;
+    return gpu;
+}
+
+static rft_launch fitting(void) {
+    return (rft_launch){
+        .kind = RFT_LAUNCH_KERNEL, .entry = "k", .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}};
+}
+
+static void expect(const rft_launch *launch, const rft_gpu_info *gpu, const char *part) {
+    rft_arena *arena = rft_arena_new();
+    rft_launch copy = *launch;
+    rft_point_spec spec = {.launches = &copy, .launch_count = 1};
+    rft_point_spec prepared = {.prepare = &copy, .prepare_count = 1};
+    const char *reasons[] = {rft_limits_exceeded(&spec, gpu, arena), rft_limits_exceeded(&prepared, gpu, arena)};
+    for (size_t i = 0; i < 2; i++) {
+        if (!part) {
+            assert_null(reasons[i]);
+        } else {
+            assert_non_null(reasons[i]);
+            assert_non_null(strstr(reasons[i], part));
+        }
+    }
+    rft_arena_free(arena);
+}
+
+static void every_limit_has_its_words(void **state) {
+    (void)state;
+    rft_gpu_info gpu = device();
+    rft_launch launch = fitting();
+    launch.block[0] = 1024;
+    expect(&launch, &gpu, NULL);
+    launch.block[1] = 2;
+    expect(&launch, &gpu, "threads per block is 2048, the device allows 1024");
+    launch = fitting();
+    launch.block[2] = 65;
+    expect(&launch, &gpu, "block.z is 65");
+    launch = fitting();
+    launch.grid[1] = gpu.max_grid[1];
+    expect(&launch, &gpu, NULL);
+    launch.grid[1]++;
+    expect(&launch, &gpu, "grid.y");
+    launch = fitting();
+    launch.shared_bytes = gpu.shared_per_block;
+    expect(&launch, &gpu, NULL);
+    launch.shared_bytes++;
+    expect(&launch, &gpu, "shared memory");
+    launch = fitting();
+    launch.cluster[0] = 16; /* not portable, but allowed */
+    expect(&launch, &gpu, NULL);
+    launch.cluster[0] = 32;
+    expect(&launch, &gpu, "cluster size is 32");
+    launch = fitting();
+    launch.cooperative = true;
+    expect(&launch, &gpu, NULL);
+    gpu.cooperative = false;
+    expect(&launch, &gpu, "no cooperative launch");
+    launch.kind = RFT_LAUNCH_MEMSET;
+    expect(&launch, &gpu, NULL);
+}
+
+static void memory_is_counted_before_it_is_asked_for(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu = device();
+    rft_buffer buffer = {"x", RFT_TYPE_U8, 1 << 20, RFT_BUFFER_TEMP, {0}};
+    rft_point_spec spec = {.buffers = &buffer, .buffer_count = 1};
+    assert_null(rft_limits_exceeded(&spec, &gpu, arena));
+    buffer.count = 3ull << 30;
+    assert_string_equal(rft_limits_exceeded(&spec, &gpu, arena), "needs 3.0 of 0.0 GiB");
+    rft_arena_free(arena);
+}
+
+static void static_shared_memory_is_known_after_the_compiler(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu = device();
+    rft_launch launch = fitting();
+    rft_point_spec spec = {.launches = &launch, .launch_count = 1};
+    rft_compiled_entry entry = {.name = "k", .shared_bytes = 1024};
+    rft_compile_result compiled = {.ok = true, .entries = &entry, .entry_count = 1};
+    launch.shared_bytes = gpu.shared_per_block - 1024;
+    assert_null(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena));
+    launch.shared_bytes++;
+    assert_non_null(strstr(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena), "1024 static"));
+    rft_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_limit_has_its_words),
+        cmocka_unit_test(memory_is_counted_before_it_is_asked_for),
+        cmocka_unit_test(static_shared_memory_is_known_after_the_compiler),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
