@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/fs.h"
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/show_layout.h"
 #include "gpu/gpu.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "driver: no, WHY" and its remedy, or "NVRTC: 13.0.88". */
@@ -41,6 +43,22 @@ static void add_device(rft_str *out, rft_arena *arena, size_t index, const rft_g
     }
 }
 
+/* The file that a library was loaded from; NULL when it cannot be told. */
+static const char *loaded_from(rft_arena *arena, const char *library) {
+    char *maps = NULL;
+    size_t size = 0;
+    const char *path = NULL;
+    if (rft_fs_read(&maps, &size, "/proc/self/maps", 64u << 20, NULL) == RFT_OK) {
+        const char *at = strstr(maps, library);
+        while (at && at > maps && at[-1] != ' ' && at[-1] != '\n') {
+            at--;
+        }
+        path = at ? rft_arena_strndup(arena, at, strcspn(at, "\n")) : NULL;
+    }
+    free(maps);
+    return path;
+}
+
 /* Lists the devices and says what works here. */
 static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
     rft_gpu_info *gpus = NULL;
@@ -61,7 +79,9 @@ static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
     }
     rft_err_clear(&missing);
     if (rft_compose_compiler(cli, &compiler, &missing) == RFT_OK) {
-        add_line(out, arena, "NVRTC", compiler->version(compiler), NULL);
+        const char *path = loaded_from(arena, "libnvrtc.so");
+        const char *version = compiler->version(compiler);
+        add_line(out, arena, "NVRTC", path ? rft_arena_printf(arena, "%s, %s", version, path) : version, NULL);
         compiler->free(compiler);
     } else {
         add_missing(out, arena, "NVRTC", &missing);
