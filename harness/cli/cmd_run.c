@@ -48,7 +48,7 @@ static int check_report_place(const run_options *o, rft_err *err) {
         return RFT_OK;
     }
     char *folder = rft_fs_folder(o->report);
-    bool there = rft_fs_is_folder(folder) && access(folder, W_OK) == 0 && !rft_fs_is_folder(o->report);
+    bool there = !rft_fs_is_folder(o->report) && (access(o->report, W_OK) == 0 || access(folder, W_OK) == 0);
     free(folder);
     if (there) {
         return RFT_OK;
