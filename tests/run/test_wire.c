@@ -100,6 +100,28 @@ static rft_launch a_launch(rft_arg *args, size_t count) {
                         .window = {.buffer = 1, .bytes = 4096, .hit_ratio = 0.5}};
 }
 
+/* As a_point_goes_over_whole() makes it. */
+static void expect_that_point(const rft_probe_request *back, double scalar) {
+    assert_int_equal(back->round, 1);
+    assert_true(back->measure.seed == UINT64_MAX);
+    assert_true(back->spec->buffers[1].count == 1ull << 33);
+    assert_int_equal(back->spec->buffers[0].fill.kind, RFT_FILL_UNIFORM);
+    assert_true(isnan(back->spec->check.buffer_tol[0]) && back->spec->check.buffer_tol[1] == 0.25);
+    assert_memory_equal(back->spec->launches[0].args[1].scalar, &scalar, sizeof scalar);
+    assert_int_equal(back->spec->launches[0].args[0].offset_bytes, 64);
+    assert_int_equal(back->spec->launches[0].args[2].map.box[1], 8);
+    assert_int_equal(back->spec->launches[0].cluster[0], 2);
+    assert_int_equal(back->spec->launches[0].grid[0], 0);
+    assert_true(back->spec->launches[0].pdl && back->spec->launches[0].window.hit_ratio == 0.5);
+    assert_int_equal(back->spec->launches[1].memset_byte, 255);
+    assert_true(isnan(back->spec->check.tol) && back->spec->check.length == 64);
+    assert_true(back->spec->check.problem[0].as.integer == 1ll << 40);
+    assert_true(back->spec->check.problem[1].as.real == 0.5);
+    assert_string_equal(back->spec->check.unit.names[0], "gemm_reference");
+    assert_memory_equal(back->unit->cubin, "UNIT", 4);
+    assert_memory_equal(back->reference->cubin, "REF", 3);
+}
+
 static void a_point_goes_over_whole(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -141,24 +163,7 @@ static void a_point_goes_over_whole(void **state) {
         .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREF", .blob_bytes = 7};
     rft_probe_request back;
     assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
-    assert_int_equal(back.round, 1);
-    assert_true(back.measure.seed == UINT64_MAX);
-    assert_true(back.spec->buffers[1].count == 1ull << 33);
-    assert_int_equal(back.spec->buffers[0].fill.kind, RFT_FILL_UNIFORM);
-    assert_true(isnan(back.spec->check.buffer_tol[0]) && back.spec->check.buffer_tol[1] == 0.25);
-    assert_memory_equal(back.spec->launches[0].args[1].scalar, &scalar, sizeof scalar);
-    assert_int_equal(back.spec->launches[0].args[0].offset_bytes, 64);
-    assert_int_equal(back.spec->launches[0].args[2].map.box[1], 8);
-    assert_int_equal(back.spec->launches[0].cluster[0], 2);
-    assert_int_equal(back.spec->launches[0].grid[0], 0);
-    assert_true(back.spec->launches[0].pdl && back.spec->launches[0].window.hit_ratio == 0.5);
-    assert_int_equal(back.spec->launches[1].memset_byte, 255);
-    assert_true(isnan(back.spec->check.tol) && back.spec->check.length == 64);
-    assert_true(back.spec->check.problem[0].as.integer == 1ll << 40);
-    assert_true(back.spec->check.problem[1].as.real == 0.5);
-    assert_string_equal(back.spec->check.unit.names[0], "gemm_reference");
-    assert_memory_equal(back.unit->cubin, "UNIT", 4);
-    assert_memory_equal(back.reference->cubin, "REF", 3);
+    expect_that_point(&back, scalar);
     json_decref(frame.head);
     rft_arena_free(arena);
 }
