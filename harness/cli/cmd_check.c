@@ -189,7 +189,8 @@ static int open_pool(check_state *c, rft_err *err) {
     }
     compiler->free(compiler);
     int rc = rft_loop_new(&c->loop, err);
-    rft_compile_pool_opts opts = {c->loop, c->cli->program, rft_compose_compile_workers(), &c->cli->log};
+    rft_compile_pool_opts opts = {
+        .loop = c->loop, .program = c->cli->program, .workers = rft_compose_compile_workers(), .log = &c->cli->log};
     return rc == RFT_OK ? rft_compile_pool_new(&c->pool, &opts, err) : rc;
 }
 

@@ -78,7 +78,8 @@ static int open_pool(rft_target *target, rft_cli *cli, rft_err *err) {
     rft_env_set(&target->env, target->arena, target->recording ? "replay.nvrtc.version" : "nvrtc.version",
                 compiler->version(compiler), NULL);
     compiler->free(compiler);
-    rft_compile_pool_opts opts = {target->loop, cli->program, rft_compose_compile_workers(), &cli->log};
+    rft_compile_pool_opts opts = {
+        .loop = target->loop, .program = cli->program, .workers = rft_compose_compile_workers(), .log = &cli->log};
     return rft_compile_pool_new(&target->pool, &opts, err);
 }
 

@@ -202,6 +202,7 @@ int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *op
     rft_compile_pool *pool = rft_alloc(sizeof *pool);
     pool->opts = *opts;
     pool->opts.workers = opts->workers ? opts->workers : 1;
+    pool->opts.kept_bytes = opts->kept_bytes ? opts->kept_bytes : KEPT_BYTES;
     pool->workers = rft_calloc(pool->opts.workers, sizeof *pool->workers);
     for (size_t i = 0; i < pool->opts.workers; i++) {
         pool->workers[i].pool = pool;
@@ -300,7 +301,7 @@ bool rft_compile_pool_idle(rft_compile_pool *pool) {
 void rft_compile_pool_release(rft_compile_pool *pool, rft_ticket ticket) {
     job *released = pool->jobs[ticket];
     released->users -= released->users > 0 ? 1 : 0;
-    for (size_t i = 0; i < pool->job_count && pool->kept_bytes > KEPT_BYTES; i++) {
+    for (size_t i = 0; i < pool->job_count && pool->kept_bytes > pool->opts.kept_bytes; i++) {
         job *j = pool->jobs[pool->forget_next++ % pool->job_count];
         if (j->done && j->users == 0) {
             forget(pool, j);

@@ -18,6 +18,7 @@ typedef struct rft_compile_pool_opts {
     const char *program; /* this executable */
     size_t workers;      /* >= 1; started as they are needed */
     const rft_log *log;
+    size_t kept_bytes; /* results that nobody looks at are forgotten when all take more; 0: 256 MiB */
 } rft_compile_pool_opts;
 
 typedef size_t rft_ticket;
@@ -38,9 +39,8 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
 /* Is nothing queued and no worker busy? */
 bool rft_compile_pool_idle(rft_compile_pool *pool);
 
-/* One for each submit, at most: the result is not looked at any more, and not computed if that has not begun. Results
- * that nobody looks at are forgotten when all of them take more than 256 MiB; asked for again, they are compiled again.
- * Never released: kept with the pool. */
+/* One for each submit, at most: the result is not looked at any more, and not computed if that has not begun. What is
+ * forgotten is compiled again when it is asked for again. Never released: kept as long as the pool. */
 void rft_compile_pool_release(rft_compile_pool *pool, rft_ticket ticket);
 
 #endif

@@ -189,6 +189,35 @@ static void released_requests_leave_the_queue(void **state) {
     scene_close(&s);
 }
 
+static void results_nobody_looks_at_are_forgotten(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    rft_err err = RFT_ERR_INIT;
+    scene_open(&s, 1);
+    rft_compile_pool_free(s.pool);
+    rft_compile_pool_opts opts = {.loop = s.loop, .program = s.program, .workers = 1, .kept_bytes = 1};
+    assert_int_equal(rft_compile_pool_new(&s.pool, &opts, &err), RFT_OK);
+    setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
+    rft_ticket looked_at = submit(&s, "ok", 1, 10);
+    rft_ticket twice = submit(&s, "ok", 2, 10);
+    assert_true(submit(&s, "ok", 2, 10) == twice);
+    const rft_compile_result *result = result_of(&s, looked_at, &late);
+    char hash[65];
+    memcpy(hash, result_of(&s, twice, &late)->cubin_hash, sizeof hash);
+    rft_compile_pool_release(s.pool, twice);
+    assert_true(submit(&s, "ok", 2, 10) == twice);
+    assert_int_equal(lines_of(&s, "log"), 2); /* there was one user left */
+    rft_compile_pool_release(s.pool, twice);
+    rft_compile_pool_release(s.pool, twice);
+    assert_true(submit(&s, "ok", 2, 10) == twice);
+    assert_string_equal(result_of(&s, twice, &late)->cubin_hash, hash);
+    assert_int_equal(lines_of(&s, "log"), 3);
+    assert_ptr_equal(result_of(&s, looked_at, &late), result);
+    unsetenv("SCRIPTED_LOG");
+    scene_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_request_is_compiled_once),
@@ -196,6 +225,7 @@ int main(void) {
         cmocka_unit_test(the_queue_goes_on_while_the_device_is_waited_for),
         cmocka_unit_test(crashes_and_limits_cost_one_request_each),
         cmocka_unit_test(released_requests_leave_the_queue),
+        cmocka_unit_test(results_nobody_looks_at_are_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static int measure(scene *s, const char *fate, rft_probe_result *out) {
                                  .reference = compiled(s, &spec->check.unit),
                                  .problem_key = "n=1000",
                                  .measure = sweep->measure};
-    request.measure.point_timeout_s = 0.5;
+    request.measure.point_timeout_s = 1.5;
     return s->probe->measure(s->probe, &request, s->arena, out, &s->err);
 }
 
