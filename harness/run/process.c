@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <uv.h>
 
 #define CHUNK_BYTES 65536
@@ -176,17 +175,7 @@ static int start_child(rft_process *process, const char *const *argv) {
         .stdio_count = 5,
         .stdio = stdio,
     };
-    /* The child inherits this: NVRTC's output depends, rarely, on where its heap lies. Where it is not allowed (some
-     * containers) nothing changes. */
-    int before = personality(0xffffffff);
-    if (before != -1) {
-        (void)personality((unsigned long)before | ADDR_NO_RANDOMIZE);
-    }
-    int rc = uv_spawn(&process->loop->uv, &process->child, &options);
-    if (before != -1) {
-        (void)personality((unsigned long)before);
-    }
-    return rc;
+    return uv_spawn(&process->loop->uv, &process->child, &options);
 }
 
 int rft_process_start(rft_process **out, rft_loop *loop, const char *const *argv, const rft_process_events *events,

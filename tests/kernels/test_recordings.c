@@ -2,9 +2,9 @@
 /*
  * Do the recordings under sweeps/recorded still describe the kernels that ship? A sample of each is compiled again by
  * the program's own compile workers with the NVRTC version that the recording names, and must give the same cubin; no
- * point may beat the hardware's limits. On one machine the same source always gives the same cubin; from machine to
- * machine NVRTC differs for a rare kernel (docs/processes.md), so DIFFERENT_MOST of all samples may differ, and are
- * printed.
+ * point may beat the hardware's limits. NVRTC makes a rare kernel differently from process to process
+ * (docs/processes.md), so DIFFERENT_MOST of all samples may differ, and are printed; a family whose kernel was changed
+ * would differ in all of its samples, which are more.
  */
 #include "kernels/kernel_case.h"
 
@@ -26,7 +26,7 @@
 #include <string.h>
 
 #define SAMPLES 12
-#define DIFFERENT_MOST 0.04
+#define DIFFERENT_MOST 0.10
 #define RECORDED RFT_SOURCE_DIR "/sweeps/recorded"
 
 typedef struct fixture {
