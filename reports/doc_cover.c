@@ -52,6 +52,7 @@ static const char *first_known(const rft_build *b, const char *const *keys, size
 
 static const char *memory_text(const rft_build *b) {
     const rft_gpu_info *gpu = &b->run->gpu;
+    const char *type = rft_env_value(&b->run->env, "gpu.memory_type"); /* no driver tells it; a script or import may */
     if (gpu->memory_bytes <= 0) {
         return "capacity not known";
     }
@@ -62,7 +63,8 @@ static const char *memory_text(const rft_build *b) {
                   b->arena, ", %d bit%s%s", gpu->memory_bus_bits, gpu->memory_clock_khz > 0 ? " at " : "",
                   gpu->memory_clock_khz > 0 ? rft_arena_printf(b->arena, "%d MHz", gpu->memory_clock_khz / 1000) : "")
             : "";
-    return rft_arena_printf(b->arena, "%s%s (the driver does not tell the type)", size, bus);
+    return type ? rft_arena_printf(b->arena, "%s %s%s", size, type, bus)
+                : rft_arena_printf(b->arena, "%s%s (the driver does not tell the type)", size, bus);
 }
 
 static const char *driver_text(const rft_build *b) {
