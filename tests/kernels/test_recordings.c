@@ -26,7 +26,7 @@
 #include <string.h>
 
 #define SAMPLES 12
-#define DIFFERENT_MOST 0.10
+#define DIFFERENT_MOST 0.12
 #define RECORDED RFT_SOURCE_DIR "/sweeps/recorded"
 
 typedef struct fixture {
