@@ -10,6 +10,7 @@ expect_err '^replayed recording, NVIDIA H200, 20[0-9-]*: the times are the recor
 rooftune show log.db
 awk 'length($0) > 90' out | grep . && fail "lines of show over 80 columns"
 command -v script >/dev/null || skip "no script(1) here: half of this was not tested"
+script -qec true /dev/null >/dev/null 2>&1 </dev/null || skip "no pseudo terminal here: half of this was not tested"
 script -qec "stty cols 60; RFT_NVRTC=off $run screen.db" /dev/null >typed </dev/null
 tr '\r' '\n' <typed >lines
 grep -q '^copy_scale: [0-9]* of [0-9]*' lines || fail "no progress on a terminal"
