@@ -179,7 +179,7 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         rft_err_place(err, "%s", name_of(sweep, choice, arena));
         rc = rft_err_remedy(err, "mend the template, or choose another configuration with --set");
     } else if (rc == RFT_OK) {
-        rc = rft_cli_write(cli, path, result.cubin, result.cubin_bytes, err);
+        rc = rft_cli_write(cli, path, result.cubin, result.cubin_bytes - (result.is_ptx ? 1 : 0), err);
     }
     if (compiler) {
         compiler->free(compiler);
