@@ -226,7 +226,8 @@ function range(lo, hi, step) end
 ---@return rooftune.Values
 function pow2_values(lo, hi) end
 
----Bisects between two values where the bound changes, at most `depth` times. For dimensions in `over`.
+---Asks to bisect between two values where the bound changes, at most `depth` times (this version measures the values as
+---they are, with a warning). For dimensions in `over`.
 ---@param list rooftune.Values
 ---@param depth integer 1 to 20
 ---@return rooftune.Values
