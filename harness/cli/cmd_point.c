@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/point_choice.h"
@@ -151,15 +150,8 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
     }
     if (rc == RFT_OK) {
         bool ptx = strcmp(o->emit, "ptx") == 0;
-        rft_compile_request request = {
-            .source_name = rft_fs_name(spec.unit.source),
-            .source_path = spec.unit.source,
-            .names = (const char *const *)spec.unit.names,
-            .name_count = spec.unit.name_count,
-            .options = (const char *const *)spec.unit.options,
-            .option_count = spec.unit.option_count,
-            .arch = ptx ? rft_arena_printf(arena, "compute_%s", arch + strlen("sm_")) : arch,
-        };
+        rft_compile_request request = rft_compile_request_of(
+            &spec.unit, ptx ? rft_arena_printf(arena, "compute_%s", arch + strlen("sm_")) : arch);
         rc = compiler->compile(compiler, &request, arena, &result, err);
     }
     const char *path = o->output ? o->output : "-";

@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "revision.h"
+#include "run/exec.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     } else {
         rft_compose_host_env(&run->env, run->arena);
     }
-    rft_env_set(&run->env, run->arena, "run.lookahead", "32", NULL);
+    rft_env_set(&run->env, run->arena, "run.lookahead", rft_arena_printf(run->arena, "%d", RFT_LOOKAHEAD), NULL);
     rft_plan_describe(opts->plan, run);
     return run;
 }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "model/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,6 +24,9 @@ typedef struct rft_compile_request {
     size_t option_count;
     const char *arch; /* "sm_90a"; "compute_90a" asks for PTX */
 } rft_compile_request;
+
+/* What is asked for a unit of a point. Borrows everything from `unit` and `arch`. */
+rft_compile_request rft_compile_request_of(const rft_unit_spec *unit, const char *arch);
 
 typedef struct rft_compiled_entry {
     const char *name;                                     /* the expression asked for */

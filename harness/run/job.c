@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/job.h"
 
-#include "base/fs.h"
 #include "base/hash.h"
 #include "run/limits.h"
 #include "run/wire.h"
@@ -11,15 +10,7 @@
 #include <string.h>
 
 static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
-    rft_compile_request request = {
-        .source_name = rft_fs_name(unit->source),
-        .source_path = unit->source,
-        .names = (const char *const *)unit->names,
-        .name_count = unit->name_count,
-        .options = (const char *const *)unit->options,
-        .option_count = unit->option_count,
-        .arch = opts->run->gpu.arch,
-    };
+    rft_compile_request request = rft_compile_request_of(unit, opts->run->gpu.arch);
     return rft_compile_pool_submit(opts->pool, &request, timeout_s);
 }
 

@@ -84,15 +84,7 @@ rft_compiler *kernel_case_compiler(void) {
 
 rft_compile_result kernel_case_compile(rft_compiler *compiler, const rft_unit_spec *unit, const char *arch,
                                        rft_arena *arena) {
-    rft_compile_request request = {
-        .source_name = rft_fs_name(unit->source),
-        .source_path = unit->source,
-        .names = (const char *const *)unit->names,
-        .name_count = unit->name_count,
-        .options = (const char *const *)unit->options,
-        .option_count = unit->option_count,
-        .arch = arch,
-    };
+    rft_compile_request request = rft_compile_request_of(unit, arch);
     rft_compile_result result;
     rft_err err = RFT_ERR_INIT;
     if (compiler->compile(compiler, &request, arena, &result, &err) != 0) {

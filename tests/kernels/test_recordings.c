@@ -39,15 +39,7 @@ typedef struct fixture {
 
 /* As a run compiles it: in a worker of the program. */
 static const rft_compile_result *compile(fixture *f, const rft_unit_spec *unit, const char *arch) {
-    rft_compile_request request = {
-        .source_name = rft_fs_name(unit->source),
-        .source_path = unit->source,
-        .names = (const char *const *)unit->names,
-        .name_count = unit->name_count,
-        .options = (const char *const *)unit->options,
-        .option_count = unit->option_count,
-        .arch = arch,
-    };
+    rft_compile_request request = rft_compile_request_of(unit, arch);
     const rft_compile_result *result = NULL;
     bool timed_out = false;
     rft_err err = RFT_ERR_INIT;
