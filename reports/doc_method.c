@@ -10,7 +10,7 @@
 typedef struct trust {
     size_t measured, verified, wrong, odd_done, noisy, final_round;
     size_t n_low, n_high;
-    size_t stops[RFT_STOP_TIME + 1];
+    size_t stops[RFT_STOP_COUNT];
     double clock_low, clock_high;
     size_t clock_unknown;
     double tol_low, tol_high, worst_frac;
@@ -65,7 +65,7 @@ static trust gather(const rft_run *run) {
         t.final_round += point->rounds[RFT_ROUNDS - 1].n > 0;
         t.n_low = t.measured == 1 || own->n < t.n_low ? own->n : t.n_low;
         t.n_high = own->n > t.n_high ? own->n : t.n_high;
-        t.stops[own->stop <= RFT_STOP_TIME ? own->stop : 0]++;
+        t.stops[own->stop < RFT_STOP_COUNT ? own->stop : 0]++;
         t.clock_unknown += isnan(own->clock_mhz);
         widen(own->clock_mhz, &t.clock_low, &t.clock_high);
         widen(rft_stats_half_width_frac(&own->stats), &unused, &t.half_high);
@@ -75,7 +75,7 @@ static trust gather(const rft_run *run) {
 
 static const char *stop_text(const rft_build *b, const trust *t) {
     rft_str text = RFT_STR_INIT;
-    for (int i = 0; i <= RFT_STOP_TIME; i++) {
+    for (int i = 0; i < RFT_STOP_COUNT; i++) {
         if (t->stops[i] > 0) {
             rft_str_addf(&text, "%s%s %s", text.length ? ", " : "", rft_figure_count(b->arena, t->stops[i]),
                          i == RFT_STOP_NOT_YET ? "unfinished" : rft_stop_reason_name((rft_stop_reason)i));

@@ -25,6 +25,7 @@ typedef struct rft_probe_request {
     const rft_compile_result *reference;
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
+    double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
 } rft_probe_request;
 
 typedef struct rft_probe_result {
@@ -53,6 +54,11 @@ struct rft_probe {
  * Borrows all three. */
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err);
+
+/* What the protocol compiles for itself on a device of this architecture, so that compile workers can have it in the
+ * cubin cache before the device worker asks: the kernels every point needs first, then those of the ceilings. Returns
+ * the number of requests; they live in `arena`. */
+size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_request **out, size_t *first_of_ceilings);
 
 /* Answers from `recording` (borrowed). Problems, variants and configurations are matched by name and value, sweeps by
  * name, so a sweep script may have changed its order. */

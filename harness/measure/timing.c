@@ -232,7 +232,8 @@ static int take_samples(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
     rft_measurement *m = &job->out->measurement;
-    rft_stop_rule rule = {opts->min_samples, opts->max_samples, opts->noise_frac, opts->max_seconds};
+    rft_stop_rule rule = {opts->min_samples, opts->max_samples, opts->noise_frac, opts->max_seconds,
+                          job->request->rival_s};
     point_span span = {job, 0, job->request->spec->launch_count};
     rft_timed timed = {before_span, queue_span, &span, opts->cache};
     double *samples = NULL, *clocks = NULL;

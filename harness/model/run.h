@@ -80,6 +80,7 @@ typedef struct rft_ceiling {
 /* Indexed by rft_ceiling_id. */
 typedef struct rft_ceilings {
     rft_ceiling items[RFT_CEILING_COUNT];
+    double busy_s; /* the GPU ran the measuring kernels, all tries together; 0 = nothing was measured in this session */
 } rft_ceilings;
 
 /* The measured rate; NaN when not measured, and for RFT_CEILING_COUNT. */
@@ -122,6 +123,8 @@ typedef struct rft_measurement {
     double clock_mhz; /* median SM clock over the samples; NaN = not read */
     double wall_s;    /* time spent */
     double verify_s;
+    double busy_s;  /* the GPU ran what is verified and measured: reference, comparison, warm-up and timed launches; not
+                     * flushing, not spinning, not waiting for the host. NaN = not recorded */
     double *step_s; /* final round: median of each launch alone; NULL otherwise */
     size_t step_count;
 } rft_measurement;
@@ -169,6 +172,10 @@ typedef struct rft_run_info {
     const char *replay_path;              /* recording's file name */
     int64_t replay_started_unix_ns;       /* the recording's date */
     uint64_t recompiled, recompiled_same; /* replay: configurations compiled for real; facts equal to the recording's */
+    /* Sums over all sessions; NaN = not recorded. */
+    double elapsed_s; /* wall time of the sessions, from the first request to a worker to the last point */
+    double busy_s;    /* of it the GPU was verifying and measuring, ceilings included (rft_measurement.busy_s) */
+    double compile_s; /* core-seconds of compile workers; what came from the cache took none */
 } rft_run_info;
 
 typedef struct rft_run {

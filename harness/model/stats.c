@@ -102,7 +102,7 @@ bool rft_stats_tie(const rft_stats *a, const rft_stats *b) {
 #define TIME_MIN_SAMPLES 5
 #define TIME_PATIENCE 4.0 /* times max_seconds, after which even too few samples have to do */
 
-static const char *const reason_names[] = {"not yet", "settled", "plateau", "samples", "time"};
+static const char *const reason_names[] = {"not yet", "settled", "plateau", "samples", "time", "slower"};
 
 const char *rft_stop_reason_name(rft_stop_reason reason) {
     return reason_names[reason];

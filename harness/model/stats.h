@@ -32,16 +32,24 @@ typedef enum rft_stop_reason {
     RFT_STOP_SETTLED, /* the interval is narrow enough */
     RFT_STOP_PLATEAU, /* more samples no longer narrow it: relative stdev of the last noise readings < 5 % */
     RFT_STOP_SAMPLES, /* the cap on samples */
-    RFT_STOP_TIME     /* the cap on time */
+    RFT_STOP_TIME,    /* the cap on time */
+    RFT_STOP_SLOWER,  /* out of the race: clearly slower than the best so far */
+    RFT_STOP_COUNT
 } rft_stop_reason;
-const char *rft_stop_reason_name(rft_stop_reason reason); /* "settled", "plateau", "samples", "time" */
+const char *rft_stop_reason_name(rft_stop_reason reason); /* "settled", "plateau", "samples", "time", "slower" */
 bool rft_stop_reason_from_name(rft_stop_reason *out, const char *name);
 
 typedef struct rft_stop_rule {
     int min_samples, max_samples;
     double noise_frac;  /* half width of the interval over the median */
     double max_seconds; /* of wall time spent on the point's samples */
+    double rival_s;     /* median of the best so far on this problem; 0: none, no race */
 } rft_stop_rule;
+
+/* A configuration whose fastest sample is this much slower than the best so far is out of the race... */
+#define RFT_RACE_MARGIN_FRAC 0.10
+/* ...once it has this many samples, also where min_samples is higher. */
+#define RFT_RACE_MIN_SAMPLES 5
 
 /* Pure: the decision after `n` samples and `elapsed_s` seconds. Never stops for time under 5 samples or before
  * min_samples unless 4 * max_seconds have passed. */

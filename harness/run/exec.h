@@ -23,9 +23,13 @@ typedef struct rft_progress {
     uint64_t done, planned; /* points of the first round; planned (>= done) shrinks when a part ends early */
     uint64_t failed, aliases, measured;
     bool final_round;
-    const rft_point *last; /* just stored, or known from an earlier session */
-    const rft_point *best; /* of the problem being timed, so far; NULL */
-    double elapsed_s;
+    const rft_point *last;                /* just stored, or known from an earlier session */
+    const rft_point *best;                /* of the problem being timed, so far; NULL */
+    double elapsed_s;                     /* of this session */
+    double busy_s;                        /* of it the GPU was verifying and measuring; NaN in a replay */
+    uint64_t outcomes[RFT_OUTCOME_COUNT]; /* of `done`, by outcome */
+    uint64_t taken; /* points of this session that were not known before: done less those, for rates */
+    bool stored;    /* `last` was stored just now: not known from an earlier session */
 } rft_progress;
 
 typedef struct rft_exec_opts {
@@ -35,13 +39,18 @@ typedef struct rft_exec_opts {
     rft_probe *probe;
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
     bool replay;
-    const char *strategy;   /* NULL: as each sweep says */
-    double budget_s;        /* 0: as each sweep says */
-    uint64_t budget_points; /* 0: as each sweep says */
+    const char *strategy;     /* NULL: as each sweep says */
+    double point_timeout_s;   /* 0: as each sweep says */
+    double compile_timeout_s; /* 0: as each sweep says */
+    double budget_s;          /* 0: as each sweep says */
+    uint64_t budget_points;   /* 0: as each sweep says */
     const rft_clock *clock;
     const rft_log *log;
     bool (*stop)(void *payload); /* asked before every point: true ends the run cleanly; NULL: never */
     void (*progress)(void *payload, const rft_progress *progress); /* after every point; NULL */
+    /* Called once, after the first point was stored, so that a mistake shows at once and the compilers work meanwhile:
+     * measures the ceilings into run->ceilings and stores them. NULL: they are there. */
+    int (*ceilings)(void *payload, rft_err *err);
     void *payload;
 } rft_exec_opts;
 

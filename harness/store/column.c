@@ -122,7 +122,7 @@ static const char *set_enum(const rft_column *column, void *record, const rft_ce
         return "an outcome";
     }
     if (column->kind == RFT_COLUMN_STOP) {
-        FIND_NAME(rft_stop_reason, rft_stop_reason_name, RFT_STOP_TIME + 1)
+        FIND_NAME(rft_stop_reason, rft_stop_reason_name, RFT_STOP_COUNT)
         return "a reason to stop";
     }
     if (column->kind == RFT_COLUMN_CACHE) {
