@@ -47,10 +47,14 @@ for test in "$@"; do
     place "$test" "$build/kit/tests"
     bundle "$test" "$build/kit"
 done
+mkdir "$build/kit/bench" # run by hand: run-tests leaves them alone
+for bench in "$build"/bench/*; do
+    [ ! -x "$bench" ] || place "$bench" "$build/kit/bench"
+done
 # What the tests give to the program, under the names it has in the source tree.
-for folder in docs/examples tests/fault tests/gpu/sweeps; do
+for folder in docs/examples tests/fault tests/gpu/sweeps tests/bench/sgemm; do
     mkdir -p "$build/kit/$folder"
-    find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' \) \
+    find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' -o -name '*.py' \) \
         -exec cp {} "$build/kit/$folder/" \;
 done
 cp "$source/cmake/run-tests" "$build/kit/run-tests"

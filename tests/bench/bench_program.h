@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench_program.h - what the programs under build/bench share: they start `rooftune` and its peers as a user would,
+ * in a scratch folder, and read the run files that are left. They print figures and ratios; their exit status is 0 when
+ * everything could be measured, 1 when something failed, 77 without a GPU. A missed goal is printed, not an error.
+ *
+ *   tuning_rate    the same 128 configurations tuned by Kernel Tuner and by rooftune, from start to finish
+ *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
+ *
+ * The program is $ROOFTUNE, else ../rooftune; sweeps are looked for in ../tests/bench (the kit), then in the source
+ * tree. A failure that leaves nothing to measure prints its reason and ends the process with status 1.
+ */
+#ifndef RFT_TESTS_BENCH_PROGRAM_H
+#define RFT_TESTS_BENCH_PROGRAM_H
+
+#include "model/run.h"
+
+#include <stdbool.h>
+
+/* Opens the scratch folder, which is the working folder of everything that is started. Ends with 77 without a GPU. */
+void bench_open(void);
+void bench_close(void); /* removes it */
+
+/* "sgemm/sgemm.lua" -> its path. Static storage, four results live at a time. */
+const char *bench_file(const char *name);
+
+/* A program run to its end; output is kept in the scratch folder's files "out" and "err". */
+typedef struct bench_result {
+    int status;     /* exit status, 128 + N for signal N */
+    double wall_s;  /* from fork to its end */
+    double first_s; /* to the first line of stdout that contains `awaited`; NaN when it never came */
+} bench_result;
+
+/* `words` ends with NULL; words[0] NULL-free path, or "rooftune". `awaited` NULL: nothing is awaited. */
+bench_result bench_run(const char *const *words, const char *awaited);
+/* The same; prints what the program said and ends with 1 unless its status is 0. */
+bench_result bench_run_well(const char *const *words, const char *awaited);
+/* What the last program wrote to stdout. Valid until the next. */
+const char *bench_out(void);
+
+/* Deletes the cubin cache (RFT_CACHE, in the scratch folder), the peers' ~/.cupy and the driver's ~/.nv/ComputeCache:
+ * HOME is the scratch folder for everything that is started. */
+void bench_empty_caches(void);
+
+/* A run file in the scratch folder; rft_run_free(). */
+rft_run *bench_load(const char *name);
+
+/* Compile workers that rooftune starts here: usable cores - 2, at least 1 (2 on machines of 2 and 3 cores). */
+unsigned bench_compile_workers(void);
+
+/* "  wall time            7.1 s, 6.3 times faster (goal: 6)": */
+void bench_line(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * keeping_busy [N...]: how much of a run is neither compiling nor the GPU's work, on a sweep of over 500 configurations
+ * at each n (default 2048 and 4096).
+ *   cold     wall time over 1.25 * max(compile core-seconds / workers, GPU seconds) + 2 s, empty cache
+ *   warm     GPU busy (verifying and measuring; not flushing, not spinning) over wall time; time to the first point
+ *   overhead a small problem, caches left hot, nothing to compile: (session - GPU busy) / points. What the blocking
+ *            kernel spins counts in it.
+ * GPU seconds are rft_run_info.busy_s, the strictest reading.
+ */
+#include "bench/bench_program.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define GOAL_WALL_FACTOR 1.25
+#define GOAL_WALL_EXTRA_S 2.0
+#define GOAL_BUSY_FRAC 0.85
+#define GOAL_FIRST_S 2.0
+#define GOAL_OVERHEAD_S 2e-3
+#define FIRST_POINT "\"event\":\"point\""
+
+static bench_result run_sweep(const char *n, const char *cache, rft_run **run) {
+    const char *words[] = {
+        "rooftune", "run", bench_file("sgemm/sgemm.lua"), "-o", "sgemm.db", "--fresh", "--events", "-", "--", n, "wide",
+        cache,      NULL};
+    bench_result result = bench_run_well(words, FIRST_POINT);
+    *run = bench_load("sgemm.db");
+    return result;
+}
+
+static void cold(const char *n) {
+    rft_run *run = NULL;
+    bench_empty_caches();
+    bench_result result = run_sweep(n, "cold", &run);
+    double compile_s = run->info.compile_s / bench_compile_workers();
+    double limit_s = GOAL_WALL_FACTOR * fmax(compile_s, run->info.busy_s) + GOAL_WALL_EXTRA_S;
+    bench_line("cold: wall time", "%.1f s, %.2f of the limit %.1f s; %zu points", result.wall_s,
+               result.wall_s / limit_s, limit_s, run->point_count);
+    bench_line("  compiling", "%.1f core-s on %u workers: %.1f s", run->info.compile_s, bench_compile_workers(),
+               compile_s);
+    bench_line("  GPU busy", "%.1f s, %.1f %% of the wall time", run->info.busy_s,
+               run->info.busy_s / result.wall_s * 100);
+    rft_run_free(run);
+}
+
+static void warm(const char *n) {
+    rft_run *run = NULL;
+    bench_result result = run_sweep(n, "cold", &run);
+    bench_line("warm: GPU busy", "%.1f %% of %.1f s (goal: %.0f %%)", run->info.busy_s / result.wall_s * 100,
+               result.wall_s, GOAL_BUSY_FRAC * 100);
+    bench_line("  first point after", "%.2f s (goal: %g s)", result.first_s, GOAL_FIRST_S);
+    bench_line("  compiled", "%.1f core-s", run->info.compile_s);
+    rft_run_free(run);
+}
+
+static void overhead(void) {
+    rft_run *run = NULL;
+    run_sweep("256", "hot", &run); /* fills the cache */
+    rft_run_free(run);
+    bench_result result = run_sweep("256", "hot", &run);
+    double each_s = (run->info.elapsed_s - run->info.busy_s) / (double)run->point_count;
+    bench_line("overhead a point", "%.2f ms (goal: %g ms); %zu points of n = 256 in %.1f s", each_s * 1e3,
+               GOAL_OVERHEAD_S * 1e3, run->point_count, result.wall_s);
+    rft_run_free(run);
+}
+
+int main(int argc, char **argv) {
+    const char *defaults[] = {"2048", "4096", NULL};
+    bench_open();
+    for (int i = 0; argc > 1 ? i < argc - 1 : defaults[i] != NULL; i++) {
+        const char *n = argc > 1 ? argv[i + 1] : defaults[i];
+        printf("sgemm, n = %s\n", n);
+        cold(n);
+        warm(n);
+    }
+    overhead();
+    bench_close();
+    return 0;
+}

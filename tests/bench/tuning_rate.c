@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tuning_rate [N]: Kernel Tuner and rooftune on the same kernel, space and size (default 4096), each from start to
+ * finish with empty caches, one after the other and rooftune twice. Kernel Tuner's time leaves out Python's start and
+ * imports; rooftune's is the whole command: its ceilings, final round and report included. `python3` must have
+ * kernel_tuner 1.4.
+ */
+#include "bench/bench_program.h"
+
+#include "base/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GOAL_RATIO 6.0
+#define GOAL_BEST_FRAC 0.01
+
+typedef struct tuned {
+    double seconds, best_s;
+    size_t points, ok;
+    size_t least_samples;           /* of any configuration */
+    size_t least_samples_near_best; /* of those within 10 % of the best */
+} tuned;
+
+static tuned kernel_tuner(const char *n, const char *how) {
+    const char *words[] = {"python3", bench_file("sgemm/kernel_tuner_sgemm.py"), n, how, NULL};
+    bench_empty_caches();
+    bench_run_well(words, NULL);
+    json_t *line = NULL;
+    const char *text = strrchr(bench_out(), '{');
+    rft_err err = RFT_ERR_INIT;
+    if (!text || rft_json_parse(&line, text, strcspn(text, "\n"), "kernel_tuner_sgemm.py", &err) != RFT_OK) {
+        fprintf(stderr, "Kernel Tuner printed no result: %s\n%s", err.message, bench_out());
+        exit(1);
+    }
+    tuned result = {.seconds = rft_json_real_or(line, "seconds", (double)NAN),
+                    .best_s = rft_json_real_or(line, "best_s", (double)NAN),
+                    .points = (size_t)rft_json_int_or(line, "configurations", 0),
+                    .ok = (size_t)rft_json_int_or(line, "ok", 0)};
+    json_decref(line);
+    return result;
+}
+
+static size_t samples_of(const rft_point *point) {
+    size_t n = 0;
+    for (int round = 0; round < RFT_ROUNDS; round++) {
+        n += point->rounds[round].n;
+    }
+    return n;
+}
+
+static tuned rooftune(const char *n) {
+    const char *words[] = {"rooftune", "run", bench_file("sgemm/sgemm.lua"), "-o", "sgemm.db", "--fresh", "--",
+                           n,          NULL};
+    bench_empty_caches();
+    tuned result = {
+        .seconds = bench_run_well(words, NULL).wall_s, .least_samples = SIZE_MAX, .least_samples_near_best = SIZE_MAX};
+    rft_run *run = bench_load("sgemm.db");
+    const rft_point *best = rft_run_best(run, 0, SIZE_MAX, 0);
+    result.points = run->point_count;
+    result.best_s = best ? rft_point_median_s(best) : (double)NAN;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        size_t samples = samples_of(point);
+        if (point->outcome != RFT_OUTCOME_OK || !point->verification.done) {
+            continue;
+        }
+        result.ok++;
+        result.least_samples = samples < result.least_samples ? samples : result.least_samples;
+        if (rft_point_median_s(point) <= 1.1 * result.best_s && samples < result.least_samples_near_best) {
+            result.least_samples_near_best = samples;
+        }
+    }
+    bench_line("  its parts", "GPU busy %.1f s, compiled %.1f core-s, first to last point %.1f s", run->info.busy_s,
+               run->info.compile_s, run->info.elapsed_s);
+    rft_run_free(run);
+    return result;
+}
+
+static void print_tuned(const char *name, const tuned *t) {
+    bench_line(name, "%6.2f s, %zu of %zu configurations ok, best %.3f ms", t->seconds, t->ok, t->points,
+               t->best_s * 1e3);
+}
+
+int main(int argc, char **argv) {
+    const char *n = argc > 1 ? argv[1] : "4096";
+    bench_open();
+    printf("sgemm, n = %s, 128 configurations, empty caches\n", n);
+    tuned first = rooftune(n);
+    print_tuned("rooftune", &first);
+    tuned peer = kernel_tuner(n, "verified");
+    print_tuned("Kernel Tuner, verified", &peer);
+    tuned unverified = kernel_tuner(n, "unverified");
+    print_tuned("Kernel Tuner, unverified", &unverified);
+    tuned second = rooftune(n);
+    print_tuned("rooftune, again", &second);
+    bench_line("samples of rooftune", "at least %zu each, %zu within 10 %% of the best (goals: 5, 10)",
+               first.least_samples, first.least_samples_near_best);
+    bench_line("faster than verified", "%.2f and %.2f times (goal: %g)", peer.seconds / first.seconds,
+               peer.seconds / second.seconds, GOAL_RATIO);
+    bench_line("faster than unverified", "%.2f and %.2f times", unverified.seconds / first.seconds,
+               unverified.seconds / second.seconds);
+    bench_line("best against Kernel Tuner's", "%+.2f %% and %+.2f %% in time (goal: at most +%g %%)",
+               (first.best_s / peer.best_s - 1) * 100, (second.best_s / peer.best_s - 1) * 100, GOAL_BEST_FRAC * 100);
+    bench_close();
+    return first.ok == 128 && second.ok == 128 ? 0 : 1;
+}
