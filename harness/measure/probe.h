@@ -35,6 +35,9 @@ typedef struct rft_probe_result {
     rft_facts facts;    /* occupancy, waves, registers as the driver sees them */
     rft_verification verification;
     rft_measurement measurement;
+    /* Worker processes that ended over this point: 0 to 2. 1 with a poisoned context, a time limit, or an accident that
+     * the second attempt did not repeat; 2 when the second attempt's worker ended too. Always 0 without workers. */
+    int workers_lost;
 } rft_probe_result;
 
 typedef struct rft_probe rft_probe;

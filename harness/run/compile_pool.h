@@ -16,15 +16,21 @@ typedef struct rft_compile_pool rft_compile_pool;
 typedef struct rft_compile_pool_opts {
     rft_loop *loop;      /* borrowed */
     const char *program; /* this executable */
-    size_t workers;      /* >= 1; started as they are needed */
+    size_t workers;      /* >= 1; started as they are needed, or by start() */
     const rft_log *log;
-    size_t kept_bytes; /* results that nobody looks at are forgotten when all take more; 0: 256 MiB */
+    size_t kept_bytes;     /* results that nobody looks at are forgotten when all take more; 0: 256 MiB */
+    uint64_t memory_bytes; /* what the compiler may take for one request; 0: rft_compile_memory_bytes(workers) */
 } rft_compile_pool_opts;
 
+/* Valid from submit() to the release() that belongs to it. */
 typedef size_t rft_ticket;
 
 int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *opts, rft_err *err);
 void rft_compile_pool_free(rft_compile_pool *pool); /* ends the workers; NULL is accepted */
+
+/* Starts workers until there are `count` (at most opts.workers), without waiting for any of them: each loads its compiler
+ * on its own meanwhile. Optional. RFT_E_WORKER with a remedy when one cannot be started. */
+int rft_compile_pool_start(rft_compile_pool *pool, size_t count, rft_err *err);
 
 /* Queues a request (copied) and returns its ticket; the same request gets the same ticket. `timeout_s` counts from the
  * moment a worker takes it. */
@@ -35,6 +41,10 @@ rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_req
  * RFT_E_WORKER: no worker can be started, or they end before they answer anything. */
 int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
                           rft_err *err);
+
+/* Core-seconds that requests took so far: the processor time of the processes that served them, from the cache or not,
+ * as the system counts it; where one was ended by its limit or died with its worker, the time since it was handed out. */
+double rft_compile_pool_seconds(const rft_compile_pool *pool);
 
 /* Is nothing queued and no worker busy? */
 bool rft_compile_pool_idle(rft_compile_pool *pool);

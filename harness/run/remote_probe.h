@@ -2,8 +2,10 @@
 /*
  * remote_probe.h - a probe that lives in a device worker process, replaced when a kernel takes it down.
  *
- * measure(): a worker that dies, sends garbage or gives no end costs the point (crashed, timed_out). A worker that
- * cannot open the device is an error, with the worker's own words and remedy: every other point would end the same way.
+ * measure(): a worker that gives no end costs the point (timed_out). One that dies or sends garbage may have met with an
+ * accident (the OOM killer, an administrator), so the point is tried once more in a new worker; when that goes too, the
+ * point has crashed. A worker that cannot open the device is an error, with the worker's own words and remedy: every
+ * other point would end the same way.
  */
 #ifndef RFT_RUN_REMOTE_PROBE_H
 #define RFT_RUN_REMOTE_PROBE_H
@@ -21,5 +23,21 @@ typedef struct rft_remote_probe_opts {
 } rft_remote_probe_opts;
 
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err);
+
+/* ---- before the first request; `probe` is one of rft_remote_probe_new() ---- */
+
+/* Starts the worker and asks nothing: it loads the driver while the caller does something else. Without this the first
+ * request starts it. RFT_E_WORKER with a remedy. */
+int rft_remote_probe_start(rft_probe *probe, rft_err *err);
+
+/* Which GPU the worker would open: its facts (uuid, name, arch, ...) as far as the driver tells them without a context.
+ * Nothing is taken on that GPU, which may be in use by somebody else: a lock per GPU is asked for with this uuid before
+ * device(), ceilings() and measure(), which open it. memory_free_bytes is memory_bytes. Texts live in `arena`.
+ * RFT_E_DEVICE with the worker's words and remedy: no driver, no such device. */
+int rft_remote_probe_identify(rft_probe *probe, rft_arena *arena, rft_gpu_info *gpu, rft_err *err);
+
+/* Has the worker open the GPU (its context, the protocol's own kernels) and returns at once; device(), which must be
+ * the next request, waits for what is left of it. Optional. */
+int rft_remote_probe_open(rft_probe *probe, rft_err *err);
 
 #endif
