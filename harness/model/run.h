@@ -139,6 +139,7 @@ typedef struct rft_point {
     const char *reason; /* NULL when ok */
     const char *log;    /* compiler log or fault text; NULL */
     int64_t alias_of;   /* id of the point with the same cubin and launch, whose numbers these are; 0 = own */
+    int workers_lost;   /* device workers that ended over it, both rounds together; 0 for an alias */
     bool is_default;    /* every parameter at its default */
     bool has_launch;    /* the first kernel launch's shape is known: */
     int64_t grid[3], block[3];

@@ -32,6 +32,7 @@ static rft_cell text_cell(const char *text) {
 rft_cell rft_column_get(const rft_column *column, const void *record) {
     switch (column->kind) {
     case RFT_COLUMN_INT:
+    case RFT_COLUMN_COUNT:
         return int_cell(FIELD(int, record, column));
     case RFT_COLUMN_KNOWN:
         return FIELD(int, record, column) == -1 ? null_cell() : int_cell(FIELD(int, record, column));
@@ -139,6 +140,12 @@ const char *rft_column_set(const rft_column *column, void *record, const rft_cel
     case RFT_COLUMN_KNOWN:
         if (null) {
             FIELD(int, record, column) = -1;
+            return NULL;
+        }
+        return set_int(&FIELD(int, record, column), cell);
+    case RFT_COLUMN_COUNT:
+        if (null) {
+            FIELD(int, record, column) = 0;
             return NULL;
         }
         return set_int(&FIELD(int, record, column), cell);

@@ -25,6 +25,7 @@ typedef enum rft_column_kind {
     RFT_COLUMN_INT,    /* int */
     RFT_COLUMN_KNOWN,  /* int; -1 (not known) <-> null */
     RFT_COLUMN_INT64,  /* int64_t */
+    RFT_COLUMN_COUNT,  /* int >= 0; null reads as 0: none of it */
     RFT_COLUMN_BYTES,  /* int64_t; -1 (not known) <-> null */
     RFT_COLUMN_UINT64, /* uint64_t, kept as the signed number of the same bits */
     RFT_COLUMN_SIZE,   /* size_t */

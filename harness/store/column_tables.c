@@ -23,7 +23,10 @@ static const rft_column info[] = {INFO(id, NAME),
                                   INFO(replay_path, TEXT),
                                   INFO(replay_started_unix_ns, INT64),
                                   INFO(recompiled, UINT64),
-                                  INFO(recompiled_same, UINT64)};
+                                  INFO(recompiled_same, UINT64),
+                                  ROUNDED(rft_run_info, "elapsed_s", REAL, elapsed_s),
+                                  ROUNDED(rft_run_info, "busy_s", REAL, busy_s),
+                                  ROUNDED(rft_run_info, "compile_s", REAL, compile_s)};
 const rft_columns rft_columns_info = TABLE(info);
 
 #define GPU(member, kind) COLUMN(rft_gpu_info, #member, kind, member)
@@ -127,6 +130,7 @@ static const rft_column point[] = {POINT(id, INT64),
                                    POINT(reason, TEXT),
                                    POINT(log, TEXT),
                                    POINT(alias_of, INT64),
+                                   POINT(workers_lost, COUNT),
                                    POINT(is_default, BOOL),
                                    POINT(has_launch, BOOL),
                                    POINT_AS("grid_x", grid[0], INT64),
@@ -165,8 +169,8 @@ static const rft_column verification[] = {VERIFIED("verified", done, BOOL),
 const rft_columns rft_columns_verification = TABLE(verification);
 
 #define MEASURED(member, kind) ROUNDED(rft_measurement, #member, kind, member)
-static const rft_column measurement[] = {MEASURED(stop, STOP), MEASURED(cache, CACHE), MEASURED(clock_mhz, REAL),
-                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL)};
+static const rft_column measurement[] = {MEASURED(stop, STOP),   MEASURED(cache, CACHE),   MEASURED(clock_mhz, REAL),
+                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL), MEASURED(busy_s, REAL)};
 const rft_columns rft_columns_measurement = TABLE(measurement);
 
 #define WORK(name, member, kind) COLUMN(rft_work, name, kind, member)

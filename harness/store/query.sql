@@ -5,10 +5,10 @@
 -- name: put_info
 INSERT INTO run (
   only_row, id, tool_version, tool_revision, command, started_unix_ns, finished_unix_ns, seed, replay_of, replay_path,
-  replay_started_unix_ns, recompiled, recompiled_same
+  replay_started_unix_ns, recompiled, recompiled_same, elapsed_s, busy_s, compile_s
 ) VALUES (
   1, :id, :tool_version, :tool_revision, :command, :started_unix_ns, :finished_unix_ns, :seed, :replay_of,
-  :replay_path, :replay_started_unix_ns, :recompiled, :recompiled_same
+  :replay_path, :replay_started_unix_ns, :recompiled, :recompiled_same, :elapsed_s, :busy_s, :compile_s
 );
 
 -- name: put_gpu
@@ -97,50 +97,58 @@ INSERT INTO space (
 
 -- name: put_point
 INSERT OR REPLACE INTO point (
-  id, sweep, variant, problem, outcome, reason, log, alias_of, is_default, has_launch, grid_x, grid_y, grid_z,
-  block_x, block_y, block_z, config, registers, spill_bytes, stack_bytes, shared_static_bytes, shared_dynamic_bytes,
-  blocks_per_sm, occupancy_frac, waves, cubin_hash, compile_s, from_cache, verified, tol, worst_frac, worst_abs_error,
-  worst_got, worst_want, worst_buffer, worst_index, wrong_count, total_count, work_bytes_read, work_bytes_written,
-  work_items, work_item_name, work_fp64, work_fp32, work_fp16, work_sfu, work_int32, work_tensor_fp64,
-  work_tensor_tf32, work_tensor_bf16, work_tensor_fp16, work_tensor_fp8, work_tensor_int8, traffic_present,
-  traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions, traffic_dram, traffic_l2, traffic_l1,
-  traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu, traffic_int32, traffic_tensor_fp64,
-  traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16, traffic_tensor_fp8, traffic_tensor_int8
+  id, sweep, variant, problem, outcome, reason, log, alias_of, workers_lost, is_default, has_launch, grid_x, grid_y,
+  grid_z, block_x, block_y, block_z, config, registers, spill_bytes, stack_bytes, shared_static_bytes,
+  shared_dynamic_bytes, blocks_per_sm, occupancy_frac, waves, cubin_hash, compile_s, from_cache, verified, tol,
+  worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer, worst_index, wrong_count, total_count,
+  work_bytes_read, work_bytes_written, work_items, work_item_name, work_fp64, work_fp32, work_fp16, work_sfu,
+  work_int32, work_tensor_fp64, work_tensor_tf32, work_tensor_bf16, work_tensor_fp16, work_tensor_fp8,
+  work_tensor_int8, traffic_present, traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions,
+  traffic_dram, traffic_l2, traffic_l1, traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu,
+  traffic_int32, traffic_tensor_fp64, traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16,
+  traffic_tensor_fp8, traffic_tensor_int8
 ) VALUES (
-  :id, :sweep, :variant, :problem, :outcome, :reason, :log, :alias_of, :is_default, :has_launch, :grid_x, :grid_y,
-  :grid_z, :block_x, :block_y, :block_z, :config, :registers, :spill_bytes, :stack_bytes, :shared_static_bytes,
-  :shared_dynamic_bytes, :blocks_per_sm, :occupancy_frac, :waves, :cubin_hash, :compile_s, :from_cache, :verified,
-  :tol, :worst_frac, :worst_abs_error, :worst_got, :worst_want, :worst_buffer, :worst_index, :wrong_count,
-  :total_count, :work_bytes_read, :work_bytes_written, :work_items, :work_item_name, :work_fp64, :work_fp32,
-  :work_fp16, :work_sfu, :work_int32, :work_tensor_fp64, :work_tensor_tf32, :work_tensor_bf16, :work_tensor_fp16,
-  :work_tensor_fp8, :work_tensor_int8, :traffic_present, :traffic_evidence, :traffic_dram_read_frac,
-  :traffic_warp_instructions, :traffic_dram, :traffic_l2, :traffic_l1, :traffic_shared, :traffic_fp64, :traffic_fp32,
-  :traffic_fp16, :traffic_sfu, :traffic_int32, :traffic_tensor_fp64, :traffic_tensor_tf32, :traffic_tensor_bf16,
-  :traffic_tensor_fp16, :traffic_tensor_fp8, :traffic_tensor_int8
+  :id, :sweep, :variant, :problem, :outcome, :reason, :log, :alias_of, :workers_lost, :is_default, :has_launch,
+  :grid_x, :grid_y, :grid_z, :block_x, :block_y, :block_z, :config, :registers, :spill_bytes, :stack_bytes,
+  :shared_static_bytes, :shared_dynamic_bytes, :blocks_per_sm, :occupancy_frac, :waves, :cubin_hash, :compile_s,
+  :from_cache, :verified, :tol, :worst_frac, :worst_abs_error, :worst_got, :worst_want, :worst_buffer, :worst_index,
+  :wrong_count, :total_count, :work_bytes_read, :work_bytes_written, :work_items, :work_item_name, :work_fp64,
+  :work_fp32, :work_fp16, :work_sfu, :work_int32, :work_tensor_fp64, :work_tensor_tf32, :work_tensor_bf16,
+  :work_tensor_fp16, :work_tensor_fp8, :work_tensor_int8, :traffic_present, :traffic_evidence,
+  :traffic_dram_read_frac, :traffic_warp_instructions, :traffic_dram, :traffic_l2, :traffic_l1, :traffic_shared,
+  :traffic_fp64, :traffic_fp32, :traffic_fp16, :traffic_sfu, :traffic_int32, :traffic_tensor_fp64,
+  :traffic_tensor_tf32, :traffic_tensor_bf16, :traffic_tensor_fp16, :traffic_tensor_fp8, :traffic_tensor_int8
 );
 
 -- name: put_measurement
 INSERT OR REPLACE INTO measurement (
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, n, min, q1, median, q3, max, mean, low, high,
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, n, min, q1, median, q3, max, mean, low, high,
   interval_is_95, iqr_frac, samples, steps
 ) VALUES (
-  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :n, :min, :q1, :median, :q3, :max, :mean, :low,
-  :high, :interval_is_95, :iqr_frac, :samples, :steps
+  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :n, :min, :q1, :median, :q3, :max, :mean,
+  :low, :high, :interval_is_95, :iqr_frac, :samples, :steps
 );
 
 -- name: drop_measurements
 DELETE FROM measurement WHERE point = :point;
 
+-- name: begin
+BEGIN IMMEDIATE;
+
+-- name: commit
+COMMIT;
+
 -- name: put_unexplored
 UPDATE sweep SET unexplored = :unexplored WHERE sweep = :sweep;
 
 -- name: finish
-UPDATE run SET finished_unix_ns = :finished_unix_ns, recompiled = :recompiled, recompiled_same = :recompiled_same;
+UPDATE run SET finished_unix_ns = :finished_unix_ns, recompiled = :recompiled, recompiled_same = :recompiled_same,
+  elapsed_s = :elapsed_s, busy_s = :busy_s, compile_s = :compile_s;
 
 -- name: get_info
 SELECT
   id, tool_version, tool_revision, command, started_unix_ns, finished_unix_ns, seed, replay_of, replay_path,
-  replay_started_unix_ns, recompiled, recompiled_same
+  replay_started_unix_ns, recompiled, recompiled_same, elapsed_s, busy_s, compile_s
 FROM run;
 
 -- name: get_gpu
@@ -202,19 +210,20 @@ FROM space ORDER BY sweep, problem, variant;
 
 -- name: get_points
 SELECT
-  id, sweep, variant, problem, outcome, reason, log, alias_of, is_default, has_launch, grid_x, grid_y, grid_z,
-  block_x, block_y, block_z, config, registers, spill_bytes, stack_bytes, shared_static_bytes, shared_dynamic_bytes,
-  blocks_per_sm, occupancy_frac, waves, cubin_hash, compile_s, from_cache, verified, tol, worst_frac, worst_abs_error,
-  worst_got, worst_want, worst_buffer, worst_index, wrong_count, total_count, work_bytes_read, work_bytes_written,
-  work_items, work_item_name, work_fp64, work_fp32, work_fp16, work_sfu, work_int32, work_tensor_fp64,
-  work_tensor_tf32, work_tensor_bf16, work_tensor_fp16, work_tensor_fp8, work_tensor_int8, traffic_present,
-  traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions, traffic_dram, traffic_l2, traffic_l1,
-  traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu, traffic_int32, traffic_tensor_fp64,
-  traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16, traffic_tensor_fp8, traffic_tensor_int8
+  id, sweep, variant, problem, outcome, reason, log, alias_of, workers_lost, is_default, has_launch, grid_x, grid_y,
+  grid_z, block_x, block_y, block_z, config, registers, spill_bytes, stack_bytes, shared_static_bytes,
+  shared_dynamic_bytes, blocks_per_sm, occupancy_frac, waves, cubin_hash, compile_s, from_cache, verified, tol,
+  worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer, worst_index, wrong_count, total_count,
+  work_bytes_read, work_bytes_written, work_items, work_item_name, work_fp64, work_fp32, work_fp16, work_sfu,
+  work_int32, work_tensor_fp64, work_tensor_tf32, work_tensor_bf16, work_tensor_fp16, work_tensor_fp8,
+  work_tensor_int8, traffic_present, traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions,
+  traffic_dram, traffic_l2, traffic_l1, traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu,
+  traffic_int32, traffic_tensor_fp64, traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16,
+  traffic_tensor_fp8, traffic_tensor_int8
 FROM point ORDER BY id;
 
 -- name: get_measurements
 SELECT
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, n, min, q1, median, q3, max, mean, low, high,
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, n, min, q1, median, q3, max, mean, low, high,
   interval_is_95, iqr_frac, samples, steps
 FROM measurement ORDER BY point, round;

@@ -175,7 +175,8 @@ static void add_columns(rft_str *out, const rft_run *run, const char *prefix, co
                 json_decref(cell);
                 cell = rft_json_clean_text(run->points[i].log, RFT_RECORDING_LOG_BYTES);
             }
-            bool nothing = column->kind == RFT_COLUMN_AMOUNT && json_number_value(cell) == 0.0;
+            bool amount = column->kind == RFT_COLUMN_AMOUNT || column->kind == RFT_COLUMN_COUNT;
+            bool nothing = amount && json_number_value(cell) == 0.0;
             any = any || !(nothing || json_is_null(cell));
             json_array_append_new(list, cell);
         }

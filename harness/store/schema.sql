@@ -7,7 +7,8 @@ CREATE TABLE run (
   id TEXT, tool_version TEXT, tool_revision TEXT, command TEXT,
   started_unix_ns INTEGER NOT NULL, finished_unix_ns INTEGER NOT NULL, seed INTEGER NOT NULL,
   replay_of TEXT, replay_path TEXT, replay_started_unix_ns INTEGER NOT NULL,
-  recompiled INTEGER NOT NULL, recompiled_same INTEGER NOT NULL
+  recompiled INTEGER NOT NULL, recompiled_same INTEGER NOT NULL,
+  elapsed_s REAL, busy_s REAL, compile_s REAL
 ) STRICT;
 
 CREATE TABLE gpu (
@@ -97,7 +98,7 @@ CREATE TABLE point (
   id INTEGER PRIMARY KEY,
   sweep INTEGER NOT NULL, variant INTEGER NOT NULL, problem INTEGER NOT NULL,
   outcome TEXT NOT NULL, reason TEXT, log TEXT,
-  alias_of INTEGER NOT NULL, is_default INTEGER NOT NULL,
+  alias_of INTEGER NOT NULL, workers_lost INTEGER NOT NULL, is_default INTEGER NOT NULL,
   has_launch INTEGER NOT NULL, grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,
   block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL,
   config TEXT NOT NULL,
@@ -119,7 +120,7 @@ CREATE TABLE point (
 -- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds
 CREATE TABLE measurement (
   point INTEGER NOT NULL REFERENCES point, round INTEGER NOT NULL,
-  stop TEXT NOT NULL, cache TEXT NOT NULL, clock_mhz REAL, wall_s REAL, verify_s REAL,
+  stop TEXT NOT NULL, cache TEXT NOT NULL, clock_mhz REAL, wall_s REAL, verify_s REAL, busy_s REAL,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
   samples BLOB NOT NULL, steps BLOB NOT NULL,

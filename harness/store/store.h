@@ -8,7 +8,7 @@
 
 #include "model/run.h"
 
-#define RFT_STORE_SCHEMA 1
+#define RFT_STORE_SCHEMA 2
 
 typedef struct rft_store rft_store;
 
@@ -29,7 +29,9 @@ int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
 int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err *err);
 /* Inserts the point, or replaces the one with the same id (its final round came in). One transaction. */
 int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err);
-/* `unexplored` of a sweep, recompile counts and the finishing time of the run. */
+/* The same, and in the same transaction what rft_store_finish() writes: the sums always fit the points. */
+int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err);
+/* `unexplored` of a sweep; finishing time, recompile counts, and elapsed, busy and compile seconds of the run. */
 int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err);
 int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
 

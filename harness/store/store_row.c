@@ -53,20 +53,28 @@ static int get_statement(rft_store *store, rft_query query, sqlite3_stmt **out, 
 /* ---- writing ---- */
 
 int rft_bind_begin(rft_binder *binder, rft_store *store, rft_query query, rft_err *err) {
-    *binder = (rft_binder){.store = store};
+    *binder = (rft_binder){.store = store, .query = query};
     return get_statement(store, query, &binder->statement, err);
 }
 
+/* Names are compared the first time only: SQLite looks for each from the beginning of its list. */
 static int next_parameter(rft_binder *binder, const char *name) {
-    const char *expected = sqlite3_bind_parameter_name(binder->statement, ++binder->at);
-    if (expected == NULL || strcmp(expected + 1, name) != 0) {
-        binder->wrong = name;
+    binder->at++;
+    if (!binder->store->checked[binder->query]) {
+        const char *expected = sqlite3_bind_parameter_name(binder->statement, binder->at);
+        if (expected == NULL || strcmp(expected + 1, name) != 0) {
+            binder->wrong = name;
+        }
     }
     return binder->at;
 }
 
 void rft_bind_int(rft_binder *binder, const char *name, int64_t value) {
     sqlite3_bind_int64(binder->statement, next_parameter(binder, name), value);
+}
+
+void rft_bind_double(rft_binder *binder, const char *name, double value) {
+    sqlite3_bind_double(binder->statement, next_parameter(binder, name), value);
 }
 
 void rft_bind_text(rft_binder *binder, const char *name, const char *text) {
@@ -85,7 +93,7 @@ void rft_bind_columns(rft_binder *binder, const rft_columns *columns, const void
         if (cell.kind == RFT_CELL_INT) {
             rft_bind_int(binder, name, cell.integer);
         } else if (cell.kind == RFT_CELL_REAL) {
-            sqlite3_bind_double(binder->statement, next_parameter(binder, name), cell.real);
+            rft_bind_double(binder, name, cell.real);
         } else {
             rft_bind_text(binder, name, cell.kind == RFT_CELL_TEXT ? cell.text : NULL);
         }
@@ -110,6 +118,7 @@ int rft_bind_end(rft_binder *binder, const char *doing, rft_err *err) {
         return rft_err_set(err, RFT_E_INTERNAL, "query.sql and the column tables disagree at %s while %s",
                            binder->wrong ? binder->wrong : "the end", doing);
     }
+    binder->store->checked[binder->query] = true;
     int status = sqlite3_step(binder->statement);
     int code = status == SQLITE_DONE ? 0 : rft_store_fail(binder->store, doing, err);
     sqlite3_reset(binder->statement);

@@ -43,12 +43,16 @@ int rft_store_exec(rft_store *store, const char *sql, const char *doing, rft_err
 }
 
 int rft_store_begin(rft_store *store, rft_err *err) {
-    return rft_store_exec(store, "BEGIN IMMEDIATE", "starting to write", err);
+    rft_binder binder;
+    int code = rft_bind_begin(&binder, store, RFT_QUERY_begin, err);
+    return code ? code : rft_bind_end(&binder, "starting to write", err);
 }
 
 int rft_store_end(rft_store *store, int code, rft_err *err) {
     if (!code) {
-        code = rft_store_exec(store, "COMMIT", "writing", err);
+        rft_binder binder;
+        code = rft_bind_begin(&binder, store, RFT_QUERY_commit, err);
+        code = code ? code : rft_bind_end(&binder, "writing", err);
     }
     if (code) {
         /* Some failures (a full disk) have rolled back by themselves: then this one has nothing to do. */

@@ -30,6 +30,8 @@
     X(put_point)                                                                                                       \
     X(put_measurement)                                                                                                 \
     X(drop_measurements)                                                                                               \
+    X(begin)                                                                                                           \
+    X(commit)                                                                                                          \
     X(put_unexplored)                                                                                                  \
     X(finish)                                                                                                          \
     X(get_info)                                                                                                        \
@@ -60,6 +62,7 @@ struct rft_store {
     int lock_fd; /* -1: none */
     char *lock_path;
     sqlite3_stmt *statements[RFT_QUERY_COUNT]; /* prepared at first use */
+    bool checked[RFT_QUERY_COUNT];             /* its parameters were bound by their names, once */
     rft_run *shape; /* the sweeps alone, as they are in the file; read when the first point is put */
 };
 
@@ -83,6 +86,7 @@ int rft_store_shape(rft_store *store, rft_err *err);
 /* ---- writing ---- */
 typedef struct rft_binder {
     rft_store *store;
+    rft_query query;
     sqlite3_stmt *statement;
     int at;            /* parameters bound so far */
     const char *wrong; /* name that query.sql has not at this place; NULL = all in order */
@@ -90,6 +94,7 @@ typedef struct rft_binder {
 
 int rft_bind_begin(rft_binder *binder, rft_store *store, rft_query query, rft_err *err);
 void rft_bind_int(rft_binder *binder, const char *name, int64_t value);
+void rft_bind_double(rft_binder *binder, const char *name, double value);   /* NaN <-> NULL */
 void rft_bind_text(rft_binder *binder, const char *name, const char *text); /* NULL <-> NULL; copied */
 void rft_bind_columns(rft_binder *binder, const rft_columns *columns, const void *record);
 /* As little-endian doubles. */

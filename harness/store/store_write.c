@@ -234,7 +234,23 @@ static int put_point_row(rft_store *store, const rft_point *point, rft_err *err)
     return rft_bind_end(&binder, "writing a point", err);
 }
 
-int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err) {
+static int put_sums(rft_store *store, const rft_run_info *info, rft_err *err) {
+    rft_binder binder;
+    int code = rft_bind_begin(&binder, store, RFT_QUERY_finish, err);
+    if (code) {
+        return code;
+    }
+    rft_bind_int(&binder, "finished_unix_ns", info->finished_unix_ns);
+    rft_bind_int(&binder, "recompiled", (int64_t)info->recompiled);
+    rft_bind_int(&binder, "recompiled_same", (int64_t)info->recompiled_same);
+    rft_bind_double(&binder, "elapsed_s", info->elapsed_s);
+    rft_bind_double(&binder, "busy_s", info->busy_s);
+    rft_bind_double(&binder, "compile_s", info->compile_s);
+    return rft_bind_end(&binder, "writing the sums of the run", err);
+}
+
+/* `info` may be NULL. */
+static int put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err) {
     int code = rft_store_shape(store, err);
     code = code ? code : rft_store_begin(store, err);
     if (code) {
@@ -250,7 +266,16 @@ int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err) 
     for (int round = 0; round < RFT_ROUNDS && !code; round++) {
         code = put_measurement(store, point, round, err);
     }
+    code = code || !info ? code : put_sums(store, info, err);
     return rft_store_end(store, code, err);
+}
+
+int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err) {
+    return put_step(store, point, NULL, err);
+}
+
+int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err) {
+    return put_step(store, point, info, err);
 }
 
 int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {
@@ -265,13 +290,5 @@ int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rf
 }
 
 int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err) {
-    rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_finish, err);
-    if (code) {
-        return code;
-    }
-    rft_bind_int(&binder, "finished_unix_ns", info->finished_unix_ns);
-    rft_bind_int(&binder, "recompiled", (int64_t)info->recompiled);
-    rft_bind_int(&binder, "recompiled_same", (int64_t)info->recompiled_same);
-    return rft_bind_end(&binder, "writing the end of the run", err);
+    return put_sums(store, info, err);
 }

@@ -145,7 +145,7 @@ static rft_point *add_point(rft_run *run, size_t sweep, size_t variant, size_t p
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
     for (int round = 0; round < RFT_ROUNDS; round++) {
-        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN};
+        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
     }
     return point;
 }
@@ -164,6 +164,7 @@ static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint
     measurement->clock_mhz = 1965;
     measurement->wall_s = 0.123456789;
     measurement->verify_s = 0.01;
+    measurement->busy_s = 0.0625;
 }
 
 static void fill_measured(rft_run *run, rft_point *point) {
@@ -213,6 +214,7 @@ static void fill_points(rft_run *run) {
     rft_point *odd = add_point(run, 0, 1, 0, RFT_OUTCOME_OK);
     fill_measured(run, odd);
     odd->rounds[0] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .verify_s = 0.25};
+    odd->rounds[0].busy_s = NAN; /* a recording of before */
     rft_point *best = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
     fill_measured(run, best);
     fill_round(run, best, 1, 30, 99);
@@ -230,6 +232,7 @@ static void fill_points(rft_run *run) {
     for (int outcome = RFT_OUTCOME_NOISY; outcome < RFT_OUTCOME_COUNT; outcome++) {
         rft_point *point = add_point(run, outcome % 2 ? 0 : 1, 0, 1, (rft_outcome)outcome);
         point->reason = "why: \"this\" \\ that\tand\nthat";
+        point->workers_lost = outcome == RFT_OUTCOME_CRASHED ? 2 : 0;
         point->log = outcome % 2 ? "kernel.cu(3): error: identifier \"x\" is undefined" : NULL;
         if (outcome == RFT_OUTCOME_NOISY) {
             fill_measured(run, point);
@@ -262,7 +265,10 @@ rft_run *sample_run_new(void) {
                                .replay_path = "gemv.json.gz",
                                .replay_started_unix_ns = 1795000000000000000,
                                .recompiled = 12,
-                               .recompiled_same = 11};
+                               .recompiled_same = 11,
+                               .elapsed_s = 12.5,
+                               .busy_s = NAN,
+                               .compile_s = 7.25};
     fill_gpu(run);
     rft_env_set(&run->env, run->arena, "host.cpu", "EPYC 9654", NULL);
     rft_env_set(&run->env, run->arena, "gpu.power_limit_w", NULL, "NVML is not there");

@@ -144,7 +144,7 @@ static void other_schemas_are_named(void **state) {
     exec_sql(path, "PRAGMA user_version = 0");
     assert_int_equal(open_code(path, RFT_STORE_READ, &err), RFT_E_SCHEMA);
     assert_non_null(strstr(err.message, "older schema 0"));
-    assert_non_null(strstr(err.message, "schema 1"));
+    assert_non_null(strstr(err.message, "schema 2"));
     assert_non_null(strstr(err.message, "rooftune 0.1.0"));
     assert_non_null(strstr(err.remedy, "that wrote it"));
     exec_sql(path, "PRAGMA user_version = 99; DROP TABLE run");
@@ -178,6 +178,36 @@ static void what_cannot_be_opened_says_why(void **state) {
     assert_int_equal(rft_fs_write_gzip(path, "{}", 2, &err), 0);
     assert_int_equal(open_code(path, RFT_STORE_READ, &err), RFT_E_STORE);
     assert_non_null(strstr(err.remedy, "rooftune import"));
+}
+
+/* What is put with a point fits it at every moment. */
+static void a_step_carries_the_sums(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    rft_store *store = NULL;
+    run->info.elapsed_s = run->info.busy_s = run->info.compile_s = 0;
+    run->info.finished_unix_ns = 0;
+    assert_int_equal(rft_store_open(&store, path, RFT_STORE_CREATE, &err), 0);
+    assert_int_equal(rft_store_put_run(store, run, &err), 0);
+    run->info.elapsed_s = 1.5;
+    run->info.busy_s = 0.5;
+    run->info.compile_s = 4;
+    run->info.recompiled = 77;
+    assert_int_equal(rft_store_put_step(store, &run->points[0], &run->info, &err), 0);
+    rft_point foreign = run->points[1];
+    foreign.problem = 77;
+    run->info.recompiled = 78;
+    assert_int_equal(rft_store_put_step(store, &foreign, &run->info, &err), RFT_E_INTERNAL);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_int_equal(back->point_count, 1);
+    assert_int_equal(back->info.recompiled, 77);
+    assert_true(back->info.elapsed_s == 1.5 && back->info.busy_s == 0.5 && back->info.compile_s == 4);
+    assert_int_equal(back->info.finished_unix_ns, 0);
+    rft_run_free(back);
+    rft_store_close(store);
+    rft_run_free(run);
 }
 
 /* A run that was killed between creating its file and describing itself. */
@@ -277,6 +307,7 @@ int main(void) {
                                        cmocka_unit_test(an_alias_keeps_no_numbers_of_its_own),
                                        cmocka_unit_test(a_point_put_again_replaces_the_old_one),
                                        cmocka_unit_test(a_run_is_continued),
+                                       cmocka_unit_test(a_step_carries_the_sums),
                                        cmocka_unit_test(other_schemas_are_named),
                                        cmocka_unit_test(what_cannot_be_opened_says_why),
                                        cmocka_unit_test(a_run_without_a_beginning_is_told),
