@@ -219,7 +219,8 @@ static int warm_up(rft_job *job, rft_err *err) {
 static void judge_noise(rft_job *job) {
     const rft_measurement *m = &job->out->measurement;
     double half_frac = rft_stats_half_width_frac(&m->stats), most = NOISY_FACTOR * job->request->measure.noise_frac;
-    if (m->stop != RFT_STOP_SETTLED && half_frac > most) {
+    bool decided = m->stop == RFT_STOP_SETTLED || m->stop == RFT_STOP_SLOWER; /* what is not close may be rough */
+    if (!decided && half_frac > most) {
         rft_str number = RFT_STR_INIT;
         rft_str_add_fixed(&number, half_frac * 100.0, 1);
         rft_job_fail(job, RFT_OUTCOME_NOISY, "the median is known to +-%s %% only, after %zu samples",

@@ -154,8 +154,20 @@ static bool noise_is_flat(const double *samples, size_t n) {
     return sqrt(squares / (PLATEAU_READINGS - 1)) < PLATEAU_FRAC * mean;
 }
 
+static bool out_of_the_race(const rft_stop_rule *rule, const double *samples, size_t n) {
+    double limit_s = (1.0 + RFT_RACE_MARGIN_FRAC) * rule->rival_s;
+    bool slower = rule->rival_s > 0.0 && n >= RFT_RACE_MIN_SAMPLES;
+    for (size_t i = 0; slower && i < n; i++) {
+        slower = samples[i] > limit_s;
+    }
+    return slower;
+}
+
 rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples, size_t n, double elapsed_s) {
     size_t min_samples = rule->min_samples > 0 ? (size_t)rule->min_samples : 1;
+    if (out_of_the_race(rule, samples, n)) {
+        return RFT_STOP_SLOWER;
+    }
     if (n >= min_samples) {
         rft_stats stats = rft_stats_of(samples, n);
         if (stats.interval_is_95 && rft_stats_half_width_frac(&stats) <= rule->noise_frac) {

@@ -29,7 +29,7 @@ static const rft_field verification_fields[] = {
 static const rft_field measurement_fields[] = {
     RFT_FIELD(rft_measurement, stop, INT),       RFT_FIELD(rft_measurement, cache, INT),
     RFT_FIELD(rft_measurement, clock_mhz, REAL), RFT_FIELD(rft_measurement, wall_s, REAL),
-    RFT_FIELD(rft_measurement, verify_s, REAL),
+    RFT_FIELD(rft_measurement, verify_s, REAL),  RFT_FIELD(rft_measurement, busy_s, REAL),
 };
 static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, n, U64),         RFT_FIELD(rft_stats, min, REAL),
@@ -45,6 +45,7 @@ static const rft_field ceiling_fields[] = {
     RFT_FIELD(rft_ceiling, datasheet, REAL), RFT_FIELD(rft_ceiling, datasheet_basis, TEXT),
     RFT_FIELD(rft_ceiling, limit, REAL),     RFT_FIELD(rft_ceiling, limit_basis, TEXT),
 };
+static const rft_field ceilings_fields[] = {RFT_FIELD(rft_ceilings, busy_s, REAL)};
 static const rft_field gpu_fields[] = {
     RFT_FIELD(rft_gpu_info, name, TEXT),
     RFT_FIELD(rft_gpu_info, arch, TEXT),
@@ -142,7 +143,7 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
 }
 
 json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings) {
-    json_t *head = json_object();
+    json_t *head = rft_fields_encode(ceilings, ceilings_fields, RFT_FIELD_COUNT(ceilings_fields));
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const rft_ceiling *ceiling = &ceilings->items[id];
         json_t *object = rft_fields_encode(ceiling, ceiling_fields, RFT_FIELD_COUNT(ceiling_fields));
@@ -154,8 +155,8 @@ json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings) {
 }
 
 int rft_wire_to_ceilings(rft_ceilings *out, const json_t *head, rft_arena *arena, rft_err *err) {
-    int rc = RFT_OK;
     *out = (rft_ceilings){0};
+    int rc = rft_fields_decode(out, head, ceilings_fields, RFT_FIELD_COUNT(ceilings_fields), arena, err);
     for (int id = 0; id < RFT_CEILING_COUNT && rc == RFT_OK; id++) {
         const json_t *object = json_object_get(head, rft_ceiling_name((rft_ceiling_id)id));
         rft_ceiling *ceiling = &out->items[id];

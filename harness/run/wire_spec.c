@@ -133,6 +133,7 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_object_set_new(head, "round", json_integer(request->round));
     json_object_set_new(head, "verify_only", json_boolean(request->verify_only));
     json_object_set_new(head, "problem_key", rft_fields_text(request->problem_key));
+    json_object_set_new(head, "rival_s", rft_json_real_new(request->rival_s));
     json_object_set_new(head, "measure",
                         rft_fields_encode(&request->measure, measure_fields, RFT_FIELD_COUNT(measure_fields)));
     json_object_set_new(head, "buffers", buffers_of(spec));
@@ -318,6 +319,7 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     out->round = (int)rft_json_int_or(head, "round", 0);
     out->verify_only = rft_json_bool_or(head, "verify_only", false);
     out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
+    out->rival_s = rft_json_real_or(head, "rival_s", 0.0);
     spec->traffic = rft_traffic_unknown();
     int rc = rft_fields_decode(&out->measure, json_object_get(head, "measure"), measure_fields,
                                RFT_FIELD_COUNT(measure_fields), arena, err);

@@ -103,6 +103,7 @@ static rft_launch a_launch(rft_arg *args, size_t count) {
 /* As a_point_goes_over_whole() makes it. */
 static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_int_equal(back->round, 1);
+    assert_true(back->rival_s == 1.0 / 3.0);
     assert_true(back->measure.seed == UINT64_MAX);
     assert_true(back->spec->buffers[1].count == 1ull << 33);
     assert_int_equal(back->spec->buffers[0].fill.kind, RFT_FILL_UNIFORM);
@@ -157,6 +158,7 @@ static void a_point_goes_over_whole(void **state) {
                                  .reference = &reference,
                                  .round = 1,
                                  .problem_key = "n=1",
+                                 .rival_s = 1.0 / 3.0,
                                  .measure = RFT_MEASURE_OPTS_INIT};
     request.measure.seed = UINT64_MAX;
     rft_frame frame = {
@@ -195,6 +197,7 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     result.measurement.samples_s = samples;
     result.measurement.n = 3;
     result.measurement.clock_mhz = NAN;
+    result.measurement.busy_s = 0.1;
     result.verification.done = true;
     result.verification.worst_abs_error = INFINITY;
     json_t *head = rft_wire_of_probe_result(&result);
@@ -204,8 +207,26 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     assert_memory_equal(back.measurement.samples_s, samples, sizeof samples);
     assert_true(back.measurement.stats.median == 2e-6);
     assert_true(isnan(back.measurement.clock_mhz));
+    assert_true(back.measurement.busy_s == 0.1);
     assert_true(isnan(back.facts.occupancy_frac));
     assert_int_equal(back.facts.registers, -1);
+    json_decref(head);
+    rft_arena_free(arena);
+}
+
+static void ceilings_keep_what_they_cost(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_err err = RFT_ERR_INIT;
+    rft_ceilings ceilings = {.busy_s = 0.625}, back;
+    ceilings.items[RFT_CEILING_FP32] = (rft_ceiling){.measured = true, .kernel = "fma", .stats = {.median = 65e12}};
+    json_t *head = rft_wire_of_ceilings(&ceilings);
+    assert_int_equal(rft_wire_to_ceilings(&back, head, arena, &err), RFT_OK);
+    assert_true(back.busy_s == 0.625);
+    assert_true(back.items[RFT_CEILING_FP32].stats.median == 65e12);
+    assert_false(back.items[RFT_CEILING_FP64].measured);
+    json_object_del(head, "busy_s");
+    assert_int_equal(rft_wire_to_ceilings(&back, head, arena, &err), RFT_E_WORKER);
     json_decref(head);
     rft_arena_free(arena);
 }
@@ -246,6 +267,7 @@ int main(void) {
         cmocka_unit_test(a_buffer_index_out_of_range_is_refused),
         cmocka_unit_test(text_that_is_no_utf8_comes_over_readable),
         cmocka_unit_test(a_result_keeps_every_sample_and_what_is_absent),
+        cmocka_unit_test(ceilings_keep_what_they_cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,9 +195,37 @@ static void caps(void **state) {
     assert_int_equal(rft_stop_decide(&few, samples, 5, 0.3), RFT_STOP_TIME);
 }
 
+/* Who is more than 10 % slower than the best so far, in every sample, stops at five: also with a higher min_samples,
+ * and also when it has settled or its time is over. */
+static void the_race(void **state) {
+    (void)state;
+    double samples[20];
+    for (size_t i = 0; i < 20; i++) {
+        samples[i] = 1.2e-3;
+    }
+    rft_stop_rule race = rule;
+    race.rival_s = 1e-3;
+    assert_int_equal(rft_stop_decide(&race, samples, 4, 0.01), RFT_STOP_NOT_YET);
+    assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_SLOWER);
+    assert_int_equal(rft_stop_decide(&race, samples, 10, 9.0), RFT_STOP_SLOWER);
+    assert_int_equal(rft_stop_decide(&rule, samples, 5, 0.01), RFT_STOP_NOT_YET); /* nobody to race against */
+    samples[2] = 1.0999e-3; /* one sample within reach: it stays in */
+    assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);
+    assert_int_equal(rft_stop_decide(&race, samples, 9, 0.01), RFT_STOP_NOT_YET);
+    assert_int_equal(rft_stop_decide(&race, samples, 10, 0.01), RFT_STOP_SETTLED);
+    samples[2] = 1.2e-3;
+    race.rival_s = 1.2e-3 / (1.0 + RFT_RACE_MARGIN_FRAC) * 1.0001; /* all within 10 % */
+    assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);
+    race.rival_s = 2e-3; /* the new best */
+    assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);
+    race.rival_s = 1e-3;
+    race.max_samples = 4; /* the cap comes first */
+    assert_int_equal(rft_stop_decide(&race, samples, 4, 0.01), RFT_STOP_SAMPLES);
+}
+
 static void reasons_read_back(void **state) {
     (void)state;
-    for (int i = RFT_STOP_NOT_YET; i <= RFT_STOP_TIME; i++) {
+    for (int i = RFT_STOP_NOT_YET; i < RFT_STOP_COUNT; i++) {
         rft_stop_reason reason;
         assert_true(rft_stop_reason_from_name(&reason, rft_stop_reason_name((rft_stop_reason)i)));
         assert_int_equal(reason, i);
@@ -217,6 +245,7 @@ int main(void) {
         cmocka_unit_test(noise_ends_in_a_plateau),
         cmocka_unit_test(coverage_after_stopping),
         cmocka_unit_test(caps),
+        cmocka_unit_test(the_race),
         cmocka_unit_test(reasons_read_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
