@@ -16,6 +16,21 @@ static int compiler_new(void *self, rft_compiler **out, rft_err *err) {
     return rft_compose_compiler(((host_state *)self)->cli, out, err);
 }
 
+static int gpu_identify(void *self, rft_arena *arena, rft_gpu_info *out, rft_err *err) {
+    int ordinal = ((host_state *)self)->ordinal;
+    rft_gpu_info *devices = NULL;
+    size_t count = 0;
+    int rc = rft_cuda_list(&devices, &count, arena, err);
+    if (rc == RFT_OK && (size_t)ordinal >= count) {
+        rft_err_set(err, RFT_E_DEVICE, "there is no CUDA device %d; %zu can be seen", ordinal, count);
+        return rft_err_remedy(err, "`rooftune devices` lists them; CUDA_VISIBLE_DEVICES may hide some");
+    }
+    if (rc == RFT_OK) {
+        *out = devices[ordinal];
+    }
+    return rc;
+}
+
 static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     return rft_cuda_open(out, ((host_state *)self)->ordinal, err);
 }
@@ -30,16 +45,19 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     int64_t ordinal = 0;
     rft_worker_host host = {
         .compiler_new = compiler_new,
+        .gpu_identify = gpu_identify,
         .gpu_open = gpu_open,
         .describe = describe,
         .clock = rft_clock_system(),
         .log = &cli->log,
         .self = &state,
     };
-    if (argc == 1 && strcmp(argv[0], "compile") == 0) {
+    int64_t memory_bytes = 0;
+    if (argc == 2 && strcmp(argv[0], "compile") == 0 && rft_text_to_int64(argv[1], &memory_bytes)) {
+        host.compile_memory_bytes = memory_bytes > 0 ? (uint64_t)memory_bytes : 0;
         return rft_worker_compile(&host, 3, 4, err);
     }
-    if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal)) {
+    if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal) && ordinal >= 0) {
         state.ordinal = (int)ordinal;
         return rft_worker_device(&host, 3, 4, err);
     }

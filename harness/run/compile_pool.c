@@ -1,85 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/compile_pool.h"
 
-#include "run/key_map.h"
+#include "base/clock.h"
+#include "run/compile_job.h"
+#include "run/compile_memory.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define KEPT_BYTES (256u << 20)
 
-typedef struct job {
-    json_t *head; /* the request, until it is answered and again after it was forgotten */
-    double timeout_s;
-    size_t users;     /* submits less releases */
-    bool queued;      /* in the queue or with a worker */
-    bool done;        /* answered */
-    rft_arena *arena; /* of what follows */
-    rft_compile_result *result;
-    rft_err *failure; /* of the worker itself; NULL */
-    bool timed_out;
-} job;
-
 typedef struct compile_worker {
     rft_compile_pool *pool;
     rft_process *process; /* NULL: not started yet */
-    job *job;             /* NULL: idle */
+    rft_compile_job *job; /* NULL: idle */
+    double since_s;       /* when it was handed out */
 } compile_worker;
 
 struct rft_compile_pool {
     rft_compile_pool_opts opts;
-    rft_key_map tickets; /* by the request's hash */
-    job **jobs;          /* by ticket; each on the heap so that pointers stay */
-    size_t job_count, job_capacity;
-    job **queue; /* first come, first served */
+    char memory_text[24]; /* opts.memory_bytes, as an argument */
+    rft_compile_jobs jobs;
+    rft_compile_job **queue; /* first come, first served */
     size_t queue_count, queue_capacity, queue_next;
     compile_worker *workers;
     bool stirred;  /* something happened: what rft_loop_wait looks at */
     bool answered; /* a worker worked, once */
-    size_t kept_bytes, forget_next;
+    double core_s;
 };
 
-/* ---- jobs ---- */
-
-static size_t job_bytes(const job *j) {
-    return j->arena ? rft_arena_used_bytes(j->arena) : 0;
+static double now_s(void) {
+    const rft_clock *clock = rft_clock_system();
+    return (double)clock->monotonic_ns(clock->self) * 1e-9;
 }
 
-static void begin_answer(job *j) {
-    j->arena = rft_arena_new();
-    j->result = rft_arena_alloc(j->arena, sizeof *j->result);
-    j->failure = NULL;
-    j->timed_out = false;
-}
+/* ---- the queue ---- */
 
-static void finish(rft_compile_pool *pool, job *j) {
-    j->done = true;
-    j->queued = false;
-    pool->kept_bytes += job_bytes(j);
-    pool->stirred = true;
-}
-
-static void fail(job *j, const rft_err *failure) {
-    j->failure = rft_arena_memdup(j->arena, failure, sizeof *failure);
-}
-
-static void forget(rft_compile_pool *pool, job *j) {
-    pool->kept_bytes -= job_bytes(j);
-    rft_arena_free(j->arena);
-    j->arena = NULL;
-    j->result = NULL;
-    j->failure = NULL;
-    j->done = false;
-}
-
-static void enqueue(rft_compile_pool *pool, job *j) {
-    if (pool->queue_next == pool->queue_count) {
-        pool->queue_next = pool->queue_count = 0;
+static void enqueue(rft_compile_pool *pool, rft_compile_job *job) {
+    size_t waiting = pool->queue_count - pool->queue_next;
+    if (pool->queue_next > waiting) { /* what was served is more than half: the rest moves up */
+        memmove(pool->queue, pool->queue + pool->queue_next, waiting * sizeof *pool->queue);
+        pool->queue_next = 0;
+        pool->queue_count = waiting;
     }
     RFT_GROW(pool->queue, pool->queue_capacity, pool->queue_count + 1);
-    pool->queue[pool->queue_count++] = j;
-    j->queued = true;
+    pool->queue[pool->queue_count++] = job;
 }
 
 /* ---- workers ---- */
@@ -87,7 +54,7 @@ static void enqueue(rft_compile_pool *pool, job *j) {
 /* Drops what nobody waits for any more from the front of the queue. */
 static bool is_waiting(rft_compile_pool *pool) {
     while (pool->queue_next < pool->queue_count && pool->queue[pool->queue_next]->users == 0) {
-        pool->queue[pool->queue_next++]->queued = false;
+        rft_compile_jobs_drop(&pool->jobs, pool->queue[pool->queue_next++]);
     }
     return pool->queue_next < pool->queue_count;
 }
@@ -95,27 +62,39 @@ static bool is_waiting(rft_compile_pool *pool) {
 /* Something must be waiting. */
 static void assign(compile_worker *worker) {
     rft_compile_pool *pool = worker->pool;
-    job *j = pool->queue[pool->queue_next++];
-    worker->job = j;
-    rft_process_limit(worker->process, j->timeout_s);
-    rft_process_send(worker->process, j->head, NULL, 0);
+    rft_compile_job *job = pool->queue[pool->queue_next++];
+    worker->job = job;
+    worker->since_s = now_s();
+    rft_process_limit(worker->process, job->timeout_s);
+    rft_process_send(worker->process, job->head, NULL, 0);
+}
+
+static int read_answer(rft_compile_job *job, const rft_frame *frame, rft_err *failure) {
+    int rc = rft_wire_to_err(failure, frame->head);
+    if (rc == RFT_OK && rft_wire_to_compile_result(job->result, frame->head, frame->blob, frame->blob_bytes, job->arena,
+                                                   failure) != RFT_OK) {
+        rft_err_place(failure, "a compile worker's answer");
+        rc = rft_err_remedy(failure, "was the program replaced while it ran? Start it again");
+    }
+    return rc;
 }
 
 static void on_frame(void *payload, rft_frame *frame) {
     compile_worker *worker = payload;
     rft_compile_pool *pool = worker->pool;
-    job *j = worker->job;
-    if (j) {
+    rft_compile_job *job = worker->job;
+    if (job) {
         rft_err failure = RFT_ERR_INIT;
-        begin_answer(j);
-        if (rft_wire_to_err(&failure, frame->head) != RFT_OK ||
-            rft_wire_to_compile_result(j->result, frame->head, frame->blob, frame->blob_bytes, j->arena, &failure) !=
-                RFT_OK) {
-            fail(j, &failure);
+        rft_compile_job_begin_answer(job);
+        if (read_answer(job, frame, &failure) != RFT_OK) {
+            rft_compile_job_fail(job, &failure);
         }
         worker->job = NULL;
         pool->answered = true;
-        finish(pool, j);
+        double core_s = rft_json_real_or(frame->head, "core_s", 0);
+        pool->core_s += core_s > 0 ? core_s : 0;
+        rft_compile_jobs_finish(&pool->jobs, job);
+        pool->stirred = true;
         rft_process_limit(worker->process, INFINITY);
         if (is_waiting(pool)) {
             assign(worker);
@@ -126,37 +105,60 @@ static void on_frame(void *payload, rft_frame *frame) {
 
 static int hand_out(rft_compile_pool *pool, rft_err *err);
 
-/* The worker died: its configuration failed to compile, with the way it died as the log. */
+/* A compiler that crashes takes its child along, not its worker: what ends a worker is an accident (the OOM killer, an
+ * administrator), and the request is not to blame. Once; then it is. */
+static bool try_again(rft_compile_pool *pool, rft_compile_job *job) {
+    if (job->worker_lost) {
+        return false;
+    }
+    job->worker_lost = true;
+    enqueue(pool, job);
+    memmove(pool->queue + pool->queue_next + 1, pool->queue + pool->queue_next,
+            (pool->queue_count - 1 - pool->queue_next) * sizeof(job));
+    pool->queue[pool->queue_next] = job;
+    return true;
+}
+
+/* How a worker that died over its request answers it. */
+static void answer_for_the_dead(compile_worker *worker, rft_compile_job *job, const char *why) {
+    rft_compile_job_begin_answer(job);
+    job->timed_out = rft_process_was_late(worker->process);
+    *job->result = (rft_compile_result){.ok = false};
+    job->result->log =
+        job->timed_out
+            ? rft_arena_printf(job->arena, "no end after %g s: compiling was ended (measure.compile_timeout)",
+                               job->timeout_s)
+            : rft_arena_printf(job->arena, "the compile worker %s%s", why, job->worker_lost ? ", twice" : "");
+    if (!worker->pool->answered && rft_process_ended_itself(worker->process)) {
+        rft_err failure = RFT_ERR_INIT;
+        rft_err_set(&failure, RFT_E_WORKER, "the compile worker %s before it answered anything", why);
+        rft_err_remedy(&failure, "`rooftune devices` says which libraries open here; what the process said is above");
+        rft_compile_job_fail(job, &failure);
+    }
+}
+
+/* The worker died, by its limit or by itself. */
 static void on_gone(void *payload, const char *why) {
     compile_worker *worker = payload;
     rft_compile_pool *pool = worker->pool;
-    job *j = worker->job;
+    rft_compile_job *job = worker->job;
     worker->job = NULL;
     pool->stirred = true;
-    if (j) {
-        begin_answer(j);
-        j->timed_out = rft_process_was_late(worker->process);
-        *j->result = (rft_compile_result){.ok = false};
-        j->result->log =
-            j->timed_out
-                ? rft_arena_printf(j->arena, "no end after %g s: compiling was ended (measure.compile_timeout)",
-                                   j->timeout_s)
-                : rft_arena_printf(j->arena, "the compiler's process %s", why);
-        if (!pool->answered && rft_process_ended_itself(worker->process)) {
-            rft_err failure = RFT_ERR_INIT;
-            rft_err_set(&failure, RFT_E_WORKER, "the compiler's process %s before it answered anything", why);
-            rft_err_remedy(&failure, "`rooftune devices` says which libraries open here; what the process said is "
-                                     "above");
-            fail(j, &failure);
+    if (job) {
+        pool->core_s += now_s() - worker->since_s;
+        if (job->users == 0) {
+            rft_compile_jobs_drop(&pool->jobs, job);
+        } else if (rft_process_was_late(worker->process) || !try_again(pool, job)) {
+            answer_for_the_dead(worker, job, why);
+            rft_compile_jobs_finish(&pool->jobs, job);
         }
-        finish(pool, j);
     }
     rft_err ignored = RFT_ERR_INIT; /* wait() meets it again */
     (void)hand_out(pool, &ignored);
 }
 
 static int start_worker(compile_worker *worker, rft_err *err) {
-    const char *argv[] = {worker->pool->opts.program, "worker", "compile", NULL};
+    const char *argv[] = {worker->pool->opts.program, "worker", "compile", worker->pool->memory_text, NULL};
     rft_process_events events = {.frame = on_frame, .gone = on_gone, .payload = worker};
     rft_process_free(worker->process);
     worker->process = NULL;
@@ -186,6 +188,14 @@ static int hand_out(rft_compile_pool *pool, rft_err *err) {
     return RFT_OK;
 }
 
+int rft_compile_pool_start(rft_compile_pool *pool, size_t count, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < pool->opts.workers && i < count && rc == RFT_OK; i++) {
+        rc = is_alive(&pool->workers[i]) ? RFT_OK : start_worker(&pool->workers[i], err);
+    }
+    return rc;
+}
+
 static bool any_busy(const rft_compile_pool *pool) {
     for (size_t i = 0; i < pool->opts.workers; i++) {
         if (pool->workers[i].job) {
@@ -202,7 +212,9 @@ int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *op
     rft_compile_pool *pool = rft_alloc(sizeof *pool);
     pool->opts = *opts;
     pool->opts.workers = opts->workers ? opts->workers : 1;
-    pool->opts.kept_bytes = opts->kept_bytes ? opts->kept_bytes : KEPT_BYTES;
+    pool->jobs.limit_bytes = opts->kept_bytes ? opts->kept_bytes : KEPT_BYTES;
+    pool->opts.memory_bytes = opts->memory_bytes ? opts->memory_bytes : rft_compile_memory_bytes(pool->opts.workers);
+    rft_text_format(pool->memory_text, sizeof pool->memory_text, "%" PRIu64, pool->opts.memory_bytes);
     pool->workers = rft_calloc(pool->opts.workers, sizeof *pool->workers);
     for (size_t i = 0; i < pool->opts.workers; i++) {
         pool->workers[i].pool = pool;
@@ -219,60 +231,31 @@ void rft_compile_pool_free(rft_compile_pool *pool) {
     for (size_t i = 0; i < pool->opts.workers; i++) {
         rft_process_free(pool->workers[i].process);
     }
-    for (size_t i = 0; i < pool->job_count; i++) {
-        json_decref(pool->jobs[i]->head);
-        rft_arena_free(pool->jobs[i]->arena);
-        free(pool->jobs[i]);
-    }
-    rft_key_map_clear(&pool->tickets);
-    free(pool->jobs);
+    rft_compile_jobs_clear(&pool->jobs);
     free(pool->queue);
     free(pool->workers);
     free(pool);
 }
 
-static job *new_job(rft_compile_pool *pool, json_t *head) {
-    job *j = rft_alloc(sizeof *j);
-    json_object_set_new(head, "do", json_string("compile"));
-    j->head = head;
-    RFT_GROW(pool->jobs, pool->job_capacity, pool->job_count + 1);
-    pool->jobs[pool->job_count++] = j;
-    return j;
-}
-
 rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_request *request, double timeout_s) {
-    size_t length = 0;
-    json_t *head = rft_wire_of_compile_request(request);
-    char *text = rft_json_dump(head, &length);
-    char key[RFT_HASH_HEX_SIZE];
-    rft_hash_hex(text, length, key);
-    free(text);
-    rft_ticket ticket = (rft_ticket)rft_key_map_get(&pool->tickets, key, (int64_t)pool->job_count);
-    job *j = NULL;
-    if (ticket < pool->job_count) {
-        j = pool->jobs[ticket];
-        json_decref(head);
-    } else {
-        j = new_job(pool, head);
-        rft_key_map_put(&pool->tickets, key, (int64_t)ticket);
-    }
-    if (j->failure && j->users == 0) {
-        forget(pool, j); /* that worker failed; another may not */
-    }
-    j->users++;
-    if (!j->done && !j->queued) {
-        j->timeout_s = timeout_s;
-        enqueue(pool, j);
+    bool is_new = false;
+    rft_compile_job *job = rft_compile_jobs_use(&pool->jobs, rft_wire_of_compile_request(request), &is_new);
+    if (is_new) {
+        job->timeout_s = timeout_s;
+        enqueue(pool, job);
         rft_err ignored = RFT_ERR_INIT; /* a worker that cannot start is reported by wait() */
         (void)hand_out(pool, &ignored);
     }
-    return ticket;
+    return job->ticket;
 }
 
 int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
                           rft_err *err) {
-    job *j = pool->jobs[ticket];
-    while (!j->done) {
+    rft_compile_job *job = rft_compile_jobs_at(&pool->jobs, ticket);
+    if (!job) {
+        return rft_err_set(err, RFT_E_INTERNAL, "a compile was waited for that nobody asked for");
+    }
+    while (!job->done) {
         rft_err unable = RFT_ERR_INIT;
         pool->stirred = false;
         if (hand_out(pool, &unable) != RFT_OK && !any_busy(pool)) {
@@ -283,14 +266,14 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
         }
         rft_loop_wait(pool->opts.loop, &pool->stirred);
     }
-    if (j->failure) {
+    if (job->failure) {
         if (err) {
-            *err = *j->failure;
+            *err = *job->failure;
         }
-        return j->failure->code;
+        return job->failure->code;
     }
-    *timed_out = j->timed_out;
-    *out = j->result;
+    *timed_out = job->timed_out;
+    *out = job->result;
     return RFT_OK;
 }
 
@@ -298,13 +281,13 @@ bool rft_compile_pool_idle(rft_compile_pool *pool) {
     return !is_waiting(pool) && !any_busy(pool);
 }
 
+double rft_compile_pool_seconds(const rft_compile_pool *pool) {
+    return pool->core_s;
+}
+
 void rft_compile_pool_release(rft_compile_pool *pool, rft_ticket ticket) {
-    job *released = pool->jobs[ticket];
-    released->users -= released->users > 0 ? 1 : 0;
-    for (size_t i = 0; i < pool->job_count && pool->kept_bytes > pool->opts.kept_bytes; i++) {
-        job *j = pool->jobs[pool->forget_next++ % pool->job_count];
-        if (j->done && j->users == 0) {
-            forget(pool, j);
-        }
+    rft_compile_job *job = rft_compile_jobs_at(&pool->jobs, ticket);
+    if (job) {
+        rft_compile_jobs_let_go(&pool->jobs, job);
     }
 }

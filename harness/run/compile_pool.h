@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * compile_pool.h - compile workers: one request each at a time, a crash or an endless compile costs one configuration.
+ * compile_pool.h - compile workers: one request each at a time, a crash or an endless compile costs one configuration;
+ * a worker that is lost by accident costs nothing, its request is tried once more.
  * Answers are kept by request, so a cubin that serves many problems is compiled once a run. Whatever waits on the loop,
  * for a compile or for the device, keeps the workers busy: an answer hands the worker its next request.
  */
@@ -28,8 +29,8 @@ typedef size_t rft_ticket;
 int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *opts, rft_err *err);
 void rft_compile_pool_free(rft_compile_pool *pool); /* ends the workers; NULL is accepted */
 
-/* Starts workers until there are `count` (at most opts.workers), without waiting for any of them: each loads its compiler
- * on its own meanwhile. Optional. RFT_E_WORKER with a remedy when one cannot be started. */
+/* Starts workers until there are `count` (at most opts.workers), without waiting for any of them: each loads its
+ * compiler on its own meanwhile. Optional. RFT_E_WORKER with a remedy when one cannot be started. */
 int rft_compile_pool_start(rft_compile_pool *pool, size_t count, rft_err *err);
 
 /* Queues a request (copied) and returns its ticket; the same request gets the same ticket. `timeout_s` counts from the
@@ -43,7 +44,8 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
                           rft_err *err);
 
 /* Core-seconds that requests took so far: the processor time of the processes that served them, from the cache or not,
- * as the system counts it; where one was ended by its limit or died with its worker, the time since it was handed out. */
+ * as the system counts it; where one was ended by its limit or died with its worker, the time since it was handed out.
+ */
 double rft_compile_pool_seconds(const rft_compile_pool *pool);
 
 /* Is nothing queued and no worker busy? */

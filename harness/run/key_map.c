@@ -47,3 +47,22 @@ void rft_key_map_put(rft_key_map *map, const char *key, int64_t value) {
     memcpy(slot->key, key, sizeof slot->key);
     slot->value = value;
 }
+
+/* Those behind the gap that a search would not reach any more move up (Knuth, 6.4, algorithm R). */
+void rft_key_map_remove(rft_key_map *map, const char *key) {
+    rft_key_slot *gap = map->slots ? find(map->slots, map->slot_count, key) : NULL;
+    if (!gap || !*gap->key) {
+        return;
+    }
+    size_t mask = map->slot_count - 1;
+    size_t hole = (size_t)(gap - map->slots);
+    map->used--;
+    for (size_t at = (hole + 1) & mask; *map->slots[at].key; at = (at + 1) & mask) {
+        size_t home = rft_hash_fnv1a(map->slots[at].key, RFT_HASH_HEX_SIZE - 1) & mask;
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            map->slots[hole] = map->slots[at];
+            hole = at;
+        }
+    }
+    *map->slots[hole].key = '\0';
+}

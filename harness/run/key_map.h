@@ -21,5 +21,6 @@ void rft_key_map_clear(rft_key_map *map);
 int64_t rft_key_map_get(const rft_key_map *map, const char *key, int64_t fallback);
 /* Adds the key or replaces its value. */
 void rft_key_map_put(rft_key_map *map, const char *key, int64_t value);
+void rft_key_map_remove(rft_key_map *map, const char *key); /* a key that is not there is no error */
 
 #endif

@@ -11,7 +11,7 @@
 #include <uv.h>
 
 #define CHUNK_BYTES 65536
-#define LAST_BYTES_MS 1000 /* for what a dead child's descendants may hold open */
+#define LAST_BYTES_MS 1000 /* for what a dead child's descendants may hold open; to exit after the last byte */
 #define LONGEST_LIMIT_S 1e9
 
 struct rft_loop {
@@ -29,7 +29,9 @@ struct rft_process {
     char why[96];
     int open_handles; /* freed when all four are closed */
     bool exited, drained, gone, silent;
-    bool overdue, late, garbled, signalled;
+    bool overdue, late, signalled;
+    bool offended; /* we ended it for what it did: `why` says so already */
+    int64_t asked, answered;
 };
 
 typedef struct sending {
@@ -95,11 +97,21 @@ static void stop_reading(rft_process *process) {
     process->drained = true;
 }
 
+static void end_for(rft_process *process, const char *offence) {
+    process->offended = true;
+    snprintf(process->why, sizeof process->why, "%s", offence);
+    stop_reading(process);
+    kill_child(process);
+    settle(process);
+}
+
 static void on_limit(uv_timer_t *timer) {
     rft_process *process = timer->data;
     if (process->exited) {
         stop_reading(process);
         settle(process);
+    } else if (process->drained) {
+        end_for(process, "closed its output and was ended");
     } else if (!process->overdue) {
         /* The answer may be there already: timers come before reading. */
         process->overdue = true;
@@ -114,8 +126,8 @@ static void on_child_exit(uv_process_t *child, int64_t status, int term_signal) 
     rft_process *process = child->data;
     process->exited = true;
     process->signalled = term_signal != 0;
-    if (process->garbled) {
-        snprintf(process->why, sizeof process->why, "sent bytes that are no frame and was ended");
+    if (process->offended) {
+        /* the signal was ours */
     } else if (term_signal) {
         snprintf(process->why, sizeof process->why, "was ended by signal %d (%s)", term_signal, strsignal(term_signal));
     } else {
@@ -133,18 +145,26 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer) {
     *buffer = uv_buf_init(process->loop->chunk, CHUNK_BYTES);
 }
 
+/* An answer to a question that was not asked, or was answered before, must not pass for the next one's. */
+static bool is_asked_for(rft_process *process, const rft_frame *frame) {
+    process->answered++;
+    return process->answered <= process->asked && rft_json_int_or(frame->head, "number", 0) == process->answered;
+}
+
 static void take_frames(rft_process *process) {
     rft_err err = RFT_ERR_INIT;
-    rft_frame frame;
+    rft_frame frame = {0};
     int got = 1;
     while (!process->silent && (got = rft_frame_take(&frame, &process->inbox, &err)) == 1) {
+        if (!is_asked_for(process, &frame)) {
+            rft_frame_clear(&frame);
+            end_for(process, "sent an answer that nobody asked for and was ended");
+            return;
+        }
         process->events.frame(process->events.payload, &frame);
     }
     if (got < 0) {
-        process->garbled = true;
-        stop_reading(process);
-        kill_child(process);
-        settle(process);
+        end_for(process, "sent bytes that are no frame and was ended");
     }
 }
 
@@ -155,6 +175,9 @@ static void on_read(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer) 
         take_frames(process);
     } else if (count < 0) {
         stop_reading(process);
+        if (!process->exited) { /* it is about to, or it can answer no more */
+            uv_timer_start(&process->limit, on_limit, LAST_BYTES_MS, 0);
+        }
         settle(process);
     }
 }
@@ -214,6 +237,7 @@ static void on_sent(uv_write_t *write, int status) {
 
 void rft_process_send(rft_process *process, const json_t *head, const void *blob, size_t blob_bytes) {
     sending *message = rft_alloc(sizeof *message);
+    process->asked++;
     rft_frame_encode(&message->bytes, head, blob, blob_bytes);
     message->write.data = message;
     uv_buf_t buffer = uv_buf_init(message->bytes.data, (unsigned)message->bytes.length);
@@ -226,8 +250,8 @@ void rft_process_send(rft_process *process, const json_t *head, const void *blob
 
 void rft_process_limit(rft_process *process, double seconds) {
     process->overdue = false;
-    if (process->exited) {
-        return; /* the timer waits for the last bytes */
+    if (process->exited || process->drained) {
+        return; /* the timer waits for the last bytes, or for the exit */
     }
     if (!isfinite(seconds)) {
         uv_timer_stop(&process->limit);

@@ -26,8 +26,9 @@ void rft_loop_turn(rft_loop *loop);
 typedef struct rft_process_events {
     /* An answer came; the frame is owned by the callback. */
     void (*frame)(void *payload, rft_frame *frame);
-    /* The process ended (by itself, by its limit, or because it sent garbage); called once, and the last of its calls.
-     * `why` continues "the worker ...": "was ended by signal 11 (Segmentation fault)". */
+    /* The process ended (by itself, by its limit, or because it sent garbage, an answer that nobody asked for, or
+     * closed its output); called once, and the last of its calls. `why` continues "the worker ...": "was ended by
+     * signal 11 (Segmentation fault)". */
     void (*gone)(void *payload, const char *why);
     void *payload;
 } rft_process_events;
@@ -36,7 +37,7 @@ typedef struct rft_process_events {
  * so that a terminal's Ctrl-C and Ctrl-Z reach the coordinator alone. RFT_E_WORKER with a remedy. */
 int rft_process_start(rft_process **out, rft_loop *loop, const char *const *argv, const rft_process_events *events,
                       rft_err *err);
-/* Queues one frame. */
+/* Queues one frame. The answer must carry "number", which counts the requests of this process from 1. */
 void rft_process_send(rft_process *process, const json_t *head, const void *blob, size_t blob_bytes);
 /* The child is ended (SIGKILL) when `seconds` pass without another call; INFINITY takes the limit away. */
 void rft_process_limit(rft_process *process, double seconds);

@@ -16,6 +16,7 @@ typedef struct remote_probe {
     rft_remote_probe_opts opts;
     rft_process *process; /* NULL: not started */
     bool opened;          /* the process has answered that it has the device */
+    bool asked_early;     /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
     rft_frame answer;
     bool stirred; /* answered or gone */
     char why[96]; /* how the process went */
@@ -26,6 +27,7 @@ static void on_frame(void *payload, rft_frame *frame) {
     rft_frame_clear(&remote->answer);
     remote->answer = *frame;
     remote->stirred = true;
+    rft_process_limit(remote->process, INFINITY);
 }
 
 static void on_gone(void *payload, const char *why) {
@@ -37,7 +39,7 @@ static void on_gone(void *payload, const char *why) {
 static void end_process(remote_probe *remote) {
     rft_process_free(remote->process);
     remote->process = NULL;
-    remote->opened = false;
+    remote->opened = remote->asked_early = false;
 }
 
 static int start(remote_probe *remote, rft_err *err) {
@@ -54,16 +56,23 @@ static int start(remote_probe *remote, rft_err *err) {
 
 typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE } exchange_end;
 
-/* Sends and waits. A worker that is gone, late or about to end is replaced at the next request. */
-static exchange_end exchange(remote_probe *remote, const json_t *head, const rft_str *blob, double timeout_s) {
+static void post(remote_probe *remote, const json_t *head, const rft_str *blob, double timeout_s) {
     remote->stirred = false;
     rft_frame_clear(&remote->answer);
     rft_process_limit(remote->process, timeout_s);
     rft_process_send(remote->process, head, blob ? blob->data : NULL, blob ? blob->length : 0);
+}
+
+static bool is_ending(const remote_probe *remote) {
+    return rft_json_bool_or(remote->answer.head, "ending", false);
+}
+
+/* Waits for the answer to what was posted. A worker that is gone, late or about to end is replaced at the next request.
+ */
+static exchange_end await(remote_probe *remote) {
     rft_loop_wait(remote->opts.loop, &remote->stirred);
     if (remote->answer.head) {
-        rft_process_limit(remote->process, INFINITY);
-        if (rft_json_bool_or(remote->answer.head, "ending", false)) {
+        if (is_ending(remote)) {
             end_process(remote);
         }
         return EXCHANGE_ANSWERED;
@@ -73,18 +82,46 @@ static exchange_end exchange(remote_probe *remote, const json_t *head, const rft
     return end;
 }
 
-/* A request that must be answered: device facts, ceilings. */
+static void post_words(remote_probe *remote, const char *what, double timeout_s) {
+    json_t *head = json_pack("{s:s}", "do", what);
+    post(remote, head, NULL, timeout_s);
+    json_decref(head);
+}
+
+/* A worker whose answer cannot be read is not this program's: it was replaced on disk while it ran. */
+static int unreadable(remote_probe *remote, rft_err *err) {
+    end_process(remote);
+    rft_err_place(err, "the device worker's answer");
+    return rft_err_remedy(err, "was the program replaced while it ran? Start it again");
+}
+
+/* Lets an answer to an early question go that is not looked at before another is asked. */
+static int settle_early(remote_probe *remote, rft_err *err) {
+    if (remote->asked_early) {
+        remote->asked_early = false;
+        (void)await(remote); /* what went wrong comes again at the next request */
+    }
+    return start(remote, err);
+}
+
+/* A request that must be answered: identity, device facts, ceilings. */
 static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+    bool is_opening = strcmp(what, "device") == 0;
     int rc = start(remote, err);
+    if (rc == RFT_OK && !is_opening) {
+        rc = settle_early(remote, err);
+    }
     if (rc != RFT_OK) {
         return rc;
     }
-    json_t *head = json_pack("{s:s}", "do", what);
-    exchange_end end = exchange(remote, head, NULL, timeout_s);
-    json_decref(head);
+    if (!remote->asked_early) {
+        post_words(remote, what, timeout_s);
+    }
+    remote->asked_early = false;
+    exchange_end end = await(remote);
     if (end == EXCHANGE_ANSWERED) {
         rc = rft_wire_to_err(err, remote->answer.head);
-        remote->opened = remote->process && rc == RFT_OK;
+        remote->opened = remote->opened || (is_opening && remote->process && rc == RFT_OK);
         return rc;
     }
     if (end == EXCHANGE_LATE) {
@@ -99,13 +136,43 @@ static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err
 static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     int rc = ask(remote, "device", START_TIMEOUT_S, err);
-    return rc == RFT_OK ? rft_wire_to_device(gpu, env, remote->answer.head, arena, err) : rc;
+    if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, env, remote->answer.head, arena, err)) != RFT_OK) {
+        rc = unreadable(remote, err);
+    }
+    return rc;
 }
 
 static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     int rc = ask(remote, "ceilings", CEILINGS_TIMEOUT_S, err);
-    return rc == RFT_OK ? rft_wire_to_ceilings(out, remote->answer.head, arena, err) : rc;
+    if (rc == RFT_OK && (rc = rft_wire_to_ceilings(out, remote->answer.head, arena, err)) != RFT_OK) {
+        rc = unreadable(remote, err);
+    }
+    return rc;
+}
+
+int rft_remote_probe_start(rft_probe *probe, rft_err *err) {
+    return start((remote_probe *)probe, err);
+}
+
+int rft_remote_probe_identify(rft_probe *probe, rft_arena *arena, rft_gpu_info *gpu, rft_err *err) {
+    remote_probe *remote = (remote_probe *)probe;
+    rft_env nothing = {0};
+    int rc = ask(remote, "identify", START_TIMEOUT_S, err);
+    if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, &nothing, remote->answer.head, arena, err)) != RFT_OK) {
+        rc = unreadable(remote, err);
+    }
+    return rc;
+}
+
+int rft_remote_probe_open(rft_probe *probe, rft_err *err) {
+    remote_probe *remote = (remote_probe *)probe;
+    int rc = start(remote, err);
+    if (rc == RFT_OK && !remote->asked_early && !remote->opened) {
+        post_words(remote, "device", START_TIMEOUT_S);
+        remote->asked_early = true;
+    }
+    return rc;
 }
 
 static void failed(rft_probe_result *out, rft_outcome outcome, const char *reason) {
@@ -122,36 +189,78 @@ static int open_device(remote_probe *remote, rft_err *err) {
     return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
 }
 
-static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
-                   rft_err *err) {
-    remote_probe *remote = (remote_probe *)self;
+/* What is sent for a point, as often as it takes. */
+typedef struct question {
+    json_t *head;
+    rft_str blob;
+    double timeout_s;
+} question;
+
+static question question_of(const remote_probe *remote, const rft_probe_request *request) {
+    question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
+    json_object_set_new(q.head, "do", json_string("measure"));
+    rft_str_add_n(&q.blob, request->unit->cubin, request->unit->cubin_bytes);
+    if (request->reference) {
+        rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
+    }
+    q.timeout_s = request->measure.point_timeout_s + remote->opts.grace_s;
+    return q;
+}
+
+/* One attempt; *end says how it went when it returns 0. */
+static int attempt(remote_probe *remote, const question *q, exchange_end *end, rft_err *err) {
     int rc = open_device(remote, err);
+    if (rc == RFT_OK) {
+        post(remote, q->head, &q->blob, q->timeout_s);
+        *end = await(remote);
+    }
+    return rc;
+}
+
+/* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
+static int attempt_twice(remote_probe *remote, const question *q, rft_arena *arena, rft_probe_result *out,
+                         rft_err *err) {
+    char first[sizeof remote->why] = "";
+    exchange_end end = EXCHANGE_GONE;
+    int lost = 0;
+    int rc = attempt(remote, q, &end, err);
+    if (rc == RFT_OK && end == EXCHANGE_GONE) {
+        lost++;
+        memcpy(first, remote->why, sizeof first);
+        rft_log_debug(remote->opts.log, "the device worker %s over a point, which is tried once more", first);
+        rc = attempt(remote, q, &end, err);
+    }
     if (rc != RFT_OK) {
         return rc;
     }
-    rft_str blob = RFT_STR_INIT;
-    rft_str_add_n(&blob, request->unit->cubin, request->unit->cubin_bytes);
-    if (request->reference) {
-        rft_str_add_n(&blob, request->reference->cubin, request->reference->cubin_bytes);
-    }
-    json_t *head = rft_wire_of_probe_request(request);
-    json_object_set_new(head, "do", json_string("measure"));
-    double timeout_s = request->measure.point_timeout_s + remote->opts.grace_s;
-    exchange_end end = exchange(remote, head, &blob, timeout_s);
-    json_decref(head);
-    rft_str_clear(&blob);
     if (end == EXCHANGE_LATE) {
         failed(out, RFT_OUTCOME_TIMED_OUT,
-               rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)", timeout_s,
-                                request->measure.point_timeout_s));
-        return RFT_OK;
+               rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)",
+                                q->timeout_s, q->timeout_s - remote->opts.grace_s));
+        lost++;
+    } else if (end == EXCHANGE_GONE) {
+        bool same = strcmp(first, remote->why) == 0;
+        failed(out, RFT_OUTCOME_CRASHED,
+               same ? rft_arena_printf(arena, "the device worker %s, twice", first)
+                    : rft_arena_printf(arena, "the device worker %s, then another %s", first, remote->why));
+        lost++;
+    } else if ((rc = rft_wire_to_err(err, remote->answer.head)) == RFT_OK) {
+        rc = rft_wire_to_probe_result(out, remote->answer.head, arena, err);
+        lost += rc == RFT_OK && is_ending(remote) ? 1 : 0;
+        rc = rc == RFT_OK ? RFT_OK : unreadable(remote, err);
     }
-    if (end == EXCHANGE_GONE) {
-        failed(out, RFT_OUTCOME_CRASHED, rft_arena_printf(arena, "the device worker %s", remote->why));
-        return RFT_OK;
-    }
-    rc = rft_wire_to_err(err, remote->answer.head);
-    return rc == RFT_OK ? rft_wire_to_probe_result(out, remote->answer.head, arena, err) : rc;
+    out->workers_lost = lost;
+    return rc;
+}
+
+static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                   rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    question q = question_of(remote, request);
+    int rc = attempt_twice(remote, &q, arena, out, err);
+    json_decref(q.head);
+    rft_str_clear(&q.blob);
+    return rc;
 }
 
 static void free_remote(rft_probe *self) {

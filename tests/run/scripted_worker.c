@@ -169,6 +169,17 @@ static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, v
     }
 }
 
+static int gpu_identify(void *self, rft_arena *arena, rft_gpu_info *out, rft_err *err) {
+    const char *without = getenv("SCRIPTED_NO_DRIVER");
+    (void)arena;
+    if (without && rft_fs_exists(without)) {
+        rft_err_set(err, RFT_E_DEVICE, "there is no driver any more");
+        return rft_err_remedy(err, "install one");
+    }
+    *out = rft_scripted_options(self)->info;
+    return RFT_OK;
+}
+
 static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     rft_scripted_gpu *gpu = self;
     const char *without = getenv("SCRIPTED_NO_DRIVER");
@@ -192,6 +203,7 @@ int main(int argc, char **argv) {
     const char *status = getenv("SCRIPTED_EXIT");
     rft_scripted_gpu *gpu = rft_scripted_gpu_new(NULL);
     rft_worker_host host = {.compiler_new = compiler_new,
+                            .gpu_identify = gpu_identify,
                             .gpu_open = gpu_open,
                             .describe = describe,
                             .clock = rft_scripted_gpu_clock(gpu),
@@ -201,7 +213,8 @@ int main(int argc, char **argv) {
     if (status) {
         _exit(atoi(status));
     }
-    if (argc == 3 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "compile") == 0) {
+    if (argc == 4 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "compile") == 0) {
+        host.compile_memory_bytes = strtoull(argv[3], NULL, 10);
         return rft_worker_compile(&host, IN_FD, OUT_FD, &err) == RFT_OK ? 0 : 1;
     }
     if (argc == 4 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "device") == 0) {

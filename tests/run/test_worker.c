@@ -35,6 +35,17 @@ static int compiler_new(void *self, rft_compiler **out, rft_err *err) {
     return RFT_OK;
 }
 
+static int gpu_identify(void *self, rft_arena *arena, rft_gpu_info *out, rft_err *err) {
+    worker_case *c = self;
+    (void)arena;
+    if (c->no_driver) {
+        rft_err_set(err, RFT_E_DEVICE, "no driver");
+        return rft_err_remedy(err, "install one");
+    }
+    *out = rft_scripted_options(c->gpu)->info;
+    return RFT_OK;
+}
+
 static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     worker_case *c = self;
     if (c->no_driver) {
@@ -48,8 +59,11 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
 
 static void begin(worker_case *c) {
     *c = (worker_case){.gpu = rft_scripted_gpu_new(NULL)};
-    c->host = (rft_worker_host){
-        .compiler_new = compiler_new, .gpu_open = gpu_open, .clock = rft_scripted_gpu_clock(c->gpu), .self = c};
+    c->host = (rft_worker_host){.compiler_new = compiler_new,
+                                .gpu_identify = gpu_identify,
+                                .gpu_open = gpu_open,
+                                .clock = rft_scripted_gpu_clock(c->gpu),
+                                .self = c};
     assert_int_equal(pipe(c->in), 0);
     assert_int_equal(pipe(c->out), 0);
 }
@@ -122,6 +136,13 @@ static void a_compile_worker_answers_each_request(void **state) {
     expect_refusal(&c, RFT_E_SOURCE, "/nowhere/victim.cu");
     expect_refusal(&c, RFT_E_WORKER, "source_name");
     rft_frame last = answer(&c);
+    assert_int_equal(rft_json_int_or(first.head, "number", 0), 1);
+    assert_int_equal(rft_json_int_or(last.head, "number", 0), 4);
+    for (int i = 0; i < 2; i++) { /* what may differ */
+        assert_true(rft_json_real_or(i ? last.head : first.head, "core_s", -1) >= 0);
+        json_object_del(i ? last.head : first.head, "core_s");
+        json_object_del(i ? last.head : first.head, "number");
+    }
     assert_true(json_equal(first.head, last.head));
     assert_memory_equal(first.blob, last.blob, first.blob_bytes);
     rft_frame_clear(&first);

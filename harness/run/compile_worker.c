@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The compile worker. What NVRTC 13.0 makes of a source depends on what its process compiled before: 17 of 553 matrix
+ * kernels came out with other registers when only the order was changed. So every request is served by a child forked
+ * from a process that has compiled nothing but the compiler's own probe: the same source gives the same cubin, in any
+ * order, with any number of workers. The child reads the request itself, so that this process stays as it was.
+ */
+#include "run/compile_memory.h"
+#include "run/worker.h"
+#include "run/worker_answer.h"
+
+#include "base/units.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* How a child ends; whatever else it ends with was not its own will (a compiler may call exit()). */
+enum { CHILD_ANSWERED = 64, CHILD_SAW_THE_END, CHILD_BROKE_OFF };
+
+typedef struct compile_server {
+    rft_compiler *compiler; /* NULL: `opening` says why */
+    rft_err opening;
+    int in_fd, out_fd;
+    uint64_t memory_bytes;
+    int64_t number;       /* of the request in hand */
+    volatile bool *begun; /* shared with the child: it has begun to write its answer */
+    char allowance[96];   /* "; it may use at most 4 GiB" */
+} compile_server;
+
+static double core_seconds(const struct rusage *usage) {
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) * 1e-6;
+}
+
+static int send_answer(compile_server *server, json_t *head, const rft_compile_result *result,
+                       const struct rusage *usage, rft_err *err) {
+    rft_worker_blob blob = {0};
+    if (result) {
+        blob = (rft_worker_blob){result->cubin, result->cubin_bytes};
+    }
+    json_object_set_new(head, "core_s", rft_json_real_new(core_seconds(usage)));
+    *server->begun = true;
+    return rft_worker_answer(server->out_fd, head, blob, server->number, err);
+}
+
+/* A compiler that notices that memory is short says so in its log; nobody would guess that there is a limit. */
+static void explain(const compile_server *server, rft_compile_result *result, rft_arena *arena) {
+    if (!result->ok && *server->allowance && result->log && strstr(result->log, "out of memory")) {
+        result->log =
+            rft_arena_printf(arena, "%s\nrooftune: the compiler ran out of memory%s", result->log, server->allowance);
+    }
+}
+
+static int answer_compile(compile_server *server, const rft_frame *frame, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_err failure = RFT_ERR_INIT;
+    rft_compile_request request;
+    rft_compile_result result = {0};
+    struct rusage usage = {0};
+    int rc = rft_wire_to_compile_request(&request, frame->head, arena, &failure);
+    if (rc == RFT_OK) {
+        rc = server->compiler->compile(server->compiler, &request, arena, &result, &failure);
+    }
+    if (rc == RFT_OK) {
+        explain(server, &result, arena);
+    }
+    json_t *head = rft_worker_answer_of(rc, rc == RFT_OK ? rft_wire_of_compile_result(&result) : NULL, &failure);
+    getrusage(RUSAGE_SELF, &usage);
+    rc = send_answer(server, head, rc == RFT_OK ? &result : NULL, &usage, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+/* The request gets the reason why it cannot be served. */
+static int refuse(compile_server *server, const rft_err *reason, rft_err *err) {
+    *server->begun = true;
+    return rft_worker_answer(server->out_fd, rft_wire_of_err(reason), (rft_worker_blob){0}, server->number, err);
+}
+
+/* One request from reading it to answering it, in a child of its own. Does not return. */
+static _Noreturn void serve_in_child(compile_server *server, pid_t parent) {
+    rft_frame frame = {0};
+    rft_err err = RFT_ERR_INIT;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* the time limit ends the worker, and this with it */
+    if (getppid() != parent) {
+        _exit(CHILD_BROKE_OFF); /* it was ended before it could take us along */
+    }
+    rft_compile_memory_limit(server->memory_bytes);
+    int rc = rft_frame_read(&frame, server->in_fd, &err);
+    if (rc == RFT_OK) {
+        rc = server->compiler ? answer_compile(server, &frame, &err) : refuse(server, &server->opening, &err);
+        _exit(rc == RFT_OK ? CHILD_ANSWERED : CHILD_BROKE_OFF);
+    }
+    _exit(rc == 1 ? CHILD_SAW_THE_END : CHILD_BROKE_OFF);
+}
+
+/* The child died over its request: that is the configuration's failure to compile, with the way it died as the log. */
+static int answer_for_the_dead(compile_server *server, int status, const struct rusage *usage, rft_err *err) {
+    char log[224];
+    if (WIFSIGNALED(status)) {
+        snprintf(log, sizeof log, "the compiler's process was ended by signal %d (%s)%s", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)), server->allowance);
+    } else {
+        snprintf(log, sizeof log, "the compiler's process ended with status %d%s", WEXITSTATUS(status),
+                 server->allowance);
+    }
+    rft_compile_result result = {.ok = false, .log = log};
+    return send_answer(server, rft_wire_of_compile_result(&result), NULL, usage, err);
+}
+
+/* Processes may be short for a moment on a machine that many use. */
+static pid_t fork_patiently(void) {
+    const struct timespec pause = {.tv_nsec = 100000000};
+    pid_t child = fork();
+    for (int attempt = 0; child < 0 && attempt < 20; attempt++) {
+        nanosleep(&pause, NULL);
+        child = fork();
+    }
+    return child;
+}
+
+/* Without a child the request is read here, so that it can be refused. */
+static int refuse_unserved(compile_server *server, rft_err *err) {
+    rft_frame frame = {0};
+    rft_err reason = RFT_ERR_INIT;
+    rft_err_set(&reason, RFT_E_WORKER, "a compile worker cannot start a process: %s", strerror(errno));
+    rft_err_remedy(&reason, "check the limits on processes (ulimit -u) and the memory that is free");
+    int rc = rft_frame_read(&frame, server->in_fd, err);
+    rc = rc == RFT_OK ? refuse(server, &reason, err) : rc;
+    rft_frame_clear(&frame);
+    return rc;
+}
+
+/* Returns 1 at the end of the input. */
+static int serve_one(compile_server *server, rft_err *err) {
+    int status = 0;
+    struct rusage usage = {0};
+    pid_t self = getpid();
+    server->number++;
+    *server->begun = false;
+    pid_t child = fork_patiently();
+    if (child == 0) {
+        serve_in_child(server, self);
+    }
+    if (child < 0) {
+        return refuse_unserved(server, err);
+    }
+    while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
+    }
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    if (code == CHILD_SAW_THE_END || (code == CHILD_ANSWERED && *server->begun)) {
+        return code == CHILD_SAW_THE_END;
+    }
+    if (code == CHILD_BROKE_OFF || *server->begun) { /* half an answer cannot be mended */
+        return rft_err_set(err, RFT_E_WORKER, "compile worker: a request or its answer broke off");
+    }
+    return answer_for_the_dead(server, status, &usage, err);
+}
+
+/* Waits until a request is there, without taking a byte of it. False when the input has ended. */
+static bool request_waits(int in_fd) {
+    struct pollfd input = {.fd = in_fd, .events = POLLIN};
+    while (poll(&input, 1, -1) < 0 && errno == EINTR) {
+    }
+    return (input.revents & POLLIN) != 0;
+}
+
+int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
+    compile_server server = {.in_fd = in_fd, .out_fd = out_fd, .memory_bytes = host->compile_memory_bytes};
+    char size[32];
+    int rc = RFT_OK;
+    rft_worker_become(in_fd);
+    if (nice(10) == -1) {
+        rft_log_debug(host->log, "compile worker: niceness not changed");
+    }
+    if (server.memory_bytes) {
+        rft_units_format_bytes(size, sizeof size, server.memory_bytes);
+        snprintf(server.allowance, sizeof server.allowance, "; it may use at most %s", size);
+    }
+    void *shared = mmap(NULL, sizeof *server.begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED) {
+        return rft_err_set(err, RFT_E_WORKER, "compile worker: no memory to share: %s", strerror(errno));
+    }
+    server.begun = shared;
+    if (host->compiler_new(host->self, &server.compiler, &server.opening) != RFT_OK) {
+        server.compiler = NULL;
+    }
+    while (rc == RFT_OK && request_waits(in_fd)) {
+        rc = serve_one(&server, err);
+    }
+    if (server.compiler) {
+        server.compiler->free(server.compiler);
+    }
+    munmap(shared, sizeof *server.begun);
+    return rc == 1 ? RFT_OK : rc;
+}
