@@ -153,7 +153,7 @@ static int remove_old(const char *path, rft_err *err) {
     rft_store *store = NULL;
     int rc = rft_store_open(&store, path, RFT_STORE_WRITE, err);
     rft_store_close(store);
-    return rc == RFT_OK || rc == RFT_E_SCHEMA ? remove_files(path, err) : rc;
+    return rc == RFT_OK || rc == RFT_E_SCHEMA || rc == RFT_E_NOT_FOUND ? remove_files(path, err) : rc;
 }
 
 static bool is_empty_file(const char *path) {

@@ -19,12 +19,14 @@ typedef enum rft_store_mode {
 } rft_store_mode;
 
 /* Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, locked by another run),
- * RFT_E_SCHEMA (older or newer schema: says both versions and the remedy). */
+ * RFT_E_SCHEMA (older or newer schema: says both versions and the remedy), RFT_E_NOT_FOUND (whoever created it was
+ * killed before there was anything in it). */
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
 void rft_store_close(rft_store *store); /* NULL is accepted */
 
 /* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps. Call once after CREATE.
- * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do); what was committed stays. */
+ * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do; so does a file that was removed or
+ * replaced meanwhile); what was committed stays. */
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
 int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err *err);
 /* Inserts the point, or replaces the one with the same id (its final round came in). One transaction. */

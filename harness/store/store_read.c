@@ -56,10 +56,11 @@ static int read_only_row(rft_store *store, rft_query query, const rft_columns *c
         found = true;
     }
     if (!row.code && !found) {
-        bool begun = query != RFT_QUERY_get_info;
-        rft_err_set(err, begun ? RFT_E_STORE : RFT_E_NOT_FOUND, "there is no run in %s: %s", store->path,
-                    begun ? "a part of it is missing" : "it ended before it began");
-        return rft_err_remedy(err, begun ? "use a copy of the file" : "the same `rooftune run` begins it again");
+        if (query == RFT_QUERY_get_info) {
+            return rft_store_not_begun(store, err);
+        }
+        rft_err_set(err, RFT_E_STORE, "there is no run in %s: a part of it is missing", store->path);
+        return rft_err_remedy(err, "use a copy of the file");
     }
     return row.code;
 }

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern const unsigned char rft_embedded_schema_sql[];
@@ -42,9 +43,25 @@ int rft_store_exec(rft_store *store, const char *sql, const char *doing, rft_err
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : rft_store_fail(store, doing, err);
 }
 
+int rft_store_not_begun(rft_store *store, rft_err *err) {
+    rft_err_set(err, RFT_E_NOT_FOUND, "there is no run in %s: it ended before it began", store->path);
+    return rft_err_remedy(err, "the same `rooftune run` begins it again");
+}
+
+/* SQLite would go on with a file that has no name any more, and all would be lost when it is closed. */
+static int check_name(rft_store *store, rft_err *err) {
+    struct stat now;
+    if (stat(store->path, &now) == 0 && now.st_ino == store->inode && now.st_dev == store->device) {
+        return 0;
+    }
+    rft_err_set(err, RFT_E_STORE, "%s was removed, renamed or replaced while the run was written to it", store->path);
+    return rft_err_remedy(err, "put it back where it was if you have it, then run the same command again");
+}
+
 int rft_store_begin(rft_store *store, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_begin, err);
+    int code = check_name(store, err);
+    code = code ? code : rft_bind_begin(&binder, store, RFT_QUERY_begin, err);
     return code ? code : rft_bind_end(&binder, "starting to write", err);
 }
 
@@ -85,12 +102,16 @@ static void writer_of(rft_store *store, char *out, size_t size) {
 }
 
 static int check_identity(rft_store *store, rft_err *err) {
-    int application = 0, version = 0;
+    int application = 0, version = 0, tables = 0;
     char writer[64];
     int code = pragma_int(store, "PRAGMA application_id", &application, err);
     code = code ? code : pragma_int(store, "PRAGMA user_version", &version, err);
+    code = code ? code : pragma_int(store, "SELECT count(*) FROM sqlite_master", &tables, err);
     if (code) {
         return code;
+    }
+    if (application == 0 && version == 0 && tables == 0) {
+        return rft_store_not_begun(store, err); /* killed before the tables were there */
     }
     if (application != RFT_STORE_APPLICATION_ID) {
         rft_err_set(err, RFT_E_STORE, "%s is an SQLite database, but not a run of rooftune", store->path);
@@ -193,6 +214,11 @@ static int open_file(rft_store *store, rft_err *err) {
         return rft_store_fail(store, "opening", err);
     }
     sqlite3_busy_timeout(store->db, 5000);
+    struct stat status;
+    if (stat(store->path, &status) == 0) {
+        store->inode = status.st_ino;
+        store->device = status.st_dev;
+    }
     if (!reading && sqlite3_db_readonly(store->db, "main") == 1) {
         rft_err_set(err, RFT_E_IO, "%s is write protected", store->path);
         rft_err_remedy(err, "change its permissions, or work on a copy");

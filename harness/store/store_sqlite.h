@@ -11,6 +11,7 @@
 #include "store/store.h"
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #define RFT_STORE_APPLICATION_ID 0x52665475 /* "RfTu" */
 
@@ -59,6 +60,8 @@ struct rft_store {
     sqlite3 *db;
     char *path; /* as the user wrote it, for messages */
     rft_store_mode mode;
+    ino_t inode; /* of the file that was opened */
+    dev_t device;
     int lock_fd; /* -1: none */
     char *lock_path;
     sqlite3_stmt *statements[RFT_QUERY_COUNT]; /* prepared at first use */
@@ -74,6 +77,9 @@ void rft_store_unlock(rft_store *store);
 /* The last SQLite error in words: RFT_E_STORE, or RFT_E_IO when the file cannot be used. `doing` = "writing a point".
  */
 int rft_store_fail(rft_store *store, const char *doing, rft_err *err);
+
+/* RFT_E_NOT_FOUND: the run in the file ended before it began. */
+int rft_store_not_begun(rft_store *store, rft_err *err);
 
 int rft_store_exec(rft_store *store, const char *sql, const char *doing, rft_err *err);
 int rft_store_begin(rft_store *store, rft_err *err);

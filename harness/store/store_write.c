@@ -278,7 +278,7 @@ int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_i
     return put_step(store, point, info, err);
 }
 
-int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {
+static int put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {
     rft_binder binder;
     int code = rft_bind_begin(&binder, store, RFT_QUERY_put_unexplored, err);
     if (code) {
@@ -289,6 +289,12 @@ int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rf
     return rft_bind_end(&binder, "writing what was left untried", err);
 }
 
+int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {
+    int code = rft_store_begin(store, err);
+    return code ? code : rft_store_end(store, put_unexplored(store, sweep, why, err), err);
+}
+
 int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err) {
-    return put_sums(store, info, err);
+    int code = rft_store_begin(store, err);
+    return code ? code : rft_store_end(store, put_sums(store, info, err), err);
 }

@@ -7,6 +7,7 @@
 #include "store/recording.h"
 #include "store/store.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,40 @@ static void logs_are_cut_and_made_readable(void **state) {
     rft_run_free(run);
 }
 
+/* One written before there were busy seconds and lost workers: absent, not refused. */
+static void an_older_recording_lacks_what_came_later(void **state) {
+    (void)state;
+    static const char *const later[] = {"workers_lost", "round0_busy_s", "round1_busy_s"};
+    static const char *const sums[] = {"elapsed_s", "busy_s", "compile_s"};
+    rft_run *run = sample_run_new(), *back = NULL;
+    rft_err err = RFT_ERR_INIT;
+    json_t *root = NULL;
+    size_t size = 0;
+    char *text = text_of(run, &size);
+    assert_int_equal(rft_json_parse(&root, text, size, "new", &err), 0);
+    free(text);
+    json_t *section = json_object_get(root, "rooftune");
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(json_object_del(json_object_get(section, "points"), later[i]), 0);
+        assert_int_equal(json_object_del(json_object_get(section, "run"), sums[i]), 0);
+    }
+    text = rft_json_dump(root, &size);
+    json_decref(root);
+    if (rft_recording_parse(&back, text, size, "old", &err)) {
+        fail_msg("%s", err.message);
+    }
+    assert_true(isnan(back->info.elapsed_s) && isnan(back->info.busy_s) && isnan(back->info.compile_s));
+    assert_int_equal(back->point_count, run->point_count);
+    for (size_t i = 0; i < back->point_count; i++) {
+        assert_int_equal(back->points[i].workers_lost, 0);
+        assert_true(isnan(back->points[i].rounds[0].busy_s) && isnan(back->points[i].rounds[1].busy_s));
+    }
+    assert_true(back->points[1].rounds[1].n == run->points[1].rounds[1].n);
+    free(text);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
 static void an_empty_run_is_a_run(void **state) {
     (void)state;
     rft_run *run = sample_run_new(), *back = NULL;
@@ -278,11 +313,15 @@ static void broken_files_are_told_apart(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_comes_back_as_it_was),     cmocka_unit_test(equal_runs_give_equal_bytes),
-        cmocka_unit_test(a_recording_survives_the_store), cmocka_unit_test(it_is_t4_for_everybody_else),
-        cmocka_unit_test(a_large_run_stays_small),        cmocka_unit_test(logs_are_cut_and_made_readable),
-        cmocka_unit_test(an_empty_run_is_a_run),          cmocka_unit_test(the_place_of_a_mistake_is_named),
-        cmocka_unit_test(broken_files_are_told_apart)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_comes_back_as_it_was),
+                                       cmocka_unit_test(equal_runs_give_equal_bytes),
+                                       cmocka_unit_test(a_recording_survives_the_store),
+                                       cmocka_unit_test(it_is_t4_for_everybody_else),
+                                       cmocka_unit_test(a_large_run_stays_small),
+                                       cmocka_unit_test(logs_are_cut_and_made_readable),
+                                       cmocka_unit_test(an_older_recording_lacks_what_came_later),
+                                       cmocka_unit_test(an_empty_run_is_a_run),
+                                       cmocka_unit_test(the_place_of_a_mistake_is_named),
+                                       cmocka_unit_test(broken_files_are_told_apart)};
     return cmocka_run_group_tests(tests, NULL, remove_temporary_paths);
 }

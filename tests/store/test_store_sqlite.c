@@ -220,6 +220,12 @@ static void a_run_without_a_beginning_is_told(void **state) {
     assert_int_equal(rft_store_load(&back, path, &err), RFT_E_NOT_FOUND);
     assert_non_null(strstr(err.message, "no run in"));
     assert_null(back);
+    /* Or before its tables were there. */
+    const char *bare = temporary_path(1, "bare.db");
+    exec_sql(bare, "PRAGMA journal_mode = WAL; CREATE TABLE t(x); DROP TABLE t");
+    assert_int_equal(open_code(bare, RFT_STORE_WRITE, &err), RFT_E_NOT_FOUND);
+    assert_non_null(strstr(err.message, "ended before it began"));
+    assert_non_null(strstr(err.remedy, "begins it again"));
 }
 
 static void damaged_rows_are_refused(void **state) {

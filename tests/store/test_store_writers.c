@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -144,6 +145,28 @@ static void a_file_that_may_not_grow_is_a_full_disk(void **state) {
     rft_run_free(run);
 }
 
+/* SQLite alone would write on into a file without a name. */
+static void a_removed_file_is_told(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db"), *aside = temporary_path(1, "aside.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    rft_store *store = started(run, path);
+    assert_int_equal(rft_store_put_point(store, &run->points[0], &err), 0);
+    assert_int_equal(rename(path, aside), 0);
+    assert_int_equal(rft_store_put_point(store, &run->points[1], &err), RFT_E_STORE);
+    assert_non_null(strstr(err.message, "was removed, renamed or replaced"));
+    assert_true(err.remedy[0] != '\0');
+    assert_int_equal(rft_store_finish(store, &run->info, &err), RFT_E_STORE);
+    assert_int_equal(rename(aside, path), 0);
+    assert_int_equal(rft_store_put_point(store, &run->points[1], &err), 0);
+    rft_store_close(store);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_int_equal(back->point_count, 2);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
 static char mounted[512];
 
 static void grow_mount(void) {
@@ -205,7 +228,7 @@ static void a_run_is_read_where_nothing_can_be_written(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_second_writer_is_refused), cmocka_unit_test(committed_points_survive_a_killed_writer),
-        cmocka_unit_test(a_file_that_may_not_grow_is_a_full_disk), cmocka_unit_test(a_full_disk_loses_nothing),
-        cmocka_unit_test(a_run_is_read_where_nothing_can_be_written)};
+        cmocka_unit_test(a_removed_file_is_told),       cmocka_unit_test(a_file_that_may_not_grow_is_a_full_disk),
+        cmocka_unit_test(a_full_disk_loses_nothing),    cmocka_unit_test(a_run_is_read_where_nothing_can_be_written)};
     return cmocka_run_group_tests(tests, NULL, remove_temporary_paths);
 }
