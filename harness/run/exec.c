@@ -24,7 +24,7 @@ typedef struct segment {
     rft_strategy *strategy;
     uint64_t budget_points; /* UINT64_MAX: none */
     double budget_s;        /* INFINITY: none */
-    double started_s;
+    double started_s;       /* less what was no work on it: the ceilings */
     uint64_t asked, taken;
     bool exhausted; /* nothing more is asked */
     entry ring[RFT_LOOKAHEAD];
@@ -95,7 +95,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     *s = (segment){.sweep = sweep_index, .variant = variant, .problem = problem};
     s->odd_problem = rft_plan_odd_problem(opts->plan, sweep_index);
     s->space = rft_plan_space(opts->plan, sweep_index, variant, problem);
-    s->started_s = rft_exec_elapsed_s(&e->state);
+    s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
     s->budget_points = points_of_segment(opts, sweep_index);
     s->budget_s = seconds_of_segment(opts, sweep_index);
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
@@ -118,8 +118,16 @@ static void close_segment(exec *e) {
     s->strategy = NULL;
 }
 
-static bool is_time_over(const exec *e) {
-    return rft_exec_elapsed_s(&e->state) - e->segment.started_s >= e->segment.budget_s;
+static bool is_time_over(exec *e) {
+    return rft_tally_elapsed_s(&e->state.recorder.tally) - e->segment.started_s >= e->segment.budget_s;
+}
+
+static rft_job *new_job(const exec *e, rft_job_place place, const rft_value *config) {
+    rft_job *job = rft_job_new(e->state.opts, place, config);
+    if (rft_recorder_needs(&e->state.recorder, job)) {
+        rft_job_compile(e->state.opts, job);
+    }
+    return job;
 }
 
 /* NULL when the configuration is not valid on the odd problem, or has been there already. */
@@ -130,15 +138,13 @@ static rft_job *new_odd_job(const exec *e, const rft_value *config) {
     if (rft_space_find(rft_plan_space(opts->plan, s->sweep, s->variant, s->odd_problem), config) == UINT64_MAX) {
         return NULL;
     }
-    int64_t known = rft_recorder_find(&e->state.recorder, place, config);
+    char key[RFT_HASH_HEX_SIZE];
+    rft_job_key(place, config, opts->plan->sweeps[s->sweep]->variants[s->variant].param_count, key);
+    int64_t known = rft_recorder_find(&e->state.recorder, key);
     if (known && rft_recorder_passed(&e->state.recorder, known)) {
         return NULL;
     }
-    rft_job *job = rft_job_new(opts, place, config);
-    if (!known) {
-        rft_job_compile(opts, job);
-    }
-    return job;
+    return new_job(e, place, config);
 }
 
 static entry new_entry(const exec *e, uint64_t index) {
@@ -148,14 +154,12 @@ static entry new_entry(const exec *e, uint64_t index) {
     rft_job_place place = {s->sweep, s->variant, s->problem};
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     rft_space_get(s->space, index, config);
-    entry made = {.job = rft_job_new(opts, place, config), .batch = s->asked / RFT_LOOKAHEAD};
-    made.job->index = index;
+    entry made = {.batch = s->asked / RFT_LOOKAHEAD};
     if (s->odd_problem != SIZE_MAX) {
-        made.odd = new_odd_job(e, config);
+        made.odd = new_odd_job(e, config); /* first: it is taken first */
     }
-    if (!rft_recorder_find(&e->state.recorder, place, config)) {
-        rft_job_compile(opts, made.job);
-    }
+    made.job = new_job(e, place, config);
+    made.job->index = index;
     free(config);
     return made;
 }
@@ -188,22 +192,14 @@ static entry *next_odd(segment *s) {
 }
 
 static void note(exec *e, const rft_point *point) {
-    rft_progress *progress = &e->state.progress;
     const rft_run *run = e->state.opts->run;
-    bool measured = rft_outcome_is_measured(point->outcome);
     const rft_point *best = e->best_id ? &run->points[e->best_id - 1] : NULL;
     if (rft_run_is_candidate(run, point) &&
         (!best || (best->rounds[1].n == 0 && rft_point_median_s(point) < rft_point_median_s(best)))) {
         best = point;
         e->best_id = point->id;
     }
-    progress->done++;
-    progress->last = point;
-    progress->best = best;
-    progress->aliases += point->alias_of ? 1 : 0;
-    progress->measured += measured && !point->alias_of ? 1 : 0;
-    progress->failed += measured ? 0 : 1;
-    rft_exec_report(&e->state);
+    rft_exec_note(&e->state, point, best);
 }
 
 /* Takes the next job to its end. */
@@ -212,6 +208,7 @@ static int step(exec *e, rft_err *err) {
     entry *odd = next_odd(s);
     rft_job *job = odd ? odd->odd : s->ring[s->head].job;
     const rft_point *point = NULL;
+    job->rival_s = !odd && e->best_id ? e->state.opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
     int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
     if (rc != RFT_OK) {
         return rc;
@@ -231,9 +228,24 @@ static int step(exec *e, rft_err *err) {
     return RFT_OK;
 }
 
+/* After the first point, unless the user has stopped meanwhile; the part's time does not run on meanwhile. */
+static int ceilings(exec *e, bool *stopped, rft_err *err) {
+    rft_tally *tally = &e->state.recorder.tally;
+    if (e->state.ceilings_due) {
+        rft_exec_ask_stop(&e->state, stopped);
+    }
+    if (*stopped) {
+        return RFT_OK;
+    }
+    double begun_s = rft_tally_elapsed_s(tally);
+    int rc = rft_exec_ceilings(&e->state, err);
+    e->segment.started_s += rft_tally_elapsed_s(tally) - begun_s;
+    return rc;
+}
+
 static int run_segment(exec *e, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
-    while (rc == RFT_OK && !is_time_over(e)) {
+    while (rc == RFT_OK && !*stopped && !is_time_over(e)) {
         rft_exec_ask_stop(&e->state, stopped);
         if (*stopped) {
             break;
@@ -243,6 +255,7 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
             break;
         }
         rc = step(e, err);
+        rc = rc == RFT_OK ? ceilings(e, stopped, err) : rc;
     }
     return rc;
 }
@@ -290,21 +303,25 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
 }
 
 int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
-    exec e = {.state.opts = opts};
-    rft_recorder_open(&e.state.recorder, opts);
+    exec e = {0};
+    rft_exec_begin(&e.state, opts);
     *stopped = false;
-    e.state.started_ns = opts->clock->monotonic_ns(opts->clock->self);
     int rc = first_round(&e, stopped, err);
+    if (rc == RFT_OK && !*stopped) {
+        rc = rft_exec_ceilings(&e.state, err); /* there was no point to wait for */
+    }
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_final_round(&e.state, stopped, err);
     }
     if (rc == RFT_OK) {
         rc = rft_recorder_store_unexplored(&e.state.recorder, *stopped, err);
     }
-    if (rc == RFT_OK) { /* stopped: the recompile counts, which the next session adds to */
-        opts->run->info.finished_unix_ns = *stopped ? 0 : opts->clock->unix_ns(opts->clock->self);
+    if (rc == RFT_OK) { /* stopped: the sums, which the next session adds to */
+        rft_tally *tally = &e.state.recorder.tally;
+        opts->run->info.finished_unix_ns = *stopped ? 0 : rft_tally_finished_unix_ns(tally);
+        rft_tally_sum(tally);
         rc = rft_store_finish(opts->store, &opts->run->info, err);
     }
-    rft_recorder_close(&e.state.recorder);
+    rft_exec_end(&e.state);
     return rc;
 }

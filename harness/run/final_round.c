@@ -4,29 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-double rft_exec_elapsed_s(const rft_exec_state *e) {
-    const rft_clock *clock = e->opts->clock;
-    return (double)(clock->monotonic_ns(clock->self) - e->started_ns) * 1e-9;
-}
-
-void rft_exec_ask_stop(const rft_exec_state *e, bool *stopped) {
-    *stopped = e->opts->stop && e->opts->stop(e->opts->payload);
-}
-
-void rft_exec_report(rft_exec_state *e) {
-    e->progress.elapsed_s = rft_exec_elapsed_s(e);
-    if (e->opts->progress) {
-        e->opts->progress(e->opts->payload, &e->progress);
-    }
-}
-
-/* By the first round alone, so that a run that was stopped in its final round goes on with the same finalists. */
 static int faster_in_sweep(const void *a, const void *b) {
     const rft_point *x = *(const rft_point *const *)a;
     const rft_point *y = *(const rft_point *const *)b;
     double x_s = x->rounds[0].stats.median;
     double y_s = y->rounds[0].stats.median;
     return x_s != y_s ? (x_s < y_s ? -1 : 1) : (x->id < y->id ? -1 : 1);
+}
+
+/* By the first round alone, so that a run that was stopped in its final round goes on with the same finalists: who has
+ * failed there since is one of them. Fastest first. */
+static size_t rank(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, const rft_point ***out) {
+    const rft_point **ranked = rft_arena_calloc(arena, run->point_count + 1, sizeof *ranked);
+    size_t count = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == sweep && point->problem == problem && !point->alias_of &&
+            (rft_run_is_candidate(run, point) || rft_recorder_failed_final(point))) {
+            ranked[count++] = point;
+        }
+    }
+    if (count > 1) {
+        qsort(ranked, count, sizeof *ranked, faster_in_sweep);
+    }
+    *out = ranked;
+    return count;
 }
 
 static void add_once(int64_t ids[], size_t *count, int64_t id) {
@@ -43,11 +45,8 @@ static void add_once(int64_t ids[], size_t *count, int64_t id) {
 static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, int64_t ids[], rft_arena *arena) {
     const rft_run *run = e->opts->run;
     const rft_point **ranked = NULL;
-    size_t found = rft_run_ranked(run, sweep, SIZE_MAX, problem, arena, &ranked);
+    size_t found = rank(run, sweep, problem, arena, &ranked);
     size_t count = 0;
-    if (found > 1) {
-        qsort(ranked, found, sizeof *ranked, faster_in_sweep);
-    }
     for (size_t i = 0; i < found && count < RFT_FINALISTS; i++) {
         if (ranked[i]->rounds[0].stats.median <= 1.05 * ranked[0]->rounds[0].stats.median) {
             ids[count++] = ranked[i]->id;
@@ -67,13 +66,24 @@ static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, i
 
 static rft_job *new_finalist(const rft_exec_state *e, int64_t id) {
     const rft_point *point = &e->opts->run->points[id - 1];
-    if (point->rounds[1].n > 0) {
+    if (point->rounds[1].n > 0 || rft_recorder_failed_final(point)) {
         return NULL; /* done in an earlier session */
     }
     rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
     job->round = 1;
     rft_job_compile(e->opts, job);
     return job;
+}
+
+static int take_finalist(rft_exec_state *e, rft_job *job, int64_t id, rft_err *err) {
+    const rft_point *point = &e->opts->run->points[id - 1];
+    rft_outcome before = point->outcome;
+    bool stored = false;
+    int rc = rft_recorder_final(&e->recorder, job, id, &stored, err);
+    if (rc == RFT_OK) {
+        rft_exec_note_final(e, point, before, stored);
+    }
+    return rc;
 }
 
 static int final_of_problem(rft_exec_state *e, size_t sweep, size_t problem, bool *stopped, rft_err *err) {
@@ -88,17 +98,9 @@ static int final_of_problem(rft_exec_state *e, size_t sweep, size_t problem, boo
         jobs[i] = new_finalist(e, ids[i]);
     }
     for (size_t i = 0; i < count && rc == RFT_OK && !*stopped; i++) {
-        if (!jobs[i]) {
-            continue;
-        }
-        rft_exec_ask_stop(e, stopped);
-        if (!*stopped) {
-            rc = rft_recorder_final(&e->recorder, jobs[i], ids[i], err);
-        }
-        if (!*stopped && rc == RFT_OK) {
-            e->progress.last = &run->points[ids[i] - 1];
-            e->progress.best = rft_run_best(run, sweep, SIZE_MAX, problem);
-            rft_exec_report(e);
+        if (jobs[i]) {
+            rft_exec_ask_stop(e, stopped);
+            rc = *stopped ? RFT_OK : take_finalist(e, jobs[i], ids[i], err);
         }
     }
     for (size_t i = 0; i < count; i++) {

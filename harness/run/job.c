@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/job.h"
 
-#include "base/hash.h"
 #include "run/limits.h"
-#include "run/wire.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The sweep's, where nothing else was asked for on the command line. */
+static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *job) {
+    rft_measure_opts measure = opts->plan->sweeps[job->sweep]->measure;
+    measure.point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure.point_timeout_s;
+    measure.compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure.compile_timeout_s;
+    return measure;
+}
 
 static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
     rft_compile_request request = rft_compile_request_of(unit, opts->run->gpu.arch);
@@ -18,22 +24,6 @@ static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
     job->failed = true;
     job->outcome = outcome;
     job->reason = reason;
-}
-
-void rft_job_key(rft_job_place place, const rft_value *config, size_t param_count, char out[RFT_HASH_HEX_SIZE]) {
-    const uint64_t numbers[] = {place.sweep, place.variant, place.problem};
-    rft_sha256 hash;
-    rft_str text = RFT_STR_INIT;
-    rft_sha256_init(&hash);
-    rft_sha256_add(&hash, numbers, sizeof numbers);
-    for (size_t i = 0; i < param_count; i++) {
-        rft_str_truncate(&text, 0);
-        rft_str_add_char(&text, (char)('0' + (int)config[i].kind));
-        rft_value_format(&text, &config[i]);
-        rft_sha256_add_text(&hash, rft_str_get(&text));
-    }
-    rft_sha256_hex(&hash, out);
-    rft_str_clear(&text);
 }
 
 rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config) {
@@ -61,7 +51,7 @@ rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_v
 }
 
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
-    double timeout_s = opts->plan->sweeps[job->sweep]->measure.compile_timeout_s;
+    double timeout_s = measure_opts(opts, job).compile_timeout_s;
     if (job->failed || job->pool || !opts->pool) {
         return;
     }
@@ -153,7 +143,8 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
         .unit = job->compiled ? job->compiled : &nothing_compiled,
         .reference = job->compiled_reference,
         .problem_key = rft_str_get(&key),
-        .measure = sweep->measure,
+        .measure = measure_opts(opts, job),
+        .rival_s = job->rival_s,
     };
     if (job->round > 0) {
         request.measure.min_samples *= 2;
@@ -164,24 +155,6 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
     int rc = opts->probe->measure(opts->probe, &request, job->arena, out, err);
     rft_str_clear(&key);
     return rc;
-}
-
-void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_HASH_HEX_SIZE]) {
-    const uint64_t place[] = {job->sweep, job->problem};
-    rft_probe_request request = {.spec = &job->spec, .problem_key = ""};
-    rft_compile_result nothing = {.log = ""};
-    request.unit = &nothing;
-    json_t *head = rft_wire_of_probe_request(&request);
-    size_t length = 0;
-    char *text = rft_json_dump(head, &length);
-    rft_sha256 hash;
-    rft_sha256_init(&hash);
-    rft_sha256_add(&hash, place, sizeof place);
-    rft_sha256_add_text(&hash, cubin_hash);
-    rft_sha256_add(&hash, text, length);
-    rft_sha256_hex(&hash, out);
-    free(text);
-    json_decref(head);
 }
 
 static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {

@@ -13,7 +13,8 @@ typedef struct rft_job {
     rft_value *config;
     char key[RFT_HASH_HEX_SIZE]; /* who it is: rft_job_key() */
     int round;
-    bool spelled; /* the spec is there */
+    double rival_s; /* median of the best so far on its problem; 0: none, or it does not race */
+    bool spelled;   /* the spec is there */
     rft_point_spec spec;
     bool failed; /* before it could run: outcome and reason say how */
     rft_outcome outcome;
@@ -42,7 +43,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
 
-/* SHA-256 of the problem, the cubin's hash and the launches: equal for aliases. */
+/* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. */
 void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_HASH_HEX_SIZE]);
 
 /* Fills in what the job knows of the point (work, traffic, launch shape, static facts); texts go to run->arena. */

@@ -24,10 +24,13 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
         rft_job_place place = {point->sweep, point->variant, point->problem};
         rft_job_key(place, point->config, param_count(r, point->sweep, point->variant), key);
         rft_key_map_put(&r->known, key, point->id);
+        rft_losses_add(&r->losses, run, point, rft_losses_of(run, point));
     }
     r->earlier = (int64_t)run->point_count;
     r->passed = rft_calloc(run->point_count + 1, sizeof *r->passed);
     r->unexplored = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->unexplored);
+    rft_tally_begin(&r->tally, opts);
+    rft_prefetch_begin(&r->prefetch, opts);
 }
 
 void rft_recorder_close(rft_recorder *r) {
@@ -37,14 +40,27 @@ void rft_recorder_close(rft_recorder *r) {
     free(points);
     free(r->unexplored);
     free(r->passed);
+    rft_prefetch_end(&r->prefetch);
+    rft_losses_clear(&r->losses);
     rft_key_map_clear(&r->known);
     rft_key_map_clear(&r->aliases);
 }
 
-int64_t rft_recorder_find(const rft_recorder *r, rft_job_place place, const rft_value *config) {
-    char key[RFT_HASH_HEX_SIZE];
-    rft_job_key(place, config, param_count(r, place.sweep, place.variant), key);
+int64_t rft_recorder_find(const rft_recorder *r, const char *key) {
     return rft_key_map_get(&r->known, key, 0);
+}
+
+bool rft_recorder_is_earlier(const rft_recorder *r, int64_t id) {
+    return id <= r->earlier;
+}
+
+/* A replay costs nobody a worker: the recording is asked, whatever it says of others. */
+static const char *barred(const rft_recorder *r, const rft_job *job, rft_arena *arena) {
+    return r->opts->replay ? NULL : rft_losses_verdict(&r->losses, r->opts->run, job, arena);
+}
+
+bool rft_recorder_needs(const rft_recorder *r, const rft_job *job) {
+    return !rft_recorder_find(r, job->key) && !barred(r, job, job->arena);
 }
 
 bool rft_recorder_passed(const rft_recorder *r, int64_t id) {
@@ -78,7 +94,7 @@ int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
 /* ---- points ---- */
 
 static rft_measurement no_measurement(void) {
-    return (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN};
+    return (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
 }
 
 static rft_point *append(rft_recorder *r, const rft_job *job) {
@@ -111,7 +127,10 @@ static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
     if (odd == SIZE_MAX || odd == job->problem) {
         return NULL;
     }
-    int64_t id = rft_recorder_find(r, (rft_job_place){job->sweep, job->variant, odd}, job->config);
+    char key[RFT_HASH_HEX_SIZE];
+    rft_job_place place = {job->sweep, job->variant, odd};
+    rft_job_key(place, job->config, param_count(r, job->sweep, job->variant), key);
+    int64_t id = rft_recorder_find(r, key);
     if (id == 0 || run->points[id - 1].outcome != RFT_OUTCOME_WRONG_RESULT) {
         return NULL;
     }
@@ -142,6 +161,7 @@ static void merge_facts(rft_arena *arena, rft_facts *facts, const rft_facts *pro
 
 static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_result *result) {
     point->outcome = result->outcome;
+    point->workers_lost = result->workers_lost;
     point->reason = rft_arena_strdup(arena, result->reason);
     point->log = rft_arena_strdup(arena, result->log);
     merge_facts(arena, &point->facts, &result->facts);
@@ -152,7 +172,8 @@ static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_res
 
 /* Replay: was the same code made again? */
 static void count_recompiled(rft_run_info *info, const rft_point *point, const rft_probe_result *recorded) {
-    if (recorded->outcome == RFT_OUTCOME_NOT_RECORDED) {
+    bool uncompiled = recorded->outcome == RFT_OUTCOME_SKIPPED && !recorded->facts.cubin_hash;
+    if (recorded->outcome == RFT_OUTCOME_NOT_RECORDED || uncompiled) {
         return;
     }
     bool same =
@@ -198,6 +219,16 @@ static void note_for_aliases(rft_recorder *r, const rft_job *job, const rft_poin
     rft_key_map_put(&r->aliases, key, point->id);
 }
 
+/* Verifies and measures, and counts what it took. */
+static int probe(rft_recorder *r, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+    rft_prefetch_await(&r->prefetch, RFT_PREFETCH_POINTS);
+    int rc = rft_job_probe(r->opts, job, verify_only, out, err);
+    if (rc == RFT_OK) {
+        rft_tally_round(&r->tally, &out->measurement);
+    }
+    return rc;
+}
+
 /* In a replay the recording is asked about aliases too: it costs nothing, and tells what was recorded. */
 static int probe_point(rft_recorder *r, rft_job *job, rft_point *point, rft_err *err) {
     rft_run *run = r->opts->run;
@@ -205,7 +236,7 @@ static int probe_point(rft_recorder *r, rft_job *job, rft_point *point, rft_err 
     int64_t twin = twin_of(r, job, &point->facts);
     if (!twin || r->opts->replay) {
         rft_probe_result result = {0};
-        int rc = rft_job_probe(r->opts, job, odd, &result, err);
+        int rc = probe(r, job, odd, &result, err);
         if (rc != RFT_OK) {
             return rc;
         }
@@ -238,13 +269,17 @@ int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_
         }
         return RFT_OK;
     }
-    int rc = rft_job_await(r->opts, job, &log, err);
+    const char *untried = job->failed ? NULL : barred(r, job, job->arena);
+    int rc = untried ? RFT_OK : rft_job_await(r->opts, job, &log, err);
     if (rc != RFT_OK) {
         return rc;
     }
     rft_point *point = append(r, job);
-    const char *wrong = job->failed ? NULL : odd_verdict(r, job);
-    if (job->failed) {
+    const char *wrong = job->failed || untried ? NULL : odd_verdict(r, job);
+    if (untried) {
+        point->outcome = RFT_OUTCOME_SKIPPED;
+        point->reason = rft_arena_strdup(run->arena, untried);
+    } else if (job->failed) {
         point->outcome = job->outcome;
         point->reason = rft_arena_strdup(run->arena, job->reason);
         point->log = rft_arena_strdup(run->arena, log);
@@ -254,48 +289,67 @@ int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_
     } else {
         rc = probe_point(r, job, point, err);
     }
-    rc = rc == RFT_OK ? rft_store_put_point(r->opts->store, point, err) : rc;
+    rft_tally_sum(&r->tally);
+    rc = rc == RFT_OK ? rft_store_put_step(r->opts->store, point, &run->info, err) : rc;
     if (rc != RFT_OK) {
         run->point_count--; /* it is not stored: it will be taken again */
         return rc;
     }
     rft_key_map_put(&r->known, job->key, point->id);
+    rft_losses_add(&r->losses, run, point, rft_losses_of(run, point));
     *out = point;
     return RFT_OK;
 }
 
 /* Aliases in the store have no numbers of their own; those in memory follow. */
-static void share_with_aliases(rft_run *run, const rft_point *target) {
+static void share_with_aliases(rft_recorder *r, const rft_point *target, int lost) {
+    rft_run *run = r->opts->run;
     for (size_t i = 0; i < run->point_count; i++) {
         if (run->points[i].alias_of == target->id) {
             share_numbers(&run->points[i], target);
+            rft_losses_add(&r->losses, run, &run->points[i], lost);
         }
     }
 }
 
-int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, rft_err *err) {
-    rft_arena *arena = r->opts->run->arena;
-    rft_point *point = &r->opts->run->points[id - 1];
+#define IN_THE_FINAL_ROUND "in the final round: "
+
+bool rft_recorder_failed_final(const rft_point *point) {
+    return !rft_outcome_is_measured(point->outcome) && point->rounds[0].n > 0 && point->reason &&
+           strncmp(point->reason, IN_THE_FINAL_ROUND, strlen(IN_THE_FINAL_ROUND)) == 0;
+}
+
+int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool *stored, rft_err *err) {
+    rft_run *run = r->opts->run;
+    rft_arena *arena = run->arena;
+    rft_point *point = &run->points[id - 1];
     const char *log = NULL;
     rft_probe_result result = {0};
-    int rc = rft_job_await(r->opts, job, &log, err);
-    if (rc == RFT_OK && job->failed) {
+    const char *untried = barred(r, job, job->arena);
+    int rc = untried ? RFT_OK : rft_job_await(r->opts, job, &log, err);
+    *stored = false;
+    if (rc == RFT_OK && (untried || job->failed)) {
         rft_log_warn(r->opts->log,
                      "point %lld could not be made again for the final round, its first measurement stands: %s",
-                     (long long)id, job->reason);
+                     (long long)id, untried ? untried : job->reason);
         return RFT_OK;
     }
-    rc = rc == RFT_OK ? rft_job_probe(r->opts, job, false, &result, err) : rc;
+    rc = rc == RFT_OK ? probe(r, job, false, &result, err) : rc;
     if (rc != RFT_OK || result.outcome == RFT_OUTCOME_NOT_RECORDED) {
         return rc;
     }
+    point->workers_lost += result.workers_lost;
     if (rft_outcome_is_measured(result.outcome)) {
         copy_measurement(arena, &point->rounds[1], &result.measurement);
     } else { /* it failed the second time: it cannot be a best */
         point->outcome = result.outcome;
         point->reason =
-            rft_arena_printf(arena, "in the final round: %s", result.reason ? result.reason : "no reason given");
+            rft_arena_printf(arena, IN_THE_FINAL_ROUND "%s", result.reason ? result.reason : "no reason given");
     }
-    share_with_aliases(r->opts->run, point);
-    return rft_store_put_point(r->opts->store, point, err);
+    rft_losses_add(&r->losses, run, point, result.workers_lost);
+    share_with_aliases(r, point, result.workers_lost);
+    rft_tally_sum(&r->tally);
+    rc = rft_store_put_step(r->opts->store, point, &run->info, err);
+    *stored = rc == RFT_OK;
+    return rc;
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record.h - turns finished jobs into stored points: aliases, points known from an earlier session, the verdict of the
- * odd problem, and the comparison of recompiled configurations with their recording. Private to run.
+ * odd problem, configurations that are not tried any more, and the comparison of recompiled configurations with their
+ * recording. Private to run.
  */
 #ifndef RFT_RUN_RECORD_H
 #define RFT_RUN_RECORD_H
 
-#include "run/job.h"
-#include "run/key_map.h"
+#include "run/losses.h"
+#include "run/prefetch.h"
+#include "run/tally.h"
 
 typedef struct rft_recorder {
     const rft_exec_opts *opts;
@@ -17,14 +19,20 @@ typedef struct rft_recorder {
     bool *passed;         /* by id - 1, for points of earlier sessions: taken in this one too */
     int64_t earlier;      /* ids of earlier sessions go up to this */
     uint64_t *unexplored; /* per sweep: configurations left untried */
+    rft_losses losses;
+    rft_tally tally;
+    rft_prefetch prefetch;
 } rft_recorder;
 
 void rft_recorder_open(rft_recorder *recorder, const rft_exec_opts *opts);
 /* Hands the points over to run->arena and frees the rest. */
 void rft_recorder_close(rft_recorder *recorder);
 
-/* The id of the stored point of this place and configuration; 0 when there is none. */
-int64_t rft_recorder_find(const rft_recorder *recorder, rft_job_place place, const rft_value *config);
+/* The id of the stored point of this rft_job_key(); 0 when there is none. */
+int64_t rft_recorder_find(const rft_recorder *recorder, const char *key);
+bool rft_recorder_is_earlier(const rft_recorder *recorder, int64_t id); /* was it stored by an earlier session? */
+/* Is there a reason to compile it: neither is it stored nor has its configuration cost too many workers? */
+bool rft_recorder_needs(const rft_recorder *recorder, const rft_job *job);
 /* Was the point of this id taken in this session? Those of earlier ones are to be taken again, which costs nothing:
  * later points are judged by them. */
 bool rft_recorder_passed(const rft_recorder *recorder, int64_t id);
@@ -32,8 +40,10 @@ bool rft_recorder_passed(const rft_recorder *recorder, int64_t id);
 /* Awaits, probes and stores a job of the first round; a point that is stored already is taken as it is. *out is
  * borrowed until the next call. */
 int rft_recorder_take(rft_recorder *recorder, rft_job *job, const rft_point **out, rft_err *err);
-/* Probes a job of the final round and stores it with the point `id`. */
-int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, rft_err *err);
+/* Probes a job of the final round and stores it with the point `id`. *stored: there was something to store. */
+int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, bool *stored, rft_err *err);
+/* Did the point fail in its final round, after it had been measured in the first? */
+bool rft_recorder_failed_final(const rft_point *point);
 
 void rft_recorder_unexplored(rft_recorder *recorder, size_t sweep, uint64_t count);
 int rft_recorder_store_unexplored(rft_recorder *recorder, bool stopped, rft_err *err);

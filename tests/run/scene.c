@@ -3,9 +3,11 @@
 
 #include "base/fs.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- a probe that counts ---- */
@@ -16,10 +18,31 @@ typedef struct counting_probe {
     scene *scene;
 } counting_probe;
 
+/* Who is measured, as a line. It outlives a coordinator that is killed. */
+static void log_measure(const char *path, const rft_probe_request *request) {
+    rft_str line = RFT_STR_INIT;
+    rft_str_addf(&line, "%s %zu round %d:", request->sweep->name, request->variant, request->round);
+    for (size_t i = 0; i < request->sweep->axis_count; i++) {
+        rft_str_add_char(&line, ' ');
+        rft_value_format(&line, &request->problem->values[i]);
+    }
+    for (size_t i = 0; i < request->sweep->variants[request->variant].param_count; i++) {
+        rft_str_add_char(&line, ' ');
+        rft_value_format(&line, &request->config[i]);
+    }
+    rft_str_add_char(&line, '\n');
+    scene_append(path, rft_str_get(&line));
+    rft_str_clear(&line);
+}
+
 static int count_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                          rft_err *err) {
     counting_probe *counting = (counting_probe *)self;
     counting->scene->measured++;
+    counting->scene->rival_s = request->rival_s;
+    if (counting->scene->measure_log) {
+        log_measure(counting->scene->measure_log, request);
+    }
     return counting->inner->measure(counting->inner, request, arena, out, err);
 }
 
@@ -122,6 +145,13 @@ void scene_file(scene *s, const char *name, const char *text) {
     assert_int_equal(rft_fs_write_atomic(scene_path(s, name), text, strlen(text), &err), RFT_OK);
 }
 
+void scene_append(const char *path, const char *line) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, line, strlen(line)), strlen(line));
+    close(fd);
+}
+
 /* ---- sessions ---- */
 
 static bool stop(void *payload) {
@@ -131,7 +161,8 @@ static bool stop(void *payload) {
 
 static void progress(void *payload, const rft_progress *now) {
     scene *s = payload;
-    s->went_back = s->went_back || now->done < s->last.done || now->done > now->planned;
+    s->went_back = s->went_back || now->done < s->last.done || now->done > now->planned ||
+                   now->elapsed_s < s->last.elapsed_s || now->taken < s->last.taken || now->taken > now->done;
     s->reports++;
     s->last = *now;
     if (s->progress_hook) {
@@ -144,7 +175,7 @@ static int begin(scene *s, rft_run *run, const rft_plan *plan, uint64_t seed) {
     if (rc == RFT_OK) {
         run->info.id = run->info.tool_version = run->info.tool_revision = run->info.command = "scripted";
         run->info.seed = seed;
-        run->info.started_unix_ns = 1;
+        run->info.started_unix_ns = s->clock ? s->clock->unix_ns(s->clock->self) : 1;
         run->info.replay_of = s->opts.replay ? "scripted" : NULL;
         rft_plan_describe(plan, run);
     }
@@ -155,15 +186,36 @@ static void free_run(void *run) {
     rft_run_free(run);
 }
 
-static int open_run(scene *s, const char *path, const rft_plan *plan, uint64_t seed, rft_store **store) {
-    bool there = rft_fs_exists(path);
-    int rc = rft_store_open(store, path, there ? RFT_STORE_WRITE : RFT_STORE_CREATE, &s->err);
-    if (rc != RFT_OK) {
-        return rc;
+static void remove_files(const char *path) {
+    const char *suffixes[] = {"", "-wal", "-shm", "-journal", "-lock"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        char name[256];
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        unlink(name);
     }
-    if (there) {
-        rc = rft_store_read(*store, &s->opts.run, &s->err);
-    } else {
+}
+
+static bool is_empty(const char *path) {
+    struct stat status;
+    bool empty = stat(path, &status) == 0 && status.st_size == 0;
+    if (empty) {
+        remove_files(path);
+    }
+    return empty;
+}
+
+/* As `rooftune run` does. */
+static int open_run(scene *s, const char *path, const rft_plan *plan, uint64_t seed, rft_store **store) {
+    bool there = rft_fs_exists(path) && !is_empty(path);
+    int rc = rft_store_open(store, path, there ? RFT_STORE_WRITE : RFT_STORE_CREATE, &s->err);
+    rc = rc == RFT_OK && there ? rft_store_read(*store, &s->opts.run, &s->err) : rc;
+    if (rc == RFT_E_NOT_FOUND) { /* it ended before it began */
+        rft_store_close(*store);
+        remove_files(path);
+        there = false;
+        rc = rft_store_open(store, path, RFT_STORE_CREATE, &s->err);
+    }
+    if (rc == RFT_OK && !there) {
         s->opts.run = rft_run_new();
         rc = begin(s, s->opts.run, plan, seed);
         rc = rc == RFT_OK ? rft_store_put_run(*store, s->opts.run, &s->err) : rc;
@@ -185,7 +237,7 @@ int scene_session(scene *s, const char *name, uint64_t seed) {
         s->opts.plan = plan;
         s->opts.store = store;
         s->opts.probe = s->probe;
-        s->opts.clock = rft_clock_system();
+        s->opts.clock = s->clock ? s->clock : rft_clock_system();
         s->opts.stop = stop;
         s->opts.progress = progress;
         s->opts.payload = s;

@@ -35,10 +35,13 @@ typedef struct scene {
     unsigned reports;
     void (*progress_hook)(void *payload, const rft_progress *now); /* NULL: none */
     void *hook_payload;
-    rft_progress last; /* what progress() said last; its points are gone */
-    bool went_back;    /* done shrank, or exceeded planned */
-    bool stopped;      /* by the last session */
-    rft_err err;       /* of the last session */
+    const char *measure_log; /* file that every probe request is appended to; NULL: none */
+    double rival_s;          /* of the last probe request */
+    const rft_clock *clock;  /* NULL: the system's */
+    rft_progress last;       /* what progress() said last; its points are gone */
+    bool went_back;          /* done, taken or the time shrank, or done exceeded planned */
+    bool stopped;            /* by the last session */
+    rft_err err;             /* of the last session */
 } scene;
 
 /* Workers are started when they are needed. */
@@ -56,6 +59,8 @@ const char *scene_worker_program(void); /* what s->program is a link to */
 const char *scene_path(scene *s, const char *name);
 /* Writes a small file there. */
 void scene_file(scene *s, const char *name, const char *text);
+/* Appends to a file by its path, at one go. */
+void scene_append(const char *path, const char *line);
 
 /* One session of a run in the folder's file `name`: begins it, or continues it when the file is there. Returns what
  * rft_exec() or opening did. */

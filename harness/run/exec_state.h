@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* exec_state.h - what carrying out a plan keeps over its two rounds, and what it says on the way. Private to run. */
+#ifndef RFT_RUN_EXEC_STATE_H
+#define RFT_RUN_EXEC_STATE_H
+
+#include "run/record.h"
+
+typedef struct rft_exec_state {
+    const rft_exec_opts *opts;
+    rft_recorder recorder;
+    rft_progress progress;
+    bool ceilings_due; /* opts->ceilings is still to be called */
+} rft_exec_state;
+
+void rft_exec_begin(rft_exec_state *e, const rft_exec_opts *opts);
+void rft_exec_end(rft_exec_state *e);
+
+/* Sets *stopped when the user wants to. */
+void rft_exec_ask_stop(const rft_exec_state *e, bool *stopped);
+
+/* Counts a point of the first round, and says so. `best`: of its problem; NULL. */
+void rft_exec_note(rft_exec_state *e, const rft_point *point, const rft_point *best);
+/* A point of the final round; `before` is what it was until then. */
+void rft_exec_note_final(rft_exec_state *e, const rft_point *point, rft_outcome before, bool stored);
+
+/* Calls opts->ceilings, once. */
+int rft_exec_ceilings(rft_exec_state *e, rft_err *err);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/same_runs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "store/column.h"
+
+#include <string.h>
+
+static bool is_chance(const char *name) {
+    static const char *const chance[] = {"compile_s", "from_cache", "wall_s", "verify_s", "busy_s"};
+    for (size_t i = 0; i < sizeof chance / sizeof *chance; i++) {
+        if (strcmp(name, chance[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool same_cell(const rft_cell *a, const rft_cell *b) {
+    if (a->kind != b->kind) {
+        return false;
+    }
+    switch (a->kind) {
+    case RFT_CELL_INT:
+        return a->integer == b->integer;
+    case RFT_CELL_REAL:
+        return a->real == b->real;
+    case RFT_CELL_TEXT:
+        return strcmp(a->text, b->text) == 0;
+    default:
+        return true;
+    }
+}
+
+static void print_cell(const char *which, const rft_cell *cell) {
+    print_error("%s: %s %lld %.17g \"%s\"\n", which, cell->kind == RFT_CELL_NULL ? "null" : "",
+                (long long)cell->integer, cell->real, cell->text ? cell->text : "");
+}
+
+static void expect_same_record(const rft_columns *columns, const void *a, const void *b, const char *what, size_t at) {
+    for (size_t i = 0; i < columns->count; i++) {
+        const rft_column *column = &columns->items[i];
+        rft_cell x = rft_column_get(column, a), y = rft_column_get(column, b);
+        if (!is_chance(column->name) && !same_cell(&x, &y)) {
+            print_cell("one", &x);
+            print_cell("other", &y);
+            fail_msg("%s of %s %zu differs", column->name, what, at);
+        }
+    }
+}
+
+static void expect_same_doubles(const double *a, const double *b, size_t count, const char *what, size_t at) {
+    for (size_t i = 0; i < count; i++) {
+        if (a[i] != b[i]) {
+            fail_msg("%s of point %zu: %.17g and %.17g", what, at, a[i], b[i]);
+        }
+    }
+}
+
+static void expect_same_point(const rft_run *run, const rft_point *a, const rft_point *b) {
+    size_t id = (size_t)a->id;
+    expect_same_record(&rft_columns_point, a, b, "point", id);
+    assert_true(rft_values_equal(a->config, b->config, run->sweeps[a->sweep].sweep.variants[a->variant].param_count));
+    expect_same_record(&rft_columns_facts, &a->facts, &b->facts, "point", id);
+    expect_same_record(&rft_columns_verification, &a->verification, &b->verification, "point", id);
+    expect_same_record(&rft_columns_work, &a->work, &b->work, "point", id);
+    expect_same_record(&rft_columns_traffic, &a->traffic, &b->traffic, "point", id);
+    for (int round = 0; round < RFT_ROUNDS; round++) {
+        const rft_measurement *x = &a->rounds[round], *y = &b->rounds[round];
+        expect_same_record(&rft_columns_measurement, x, y, "a round of point", id);
+        expect_same_record(&rft_columns_stats, &x->stats, &y->stats, "a round of point", id);
+        assert_int_equal(x->n, y->n);
+        assert_int_equal(x->step_count, y->step_count);
+        expect_same_doubles(x->samples_s, y->samples_s, x->n, "samples", id);
+        expect_same_doubles(x->step_s, y->step_s, x->step_count, "steps", id);
+    }
+}
+
+void expect_same_runs(const rft_run *a, const rft_run *b) {
+    expect_same_record(&rft_columns_gpu, &a->gpu, &b->gpu, "gpu", 0);
+    assert_int_equal(a->info.seed, b->info.seed);
+    assert_int_equal(a->info.recompiled, b->info.recompiled);
+    assert_int_equal(a->info.recompiled_same, b->info.recompiled_same);
+    assert_int_equal(a->info.finished_unix_ns != 0, b->info.finished_unix_ns != 0);
+    assert_int_equal(a->sweep_count, b->sweep_count);
+    for (size_t s = 0; s < a->sweep_count; s++) {
+        const char *x = a->sweeps[s].unexplored, *y = b->sweeps[s].unexplored;
+        expect_same_record(&rft_columns_sweep, &a->sweeps[s].sweep, &b->sweeps[s].sweep, "sweep", s);
+        assert_true(x && y ? strcmp(x, y) == 0 : x == y);
+    }
+    assert_int_equal(a->point_count, b->point_count);
+    for (size_t i = 0; i < a->point_count; i++) {
+        expect_same_point(a, &a->points[i], &b->points[i]);
+    }
+}
