@@ -14,6 +14,7 @@ static const rft_dynlib_symbol symbols[] = {
 #undef CUDA_SYMBOL
         {"cuEventElapsedTime", offsetof(rft_cuda_api, event_elapsed_ms), false},
     {"cuFuncLoad", offsetof(rft_cuda_api, function_load), true},
+    {"cuFuncGetParamInfo", offsetof(rft_cuda_api, function_param), true},
 };
 
 /* Minor versions may differ either way; a driver of an older major version does not load this compiler's code. */
@@ -85,7 +86,7 @@ static int event_record(rft_gpu *base, rft_event *event, rft_err *err) {
 static int event_elapsed(rft_gpu *base, rft_event *start, rft_event *stop, double *seconds, rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
     float elapsed_ms = 0;
-    int rc = rft_cuda_check(gpu, gpu->api.cuEventSynchronize(stop->handle), RFT_E_DEVICE, "waiting for an event", err);
+    int rc = rft_cuda_check(gpu, gpu->api.cuEventSynchronize(stop->handle), RFT_E_DEVICE, "running", err);
     if (rc == 0) {
         rc = rft_cuda_check(gpu, gpu->api.event_elapsed_ms(&elapsed_ms, start->handle, stop->handle), RFT_E_DEVICE,
                             "reading two events", err);
@@ -152,6 +153,7 @@ static const rft_gpu_vt vtable = {
     .module_free = rft_cuda_module_free,
     .function = rft_cuda_function,
     .function_facts = rft_cuda_function_facts,
+    .function_params = rft_cuda_function_params,
     .function_shared = rft_cuda_function_shared,
     .occupancy = rft_cuda_occupancy,
     .tensor_map = rft_cuda_tensor_map,

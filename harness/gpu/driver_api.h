@@ -66,6 +66,8 @@ typedef struct rft_cuda_api {
     CUresult (*event_elapsed_ms)(float *out_ms, CUevent start, CUevent stop);
     /* Loads a function now rather than at its first launch; NULL before 12.4. */
     CUresult (*function_load)(CUfunction function);
+    /* CUDA_ERROR_INVALID_VALUE for an index beyond the last parameter; NULL before 12.4. */
+    CUresult (*function_param)(CUfunction function, size_t index, size_t *offset, size_t *bytes);
 } rft_cuda_api;
 
 struct rft_event {
@@ -141,6 +143,7 @@ int rft_cuda_module_load(rft_gpu *base, const void *cubin, size_t bytes, rft_mod
 void rft_cuda_module_free(rft_gpu *base, rft_module *module);
 int rft_cuda_function(rft_gpu *base, rft_module *module, const char *symbol, rft_function **out, rft_err *err);
 int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err);
+int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, rft_err *err);
 int rft_cuda_function_shared(rft_gpu *base, rft_function *function, unsigned bytes, rft_err *err);
 
 /* ---- driver_launch.c ---- */

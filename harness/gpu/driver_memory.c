@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+enum { MAPPED_MAX_BYTES = 64 << 10 };
+
 int rft_cuda_memory_free(rft_gpu *base, uint64_t *free_bytes, rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
     size_t available = 0, total = 0;
@@ -108,8 +110,9 @@ int rft_cuda_mapped(rft_gpu *base, size_t bytes, void **host, rft_device_ptr *de
     if (rc != 0) {
         return rc;
     }
-    if (bytes == 0 || bytes > 4096) {
-        return rft_err_set(err, RFT_E_LIMIT, "mapped memory of %zu bytes: 1 to 4096 are allowed", bytes);
+    if (bytes == 0 || bytes > MAPPED_MAX_BYTES) {
+        return rft_err_set(err, RFT_E_LIMIT, "mapped memory of %zu bytes: 1 to %d are allowed", bytes,
+                           MAPPED_MAX_BYTES);
     }
     rc = rft_cuda_check(gpu, gpu->api.cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP), RFT_E_DEVICE,
                         "allocating mapped host memory", err);

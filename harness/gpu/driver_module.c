@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JIT_LOG_BYTES = 4096 };
+enum { JIT_LOG_BYTES = 4096, PARAMS_MAX = 32764 /* bytes of them, the most there is */ };
 
 int rft_cuda_module_load(rft_gpu *base, const void *cubin, size_t bytes, rft_module **out, rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
@@ -85,6 +85,27 @@ int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_
                                 .const_bytes = values[3],
                                 .max_threads_per_block = values[4]};
     return 0;
+}
+
+int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, rft_err *err) {
+    cuda_gpu *gpu = (cuda_gpu *)base;
+    size_t offset = 0, bytes = 0;
+    *count = -1;
+    int rc = rft_cuda_usable(gpu, err);
+    if (rc != 0 || !gpu->api.function_param) {
+        return rc;
+    }
+    CUresult status = CUDA_SUCCESS;
+    do {
+        (*count)++;
+        status = *count < PARAMS_MAX ? gpu->api.function_param(function->handle, (size_t)*count, &offset, &bytes)
+                                     : CUDA_ERROR_INVALID_VALUE;
+    } while (status == CUDA_SUCCESS);
+    if (status == CUDA_ERROR_INVALID_VALUE) { /* the end of the list */
+        return 0;
+    }
+    *count = -1;
+    return rft_cuda_check(gpu, status, RFT_E_DEVICE, "asking for a kernel's parameters", err);
 }
 
 int rft_cuda_function_shared(rft_gpu *base, rft_function *function, unsigned bytes, rft_err *err) {

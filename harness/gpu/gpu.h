@@ -57,7 +57,7 @@ typedef struct rft_gpu_vt {
     int (*copy)(rft_gpu *gpu, rft_device_ptr to, rft_device_ptr from, uint64_t bytes,
                 rft_err *err);                                                           /* in stream order */
     int (*set)(rft_gpu *gpu, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err); /* in stream order */
-    /* Pinned host memory of `bytes` (<= 4096), zeroed, that kernels see at *device; lives as long as gpu. */
+    /* Pinned host memory of `bytes` (<= 64 KiB), zeroed, that kernels see at *device; lives as long as gpu. */
     int (*mapped)(rft_gpu *gpu, size_t bytes, void **host, rft_device_ptr *device, rft_err *err);
 
     int (*module_load)(rft_gpu *gpu, const void *cubin, size_t bytes, rft_module **out, rft_err *err);
@@ -65,6 +65,9 @@ typedef struct rft_gpu_vt {
     int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out,
                     rft_err *err); /* dies with module */
     int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
+    /* How many parameters the kernel takes; -1 where the driver does not tell (before CUDA 12.4). A launch with fewer
+     * values reads beyond them. */
+    int (*function_params)(rft_gpu *gpu, rft_function *function, int *count, rft_err *err);
     /* Allows up to `bytes` of dynamic shared memory (above 48 KiB it must be asked for). */
     int (*function_shared)(rft_gpu *gpu, rft_function *function, unsigned bytes, rft_err *err);
     /* Resident blocks per SM; with a cluster: clusters resident on the device times cluster size over SMs, at least 1
@@ -79,7 +82,7 @@ typedef struct rft_gpu_vt {
     int (*launch)(rft_gpu *gpu, const rft_gpu_launch *launch, rft_err *err);
     int (*event_new)(rft_gpu *gpu, rft_event **out, rft_err *err); /* lives as long as gpu */
     int (*event_record)(rft_gpu *gpu, rft_event *event, rft_err *err);
-    /* Waits for `stop`. */
+    /* Waits for `stop`, not for what was queued behind it. */
     int (*event_elapsed)(rft_gpu *gpu, rft_event *start, rft_event *stop, double *seconds, rft_err *err);
     int (*sync)(rft_gpu *gpu, rft_err *err);
     /* True after an error that poisoned the context: everything fails from now on. */

@@ -242,6 +242,15 @@ CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction
     *out = 10 + (int)attribute;
     return answer();
 }
+/* "plain" takes 3 parameters, "fault" none. */
+CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset, size_t *bytes) {
+    if (index >= (strcmp((const char *)function, "plain") == 0 ? 3u : 0u)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    *offset = 8 * index;
+    *bytes = 8;
+    return answer();
+}
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
     (void)function;
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES) {

@@ -204,7 +204,7 @@ static void mapped_memory_is_seen_by_both(void **state) {
     fixture *f = *state;
     void *host = NULL;
     rft_device_ptr device = 0;
-    OK(f->gpu->vt->mapped(f->gpu, 4096, &host, &device, &failure));
+    OK(f->gpu->vt->mapped(f->gpu, 65536, &host, &device, &failure));
     volatile unsigned *mailbox = host;
     assert_int_equal(mailbox[0], 0);
     unsigned value = 1000;
@@ -214,7 +214,7 @@ static void mapped_memory_is_seen_by_both(void **state) {
     OK(f->gpu->vt->sync(f->gpu, &failure));
     assert_int_equal(mailbox[0], 1000);
     assert_int_equal(mailbox[31], 1031);
-    assert_int_equal(f->gpu->vt->mapped(f->gpu, 8192, &host, &device, NULL), RFT_E_LIMIT);
+    assert_int_equal(f->gpu->vt->mapped(f->gpu, 65537, &host, &device, NULL), RFT_E_LIMIT);
 }
 
 /* ---- launches ---- */
@@ -273,6 +273,9 @@ static void a_kernel_tells_its_facts(void **state) {
     assert_int_equal(facts.local_bytes, 0);
     assert_int_equal(facts.shared_static_bytes, 0);
     assert_int_equal(facts.max_threads_per_block, 1024);
+    int params = 0;
+    OK(f->gpu->vt->function_params(f->gpu, function, &params, &failure));
+    assert_true(params == 4 || params == -1);
     rft_gpu_launch launch = launch_of(function, 1, 1024, NULL);
     int blocks = 0;
     OK(f->gpu->vt->occupancy(f->gpu, &launch, &blocks, &failure));

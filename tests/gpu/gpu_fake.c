@@ -110,6 +110,8 @@ static void memory_and_events_are_given_back(void **state) {
     assert_int_equal(gpu->vt->mapped(gpu, 64, &host, &mapped, NULL), 0);
     assert_int_equal(((char *)host)[63], 0);
     rft_err err = RFT_ERR_INIT;
+    assert_int_equal(gpu->vt->mapped(gpu, (64 << 10) + 1, &host, &mapped, &err), RFT_E_LIMIT);
+    assert_string_equal(err.message, "mapped memory of 65537 bytes: 1 to 65536 are allowed");
     rft_device_ptr none = 1;
     assert_int_equal(gpu->vt->alloc(gpu, (uint64_t)1 << 40, &none, &err), RFT_E_LIMIT);
     assert_string_equal(err.message, "out of device memory: 1 TiB asked for, 512 MiB free");
@@ -183,6 +185,10 @@ static void functions_tell_and_allow(void **state) {
     assert_int_equal(facts.shared_static_bytes, 11);
     assert_int_equal(facts.const_bytes, 12);
     assert_int_equal(facts.max_threads_per_block, 10);
+    int params = 0;
+    assert_int_equal(gpu->vt->function_params(gpu, function, &params, NULL), 0);
+    assert_int_equal(params, 3);
+    assert_false(gpu->vt->sticky(gpu)); /* the answer that ends the list is no error */
     assert_int_equal(gpu->vt->function_shared(gpu, function, 100000, NULL), 0);
     assert_int_equal(gpu->vt->function_shared(gpu, function, 50000, NULL), 0);
     assert_int_equal(fake->shared_allowed, 100000); /* never taken back */

@@ -13,8 +13,9 @@ typedef struct scripted_kernel {
     void *self;
     double *times_s;
     size_t time_count;
-    bool has_facts;
+    bool has_facts, has_params;
     rft_function_facts facts;
+    int params;
     rft_scripted_fault fault;
     unsigned fault_after, launches;
 } scripted_kernel;
@@ -62,12 +63,20 @@ struct rft_scripted_gpu {
     uint32_t held_ticket;
     double held_limit_s;
     rft_str history;
+    rft_scripted_hook hook; /* NULL: none */
+    void *hook_self;
+    unsigned calls;
 };
 
 #define CALL_S 1e-6 /* what a call costs the host; keeps loops that watch the clock going */
 
-static rft_scripted_gpu *scripted_of(rft_gpu *gpu) {
-    return (rft_scripted_gpu *)gpu;
+/* Every call of the device passes here; some do so twice. */
+static rft_scripted_gpu *scripted_of(rft_gpu *base) {
+    rft_scripted_gpu *gpu = (rft_scripted_gpu *)base;
+    if (gpu->hook) {
+        gpu->hook(gpu->hook_self, ++gpu->calls);
+    }
+    return gpu;
 }
 
 static void note(rft_scripted_gpu *gpu, const char *text) {
@@ -265,6 +274,12 @@ static int function_facts(rft_gpu *base, rft_function *function, rft_function_fa
     return usable(gpu, err);
 }
 
+static int function_params(rft_gpu *base, rft_function *function, int *count, rft_err *err) {
+    const scripted_kernel *kernel = &scripted_of(base)->kernels[function->kernel];
+    *count = kernel->has_params ? kernel->params : -1;
+    return usable(scripted_of(base), err);
+}
+
 static int function_shared(rft_gpu *base, rft_function *function, unsigned bytes, rft_err *err) {
     rft_str_addf(&scripted_of(base)->history, "shared %s %u\n", function->symbol, bytes);
     return usable(scripted_of(base), err);
@@ -341,7 +356,7 @@ static int event_elapsed(rft_gpu *base, rft_event *start, rft_event *stop, doubl
         return rft_err_set(err, RFT_E_DEVICE, "the event was never recorded");
     }
     *seconds = stop->at_s - start->at_s;
-    return usable(scripted_of(base), err);
+    return wait_for_all(scripted_of(base), err);
 }
 
 static int sync_all(rft_gpu *base, rft_err *err) {
@@ -386,6 +401,7 @@ static const rft_gpu_vt scripted_vt = {
     .module_free = module_free,
     .function = find_function,
     .function_facts = function_facts,
+    .function_params = function_params,
     .function_shared = function_shared,
     .occupancy = occupancy,
     .tensor_map = tensor_map,
@@ -523,6 +539,12 @@ void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft
     kernel->has_facts = true;
 }
 
+void rft_scripted_gpu_params(rft_scripted_gpu *gpu, const char *symbol, int count) {
+    scripted_kernel *kernel = own_kernel(gpu, symbol);
+    kernel->params = count;
+    kernel->has_params = true;
+}
+
 void rft_scripted_gpu_fault(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_fault fault, unsigned after) {
     scripted_kernel *kernel = own_kernel(gpu, symbol);
     kernel->fault = fault;
@@ -539,6 +561,11 @@ const char *rft_scripted_symbol(const rft_gpu_launch *launch) {
 
 const char *rft_scripted_cubin(const rft_gpu_launch *launch) {
     return launch->function->module->cubin;
+}
+
+void rft_scripted_gpu_on_call(rft_scripted_gpu *gpu, rft_scripted_hook hook, void *self) {
+    gpu->hook = hook;
+    gpu->hook_self = self;
 }
 
 unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol) {

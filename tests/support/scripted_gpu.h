@@ -43,6 +43,8 @@ void rft_scripted_gpu_kernel(rft_scripted_gpu *gpu, const char *symbol, rft_scri
 /* The n-th launch of the symbol takes seconds[n % count]. Copied. */
 void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const double *seconds, size_t count);
 void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts);
+/* What the kernel says it takes; without this it does not tell. */
+void rft_scripted_gpu_params(rft_scripted_gpu *gpu, const char *symbol, int count);
 /* Called from a kernel: this launch takes `seconds` (unless times are given). */
 void rft_scripted_spend(rft_scripted_gpu *gpu, double seconds);
 /* The full symbol of a launch ("saxpy<4>"), and the text of its cubin, which lists the options it was compiled with. */
@@ -60,6 +62,10 @@ typedef enum rft_scripted_fault {
 } rft_scripted_fault;
 /* From the launch number `after` (0 = the first) of the symbol on. */
 void rft_scripted_gpu_fault(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_fault fault, unsigned after);
+
+/* Called at every step through the device's table, with the number of the step (the first is 1). NULL: no more. */
+typedef void (*rft_scripted_hook)(void *self, unsigned call);
+void rft_scripted_gpu_on_call(rft_scripted_gpu *gpu, rft_scripted_hook hook, void *self);
 
 /* ---- what happened ---- */
 unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol);
