@@ -55,7 +55,7 @@ const char *rft_losses_verdict(const rft_losses *losses, const rft_run *run, con
         return NULL;
     }
     rft_str text = RFT_STR_INIT;
-    rft_str_add(&text, "not tried: this configuration ended the device worker ");
+    rft_str_add(&text, RFT_LOSSES_VERDICT "this configuration ended the device worker ");
     if (lost == 2) {
         rft_str_add(&text, "twice");
     } else {

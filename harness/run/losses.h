@@ -23,6 +23,7 @@ int rft_losses_of(const rft_run *run, const rft_point *point);
 void rft_losses_add(rft_losses *losses, const rft_run *run, const rft_point *point, int lost);
 /* Why a configuration is not tried any more ("not tried: this configuration ended the device worker twice, on n=64
  * (timed_out) and n=128 (crashed)"), in `arena`; NULL when it is. */
+#define RFT_LOSSES_VERDICT "not tried: " /* begins every such reason, also in a recording */
 const char *rft_losses_verdict(const rft_losses *losses, const rft_run *run, const rft_job *job, rft_arena *arena);
 
 #endif

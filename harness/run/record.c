@@ -170,10 +170,14 @@ static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_res
     copy_measurement(arena, &point->rounds[0], &result->measurement);
 }
 
+/* Had its configuration cost too many workers? Then nobody knows what it would have done, in a recording either. */
+static bool was_untried(rft_outcome outcome, const char *reason) {
+    return outcome == RFT_OUTCOME_SKIPPED && reason && rft_text_starts(reason, RFT_LOSSES_VERDICT);
+}
+
 /* Replay: was the same code made again? */
 static void count_recompiled(rft_run_info *info, const rft_point *point, const rft_probe_result *recorded) {
-    bool uncompiled = recorded->outcome == RFT_OUTCOME_SKIPPED && !recorded->facts.cubin_hash;
-    if (recorded->outcome == RFT_OUTCOME_NOT_RECORDED || uncompiled) {
+    if (recorded->outcome == RFT_OUTCOME_NOT_RECORDED || was_untried(recorded->outcome, recorded->reason)) {
         return;
     }
     bool same =
@@ -212,7 +216,8 @@ static int64_t twin_of(const rft_recorder *r, const rft_job *job, const rft_fact
 
 static void note_for_aliases(rft_recorder *r, const rft_job *job, const rft_point *point) {
     char key[RFT_HASH_HEX_SIZE];
-    if (!point->facts.cubin_hash || point->alias_of || point->outcome == RFT_OUTCOME_NOT_RECORDED) {
+    if (!point->facts.cubin_hash || point->alias_of || point->outcome == RFT_OUTCOME_NOT_RECORDED ||
+        was_untried(point->outcome, point->reason)) {
         return;
     }
     rft_job_alias_key(job, point->facts.cubin_hash, key);
@@ -316,7 +321,7 @@ static void share_with_aliases(rft_recorder *r, const rft_point *target, int los
 
 bool rft_recorder_failed_final(const rft_point *point) {
     return !rft_outcome_is_measured(point->outcome) && point->rounds[0].n > 0 && point->reason &&
-           strncmp(point->reason, IN_THE_FINAL_ROUND, strlen(IN_THE_FINAL_ROUND)) == 0;
+           rft_text_starts(point->reason, IN_THE_FINAL_ROUND);
 }
 
 int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool *stored, rft_err *err) {
