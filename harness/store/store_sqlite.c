@@ -206,6 +206,11 @@ static int open_file(rft_store *store, rft_err *err) {
     char *path = rft_fs_absolute(store->path); /* ":memory:" is a file name like any other */
     bool reading = store->mode == RFT_STORE_READ;
     bool opened = open_db(store, path, reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+    if (!opened && reading && (sqlite3_errcode(store->db) & 0xff) == SQLITE_READONLY) {
+        /* Its last writer was killed, or found no room, as it changed the file: that has to be undone before anybody
+         * can read it. */
+        opened = open_db(store, path, SQLITE_OPEN_READWRITE);
+    }
     if (!opened && reading && (sqlite3_errcode(store->db) & 0xff) == SQLITE_CANTOPEN) {
         opened = open_immutable(store, path);
     }
