@@ -2,6 +2,7 @@
 #include "base/fs.h"
 
 #include "base/arena.h"
+#include "base/fs_parts.h"
 #include "base/str.h"
 
 #include <dirent.h>
@@ -16,7 +17,7 @@
 static const size_t default_max_bytes = (size_t)1 << 30;
 
 /* One place turns errno into message and remedy, so that a full disk reads the same everywhere. */
-static int io_error(rft_err *err, const char *verb, const char *path, int cause) {
+int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
     rft_err_set(err, RFT_E_IO, "cannot %s %s: %s", verb, path, strerror(cause));
     switch (cause) {
     case ENOSPC:
@@ -56,7 +57,7 @@ static int read_all(char **out, size_t *size, int fd, const char *path, size_t m
         if (got < 0) {
             int cause = errno;
             free(data);
-            return io_error(err, "read", path, cause);
+            return rft_fs_error(err, "read", path, cause);
         }
         if (got == 0) {
             break;
@@ -79,14 +80,14 @@ int rft_fs_read(char **out, size_t *size, const char *path, size_t max_bytes, rf
     *size = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return io_error(err, "read", path, errno);
+        return rft_fs_error(err, "read", path, errno);
     }
     int code = read_all(out, size, fd, path, max_bytes ? max_bytes : default_max_bytes, err);
     close(fd);
     return code;
 }
 
-static int write_all(int fd, const void *data, size_t size) {
+int rft_fs_write_all(int fd, const void *data, size_t size) {
     const char *bytes = data;
     while (size) {
         ssize_t put = write(fd, bytes, size);
@@ -106,16 +107,16 @@ static int write_all(int fd, const void *data, size_t size) {
 static int write_in_place(const char *path, const void *data, size_t size, rft_err *err) {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0) {
-        return io_error(err, "write", path, errno);
+        return rft_fs_error(err, "write", path, errno);
     }
-    int cause = write_all(fd, data, size);
+    int cause = rft_fs_write_all(fd, data, size);
     if (close(fd) != 0 && !cause) {
         cause = errno;
     }
-    return cause ? io_error(err, "write", path, cause) : 0;
+    return cause ? rft_fs_error(err, "write", path, cause) : 0;
 }
 
-static int open_beside(char **temporary, const char *target, mode_t mode) {
+int rft_fs_open_beside(char **temporary, const char *target, mode_t mode) {
     for (int attempt = 0; attempt < 1000; attempt++) {
         rft_str name = RFT_STR_INIT;
         rft_str_addf(&name, "%s.%ld.%d.tmp", target, (long)getpid(), attempt);
@@ -136,7 +137,7 @@ int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err
     struct stat info;
     bool exists = stat(path, &info) == 0;
     if (exists && S_ISDIR(info.st_mode)) {
-        return io_error(err, "write", path, EISDIR);
+        return rft_fs_error(err, "write", path, EISDIR);
     }
     if (exists && !S_ISREG(info.st_mode)) {
         return write_in_place(path, data, size, err);
@@ -144,10 +145,10 @@ int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err
     /* A link stays a link: its target is replaced. */
     char *target = exists ? realpath(path, NULL) : rft_strdup(path);
     char *temporary = NULL;
-    int fd = target ? open_beside(&temporary, target, 0666) : -1;
+    int fd = target ? rft_fs_open_beside(&temporary, target, 0666) : -1;
     int cause = errno;
     if (fd >= 0) {
-        cause = write_all(fd, data, size);
+        cause = rft_fs_write_all(fd, data, size);
         if (!cause && fsync(fd) != 0) {
             cause = errno;
         }
@@ -166,7 +167,7 @@ int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err
     }
     free(temporary);
     free(target);
-    return cause ? io_error(err, "write", path, cause) : 0;
+    return cause ? rft_fs_error(err, "write", path, cause) : 0;
 }
 
 bool rft_fs_exists(const char *path) {
@@ -198,12 +199,12 @@ int rft_fs_make_folders(const char *path, rft_err *err) {
         *slash = kept;
     }
     free(text);
-    return cause ? io_error(err, "make the folder", path, cause) : 0;
+    return cause ? rft_fs_error(err, "make the folder", path, cause) : 0;
 }
 
 int rft_fs_remove(const char *path, rft_err *err) {
     if (unlink(path) != 0 && errno != ENOENT) {
-        return io_error(err, "remove", path, errno);
+        return rft_fs_error(err, "remove", path, errno);
     }
     return 0;
 }
@@ -217,7 +218,7 @@ int rft_fs_list(char ***out, size_t *count, const char *folder, const char *suff
     *count = 0;
     DIR *directory = opendir(folder);
     if (!directory) {
-        return io_error(err, "list", folder, errno);
+        return rft_fs_error(err, "list", folder, errno);
     }
     char **names = NULL;
     size_t used = 0, capacity = 0;
@@ -233,7 +234,7 @@ int rft_fs_list(char ***out, size_t *count, const char *folder, const char *suff
     closedir(directory);
     if (cause) {
         rft_fs_list_free(names, used);
-        return io_error(err, "list", folder, cause);
+        return rft_fs_error(err, "list", folder, cause);
     }
     if (used) {
         qsort(names, used, sizeof *names, compare_names);

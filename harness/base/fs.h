@@ -20,6 +20,17 @@ bool rft_fs_is_gzip(const char *path); /* by its first two bytes */
 int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err);
 /* The same, deflated (level 9, no name or time in the header, so equal data give equal bytes). */
 int rft_fs_write_gzip(const char *path, const void *data, size_t size, rft_err *err);
+/* For caches: the file appears whole or not at all and a writer that is killed leaves nothing, but nothing is forced to
+ * the disk, so that after a power cut it may be there damaged. What has the name, unless it is a folder, is replaced,
+ * and meanwhile readers may find nothing. Where the file system has no nameless files, or `named` asks for it, a
+ * temporary "PATH.PID.N.tmp" is written and renamed. */
+int rft_fs_put(const char *path, const void *data, size_t size, bool named, rft_err *err);
+/* Removes a temporary of rft_fs_put() whose writer is dead: it is older than 10 s and locked by nobody, or an hour
+ * where the file system has no locks. True when it did. */
+bool rft_fs_drop_temporary(const char *path);
+/* By writing a byte, which is gone at once (in ".try.PID.N.tmp" where files need names): access() knows nothing of full
+ * and of read-only network disks. */
+int rft_fs_can_write(const char *folder, rft_err *err);
 
 bool rft_fs_exists(const char *path);
 bool rft_fs_is_folder(const char *path);

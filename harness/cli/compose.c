@@ -64,6 +64,31 @@ static const char *cache_folder(rft_arena *arena) {
     return home && *home == '/' ? rft_arena_printf(arena, "%s/.cache/rooftune", home) : NULL;
 }
 
+static uint64_t cache_limit(rft_cli *cli, bool is_worker) {
+    const uint64_t usual = (uint64_t)1 << 30;
+    const char *text = getenv("RFT_CACHE_LIMIT");
+    uint64_t limit_bytes = usual;
+    rft_err err = RFT_ERR_INIT;
+    if (text && *text && rft_units_parse_bytes(&limit_bytes, text, &err) != RFT_OK) {
+        limit_bytes = usual;
+        if (!is_worker) {
+            rft_log_warn(&cli->log, "RFT_CACHE_LIMIT: %s; the cubin cache is held at 1 GiB", err.message);
+        }
+    }
+    return limit_bytes;
+}
+
+/* Workers are of their coordinator's run, which has looked at the folder before it started them. */
+static rft_compiler *with_cache(rft_cli *cli, rft_compiler *nvrtc, const char *folder) {
+    const bool is_worker = cli->command && strcmp(cli->command->name, "worker") == 0;
+    rft_compile_cache_opts opts = {.folder = folder,
+                                   .limit_bytes = cache_limit(cli, is_worker),
+                                   .log = &cli->log,
+                                   .run_id = (uint64_t)(is_worker ? getppid() : getpid()),
+                                   .is_told = is_worker};
+    return opts.limit_bytes ? rft_compile_cache_new(nvrtc, &opts) : nvrtc;
+}
+
 static size_t add_home(rft_arena *arena, const char *home, const char **libraries, const char **includes, size_t *n) {
     if (home && *home) {
         libraries[*n] = rft_arena_printf(arena, "%s/lib64", home);
@@ -101,7 +126,7 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     const char *folder = cache_folder(arena);
     int rc = rft_nvrtc_new(&nvrtc, &opts, err);
     if (rc == RFT_OK && folder) {
-        rc = rft_compile_cache_new(out, nvrtc, folder, &cli->log, err);
+        *out = with_cache(cli, nvrtc, folder);
     } else if (rc == RFT_OK) {
         *out = nvrtc;
     }

@@ -9,7 +9,8 @@
 #include "script/script.h"
 
 /* NVRTC behind the cubin cache. Environment: RFT_NVRTC (folder of the library; "off": none), CUDA_HOME, RFT_CACHE or
- * XDG_CACHE_HOME (folder of the cache; RFT_CACHE=off: none). RFT_E_COMPILER with a remedy when there is no NVRTC. */
+ * XDG_CACHE_HOME (folder of the cache; RFT_CACHE=off: none), RFT_CACHE_LIMIT ("500MB"; 0: none). RFT_E_COMPILER with a
+ * remedy when there is no NVRTC. */
 int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err);
 
 /* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct rft_compile_request {
     const char *source_name;  /* as it appears in messages: base name, so that cubins do not depend on folders */
@@ -88,12 +89,25 @@ typedef struct rft_nvrtc_opts {
 } rft_nvrtc_opts;
 int rft_nvrtc_new(rft_compiler **out, const rft_nvrtc_opts *opts, rft_err *err);
 
-/* A decorator: keeps results under `folder` (created), keyed by source, the user headers it includes ("..." form,
- * recursively), options, names, compiler version and architecture; verified by hash when read; written atomically.
- * Takes ownership of `inner`. A folder that cannot be written warns once and caches nothing. Failed compiles and
- * sources that include a header by a macro's name are not kept. When opened it removes what was unused longest until
- * the folder is below 1 GiB. Several processes may share a folder; `log` must outlive the object. Never fails. */
-int rft_compile_cache_new(rft_compiler **out, rft_compiler *inner, const char *folder, const rft_log *log,
-                          rft_err *err);
+typedef struct rft_compile_cache_opts {
+    const char *folder;     /* made when it is not there */
+    uint64_t limit_bytes;   /* of all entries together; 0: 1 GiB */
+    const rft_log *log;     /* must outlive the object; NULL says nothing */
+    uint64_t run_id;        /* the same in all processes of a run: of them only one warns; 0: a process for itself */
+    bool is_told;           /* another process of the run warns when the folder cannot be written at all */
+    double wait_s;          /* the longest wait for another process that compiles the same; 0: 5 s */
+    bool named_temporaries; /* write as on file systems without nameless files; for tests */
+} rft_compile_cache_opts;
+
+/* A decorator: keeps results under a folder, keyed by source, the user headers it includes ("..." form, recursively),
+ * options, names, compiler version and architecture; verified by hash when read; whole or absent whenever the process
+ * is killed. Takes ownership of `inner`. Not kept: failures, and sources that include a header by a macro's name or by
+ * an option. A folder that cannot be written warns once and caches nothing.
+ *
+ * Several processes may share a folder, and an object may be used by a process and the children it forks. What two want
+ * at once is compiled by one of them, if that takes less than wait_s. The entries unused longest are removed when the
+ * folder is above its limit: looked for every ten minutes by one of the processes that start, and by those that write.
+ */
+rft_compiler *rft_compile_cache_new(rft_compiler *inner, const rft_compile_cache_opts *opts);
 
 #endif

@@ -65,6 +65,17 @@ static const char *include_option(const char *const *options, size_t count, size
     return NULL;
 }
 
+/* -include FILE, --pre-include=FILE: a header that no #include names. */
+static bool has_pre_include(const rft_compile_request *request) {
+    for (size_t i = 0; i < request->option_count; i++) {
+        const char *option = request->options[i];
+        if (rft_text_starts(option, "-include") || rft_text_starts(option, "--pre-include")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Heap path of a user header, NULL when it is none. The order is that of the compiler: beside the including file, the
  * request's own folders, the source's folder. */
 static char *resolve(const scan *s, const char *spelled, bool quoted, const char *from_folder) {
@@ -195,7 +206,7 @@ static int read_source(scan *s, rft_err *err) {
 }
 
 int rft_include_scan(rft_include_set *out, const rft_compile_request *request, rft_arena *arena, rft_err *err) {
-    *out = (rft_include_set){0};
+    *out = (rft_include_set){.computed = has_pre_include(request)};
     scan s = {.set = out, .request = request, .arena = arena};
     int rc = read_source(&s, err);
     if (rc == 0) {

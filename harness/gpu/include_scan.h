@@ -29,7 +29,7 @@ typedef struct rft_include_set {
     const char *source_folder; /* NULL when the request has no path */
     rft_include *items;        /* in the order first met */
     size_t count, capacity;
-    bool computed;  /* some #include names a macro: the set is not complete */
+    bool computed;  /* some #include names a macro, or an option includes a header: the set is not complete */
     bool ambiguous; /* one spelling for two files, or one file under two spellings */
 } rft_include_set;
 

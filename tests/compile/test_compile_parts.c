@@ -102,6 +102,12 @@ static void headers_are_found_as_the_compiler_does(void **state) {
     request.source_text = "#define H \"x.h\"\n#include H\n";
     assert_int_equal(rft_include_scan(&set, &request, arena, NULL), 0);
     assert_true(set.computed);
+    static const char *const forced[] = {"--pre-include=angle.h"};
+    request.source_text = "";
+    request.options = forced;
+    request.option_count = 1;
+    assert_int_equal(rft_include_scan(&set, &request, arena, NULL), 0);
+    assert_true(set.computed); /* a header that no #include names */
     free(more);
     free(source);
     rft_arena_free(arena);

@@ -10,10 +10,14 @@
 
 #include <cmocka.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* A folder of its own for every test, removed afterwards. */
@@ -133,6 +137,80 @@ static void a_full_disk_is_told(void **state) {
     struct stat info;
     assert_int_equal(stat("/dev/full", &info), 0);
     assert_true(S_ISCHR(info.st_mode)); /* nothing was renamed over the device */
+}
+
+static void what_is_put_is_whole_and_replaces(void **state) {
+    char *path = rft_fs_join(*state, "a"), *missing = rft_fs_join(*state, "none/a"), *inner = rft_fs_join(*state, "b");
+    rft_err err = RFT_ERR_INIT;
+    for (int named = 0; named < 2; named++) {
+        assert_int_equal(rft_fs_put(path, "first", 5, named, NULL), 0);
+        expect_content(path, "first");
+        int old = open(path, O_RDONLY);
+        assert_int_equal(rft_fs_put(path, "second", 6, named, NULL), 0);
+        expect_content(path, "second");
+        char still[8] = {0};
+        assert_int_equal(read(old, still, 7), 5);
+        close(old);
+        assert_int_equal(rft_fs_put(path, NULL, 0, named, NULL), 0);
+        expect_content(path, "");
+        expect_names(*state, 1);
+        assert_int_equal(rft_fs_put(missing, "x", 1, named, &err), RFT_E_IO);
+        assert_non_null(strstr(err.message, missing));
+        assert_non_null(strstr(err.message, "No such file"));
+        assert_int_equal(mkdir(inner, 0777), 0);
+        assert_int_equal(rft_fs_put(inner, "x", 1, named, &err), RFT_E_IO);
+        assert_non_null(strstr(err.remedy, "not a folder"));
+        assert_int_equal(rmdir(inner), 0);
+        expect_names(*state, 1);
+        assert_int_equal(unlink(path), 0);
+    }
+    free(inner);
+    free(missing);
+    free(path);
+}
+
+/* Only where files need names there is something to find, and only the lock tells the dead from the living. */
+static void temporaries_of_the_dead_are_dropped(void **state) {
+    char *path = rft_fs_join(*state, "a.1.0.tmp"), *link_path = rft_fs_join(*state, "l.1.0.tmp");
+    assert_int_equal(rft_fs_put(path, "half", 4, false, NULL), 0);
+    assert_false(rft_fs_drop_temporary(path)); /* just begun, perhaps */
+    struct timespec then = {.tv_sec = time(NULL) - 60};
+    const struct timespec times[2] = {then, then};
+    assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    int living = open(path, O_RDONLY);
+    assert_int_equal(flock(living, LOCK_EX), 0);
+    assert_false(rft_fs_drop_temporary(path));
+    close(living);
+    assert_int_equal(symlink("a.1.0.tmp", link_path), 0);
+    assert_false(rft_fs_drop_temporary(link_path));
+    assert_false(rft_fs_drop_temporary(*state));
+    assert_true(rft_fs_drop_temporary(path));
+    assert_false(rft_fs_drop_temporary(path));
+    expect_names(*state, 1);
+    free(link_path);
+    free(path);
+}
+
+static void whether_a_folder_can_be_written_is_tried(void **state) {
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_can_write(*state, &err), 0);
+    expect_names(*state, 0);
+    char *file = rft_fs_join(*state, "a");
+    assert_int_equal(rft_fs_put(file, "x", 1, false, NULL), 0);
+    assert_int_equal(rft_fs_can_write(file, &err), RFT_E_IO);
+    assert_non_null(strstr(err.message, file));
+    assert_int_equal(rft_fs_can_write("/proc/self", &err), RFT_E_IO);
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const rlim_t before = limit.rlim_cur;
+    signal(SIGXFSZ, SIG_IGN);
+    limit.rlim_cur = 0;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    int rc = rft_fs_can_write(*state, &err);
+    limit.rlim_cur = before;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_int_equal(rc, RFT_E_IO); /* permission is not all that it takes */
+    free(file);
 }
 
 static void reading_fails_with_a_cause(void **state) {
@@ -309,6 +387,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(unwritable_places_are_named, make_folder, drop_folder),
         cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test_setup_teardown(what_is_put_is_whole_and_replaces, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(temporaries_of_the_dead_are_dropped, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(whether_a_folder_can_be_written_is_tried, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(reading_fails_with_a_cause, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(gzip_there_and_back, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(truncated_gzip_at_every_length, make_folder, drop_folder),
