@@ -4,11 +4,14 @@
  * behind the seams. What goes wrong is asked for by the option -DFATE=..., which tests/run/scripted_sweep.c passes on.
  *
  * Environment: SCRIPTED_NO_DRIVER=FILE: there is no driver once FILE exists. SCRIPTED_EXIT=N: it ends at once with
- * status N. SCRIPTED_LOG=FILE: each compile appends its options as a line.
+ * status N. SCRIPTED_LOG=FILE: each compile appends its options as a line. SCRIPTED_DIE_AT=N: the device worker is
+ * killed at the N-th step through the device's table. SCRIPTED_ANSWER: see answer_filter.h.
  */
+#include "run/answer_filter.h"
 #include "run/worker.h"
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "support/scripted_compiler.h"
 #include "support/scripted_gpu.h"
@@ -18,7 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { IN_FD = 3, OUT_FD = 4 };
@@ -64,11 +67,43 @@ static void log_request(const rft_compile_request *request) {
     rft_str_clear(&line);
 }
 
+/* As a compiler whose allocation fails; at 1 GiB there is clearly nothing that stops it. */
+static void eat_memory(void) {
+    enum { MEAL_BYTES = 4 << 20, MEALS = 256 };
+    for (int i = 0; i < MEALS; i++) {
+        void *meal = mmap(NULL, MEAL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (meal == MAP_FAILED) {
+            abort();
+        }
+        memset(meal, 1, MEAL_BYTES);
+    }
+}
+
+/* SCRIPTED_COMPILE_MS: as long as that at most, by chance: another at every compile, worker and run. */
+static void dawdle(void) {
+    const char *most_ms = getenv("SCRIPTED_COMPILE_MS");
+    const rft_clock *clock = rft_clock_system();
+    if (most_ms) {
+        uint64_t seed = (uint64_t)clock->monotonic_ns(clock->self) ^ ((uint64_t)getpid() << 40);
+        clock->sleep_ns(clock->self, (int64_t)(rft_random_unit(&seed) * 1e6 * atoi(most_ms)));
+    }
+}
+
 static int compile(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
                    rft_err *err) {
     log_request(request);
+    dawdle();
     if (has_option(request, "-DFATE=compile_crash")) {
         abort();
+    }
+    if (has_option(request, "-DFATE=compile_exit")) {
+        exit(1); /* as a library that gives up */
+    }
+    if (has_option(request, "-DFATE=compile_memory")) {
+        eat_memory();
+    }
+    if (has_option(request, "-DFATE=compile_endless_once") && answer_filter_strikes()) {
+        sleep_for_ever();
     }
     if (has_option(request, "-DFATE=compile_endless")) {
         sleep_for_ever();
@@ -126,9 +161,10 @@ static bool has_fate(const char *cubin, const char *fate) {
 
 /* What ends or blocks the process in the middle of a measure. */
 static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
-    if (has_fate(cubin, "killed")) {
+    bool changes = has_fate(cubin, "killed_then_exits");
+    if (has_fate(cubin, "killed") || (changes && answer_filter_strikes())) {
         raise(SIGKILL);
-    } else if (has_fate(cubin, "exits")) {
+    } else if (has_fate(cubin, "exits") || changes) {
         _exit(3);
     } else if (has_fate(cubin, "hangs")) {
         sleep_for_ever();
@@ -193,6 +229,12 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     return RFT_OK;
 }
 
+static void die_at(void *self, unsigned call) {
+    if (call == *(const unsigned *)self && answer_filter_strikes()) {
+        raise(SIGKILL);
+    }
+}
+
 static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
     (void)self;
     rft_env_set(env, arena, "nvml.power_limit_w", NULL, gpu->name);
@@ -201,6 +243,8 @@ static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_aren
 
 int main(int argc, char **argv) {
     const char *status = getenv("SCRIPTED_EXIT");
+    const char *last_call = getenv("SCRIPTED_DIE_AT");
+    unsigned call = last_call ? (unsigned)atoi(last_call) : 0;
     rft_scripted_gpu *gpu = rft_scripted_gpu_new(NULL);
     rft_worker_host host = {.compiler_new = compiler_new,
                             .gpu_identify = gpu_identify,
@@ -209,16 +253,19 @@ int main(int argc, char **argv) {
                             .clock = rft_scripted_gpu_clock(gpu),
                             .self = gpu};
     rft_err err = RFT_ERR_INIT;
-    setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     if (status) {
         _exit(atoi(status));
     }
+    int out_fd = answer_filter_start(OUT_FD);
+    if (call) {
+        rft_scripted_gpu_on_call(gpu, die_at, &call);
+    }
     if (argc == 4 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "compile") == 0) {
         host.compile_memory_bytes = strtoull(argv[3], NULL, 10);
-        return rft_worker_compile(&host, IN_FD, OUT_FD, &err) == RFT_OK ? 0 : 1;
+        return rft_worker_compile(&host, IN_FD, out_fd, &err) == RFT_OK ? 0 : 1;
     }
     if (argc == 4 && strcmp(argv[1], "worker") == 0 && strcmp(argv[2], "device") == 0) {
-        return rft_worker_device(&host, IN_FD, OUT_FD, &err) == RFT_OK ? 0 : 1;
+        return rft_worker_device(&host, IN_FD, out_fd, &err) == RFT_OK ? 0 : 1;
     }
     fprintf(stderr, "scripted_worker is started by tests\n");
     return 2;

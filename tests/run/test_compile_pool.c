@@ -1,57 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The compile pool alone: one compile a request, no waiting that is not a compile, crashes and limits. */
-#include "run/scene.h"
-
-#include "base/fs.h"
+#include "run/scene_probe.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct words {
-    const char *items[2];
-} words;
-
-static rft_compile_request request_of(scene *s, words *options, const char *fate, int number) {
-    static const char *const name = "victim";
-    options->items[0] = rft_arena_printf(s->arena, "-DFATE=%s", fate);
-    options->items[1] = rft_arena_printf(s->arena, "-DNUMBER=%d", number);
-    return (rft_compile_request){.source_name = "victim.cu",
-                                 .source_text = "",
-                                 .names = &name,
-                                 .name_count = 1,
-                                 .options = options->items,
-                                 .option_count = 2,
-                                 .arch = "sm_90a"};
-}
-
-static rft_ticket submit(scene *s, const char *fate, int number, double timeout_s) {
-    words options;
-    rft_compile_request request = request_of(s, &options, fate, number);
-    return rft_compile_pool_submit(s->pool, &request, timeout_s);
-}
-
-static const rft_compile_result *result_of(scene *s, rft_ticket ticket, bool *timed_out) {
-    const rft_compile_result *result = NULL;
-    rft_err err = RFT_ERR_INIT;
-    int rc = rft_compile_pool_wait(s->pool, ticket, &result, timed_out, &err);
-    if (rc != RFT_OK) {
-        fail_msg("%d %s (%s)", rc, err.message, err.remedy);
-    }
-    return result;
-}
-
-static size_t lines_of(scene *s, const char *name) {
-    char *text = NULL;
-    size_t size = 0, lines = 0;
-    rft_err err = RFT_ERR_INIT;
-    assert_int_equal(rft_fs_read(&text, &size, scene_path(s, name), 0, &err), RFT_OK);
-    for (size_t i = 0; i < size; i++) {
-        lines += text[i] == '\n';
-    }
-    free(text);
-    return lines;
-}
 
 static void the_same_request_is_compiled_once(void **state) {
     (void)state;
@@ -59,16 +12,16 @@ static void the_same_request_is_compiled_once(void **state) {
     bool late = false;
     scene_open(&s, 3);
     setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
-    rft_ticket first = submit(&s, "ok", 1, 10);
-    rft_ticket other = submit(&s, "ok", 2, 10);
+    rft_ticket first = scene_submit(&s, "ok", 1, 10);
+    rft_ticket other = scene_submit(&s, "ok", 2, 10);
     assert_true(first != other);
-    assert_true(first == submit(&s, "ok", 1, 10));
-    const rft_compile_result *result = result_of(&s, first, &late);
+    assert_true(first == scene_submit(&s, "ok", 1, 10));
+    const rft_compile_result *result = scene_result(&s, first, &late);
     assert_true(result->ok && !late);
-    assert_true(first == submit(&s, "ok", 1, 10));
-    assert_ptr_equal(result_of(&s, first, &late), result);
-    assert_string_not_equal(result_of(&s, other, &late)->cubin_hash, result->cubin_hash);
-    assert_int_equal(lines_of(&s, "log"), 2);
+    assert_true(first == scene_submit(&s, "ok", 1, 10));
+    assert_ptr_equal(scene_result(&s, first, &late), result);
+    assert_string_not_equal(scene_result(&s, other, &late)->cubin_hash, result->cubin_hash);
+    assert_int_equal(scene_lines(&s, "log"), 2);
     unsetenv("SCRIPTED_LOG");
     scene_close(&s);
 }
@@ -81,19 +34,19 @@ static double compile_many(size_t workers, int count) {
     rft_ticket ring[AHEAD];
     scene_open(&s, workers);
     for (size_t i = 0; i < workers; i++) { /* starting workers is not what is measured */
-        ring[i] = submit(&s, "ok", -1 - (int)i, 60);
+        ring[i] = scene_submit(&s, "ok", -1 - (int)i, 60);
     }
     for (size_t i = 0; i < workers; i++) {
-        result_of(&s, ring[i], &late);
+        scene_result(&s, ring[i], &late);
     }
     double begun_s = scene_now_s();
     for (int i = 0; i < count + AHEAD; i++) {
         if (i >= AHEAD) {
-            assert_true(result_of(&s, ring[i % AHEAD], &late)->ok);
+            assert_true(scene_result(&s, ring[i % AHEAD], &late)->ok);
             rft_compile_pool_release(s.pool, ring[i % AHEAD]);
         }
         if (i < count) {
-            ring[i % AHEAD] = submit(&s, "ok", i, 60);
+            ring[i % AHEAD] = scene_submit(&s, "ok", i, 60);
         }
     }
     double took_s = scene_now_s() - begun_s;
@@ -117,11 +70,12 @@ static void the_queue_goes_on_while_the_device_is_waited_for(void **state) {
     rft_ticket tickets[20];
     bool late = false;
     scene_open(&s, 1);
-    result_of(&s, submit(&s, "ok", 99, 10), &late);
+    scene_result(&s, scene_submit(&s, "ok", 99, 10), &late);
     setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
-    tickets[0] = submit(&s, "compile_crash", 0, 10); /* a worker that must be replaced meanwhile, by one that logs */
+    tickets[0] =
+        scene_submit(&s, "compile_crash", 0, 10); /* a worker that must be replaced meanwhile, by one that logs */
     for (int i = 1; i < 20; i++) {
-        tickets[i] = submit(&s, i == 7 ? "compile_endless" : "ok", i, i == 7 ? 0.2 : 10);
+        tickets[i] = scene_submit(&s, i == 7 ? "compile_endless" : "ok", i, i == 7 ? 0.2 : 10);
     }
     double end_s = scene_now_s() + 20;
     bool all = false;
@@ -133,12 +87,12 @@ static void the_queue_goes_on_while_the_device_is_waited_for(void **state) {
     assert_true(all);
     double begun_s = scene_now_s();
     for (int i = 1; i < 20; i++) {
-        const rft_compile_result *result = result_of(&s, tickets[i], &late);
+        const rft_compile_result *result = scene_result(&s, tickets[i], &late);
         assert_int_equal(result->ok, i != 7);
         assert_int_equal(late, i == 7);
     }
     assert_true(scene_now_s() - begun_s < 0.1);
-    assert_false(result_of(&s, tickets[0], &late)->ok);
+    assert_false(scene_result(&s, tickets[0], &late)->ok);
     unsetenv("SCRIPTED_LOG");
     scene_close(&s);
 }
@@ -148,17 +102,17 @@ static void crashes_and_limits_cost_one_request_each(void **state) {
     scene s;
     bool late = false;
     scene_open(&s, 2);
-    rft_ticket sound = submit(&s, "ok", 1, 10);
-    rft_ticket crash = submit(&s, "compile_crash", 2, 10);
-    rft_ticket endless = submit(&s, "compile_endless", 3, 0.3);
-    rft_ticket refused = submit(&s, "compile_refused", 4, 10);
-    rft_ticket last = submit(&s, "ok", 5, 10);
-    assert_true(result_of(&s, sound, &late)->ok && result_of(&s, last, &late)->ok);
-    const rft_compile_result *result = result_of(&s, crash, &late);
+    rft_ticket sound = scene_submit(&s, "ok", 1, 10);
+    rft_ticket crash = scene_submit(&s, "compile_crash", 2, 10);
+    rft_ticket endless = scene_submit(&s, "compile_endless", 3, 0.3);
+    rft_ticket refused = scene_submit(&s, "compile_refused", 4, 10);
+    rft_ticket last = scene_submit(&s, "ok", 5, 10);
+    assert_true(scene_result(&s, sound, &late)->ok && scene_result(&s, last, &late)->ok);
+    const rft_compile_result *result = scene_result(&s, crash, &late);
     assert_true(!result->ok && !late && strstr(result->log, "signal 6"));
-    result = result_of(&s, endless, &late);
+    result = scene_result(&s, endless, &late);
     assert_true(!result->ok && late && strstr(result->log, "no end after 0.3 s"));
-    result = result_of(&s, refused, &late);
+    result = scene_result(&s, refused, &late);
     assert_true(!result->ok && !late && strstr(result->log, "and more"));
     scene_close(&s);
 }
@@ -171,18 +125,18 @@ static void released_requests_leave_the_queue(void **state) {
     rft_ticket tickets[10];
     scene_open(&s, 1);
     setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
-    rft_ticket first = submit(&s, "compile_endless", 0, 0.3);
+    rft_ticket first = scene_submit(&s, "compile_endless", 0, 0.3);
     for (int i = 0; i < 10; i++) {
-        tickets[i] = submit(&s, "ok", i, 10);
+        tickets[i] = scene_submit(&s, "ok", i, 10);
     }
     for (int i = 0; i < 9; i++) {
         rft_compile_pool_release(s.pool, tickets[i]);
     }
-    assert_true(result_of(&s, tickets[9], &late)->ok);
-    assert_int_equal(lines_of(&s, "log"), 2);
-    assert_true(result_of(&s, submit(&s, "ok", 3, 10), &late)->ok);
-    assert_int_equal(lines_of(&s, "log"), 3);
-    result_of(&s, first, &late);
+    assert_true(scene_result(&s, tickets[9], &late)->ok);
+    assert_int_equal(scene_lines(&s, "log"), 2);
+    assert_true(scene_result(&s, scene_submit(&s, "ok", 3, 10), &late)->ok);
+    assert_int_equal(scene_lines(&s, "log"), 3);
+    scene_result(&s, first, &late);
     assert_true(late);
     unsetenv("SCRIPTED_LOG");
     scene_close(&s);
@@ -198,20 +152,20 @@ static void results_nobody_looks_at_are_forgotten(void **state) {
     rft_compile_pool_opts opts = {.loop = s.loop, .program = s.program, .workers = 1, .kept_bytes = 1};
     assert_int_equal(rft_compile_pool_new(&s.pool, &opts, &err), RFT_OK);
     setenv("SCRIPTED_LOG", scene_path(&s, "log"), 1);
-    rft_ticket looked_at = submit(&s, "ok", 1, 10);
-    rft_ticket twice = submit(&s, "ok", 2, 10);
-    assert_true(submit(&s, "ok", 2, 10) == twice);
-    const rft_compile_result *result = result_of(&s, looked_at, &late);
+    rft_ticket looked_at = scene_submit(&s, "ok", 1, 10);
+    rft_ticket twice = scene_submit(&s, "ok", 2, 10);
+    assert_true(scene_submit(&s, "ok", 2, 10) == twice);
+    const rft_compile_result *result = scene_result(&s, looked_at, &late);
     char hash[65];
-    memcpy(hash, result_of(&s, twice, &late)->cubin_hash, sizeof hash);
+    memcpy(hash, scene_result(&s, twice, &late)->cubin_hash, sizeof hash);
     rft_compile_pool_release(s.pool, twice);
-    assert_true(submit(&s, "ok", 2, 10) == twice);
-    assert_int_equal(lines_of(&s, "log"), 2); /* there was one user left */
+    assert_true(scene_submit(&s, "ok", 2, 10) == twice);
+    assert_int_equal(scene_lines(&s, "log"), 2); /* there was one user left */
     rft_compile_pool_release(s.pool, twice);
     rft_compile_pool_release(s.pool, twice);
-    assert_string_equal(result_of(&s, submit(&s, "ok", 2, 10), &late)->cubin_hash, hash);
-    assert_int_equal(lines_of(&s, "log"), 3);
-    assert_ptr_equal(result_of(&s, looked_at, &late), result);
+    assert_string_equal(scene_result(&s, scene_submit(&s, "ok", 2, 10), &late)->cubin_hash, hash);
+    assert_int_equal(scene_lines(&s, "log"), 3);
+    assert_ptr_equal(scene_result(&s, looked_at, &late), result);
     unsetenv("SCRIPTED_LOG");
     scene_close(&s);
 }

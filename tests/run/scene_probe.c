@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/scene_probe.h"
+
+#include "base/fs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+long scene_device_worker(scene *s) {
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu;
+    rft_env env = {0};
+    if (s->probe->device(s->probe, arena, &gpu, &env, &s->err) != RFT_OK) {
+        fail_msg("%s (%s)", s->err.message, s->err.remedy);
+    }
+    long id = atol(rft_env_value(&env, "scripted.pid"));
+    rft_arena_free(arena);
+    return id;
+}
+
+static const rft_compile_result *compiled(scene *s, const rft_unit_spec *unit) {
+    bool late = false;
+    rft_compile_request request = {.source_name = "victim.cu",
+                                   .source_text = "",
+                                   .names = unit->names,
+                                   .name_count = unit->name_count,
+                                   .options = (const char *const *)unit->options,
+                                   .option_count = unit->option_count,
+                                   .arch = "sm_90a"};
+    const rft_compile_result *result = scene_result(s, rft_compile_pool_submit(s->pool, &request, 10), &late);
+    assert_true(result->ok);
+    return result;
+}
+
+/* The same code with zeros behind it. */
+static const rft_compile_result *longer(scene *s, const rft_compile_result *unit, size_t more_bytes) {
+    rft_compile_result *copy = rft_arena_memdup(s->arena, unit, sizeof *unit);
+    char *cubin = rft_arena_alloc(s->arena, unit->cubin_bytes + more_bytes);
+    memcpy(cubin, unit->cubin, unit->cubin_bytes);
+    copy->cubin = cubin;
+    copy->cubin_bytes += more_bytes;
+    return copy;
+}
+
+static int measure(scene *s, const char *fate, size_t more_bytes, rft_probe_result *out) {
+    s->sweep_count = 0;
+    scripted_sweep_opts opts = {.fates = {fate}};
+    rft_sweep *sweep = scene_sweep(s, &opts);
+    rft_value config[PARAM_COUNT];
+    for (size_t i = 0; i < PARAM_COUNT; i++) {
+        config[i] = sweep->variants[0].params[i].default_value;
+    }
+    rft_point_spec *spec = rft_arena_alloc(s->arena, sizeof *spec);
+    assert_int_equal(sweep->vt->point(sweep->self, 0, sweep->problems[0].values, config, s->arena, spec, &s->err), 0);
+    rft_probe_request request = {.sweep = sweep,
+                                 .problem = &sweep->problems[0],
+                                 .config = config,
+                                 .spec = spec,
+                                 .unit = compiled(s, &spec->unit),
+                                 .reference = compiled(s, &spec->check.unit),
+                                 .problem_key = "n=1000",
+                                 .measure = sweep->measure};
+    if (more_bytes) {
+        request.unit = longer(s, request.unit, more_bytes);
+    }
+    request.measure.point_timeout_s = 1.5;
+    request.measure.min_samples = 3;
+    request.measure.max_samples = 4;
+    rft_err_clear(&s->err);
+    return s->probe->measure(s->probe, &request, s->arena, out, &s->err);
+}
+
+int scene_measure(scene *s, const char *fate, rft_probe_result *out) {
+    return measure(s, fate, 0, out);
+}
+
+int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out) {
+    return measure(s, "ok", more_bytes, out);
+}
+
+rft_ticket scene_submit(scene *s, const char *fate, int number, double timeout_s) {
+    static const char *const name = "victim";
+    const char *options[] = {rft_arena_printf(s->arena, "-DFATE=%s", fate),
+                             rft_arena_printf(s->arena, "-DNUMBER=%d", number)};
+    rft_compile_request request = {.source_name = "victim.cu",
+                                   .source_text = "",
+                                   .names = &name,
+                                   .name_count = 1,
+                                   .options = options,
+                                   .option_count = 2,
+                                   .arch = "sm_90a"};
+    return rft_compile_pool_submit(s->pool, &request, timeout_s);
+}
+
+const rft_compile_result *scene_result(scene *s, rft_ticket ticket, bool *timed_out) {
+    const rft_compile_result *result = NULL;
+    rft_err err = RFT_ERR_INIT;
+    int rc = rft_compile_pool_wait(s->pool, ticket, &result, timed_out, &err);
+    if (rc != RFT_OK) {
+        fail_msg("%d %s (%s)", rc, err.message, err.remedy);
+    }
+    return result;
+}
+
+size_t scene_lines(scene *s, const char *name) {
+    char *text = NULL;
+    size_t size = 0, lines = 0;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_read(&text, &size, scene_path(s, name), 0, &err), RFT_OK);
+    for (size_t i = 0; i < size; i++) {
+        lines += text[i] == '\n';
+    }
+    free(text);
+    return lines;
+}

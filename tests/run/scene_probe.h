@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* scene_probe.h - single questions to a scene's device worker and compilers, without a run around them. */
+#ifndef RFT_TEST_SCENE_PROBE_H
+#define RFT_TEST_SCENE_PROBE_H
+
+#include "run/scene.h"
+
+/* Process id of the device worker, which is started when there is none. Fails the test when it has no device. */
+long scene_device_worker(scene *s);
+/* Compiled and measured: n = 1000 with that fate (its sweep becomes the scene's only one), 1.5 s and the grace. Returns
+ * what the probe's measure() did; s->err says why. */
+int scene_measure(scene *s, const char *fate, rft_probe_result *out);
+/* The same of a sound kernel whose cubin is that much longer. */
+int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out);
+
+/* One request of the compilers, told from others by its number. */
+rft_ticket scene_submit(scene *s, const char *fate, int number, double timeout_s);
+/* Its answer; an error of the worker fails the test. */
+const rft_compile_result *scene_result(scene *s, rft_ticket ticket, bool *timed_out);
+size_t scene_lines(scene *s, const char *name); /* of a file in the scratch folder */
+
+#endif
