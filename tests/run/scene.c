@@ -18,21 +18,33 @@ typedef struct counting_probe {
     scene *scene;
 } counting_probe;
 
+/* "1000 ok 10 0": problem and configuration. */
+static void add_place(rft_str *line, const rft_probe_request *request) {
+    for (size_t i = 0; i < request->sweep->axis_count; i++) {
+        rft_value_format(line, &request->problem->values[i]);
+    }
+    for (size_t i = 0; i < request->sweep->variants[request->variant].param_count; i++) {
+        rft_str_add_char(line, ' ');
+        rft_value_format(line, &request->config[i]);
+    }
+}
+
 /* Who is measured, as a line. It outlives a coordinator that is killed. */
 static void log_measure(const char *path, const rft_probe_request *request) {
     rft_str line = RFT_STR_INIT;
-    rft_str_addf(&line, "%s %zu round %d:", request->sweep->name, request->variant, request->round);
-    for (size_t i = 0; i < request->sweep->axis_count; i++) {
-        rft_str_add_char(&line, ' ');
-        rft_value_format(&line, &request->problem->values[i]);
-    }
-    for (size_t i = 0; i < request->sweep->variants[request->variant].param_count; i++) {
-        rft_str_add_char(&line, ' ');
-        rft_value_format(&line, &request->config[i]);
-    }
+    rft_str_addf(&line, "%s %zu round %d: ", request->sweep->name, request->variant, request->round);
+    add_place(&line, request);
     rft_str_add_char(&line, '\n');
     scene_append(path, rft_str_get(&line));
     rft_str_clear(&line);
+}
+
+static bool is_doomed(const char *doomed, const rft_probe_request *request) {
+    rft_str place = RFT_STR_INIT;
+    add_place(&place, request);
+    bool fits = request->round > 0 && rft_text_equal(rft_str_get(&place), doomed);
+    rft_str_clear(&place);
+    return fits;
 }
 
 static int count_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
@@ -42,6 +54,10 @@ static int count_measure(rft_probe *self, const rft_probe_request *request, rft_
     counting->scene->rival_s = request->rival_s;
     if (counting->scene->measure_log) {
         log_measure(counting->scene->measure_log, request);
+    }
+    if (counting->scene->doomed && is_doomed(counting->scene->doomed, request)) {
+        *out = (rft_probe_result){.outcome = RFT_OUTCOME_CRASHED, .reason = "doomed", .facts = rft_facts_unknown()};
+        return RFT_OK;
     }
     return counting->inner->measure(counting->inner, request, arena, out, err);
 }
@@ -82,6 +98,7 @@ void scene_workers(scene *s, size_t compile_workers) {
     rft_remote_probe_opts opts = {.loop = s->loop, .program = s->program, .grace_s = 0.5};
     assert_int_equal(rft_remote_probe_new(&remote, &opts, &err), RFT_OK);
     s->probe = counting(s, remote);
+    s->remote = remote;
     s->opts.pool = s->pool;
 }
 

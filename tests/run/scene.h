@@ -27,6 +27,7 @@ typedef struct scene {
     rft_loop *loop;
     rft_compile_pool *pool;
     rft_probe *probe;  /* counts what goes through it */
+    rft_probe *remote; /* behind it: one of rft_remote_probe_new(), as long as nothing is replayed */
     unsigned measured; /* probe requests */
     const rft_sweep *sweeps[SCENE_SWEEPS];
     size_t sweep_count;
@@ -37,6 +38,7 @@ typedef struct scene {
     void *hook_payload;
     const char *measure_log; /* file that every probe request is appended to; NULL: none */
     double rival_s;          /* of the last probe request */
+    const char *doomed;      /* its problem and configuration, as in measure_log, crash in the final round; NULL */
     const rft_clock *clock;  /* NULL: the system's */
     rft_progress last;       /* what progress() said last; its points are gone */
     bool went_back;          /* done, taken or the time shrank, or done exceeded planned */

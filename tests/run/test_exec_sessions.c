@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs that are stopped, killed and continued; budgets; the order of points. */
+#include "run/same_runs.h"
 #include "run/scene.h"
 
 #include <math.h>
@@ -22,48 +23,35 @@ static bool same_samples(const rft_measurement *a, const rft_measurement *b) {
     return a->n == b->n && (a->n == 0 || memcmp(a->samples_s, b->samples_s, a->n * sizeof *a->samples_s) == 0);
 }
 
-static bool same_text(const char *a, const char *b) {
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
-/* The same points in the same order with the same verdicts. */
-static void expect_same_course(const rft_run *a, const rft_run *b) {
-    assert_int_equal(a->point_count, b->point_count);
-    for (size_t i = 0; i < a->point_count; i++) {
-        const rft_point *x = &a->points[i], *y = &b->points[i];
-        assert_int_equal(x->sweep, y->sweep);
-        assert_int_equal(x->variant, y->variant);
-        assert_int_equal(x->problem, y->problem);
-        assert_true(rft_values_equal(x->config, y->config, PARAM_COUNT));
-        assert_int_equal(x->outcome, y->outcome);
-        assert_true(same_text(x->reason, y->reason));
-        assert_int_equal(x->alias_of, y->alias_of);
-        assert_int_equal(x->rounds[0].n > 0, y->rounds[0].n > 0);
-        assert_int_equal(x->rounds[1].n > 0, y->rounds[1].n > 0);
-    }
-}
-
+/* However many compile, and however long it takes each: more configurations than are compiled ahead, two variants. */
 static void the_order_depends_on_the_seed_alone(void **state) {
     (void)state;
-    scene one, four;
-    scene_open(&one, 1);
-    scene_open(&four, 4);
-    scene_sweep(&one, &mixed);
-    scene_sweep(&four, &mixed);
-    const rft_run *a = scene_run(&one, "a.db");
-    const rft_run *b = scene_run(&four, "a.db");
-    assert_int_equal(a->point_count, MIXED_POINTS);
-    expect_same_course(a, b);
-    assert_int_equal(scene_session(&one, "other.db", 2), RFT_OK);
-    const rft_run *c = scene_load(&one, "other.db");
-    assert_int_equal(c->point_count, MIXED_POINTS);
+    const size_t workers[] = {1, 2, 14};
+    scripted_sweep_opts opts = mixed;
+    const rft_run *first = NULL;
+    scene scenes[3];
+    opts.variants = 2;
+    setenv("SCRIPTED_COMPILE_MS", "20", 1);
+    for (size_t i = 0; i < 3; i++) {
+        scene_open(&scenes[i], workers[i]);
+        scene_sweep(&scenes[i], &opts);
+        const rft_run *run = scene_run(&scenes[i], "a.db");
+        assert_int_equal(run->point_count, 2 * MIXED_POINTS);
+        first = first ? first : run;
+        expect_same_runs(first, run);
+    }
+    unsetenv("SCRIPTED_COMPILE_MS");
+    assert_int_equal(scene_session(&scenes[0], "other.db", 2), RFT_OK);
+    const rft_run *other = scene_load(&scenes[0], "other.db");
     bool same = true;
-    for (size_t i = 0; i < MIXED_POINTS; i++) {
-        same = same && rft_values_equal(a->points[i].config, c->points[i].config, PARAM_COUNT);
+    assert_int_equal(other->point_count, first->point_count);
+    for (size_t i = 0; i < first->point_count; i++) {
+        same = same && rft_values_equal(first->points[i].config, other->points[i].config, PARAM_COUNT);
     }
     assert_false(same);
-    scene_close(&one);
-    scene_close(&four);
+    for (size_t i = 0; i < 3; i++) {
+        scene_close(&scenes[i]);
+    }
 }
 
 static void expect_kept(const rft_run *before, const rft_run *after) {
@@ -100,10 +88,34 @@ static void a_run_stopped_again_and_again_takes_the_same_course(void **state) {
         before = now;
     }
     assert_true(sessions > 4);
-    expect_same_course(whole, before);
+    expect_same_runs(whole, before);
     assert_int_equal(s.measured, at_one_go);
     scene_expect_once(before);
     assert_null(before->sweeps[0].unexplored);
+    scene_close(&s);
+}
+
+/* A finalist fails the second time. It stays one of the few: a continued run does not take another in its place. */
+static void who_fails_in_the_final_round_makes_no_room(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.speeds = {1000, 1001, 1002, 1003, 1004, 1005, 1006}, .sizes = {1000, 2000}};
+    scene_sweep(&s, &opts);
+    s.doomed = "1000 ok 1001 0";
+    const rft_run *whole = scene_run(&s, "whole.db");
+    scene_expect(whole, scene_point(whole, 0, "ok", 1001), RFT_OUTCOME_CRASHED, "in the final round: doomed");
+    assert_int_equal(s.last.outcomes[RFT_OUTCOME_CRASHED], 1);
+    assert_int_equal(s.last.failed, 1);
+    unsigned sessions = 0;
+    s.stopped = true;
+    for (; s.stopped; sessions++) { /* a report for each point, and one more of the final round every time */
+        s.stop_after = 14 + 1;
+        assert_int_equal(scene_session(&s, "parts.db", 1), RFT_OK);
+    }
+    assert_int_equal(sessions, 2 * RFT_FINALISTS);
+    expect_same_runs(whole, scene_load(&s, "parts.db"));
+    assert_int_equal(s.last.outcomes[RFT_OUTCOME_CRASHED], 1);
     scene_close(&s);
 }
 
@@ -228,6 +240,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_depends_on_the_seed_alone),
         cmocka_unit_test(a_run_stopped_again_and_again_takes_the_same_course),
+        cmocka_unit_test(who_fails_in_the_final_round_makes_no_room),
         cmocka_unit_test(what_a_stop_leaves_is_counted_and_made_up_for),
         cmocka_unit_test(a_budget_of_points_is_shared_by_the_parts),
         cmocka_unit_test(a_budget_of_time_ends_a_part_at_once),
