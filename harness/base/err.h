@@ -32,6 +32,7 @@
     X(NOT_FOUND, 14, "nothing matches what was asked for")                                                             \
     X(LIMIT, 15, "a limit was reached")                                                                                \
     X(REPORT, 16, "the report could not be drawn")                                                                     \
+    X(BUSY, 17, "the GPU is in use by another rooftune")                                                               \
     X(INTERNAL, 70, "internal error, please report it")                                                                \
     X(INTERRUPTED, 130, "interrupted")
 

@@ -20,10 +20,13 @@ typedef struct rft_cli {
     FILE *out;  /* results */
     FILE *talk; /* messages, warnings, progress */
     bool talk_is_terminal;
-    int progress_columns;       /* of the progress line that stands on the terminal; 0: none */
+    bool talk_moves;            /* the terminal understands the cursor movements of ECMA-48 */
+    int progress_lines;         /* of progress that stand on the terminal, the cursor at the end of the last; 0: none */
+    int progress_columns;       /* of the last of them */
     rft_log log;                /* writes to talk */
     const char *program;        /* absolute path of this executable */
-    const char *command_line;   /* as typed, for the record */
+    const char *invoked_as;     /* its name as typed, for commands to paste */
+    const char *command_line;   /* as typed, for the record: "rooftune run 'my sweep.lua'" */
     const rft_command *command; /* the one that runs */
 } rft_cli;
 
@@ -62,10 +65,13 @@ typedef struct rft_opt {
 int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
                   rft_words *rest, rft_words *script_args, bool *helped, rft_err *err);
 
+/* A limit like "2s" given to `option`: > 0; NULL leaves *out_s. RFT_E_USAGE with the option's name. */
+int rft_opt_seconds(double *out_s, const char *option, const char *text, rft_err *err);
+
 /* For commands that take nothing but options. RFT_E_USAGE when `rest` has words. */
 int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err);
 
-/* Takes the progress line off the terminal, before anything else is said there. */
+/* Takes the progress off the terminal, before anything else is said there. */
 void rft_cli_wipe_progress(rft_cli *cli);
 
 /* Writes `text` to a file, or to cli->out for "-". */

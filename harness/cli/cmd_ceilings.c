@@ -59,20 +59,22 @@ static int print_ceilings(rft_cli *cli, rft_target *target, rft_err *err) {
 }
 
 int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
-    const char *device = NULL;
+    rft_target_opts target_opts = {0};
     bool helped = false;
     rft_words rest = {0};
     rft_target *target = NULL;
     const rft_opt opts[] = {
-        {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &device, NULL},
+        {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &target_opts.device, NULL},
+        {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &target_opts.wait, NULL,
+         NULL},
     };
     rft_arena *arena = rft_arena_new();
-    int rc = rft_opt_parse(cli, opts, 1, argc, argv, arena, &rest, NULL, &helped, err);
+    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
     if (rc == RFT_OK && !helped) {
         rc = rft_opt_no_words(cli, &rest, err);
     }
     if (rc == RFT_OK && !helped) {
-        rc = rft_target_open(&target, cli, device, false, err);
+        rc = rft_target_open(&target, cli, &target_opts, err);
     }
     if (rc == RFT_OK && !helped) {
         rc = print_ceilings(cli, target, err);

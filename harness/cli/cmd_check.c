@@ -11,7 +11,8 @@
 #include <string.h>
 
 typedef struct check_options {
-    const char *arch, *json, *sample;
+    const char *arch, *json, *sample, *compile_timeout;
+    double compile_timeout_s; /* 0: as the sweep says */
     int64_t sample_count;
     rft_words files, script_args;
 } check_options;
@@ -32,6 +33,8 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
     const rft_opt opts[] = {
         {"arch", 0, "sm_90a", "architecture to check for (default sm_90a)", NULL, &o->arch, NULL},
         {"sample", 0, "N", "configurations to compile a variant (default 4; 0: count only)", NULL, &o->sample, NULL},
+        {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
+         &o->compile_timeout, NULL},
         {"json", 0, "FILE|-", "counts and compiled sample as JSON", NULL, &o->json, NULL},
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
@@ -43,7 +46,7 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
     if (rc == RFT_OK && o->sample && (!rft_text_to_int64(o->sample, &o->sample_count) || o->sample_count < 0)) {
         rc = rft_err_set(err, RFT_E_USAGE, "--sample takes a whole number, not \"%s\"", o->sample);
     }
-    return rc;
+    return rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
 }
 
 static void describe_compiled(check_state *c, const rft_variant *variant, const rft_value *config,
@@ -199,8 +202,12 @@ static int check_script(check_state *c, const rft_script *script, rft_err *err) 
     size_t count = rft_script_sweep_count(script);
     const rft_sweep **sweeps = rft_arena_calloc(c->arena, count + 1, sizeof *sweeps);
     rft_plan *plan = NULL;
+    rft_sweep *limited = rft_arena_calloc(c->arena, count + 1, sizeof *limited);
     for (size_t i = 0; i < count; i++) {
-        sweeps[i] = rft_script_sweep(script, i);
+        limited[i] = *rft_script_sweep(script, i);
+        limited[i].measure.compile_timeout_s =
+            c->o->compile_timeout_s > 0 ? c->o->compile_timeout_s : limited[i].measure.compile_timeout_s;
+        sweeps[i] = &limited[i];
     }
     int64_t started = clock->monotonic_ns(clock->self);
     int rc = rft_plan_new(&plan, sweeps, count, &c->cli->log, err);

@@ -12,8 +12,9 @@
 #include <string.h>
 
 typedef struct point_options {
-    const char *device, *sweep, *variant, *emit, *output, *arch;
-    bool in_process;
+    const char *device, *sweep, *variant, *emit, *output, *arch, *timeout, *compile_timeout;
+    bool in_process, wait;
+    double point_timeout_s, compile_timeout_s; /* 0: as the sweep says */
     rft_words at, set, files, script_args;
 } point_options;
 
@@ -26,6 +27,10 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &o->device, NULL},
         {"in-process", 0, NULL, "run in this process, for ncu, compute-sanitizer and debuggers", &o->in_process, NULL,
          NULL},
+        {"timeout", 0, "2s", "limit of the point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
+        {"compile-timeout", 0, "30s", "limit of the compile (default: as the sweep says, else 60s)", NULL,
+         &o->compile_timeout, NULL},
+        {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
         {"arch", 0, "sm_90a", "with --emit: architecture to compile for; needs no GPU", NULL, &o->arch, NULL},
         {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
@@ -39,7 +44,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         strcmp(o->emit, "log") != 0) {
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
     }
-    return rc;
+    rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
+    return rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
 }
 
 static int find_sweep(const rft_sweep **out, const rft_script *script, const char *name, rft_err *err) {
@@ -186,8 +192,9 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     rft_gpu_info gpu = {0};
     rft_point_choice choice;
     rft_once_result result;
-    int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err)
-                     : rft_target_open(&target, cli, o->device, o->in_process, err);
+    rft_target_opts target_opts = {
+        .device = o->device, .in_process = o->in_process, .wait = o->wait, .compile_workers = o->emit ? 0 : 2};
+    int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err) : rft_target_open(&target, cli, &target_opts, err);
     if (rc == RFT_E_DEVICE && o->emit) {
         rft_err_remedy(err, "compiling needs no GPU: name an architecture, --arch sm_90a");
     }
@@ -208,7 +215,11 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     } else if (rc == RFT_OK && !target) {
         rc = rft_err_set(err, RFT_E_USAGE, "--arch goes with --emit: a point runs on a device");
     } else if (rc == RFT_OK) {
-        rft_once_request request = {.sweep = sweep,
+        rft_sweep limited = *sweep;
+        limited.measure.point_timeout_s = o->point_timeout_s > 0 ? o->point_timeout_s : sweep->measure.point_timeout_s;
+        limited.measure.compile_timeout_s =
+            o->compile_timeout_s > 0 ? o->compile_timeout_s : sweep->measure.compile_timeout_s;
+        rft_once_request request = {.sweep = &limited,
                                     .variant = choice.variant,
                                     .problem = choice.problem,
                                     .config = choice.config,

@@ -1,131 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/compose.h"
+#include "cli/events.h"
+#include "cli/interrupt.h"
+#include "cli/run_ceilings.h"
+#include "cli/run_devices.h"
 #include "cli/run_end.h"
 #include "cli/run_file.h"
+#include "cli/run_options.h"
 #include "cli/screen.h"
-#include "search/strategy.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-typedef struct run_options {
-    const char *device, *output, *report, *budget, *strategy, *seed;
-    bool fresh, dry_run, no_report;
-    rft_words files, script_args;
-    double budget_s;
-    uint64_t budget_points, seed_value;
-} run_options;
-
-/* Set by Ctrl-C. The second one ends the process at once; workers die with it. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal_number) {
-    (void)signal_number;
-    if (interrupted) {
-        _exit(130);
-    }
-    interrupted = 1;
-}
-
-static bool stop(void *payload) {
-    (void)payload;
-    return interrupted != 0;
-}
-
-static void progress(void *payload, const rft_progress *p) {
-    rft_screen_progress(payload, p);
-}
-
-/* A report that cannot be written is better known before the run than after. */
-static int check_report_place(const run_options *o, rft_err *err) {
-    if (!o->report || o->no_report) {
-        return RFT_OK;
-    }
-    char *folder = rft_fs_folder(o->report);
-    bool there = !rft_fs_is_folder(o->report) && (access(o->report, W_OK) == 0 || access(folder, W_OK) == 0);
-    free(folder);
-    if (there) {
-        return RFT_OK;
-    }
-    rft_err_set(err, RFT_E_IO, "the report cannot be written to %s", o->report);
-    return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
-}
-
-/* "500" are configurations, "10m" is time. */
-static int parse_budget(run_options *o, rft_err *err) {
-    int64_t number = 0;
-    if (rft_text_to_int64(o->budget, &number) && number > 0) {
-        o->budget_points = (uint64_t)number;
-        return RFT_OK;
-    }
-    int rc = rft_units_parse_seconds(&o->budget_s, o->budget, err);
-    if (rc == RFT_OK && !(o->budget_s > 0)) {
-        rc = rft_err_set(err, RFT_E_USAGE, "%s leaves nothing to do", o->budget);
-        rft_err_remedy(err, "a budget is a time (10m) or a number of configurations (500)");
-    }
-    if (rc != RFT_OK) {
-        rft_err_context(err, "--budget");
-    }
-    return rc;
-}
-
-static int check_strategy(const char *name, rft_err *err) {
-    const char *names[16];
-    size_t count = 0;
-    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name && count < 16; entry++) {
-        if (strcmp(entry->name, name) == 0) {
-            return RFT_OK;
-        }
-        names[count++] = entry->name;
-    }
-    const char *near = rft_text_nearest(name, names, count);
-    rft_err_set(err, RFT_E_USAGE, "no search strategy \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
-                near ? near : "", near ? "\"?" : "");
-    rft_err_remedy(err, "`rooftune run --help` names them");
-    return RFT_E_USAGE;
-}
-
-static int parse(rft_cli *cli, run_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
-    const rft_opt opts[] = {
-        {"device", 'd', "N|replay:FILE", "device number, or a recording that answers for one (default 0)", NULL,
-         &o->device, NULL},
-        {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db)", NULL, &o->output, NULL},
-        {"report", 0, "OUT.pdf", "the report (default: beside the run file)", NULL, &o->report, NULL},
-        {"no-report", 0, NULL, "measure only", &o->no_report, NULL, NULL},
-        {"budget", 0, "10m|500", "stop after a time or a number of configurations", NULL, &o->budget, NULL},
-        {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
-        {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
-        {"fresh", 0, NULL, "start anew where a run file exists", &o->fresh, NULL, NULL},
-        {"dry-run", 0, NULL, "print the plan and stop", &o->dry_run, NULL, NULL},
-    };
-    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
-                           helped, err);
-    int64_t number = 0;
-    if (rc != RFT_OK || *helped) {
-        return rc;
-    }
-    if (o->files.count == 0) {
-        rft_err_set(err, RFT_E_USAGE, "no sweep given");
-        return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
-    }
-    if (o->budget && (rc = parse_budget(o, err)) != RFT_OK) {
-        return rc;
-    }
-    if (o->strategy && (rc = check_strategy(o->strategy, err)) != RFT_OK) {
-        return rc;
-    }
-    if (o->seed && (!rft_text_to_int64(o->seed, &number) || number < 0)) {
-        return rft_err_set(err, RFT_E_USAGE, "--seed takes a whole number, not \"%s\"", o->seed);
-    }
-    o->seed_value = o->seed ? (uint64_t)number : 0;
-    return check_report_place(o, err);
-}
 
 /* The scripts of one call and all their sweeps. */
 typedef struct loaded {
@@ -154,7 +42,7 @@ static void warn_refine(rft_cli *cli, const rft_sweep *sweep) {
     }
 }
 
-static int load(rft_cli *cli, loaded *l, const run_options *o, const rft_gpu_info *gpu, rft_err *err) {
+static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_gpu_info *gpu, rft_err *err) {
     size_t capacity = 0;
     l->scripts = rft_calloc(o->files.count + 1, sizeof *l->scripts);
     for (size_t f = 0; f < o->files.count; f++) {
@@ -206,116 +94,201 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     fprintf(cli->out, "%s of %s combinations are valid; nothing was measured or written (--dry-run)\n", text, all);
 }
 
-static int interrupted_before_points(const rft_run_file *file, rft_err *err) {
-    rft_err_set(err, RFT_E_INTERRUPTED, "stopped before the first point");
-    return rft_err_remedy(
-        err, file->described ? "the same command with -o %s continues" : "the same command begins again", file->path);
+/* One session of a run: what the callbacks of rft_exec() need. */
+typedef struct session {
+    rft_cli *cli;
+    const rft_run_options *o;
+    rft_target *target;
+    rft_plan *plan;
+    rft_run_file file;
+    rft_screen screen;
+    rft_events *events; /* NULL: none */
+    const char *report; /* written; NULL */
+} session;
+
+static bool stop(void *payload) {
+    (void)payload;
+    return rft_interrupt_count() > 0;
 }
 
-static int measure_ceilings(rft_cli *cli, const rft_target *target, rft_run_file *file, rft_err *err) {
-    rft_run *run = file->run;
-    if (file->continued) {
+static void progress(void *payload, const rft_progress *p) {
+    session *s = payload;
+    rft_screen_progress(&s->screen, p);
+    rft_events_put_progress(s->events, s->file.run, p);
+}
+
+static rft_run_ceilings ceilings_of(const session *s) {
+    return (rft_run_ceilings){s->cli, s->target->probe, s->file.run, s->file.store};
+}
+
+/* A user who has asked for the end is not kept waiting: the session that goes on measures them. */
+static int measure_ceilings(void *payload, rft_err *err) {
+    session *s = payload;
+    rft_run_ceilings ceilings = ceilings_of(s);
+    if (rft_interrupt_count() > 0) {
         return RFT_OK;
     }
-    if (!target->recording) {
-        fprintf(cli->talk, "measuring the ceilings of %s\n", run->gpu.name);
-    }
-    int rc = target->probe->ceilings(target->probe, run->arena, &run->ceilings, err);
-    if (rc == RFT_OK && !target->recording) {
-        rc = rft_compose_annotate(cli, run->arena, &run->ceilings, &run->gpu, err);
-    }
-    rc = rc == RFT_OK ? rft_run_file_describe(file, err) : rc;
-    return rc == RFT_OK && interrupted ? interrupted_before_points(file, err) : rc;
-}
-
-static int execute(rft_cli *cli, const run_options *o, const rft_target *target, const rft_plan *plan,
-                   rft_run_file *file, rft_screen *screen, rft_err *err) {
-    bool stopped = false;
-    rft_exec_opts opts = {
-        .plan = plan,
-        .run = file->run,
-        .store = file->store,
-        .probe = target->probe,
-        .pool = target->pool,
-        .replay = target->recording != NULL,
-        .strategy = o->strategy,
-        .budget_s = o->budget_s,
-        .budget_points = o->budget_points,
-        .clock = rft_clock_system(),
-        .log = &cli->log,
-        .stop = stop,
-        .progress = progress,
-        .payload = screen,
-    };
-    int rc = rft_exec(&opts, &stopped, err);
-    rft_screen_end(screen);
-    if (rc == RFT_OK && stopped) {
-        rft_err_set(err, RFT_E_INTERRUPTED, "stopped; %zu points are stored in %s", file->run->point_count, file->path);
-        return rft_err_remedy(err, "the same command with -o %s continues", file->path);
+    int rc = rft_run_ceilings_measure(&ceilings, err);
+    if (rc == RFT_OK) {
+        rft_events_put_ceilings(s->events, s->file.run);
     }
     return rc;
 }
 
-static int measure(rft_cli *cli, const run_options *o, const rft_target *target, const rft_plan *plan,
-                   rft_run_file *file, rft_err *err) {
-    rft_screen screen = {.cli = cli, .run = file->run};
-    rft_screen_begin(&screen, plan, target, o->budget_s, o->budget_points);
-    if (file->continued) {
-        fprintf(cli->talk, "continuing %s: %zu points are stored\n", file->path, file->run->point_count);
+/* What is known before the first point goes into the file. */
+static int describe(session *s, rft_err *err) {
+    rft_run_ceilings ceilings = ceilings_of(s);
+    if (s->file.continued) {
+        return RFT_OK;
     }
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
-    signal(SIGPIPE, SIG_IGN);
-    int rc = measure_ceilings(cli, target, file, err);
-    return rc == RFT_OK ? execute(cli, o, target, plan, file, &screen, err) : rc;
+    int rc = s->target->recording ? rft_run_ceilings_replay(&ceilings, err) : rft_run_ceilings_postpone(&ceilings, err);
+    return rc == RFT_OK ? rft_run_file_describe(&s->file, err) : rc;
 }
 
-static int run_target(rft_cli *cli, run_options *o, rft_target *target, rft_arena *arena, rft_err *err) {
+static int execute(session *s, rft_err *err) {
+    const rft_run_options *o = s->o;
+    bool stopped = false;
+    rft_exec_opts opts = {
+        .plan = s->plan,
+        .run = s->file.run,
+        .store = s->file.store,
+        .probe = s->target->probe,
+        .pool = s->target->pool,
+        .replay = s->target->recording != NULL,
+        .strategy = o->strategy,
+        .point_timeout_s = o->point_timeout_s,
+        .compile_timeout_s = o->compile_timeout_s,
+        .budget_s = o->budget_s,
+        .budget_points = o->budget_points,
+        .clock = rft_clock_system(),
+        .log = &s->cli->log,
+        .stop = stop,
+        .progress = progress,
+        .ceilings = !s->target->recording && rft_run_ceilings_due(s->file.run) ? measure_ceilings : NULL,
+        .payload = s,
+    };
+    int rc = rft_exec(&opts, &stopped, err);
+    rft_screen_end(&s->screen);
+    if (rc == RFT_OK && stopped) {
+        size_t points = s->file.run->point_count;
+        rc = rft_err_set(err, RFT_E_INTERRUPTED, "stopped; %zu point%s stored in %s", points,
+                         points == 1 ? " is" : "s are", s->file.path);
+    }
+    return rc;
+}
+
+static int measure(session *s, rft_err *err) {
+    const rft_run_options *o = s->o;
+    s->screen = (rft_screen){.cli = s->cli, .run = s->file.run};
+    rft_screen_begin(&s->screen, s->plan, s->target, o->budget_s, o->budget_points);
+    if (s->file.continued) {
+        fprintf(s->cli->talk, "continuing %s: %zu points are stored\n", s->file.path, s->file.run->point_count);
+    }
+    int rc = describe(s, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (s->target->recording) {
+        rft_events_put_ceilings(s->events, s->file.run);
+    }
+    return execute(s, err);
+}
+
+/* The run file is open: everything that can go wrong with it comes before the first signal is only asked about. */
+static int run_session(session *s, rft_err *err) {
+    rft_events_begin begin = {s->file.path, s->file.run, s->file.continued, s->file.finished};
+    rft_run_end_opts end = {.report = s->o->report, .no_report = s->o->no_report, .written = &s->report};
+    int rc = RFT_OK;
+    rft_events_put_begin(s->events, &begin);
+    if (s->file.finished) {
+        fprintf(s->cli->talk, "%s holds this run, finished; --fresh measures again\n", s->file.path);
+    } else {
+        rc = measure(s, err);
+    }
+    if (rc == RFT_E_INTERRUPTED) {
+        rft_run_end_stopped(s->cli, &s->file);
+    }
+    return rc == RFT_OK ? rft_run_end(s->cli, &s->file, &end, err) : rc;
+}
+
+/* The remedy of a stop is the command that goes on: beside the message where it fits, else on a line of its own. */
+static void tell_continue(const session *s, int rc, const char *line, rft_err *err) {
+    if (rc != RFT_E_INTERRUPTED) {
+        return;
+    }
+    if (strlen(line) + sizeof "continue with: " <= sizeof err->remedy) {
+        rft_err_remedy(err, "continue with: %s", line);
+        return;
+    }
+    fprintf(s->cli->talk, "%s\n", line);
+    rft_err_remedy(err, "the command above continues");
+}
+
+static void end_session(session *s, int rc, rft_arena *arena, rft_err *err) {
+    bool goes_on = rc != RFT_OK && s->file.run && s->file.described && !s->file.run->info.finished_unix_ns;
+    const char *line = goes_on ? rft_run_options_continue(s->cli, s->o, s->file.path, arena) : NULL;
+    if (goes_on) {
+        tell_continue(s, rc, line, err);
+    }
+    rft_events_end end = {
+        .code = rc, .err = err, .run = s->file.run, .path = s->file.path, .report = s->report, .continue_line = line};
+    rft_events_put_end(s->events, &end);
+}
+
+static int run_target(session *s, rft_arena *arena, rft_err *err) {
     loaded l = {0};
-    rft_plan *plan = NULL;
-    rft_run_file file = {0};
-    int rc = load(cli, &l, o, &target->gpu, err);
+    const rft_run_options *o = s->o;
+    rft_target_opts target_opts = {
+        .device = o->device, .wait = o->wait, .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
+    int rc = rft_target_open(&s->target, s->cli, &target_opts, err);
     if (rc == RFT_OK) {
-        rc = rft_plan_new(&plan, l.sweeps, l.sweep_count, &cli->log, err);
+        rc = load(s->cli, &l, o, &s->target->gpu, err);
     }
-    if (rc != RFT_OK || o->dry_run) {
-        if (rc == RFT_OK) {
-            print_plan(cli, plan);
-        }
-        goto done;
+    if (rc == RFT_OK) {
+        rc = rft_plan_new(&s->plan, l.sweeps, l.sweep_count, &s->cli->log, err);
     }
-    uint64_t seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed;
-    rft_run_file_opts file_opts = {o->output, o->fresh, target, plan, seed};
-    rc = rft_run_file_open(&file, cli, arena, &file_opts, err);
-    if (rc == RFT_OK && file.finished) {
-        fprintf(cli->talk, "%s holds this run, finished; --fresh measures again\n", file.path);
+    if (rc == RFT_OK && o->dry_run) {
+        print_plan(s->cli, s->plan);
     } else if (rc == RFT_OK) {
-        rc = measure(cli, o, target, plan, &file, err);
+        rft_run_file_opts file_opts = {.output = o->output,
+                                       .fresh = o->fresh,
+                                       .target = s->target,
+                                       .plan = s->plan,
+                                       .seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed,
+                                       .point_timeout_s = o->point_timeout_s,
+                                       .compile_timeout_s = o->compile_timeout_s};
+        rft_interrupt_defer();
+        rc = rft_run_file_open(&s->file, s->cli, arena, &file_opts, err);
+        rc = rc == RFT_OK ? run_session(s, err) : rc;
     }
-    if (rc == RFT_OK) {
-        rft_run_end_opts end = {o->no_report ? NULL : o->report, o->no_report};
-        rc = rft_run_end(cli, &file, &end, err);
-    }
-done:
-    rft_run_file_close(&file);
-    rft_plan_free(plan);
+    end_session(s, rc, arena, err);
+    rft_run_file_close(&s->file);
+    rft_plan_free(s->plan);
     unload(&l);
+    rft_target_close(s->target);
     return rc;
 }
 
 int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    run_options o = {0};
-    rft_target *target = NULL;
+    rft_run_options o = {0};
+    session s = {.cli = cli, .o = &o};
     bool helped = false;
-    int rc = parse(cli, &o, argc, argv, arena, &helped, err);
-    if (rc == RFT_OK && !helped) {
-        rc = rft_target_open(&target, cli, o.device, false, err);
+    int rc = rft_run_options_parse(cli, &o, argc, argv, arena, &helped, err);
+    if (rc != RFT_OK || helped) {
+        goto done;
     }
-    if (rc == RFT_OK && !helped) {
-        rc = run_target(cli, &o, target, arena, err);
+    rft_interrupt_begin(cli);
+    if (rft_run_devices_several(o.device)) {
+        rc = rft_run_devices(cli, &o, err);
+        goto done;
     }
-    rft_target_close(target);
+    if (o.events && !o.dry_run) {
+        rc = rft_events_open(&s.events, cli, o.events, err);
+    }
+    rc = rc == RFT_OK ? run_target(&s, arena, err) : rc;
+    rft_events_close(s.events);
+done:
     rft_arena_free(arena);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/command_text.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -80,6 +81,8 @@ static const char *usual_remedy(const rft_cli *cli, int code) {
         return "`rooftune devices` says what works here and what helps where it does not";
     case RFT_E_WORKER:
         return "check the host's memory; `rooftune point` runs one point alone";
+    case RFT_E_BUSY:
+        return "--wait waits until it is free";
     case RFT_E_NOT_FOUND:
         return "`rooftune show` lists what there is";
     case RFT_E_INTERNAL:
@@ -110,16 +113,20 @@ static void print_error(rft_cli *cli, const rft_err *err) {
 
 static char *join_command_line(int argc, char **argv) {
     rft_str line = RFT_STR_INIT;
-    rft_str_add(&line, "rooftune");
-    for (int i = 1; i < argc; i++) {
-        rft_str_add_char(&line, ' ');
-        rft_str_add(&line, argv[i]);
-    }
+    rft_str_add(&line, "rooftune ");
+    rft_command_add_words(&line, (const char *const *)argv + 1, (size_t)argc - 1);
     return rft_str_take(&line);
+}
+
+/* Can lines above the last one be rewritten? */
+static bool moves_cursor(void) {
+    const char *terminal = getenv("TERM");
+    return terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
 int main(int argc, char **argv) {
     rft_cli cli = {.out = stdout, .talk = stderr, .talk_is_terminal = isatty(STDERR_FILENO) == 1};
+    cli.talk_moves = cli.talk_is_terminal && moves_cursor();
     rft_err err = RFT_ERR_INIT;
     cli.log = (rft_log){.line = talk_line, .self = &cli};
     signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is a full disk: an error, not the end */
@@ -134,6 +141,7 @@ int main(int argc, char **argv) {
     char *program = rft_fs_program();
     char *line = join_command_line(argc, argv);
     cli.program = program;
+    cli.invoked_as = argv[0];
     cli.command_line = line;
     cli.command = find_command(argv[1], &err);
     int rc = cli.command ? cli.command->run(&cli, argc - 2, argv + 2, &err) : err.code;

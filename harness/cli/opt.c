@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "base/units.h"
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -126,12 +127,36 @@ int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err) {
     return rft_err_remedy(err, "`rooftune %s --help` lists the options", cli->command->name);
 }
 
-void rft_cli_wipe_progress(rft_cli *cli) {
-    if (cli->progress_columns > 0) {
-        fprintf(cli->talk, "\r%*s\r", cli->progress_columns, "");
-        fflush(cli->talk);
-        cli->progress_columns = 0;
+int rft_opt_seconds(double *out_s, const char *option, const char *text, rft_err *err) {
+    if (!text) {
+        return RFT_OK;
     }
+    int rc = rft_units_parse_seconds(out_s, text, err);
+    if (rc == RFT_OK && !(*out_s > 0)) {
+        rc = rft_err_set(err, RFT_E_USAGE, "%s leaves no time at all", text);
+        rft_err_remedy(err, "a limit is a time above 0: 500ms, 2s, 1m");
+    }
+    if (rc != RFT_OK) {
+        rft_err_context(err, "%s", option);
+    }
+    return rc;
+}
+
+void rft_cli_wipe_progress(rft_cli *cli) {
+    if (cli->progress_lines == 0) {
+        return;
+    }
+    if (cli->talk_moves) {
+        fputs("\r\033[K", cli->talk);
+        for (int line = 1; line < cli->progress_lines; line++) {
+            fputs("\033[A\033[K", cli->talk);
+        }
+    } else {
+        fprintf(cli->talk, "\r%*s\r", cli->progress_columns, "");
+    }
+    fflush(cli->talk);
+    cli->progress_lines = 0;
+    cli->progress_columns = 0;
 }
 
 int rft_cli_write(rft_cli *cli, const char *path, const char *text, size_t length, rft_err *err) {

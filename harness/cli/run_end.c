@@ -7,11 +7,12 @@
 
 #include <string.h>
 
-static int write_report(rft_cli *cli, const rft_run_file *file, const char *path, rft_arena *arena, rft_err *err) {
+static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *end, rft_err *err) {
     rft_report_opts opts = RFT_REPORT_OPTS_INIT;
+    const char *path = end->report;
     if (!path) {
         size_t stem = strlen(file->path) - (rft_text_ends(file->path, ".db") ? 3 : 0);
-        path = rft_arena_printf(arena, "%.*s.pdf", (int)stem, file->path);
+        path = rft_arena_printf(file->run->arena, "%.*s.pdf", (int)stem, file->path);
     }
     int rc = rft_report_write_pdf(file->run, &opts, path, err);
     if (rc != RFT_OK) {
@@ -19,6 +20,7 @@ static int write_report(rft_cli *cli, const rft_run_file *file, const char *path
                               file->path);
     }
     fprintf(cli->out, "report  %s\n", path);
+    *end->written = path;
     return RFT_OK;
 }
 
@@ -83,14 +85,25 @@ static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
                                    : "`rooftune show` groups the reasons; `rooftune point` runs one point alone");
 }
 
-int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *opts, rft_err *err) {
-    rft_arena *arena = rft_arena_new();
+static void print_summary(rft_cli *cli, const rft_run_file *file) {
     rft_str text = RFT_STR_INIT;
     rft_show_summary(&text, file->run);
     rft_str_addf(&text, "\nrun     %s\n", file->path);
     fputs(rft_str_get(&text), cli->out);
+    fflush(cli->out); /* before what is said on the other stream */
     rft_str_clear(&text);
-    int rc = opts->no_report ? RFT_OK : write_report(cli, file, opts->report, arena, err);
+}
+
+void rft_run_end_stopped(rft_cli *cli, const rft_run_file *file) {
+    if (file->run->point_count > 0) {
+        print_summary(cli, file);
+    }
+}
+
+int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *opts, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    print_summary(cli, file);
+    int rc = opts->no_report ? RFT_OK : write_report(cli, file, opts, err);
     rc = rc == RFT_OK ? verdict(file->run, arena, err) : rc;
     rft_arena_free(arena);
     return rc;

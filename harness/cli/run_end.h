@@ -9,11 +9,15 @@
 typedef struct rft_run_end_opts {
     const char *report; /* NULL: beside the run file */
     bool no_report;
+    const char **written; /* the report's path, once it is there; lives as long as the run */
 } rft_run_end_opts;
 
 /* Prints the summary and, last, the paths of run and report. RFT_E_SOURCE: no configuration compiles (the log, with the
  * configuration); RFT_E_NOTHING: nothing was measured for other reasons; RFT_E_IO, RFT_E_REPORT: the report could not
  * be written (the run file stays, and the remedy says how to draw it again). */
 int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *opts, rft_err *err);
+
+/* A run that was stopped: the summary of what is stored, when there is something, and its path. No report. */
+void rft_run_end_stopped(rft_cli *cli, const rft_run_file *file);
 
 #endif

@@ -86,6 +86,11 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     }
     rft_env_set(&run->env, run->arena, "run.lookahead", rft_arena_printf(run->arena, "%d", RFT_LOOKAHEAD), NULL);
     rft_plan_describe(opts->plan, run);
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        rft_measure_opts *measure = &run->sweeps[s].sweep.measure;
+        measure->point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure->point_timeout_s;
+        measure->compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure->compile_timeout_s;
+    }
     return run;
 }
 

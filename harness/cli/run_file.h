@@ -23,6 +23,7 @@ typedef struct rft_run_file_opts {
     const rft_target *target;
     const rft_plan *plan;
     uint64_t seed;
+    double point_timeout_s, compile_timeout_s; /* what a new run records in place of the sweeps'; 0: those */
 } rft_run_file_opts;
 
 /* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o), or --fresh would

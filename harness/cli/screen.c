@@ -3,11 +3,13 @@
 
 #include "base/units.h"
 #include "cli/compose.h"
+#include "cli/interrupt.h"
 #include "cli/show_layout.h"
 #include "cli/show_text.h"
 #include "model/bound.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -82,41 +84,82 @@ void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target
     rft_arena_free(arena);
 }
 
-static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
-    char text[48];
-    rft_placement placement = rft_placement_of(run, best);
-    rft_arena *arena = rft_arena_new();
-    rft_units_format_seconds(text, sizeof text, rft_point_median_s(best), 3);
-    rft_str_addf(line, "  best %s", text);
-    if (isfinite(placement.efficiency_frac)) {
-        rft_str_add(line, " (");
-        rft_str_add_fixed(line, placement.efficiency_frac * 100, 0);
-        rft_str_add(line, " % of the roof)");
+/* ---- progress ---- */
+
+/* What is left out of the first line, one after the other, until it fits. */
+enum { ALL, NO_RATE, SHORT_FAILURES, NO_BUSY, NO_ETA, LEVELS };
+
+static void add_failures(rft_str *line, const rft_progress *p, int level) {
+    uint64_t failed = 0;
+    for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
+        if (rft_outcome_is_measured((rft_outcome)outcome) || p->outcomes[outcome] == 0) {
+            continue;
+        }
+        failed += p->outcomes[outcome];
+        if (level < SHORT_FAILURES) {
+            rft_str_addf(line, ", %llu %s", (unsigned long long)p->outcomes[outcome],
+                         rft_outcome_name((rft_outcome)outcome));
+        }
     }
-    rft_str_addf(line, " %s", rft_run_problem_text(run, best->sweep, best->problem, true, arena));
-    rft_arena_free(arena);
+    if (failed && level >= SHORT_FAILURES) {
+        rft_str_addf(line, ", %llu not measured", (unsigned long long)failed);
+    }
 }
 
-static void compose(rft_str *line, const rft_screen *screen, const rft_progress *p) {
-    char eta[32];
-    double left = p->done ? p->elapsed_s / (double)p->done * (double)(p->planned - p->done) : NAN;
+static void add_rates(rft_str *line, const rft_progress *p, int level) {
+    char text[32];
+    double rate = (double)p->taken / p->elapsed_s;
+    if (level < NO_RATE && p->taken > 0) {
+        rft_units_format_si(text, sizeof text, rate, 3, "");
+        rft_str_addf(line, ", %.*s/s", (int)strcspn(text, " "), text);
+    }
+    if (level < NO_ETA && p->taken > 0 && !p->final_round) {
+        rft_units_format_seconds(text, sizeof text, (double)(p->planned - p->done) / rate, 2);
+        rft_str_addf(line, ", %s left", text);
+    }
+    if (level < NO_BUSY && isfinite(p->busy_s)) {
+        rft_str_add(line, ", GPU busy ");
+        rft_str_add_fixed(line, 100 * p->busy_s / p->elapsed_s, 0);
+        rft_str_add(line, " %");
+    }
+}
+
+/* "gemv: 312 of 553, 3 compile_failed, 1 timed_out, 17.7/s, 14 s left, GPU busy 88 %". */
+static void compose_counts(rft_str *line, const rft_screen *screen, const rft_progress *p, int level) {
     const rft_sweep *sweep = &screen->run->sweeps[p->last->sweep].sweep;
+    rft_str_truncate(line, 0);
     if (p->final_round) {
         rft_str_addf(line, "%s: final round", sweep->name);
     } else {
         rft_str_addf(line, "%s: %llu of %llu", sweep->name, (unsigned long long)p->done,
                      (unsigned long long)p->planned);
-        if (p->failed) {
-            rft_str_addf(line, ", %llu not measured", (unsigned long long)p->failed);
-        }
-        if (p->elapsed_s >= GUESS_AFTER_S) {
-            rft_units_format_seconds(eta, sizeof eta, left, 2);
-            rft_str_addf(line, ", %s left", eta);
-        }
     }
-    if (p->best) {
-        add_best(line, screen->run, p->best);
+    add_failures(line, p, level);
+    if (p->elapsed_s >= GUESS_AFTER_S) {
+        add_rates(line, p, level);
     }
+}
+
+/* "best 45.1 us, 92 % of the roof, dram, n=4096: TILE=64"; nothing while nothing was measured. */
+static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
+    char text[48];
+    rft_arena *arena = rft_arena_new();
+    rft_placement placement = rft_placement_of(run, best);
+    rft_bound bound = rft_bound_of(run, best);
+    const char *config = rft_run_config_text(run, best, true, arena);
+    rft_units_format_seconds(text, sizeof text, rft_point_median_s(best), 3);
+    rft_str_addf(line, "best %s", text);
+    if (isfinite(placement.efficiency_frac)) {
+        rft_str_add(line, ", ");
+        rft_str_add_fixed(line, placement.efficiency_frac * 100, 0);
+        rft_str_add(line, " % of the roof");
+    }
+    if (bound.resource != RFT_RESOURCE_UNKNOWN) {
+        rft_str_addf(line, ", %s", rft_resource_name(bound.resource, bound.pipe));
+    }
+    rft_str_addf(line, ", %s%s%s", rft_run_problem_text(run, best->sweep, best->problem, true, arena),
+                 *config ? ": " : "", config);
+    rft_arena_free(arena);
 }
 
 /* Columns of the terminal that talk goes to; a longer line could not be rewritten. */
@@ -138,28 +181,75 @@ static void cut(rft_str *line, size_t columns) {
     }
 }
 
-void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
+/* A signal has put a line below the progress, which so has scrolled up. */
+static void forget_interrupted(rft_screen *screen) {
+    if (screen->interrupts != rft_interrupt_count()) {
+        screen->interrupts = rft_interrupt_count();
+        screen->cli->progress_lines = screen->cli->progress_columns = 0;
+    }
+}
+
+/* Two lines where the cursor can go up again, else one. */
+static void draw(rft_screen *screen, const rft_progress *progress) {
     rft_cli *cli = screen->cli;
-    rft_str line = RFT_STR_INIT;
-    if (progress->elapsed_s < screen->next_line_s) {
-        return;
+    rft_str counts = RFT_STR_INIT;
+    rft_str best = RFT_STR_INIT;
+    size_t columns = terminal_columns(cli) - 1;
+    int level = ALL;
+    do {
+        compose_counts(&counts, screen, progress, level++);
+    } while (level < LEVELS && rft_layout_columns(rft_str_get(&counts)) > columns);
+    cut(&counts, columns);
+    if (progress->best) {
+        rft_str_add(&best, "  ");
+        add_best(&best, screen->run, progress->best);
+        cut(&best, columns);
     }
-    compose(&line, screen, progress);
-    if (cli->talk_is_terminal) {
-        cut(&line, terminal_columns(cli) - 1);
-        int columns = (int)rft_layout_columns(rft_str_get(&line));
-        int rest = cli->progress_columns > columns ? cli->progress_columns - columns : 0;
-        fprintf(cli->talk, "\r%s%*s", rft_str_get(&line), rest, "");
-        cli->progress_columns = columns;
-        screen->next_line_s = progress->elapsed_s + REWRITE_EVERY_S;
-        fflush(cli->talk);
+    forget_interrupted(screen);
+    if (cli->talk_moves) {
+        fprintf(cli->talk, "%s\r%s\033[K\n%s\033[K", cli->progress_lines == 2 ? "\033[A" : "", rft_str_get(&counts),
+                rft_str_get(&best));
+        cli->progress_lines = 2;
     } else {
-        screen->next_line_s = progress->elapsed_s + LINE_EVERY_S;
-        fprintf(cli->talk, "%s\n", rft_str_get(&line));
+        int width = (int)rft_layout_columns(rft_str_get(&counts));
+        int rest = cli->progress_columns > width ? cli->progress_columns - width : 0;
+        fprintf(cli->talk, "\r%s%*s", rft_str_get(&counts), rest, "");
+        cli->progress_lines = 1;
+        cli->progress_columns = width;
     }
-    rft_str_clear(&line);
+    fflush(cli->talk);
+    rft_str_clear(&counts);
+    rft_str_clear(&best);
+}
+
+static void print_pending(rft_screen *screen) {
+    if (screen->pending.length) {
+        fprintf(screen->cli->talk, "%s\n", rft_str_get(&screen->pending));
+        rft_str_truncate(&screen->pending, 0);
+    }
+}
+
+void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
+    bool due = progress->elapsed_s >= screen->next_line_s;
+    if (!screen->cli->talk_is_terminal) { /* the last one is printed at the end, whenever that is */
+        compose_counts(&screen->pending, screen, progress, ALL);
+        if (progress->best) {
+            rft_str_add(&screen->pending, ", ");
+            add_best(&screen->pending, screen->run, progress->best);
+        }
+        if (due) {
+            screen->next_line_s = progress->elapsed_s + LINE_EVERY_S;
+            print_pending(screen);
+        }
+    } else if (due) {
+        screen->next_line_s = progress->elapsed_s + REWRITE_EVERY_S;
+        draw(screen, progress);
+    }
 }
 
 void rft_screen_end(rft_screen *screen) {
+    forget_interrupted(screen);
     rft_cli_wipe_progress(screen->cli);
+    print_pending(screen);
+    rft_str_clear(&screen->pending);
 }

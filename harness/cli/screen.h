@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* screen.h - what is seen while a run goes on: the first line, progress, the last word. */
+/*
+ * screen.h - what is seen while a run goes on: the first line, and progress.
+ *
+ * On a terminal two lines rewrite themselves: how far the run is, and the best so far. Where they do not fit, what
+ * matters least is left out first. Elsewhere the same is one plain line every few seconds, and one at the end.
+ */
 #ifndef RFT_CLI_SCREEN_H
 #define RFT_CLI_SCREEN_H
 
@@ -10,14 +15,15 @@
 typedef struct rft_screen {
     rft_cli *cli;
     rft_run *run;
-    double next_line_s; /* of the run, when the next one is due */
+    double next_line_s; /* of the session, when the next one is due */
+    rft_str pending;    /* plain: the latest line, not printed yet; empty when it was */
+    int interrupts;     /* seen so far: each has left a line of its own on the terminal */
 } rft_screen;
 
 /* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters off (...)"; of a replay then what it replays and whether
  * it compiles. The time is a guess, from budgets (0: none) and the number of configurations. */
 void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target, double budget_s,
                       uint64_t budget_points);
-/* One line that rewrites itself on a terminal, a plain line every few seconds elsewhere. */
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress);
 void rft_screen_end(rft_screen *screen);
 

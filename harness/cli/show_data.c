@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *text_or_null(const char *text) {
+json_t *rft_show_text_json(const char *text) {
     json_t *value = text ? json_string(text) : NULL;
     return value ? value : json_null(); /* no UTF-8: a name from a foreign locale */
 }
@@ -21,14 +21,14 @@ static json_t *of_value(const rft_value *value) {
     case RFT_VALUE_BOOL:
         return json_boolean(value->as.integer != 0);
     case RFT_VALUE_TEXT:
-        return text_or_null(value->as.text);
+        return rft_show_text_json(value->as.text);
     case RFT_VALUE_REAL:
         break;
     }
     return rft_json_real_new(value->as.real);
 }
 
-static json_t *of_problem(const rft_sweep *sweep, size_t problem) {
+json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem) {
     json_t *object = json_object();
     for (size_t i = 0; i < sweep->axis_count; i++) {
         json_object_set_new(object, sweep->axes[i].name, of_value(&sweep->problems[problem].values[i]));
@@ -36,7 +36,7 @@ static json_t *of_problem(const rft_sweep *sweep, size_t problem) {
     return object;
 }
 
-static json_t *of_config(const rft_variant *variant, const rft_value *config) {
+json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config) {
     json_t *object = json_object();
     for (size_t i = 0; i < variant->param_count; i++) {
         json_object_set_new(object, variant->params[i].name, of_value(&config[i]));
@@ -56,9 +56,9 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     rft_bound bound = rft_bound_of(run, best);
     json_t *object = json_object();
     json_object_set_new(object, "point", json_integer(best->id));
-    json_object_set_new(object, "problem", of_problem(sweep, best->problem));
-    json_object_set_new(object, "variant", text_or_null(variant->name));
-    json_object_set_new(object, "configuration", of_config(variant, best->config));
+    json_object_set_new(object, "problem", rft_show_problem_json(sweep, best->problem));
+    json_object_set_new(object, "variant", rft_show_text_json(variant->name));
+    json_object_set_new(object, "configuration", rft_show_config_json(variant, best->config));
     set_real(object, "median_s", stats->median);
     set_real(object, "low_s", stats->low);
     set_real(object, "high_s", stats->high);
@@ -73,11 +73,11 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "datasheet_frac", place.datasheet_frac);
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
     set_real(object, "bound_frac", bound.frac);
-    json_object_set_new(object, "bound_text", text_or_null(rft_bound_text(&bound, arena)));
+    json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
     return object;
 }
 
-static json_t *of_ceilings(const rft_run *run) {
+json_t *rft_show_ceilings_json(const rft_run *run) {
     json_t *object = json_object();
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const rft_ceiling *ceiling = &run->ceilings.items[id];
@@ -86,7 +86,7 @@ static json_t *of_ceilings(const rft_run *run) {
         json_object_set_new(item, "unit", json_string(rft_ceiling_unit((rft_ceiling_id)id)));
         set_real(item, "datasheet", ceiling->datasheet);
         set_real(item, "limit", ceiling->limit);
-        json_object_set_new(item, "reason", ceiling->measured ? json_null() : text_or_null(ceiling->reason));
+        json_object_set_new(item, "reason", ceiling->measured ? json_null() : rft_show_text_json(ceiling->reason));
         json_object_set_new(object, rft_ceiling_name((rft_ceiling_id)id), item);
     }
     return object;
@@ -107,6 +107,18 @@ static json_t *of_counts(const rft_run *run, size_t sweep) {
     return object;
 }
 
+json_t *rft_show_cost_json(const rft_run *run) {
+    const rft_run_info *info = &run->info;
+    json_t *object = json_object();
+    set_real(object, "elapsed_s", info->elapsed_s);
+    set_real(object, "busy_s", info->busy_s);
+    set_real(object, "busy_frac", info->elapsed_s > 0 ? info->busy_s / info->elapsed_s : (double)NAN);
+    set_real(object, "points_per_s", info->elapsed_s > 0 ? (double)run->point_count / info->elapsed_s : (double)NAN);
+    set_real(object, "compile_core_s", info->compile_s);
+    json_object_set_new(object, "compiled", json_integer((json_int_t)rft_show_compiled(run)));
+    return object;
+}
+
 static json_t *of_transitions(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_t *list = json_array();
     const rft_sweep *data = &run->sweeps[sweep].sweep;
@@ -117,15 +129,15 @@ static json_t *of_transitions(const rft_run *run, size_t sweep, rft_arena *arena
         size_t transitions = rft_transitions_of(run, &profiles[i], arena, &found);
         for (size_t k = 0; k < transitions; k++) {
             json_t *item = json_object();
-            json_object_set_new(item, "axis", text_or_null(data->axes[profiles[i].index].name));
-            json_object_set_new(item, "line_through", of_problem(data, profiles[i].problem));
+            json_object_set_new(item, "axis", rft_show_text_json(data->axes[profiles[i].index].name));
+            json_object_set_new(item, "line_through", rft_show_problem_json(data, profiles[i].problem));
             json_object_set_new(item, "kind", json_string(rft_transition_kind_name(found[k].kind)));
             bool place = found[k].kind == RFT_TRANSITION_FOUND;
             set_real(item, "where", place ? found[k].where : (double)NAN);
             set_real(item, "low", place ? found[k].low : (double)NAN);
             set_real(item, "high", place ? found[k].high : (double)NAN);
             json_object_set_new(item, "evidence", json_string(rft_evidence_name(found[k].evidence)));
-            json_object_set_new(item, "why", text_or_null(found[k].why));
+            json_object_set_new(item, "why", rft_show_text_json(found[k].why));
             json_array_append_new(list, item);
         }
     }
@@ -142,11 +154,12 @@ static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
         json_t *item = json_object();
         json_object_set_new(item, "count", json_integer((json_int_t)failures[i].count));
         json_object_set_new(item, "outcome", json_string(rft_outcome_name(example->outcome)));
-        json_object_set_new(item, "reason", text_or_null(example->reason));
-        json_object_set_new(item, "log", text_or_null(example->log));
+        json_object_set_new(item, "reason", rft_show_text_json(example->reason));
+        json_object_set_new(item, "log", rft_show_text_json(example->log));
         json_object_set_new(item, "example_point", json_integer(example->id));
-        json_object_set_new(item, "problem", of_problem(data, example->problem));
-        json_object_set_new(item, "configuration", of_config(&data->variants[example->variant], example->config));
+        json_object_set_new(item, "problem", rft_show_problem_json(data, example->problem));
+        json_object_set_new(item, "configuration",
+                            rft_show_config_json(&data->variants[example->variant], example->config));
         json_array_append_new(list, item);
     }
     return list;
@@ -168,10 +181,10 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
             json_array_append_new(ladder, rft_show_best_json(run, point, arena));
         }
     }
-    json_object_set_new(object, "name", text_or_null(data->name));
+    json_object_set_new(object, "name", rft_show_text_json(data->name));
     json_object_set_new(object, "cache", json_string(rft_cache_mode_name(data->measure.cache)));
     json_object_set_new(object, "counts", of_counts(run, sweep));
-    json_object_set_new(object, "unexplored", text_or_null(run->sweeps[sweep].unexplored));
+    json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
     json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
@@ -184,14 +197,15 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     char started[40];
     rft_units_format_iso(started, sizeof started, run->info.started_unix_ns);
     json_t *root = json_object(), *sweeps = json_array();
-    json_object_set_new(root, "run", text_or_null(run->info.id));
-    json_object_set_new(root, "tool_version", text_or_null(run->info.tool_version));
+    json_object_set_new(root, "run", rft_show_text_json(run->info.id));
+    json_object_set_new(root, "tool_version", rft_show_text_json(run->info.tool_version));
     json_object_set_new(root, "started", json_string(started));
     json_object_set_new(root, "finished", json_boolean(run->info.finished_unix_ns != 0));
-    json_object_set_new(root, "replayed", text_or_null(rft_show_replay_notice(run, arena)));
-    json_object_set_new(root, "device", text_or_null(run->gpu.name));
-    json_object_set_new(root, "arch", text_or_null(run->gpu.arch));
-    json_object_set_new(root, "ceilings", of_ceilings(run));
+    json_object_set_new(root, "replayed", rft_show_text_json(rft_show_replay_notice(run, arena)));
+    json_object_set_new(root, "device", rft_show_text_json(run->gpu.name));
+    json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
+    json_object_set_new(root, "cost", rft_show_cost_json(run));
+    json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
     }

@@ -18,6 +18,14 @@ void rft_show_csv(rft_str *out, const rft_run *run);
 /* The best configuration of a problem as an object (problem, variant, configuration, times, rate, bound). */
 json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena *arena);
 
+/* The pieces of these objects: {"n": 4096}, {"TILE_M": 128}; null for NULL and for what is no UTF-8. */
+json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem);
+json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config);
+json_t *rft_show_text_json(const char *text);
+json_t *rft_show_ceilings_json(const rft_run *run);
+/* What the run took: time, GPU, compilers. Null where it was not recorded. */
+json_t *rft_show_cost_json(const rft_run *run);
+
 /* A CSV cell, quoted where RFC 4180 asks for it; the separator before it is the caller's. */
 void rft_show_csv_text(rft_str *out, const char *text);
 

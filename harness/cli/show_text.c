@@ -78,6 +78,10 @@ static void add_head(const rft_show_page *t) {
         rft_layout_wrapped(t->out, 0, 2, recompiled);
     }
     rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
+    const char *cost = rft_show_cost(run, t->arena);
+    if (cost) {
+        rft_layout_wrapped(t->out, 0, 2, cost);
+    }
     if (info->finished_unix_ns == 0) {
         rft_layout_wrapped(t->out, 0, 2, "not finished: the same command with -o and this file continues it");
     }

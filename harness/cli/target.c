@@ -23,49 +23,43 @@ static int open_recording(rft_target *target, const char *path, rft_err *err) {
     return rft_replay_new(&target->probe, target->recording, err);
 }
 
-static int open_here(rft_target *target, rft_cli *cli, int ordinal, rft_err *err) {
-    int rc = rft_compose_compiler(cli, &target->compiler, err);
-    if (rc == RFT_OK) {
-        rc = rft_cuda_open(&target->device, ordinal, err);
+/* A compiler that was looked for: what it is asked, or why there is none. */
+typedef struct compiler_seek {
+    bool done;
+    rft_compiler *compiler;
+    rft_err missing;
+} compiler_seek;
+
+static void find_compiler(compiler_seek *seek, rft_cli *cli) {
+    if (!seek->done) {
+        rft_compose_compiler(cli, &seek->compiler, &seek->missing);
+        seek->done = true;
     }
-    return rc == RFT_OK
-               ? rft_protocol_new(&target->probe, target->device, target->compiler, rft_clock_system(), &cli->log, err)
-               : rc;
 }
 
-static int open_device(rft_target *target, rft_cli *cli, const char *device, bool in_process, rft_err *err) {
-    int64_t ordinal = 0;
-    if (device && (strcmp(device, "all") == 0 || strchr(device, ','))) {
-        rft_err_set(err, RFT_E_USAGE, "\"%s\": this version measures one device a run", device);
-        return rft_err_remedy(err, "run it once for each device, with -o and a file for each: -d 0 -o gpu0.db");
+static void drop_compiler(compiler_seek *seek) {
+    if (seek->compiler) {
+        seek->compiler->free(seek->compiler);
+        seek->compiler = NULL;
     }
-    if (device && (!rft_text_to_int64(device, &ordinal) || ordinal < 0 || ordinal > 255)) {
-        rft_err_set(err, RFT_E_USAGE, "\"%s\" is no device", device);
-        return rft_err_remedy(err, "-d takes a number from `rooftune devices`, or replay:FILE");
-    }
-    if (in_process) {
-        return open_here(target, cli, (int)ordinal, err);
-    }
-    rft_remote_probe_opts opts = {
-        .loop = target->loop, .program = cli->program, .device = (int)ordinal, .log = &cli->log};
-    return rft_remote_probe_new(&target->probe, &opts, err);
 }
 
-static int open_pool(rft_target *target, rft_cli *cli, rft_err *err) {
-    rft_compiler *compiler = NULL;
-    rft_err missing = RFT_ERR_INIT;
-    int rc = rft_compose_compiler(cli, &compiler, &missing);
-    if (rc != RFT_OK && target->recording) {
-        size_t first_line = strcspn(missing.message, "\n");
-        first_line -= first_line > 0 && missing.message[first_line - 1] == ':' ? 1 : 0;
-        target->no_compiler = rft_arena_strndup(target->arena, missing.message, first_line);
-        rft_log_warn(&cli->log, "nothing is compiled in this replay: %s\n  remedy: %s", missing.message,
-                     missing.remedy);
+/* target->gpu is known. */
+static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, compiler_seek *seek, rft_err *err) {
+    find_compiler(seek, cli);
+    const rft_err *missing = &seek->missing;
+    rft_compiler *compiler = seek->compiler;
+    if (!compiler && target->recording) {
+        size_t first_line = strcspn(missing->message, "\n");
+        first_line -= first_line > 0 && missing->message[first_line - 1] == ':' ? 1 : 0;
+        target->no_compiler = rft_arena_strndup(target->arena, missing->message, first_line);
+        rft_log_warn(&cli->log, "nothing is compiled in this replay: %s\n  remedy: %s", missing->message,
+                     missing->remedy);
         return RFT_OK;
     }
-    if (rc != RFT_OK) {
-        *err = missing;
-        return rc;
+    if (!compiler) {
+        *err = *missing;
+        return missing->code;
     }
     if (!compiler->knows_arch(compiler, target->gpu.arch)) {
         rft_log_warn(&cli->log, "NVRTC %s does not know %s: the driver finishes every kernel. Install a newer NVRTC.",
@@ -77,27 +71,98 @@ static int open_pool(rft_target *target, rft_cli *cli, rft_err *err) {
     }
     rft_env_set(&target->env, target->arena, target->recording ? "replay.nvrtc.version" : "nvrtc.version",
                 compiler->version(compiler), NULL);
-    compiler->free(compiler);
-    rft_compile_pool_opts opts = {
+    rft_compile_pool_opts pool_opts = {
         .loop = target->loop, .program = cli->program, .workers = rft_compose_compile_workers(), .log = &cli->log};
-    return rft_compile_pool_new(&target->pool, &opts, err);
+    int rc = rft_compile_pool_new(&target->pool, &pool_opts, err);
+    return rc == RFT_OK ? rft_compile_pool_start(target->pool, opts->compile_workers, err) : rc;
 }
 
-int rft_target_open(rft_target **out, rft_cli *cli, const char *device, bool in_process, rft_err *err) {
+static int lock(rft_target *target, rft_cli *cli, const rft_target_opts *opts, const rft_gpu_info *gpu, rft_err *err) {
+    rft_gpu_lock_opts lock_opts = {.uuid = gpu->uuid && *gpu->uuid ? gpu->uuid
+                                           : gpu->pci_id           ? gpu->pci_id
+                                                                   : "unknown",
+                                   .device = gpu->name,
+                                   .wait = opts->wait,
+                                   .log = &cli->log};
+    return rft_gpu_lock_take(&target->lock, &lock_opts, err);
+}
+
+static int open_here(rft_target *target, rft_cli *cli, const rft_target_opts *opts, int ordinal, rft_err *err) {
+    rft_gpu_info *gpus = NULL;
+    size_t count = 0;
+    int rc = rft_compose_compiler(cli, &target->compiler, err);
+    if (rc == RFT_OK) {
+        rc = rft_cuda_list(&gpus, &count, target->arena, err);
+    }
+    if (rc == RFT_OK && (size_t)ordinal < count) { /* else rft_cuda_open() says that there is none */
+        rc = lock(target, cli, opts, &gpus[ordinal], err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_cuda_open(&target->device, ordinal, err);
+    }
+    return rc == RFT_OK
+               ? rft_protocol_new(&target->probe, target->device, target->compiler, rft_clock_system(), &cli->log, err)
+               : rc;
+}
+
+int rft_target_ordinal(int *out, const char *device, rft_err *err) {
+    int64_t ordinal = 0;
+    if (device && (!rft_text_to_int64(device, &ordinal) || ordinal < 0 || ordinal > 255)) {
+        rft_err_set(err, RFT_E_USAGE, "\"%s\" is no device", device);
+        return rft_err_remedy(err, "-d takes a number from `rooftune devices`, or replay:FILE");
+    }
+    *out = (int)ordinal;
+    return RFT_OK;
+}
+
+/* The worker says which GPU it would open, the lock is taken, and it opens it while compile workers start. */
+static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *opts, compiler_seek *seek,
+                       rft_err *err) {
+    int ordinal = 0;
+    if (opts->device && (strcmp(opts->device, "all") == 0 || strchr(opts->device, ','))) {
+        rft_err_set(err, RFT_E_USAGE, "\"%s\": one device at a time here", opts->device);
+        return rft_err_remedy(err, "`rooftune run` takes several: -d 0,1 or -d all");
+    }
+    int rc = rft_target_ordinal(&ordinal, opts->device, err);
+    if (rc != RFT_OK || opts->in_process) {
+        return rc == RFT_OK ? open_here(target, cli, opts, ordinal, err) : rc;
+    }
+    rft_remote_probe_opts probe_opts = {
+        .loop = target->loop, .program = cli->program, .device = ordinal, .log = &cli->log};
+    rc = rft_remote_probe_new(&target->probe, &probe_opts, err);
+    if (rc == RFT_OK) {
+        rc = rft_remote_probe_start(target->probe, err);
+    }
+    find_compiler(seek, cli); /* while the worker loads the driver */
+    if (rc == RFT_OK) {
+        rc = rft_remote_probe_identify(target->probe, target->arena, &target->gpu, err);
+    }
+    if (rc == RFT_OK) {
+        rc = lock(target, cli, opts, &target->gpu, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_remote_probe_open(target->probe, err);
+    }
+    return rc == RFT_OK ? open_pool(target, cli, opts, seek, err) : rc;
+}
+
+int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
     rft_target *target = rft_alloc(sizeof *target);
+    compiler_seek seek = {0};
     target->arena = rft_arena_new();
     int rc = rft_loop_new(&target->loop, err);
-    if (rc == RFT_OK && device && rft_text_starts(device, "replay:")) {
-        rc = open_recording(target, device + strlen("replay:"), err);
+    if (rc == RFT_OK && opts->device && rft_text_starts(opts->device, "replay:")) {
+        rc = open_recording(target, opts->device + strlen("replay:"), err);
     } else if (rc == RFT_OK) {
-        rc = open_device(target, cli, device, in_process, err);
+        rc = open_device(target, cli, opts, &seek, err);
     }
     if (rc == RFT_OK) {
         rc = target->probe->device(target->probe, target->arena, &target->gpu, &target->env, err);
     }
-    if (rc == RFT_OK) {
-        rc = open_pool(target, cli, err);
+    if (rc == RFT_OK && !target->pool) {
+        rc = open_pool(target, cli, opts, &seek, err);
     }
+    drop_compiler(&seek);
     if (rc != RFT_OK) {
         rft_target_close(target);
         return rc;
@@ -120,6 +185,7 @@ void rft_target_close(rft_target *target) {
     if (target->compiler) {
         target->compiler->free(target->compiler);
     }
+    rft_gpu_lock_free(target->lock); /* what ran on the GPU has ended */
     rft_run_free(target->recording);
     rft_loop_free(target->loop);
     rft_arena_free(target->arena);

@@ -4,6 +4,7 @@
 #define RFT_CLI_TARGET_H
 
 #include "cli/cli.h"
+#include "cli/gpu_lock.h"
 #include "measure/probe.h"
 #include "run/compile_pool.h"
 
@@ -17,13 +18,23 @@ typedef struct rft_target {
     const char *no_compiler;
     rft_gpu *device;        /* in this process only */
     rft_compiler *compiler; /* in this process only */
+    rft_gpu_lock *lock;     /* of the device; NULL for a recording */
     rft_gpu_info gpu;
     rft_env env;
 } rft_target;
 
-/* Opens "0", "1" ... or "replay:FILE"; NULL: device 0. With in_process the device is opened in this process,
- * for profilers and debuggers. RFT_E_DEVICE, RFT_E_COMPILER, RFT_E_RECORDING with remedies. */
-int rft_target_open(rft_target **out, rft_cli *cli, const char *device, bool in_process, rft_err *err);
+typedef struct rft_target_opts {
+    const char *device;     /* "0", "1" ... or "replay:FILE"; NULL: device 0 */
+    bool in_process;        /* the device is opened in this process, for profilers and debuggers */
+    bool wait;              /* for a device that another rooftune uses, until it is free */
+    size_t compile_workers; /* started while the device is opened; the others when there is work for them */
+} rft_target_opts;
+
+/* Opens what `device` names, locked against other rooftunes before anything is started on it. RFT_E_DEVICE, RFT_E_BUSY,
+ * RFT_E_COMPILER, RFT_E_RECORDING with remedies. */
+int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts, rft_err *err);
+/* A device's number; NULL: 0. RFT_E_USAGE. */
+int rft_target_ordinal(int *out, const char *device, rft_err *err);
 void rft_target_close(rft_target *target); /* NULL is accepted */
 
 #endif

@@ -12,10 +12,13 @@ for device in seven -1 0.5 300; do
     rooftune run s.lua -d "$device"
     expect_error 2 "\"$device\" is no device"
 done
-for devices in 0,1 all; do
-    rooftune run s.lua -d "$devices"
-    expect_error 2 'one device a run'
+for command in 'point s.lua' ceilings; do
+    rooftune $command -d 0,1
+    expect_error 2 'one device at a time'
 done
+rooftune run s.lua -d 0,seven
+[ "$status" = 2 ] || [ "$status" = 6 ] || fail "expected exit status 2 or 6, got $status"
+grep -q 'driver\|is no device' err || fail "neither the driver nor the device is named"
 rooftune run s.lua -d replay:
 expect_error 2 'names no recording'
 rooftune devices
@@ -29,7 +32,7 @@ elif grep -q 'driver: no, .*built without CUDA headers' out; then
 else
     expect_out '^no device$'
     expect_out '^    remedy: install the NVIDIA driver'
-    for arguments in 'run s.lua' 'run s.lua -d 1' 'point s.lua' 'point s.lua --in-process' ceilings; do
+    for arguments in 'run s.lua' 'run s.lua -d 1' 'run s.lua -d 0,1' 'run s.lua -d all' 'point s.lua' 'point s.lua --in-process' ceilings; do
         rooftune $arguments
         expect_error 6 'driver'
     done

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_options.h"
+
+#include "base/fs.h"
+#include "base/units.h"
+#include "cli/command_text.h"
+#include "search/strategy.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WORDS_MOST 32 /* besides sweeps and script arguments */
+
+static int check_report_place(const rft_run_options *o, rft_err *err) {
+    if (!o->report || o->no_report) {
+        return RFT_OK;
+    }
+    char *folder = rft_fs_folder(o->report);
+    bool there = !rft_fs_is_folder(o->report) && (access(o->report, W_OK) == 0 || access(folder, W_OK) == 0);
+    free(folder);
+    if (there) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_IO, "the report cannot be written to %s", o->report);
+    return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
+}
+
+/* "500" are configurations, "10m" is time. */
+static int parse_budget(rft_run_options *o, rft_err *err) {
+    int64_t number = 0;
+    if (!o->budget) {
+        return RFT_OK;
+    }
+    if (rft_text_to_int64(o->budget, &number) && number > 0) {
+        o->budget_points = (uint64_t)number;
+        return RFT_OK;
+    }
+    int rc = rft_units_parse_seconds(&o->budget_s, o->budget, err);
+    if (rc == RFT_OK && !(o->budget_s > 0)) {
+        rc = rft_err_set(err, RFT_E_USAGE, "%s leaves nothing to do", o->budget);
+        rft_err_remedy(err, "a budget is a time (10m) or a number of configurations (500)");
+    }
+    if (rc != RFT_OK) {
+        rft_err_context(err, "--budget");
+    }
+    return rc;
+}
+
+static int check_strategy(const char *name, rft_err *err) {
+    const char *names[16];
+    size_t count = 0;
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name && count < 16; entry++) {
+        if (strcmp(entry->name, name) == 0) {
+            return RFT_OK;
+        }
+        names[count++] = entry->name;
+    }
+    const char *near = rft_text_nearest(name, names, count);
+    rft_err_set(err, RFT_E_USAGE, "no search strategy \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
+                near ? near : "", near ? "\"?" : "");
+    rft_err_remedy(err, "`rooftune run --help` names them");
+    return RFT_E_USAGE;
+}
+
+/* What the words mean, now that all are known. */
+static int understand(rft_run_options *o, rft_err *err) {
+    int64_t number = 0;
+    if (o->files.count == 0) {
+        rft_err_set(err, RFT_E_USAGE, "no sweep given");
+        return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
+    }
+    if (o->seed && (!rft_text_to_int64(o->seed, &number) || number < 0)) {
+        return rft_err_set(err, RFT_E_USAGE, "--seed takes a whole number, not \"%s\"", o->seed);
+    }
+    o->seed_value = o->seed ? (uint64_t)number : 0;
+    int rc = parse_budget(o, err);
+    rc = rc || !o->strategy ? rc : check_strategy(o->strategy, err);
+    rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
+    rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    return rc ? rc : check_report_place(o, err);
+}
+
+int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
+                          rft_err *err) {
+    rft_run_options *o = out;
+    const rft_opt opts[] = {
+        {"device", 'd', "N|N,N|all|replay:FILE", "device numbers, or recordings that answer for them (default 0)", NULL,
+         &o->device, NULL},
+        {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db); of several devices a folder", NULL,
+         &o->output, NULL},
+        {"report", 0, "OUT.pdf", "the report (default: beside the run file)", NULL, &o->report, NULL},
+        {"no-report", 0, NULL, "measure only", &o->no_report, NULL, NULL},
+        {"budget", 0, "10m|500", "stop after a time or a number of configurations", NULL, &o->budget, NULL},
+        {"timeout", 0, "2s", "limit of one point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
+        {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
+         &o->compile_timeout, NULL},
+        {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
+        {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
+        {"events", 0, "FILE|-", "what happens as JSON Lines for other programs (docs/events.md)", NULL, &o->events,
+         NULL},
+        {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
+        {"fresh", 0, NULL, "start anew where a run file exists", &o->fresh, NULL, NULL},
+        {"dry-run", 0, NULL, "print the plan and stop", &o->dry_run, NULL, NULL},
+    };
+    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
+                           helped, err);
+    return rc != RFT_OK || *helped ? rc : understand(o, err);
+}
+
+static void add_option(rft_words *words, const char *name, const char *value) {
+    if (value) {
+        words->items[words->count++] = name;
+        words->items[words->count++] = value;
+    }
+}
+
+static void add_flag(rft_words *words, const char *name, bool set) {
+    if (set) {
+        words->items[words->count++] = name;
+    }
+}
+
+static void add_all(rft_words *words, const rft_words *more) {
+    for (size_t i = 0; i < more->count; i++) {
+        words->items[words->count++] = more->items[i];
+    }
+}
+
+rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
+    rft_words words = {0};
+    words.items = rft_arena_calloc(arena, WORDS_MOST + o->files.count + o->script_args.count, sizeof *words.items);
+    words.items[words.count++] = "run";
+    add_all(&words, &o->files);
+    add_option(&words, "-d", o->device);
+    add_option(&words, "-o", o->output);
+    add_option(&words, "--report", o->report);
+    add_flag(&words, "--no-report", o->no_report);
+    add_option(&words, "--budget", o->budget);
+    add_option(&words, "--timeout", o->timeout);
+    add_option(&words, "--compile-timeout", o->compile_timeout);
+    add_option(&words, "--strategy", o->strategy);
+    add_option(&words, "--seed", o->seed);
+    add_option(&words, "--events", o->events);
+    add_flag(&words, "--wait", o->wait);
+    add_flag(&words, "--fresh", o->fresh);
+    add_flag(&words, "--dry-run", o->dry_run);
+    add_flag(&words, "--", o->script_args.count > 0);
+    add_all(&words, &o->script_args);
+    return words;
+}
+
+const char *rft_run_options_continue(const rft_cli *cli, const rft_run_options *o, const char *output,
+                                     rft_arena *arena) {
+    rft_run_options again = *o;
+    rft_str line = RFT_STR_INIT;
+    again.output = output;
+    again.fresh = false;
+    rft_words words = rft_run_options_words(&again, arena);
+    rft_command_add_word(&line, cli->invoked_as);
+    rft_str_add_char(&line, ' ');
+    rft_command_add_words(&line, words.items, words.count);
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&line));
+    rft_str_clear(&line);
+    return kept;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A shell reads a quoted command back as the same words, and the command that continues a run asks for the same. */
+#include "cli/command_text.h"
+#include "cli/run_options.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_quoting(void **state) {
+    (void)state;
+    static const char *const words[] = {"plain-1.5/x:y=z,%@+",
+                                        "",
+                                        "two words",
+                                        "it's",
+                                        "$HOME `id` \"q\"",
+                                        "a\nb",
+                                        "~",
+                                        "#",
+                                        "\\",
+                                        "*?[x]",
+                                        "a;b&c|d<e>f(g)",
+                                        "n\xc3\xa4me",
+                                        "!history"};
+    size_t count = sizeof words / sizeof words[0];
+    rft_str line = RFT_STR_INIT;
+    char got[4096] = "";
+    rft_str_add(&line, "printf '%s\\n--\\n' ");
+    rft_command_add_words(&line, words, count);
+    FILE *shell = popen(rft_str_get(&line), "r");
+    assert_non_null(shell);
+    got[fread(got, 1, sizeof got - 1, shell)] = '\0';
+    assert_int_equal(pclose(shell), 0);
+    const char *at = got;
+    for (size_t i = 0; i < count; i++) {
+        assert_memory_equal(at, words[i], strlen(words[i]));
+        at += strlen(words[i]);
+        assert_memory_equal(at, "\n--\n", 4);
+        at += 4;
+    }
+    assert_string_equal(at, "");
+    rft_str_clear(&line);
+}
+
+static void test_continue(void **state) {
+    (void)state;
+    rft_cli cli = {.out = stdout, .talk = stderr, .invoked_as = "./my rooftune"};
+    rft_arena *arena = rft_arena_new();
+    rft_run_options o = {0};
+    rft_err err = RFT_ERR_INIT;
+    bool helped = false;
+    char *argv[] = {"a b.lua", "--fresh", "-d1", "--budget=10m", "--timeout",   "2s",         "--compile-timeout",
+                    "30s",     "--seed",  "7",   "--wait",       "--no-report", "--strategy", "random",
+                    "--",      "-o",      "it's"};
+    assert_int_equal(rft_run_options_parse(&cli, &o, (int)(sizeof argv / sizeof argv[0]), argv, arena, &helped, &err),
+                     RFT_OK);
+    assert_true(o.point_timeout_s == 2.0 && o.compile_timeout_s == 30.0 && o.budget_s == 600.0 && o.wait && o.fresh);
+    assert_string_equal(rft_run_options_continue(&cli, &o, "x.db", arena),
+                        "'./my rooftune' run 'a b.lua' -d 1 -o x.db --no-report --budget 10m --timeout 2s "
+                        "--compile-timeout 30s --strategy random --seed 7 --wait -- -o 'it'\\''s'");
+    rft_arena_free(arena);
+}
+
+static void test_bad_limits(void **state) {
+    (void)state;
+    rft_cli cli = {.out = stdout, .talk = stderr, .invoked_as = "rooftune"};
+    static const char *const bad[] = {"0", "0s", "-1", "5x", ""};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        rft_arena *arena = rft_arena_new();
+        rft_run_options o = {0};
+        rft_err err = RFT_ERR_INIT;
+        bool helped = false;
+        char value[8];
+        char *argv[] = {"a.lua", "--timeout", value};
+        snprintf(value, sizeof value, "%s", bad[i]);
+        assert_int_equal(rft_run_options_parse(&cli, &o, 3, argv, arena, &helped, &err), RFT_E_USAGE);
+        assert_non_null(strstr(err.message, "--timeout: "));
+        rft_arena_free(arena);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quoting),
+        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_bad_limits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
