@@ -11,7 +11,9 @@ typedef struct rft_job {
     size_t sweep, variant, problem;
     uint64_t index; /* in the space */
     rft_value *config;
-    char key[RFT_HASH_HEX_SIZE]; /* who it is: rft_job_key() */
+    char key[RFT_HASH_HEX_SIZE];       /* who it is: rft_job_key() */
+    char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
+    const char *alias_cubin;           /* NULL: not asked for yet */
     int round;
     double rival_s; /* median of the best so far on its problem; 0: none, or it does not race */
     bool spelled;   /* the spec is there */
@@ -43,8 +45,8 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
 
-/* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. */
-void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_HASH_HEX_SIZE]);
+/* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. Lives in the job. */
+const char *rft_job_alias_key(rft_job *job, const char *cubin_hash);
 
 /* Fills in what the job knows of the point (work, traffic, launch shape, static facts); texts go to run->arena. */
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point);

@@ -100,7 +100,10 @@ static void add_check(rft_sha256 *hash, const rft_point_spec *spec) {
     }
 }
 
-void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_HASH_HEX_SIZE]) {
+const char *rft_job_alias_key(rft_job *job, const char *cubin_hash) {
+    if (job->alias_cubin && strcmp(job->alias_cubin, cubin_hash) == 0) {
+        return job->alias_key;
+    }
     const uint64_t place[] = {job->sweep, job->problem, job->spec.buffer_count};
     rft_sha256 hash;
     rft_sha256_init(&hash);
@@ -110,5 +113,7 @@ void rft_job_alias_key(const rft_job *job, const char *cubin_hash, char out[RFT_
     add_launches(&hash, job->spec.prepare, job->spec.prepare_count);
     add_launches(&hash, job->spec.launches, job->spec.launch_count);
     add_check(&hash, &job->spec);
-    rft_sha256_hex(&hash, out);
+    rft_sha256_hex(&hash, job->alias_key);
+    job->alias_cubin = rft_arena_strdup(job->arena, cubin_hash);
+    return job->alias_key;
 }

@@ -205,23 +205,16 @@ static void become_alias(const rft_run *run, rft_point *point, int64_t id) {
 }
 
 /* The point whose numbers are this one's too; 0 when it is the first of its kind. */
-static int64_t twin_of(const rft_recorder *r, const rft_job *job, const rft_facts *facts) {
-    char key[RFT_HASH_HEX_SIZE];
-    if (!facts->cubin_hash) {
-        return 0;
-    }
-    rft_job_alias_key(job, facts->cubin_hash, key);
-    return rft_key_map_get(&r->aliases, key, 0);
+static int64_t twin_of(const rft_recorder *r, rft_job *job, const rft_facts *facts) {
+    return facts->cubin_hash ? rft_key_map_get(&r->aliases, rft_job_alias_key(job, facts->cubin_hash), 0) : 0;
 }
 
-static void note_for_aliases(rft_recorder *r, const rft_job *job, const rft_point *point) {
-    char key[RFT_HASH_HEX_SIZE];
+static void note_for_aliases(rft_recorder *r, rft_job *job, const rft_point *point) {
     if (!point->facts.cubin_hash || point->alias_of || point->outcome == RFT_OUTCOME_NOT_RECORDED ||
         was_untried(point->outcome, point->reason)) {
         return;
     }
-    rft_job_alias_key(job, point->facts.cubin_hash, key);
-    rft_key_map_put(&r->aliases, key, point->id);
+    rft_key_map_put(&r->aliases, rft_job_alias_key(job, point->facts.cubin_hash), point->id);
 }
 
 /* Verifies and measures, and counts what it took. */
