@@ -1,15 +1,19 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What datasheets say, per device. Dense figures (datasheets print tensor figures with sparsity: halved here), in
--- operations or bytes per second. `match` is part of the device's name, as whole words; the longest match counts.
--- `basis` is the clock at which a figure holds: SMs x width x that clock gives it. Tensor FP16 on GeForce: with FP32
--- accumulation. Only figures that a datasheet or whitepaper of NVIDIA prints; an entry with `match` alone keeps a part
--- that shares another's name from getting that one's figures. Keys: see harness/model/datasheet.h.
+-- What datasheets say, per device. Keys: harness/model/datasheet.h.
+--   Rates are per second and dense. Datasheets print tensor figures with 2:4 sparsity: twice these.
+--   `match` is part of the device's name, as whole words; the longest match counts. `sms` and `bus_bits` tell parts
+--   of one name apart: a device with other ones is another part, and gets no figure.
+--   `mhz` is the clock at which FP32 and FP64 figures hold, `tensor_mhz` that of the tensor figures where it is another:
+--   SMs x width x that clock gives them. Tensor figures of GeForce parts: with FP32 accumulation (FP16 and FP8).
+--   Only figures that a document of NVIDIA prints, except FP32 of parts for which it prints cores and clock alone:
+--   cores x 2 x boost clock, which is what its own figures are.
 
-local ampere = "A100 datasheet; NVIDIA A100 Tensor Core GPU Architecture"
-local hopper = "NVIDIA H100 Tensor Core GPU Architecture"
-local geforce30 = "NVIDIA Ampere GA102 GPU Architecture"
-local ada = "NVIDIA Ada GPU Architecture"
-local rtx_blackwell = "NVIDIA RTX Blackwell GPU Architecture"
+local a100 = "NVIDIA A100 datasheet, 2021; A100 Tensor Core GPU Architecture, 2020"
+local ga102 = "NVIDIA Ampere GA102 GPU Architecture, V2, 2021"
+local ada = "NVIDIA Ada GPU Architecture, V2, 2023"
+local hopper = "NVIDIA H100 Tensor Core GPU Architecture, 2022"
+local blackwell = "NVIDIA Blackwell Architecture Technical Brief, 2024"
+local rtx_blackwell = "NVIDIA RTX Blackwell GPU Architecture, V1, 2025"
 
 local function with(figures, more)
   local entry = {}
@@ -18,99 +22,270 @@ local function with(figures, more)
   return entry
 end
 
-local a100 = {
-  source = ampere, basis = "1410 MHz",
-  fp64 = 9.7e12, fp32 = 19.5e12, fp16 = 78e12, tensor_fp64 = 19.5e12, tensor_tf32 = 156e12,
-  tensor_bf16 = 312e12, tensor_fp16 = 312e12, tensor_int8 = 624e12,
+-- Adds the basis of the clock, in words.
+local function at(entry)
+  if entry.tensor_mhz then
+    entry.basis = "FP32, FP64 at " .. entry.mhz .. " MHz; tensor at " .. entry.tensor_mhz .. " MHz"
+  elseif entry.mhz then
+    entry.basis = entry.mhz .. " MHz"
+  else
+    entry.basis = "boost clock, not published"
+  end
+  return entry
+end
+
+-- SMs with 128 FP32 lanes: cores x 2 x boost clock.
+local function by_cores(entry)
+  entry.fp32 = entry.sms * 256e6 * entry.mhz
+  return at(entry)
+end
+
+-- GeForce: FP16 outside the tensor units runs as FP32; with FP32 accumulation the tensor units run at half rate.
+local function geforce(source, name, more)
+  return by_cores(with({ match = name, name = "GeForce " .. name, source = source }, more))
+end
+local function page(name) return "NVIDIA product page of the GeForce " .. name end
+
+local ampere = {
+  source = a100, cc = 80, sms = 108, mhz = 1410, fp64 = 9.7e12, fp32 = 19.5e12, fp16 = 78e12,
+  tensor_fp64 = 19.5e12, tensor_tf32 = 156e12, tensor_bf16 = 312e12, tensor_fp16 = 312e12, tensor_int8 = 624e12,
+  bus_bits = 5120, nvlink = 600e9, pcie = "4.0 x16",
 }
 local hopper_sxm = {
-  basis = "FP32, FP64 at 1980 MHz; tensor at 1830 MHz",
+  cc = 90, sms = 132, mhz = 1980, tensor_mhz = 1830,
   fp64 = 33.5e12, fp32 = 66.9e12, fp16 = 133.8e12, tensor_fp64 = 66.9e12, tensor_tf32 = 494.7e12,
   tensor_bf16 = 989.4e12, tensor_fp16 = 989.4e12, tensor_fp8 = 1978.9e12, tensor_int8 = 1978.9e12,
+  nvlink = 900e9, pcie = "5.0 x16",
+}
+-- 132 SMs on a PCIe card; the clocks are not published.
+local hopper_nvl = {
+  cc = 90, sms = 132, fp64 = 30e12, fp32 = 60e12, tensor_fp64 = 60e12, tensor_tf32 = 417.5e12,
+  tensor_bf16 = 835.5e12, tensor_fp16 = 835.5e12, tensor_fp8 = 1670.5e12, tensor_int8 = 1670.5e12,
+  pcie = "5.0 x16",
 }
 
 return {
-  with(a100, { match = "A100-SXM4-40GB", name = "A100 SXM 40 GB", dram = 1.555e12 }),
-  with(a100, { match = "A100-PCIE-40GB", name = "A100 PCIe 40 GB", dram = 1.555e12 }),
-  with(a100, { match = "A100-SXM4-80GB", name = "A100 SXM 80 GB", dram = 2.039e12 }),
-  with(a100, { match = "A100 80GB PCIe", name = "A100 PCIe 80 GB", dram = 1.935e12 }),
-  {
-    match = "A10", name = "A10", source = "NVIDIA A10 datasheet", basis = "1695 MHz",
-    dram = 600e9, fp32 = 31.2e12, tensor_tf32 = 62.5e12, tensor_bf16 = 125e12, tensor_fp16 = 125e12,
-    tensor_int8 = 250e12,
-  },
-  {
-    match = "A30", name = "A30", source = "NVIDIA A30 datasheet", basis = "1440 MHz",
-    dram = 933e9, fp64 = 5.2e12, fp32 = 10.3e12, tensor_fp64 = 10.3e12, tensor_tf32 = 82e12,
-    tensor_bf16 = 165e12, tensor_fp16 = 165e12, tensor_int8 = 330e12,
-  },
-  {
-    match = "L4", name = "L4", source = "NVIDIA L4 datasheet", basis = "2040 MHz",
-    dram = 300e9, fp32 = 30.3e12, tensor_tf32 = 60e12, tensor_bf16 = 121e12, tensor_fp16 = 121e12,
-    tensor_fp8 = 242.5e12, tensor_int8 = 242.5e12,
-  },
-  {
-    match = "L40S", name = "L40S", source = "NVIDIA L40S datasheet", basis = "2520 MHz",
-    dram = 864e9, fp32 = 91.6e12, tensor_tf32 = 183e12, tensor_bf16 = 362e12, tensor_fp16 = 362e12,
-    tensor_fp8 = 733e12, tensor_int8 = 733e12,
-  },
-  with(hopper_sxm, { match = "H100 80GB HBM3", name = "H100 SXM", source = hopper, dram = 3.35e12 }),
-  {
-    match = "H100 PCIe", name = "H100 PCIe", source = hopper, basis = "FP32, FP64 at 1755 MHz; tensor at 1620 MHz",
-    dram = 2.0e12, fp64 = 25.6e12, fp32 = 51.2e12, fp16 = 102.4e12, tensor_fp64 = 51.2e12, tensor_tf32 = 378e12,
-    tensor_bf16 = 756e12, tensor_fp16 = 756e12, tensor_fp8 = 1513e12, tensor_int8 = 1513e12,
-  },
-  {
-    match = "H100 NVL", name = "H100 NVL", source = "NVIDIA H100 datasheet", basis = "boost clock",
-    dram = 3.9e12, fp64 = 30e12, fp32 = 60e12, tensor_fp64 = 60e12, tensor_tf32 = 417.5e12, tensor_bf16 = 835.5e12,
-    tensor_fp16 = 835.5e12, tensor_fp8 = 1670.5e12, tensor_int8 = 1670.5e12,
-  },
-  with(hopper_sxm, { match = "H200", name = "H200 SXM", source = "NVIDIA H200 datasheet", dram = 4.8e12 }),
-  { match = "H200 NVL", name = "H200 NVL" },
-  with(hopper_sxm, { match = "GH200 480GB", name = "GH200, 96 GB HBM3", source = "NVIDIA GH200 datasheet",
-                     dram = 4.0e12 }),
-  with(hopper_sxm, { match = "GH200 144G HBM3e", name = "GH200, 144 GB HBM3e", source = "NVIDIA GH200 datasheet",
-                     dram = 4.9e12 }),
-  { -- the GPU of an HGX B200, 180 GB
-    match = "B200", name = "B200", source = "NVIDIA HGX B200 specifications", basis = "boost clock",
-    dram = 7.7e12, fp64 = 37e12, fp32 = 75e12, tensor_fp64 = 37e12, tensor_tf32 = 1100e12, tensor_bf16 = 2250e12,
-    tensor_fp16 = 2250e12, tensor_fp8 = 4500e12, tensor_int8 = 4500e12,
-  },
-  {
-    match = "RTX 3090", name = "GeForce RTX 3090", source = geforce30, basis = "1695 MHz",
-    dram = 936e9, fp32 = 35.6e12, fp16 = 35.6e12, tensor_tf32 = 35.6e12, tensor_bf16 = 71e12, tensor_fp16 = 71e12,
-    tensor_int8 = 284e12,
-  },
-  { match = "RTX 3090 Ti", name = "GeForce RTX 3090 Ti" },
-  {
-    match = "RTX 4090", name = "GeForce RTX 4090", source = ada, basis = "2520 MHz",
-    dram = 1.008e12, fp32 = 82.6e12, fp16 = 82.6e12, tensor_tf32 = 82.6e12, tensor_bf16 = 165.2e12,
-    tensor_fp16 = 165.2e12, tensor_fp8 = 330.3e12, tensor_int8 = 660.6e12,
-  },
-  { match = "RTX 4090 D", name = "GeForce RTX 4090 D" },
-  { match = "RTX 4090 Laptop GPU", name = "GeForce RTX 4090 Laptop" },
-  {
-    match = "RTX 5090", name = "GeForce RTX 5090", source = rtx_blackwell, basis = "2407 MHz",
-    dram = 1.792e12, fp32 = 104.8e12, fp16 = 104.8e12, tensor_tf32 = 104.8e12, tensor_bf16 = 209.5e12,
-    tensor_fp16 = 209.5e12, tensor_fp8 = 419e12, tensor_int8 = 838e12,
-  },
+  -- Ampere, data centre
+  at(with(ampere, { match = "A100-SXM4-40GB", name = "A100 SXM 40 GB", dram = 1.555e12, memory = "HBM2",
+                    memory_bytes = 40e9, memory_gbps = 2.43, tdp_w = 400 })),
+  at(with(ampere, { match = "A100-PCIE-40GB", name = "A100 PCIe 40 GB", dram = 1.555e12, memory = "HBM2",
+                    memory_bytes = 40e9, memory_gbps = 2.43, tdp_w = 250 })),
+  at(with(ampere, { match = "A100-SXM4-80GB", name = "A100 SXM 80 GB", dram = 2.039e12, memory = "HBM2e",
+                    memory_bytes = 80e9, memory_gbps = 3.186, tdp_w = 400 })),
+  at(with(ampere, { match = "A100 80GB PCIe", name = "A100 PCIe 80 GB", dram = 1.935e12, memory = "HBM2e",
+                    memory_bytes = 80e9, memory_gbps = 3.024, tdp_w = 300 })),
+  at { match = "A30", name = "A30", source = "NVIDIA A30 datasheet, 2021", cc = 80, sms = 56, mhz = 1440,
+       dram = 933e9, memory = "HBM2", memory_bytes = 24e9, bus_bits = 3072, memory_gbps = 2.43, tdp_w = 165,
+       fp64 = 5.2e12, fp32 = 10.3e12, tensor_fp64 = 10.3e12, tensor_tf32 = 82e12, tensor_bf16 = 165e12,
+       tensor_fp16 = 165e12, tensor_int8 = 330e12, nvlink = 200e9, pcie = "4.0 x16" },
+  at { match = "A10", name = "A10", source = "NVIDIA A10 datasheet, 2021", cc = 86, sms = 72, mhz = 1695,
+       dram = 600e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 12.5, tdp_w = 150,
+       fp32 = 31.2e12, tensor_tf32 = 62.5e12, tensor_bf16 = 125e12, tensor_fp16 = 125e12, tensor_int8 = 250e12,
+       pcie = "4.0 x16" },
+  at { match = "A40", name = "A40", source = "NVIDIA A40 datasheet, 2021", cc = 86, sms = 84, mhz = 1740,
+       dram = 696e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 14.5, tdp_w = 300,
+       fp32 = 37.4e12, tensor_tf32 = 74.8e12, tensor_bf16 = 149.7e12, tensor_fp16 = 149.7e12, tensor_int8 = 299.3e12,
+       nvlink = 112.5e9, pcie = "4.0 x16" },
+  at { match = "A2", name = "A2", source = "NVIDIA A2 datasheet, 2021", cc = 86, sms = 10, mhz = 1770,
+       dram = 200e9, memory = "GDDR6", memory_bytes = 16e9, bus_bits = 128, memory_gbps = 12.5, tdp_w = 60,
+       fp32 = 4.5e12, tensor_tf32 = 9e12, tensor_bf16 = 18e12, tensor_fp16 = 18e12, tensor_int8 = 36e12,
+       pcie = "4.0 x8" },
+
+  -- Ampere, workstation
+  at { match = "RTX A6000", name = "RTX A6000", source = ga102, cc = 86, sms = 84, mhz = 1800,
+       dram = 768e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 16, tdp_w = 300,
+       fp32 = 38.7e12, fp16 = 38.7e12, tensor_tf32 = 77.4e12, tensor_bf16 = 154.8e12, tensor_fp16 = 154.8e12,
+       tensor_int8 = 309.7e12, nvlink = 112.5e9, pcie = "4.0 x16" },
+  at { match = "RTX A5500", name = "RTX A5500", source = "NVIDIA RTX A5500 datasheet, 2022", cc = 86, sms = 80,
+       mhz = 1665, dram = 768e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 16, tdp_w = 230,
+       fp32 = 34.1e12, tensor_fp16 = 136.4e12, nvlink = 112.5e9, pcie = "4.0 x16" },
+  at { match = "RTX A5000", name = "RTX A5000", source = "NVIDIA RTX A5000 datasheet, 2021", cc = 86, sms = 64,
+       mhz = 1695, dram = 768e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 384, memory_gbps = 16, tdp_w = 230,
+       fp32 = 27.8e12, tensor_fp16 = 111.1e12, nvlink = 112.5e9, pcie = "4.0 x16" },
+  at { match = "RTX A4500", name = "RTX A4500", source = "NVIDIA RTX A4500 datasheet, 2021", cc = 86, sms = 56,
+       mhz = 1650, dram = 640e9, memory = "GDDR6", memory_bytes = 20e9, bus_bits = 320, memory_gbps = 16, tdp_w = 200,
+       fp32 = 23.7e12, tensor_fp16 = 94.6e12, nvlink = 112.5e9, pcie = "4.0 x16" },
+  at { match = "RTX A4000", name = "RTX A4000", source = "NVIDIA RTX A4000 datasheet, 2021", cc = 86, sms = 48,
+       mhz = 1560, dram = 448e9, memory = "GDDR6", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 14, tdp_w = 140,
+       fp32 = 19.2e12, tensor_fp16 = 76.7e12, pcie = "4.0 x16" },
+  at { match = "RTX A2000", name = "RTX A2000, 6 GB", source = "NVIDIA RTX A2000 datasheet, 2021", cc = 86, sms = 26,
+       mhz = 1200, dram = 288e9, memory = "GDDR6", memory_bytes = 6e9, bus_bits = 192, memory_gbps = 12, tdp_w = 70,
+       fp32 = 8e12, tensor_fp16 = 31.95e12, pcie = "4.0 x16" },
+  at { match = "RTX A2000 12GB", name = "RTX A2000, 12 GB", source = "NVIDIA RTX A2000 12GB datasheet, 2021", cc = 86,
+       sms = 26, mhz = 1200, dram = 288e9, memory = "GDDR6", memory_bytes = 12e9, bus_bits = 192, memory_gbps = 12,
+       tdp_w = 70, fp32 = 8e12, tensor_fp16 = 31.95e12, pcie = "4.0 x16" },
+
+  -- Ada, data centre. The L40's sheet gives it half the L40S's tensor rates at the same width.
+  at { match = "L4", name = "L4", source = "NVIDIA L4 datasheet, 2023", cc = 89, sms = 58, mhz = 2040,
+       dram = 300e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 192, memory_gbps = 12.5, tdp_w = 72,
+       fp32 = 30.3e12, tensor_tf32 = 60e12, tensor_bf16 = 121e12, tensor_fp16 = 121e12, tensor_fp8 = 242.5e12,
+       tensor_int8 = 242.5e12, pcie = "4.0 x16" },
+  at { match = "L40", name = "L40", source = "NVIDIA L40 datasheet, 2022", cc = 89, sms = 142, mhz = 2490,
+       dram = 864e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 18, tdp_w = 300,
+       fp32 = 90.5e12, tensor_tf32 = 90.5e12, tensor_bf16 = 181.05e12, tensor_fp16 = 181.05e12, tensor_fp8 = 362e12,
+       tensor_int8 = 362e12, pcie = "4.0 x16" },
+  at { match = "L40S", name = "L40S", source = "NVIDIA L40S datasheet, 2023", cc = 89, sms = 142, mhz = 2520,
+       dram = 864e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 18, tdp_w = 350,
+       fp32 = 91.6e12, tensor_tf32 = 183e12, tensor_bf16 = 362.05e12, tensor_fp16 = 362.05e12, tensor_fp8 = 733e12,
+       tensor_int8 = 733e12, pcie = "4.0 x16" },
+
+  -- Ada, workstation
+  at { match = "RTX 6000 Ada", name = "RTX 6000 Ada", source = ada, cc = 89, sms = 142, mhz = 2505,
+       dram = 960e9, memory = "GDDR6", memory_bytes = 48e9, bus_bits = 384, memory_gbps = 20, tdp_w = 300,
+       fp32 = 91.1e12, fp16 = 91.1e12, tensor_tf32 = 182.1e12, tensor_bf16 = 364.2e12, tensor_fp16 = 364.2e12,
+       tensor_fp8 = 728.5e12, tensor_int8 = 728.5e12, pcie = "4.0 x16" },
+  at { match = "RTX 5000 Ada", name = "RTX 5000 Ada", source = "NVIDIA RTX 5000 Ada datasheet, 2023", cc = 89,
+       sms = 100, mhz = 2550, dram = 576e9, memory = "GDDR6", memory_bytes = 32e9, bus_bits = 256, memory_gbps = 18,
+       tdp_w = 250, fp32 = 65.3e12, tensor_fp8 = 522.2e12, pcie = "4.0 x16" },
+  at { match = "RTX 4500 Ada", name = "RTX 4500 Ada", source = "NVIDIA RTX 4500 Ada datasheet, 2023", cc = 89,
+       sms = 60, mhz = 2580, dram = 432e9, memory = "GDDR6", memory_bytes = 24e9, bus_bits = 192, memory_gbps = 18,
+       tdp_w = 210, fp32 = 39.6e12, tensor_fp8 = 317e12, pcie = "4.0 x16" },
+  at { match = "RTX 4000 Ada", name = "RTX 4000 Ada", source = "NVIDIA RTX 4000 Ada datasheet, 2023", cc = 89,
+       sms = 48, mhz = 2175, dram = 360e9, memory = "GDDR6", memory_bytes = 20e9, bus_bits = 160, memory_gbps = 18,
+       tdp_w = 130, fp32 = 26.7e12, tensor_fp8 = 213.8e12, pcie = "4.0 x16" },
+  at { match = "RTX 4000 SFF Ada", name = "RTX 4000 SFF Ada", source = "NVIDIA RTX 4000 SFF Ada datasheet, 2023",
+       cc = 89, sms = 48, mhz = 1560, dram = 280e9, memory = "GDDR6", memory_bytes = 20e9, bus_bits = 160,
+       memory_gbps = 14, tdp_w = 70, fp32 = 19.2e12, tensor_fp8 = 153.4e12, pcie = "4.0 x16" },
+  at { match = "RTX 2000 Ada", name = "RTX 2000 Ada", source = "NVIDIA RTX 2000 Ada datasheet, 2024", cc = 89,
+       sms = 22, mhz = 2130, dram = 224e9, memory = "GDDR6", memory_bytes = 16e9, bus_bits = 128, memory_gbps = 14,
+       tdp_w = 70, fp32 = 12e12, tensor_fp8 = 95.95e12, pcie = "4.0 x8" },
+
+  -- Hopper
+  at(with(hopper_sxm, { match = "H100 80GB HBM3", name = "H100 SXM", source = hopper, dram = 3.35e12, memory = "HBM3",
+                        memory_bytes = 80e9, bus_bits = 5120, memory_gbps = 5.24, tdp_w = 700 })),
+  at { match = "H100 PCIe", name = "H100 PCIe", source = hopper, cc = 90, sms = 114, mhz = 1755, tensor_mhz = 1620,
+       dram = 2.0e12, memory = "HBM2e", memory_bytes = 80e9, bus_bits = 5120, tdp_w = 350,
+       fp64 = 25.6e12, fp32 = 51.2e12, fp16 = 102.4e12, tensor_fp64 = 51.2e12, tensor_tf32 = 378e12,
+       tensor_bf16 = 756e12, tensor_fp16 = 756e12, tensor_fp8 = 1513e12, tensor_int8 = 1513e12,
+       nvlink = 600e9, pcie = "5.0 x16" },
+  at(with(hopper_nvl, { match = "H100 NVL", name = "H100 NVL", source = "NVIDIA H100 datasheet, 2024", dram = 3.9e12,
+                        memory = "HBM3", memory_bytes = 94e9, tdp_w = 400, nvlink = 600e9 })),
+  at(with(hopper_sxm, { match = "H200", name = "H200 SXM", source = "NVIDIA H200 datasheet, 2024", dram = 4.8e12,
+                        memory = "HBM3e", memory_bytes = 141e9, bus_bits = 6144, tdp_w = 700 })),
+  at(with(hopper_nvl, { match = "H200 NVL", name = "H200 NVL", source = "NVIDIA H200 datasheet, 2024", dram = 4.8e12,
+                        memory = "HBM3e", memory_bytes = 141e9, bus_bits = 6144, tdp_w = 600, nvlink = 900e9 })),
+  at(with(hopper_sxm, { match = "GH200 480GB", name = "GH200, 96 GB HBM3", source = "NVIDIA GH200 datasheet, 2024",
+                        dram = 4.0e12, memory = "HBM3", memory_bytes = 96e9, bus_bits = 6144 })),
+  at(with(hopper_sxm, { match = "GH200 144G HBM3e", name = "GH200, 144 GB HBM3e", dram = 4.9e12, memory = "HBM3e",
+                        source = "NVIDIA GH200 datasheet, 2024", memory_bytes = 144e9, bus_bits = 6144 })),
+
+  -- Blackwell, data centre: the brief's table of a single GPU (its tensor columns are sparse: halved).
+  at { match = "B200", name = "B200 (HGX)", source = blackwell, cc = 100, sms = 148, dram = 7.7e12, memory = "HBM3e",
+       memory_bytes = 180e9, tdp_w = 1000, fp64 = 37e12, fp32 = 75e12, tensor_fp64 = 37e12, tensor_tf32 = 1100e12,
+       tensor_bf16 = 2250e12, tensor_fp16 = 2250e12, tensor_fp8 = 4500e12, tensor_int8 = 4500e12,
+       nvlink = 1.8e12, pcie = "5.0 x16" },
+  at { match = "GB200", name = "GB200", source = blackwell, cc = 100, dram = 8e12, memory = "HBM3e",
+       memory_bytes = 186e9, tdp_w = 1200, fp64 = 40e12, fp32 = 80e12, tensor_fp64 = 40e12, tensor_tf32 = 1250e12,
+       tensor_bf16 = 2500e12, tensor_fp16 = 2500e12, tensor_fp8 = 5000e12, tensor_int8 = 5000e12,
+       nvlink = 1.8e12, pcie = "5.0 x16" },
+  at { match = "B300", name = "B300 (HGX)", source = "NVIDIA HGX platform specifications, 2025", cc = 103, dram = 8e12,
+       memory = "HBM3e", memory_bytes = 288e9, tdp_w = 1100, fp64 = 1.25e12, fp32 = 75e12, tensor_tf32 = 1125e12,
+       tensor_bf16 = 2250e12, tensor_fp16 = 2250e12, tensor_fp8 = 4500e12, nvlink = 1.8e12, pcie = "6.0 x16" },
+  at { match = "GB300", name = "GB300", source = "NVIDIA GB300 NVL72 specifications, 2025", cc = 103, dram = 8e12,
+       memory = "HBM3e", memory_bytes = 288e9, tensor_tf32 = 1250e12, tensor_bf16 = 2500e12, tensor_fp16 = 2500e12,
+       tensor_fp8 = 5000e12, nvlink = 1.8e12, pcie = "6.0 x16" },
+  at { match = "GB10", name = "GB10 (DGX Spark)", source = "NVIDIA DGX Spark hardware guide, 2025", cc = 121, sms = 48,
+       dram = 273e9, memory = "LPDDR5X", memory_bytes = 128e9, bus_bits = 256, tdp_w = 140 },
+  at { match = "Thor", name = "Jetson T5000 (Thor)", source = "NVIDIA Jetson AGX Thor datasheet, 2025", cc = 110,
+       sms = 20, dram = 273e9, memory = "LPDDR5X", memory_bytes = 128e9, bus_bits = 256, tdp_w = 130 },
+
+  -- Blackwell, workstation and server cards
+  at { match = "RTX PRO 6000 Blackwell Workstation Edition", name = "RTX PRO 6000 Blackwell Workstation", cc = 120,
+       source = "NVIDIA RTX PRO 6000 Blackwell datasheet, 2025", sms = 188, dram = 1.792e12, memory = "GDDR7",
+       memory_bytes = 96e9, bus_bits = 512, memory_gbps = 28, tdp_w = 600, fp32 = 125e12, pcie = "5.0 x16" },
+  at { match = "RTX PRO 6000 Blackwell Max-Q Workstation Edition", name = "RTX PRO 6000 Blackwell Max-Q", cc = 120,
+       source = "NVIDIA RTX PRO 6000 Blackwell datasheet, 2025", sms = 188, dram = 1.792e12, memory = "GDDR7",
+       memory_bytes = 96e9, bus_bits = 512, memory_gbps = 28, tdp_w = 300, fp32 = 110e12, pcie = "5.0 x16" },
+  at { match = "RTX PRO 6000 Blackwell Server Edition", name = "RTX PRO 6000 Blackwell Server", cc = 120,
+       source = "NVIDIA RTX PRO 6000 Blackwell datasheet, 2025", sms = 188, dram = 1.597e12, memory = "GDDR7",
+       memory_bytes = 96e9, bus_bits = 512, tdp_w = 600, fp32 = 120e12, pcie = "5.0 x16" },
+  at { match = "RTX PRO 5000 Blackwell", name = "RTX PRO 5000 Blackwell", cc = 120, sms = 110, dram = 1.344e12,
+       source = "NVIDIA RTX PRO 5000 Blackwell datasheet, 2025", memory = "GDDR7", bus_bits = 384, memory_gbps = 28,
+       tdp_w = 300, pcie = "5.0 x16" },
+  at { match = "RTX PRO 4500 Blackwell", name = "RTX PRO 4500 Blackwell", cc = 120, sms = 82, dram = 896e9,
+       source = "NVIDIA RTX PRO 4500 Blackwell datasheet, 2025", memory = "GDDR7", memory_bytes = 32e9, bus_bits = 256,
+       memory_gbps = 28, tdp_w = 200, pcie = "5.0 x16" },
+  at { match = "RTX PRO 4000 Blackwell", name = "RTX PRO 4000 Blackwell", cc = 120, sms = 70, dram = 672e9,
+       source = "NVIDIA RTX PRO 4000 Blackwell datasheet, 2025", memory = "GDDR7", memory_bytes = 24e9, bus_bits = 192,
+       memory_gbps = 28, tdp_w = 140, pcie = "5.0 x16" },
+  at { match = "RTX PRO 2000 Blackwell", name = "RTX PRO 2000 Blackwell", cc = 120, sms = 34, dram = 288e9,
+       source = "NVIDIA RTX PRO 2000 Blackwell datasheet, 2025", memory = "GDDR7", memory_bytes = 16e9, bus_bits = 128,
+       memory_gbps = 18, tdp_w = 70, pcie = "5.0 x8" },
+
+  -- GeForce 30
+  geforce(page "RTX 3050", "RTX 3050", { cc = 86, sms = 20, mhz = 1777, dram = 224e9, memory = "GDDR6",
+    memory_bytes = 8e9, bus_bits = 128, memory_gbps = 14, tdp_w = 130, pcie = "4.0 x8" }),
+  geforce(page "RTX 3060", "RTX 3060", { cc = 86, sms = 28, mhz = 1777, dram = 360e9, memory = "GDDR6",
+    memory_bytes = 12e9, bus_bits = 192, memory_gbps = 15, tdp_w = 170, pcie = "4.0 x16" }),
+  geforce(page "RTX 3060 Ti", "RTX 3060 Ti", { cc = 86, sms = 38, mhz = 1665, dram = 448e9, memory = "GDDR6",
+    memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 200, pcie = "4.0 x16" }),
+  geforce(ga102, "RTX 3070", { cc = 86, sms = 46, mhz = 1725, dram = 448e9, memory = "GDDR6",
+    memory_bytes = 8e9, bus_bits = 256, memory_gbps = 14, tdp_w = 220, pcie = "4.0 x16", fp16 = 20.3e12,
+    tensor_tf32 = 20.3e12, tensor_bf16 = 40.6e12, tensor_fp16 = 40.6e12, tensor_int8 = 162.6e12 }),
+  geforce(page "RTX 3070 Ti", "RTX 3070 Ti", { cc = 86, sms = 48, mhz = 1770, dram = 608e9, memory = "GDDR6X",
+    memory_bytes = 8e9, bus_bits = 256, memory_gbps = 19, tdp_w = 290, pcie = "4.0 x16" }),
+  geforce(ga102, "RTX 3080", { cc = 86, sms = 68, mhz = 1710, dram = 760e9, memory = "GDDR6X",
+    memory_bytes = 10e9, bus_bits = 320, memory_gbps = 19, tdp_w = 320, pcie = "4.0 x16", fp16 = 29.8e12,
+    tensor_tf32 = 29.8e12, tensor_bf16 = 59.5e12, tensor_fp16 = 59.5e12, tensor_int8 = 238e12 }),
+  geforce(page "RTX 3080", "RTX 3080", { name = "GeForce RTX 3080, 12 GB", cc = 86, sms = 70, mhz = 1710,
+    dram = 912e9, memory = "GDDR6X", memory_bytes = 12e9, bus_bits = 384, memory_gbps = 19, tdp_w = 350,
+    pcie = "4.0 x16" }),
+  geforce(page "RTX 3080 Ti", "RTX 3080 Ti", { cc = 86, sms = 80, mhz = 1665, dram = 912e9, memory = "GDDR6X",
+    memory_bytes = 12e9, bus_bits = 384, memory_gbps = 19, tdp_w = 350, pcie = "4.0 x16" }),
+  geforce(ga102, "RTX 3090", { cc = 86, sms = 82, mhz = 1695, dram = 936e9, memory = "GDDR6X",
+    memory_bytes = 24e9, bus_bits = 384, memory_gbps = 19.5, tdp_w = 350, pcie = "4.0 x16", fp16 = 35.6e12,
+    tensor_tf32 = 35.6e12, tensor_bf16 = 71e12, tensor_fp16 = 71e12, tensor_int8 = 284e12 }),
+  geforce(page "RTX 3090 Ti", "RTX 3090 Ti", { cc = 86, sms = 84, mhz = 1860, dram = 1.008e12, memory = "GDDR6X",
+    memory_bytes = 24e9, bus_bits = 384, memory_gbps = 21, tdp_w = 450, pcie = "4.0 x16" }),
+
+  -- GeForce 40
+  geforce(page "RTX 4060", "RTX 4060", { cc = 89, sms = 24, mhz = 2460, dram = 272e9, memory = "GDDR6",
+    memory_bytes = 8e9, bus_bits = 128, memory_gbps = 17, tdp_w = 115, pcie = "4.0 x8" }),
+  geforce(page "RTX 4060 Ti", "RTX 4060 Ti", { cc = 89, sms = 34, mhz = 2535, dram = 288e9, memory = "GDDR6",
+    bus_bits = 128, memory_gbps = 18, tdp_w = 160, pcie = "4.0 x8" }),
+  geforce(page "RTX 4070", "RTX 4070", { cc = 89, sms = 46, mhz = 2475, dram = 504e9, memory = "GDDR6X",
+    memory_bytes = 12e9, bus_bits = 192, memory_gbps = 21, tdp_w = 200, pcie = "4.0 x16" }),
+  geforce(page "RTX 4070 SUPER", "RTX 4070 SUPER", { cc = 89, sms = 56, mhz = 2475, dram = 504e9, memory = "GDDR6X",
+    memory_bytes = 12e9, bus_bits = 192, memory_gbps = 21, tdp_w = 220, pcie = "4.0 x16" }),
+  geforce(page "RTX 4070 Ti", "RTX 4070 Ti", { cc = 89, sms = 60, mhz = 2610, dram = 504e9, memory = "GDDR6X",
+    memory_bytes = 12e9, bus_bits = 192, memory_gbps = 21, tdp_w = 285, pcie = "4.0 x16" }),
+  geforce(page "RTX 4070 Ti SUPER", "RTX 4070 Ti SUPER", { cc = 89, sms = 66, mhz = 2610, dram = 672e9,
+    memory = "GDDR6X", memory_bytes = 16e9, bus_bits = 256, memory_gbps = 21, tdp_w = 285, pcie = "4.0 x16" }),
+  geforce(ada, "RTX 4080", { cc = 89, sms = 76, mhz = 2505, dram = 716.8e9, memory = "GDDR6X",
+    memory_bytes = 16e9, bus_bits = 256, memory_gbps = 22.4, tdp_w = 320, pcie = "4.0 x16", fp16 = 48.7e12,
+    tensor_tf32 = 48.7e12, tensor_bf16 = 97.5e12, tensor_fp16 = 97.5e12, tensor_fp8 = 194.9e12,
+    tensor_int8 = 389.9e12 }),
+  geforce(page "RTX 4080 SUPER", "RTX 4080 SUPER", { cc = 89, sms = 80, mhz = 2550, dram = 736e9, memory = "GDDR6X",
+    memory_bytes = 16e9, bus_bits = 256, memory_gbps = 23, tdp_w = 320, pcie = "4.0 x16" }),
+  geforce(ada, "RTX 4090", { cc = 89, sms = 128, mhz = 2520, dram = 1.008e12, memory = "GDDR6X",
+    memory_bytes = 24e9, bus_bits = 384, memory_gbps = 21, tdp_w = 450, pcie = "4.0 x16", fp16 = 82.6e12,
+    tensor_tf32 = 82.6e12, tensor_bf16 = 165.2e12, tensor_fp16 = 165.2e12, tensor_fp8 = 330.3e12,
+    tensor_int8 = 660.6e12 }),
+  geforce(page "RTX 4090 D", "RTX 4090 D", { cc = 89, sms = 114, mhz = 2520, dram = 1.008e12, memory = "GDDR6X",
+    memory_bytes = 24e9, bus_bits = 384, memory_gbps = 21, tdp_w = 425, pcie = "4.0 x16" }),
+
+  -- GeForce 50
+  geforce(page "RTX 5050", "RTX 5050", { cc = 120, sms = 20, mhz = 2572, dram = 320e9, memory = "GDDR6",
+    memory_bytes = 8e9, bus_bits = 128, memory_gbps = 20, tdp_w = 130, pcie = "5.0 x8" }),
+  geforce(page "RTX 5060", "RTX 5060", { cc = 120, sms = 30, mhz = 2497, dram = 448e9, memory = "GDDR7",
+    memory_bytes = 8e9, bus_bits = 128, memory_gbps = 28, tdp_w = 145, pcie = "5.0 x8" }),
+  geforce(page "RTX 5060 Ti", "RTX 5060 Ti", { cc = 120, sms = 36, mhz = 2572, dram = 448e9, memory = "GDDR7",
+    bus_bits = 128, memory_gbps = 28, tdp_w = 180, pcie = "5.0 x8" }),
+  geforce(rtx_blackwell, "RTX 5070", { cc = 120, sms = 48, mhz = 2512, dram = 672e9, memory = "GDDR7",
+    memory_bytes = 12e9, bus_bits = 192, memory_gbps = 28, tdp_w = 250, pcie = "5.0 x16", fp16 = 30.9e12,
+    tensor_tf32 = 30.9e12, tensor_bf16 = 61.7e12, tensor_fp16 = 61.7e12, tensor_fp8 = 123.5e12,
+    tensor_int8 = 246.9e12 }),
+  geforce(rtx_blackwell, "RTX 5070 Ti", { cc = 120, sms = 70, mhz = 2452, dram = 896e9, memory = "GDDR7",
+    memory_bytes = 16e9, bus_bits = 256, memory_gbps = 28, tdp_w = 300, pcie = "5.0 x16", fp16 = 43.9e12,
+    tensor_tf32 = 43.9e12, tensor_bf16 = 87.9e12, tensor_fp16 = 87.9e12, tensor_fp8 = 175.8e12,
+    tensor_int8 = 351.5e12 }),
+  geforce(rtx_blackwell, "RTX 5080", { cc = 120, sms = 84, mhz = 2617, dram = 960e9, memory = "GDDR7",
+    memory_bytes = 16e9, bus_bits = 256, memory_gbps = 30, tdp_w = 360, pcie = "5.0 x16", fp16 = 56.3e12,
+    tensor_tf32 = 56.3e12, tensor_bf16 = 112.6e12, tensor_fp16 = 112.6e12, tensor_fp8 = 225.1e12,
+    tensor_int8 = 450.2e12 }),
+  geforce(rtx_blackwell, "RTX 5090", { cc = 120, sms = 170, mhz = 2407, dram = 1.792e12, memory = "GDDR7",
+    memory_bytes = 32e9, bus_bits = 512, memory_gbps = 28, tdp_w = 575, pcie = "5.0 x16", fp16 = 104.8e12,
+    tensor_tf32 = 104.8e12, tensor_bf16 = 209.5e12, tensor_fp16 = 209.5e12, tensor_fp8 = 419e12,
+    tensor_int8 = 838e12 }),
   { match = "RTX 5090 D", name = "GeForce RTX 5090 D" },
-  { match = "RTX 5090 Laptop GPU", name = "GeForce RTX 5090 Laptop" },
-  {
-    match = "RTX 6000 Ada", name = "RTX 6000 Ada", source = ada, basis = "2505 MHz",
-    dram = 960e9, fp32 = 91.1e12, fp16 = 91.1e12, tensor_tf32 = 182.1e12, tensor_bf16 = 364.2e12,
-    tensor_fp16 = 364.2e12, tensor_fp8 = 728.5e12, tensor_int8 = 728.5e12,
-  },
-  {
-    match = "RTX PRO 6000 Blackwell Workstation Edition", name = "RTX PRO 6000 Blackwell Workstation",
-    source = "NVIDIA RTX PRO 6000 Blackwell datasheet", basis = "boost clock", dram = 1.792e12, fp32 = 125e12,
-  },
-  {
-    match = "RTX PRO 6000 Blackwell Max-Q Workstation Edition", name = "RTX PRO 6000 Blackwell Max-Q",
-    source = "NVIDIA RTX PRO 6000 Blackwell datasheet", basis = "boost clock", dram = 1.792e12, fp32 = 110e12,
-  },
-  {
-    match = "RTX PRO 6000 Blackwell Server Edition", name = "RTX PRO 6000 Blackwell Server",
-    source = "NVIDIA RTX PRO 6000 Blackwell datasheet", basis = "boost clock", dram = 1.597e12, fp32 = 120e12,
-  },
 }

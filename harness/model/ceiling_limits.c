@@ -14,7 +14,9 @@ typedef struct arch_widths {
 } arch_widths;
 
 /* fp16_lanes, sfu_lanes: CUDA C++ Programming Guide, throughput of native arithmetic instructions. Tensor cores:
- * whitepapers of Turing, A100, GA102, Ada, H100. L2 of GH100: what Nsight Compute takes as its peak. */
+ * whitepapers of Turing, A100, GA102, Ada, H100, RTX Blackwell; the Blackwell Technical Brief's figures of a B200 by
+ * its SMs and clock, the power of two above. GeForce parts with FP32 accumulation reach half of them: a limit all the
+ * same. L2 of GH100: what Nsight Compute takes as its peak. */
 static const arch_widths widths[] = {
     {.cc = 75, .fp16_lanes = 128, .sfu_lanes = 16, .tensor_half = 1024, .tensor_int8 = 2048},
     {.cc = 80,
@@ -41,6 +43,30 @@ static const arch_widths widths[] = {
      .tensor_fp8 = 8192,
      .tensor_int8 = 8192,
      .l2_bytes = 5120},
+    {.cc = 100,
+     .fp16_lanes = 256,
+     .sfu_lanes = 16,
+     .tensor_fp64 = 128,
+     .tensor_tf32 = 4096,
+     .tensor_half = 8192,
+     .tensor_fp8 = 16384,
+     .tensor_int8 = 16384},
+    /* Blackwell Ultra: FP64 and INT8 were cut, by how much is not published. */
+    {.cc = 103, .fp16_lanes = 256, .tensor_tf32 = 4096, .tensor_half = 8192, .tensor_fp8 = 16384},
+    {.cc = 120,
+     .fp16_lanes = 128,
+     .sfu_lanes = 16,
+     .tensor_tf32 = 512,
+     .tensor_half = 1024,
+     .tensor_fp8 = 2048,
+     .tensor_int8 = 2048},
+    {.cc = 121,
+     .fp16_lanes = 128,
+     .sfu_lanes = 16,
+     .tensor_tf32 = 512,
+     .tensor_half = 1024,
+     .tensor_fp8 = 2048,
+     .tensor_int8 = 2048},
 };
 
 #define L1_BYTES 128 /* per SM and clock, L1 and shared memory alike, on every architecture from 7.0 on */
@@ -54,7 +80,7 @@ static void set_limit(rft_ceiling *ceiling, double limit, const char *basis) {
 static void set_lanes(rft_ceilings *ceilings, rft_ceiling_id id, const rft_gpu_info *gpu, int lanes, int ops,
                       rft_arena *arena) {
     int mhz = gpu->sm_clock_khz / 1000;
-    if (lanes > 0 && mhz > 0) {
+    if (lanes > 0 && mhz > 0 && gpu->sms > 0) {
         double limit = (double)gpu->sms * lanes * ops * gpu->sm_clock_khz * 1e3;
         set_limit(&ceilings->items[id], limit,
                   ops == 1 ? rft_arena_printf(arena, "%d SMs x %d x %d MHz", gpu->sms, lanes, mhz)

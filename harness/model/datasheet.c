@@ -25,10 +25,19 @@ static bool contains_words(const char *name, const char *pattern) {
     return false;
 }
 
-static bool is_text_key(const char *key) {
-    return strcmp(key, "match") == 0 || strcmp(key, "name") == 0 || strcmp(key, "source") == 0 ||
-           strcmp(key, "basis") == 0;
+static bool is_one_of(const char *key, const char *const *keys, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(key, keys[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
+
+static const char *const text_keys[] = {"match", "name", "source", "basis", "memory", "pcie"};
+static const char *const number_keys[] = {"dram",         "cc",       "sms",         "mhz",   "tensor_mhz",
+                                          "memory_bytes", "bus_bits", "memory_gbps", "tdp_w", "nvlink"};
+#define IS_ONE_OF(key, keys) is_one_of(key, keys, sizeof(keys) / sizeof *(keys))
 
 /* Every key of an entry is a text, "dram", or a ceiling with a positive number. */
 static int check_entry(const json_t *entry, size_t index, rft_err *err) {
@@ -43,12 +52,12 @@ static int check_entry(const json_t *entry, size_t index, rft_err *err) {
         const json_t *value = json_object_iter_value(at);
         rft_ceiling_id id;
         const char *wrong = NULL;
-        if (is_text_key(key)) {
+        if (IS_ONE_OF(key, text_keys)) {
             wrong = json_is_string(value) ? NULL : "expected a text";
-        } else if (strcmp(key, "dram") == 0 || rft_ceiling_from_name(&id, key)) {
+        } else if (IS_ONE_OF(key, number_keys) || rft_ceiling_from_name(&id, key)) {
             wrong = json_is_number(value) && json_number_value(value) > 0.0 ? NULL : "expected a positive number";
         } else {
-            wrong = "unknown key: neither a ceiling nor match, name, source, basis";
+            wrong = "unknown key: neither a ceiling nor one of harness/model/datasheet.h";
         }
         if (wrong != NULL) {
             rft_err_set(err, RFT_E_SCRIPT, "%s", wrong);
@@ -64,8 +73,21 @@ static int check_entry(const json_t *entry, size_t index, rft_err *err) {
     return 0;
 }
 
+static bool differs(const json_t *entry, const char *key, int device) {
+    const json_t *value = json_object_get(entry, key);
+    return value != NULL && device > 0 && json_number_value(value) != device;
+}
+
+/* Whether the entry speaks of this device: laptop parts share names with others, and so do parts of other sizes. */
+static bool is_of(const json_t *entry, const rft_gpu_info *gpu) {
+    const char *match = json_string_value(json_object_get(entry, "match"));
+    bool laptop = contains_words(gpu->name, "Laptop") && !contains_words(match, "Laptop");
+    return contains_words(gpu->name, match) && !laptop && !differs(entry, "sms", gpu->sms) &&
+           !differs(entry, "bus_bits", gpu->memory_bus_bits);
+}
+
 /* The entry with the longest match; NULL in *out when there is none. Checks them all. */
-static int find_entry(const json_t *table, const char *device, const json_t **out, rft_err *err) {
+static int find_entry(const json_t *table, const rft_gpu_info *gpu, const json_t **out, rft_err *err) {
     *out = NULL;
     size_t longest = 0;
     for (size_t i = 0; i < json_array_size(table); i++) {
@@ -75,7 +97,7 @@ static int find_entry(const json_t *table, const char *device, const json_t **ou
             return code;
         }
         const char *match = json_string_value(json_object_get(entry, "match"));
-        if (strlen(match) > longest && contains_words(device, match)) {
+        if (strlen(match) > longest && is_of(entry, gpu)) {
             longest = strlen(match);
             *out = entry;
         }
@@ -105,25 +127,67 @@ static void apply_entry(rft_ceilings *ceilings, const json_t *entry, rft_arena *
     }
 }
 
+/* NULL in *entry when the table says nothing of the device. The caller releases *table. */
+static int look_up(const char *json, const rft_gpu_info *gpu, json_t **table, const json_t **entry, rft_err *err) {
+    *entry = NULL;
+    int code = rft_json_parse(table, json, strlen(json), "devices", err);
+    if (code != 0) {
+        *table = NULL;
+        return code;
+    }
+    /* A Lua table without entries reads as an object. */
+    if (!json_is_array(*table) && json_object_size(*table) > 0) {
+        code = rft_err_set(err, RFT_E_SCRIPT, "devices: expected a list of tables");
+        return code != 0 ? code : RFT_E_SCRIPT;
+    }
+    code = find_entry(*table, gpu, entry, err);
+    if (strstr(gpu->name, " MIG ") != NULL) {
+        *entry = NULL;
+    }
+    return code;
+}
+
 int rft_datasheet_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, const char *json, rft_arena *arena,
                         rft_err *err) {
     json_t *table = NULL;
     const json_t *entry = NULL;
-    int code = rft_json_parse(&table, json, strlen(json), "devices", err);
-    if (code != 0) {
-        return code;
-    }
-    /* A Lua table without entries reads as an object. */
-    if (!json_is_array(table) && json_object_size(table) > 0) {
-        code = rft_err_set(err, RFT_E_SCRIPT, "devices: expected a list of tables");
-        code = code != 0 ? code : RFT_E_SCRIPT;
-        goto done;
-    }
-    code = find_entry(table, gpu->name, &entry, err);
-    if (code == 0 && entry != NULL && strstr(gpu->name, " MIG ") == NULL) {
+    int code = look_up(json, gpu, &table, &entry, err);
+    if (code == 0 && entry != NULL) {
         apply_entry(ceilings, entry, arena);
     }
-done:
+    json_decref(table);
+    return code;
+}
+
+static double number_or_nan(const json_t *entry, const char *key) {
+    const json_t *value = json_object_get(entry, key);
+    return value != NULL ? json_number_value(value) : (double)NAN;
+}
+
+static const char *text_of(const json_t *entry, const char *key, rft_arena *arena) {
+    return rft_arena_strdup(arena, rft_json_text_or(entry, key, NULL));
+}
+
+int rft_datasheet_facts_of(rft_datasheet_facts *out, const rft_gpu_info *gpu, const char *json, rft_arena *arena,
+                           rft_err *err) {
+    json_t *table = NULL;
+    const json_t *entry = NULL;
+    int code = look_up(json, gpu, &table, &entry, err);
+    *out = (rft_datasheet_facts){
+        .name = text_of(entry, "name", arena),
+        .source = text_of(entry, "source", arena),
+        .memory = text_of(entry, "memory", arena),
+        .pcie = text_of(entry, "pcie", arena),
+        .reason = entry != NULL ? NULL : "kernels/devices.lua has no entry for this device",
+        .memory_bytes = number_or_nan(entry, "memory_bytes"),
+        .dram = number_or_nan(entry, "dram"),
+        .bus_bits = number_or_nan(entry, "bus_bits"),
+        .memory_gbps = number_or_nan(entry, "memory_gbps"),
+        .clock_mhz = number_or_nan(entry, "mhz"),
+        .tensor_clock_mhz = number_or_nan(entry, json_object_get(entry, "tensor_mhz") ? "tensor_mhz" : "mhz"),
+        .tdp_w = number_or_nan(entry, "tdp_w"),
+        .nvlink = number_or_nan(entry, "nvlink"),
+    };
     json_decref(table);
     return code;
 }

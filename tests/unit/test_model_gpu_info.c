@@ -77,6 +77,39 @@ static void limits_of_an_h200(void **state) {
     rft_arena_free(arena);
 }
 
+static double tensor_limit(const char *arch, rft_ceiling_id id) {
+    rft_arena *arena = rft_arena_new();
+    rft_ceilings ceilings = empty_ceilings();
+    rft_gpu_info gpu;
+    assert_int_equal(rft_gpu_info_for_arch(&gpu, arch, NULL), 0);
+    rft_limits_apply(&ceilings, &gpu, arena);
+    rft_arena_free(arena);
+    return ceilings.items[id].limit;
+}
+
+/* Against the figures of datasheets, at their clocks. */
+static void limits_of_tensor_cores(void **state) {
+    (void)state;
+    assert_true(near(tensor_limit("sm_80", RFT_CEILING_TENSOR_FP64), 19.5e12, 1e-2));
+    assert_true(near(tensor_limit("sm_80", RFT_CEILING_TENSOR_TF32), 156e12, 1e-2));
+    assert_true(near(tensor_limit("sm_80", RFT_CEILING_TENSOR_BF16), 312e12, 1e-2));
+    assert_true(near(tensor_limit("sm_80", RFT_CEILING_TENSOR_INT8), 624e12, 1e-2));
+    assert_true(isnan(tensor_limit("sm_80", RFT_CEILING_TENSOR_FP8)));
+    assert_true(isnan(tensor_limit("sm_86", RFT_CEILING_TENSOR_FP64)));
+    assert_true(near(tensor_limit("sm_86", RFT_CEILING_TENSOR_FP16), 125e12, 1e-2));
+    assert_true(near(tensor_limit("sm_89", RFT_CEILING_TENSOR_FP8), 733e12, 1e-2));
+    assert_true(near(tensor_limit("sm_90a", RFT_CEILING_TENSOR_FP64), 66.9e12, 1e-2));
+    assert_true(near(tensor_limit("sm_90a", RFT_CEILING_TENSOR_TF32), 494.7e12 * 1980 / 1830, 1e-2));
+    assert_true(near(tensor_limit("sm_90a", RFT_CEILING_TENSOR_FP8), 1978.9e12 * 1980 / 1830, 1e-2));
+    assert_true(near(tensor_limit("sm_90a", RFT_CEILING_TENSOR_INT8), 1978.9e12 * 1980 / 1830, 1e-2));
+    assert_true(near(tensor_limit("sm_100a", RFT_CEILING_TENSOR_FP64), 37e12, 1e-2));
+    assert_true(tensor_limit("sm_100a", RFT_CEILING_TENSOR_BF16) > 2250e12);
+    assert_true(tensor_limit("sm_100a", RFT_CEILING_TENSOR_BF16) < 1.1 * 2250e12);
+    assert_true(near(tensor_limit("sm_120a", RFT_CEILING_TENSOR_INT8), 838e12, 1e-2));
+    assert_true(near(tensor_limit("sm_120a", RFT_CEILING_TENSOR_BF16), 2 * 209.5e12, 1e-2));
+    assert_true(isnan(tensor_limit("sm_120a", RFT_CEILING_TENSOR_FP64)));
+}
+
 static void limits_stay_unknown_without_facts(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -123,6 +156,42 @@ static void datasheet_by_whole_words_longest_first(void **state) {
     assert_true(isnan(sheet("", RFT_CEILING_DRAM_COPY)));
 }
 
+static const char *const parts = "[{\"match\":\"RTX 3080\",\"sms\":68,\"bus_bits\":320,\"dram\":760e9,"
+                                 "\"memory\":\"GDDR6X\",\"mhz\":1710,\"name\":\"ten\",\"tdp_w\":320},"
+                                 "{\"match\":\"RTX 3080\",\"sms\":70,\"bus_bits\":384,\"dram\":912e9,"
+                                 "\"name\":\"twelve\",\"mhz\":1710,\"tensor_mhz\":1500,\"pcie\":\"4.0 x16\"}]";
+
+static rft_datasheet_facts facts_of(rft_arena *arena, rft_gpu_info gpu) {
+    rft_datasheet_facts facts;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_datasheet_facts_of(&facts, &gpu, parts, arena, &err), 0);
+    return facts;
+}
+
+/* Parts of one name are told apart by what the device says of itself; a laptop's is none of them. */
+static void datasheet_parts_of_one_name(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_datasheet_facts facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080", .sms = 70});
+    assert_string_equal(facts.name, "twelve");
+    assert_string_equal(facts.pcie, "4.0 x16");
+    assert_true(facts.dram == 912e9 && facts.tensor_clock_mhz == 1500 && facts.clock_mhz == 1710);
+    assert_null(facts.memory);
+    assert_true(isnan(facts.tdp_w));
+    facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080", .sms = 68, .memory_bus_bits = 320});
+    assert_string_equal(facts.name, "ten");
+    assert_string_equal(facts.memory, "GDDR6X");
+    assert_true(facts.tensor_clock_mhz == 1710 && facts.tdp_w == 320);
+    assert_null(facts.reason);
+    facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080", .sms = 68, .memory_bus_bits = 384});
+    assert_null(facts.name);
+    assert_non_null(facts.reason);
+    assert_true(isnan(facts.dram));
+    facts = facts_of(arena, (rft_gpu_info){.name = "NVIDIA GeForce RTX 3080 Laptop GPU"});
+    assert_non_null(facts.reason);
+    rft_arena_free(arena);
+}
+
 static void datasheet_table_is_checked(void **state) {
     (void)state;
     const char *wrong[] = {"[{\"match\":\"X\",\"fp23\":1}]",
@@ -167,8 +236,10 @@ int main(void) {
         cmocka_unit_test(unknown_architecture_lists_the_known),
         cmocka_unit_test(native_architectures),
         cmocka_unit_test(limits_of_an_h200),
+        cmocka_unit_test(limits_of_tensor_cores),
         cmocka_unit_test(limits_stay_unknown_without_facts),
         cmocka_unit_test(datasheet_by_whole_words_longest_first),
+        cmocka_unit_test(datasheet_parts_of_one_name),
         cmocka_unit_test(datasheet_table_is_checked),
         cmocka_unit_test(copies_are_deep),
     };
