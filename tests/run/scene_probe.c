@@ -3,6 +3,8 @@
 
 #include "base/fs.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +18,34 @@ long scene_device_worker(scene *s) {
     long id = atol(rft_env_value(&env, "scripted.pid"));
     rft_arena_free(arena);
     return id;
+}
+
+/* Found without asking it anything; 0: there is none. */
+static long find_device_worker(const scene *s) {
+    long ids[16];
+    size_t count = scene_processes(s, ids, 16);
+    for (size_t i = 0; i < count && i < 16; i++) {
+        char path[64];
+        char words[256] = "";
+        snprintf(path, sizeof path, "/proc/%ld/cmdline", ids[i]);
+        FILE *file = fopen(path, "r");
+        size_t length = file ? fread(words, 1, sizeof words - 1, file) : 0;
+        if (file) {
+            fclose(file);
+        }
+        if (memmem(words, length, "\0device", 8)) {
+            return ids[i];
+        }
+    }
+    return 0;
+}
+
+void scene_lose_device_worker(scene *s) {
+    double end_s = scene_now_s() + 10;
+    for (long id = 0; (id = find_device_worker(s)) > 0; scene_sleep_s(0.001)) {
+        kill((pid_t)id, SIGKILL);
+        assert_true(scene_now_s() < end_s);
+    }
 }
 
 static const rft_compile_result *compiled(scene *s, const rft_unit_spec *unit) {

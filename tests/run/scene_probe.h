@@ -7,6 +7,9 @@
 
 /* Process id of the device worker, which is started when there is none. Fails the test when it has no device. */
 long scene_device_worker(scene *s);
+/* Kills it where there is one, and returns when it is dead: the next request finds a new one, with the environment of
+ * then. */
+void scene_lose_device_worker(scene *s);
 /* Compiled and measured: n = 1000 with that fate (its sweep becomes the scene's only one), 1.5 s and the grace. Returns
  * what the probe's measure() did; s->err says why. */
 int scene_measure(scene *s, const char *fate, rft_probe_result *out);

@@ -3,7 +3,6 @@
 #include "run/scene_probe.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,8 +70,7 @@ static void a_worker_that_died_while_idle_is_replaced(void **state) {
     scene s;
     rft_probe_result result;
     scene_open(&s, 1);
-    kill((pid_t)scene_device_worker(&s), SIGKILL);
-    scene_sleep_s(0.05);
+    scene_lose_device_worker(&s);
     assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
     assert_int_equal(result.outcome, RFT_OUTCOME_OK);
     scene_close(&s);
@@ -96,6 +94,64 @@ static void a_new_worker_without_a_device_is_an_error(void **state) {
     scene_close(&s);
 }
 
+/* Started, asked who it is and told to open the device, while the caller does something else. */
+static void a_device_can_be_known_and_opened_early(void **state) {
+    (void)state;
+    scene s;
+    rft_gpu_info gpu;
+    rft_env env = {0};
+    long ids[2];
+    scene_open(&s, 1);
+    assert_int_equal(rft_remote_probe_start(s.remote, &s.err), RFT_OK);
+    assert_true(scene_wait_processes(&s, 1, 10));
+    assert_int_equal(rft_remote_probe_identify(s.remote, s.arena, &gpu, &s.err), RFT_OK);
+    assert_string_equal(gpu.uuid, "GPU-scripted");
+    assert_int_equal(scene_processes(&s, ids, 2), 1);
+    assert_int_equal(rft_remote_probe_open(s.remote, &s.err), RFT_OK);
+    assert_int_equal(rft_remote_probe_open(s.remote, &s.err), RFT_OK); /* once is enough */
+    assert_int_equal(s.probe->device(s.probe, s.arena, &gpu, &env, &s.err), RFT_OK);
+    assert_int_equal(atol(rft_env_value(&env, "scripted.pid")), ids[0]);
+    assert_int_equal(rft_remote_probe_open(s.remote, &s.err), RFT_OK); /* it is */
+    assert_int_equal(rft_remote_probe_identify(s.remote, s.arena, &gpu, &s.err), RFT_OK);
+    scene_close(&s);
+}
+
+/* Whatever comes after it: the early answer is never taken for another's. */
+static void an_early_opening_may_be_followed_by_anything(void **state) {
+    (void)state;
+    for (int next = 0; next < 3; next++) {
+        scene s;
+        rft_gpu_info gpu;
+        rft_ceilings ceilings;
+        rft_probe_result result;
+        scene_open(&s, 1);
+        assert_int_equal(rft_remote_probe_open(s.remote, &s.err), RFT_OK);
+        if (next == 0) {
+            assert_int_equal(rft_remote_probe_identify(s.remote, s.arena, &gpu, &s.err), RFT_OK);
+        } else if (next == 1) {
+            assert_int_equal(s.probe->ceilings(s.probe, s.arena, &ceilings, &s.err), RFT_OK);
+        } else {
+            scene_lose_device_worker(&s); /* before it was asked for what it found */
+        }
+        assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
+        assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+        scene_close(&s);
+    }
+}
+
+static void without_a_driver_nothing_is_identified(void **state) {
+    (void)state;
+    scene s;
+    rft_gpu_info gpu;
+    scene_open(&s, 1);
+    scene_file(&s, "lost", "");
+    setenv("SCRIPTED_NO_DRIVER", scene_path(&s, "lost"), 1);
+    assert_int_equal(rft_remote_probe_identify(s.remote, s.arena, &gpu, &s.err), RFT_E_DEVICE);
+    assert_string_equal(s.err.remedy, "install one");
+    unsetenv("SCRIPTED_NO_DRIVER");
+    scene_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_and_ceilings_come_over),
@@ -103,6 +159,9 @@ int main(void) {
         cmocka_unit_test(a_point_that_fails_alone_keeps_its_worker),
         cmocka_unit_test(a_worker_that_died_while_idle_is_replaced),
         cmocka_unit_test(a_new_worker_without_a_device_is_an_error),
+        cmocka_unit_test(a_device_can_be_known_and_opened_early),
+        cmocka_unit_test(an_early_opening_may_be_followed_by_anything),
+        cmocka_unit_test(without_a_driver_nothing_is_identified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

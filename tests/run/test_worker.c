@@ -13,8 +13,11 @@
 
 #include <cmocka.h>
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct worker_case {
@@ -200,6 +203,59 @@ static void a_missing_driver_is_an_answer(void **state) {
     end(&c);
 }
 
+/* The facts without the device, also where it cannot be opened; nothing is taken on it. */
+static void the_device_is_identified_without_opening_it(void **state) {
+    (void)state;
+    worker_case c;
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu;
+    rft_env env = {0};
+    begin(&c);
+    rft_scripted_gpu *untouched = c.gpu;
+    ask(&c, json_pack("{s:s}", "do", "identify"));
+    ask(&c, json_pack("{s:s}", "do", "identify"));
+    assert_int_equal(serve(&c, false), RFT_OK);
+    assert_ptr_equal(c.gpu, untouched); /* nobody opened it */
+    for (int i = 0; i < 2; i++) {
+        rft_frame frame = answer(&c);
+        assert_int_equal(rft_wire_to_device(&gpu, &env, frame.head, arena, &c.err), RFT_OK);
+        assert_string_equal(gpu.uuid, "GPU-scripted");
+        assert_string_equal(gpu.name, "Scripted GPU");
+        assert_int_equal(rft_json_int_or(frame.head, "number", 0), i + 1);
+        rft_frame_clear(&frame);
+    }
+    end(&c);
+    rft_arena_free(arena);
+}
+
+/* A worker whose coordinator was gone before it could ask to die with it. It holds both ends of its input: no end of
+ * file will tell it. */
+static void an_orphan_does_not_live_on(void **state) {
+    (void)state;
+    int alive[2], ends[2];
+    assert_int_equal(pipe(alive), 0);
+    pid_t coordinator = fork();
+    assert_true(coordinator >= 0);
+    if (coordinator == 0) {
+        pid_t self = getpid();
+        if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 || fork() != 0) {
+            _exit(0);
+        }
+        while (getppid() == self) {
+            usleep(1000);
+        }
+        worker_case c;
+        begin(&c);
+        rft_worker_device(&c.host, ends[0], ends[1], &c.err);
+        _exit(0);
+    }
+    close(alive[1]);
+    assert_int_equal(waitpid(coordinator, NULL, 0), coordinator);
+    struct pollfd waiting = {.fd = alive[0], .events = POLLIN};
+    assert_int_equal(poll(&waiting, 1, 10000), 1); /* its end of the pipe was the last */
+    close(alive[0]);
+}
+
 static void garbage_ends_a_worker(void **state) {
     (void)state;
     for (int compile = 0; compile < 2; compile++) {
@@ -218,6 +274,8 @@ int main(void) {
         cmocka_unit_test(without_a_compiler_every_request_hears_why),
         cmocka_unit_test(a_device_worker_answers_each_request),
         cmocka_unit_test(a_missing_driver_is_an_answer),
+        cmocka_unit_test(the_device_is_identified_without_opening_it),
+        cmocka_unit_test(an_orphan_does_not_live_on),
         cmocka_unit_test(garbage_ends_a_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
