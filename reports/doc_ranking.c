@@ -2,7 +2,8 @@
 /* The best and the worst of one problem, the distribution of all, and what failed. */
 #include "reports/doc_build.h"
 
-#include <ctype.h>
+#include "base/hash.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,28 +169,9 @@ typedef struct reason_group {
     rft_outcome outcome;
     const char *reason;
     const rft_point *example;
+    uint64_t kind; /* hash of outcome and kind of reason */
     size_t count;
 } reason_group;
-
-/* Equal but for the numbers in them. */
-static bool same_reason(const char *a, const char *b) {
-    for (;;) {
-        while (isdigit((unsigned char)*a) || (*a == '.' && isdigit((unsigned char)a[1]))) {
-            a++;
-        }
-        while (isdigit((unsigned char)*b) || (*b == '.' && isdigit((unsigned char)b[1]))) {
-            b++;
-        }
-        if (*a != *b) {
-            return false;
-        }
-        if (!*a) {
-            return true;
-        }
-        a++;
-        b++;
-    }
-}
 
 static const char *reason_of(const rft_build *b, const rft_point *point) {
     const char *text = point->reason && *point->reason ? point->reason : point->log && *point->log ? point->log : NULL;
@@ -213,39 +195,49 @@ static const char *reason_of(const rft_build *b, const rft_point *point) {
     return rft_arena_printf(b->arena, "%.*s\xe2\x80\xa6", (int)length, text);
 }
 
-static int by_outcome_and_count(const void *a, const void *b) {
+static int by_count(const void *a, const void *b) {
     const reason_group *x = a, *y = b;
-    if (x->outcome != y->outcome) {
-        return x->outcome < y->outcome ? -1 : 1;
-    }
     if (x->count != y->count) {
         return x->count > y->count ? -1 : 1;
     }
     return x->example->id < y->example->id ? -1 : 1;
 }
 
-/* Groups in `groups` (room for REASONS_MOST); returns how many; *others counts what found no room. */
-static size_t group_reasons(rft_build *b, size_t s, reason_group *groups, size_t *others) {
-    size_t used = 0;
+static int by_outcome_and_count(const void *a, const void *b) {
+    const reason_group *x = a, *y = b;
+    if (x->outcome != y->outcome) {
+        return x->outcome < y->outcome ? -1 : 1;
+    }
+    return by_count(a, b);
+}
+
+/* One group a kind of reason, on the heap. */
+static size_t group_reasons(rft_build *b, size_t s, reason_group **out) {
+    reason_group *groups = NULL;
+    size_t used = 0, capacity = 0;
+    rft_str key = RFT_STR_INIT;
     for (size_t i = 0; i < b->run->point_count; i++) {
         const rft_point *point = &b->run->points[i];
         if (point->sweep != s || point->outcome == RFT_OUTCOME_OK || point->alias_of != 0) {
             continue;
         }
         const char *reason = reason_of(b, point);
+        rft_str_truncate(&key, 0);
+        rft_str_addf(&key, "%s ", rft_outcome_name(point->outcome));
+        rft_outcome_reason_kind(&key, point->reason && *point->reason ? point->reason : point->log);
+        uint64_t kind = rft_hash_fnv1a(rft_str_get(&key), key.length);
         size_t g = 0;
-        while (g < used && !(groups[g].outcome == point->outcome && same_reason(groups[g].reason, reason))) {
+        while (g < used && groups[g].kind != kind) {
             g++;
         }
-        if (g == REASONS_MOST) {
-            ++*others;
-            continue;
-        }
         if (g == used) {
-            groups[used++] = (reason_group){point->outcome, reason, point, 0};
+            RFT_GROW(groups, capacity, used + 1);
+            groups[used++] = (reason_group){point->outcome, reason, point, kind, 0};
         }
         groups[g].count++;
     }
+    rft_str_clear(&key);
+    *out = groups;
     return used;
 }
 
@@ -254,10 +246,18 @@ void rft_build_failures(rft_build *b, size_t s) {
                                                  {.title = "Points", .align = RFT_ALIGN_RIGHT},
                                                  {.title = "Reason (of the example)", .wraps = true},
                                                  {.title = "Example", .wraps = true}};
-    reason_group *groups = rft_arena_calloc(b->arena, REASONS_MOST, sizeof *groups);
-    size_t others = 0, count = group_reasons(b, s, groups, &others);
+    reason_group *groups = NULL;
+    size_t others = 0, count = group_reasons(b, s, &groups), kinds = count;
     rft_doc_heading(b->doc, 2, "What was not measured, and why", NULL);
-    qsort(groups, count, sizeof *groups, by_outcome_and_count);
+    if (count > REASONS_MOST) { /* the most frequent are shown */
+        qsort(groups, count, sizeof *groups, by_count);
+        for (count = REASONS_MOST; kinds > REASONS_MOST; kinds--) {
+            others += groups[kinds - 1].count;
+        }
+    }
+    if (count > 1) {
+        qsort(groups, count, sizeof *groups, by_outcome_and_count);
+    }
     rft_table *table = rft_doc_table(b->doc, failure_columns, 4);
     for (size_t g = 0; g < count; g++) {
         const rft_point *point = groups[g].example;
@@ -274,4 +274,5 @@ void rft_build_failures(rft_build *b, size_t s) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s more for other reasons; the run file has them all.",
                       rft_build_plural(b, others, "point", "points"));
     }
+    free(groups);
 }

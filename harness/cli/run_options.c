@@ -156,6 +156,9 @@ const char *rft_run_options_continue(const rft_cli *cli, const rft_run_options *
     rft_str line = RFT_STR_INIT;
     again.output = output;
     again.fresh = false;
+    if (again.events && rft_text_starts(again.events, "/dev/fd/")) {
+        again.events = NULL; /* a descriptor of this process alone */
+    }
     rft_words words = rft_run_options_words(&again, arena);
     rft_command_add_word(&line, cli->invoked_as);
     rft_str_add_char(&line, ' ');

@@ -9,7 +9,6 @@
 #include "model/bound.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -110,8 +109,8 @@ static void add_rates(rft_str *line, const rft_progress *p, int level) {
     char text[32];
     double rate = (double)p->taken / p->elapsed_s;
     if (level < NO_RATE && p->taken > 0) {
-        rft_units_format_si(text, sizeof text, rate, 3, "");
-        rft_str_addf(line, ", %.*s/s", (int)strcspn(text, " "), text);
+        rft_show_per_second(text, sizeof text, rate);
+        rft_str_addf(line, ", %s/s", text);
     }
     if (level < NO_ETA && p->taken > 0 && !p->final_round) {
         rft_units_format_seconds(text, sizeof text, (double)(p->planned - p->done) / rate, 2);
@@ -151,7 +150,7 @@ static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
     rft_str_addf(line, "best %s", text);
     if (isfinite(placement.efficiency_frac)) {
         rft_str_add(line, ", ");
-        rft_str_add_fixed(line, placement.efficiency_frac * 100, 0);
+        rft_str_add_fixed(line, placement.efficiency_frac * 100, placement.efficiency_frac < 0.0995 ? 1 : 0);
         rft_str_add(line, " % of the roof");
     }
     if (bound.resource != RFT_RESOURCE_UNKNOWN) {

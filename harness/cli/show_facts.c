@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "cli/show_text.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,21 +36,6 @@ rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep) {
     return tally;
 }
 
-/* Numbers, and where it happened, differ between failures of one kind: "needs 6.0 of 3.6 GiB" -> "needs # of # GiB". */
-static void failure_key(rft_str *out, const rft_point *point) {
-    const char *at = point->reason ? point->reason : "";
-    rft_str_add(out, rft_outcome_name(point->outcome));
-    rft_str_add_char(out, ' ');
-    while (*at && *at != '\n') {
-        if (isdigit((unsigned char)*at)) {
-            rft_str_add_char(out, '#');
-            at += strspn(at, "0123456789.,");
-        } else {
-            rft_str_add_char(out, *at++);
-        }
-    }
-}
-
 static int compare_failures(const void *a, const void *b) {
     const rft_show_failure *x = a, *y = b;
     if (x->count != y->count) {
@@ -71,7 +55,8 @@ size_t rft_show_failures_of(const rft_run *run, size_t sweep, rft_arena *arena, 
             continue;
         }
         rft_str_truncate(&key, 0);
-        failure_key(&key, point);
+        rft_str_addf(&key, "%s ", rft_outcome_name(point->outcome));
+        rft_outcome_reason_kind(&key, point->reason);
         uint64_t hash = rft_hash_fnv1a(rft_str_get(&key), key.length);
         size_t k = 0;
         while (k < count && keys[k] != hash) {
@@ -169,6 +154,14 @@ uint64_t rft_show_compiled(const rft_run *run) {
     return run->info.replay_of ? run->info.recompiled : distinct;
 }
 
+void rft_show_per_second(char *out, size_t size, double rate) {
+    if (rate < 999.5) {
+        rft_text_format(out, size, "%.3g", rate);
+    } else {
+        rft_units_format_count(out, size, (uint64_t)rate);
+    }
+}
+
 const char *rft_show_cost(const rft_run *run, rft_arena *arena) {
     const rft_run_info *info = &run->info;
     rft_str text = RFT_STR_INIT;
@@ -179,17 +172,17 @@ const char *rft_show_cost(const rft_run *run, rft_arena *arena) {
     rft_str_addf(&text, "%s point%s in ", rft_units_format_count(buffer, sizeof buffer, run->point_count),
                  run->point_count == 1 ? "" : "s");
     rft_str_add(&text, rft_units_format_seconds(buffer, sizeof buffer, info->elapsed_s, 3));
-    rft_units_format_si(buffer, sizeof buffer, (double)run->point_count / info->elapsed_s, 3, "");
-    rft_str_addf(&text, " (%.*s/s)", (int)strcspn(buffer, " "), buffer);
+    rft_show_per_second(buffer, sizeof buffer, (double)run->point_count / info->elapsed_s);
+    rft_str_addf(&text, " (%s/s)", buffer);
     if (isfinite(info->busy_s)) {
         rft_str_add(&text, ", GPU busy ");
         rft_str_add_fixed(&text, 100.0 * info->busy_s / info->elapsed_s, 0);
         rft_str_add(&text, " %");
     }
     uint64_t compiled = rft_show_compiled(run);
-    if (compiled == 0 && isfinite(info->compile_s)) {
+    if (compiled == 0 && !info->replay_of && isfinite(info->compile_s)) {
         rft_str_add(&text, ", nothing compiled anew");
-    } else if (isfinite(info->compile_s)) {
+    } else if (compiled > 0 && isfinite(info->compile_s)) {
         rft_str_addf(&text, ", compiled %s in ", rft_units_format_count(buffer, sizeof buffer, compiled));
         rft_str_add_fixed(&text, info->compile_s, info->compile_s < 9.95 ? 1 : 0);
         rft_str_add(&text, " core-s");

@@ -3,6 +3,8 @@
 #ifndef RFT_MODEL_OUTCOME_H
 #define RFT_MODEL_OUTCOME_H
 
+#include "base/str.h"
+
 #include <stdbool.h>
 
 /* name, text as stored and shown */
@@ -29,5 +31,9 @@ const char *rft_outcome_name(rft_outcome outcome);
 bool rft_outcome_from_name(rft_outcome *out, const char *name);
 /* ok or noisy: there is a verified measurement. */
 bool rft_outcome_is_measured(rft_outcome outcome);
+
+/* Appends the kind of a reason: its first line with every number as #, so that failures that differ in numbers alone
+ * are one kind. "y[17] is -1.5e-05" and "y[3] is 0.25" -> "y[#] is #"; nan and inf stay what they are. NULL is "". */
+void rft_outcome_reason_kind(rft_str *out, const char *reason);
 
 #endif

@@ -78,4 +78,22 @@ return kernel {
 }
 LUA
 }
+# `$slowly rooftune ...`: on one core, so that a large machine does not finish before it is stopped.
+core=$(taskset -cp $$ 2>/dev/null | sed -n 's/.*: \([0-9]*\).*/\1/p')
+slowly=${core:+taskset -c $core}
+# The processes that still run of those that were started with CASE_OF=$scratch.
+left_over() {
+    for process in /proc/[0-9]*; do
+        [ "$(readlink "$process/exe" 2>/dev/null)" = "$(readlink -f "$ROOFTUNE")" ] || continue
+        grep -q "CASE_OF=$scratch" "$process/environ" 2>/dev/null && echo "${process#/proc/}"
+    done
+    return 0
+}
+expect_none_left() {
+    for try in 1 2 3 4 5 6 7 8 9 10; do
+        [ -n "$(left_over)" ] || return 0
+        sleep 0.2
+    done
+    fail "processes were left behind: $(left_over)"
+}
 . "$case_file"

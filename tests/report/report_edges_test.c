@@ -60,6 +60,19 @@ static void test_all_failed(void **state) {
                                              "No configuration of this sweep gave a valid measurement.", "n/a", NULL});
 }
 
+/* The most frequent kinds are shown, however late they came. */
+static void test_many_kinds_of_failures(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_many(run, 200);
+    sample_fail_all(run, RFT_OUTCOME_CRASHED, "the frequent one, attempt 7");
+    for (size_t i = 0; i < 50; i++) {
+        run->points[i].reason = rft_arena_printf(run->arena, "kind %c%c", 'a' + (char)(i / 26), 'a' + (char)(i % 26));
+    }
+    assert_report(
+        run, (const char *const[]){"the frequent one, attempt 7", "kind aa", "11 points more for other reasons", NULL});
+}
+
 static void test_none_verified(void **state) {
     (void)state;
     rft_run *run = sample_full();
@@ -186,6 +199,7 @@ int main(void) {
         cmocka_unit_test(test_sweep_without_points),
         cmocka_unit_test(test_one_point),
         cmocka_unit_test(test_all_failed),
+        cmocka_unit_test(test_many_kinds_of_failures),
         cmocka_unit_test(test_none_verified),
         cmocka_unit_test(test_no_ceilings),
         cmocka_unit_test(test_few_samples_have_no_interval),

@@ -3,9 +3,6 @@
 need_recording
 need_nvrtc # compiling is what makes a replay last long enough to be stopped
 run="run $SOURCE/sweeps/quick.lua -d replay:$QUICK --no-report -o"
-# On one core, so that a large machine does not finish before it is stopped.
-core=$(taskset -cp $$ 2>/dev/null | sed -n 's/.*: \([0-9]*\).*/\1/p')
-slowly=${core:+taskset -c $core}
 compiled() { "$ROOFTUNE" show "$1" | sed -n 's/^\([0-9,]*\) configurations compiled here.*/\1/p'; }
 # begin FILE SIGNAL: starts the run with a cold cache and stops it when 20 points are stored.
 begin() {
