@@ -60,3 +60,20 @@ if(RFT_CUDA)
     message(STATUS "CUDA headers not found: building without NVRTC and CUDA (replay and reports only)")
   endif()
 endif()
+
+# CUPTI's headers for hardware counters: beside CUDA's, in the toolkit's extras, or in a wheel of their own.
+set(RFT_CUPTI_INCLUDE "")
+if(RFT_CUDA_INCLUDE)
+  find_path(RFT_CUPTI_H cupti_range_profiler.h HINTS ${RFT_CUDA_INCLUDE} ${RFT_CUDA_ROOT} ${RFT_CUDA_HOME} ENV CUDA_HOME
+            PATHS /usr/local/cuda PATH_SUFFIXES include extras/CUPTI/include nvidia/cu13/include
+            nvidia/cuda_cupti/include ../../cuda_cupti/include NO_CACHE)
+  if(RFT_CUPTI_H AND EXISTS ${RFT_CUPTI_H}/cupti_profiler_host.h)
+    set(RFT_CUPTI_INCLUDE ${RFT_CUPTI_H})
+    math(EXPR RFT_CUDA_MAJOR "${version} / 1000")
+    # cupti_profiler_host.h wants C++'s <string>, of which it uses nothing: an empty file answers it.
+    set(RFT_CUPTI_EMPTY ${CMAKE_BINARY_DIR}/cupti_empty)
+    file(WRITE ${RFT_CUPTI_EMPTY}/string "")
+  else()
+    message(STATUS "CUPTI headers not found: building without hardware counters")
+  endif()
+endif()

@@ -82,7 +82,7 @@ static const char *read_version(const version_table *table, const char *key, int
         return rft_arena_strdup(arena, text);
     }
     if (strcmp(key, "cupti") == 0 && table->cupti(&api) == 0) {
-        *major = api >= 10000 ? (int)(api / 10000) : 0; /* 130000 since 13.0; small counts before that */
+        *major = api >= 10000 ? (int)(api / 10000) : api >= 19 ? 12 : 11; /* 130000 since 13.0; before, a count */
         return rft_arena_printf(arena, "API %u", (unsigned)api);
     }
     if (strcmp(key, "cublaslt") == 0) {

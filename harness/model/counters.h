@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * counters.h - what hardware counters tell of one configuration on one problem, in quantities of our own: a profiler's
- * names differ from chip to chip (gpu/counters.h finds them), these do not.
+ * names differ from chip to chip (gpu/counting.h finds them), these do not.
  *
  * A value is NaN when it is not known; then there is a reason. Counts are sums over the device and over every launch of
  * the point. A counted pass is never a timed one. docs/counters.md explains each quantity and its traps.

@@ -8,9 +8,12 @@
 
 #include <cmocka.h>
 
+#include "base/fs.h"
+#include "base/str.h"
 #include "model/counters.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static rft_counters nothing(void) {
@@ -92,6 +95,26 @@ static void every_counter_says_what_it_is(void **state) {
     rft_counter none = RFT_COUNTER_COUNT;
     assert_false(rft_counter_from_name(&none, "dram"));
     assert_false(rft_counter_from_name(&none, NULL));
+}
+
+/* What --counters takes is written down. */
+static void every_counter_is_documented(void **state) {
+    (void)state;
+    char *text = NULL;
+    size_t size = 0;
+    assert_int_equal(rft_fs_read(&text, &size, RFT_SOURCE_DIR "/docs/counters.md", 1 << 20, NULL), 0);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        if (!strstr(text, rft_counter_name((rft_counter)i))) {
+            fail_msg("docs/counters.md does not name %s", rft_counter_name((rft_counter)i));
+        }
+    }
+    rft_str count = RFT_STR_INIT;
+    rft_str_addf(&count, "| all | %d |", (int)RFT_COUNTER_COUNT);
+    if (!strstr(text, rft_str_get(&count))) {
+        fail_msg("docs/counters.md does not say \"%s\"", rft_str_get(&count));
+    }
+    rft_str_clear(&count);
+    free(text);
 }
 
 static void a_set_is_read_from_words(void **state) {
@@ -336,12 +359,19 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_counter_says_what_it_is),         cmocka_unit_test(a_set_is_read_from_words),
-        cmocka_unit_test(nothing_counted_is_no_traffic),         cmocka_unit_test(a_copy_is_its_bytes),
-        cmocka_unit_test(a_matrix_product_is_its_operations),    cmocka_unit_test(every_pipe_has_its_weights),
-        cmocka_unit_test(shared_memory_tells_its_conflicts),     cmocka_unit_test(plausible_counts_stand),
-        cmocka_unit_test(impossible_counts_are_withdrawn),       cmocka_unit_test(an_honest_copy_agrees),
-        cmocka_unit_test(reads_beyond_5_percent_are_named),      cmocka_unit_test(writes_count_only_beyond_the_cache),
+        cmocka_unit_test(every_counter_says_what_it_is),
+        cmocka_unit_test(every_counter_is_documented),
+        cmocka_unit_test(a_set_is_read_from_words),
+        cmocka_unit_test(nothing_counted_is_no_traffic),
+        cmocka_unit_test(a_copy_is_its_bytes),
+        cmocka_unit_test(a_matrix_product_is_its_operations),
+        cmocka_unit_test(every_pipe_has_its_weights),
+        cmocka_unit_test(shared_memory_tells_its_conflicts),
+        cmocka_unit_test(plausible_counts_stand),
+        cmocka_unit_test(impossible_counts_are_withdrawn),
+        cmocka_unit_test(an_honest_copy_agrees),
+        cmocka_unit_test(reads_beyond_5_percent_are_named),
+        cmocka_unit_test(writes_count_only_beyond_the_cache),
         cmocka_unit_test(operations_beyond_5_percent_are_named),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
