@@ -34,7 +34,7 @@
     X(L2_WRITE, "l2_write_sectors", "sectors", "L2, sectors written", DEFAULT,                                         \
       "32-byte sectors the SMs wrote to the L2, atomics left out")                                                     \
     X(L2_HIT, "l2_hit_sectors", "sectors", "L2, sectors that hit", DEFAULT,                                            \
-      "of the sectors the SMs asked of the L2 those that were there, writes and atomics included")                                    \
+      "of the sectors the SMs asked of the L2 those that were there, writes and atomics included")                     \
     X(L1_LOAD, "l1_load_bytes", "B", "L1, loaded", DEFAULT,                                                            \
       "128 bytes for each cycle in which L1 returned data of local, global or another SM's shared memory; loads only") \
     X(SHARED_WAVEFRONTS, "shared_wavefronts", "wavefronts", "shared memory wavefronts", DEFAULT,                       \
