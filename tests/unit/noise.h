@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* noise.h - synthetic timings with a known true median, for tests of statistics. Seeded: the same everywhere. */
+#ifndef RFT_TESTS_NOISE_H
+#define RFT_TESTS_NOISE_H
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stddef.h>
+
+typedef enum noise_shape {
+    NOISE_NORMAL,
+    NOISE_LOG_NORMAL, /* the long tail of timings: one sample in some is much slower */
+    NOISE_HEAVY,      /* Student's t with 2 degrees of freedom: no variance */
+    NOISE_CLOCKS,     /* two clocks 4 % apart, each half of the time, the true median between them */
+    NOISE_SPIKES,     /* normal, and one sample in 20 is up to twice as slow */
+    NOISE_COUNT
+} noise_shape;
+
+static inline const char *noise_name(noise_shape shape) {
+    static const char *const names[] = {"normal", "log-normal", "heavy tails", "two clocks", "spikes"};
+    return names[shape];
+}
+
+static inline double noise_normal(uint64_t *seed) {
+    return sqrt(-2.0 * log(1.0 - rft_random_unit(seed))) * cos(6.283185307179586 * rft_random_unit(seed));
+}
+
+/* A factor about 1; `spread_frac` is the standard deviation, or what stands for it where there is none. The true median
+ * is 1 for every shape but NOISE_SPIKES: noise_median(). */
+static inline double noise_factor(noise_shape shape, double spread_frac, uint64_t *seed) {
+    switch (shape) {
+    case NOISE_LOG_NORMAL:
+        return exp(spread_frac * noise_normal(seed));
+    case NOISE_HEAVY: {
+        double z = noise_normal(seed), chi = -2.0 * log(1.0 - rft_random_unit(seed));
+        return fmax(0.5, 1.0 + 0.5 * spread_frac * z / sqrt(chi / 2.0));
+    }
+    case NOISE_CLOCKS:
+        return 1.0 + (rft_random_unit(seed) < 0.5 ? -0.02 : 0.02) + spread_frac * noise_normal(seed);
+    case NOISE_SPIKES: {
+        double factor = 1.0 + spread_frac * noise_normal(seed), unit = rft_random_unit(seed);
+        return rft_random_unit(seed) < 0.05 ? factor + unit : factor;
+    }
+    default:
+        return 1.0 + spread_frac * noise_normal(seed);
+    }
+}
+
+/* Found once by a large sample where it has no formula. */
+static inline double noise_median(noise_shape shape, double spread_frac) {
+    /* 5 % of the samples lie above: the median is the 0.5 / 0.95 quantile of the rest, z = 0.0660 */
+    return shape == NOISE_SPIKES ? 1.0 + 0.0660 * spread_frac : 1.0;
+}
+
+#endif
