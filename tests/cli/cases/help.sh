@@ -24,15 +24,15 @@ has() {
     rooftune "$1" --help
     for option in $2; do expect_out " --$option"; done
 }
-has run 'device output report no-report budget strategy seed fresh dry-run'
-has check 'arch sample json'
-has point 'at set variant sweep device in-process emit arch output'
+has run 'device output report no-report budget timeout compile-timeout strategy seed events wait fresh dry-run'
+has check 'arch sample compile-timeout json'
+has point 'at set variant sweep device in-process timeout compile-timeout wait emit arch output'
 has report 'output part full'
 has show 'json csv ascii'
 has best 'format json csv output'
 has export output
 has import output
-has ceilings device
+has ceilings 'device wait'
 rooftune
 expect_status 2
 grep -q '^usage: rooftune COMMAND' err || fail "no usage without arguments"

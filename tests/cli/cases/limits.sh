@@ -31,3 +31,17 @@ skipped block saxpy 'over = { n = values(8) }, tune = { BLOCK = values(128, 2048
 skipped dynamic dynamic 'over = { n = values(8) }, tune = { BLOCK = values(128, 256) }' 'dynamic shared memory (bytes) is 262144, the device allows 232448'
 skipped static static 'over = { n = values(8) }, tune = { BLOCK = values(128, 512) }' '262144 bytes of shared memory per block (262144 static), the'
 skipped memory saxpy 'over = { n = values(8, 2^37) }' 'needs 2560.0 of [0-9.]* GiB'
+# A compile that takes longer than it may costs itself; the sweep's own limit is overridden, in both directions.
+sweep slow 'over = { n = values(8) }, measure = { compile_timeout = "1m" }'
+rooftune check slow.lua --compile-timeout 2ms
+expect_out 'timed_out: no end after 0.002 s'
+sweep quick 'over = { n = values(8) }, measure = { compile_timeout = "2ms" }'
+rooftune check quick.lua --compile-timeout 1m
+expect_status 0
+expect_out 'compiled 1, failed 0'
+if [ -f "$QUICK" ]; then
+    rm -rf "$RFT_CACHE"
+    rooftune run slow.lua -d "replay:$QUICK" -o slow.db --no-report --compile-timeout 2ms
+    expect_status 12
+    expect_out '1 timed_out: no end after 0.002 s'
+fi

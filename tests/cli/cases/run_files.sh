@@ -35,6 +35,19 @@ for budget in 0 0s 5x -3; do
     rooftune $quick --budget $budget
     expect_error 2 '--budget: '
 done
+# Limits of the command line are what the file records.
+rooftune $quick -o limits.db --timeout 2s --compile-timeout 1m
+expect_status 0
+rooftune export limits.db -o limits.json.gz
+gzip -dc limits.json.gz | tr -d ' \n' >limits
+grep -q '"point_timeout_s":2[.,]' limits || fail "--timeout is not what the file records"
+grep -q '"compile_timeout_s":60' limits || fail "--compile-timeout is not what the file records"
+for limit in 0 0s -1 soon; do
+    rooftune $quick --timeout $limit
+    expect_error 2 '--timeout: '
+    rooftune check "$SOURCE/sweeps/quick.lua" --compile-timeout $limit
+    expect_error 2 '--compile-timeout: '
+done
 # Two scripts in one run.
 write_saxpy
 sweep one 'over = { n = values(4) }'
