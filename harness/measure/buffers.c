@@ -67,6 +67,15 @@ static rft_kept *find(rft_protocol *p, const rft_buffer *buffer) {
     return NULL;
 }
 
+static bool is_complete(rft_protocol *p, const rft_point_spec *spec) {
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (!find(p, &spec->buffers[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Frees what this point has no use for. */
 static void sift(rft_job *job) {
     rft_protocol *p = job->p;
@@ -190,11 +199,15 @@ int rft_buffers_take(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_point_spec *spec = job->request->spec;
     sift(job);
-    int rc = check_memory(job, err);
+    /* Asking for free memory takes the driver longer than everything else here: only when some is needed. */
+    int rc = is_complete(p, spec) && p->flush_bytes ? RFT_OK : check_memory(job, err);
     if (rc != RFT_OK || job->failed) {
         return rc;
     }
     rc = rft_buffers_take_flush(p, err);
+    if (rc == RFT_OK) {
+        rc = rft_verdicts_take(p, spec->buffer_count, err);
+    }
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
         if (!find(p, &spec->buffers[i])) {
             rc = add(p, &spec->buffers[i], err);

@@ -9,7 +9,7 @@
 #define THREADS 256
 
 static const int chain_counts[] = {8, 16};
-enum { CHAIN_COUNTS = 2, PIPES = 4, NAMES = CHAIN_COUNTS * PIPES };
+enum { CHAIN_COUNTS = 2, PIPES = 4, UNITS = 2, UNIT_PIPES = PIPES / UNITS, UNIT_NAMES = UNIT_PIPES * CHAIN_COUNTS };
 
 typedef union never_value {
     float f;
@@ -53,30 +53,46 @@ static int measure_pipe(rft_protocol *p, rft_arena *arena, const pipe_kernel *pi
     return rft_bench_best(p, benches, CHAIN_COUNTS, RFT_CACHE_HOT, out, err);
 }
 
-int rft_ceilings_pipes(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err) {
-    const char *names[NAMES];
-    const unsigned char *texts[] = {rft_embedded_ceiling_pipes_cu};
-    rft_kernel_group group = {"rooftune_ceiling_pipes.cu", texts, 1, names, NAMES};
-    rft_function *functions[NAMES];
-    rft_module *module = NULL;
-    rft_err failure = RFT_ERR_INIT;
-    for (int i = 0; i < NAMES; i++) {
-        names[i] =
-            rft_arena_printf(arena, "%s<%d, %d>", pipes[i / CHAIN_COUNTS].name, chain_counts[i % CHAIN_COUNTS], UNROLL);
-    }
-    int rc = rft_kernels_load(p, &group, &module, functions, &failure);
-    for (int i = 0; rc == RFT_OK && i < PIPES; i++) {
-        rc =
-            measure_pipe(p, arena, &pipes[i], functions + (size_t)i * CHAIN_COUNTS, &out->items[pipes[i].id], &failure);
-    }
-    for (int i = 0; rc != RFT_OK && i < PIPES; i++) {
-        int excused = rft_ceilings_excuse(p, arena, &out->items[pipes[i].id], 1, &failure, err);
-        if (excused != RFT_OK) {
-            return excused;
+void rft_ceilings_pipe_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count) {
+    static const unsigned char *const texts[] = {rft_embedded_ceiling_pipes_cu};
+    static const char *const titles[UNITS] = {"rooftune_ceiling_fp32.cu", "rooftune_ceiling_fp16.cu"};
+    for (int unit = 0; unit < UNITS; unit++) {
+        const char **names = rft_arena_calloc(arena, UNIT_NAMES, sizeof *names);
+        for (int i = 0; i < UNIT_NAMES; i++) {
+            const pipe_kernel *pipe = &pipes[unit * UNIT_PIPES + i / CHAIN_COUNTS];
+            names[i] = rft_arena_printf(arena, "%s<%d, %d>", pipe->name, chain_counts[i % CHAIN_COUNTS], UNROLL);
         }
+        groups[(*count)++] = (rft_kernel_group){titles[unit], texts, 1, names, UNIT_NAMES};
     }
-    if (module) {
+}
+
+static int measure_unit(rft_protocol *p, rft_arena *arena, int unit, const rft_kernel_group *group, rft_ceilings *out,
+                        rft_err *err) {
+    rft_function *functions[UNIT_NAMES];
+    rft_module *module = NULL;
+    int rc = rft_kernels_load(p, group, &module, functions, err);
+    for (int i = 0; rc == RFT_OK && i < UNIT_PIPES; i++) {
+        const pipe_kernel *pipe = &pipes[unit * UNIT_PIPES + i];
+        rc = measure_pipe(p, arena, pipe, functions + (size_t)i * CHAIN_COUNTS, &out->items[pipe->id], err);
+    }
+    if (module && !p->gpu->vt->sticky(p->gpu)) {
         p->gpu->vt->module_free(p->gpu, module);
     }
-    return RFT_OK;
+    return rc;
+}
+
+int rft_ceilings_pipes(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+    rft_kernel_group groups[UNITS];
+    size_t count = 0;
+    int rc = RFT_OK;
+    rft_ceilings_pipe_groups(arena, groups, &count);
+    for (int unit = 0; rc == RFT_OK && unit < UNITS; unit++) {
+        rft_err failure = RFT_ERR_INIT;
+        int failed = measure_unit(p, arena, unit, &groups[unit], out, &failure);
+        for (int i = 0; failed != RFT_OK && rc == RFT_OK && i < UNIT_PIPES; i++) {
+            rft_ceiling *ceiling = &out->items[pipes[unit * UNIT_PIPES + i].id];
+            rc = rft_ceilings_excuse(p, arena, ceiling, 1, &failure, err);
+        }
+    }
+    return rc;
 }

@@ -10,15 +10,24 @@
 
 #define RFT_BENCH_VALUES 8
 
+/* How much a launch does. */
+typedef struct rft_bench_size {
+    rft_grid grid;
+    uint64_t vectors; /* 16 bytes each, of every buffer; 0 where the kernel has a loop instead */
+    double amount;    /* bytes or operations; not used with steps */
+} rft_bench_size;
+
 /* One way to drive one level or pipe. */
 typedef struct rft_bench {
     rft_function *function;
     rft_grid grid;
     void *values[RFT_BENCH_VALUES]; /* kernel arguments; they live as long as the bench */
     double amount;                  /* bytes or operations of one launch */
+    uint64_t vectors;               /* 16 bytes each, of every buffer: an argument where there is no loop */
     uint32_t steps;                 /* of the kernel's loop; 0: the kernel has none */
     double amount_per_step;         /* with steps: amount = steps * this, steps chosen so that a launch takes 1 ms */
-    const char *text;               /* what it does, for people */
+    rft_bench_size part;            /* what it is tried on, of its buffers; no blocks: on the whole */
+    const char *text;               /* what it does when measured, for people */
 } rft_bench;
 
 /* Tries every bench, measures the best few again, and makes the one with the best median the ceiling. */
@@ -26,6 +35,13 @@ int rft_bench_best(rft_protocol *p, rft_bench *benches, size_t count, rft_cache_
                    rft_err *err);
 /* Blocks of `threads` that all SMs hold at once. */
 int rft_bench_resident(rft_protocol *p, rft_function *function, unsigned threads, unsigned *blocks, rft_err *err);
+
+/* What the ceilings compile, apart from each other so that it can be done side by side. Both append to `groups`, which
+ * has room for RFT_CEILINGS_GROUPS; names live in `arena`. */
+#define RFT_CEILINGS_GROUPS 7
+void rft_ceilings_memory_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count);
+void rft_ceilings_pipe_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count);
+size_t rft_ceilings_groups(rft_arena *arena, rft_kernel_group **out);
 
 /* Each measures its ceilings into `out`; what cannot be measured gets its reason. Errors only when the device is lost.
  */

@@ -17,26 +17,23 @@ static_assert(RFT_FILL_UNIFORM == 1 && RFT_ORDER_SORTED == 1 && RFT_ORDER_ZIPF =
               "device/fill.cu numbers fills and orders");
 
 static const char *const builtin_names[RFT_BUILTIN_COUNT] = {
-    "rft_fill_kernel",     "rft_convert_kernel",     "rft_magnitude_kernel",  "rft_compare_kernel",
-    "rft_checksum_kernel", "rft_flush_write_kernel", "rft_flush_read_kernel", "rft_stamp_kernel",
-    "rft_block_kernel",    "rft_empty_kernel",
+    "rft_fill_kernel",     "rft_convert_kernel", "rft_magnitude_kernel",   "rft_compare_kernel",
+    "rft_checksum_kernel", "rft_fold_kernel",    "rft_flush_write_kernel", "rft_flush_read_kernel",
+    "rft_stamp_kernel",    "rft_block_kernel",   "rft_empty_kernel",
 };
 
-static const unsigned char *const builtin_texts[] = {
-    rft_embedded_fill_cu,  rft_embedded_convert_cu, rft_embedded_compare_cu, rft_embedded_flush_cu,
-    rft_embedded_stamp_cu, rft_embedded_block_cu,   rft_embedded_empty_cu,
-};
+static const unsigned char *const seeding_texts[] = {rft_embedded_fill_cu, rft_embedded_convert_cu};
+static const unsigned char *const judging_texts[] = {rft_embedded_compare_cu};
+static const unsigned char *const timing_texts[] = {rft_embedded_flush_cu, rft_embedded_stamp_cu, rft_embedded_block_cu,
+                                                    rft_embedded_empty_cu};
 
-/* Layout of device/compare.cu. */
-typedef struct magnitude_partial {
-    double sum;
-    uint64_t count;
-} magnitude_partial;
-typedef struct compare_partial {
-    double worst;
-    uint64_t index, wrong;
-} compare_partial;
-static_assert(sizeof(compare_partial) <= RFT_PARTIAL_BYTES, "room for partial results");
+#define TEXTS(texts) texts, sizeof(texts) / sizeof *(texts)
+#define NAMES(first, end) builtin_names + (first), (end) - (first)
+const rft_kernel_group rft_builtin_groups[RFT_BUILTIN_GROUPS] = {
+    {"rooftune_seeding.cu", TEXTS(seeding_texts), NAMES(RFT_BUILTIN_FILL, RFT_BUILTIN_MAGNITUDE)},
+    {"rooftune_judging.cu", TEXTS(judging_texts), NAMES(RFT_BUILTIN_MAGNITUDE, RFT_BUILTIN_FLUSH_WRITE)},
+    {"rooftune_timing.cu", TEXTS(timing_texts), NAMES(RFT_BUILTIN_FLUSH_WRITE, RFT_BUILTIN_COUNT)},
+};
 
 static int load(rft_protocol *p, const rft_kernel_group *group, const rft_compile_result *result, rft_module **module,
                 rft_function **functions, rft_err *err) {
@@ -45,35 +42,45 @@ static int load(rft_protocol *p, const rft_kernel_group *group, const rft_compil
                            p->info.arch, result->log);
     }
     int rc = p->gpu->vt->module_load(p->gpu, result->cubin, result->cubin_bytes, module, err);
+    bool loaded = rc == RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < group->name_count; i++) {
         rc = p->gpu->vt->function(p->gpu, *module, result->entries[i].symbol, &functions[i], err);
     }
     if (rc != RFT_OK) {
+        if (loaded) {
+            p->gpu->vt->module_free(p->gpu, *module);
+        }
+        *module = NULL;
         rft_err_context(err, "loading rooftune's own %s", group->title);
     }
     return rc;
 }
 
-int rft_kernels_load(rft_protocol *p, const rft_kernel_group *group, rft_module **module, rft_function **functions,
-                     rft_err *err) {
+rft_compile_request rft_kernels_request(const rft_kernel_group *group, const char *arch, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     rft_str_add(&text, (const char *)rft_embedded_prelude_cuh);
     for (size_t i = 0; i < group->text_count; i++) {
         rft_str_add(&text, (const char *)group->texts[i]);
     }
     rft_compile_request request = {.source_name = group->title,
-                                   .source_text = rft_str_get(&text),
+                                   .source_text = rft_arena_strdup(arena, rft_str_get(&text)),
                                    .names = group->names,
                                    .name_count = group->name_count,
-                                   .arch = p->info.arch};
+                                   .arch = arch};
+    rft_str_clear(&text);
+    return request;
+}
+
+int rft_kernels_load(rft_protocol *p, const rft_kernel_group *group, rft_module **module, rft_function **functions,
+                     rft_err *err) {
     rft_arena *arena = rft_arena_new();
+    rft_compile_request request = rft_kernels_request(group, p->info.arch, arena);
     rft_compile_result result = {0};
     int rc = p->compiler->compile(p->compiler, &request, arena, &result, err);
     if (rc == RFT_OK) {
         rc = load(p, group, &result, module, functions, err);
     }
     rft_arena_free(arena);
-    rft_str_clear(&text);
     return rc;
 }
 
@@ -84,7 +91,7 @@ static int preload(rft_protocol *p, rft_err *err) {
     uint32_t slots = 0, word = 0;
     void *empty_values[] = {NULL};
     void *block_values[] = {&p->block_device, &p->ticket, &none};
-    void *stamp_values[] = {&p->stamps, &slots, &none};
+    void *stamp_values[] = {&p->partials, &slots, &none};
     void *flush_values[] = {&p->partials, &none, &word, &p->partials};
     const struct {
         rft_builtin which;
@@ -101,33 +108,68 @@ static int preload(rft_protocol *p, rft_err *err) {
     return rc == RFT_OK ? p->gpu->vt->sync(p->gpu, err) : rc;
 }
 
+/* The flags of the blocking kernel, then the stamps of each shot, in one piece of mapped memory. */
+static int map_words(rft_protocol *p, rft_err *err) {
+    const size_t flag_bytes = 256, stamp_bytes = 2 * (size_t)RFT_STAMP_SLOTS * RFT_STAMP_BYTES;
+    void *host = NULL;
+    rft_device_ptr device = 0;
+    int rc = p->gpu->vt->mapped(p->gpu, flag_bytes + RFT_SHOTS * stamp_bytes, &host, &device, err);
+    if (rc == RFT_OK) {
+        p->block_words = host;
+        p->block_device = device;
+        for (size_t i = 0; i < RFT_SHOTS; i++) {
+            p->shots[i].stamps = (const char *)host + flag_bytes + i * stamp_bytes;
+            p->shots[i].stamps_device = device + flag_bytes + i * stamp_bytes;
+        }
+    }
+    return rc;
+}
+
+static int make_events(rft_protocol *p, rft_err *err) {
+    rft_event **events[3 * RFT_SHOTS + 2 * RFT_SPAN_COUNT];
+    size_t count = 0;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < RFT_SHOTS; i++) {
+        events[count++] = &p->shots[i].start;
+        events[count++] = &p->shots[i].stop;
+        events[count++] = &p->shots[i].done;
+    }
+    for (size_t i = 0; i < RFT_SPAN_COUNT; i++) {
+        events[count++] = &p->spans[i].start;
+        events[count++] = &p->spans[i].stop;
+    }
+    for (size_t i = 0; rc == RFT_OK && i < count; i++) {
+        rc = p->gpu->vt->event_new(p->gpu, events[i], err);
+    }
+    return rc;
+}
+
+static int load_builtins(rft_protocol *p, rft_err *err) {
+    rft_function **functions = p->functions;
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < RFT_BUILTIN_GROUPS; i++) {
+        if (!p->modules[i]) { /* what an attempt before this one has loaded is good */
+            rc = rft_kernels_load(p, &rft_builtin_groups[i], &p->modules[i], functions, err);
+        }
+        functions += rft_builtin_groups[i].name_count;
+    }
+    return rc;
+}
+
 int rft_protocol_prepare(rft_protocol *p, rft_err *err) {
     if (p->ready) {
         return RFT_OK;
     }
-    const rft_gpu_vt *vt = p->gpu->vt;
-    rft_kernel_group group = {.title = "rooftune_kernels.cu",
-                              .texts = builtin_texts,
-                              .text_count = sizeof builtin_texts / sizeof *builtin_texts,
-                              .names = builtin_names,
-                              .name_count = RFT_BUILTIN_COUNT};
-    void *host = NULL;
-    int rc = rft_kernels_load(p, &group, &p->module, p->functions, err);
+    int rc = load_builtins(p, err);
     if (rc == RFT_OK) {
-        rc = vt->event_new(p->gpu, &p->start, err);
+        rc = make_events(p, err);
     }
     if (rc == RFT_OK) {
-        rc = vt->event_new(p->gpu, &p->stop, err);
+        rc = map_words(p, err);
     }
     if (rc == RFT_OK) {
-        rc = vt->mapped(p->gpu, 2 * sizeof(uint32_t), &host, &p->block_device, err);
-        p->block_words = host;
-    }
-    if (rc == RFT_OK) {
-        rc = vt->alloc(p->gpu, 2ull * RFT_STAMP_SLOTS * 32, &p->stamps, err);
-    }
-    if (rc == RFT_OK) {
-        rc = vt->alloc(p->gpu, (uint64_t)RFT_PARTIAL_COUNT * RFT_PARTIAL_BYTES, &p->partials, err);
+        rc = p->gpu->vt->alloc(p->gpu, (uint64_t)(RFT_PARTIAL_COUNT + RFT_HALF_COUNT) * RFT_PARTIAL_BYTES, &p->partials,
+                               err);
     }
     if (rc == RFT_OK) {
         rc = preload(p, err);
@@ -151,8 +193,6 @@ static rft_grid elementwise(const rft_protocol *p, uint64_t count) {
     return (rft_grid){(unsigned)(blocks < most ? blocks : most), 256};
 }
 
-static const rft_grid reducing = {RFT_PARTIAL_BLOCKS, RFT_PARTIAL_THREADS};
-
 int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rft_device_ptr to, rft_err *err) {
     uint64_t state = seed;
     uint64_t key = rft_random_next(&state) ^ rft_hash_fnv1a(buffer->name, strlen(buffer->name));
@@ -172,77 +212,4 @@ int rft_kernel_convert(rft_protocol *p, rft_device_ptr to, rft_device_ptr from, 
     int type_number = (int)type;
     void *values[] = {&to, &from, &type_number, &count};
     return rft_kernel_launch(p, p->functions[RFT_BUILTIN_CONVERT], elementwise(p, count), values, err);
-}
-
-/* Runs a reducing kernel and reads its partial results (heap). */
-static int reduce(rft_protocol *p, rft_builtin which, void **values, size_t partial_bytes, void **out, rft_err *err) {
-    size_t bytes = RFT_PARTIAL_COUNT * partial_bytes;
-    *out = rft_alloc(bytes);
-    int rc = rft_kernel_launch(p, p->functions[which], reducing, values, err);
-    return rc == RFT_OK ? p->gpu->vt->read(p->gpu, *out, p->partials, bytes, err) : rc;
-}
-
-int rft_kernel_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, uint64_t *out, rft_err *err) {
-    uint64_t words = bytes / sizeof(uint64_t);
-    void *values[] = {&data, &words, &p->partials}, *partials = NULL;
-    int rc = reduce(p, RFT_BUILTIN_CHECKSUM, values, sizeof(uint64_t), &partials, err);
-    *out = 0;
-    for (size_t i = 0; rc == RFT_OK && i < RFT_PARTIAL_COUNT; i++) {
-        *out += ((const uint64_t *)partials)[i];
-    }
-    free(partials);
-    return rc;
-}
-
-/* Mean |reference|: the absolute part of the tolerance. */
-static int scale_of(rft_protocol *p, const rft_comparison *comparison, int want_type, double *scale, rft_err *err) {
-    rft_device_ptr want = comparison->want;
-    uint64_t count = comparison->count;
-    void *values[] = {&want, &want_type, &count, &p->partials}, *partials = NULL;
-    int rc = reduce(p, RFT_BUILTIN_MAGNITUDE, values, sizeof(magnitude_partial), &partials, err);
-    double sum = 0.0;
-    uint64_t finite = 0;
-    for (size_t i = 0; rc == RFT_OK && i < RFT_PARTIAL_COUNT; i++) {
-        sum += ((const magnitude_partial *)partials)[i].sum;
-        finite += ((const magnitude_partial *)partials)[i].count;
-    }
-    free(partials);
-    *scale = finite ? sum / (double)finite : 0.0;
-    return rc;
-}
-
-/* Reads one element as a number, by converting it on the device: the types are decoded in one place. */
-static int element(rft_protocol *p, rft_device_ptr data, rft_type type, uint64_t index, double *out, rft_err *err) {
-    int rc = rft_kernel_convert(p, p->partials, data + index * rft_type_bytes(type), type, 1, err);
-    return rc == RFT_OK ? p->gpu->vt->read(p->gpu, out, p->partials, sizeof *out, err) : rc;
-}
-
-int rft_kernel_compare(rft_protocol *p, const rft_comparison *comparison, rft_difference *out, rft_err *err) {
-    bool whole = rft_type_significand_bits(comparison->type) == 0;
-    rft_type want_type = whole ? comparison->type : RFT_TYPE_F64;
-    int got_number = (int)comparison->type, want_number = (int)want_type;
-    rft_device_ptr got = comparison->got, want = comparison->want;
-    uint64_t count = comparison->count;
-    double tol = comparison->tol, scale = 0.0;
-    void *partials = NULL;
-    *out = (rft_difference){.worst_frac = -1.0};
-    int rc = scale_of(p, comparison, want_number, &scale, err);
-    if (rc == RFT_OK) {
-        void *values[] = {&got, &got_number, &want, &want_number, &count, &tol, &scale, &p->partials};
-        rc = reduce(p, RFT_BUILTIN_COMPARE, values, sizeof(compare_partial), &partials, err);
-    }
-    for (size_t i = 0; rc == RFT_OK && i < RFT_PARTIAL_COUNT; i++) {
-        const compare_partial *partial = (const compare_partial *)partials + i;
-        out->wrong_count += partial->wrong;
-        bool earlier = partial->worst == out->worst_frac && partial->index < out->index;
-        if (partial->worst > out->worst_frac || (earlier && partial->worst >= 0.0)) {
-            out->worst_frac = partial->worst;
-            out->index = partial->index;
-        }
-    }
-    free(partials);
-    if (rc == RFT_OK) {
-        rc = element(p, got, comparison->type, out->index, &out->got, err);
-    }
-    return rc == RFT_OK ? element(p, want, want_type, out->index, &out->want, err) : rc;
 }

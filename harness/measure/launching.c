@@ -195,6 +195,9 @@ static int bind_kernel(rft_job *job, const rft_launch *launch, rft_gpu_launch *b
     bound->values = rft_arena_calloc(job->arena, launch->arg_count + 1, sizeof *bound->values);
     int rc = gpu->vt->function(gpu, job->module, entry->symbol, &bound->function, err);
     if (rc == RFT_OK) {
+        rc = rft_parameters_check(job, bound->function, launch, err);
+    }
+    if (rc == RFT_OK && !job->failed) {
         rc = check_function(job, launch, bound->function, err);
     }
     for (size_t i = 0; rc == RFT_OK && !job->failed && i < launch->arg_count; i++) {

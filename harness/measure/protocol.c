@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/protocol.h"
+#include "measure/ceilings.h"
 
 #include "base/str.h"
 
@@ -62,7 +63,7 @@ static void start_result(rft_job *job) {
         }
     }
     *job->out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = facts};
-    job->out->measurement = (rft_measurement){.clock_mhz = NAN, .cache = job->request->measure.cache};
+    job->out->measurement = (rft_measurement){.clock_mhz = NAN, .cache = job->request->measure.cache, .busy_s = NAN};
     job->out->measurement.stats = rft_stats_of(NULL, 0);
     if (!unit->ok) {
         rft_job_fail(job, RFT_OUTCOME_COMPILE_FAILED, "it does not compile");
@@ -125,6 +126,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     if (rc != RFT_OK) {
         rc = to_outcome(&job, &failure, err);
     }
+    out->measurement.busy_s = rft_busy_take(p);
     if (job.module && !p->dead) {
         p->gpu->vt->module_free(p->gpu, job.module);
     }
@@ -170,7 +172,7 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
 /* Module, events and mapped memory go with the gpu; device memory is given back. */
 static void free_protocol(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
-    rft_device_ptr spaces[] = {p->stamps, p->partials, p->flush_out, p->flush_in};
+    rft_device_ptr spaces[] = {p->verdicts_device, p->partials, p->flush_out, p->flush_in};
     if (!p->gpu->vt->sticky(p->gpu)) {
         rft_buffers_drop(p);
         for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -178,16 +180,33 @@ static void free_protocol(rft_probe *self) {
                 p->gpu->vt->free(p->gpu, spaces[i]);
             }
         }
-        if (p->module) {
-            p->gpu->vt->module_free(p->gpu, p->module);
+        for (size_t i = 0; i < RFT_BUILTIN_GROUPS; i++) {
+            if (p->modules[i]) {
+                p->gpu->vt->module_free(p->gpu, p->modules[i]);
+            }
         }
     }
     for (size_t i = 0; i < p->kept_count; i++) {
         free(p->kept[i].name);
     }
     free(p->kept);
+    free(p->verdicts);
     free(p->problem_key);
     free(p);
+}
+
+size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_request **out, size_t *first_of_ceilings) {
+    rft_kernel_group *groups = NULL;
+    size_t count = rft_ceilings_groups(arena, &groups);
+    *first_of_ceilings = RFT_BUILTIN_GROUPS;
+    *out = rft_arena_calloc(arena, RFT_BUILTIN_GROUPS + count, sizeof **out);
+    for (size_t i = 0; i < RFT_BUILTIN_GROUPS; i++) {
+        (*out)[i] = rft_kernels_request(&rft_builtin_groups[i], arch, arena);
+    }
+    for (size_t i = 0; i < count; i++) {
+        (*out)[RFT_BUILTIN_GROUPS + i] = rft_kernels_request(&groups[i], arch, arena);
+    }
+    return RFT_BUILTIN_GROUPS + count;
 }
 
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,

@@ -18,6 +18,7 @@ typedef enum rft_builtin {
     RFT_BUILTIN_MAGNITUDE,
     RFT_BUILTIN_COMPARE,
     RFT_BUILTIN_CHECKSUM,
+    RFT_BUILTIN_FOLD,
     RFT_BUILTIN_FLUSH_WRITE,
     RFT_BUILTIN_FLUSH_READ,
     RFT_BUILTIN_STAMP,
@@ -25,14 +26,44 @@ typedef enum rft_builtin {
     RFT_BUILTIN_EMPTY,
     RFT_BUILTIN_COUNT
 } rft_builtin;
+#define RFT_BUILTIN_GROUPS 3 /* compiled apart from each other */
 
-/* Every thread of a reducing kernel writes one partial result; the host folds this many in order. */
+/* Every thread of a reducing kernel writes one partial result; the device folds them to a verdict of a few, the host
+ * folds those. */
 #define RFT_PARTIAL_BLOCKS 256u
 #define RFT_PARTIAL_THREADS 256u
 #define RFT_PARTIAL_COUNT (RFT_PARTIAL_BLOCKS * RFT_PARTIAL_THREADS)
-#define RFT_PARTIAL_BYTES 24u
+#define RFT_PARTIAL_BYTES 40u
+#define RFT_HALF_COUNT 1024u  /* partial results after the first of two folds */
+#define RFT_VERDICT_COUNT 32u /* partial results that reach the host */
+#define RFT_VERDICT_BYTES (RFT_VERDICT_COUNT * RFT_PARTIAL_BYTES)
 
 #define RFT_STAMP_SLOTS 256u /* SMs a stamp has room for */
+#define RFT_STAMP_BYTES 32u  /* of a slot */
+
+/* A sample on its way. */
+#define RFT_SHOTS 2u
+typedef struct rft_shot {
+    rft_event *start, *stop, *done; /* around what is timed; behind the second stamp */
+    rft_device_ptr stamps_device;   /* two stamps of RFT_STAMP_SLOTS slots, in mapped memory */
+    const void *stamps;             /* the host's view of them */
+    uint32_t ticket;
+    bool blocked; /* queued behind a blocking kernel */
+} rft_shot;
+
+/* What of a point's work the device is timed at, beside its samples, for rft_measurement.busy_s. */
+typedef enum rft_span_id {
+    RFT_SPAN_REFERENCE,
+    RFT_SPAN_PREPARE,
+    RFT_SPAN_RUN, /* the verified run */
+    RFT_SPAN_COMPARE,
+    RFT_SPAN_WARM,
+    RFT_SPAN_COUNT
+} rft_span_id;
+typedef struct rft_span {
+    rft_event *start, *stop;
+    bool used; /* since the point began */
+} rft_span;
 
 /* A buffer of the current problem, kept on the device while the problem stays the same. */
 typedef struct rft_kept {
@@ -45,6 +76,7 @@ typedef struct rft_kept {
     rft_device_ptr original;  /* INOUT: its seeded contents; else 0 */
     rft_device_ptr reference; /* OUTPUT, INOUT: what the reference computed; else 0 */
     uint64_t checksum;        /* INPUT: of its contents */
+    double scale;             /* OUTPUT, INOUT: mean |reference|, once that is there */
     bool wanted;              /* by the point in hand */
 } rft_kept;
 
@@ -57,14 +89,18 @@ typedef struct rft_protocol {
     rft_gpu_info info;
 
     bool ready; /* the members from here on are there */
-    rft_module *module;
+    rft_module *modules[RFT_BUILTIN_GROUPS];
     rft_function *functions[RFT_BUILTIN_COUNT];
-    rft_event *start, *stop;
-    volatile uint32_t *block_words; /* host's view of the blocking kernel's flag */
+    rft_shot shots[RFT_SHOTS];
+    rft_span spans[RFT_SPAN_COUNT];
+    double busy_s;                  /* samples since the point began, or of all ceilings */
+    volatile uint32_t *block_words; /* host's view of the blocking kernel's flags (device/block.cu) */
     rft_device_ptr block_device;
-    uint32_t ticket;
-    rft_device_ptr stamps;   /* two stamps of RFT_STAMP_SLOTS slots */
-    rft_device_ptr partials; /* RFT_PARTIAL_COUNT * RFT_PARTIAL_BYTES */
+    uint32_t ticket;         /* of the last sample */
+    rft_device_ptr partials; /* RFT_PARTIAL_COUNT of RFT_PARTIAL_BYTES, and RFT_HALF_COUNT behind them */
+    rft_device_ptr verdicts_device;
+    unsigned char *verdicts; /* heap; as read last */
+    size_t verdict_capacity; /* of both */
     rft_device_ptr flush_out, flush_in;
     uint64_t flush_bytes;   /* of each of the two; 0: not allocated yet */
     int64_t last_active_ns; /* when the device last had work; 0: never */
@@ -93,6 +129,11 @@ typedef struct rft_kernel_group {
 } rft_kernel_group;
 int rft_kernels_load(rft_protocol *p, const rft_kernel_group *group, rft_module **module, rft_function **functions,
                      rft_err *err);
+/* What rft_kernels_load() asks the compiler for. Lives in `arena`; borrows the group. */
+rft_compile_request rft_kernels_request(const rft_kernel_group *group, const char *arch, rft_arena *arena);
+/* The kernels that every point needs, apart from each other so that they can be compiled side by side. Their names
+ * together are in the order of rft_builtin. */
+extern const rft_kernel_group rft_builtin_groups[RFT_BUILTIN_GROUPS];
 
 /* Launches a kernel with plain arguments. */
 typedef struct rft_grid {
@@ -103,7 +144,8 @@ int rft_kernel_launch(rft_protocol *p, rft_function *function, rft_grid grid, vo
 int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rft_device_ptr to, rft_err *err);
 int rft_kernel_convert(rft_protocol *p, rft_device_ptr to, rft_device_ptr from, rft_type type, uint64_t count,
                        rft_err *err);
-int rft_kernel_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, uint64_t *out, rft_err *err);
+
+/* ---- verdict.c: results of reducing kernels. Queue any number, each into a slot of its own, then read all ---- */
 
 /* What to judge: `want` is double for floating-point types, `type` otherwise. */
 typedef struct rft_comparison {
@@ -111,13 +153,33 @@ typedef struct rft_comparison {
     rft_type type;
     uint64_t count;
     double tol;
+    double scale; /* mean |want| */
 } rft_comparison;
 typedef struct rft_difference {
     double worst_frac;
     uint64_t index, wrong_count;
     double got, want; /* at index */
 } rft_difference;
-int rft_kernel_compare(rft_protocol *p, const rft_comparison *comparison, rft_difference *out, rft_err *err);
+/* Room for `slots` verdicts. Before the first is queued: the old ones are lost. */
+int rft_verdicts_take(rft_protocol *p, size_t slots, rft_err *err);
+int rft_verdicts_queue_compare(rft_protocol *p, const rft_comparison *comparison, size_t slot, rft_err *err);
+int rft_verdicts_queue_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, size_t slot, rft_err *err);
+/* Mean |value| of `count` elements of a comparison's `want`. */
+int rft_verdicts_queue_scale(rft_protocol *p, const rft_comparison *comparison, size_t slot, rft_err *err);
+int rft_verdicts_read(rft_protocol *p, size_t slots, rft_err *err); /* waits for the stream */
+rft_difference rft_verdict_difference(const rft_protocol *p, size_t slot);
+uint64_t rft_verdict_checksum(const rft_protocol *p, size_t slot);
+double rft_verdict_scale(const rft_protocol *p, size_t slot); /* 0 when no value is finite */
+/* Queues one, and waits for it. */
+int rft_kernel_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, uint64_t *out, rft_err *err);
+
+/* ---- busy.c: how long the device worked on what is verified and measured ---- */
+int rft_busy_begin(rft_protocol *p, rft_span_id id, rft_err *err);
+int rft_busy_end(rft_protocol *p, rft_span_id id, rft_err *err);
+/* Device seconds of a span; waits for its end. 0 when it was not used. */
+int rft_busy_span(rft_protocol *p, rft_span_id id, double *out, rft_err *err);
+/* Spans and samples since the last call, together. NaN after a fault, which leaves nothing to read. */
+double rft_busy_take(rft_protocol *p);
 
 /* ---- one point (protocol.c) ---- */
 
@@ -132,7 +194,7 @@ typedef struct rft_job {
     rft_module *module;                 /* the configuration's */
     rft_gpu_launch *prepare, *launches; /* bound; function is NULL for a memset */
     int *blocks_per_sm;                 /* per launch; 0 for a memset */
-    double run_s;                       /* one run of all launches, as verified */
+    double run_s;                       /* device time of one run of all launches, as verified */
 } rft_job;
 
 /* Makes the outcome; returns 0 so that `return rft_job_fail(...)` reads well. */
@@ -149,6 +211,13 @@ int rft_buffers_poison(rft_job *job, rft_err *err);  /* outputs and temps */
 int rft_buffers_restore(rft_job *job, rft_err *err); /* inouts, in stream order */
 void rft_buffers_drop(rft_protocol *p);              /* forgets all */
 
+/* parameters.c */
+/* Fails the job when the kernel takes more parameters than it is given: the driver would read beyond them. `given` are
+ * the launch's arguments. */
+int rft_parameters_check(rft_job *job, rft_function *function, const rft_launch *launch, rft_err *err);
+/* The same for the reference, which is given buffers and the problem. */
+int rft_parameters_check_reference(rft_job *job, rft_function *function, rft_err *err);
+
 /* launching.c */
 /* Skips the point when the device cannot launch what the spec asks for. Needs no device memory yet. */
 void rft_launching_check(rft_job *job);
@@ -163,7 +232,7 @@ void rft_launching_describe(rft_job *job, size_t launch);
 /* verify.c. One run from poisoned outputs, all elements compared. */
 int rft_verify_point(rft_job *job, rft_err *err);
 
-/* timing.c */
+/* sampling.c */
 typedef struct rft_timed {
     int (*before)(void *self, rft_err *err); /* untimed, in stream order; NULL = nothing */
     int (*queue)(void *self, rft_err *err);  /* what is timed */
@@ -174,12 +243,28 @@ typedef struct rft_sample {
     double seconds;
     double clock_mhz; /* NaN when the stamps are not plausible */
 } rft_sample;
+/* Who says how many samples there are to be. */
+typedef struct rft_sampler {
+    /* Is one more to be queued, while `in_flight` (0 or 1) are not taken yet? With 1 a guess will do: false only means
+     * that the host waits for that one first. */
+    bool (*wants)(void *self, size_t in_flight);
+    void (*take)(void *self, const rft_sample *sample); /* every sample, in order */
+    void *self;
+    bool one_at_a_time; /* so many launches that two samples do not fit the driver's queue */
+} rft_sampler;
+/* Takes samples as long as they are wanted. */
+int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *sampler, rft_err *err);
+/* Takes `count` samples. */
+int rft_timing_series(rft_protocol *p, const rft_timed *timed, size_t count, rft_sample *out, rft_err *err);
 /* Takes one sample. */
 int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, rft_err *err);
+double rft_timing_since_s(const rft_protocol *p, int64_t begun_ns);
 /* After a pause: keeps the device busy until its clock holds still. */
 int rft_timing_wake(rft_protocol *p, rft_err *err);
 /* Median that ignores NaN; NaN when nothing is left. Reorders. */
 double rft_timing_median(double *items, size_t count);
+
+/* timing.c. Warm-up, samples, steps. */
 int rft_timing_point(rft_job *job, rft_err *err);
 
 /* ceilings.c */

@@ -129,7 +129,7 @@ static const rft_point *resolve(const rft_run *run, const rft_point *point) {
 static int not_recorded(rft_probe_result *out, const char *reason) {
     *out = (rft_probe_result){.outcome = RFT_OUTCOME_NOT_RECORDED, .reason = reason, .facts = rft_facts_unknown()};
     out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = NAN;
+    out->measurement.clock_mhz = out->measurement.busy_s = NAN;
     return RFT_OK;
 }
 
@@ -170,7 +170,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     out->facts.cubin_hash = rft_arena_strdup(arena, point->facts.cubin_hash);
     out->verification.buffer = rft_arena_strdup(arena, point->verification.buffer);
     out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = NAN;
+    out->measurement.clock_mhz = out->measurement.busy_s = NAN;
     if (!request->verify_only) {
         copy_measurement(&out->measurement, &point->rounds[request->round], arena);
     }

@@ -1,186 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples (docs/measuring.md, "How a point is measured"). */
+/* A point's samples (docs/measuring.md, "How a point is measured"). */
 #include "measure/protocol.h"
 
 #include "base/str.h"
 
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#define BLOCK_LIMIT_NS 1000000000ull
 #define BLOCK_MAX_LAUNCHES 256 /* the driver queues about a thousand; beyond it the host waits for the device */
-#define WARM_LAUNCHES 3
-#define WARM_ONCE_S 0.25 /* a run this long warms the device by itself */
-#define WAKE_AFTER_S 0.5
-#define WAKE_MIN_S 0.05
-#define WAKE_MAX_S 0.5
-#define WAKE_MAX_ROUNDS 2000
-#define WAKE_FLUSHES 20
-#define WAKE_CLOCK_FRAC 0.01
-#define CLOCK_MIN_MHZ 50.0
-#define CLOCK_MAX_FRAC 1.2        /* of the maximum that the device names */
-#define CLOCK_MIN_SPAN_NS 4000ull /* the timer ticks every 32 ns on some devices and every 1 us on others */
+#define PAIR_MAX_LAUNCHES 64   /* two samples of them fit the queue with much to spare */
+#define WARM_LAUNCHES 3        /* the verified run is the first */
+#define WARM_S 5e-3
 #define NOISY_FACTOR 10.0
 #define STEP_SAMPLES 10
 #define STEP_TIME_FRAC 0.25 /* of the point's timeout, for all steps */
-
-/* Layout of device/stamp.cu. */
-typedef struct stamp_slot {
-    uint64_t time_ns, cycles, ticket, unused;
-} stamp_slot;
-
-static int flush(rft_protocol *p, rft_err *err) {
-    uint64_t vectors = p->flush_bytes / 16;
-    uint32_t value = p->ticket, never = 0x7FEDCBA9u;
-    rft_grid grid = {(unsigned)p->info.sms * 8, 256};
-    void *write_values[] = {&p->flush_out, &vectors, &value};
-    void *read_values[] = {&p->flush_in, &vectors, &never, &p->partials};
-    if (vectors == 0) {
-        return RFT_OK;
-    }
-    int rc = rft_kernel_launch(p, p->functions[RFT_BUILTIN_FLUSH_WRITE], grid, write_values, err);
-    return rc == RFT_OK ? rft_kernel_launch(p, p->functions[RFT_BUILTIN_FLUSH_READ], grid, read_values, err) : rc;
-}
-
-static int block(rft_protocol *p, rft_err *err) {
-    uint64_t limit_ns = BLOCK_LIMIT_NS;
-    void *values[] = {&p->block_device, &p->ticket, &limit_ns};
-    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_BLOCK], (rft_grid){1, 1}, values, err);
-}
-
-static int stamp(rft_protocol *p, int which, rft_err *err) {
-    rft_device_ptr slots = p->stamps + (uint64_t)which * RFT_STAMP_SLOTS * sizeof(stamp_slot);
-    uint32_t slot_count = RFT_STAMP_SLOTS;
-    uint64_t ticket = p->ticket;
-    void *values[] = {&slots, &slot_count, &ticket};
-    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_STAMP], (rft_grid){(unsigned)p->info.sms, 32}, values, err);
-}
-
-/* Cycles over nanoseconds, over all SMs that answered both stamps. */
-static int read_clock(rft_protocol *p, double *clock_mhz, rft_err *err) {
-    stamp_slot slots[2][RFT_STAMP_SLOTS];
-    uint64_t cycles = 0, span_ns = 0, longest_ns = 0;
-    int rc = p->gpu->vt->read(p->gpu, slots, p->stamps, sizeof slots, err);
-    *clock_mhz = NAN;
-    for (size_t i = 0; rc == RFT_OK && i < RFT_STAMP_SLOTS; i++) {
-        const stamp_slot *a = &slots[0][i], *b = &slots[1][i];
-        if (a->ticket == p->ticket && b->ticket == p->ticket && b->time_ns > a->time_ns && b->cycles > a->cycles) {
-            cycles += b->cycles - a->cycles;
-            span_ns += b->time_ns - a->time_ns;
-            longest_ns = b->time_ns - a->time_ns > longest_ns ? b->time_ns - a->time_ns : longest_ns;
-        }
-    }
-    if (rc != RFT_OK || longest_ns < CLOCK_MIN_SPAN_NS) {
-        return rc;
-    }
-    double mhz = (double)cycles / (double)span_ns * 1e3;
-    double most = p->info.sm_clock_khz > 0 ? p->info.sm_clock_khz * 1e-3 * CLOCK_MAX_FRAC : 5000.0;
-    *clock_mhz = mhz >= CLOCK_MIN_MHZ && mhz <= most ? mhz : NAN;
-    return RFT_OK;
-}
-
-/* Everything of a sample, queued while the blocking kernel holds the stream. */
-static int queue_sample(rft_protocol *p, const rft_timed *timed, rft_err *err) {
-    int rc = p->blocking ? block(p, err) : RFT_OK;
-    if (rc == RFT_OK) {
-        rc = stamp(p, 0, err);
-    }
-    if (rc == RFT_OK) {
-        rc = p->gpu->vt->event_record(p->gpu, p->start, err);
-    }
-    if (rc == RFT_OK) {
-        rc = timed->queue(timed->self, err);
-    }
-    if (rc == RFT_OK) {
-        rc = p->gpu->vt->event_record(p->gpu, p->stop, err);
-    }
-    return rc == RFT_OK ? stamp(p, 1, err) : rc;
-}
-
-static int try_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, rft_err *err) {
-    int rc = timed->before ? timed->before(timed->self, err) : RFT_OK;
-    if (rc == RFT_OK && timed->cache == RFT_CACHE_COLD) {
-        rc = flush(p, err);
-    }
-    p->ticket++;
-    if (rc == RFT_OK) {
-        rc = queue_sample(p, timed, err);
-    }
-    p->block_words[0] = p->ticket; /* also after a failure: nothing may wait for ever */
-    atomic_thread_fence(memory_order_seq_cst);
-    if (rc == RFT_OK) {
-        rc = p->gpu->vt->sync(p->gpu, err);
-    }
-    if (rc == RFT_OK) {
-        rc = p->gpu->vt->event_elapsed(p->gpu, p->start, p->stop, &out->seconds, err);
-    }
-    return rc == RFT_OK ? read_clock(p, &out->clock_mhz, err) : rc;
-}
-
-int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, rft_err *err) {
-    int rc = try_sample(p, timed, out, err);
-    if (rc == RFT_OK && p->blocking && p->block_words[1] == p->ticket) {
-        rft_log_debug(p->log, "a sample could not be queued at once: measured with the host's launch latency in it");
-        p->blocking = false;
-        rc = try_sample(p, timed, out, err);
-    }
-    return rc;
-}
-
-static int queue_flushes(void *self, rft_err *err) {
-    int rc = RFT_OK;
-    for (int i = 0; rc == RFT_OK && i < WAKE_FLUSHES; i++) {
-        rc = flush(self, err);
-    }
-    return rc;
-}
-
-static double seconds_since(const rft_protocol *p, int64_t begun_ns) {
-    return (double)(p->clock->monotonic_ns(p->clock->self) - begun_ns) * 1e-9;
-}
-
-int rft_timing_wake(rft_protocol *p, rft_err *err) {
-    if (p->last_active_ns != 0 && seconds_since(p, p->last_active_ns) < WAKE_AFTER_S) {
-        return RFT_OK;
-    }
-    int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
-    rft_timed timed = {NULL, queue_flushes, p, RFT_CACHE_HOT};
-    double before_mhz = NAN;
-    for (int round = 0; round < WAKE_MAX_ROUNDS; round++) {
-        rft_sample sample;
-        int rc = rft_timing_sample(p, &timed, &sample, err);
-        if (rc != RFT_OK) {
-            return rc;
-        }
-        double elapsed_s = seconds_since(p, begun_ns);
-        bool steady = fabs(sample.clock_mhz - before_mhz) <= WAKE_CLOCK_FRAC * before_mhz; /* false for NaN */
-        if (elapsed_s >= WAKE_MAX_S || (elapsed_s >= WAKE_MIN_S && (steady || isnan(sample.clock_mhz)))) {
-            break;
-        }
-        before_mhz = sample.clock_mhz;
-    }
-    p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
-    return RFT_OK;
-}
-
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-double rft_timing_median(double *items, size_t count) {
-    size_t left = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (!isnan(items[i])) {
-            items[left++] = items[i];
-        }
-    }
-    qsort(items, left, sizeof *items, compare_doubles);
-    return left ? (items[(left - 1) / 2] + items[left / 2]) / 2 : (double)NAN;
-}
-
-/* ---- a point ---- */
 
 typedef struct point_span {
     rft_job *job;
@@ -198,22 +31,26 @@ static int queue_span(void *self, rft_err *err) {
     return rft_launching_queue(span->job, span->first, span->end, err);
 }
 
-static int warm_up(rft_job *job, rft_err *err) {
-    int launches = job->run_s > WARM_ONCE_S ? 1 : WARM_LAUNCHES;
+/* The verified run was the first warm-up; more follow until there are three, or 5 ms of them. Only queued: the first
+ * sample, which is kept like all others, comes behind them. */
+static int queue_warm_up(rft_job *job, rft_err *err) {
+    rft_protocol *p = job->p;
+    double warm_s = job->run_s;
     int rc = RFT_OK;
-    for (int i = 0; rc == RFT_OK && !job->failed && i < launches; i++) {
+    if (warm_s >= WARM_S) {
+        return RFT_OK;
+    }
+    for (int i = 1; rc == RFT_OK && i < WARM_LAUNCHES && warm_s < WARM_S; i++) {
         rc = rft_buffers_restore(job, err);
+        if (rc == RFT_OK && i == 1) {
+            rc = rft_busy_begin(p, RFT_SPAN_WARM, err);
+        }
         if (rc == RFT_OK) {
             rc = rft_launching_queue(job, 0, job->request->spec->launch_count, err);
         }
-        if (rc == RFT_OK) {
-            rc = job->p->gpu->vt->sync(job->p->gpu, err);
-        }
-        if (rc == RFT_OK) {
-            rft_job_is_late(job, "warming up");
-        }
+        warm_s += job->run_s;
     }
-    return rc;
+    return rc == RFT_OK ? rft_busy_end(p, RFT_SPAN_WARM, err) : rc;
 }
 
 static void judge_noise(rft_job *job) {
@@ -229,42 +66,64 @@ static void judge_noise(rft_job *job) {
     }
 }
 
+typedef struct point_samples {
+    rft_job *job;
+    rft_stop_rule rule;
+    int64_t begun_ns;
+    double *seconds, *clocks; /* heap */
+    size_t n, capacity, clock_capacity;
+    rft_stop_reason stop;
+} point_samples;
+
+static rft_stop_reason decide(const point_samples *s, size_t n, double more_s) {
+    return rft_stop_decide(&s->rule, s->seconds, n, rft_timing_since_s(s->job->p, s->begun_ns) + more_s);
+}
+
+/* One is on its way: would it be the last, if it came out like the one before? Then it is waited for. */
+static bool wants_sample(void *self, size_t in_flight) {
+    point_samples *s = self;
+    if (s->job->failed || s->stop != RFT_STOP_NOT_YET) {
+        return false;
+    }
+    RFT_GROW(s->seconds, s->capacity, s->n + 1);
+    s->seconds[s->n] = s->n > 0 ? s->seconds[s->n - 1] : s->job->run_s;
+    return in_flight == 0 || decide(s, s->n + 1, s->seconds[s->n]) == RFT_STOP_NOT_YET;
+}
+
+static void take_sample(void *self, const rft_sample *sample) {
+    point_samples *s = self;
+    RFT_GROW(s->seconds, s->capacity, s->n + 1);
+    RFT_GROW(s->clocks, s->clock_capacity, s->n + 1);
+    s->seconds[s->n] = sample->seconds;
+    s->clocks[s->n++] = sample->clock_mhz;
+    s->job->p->busy_s += sample->seconds;
+    s->stop = decide(s, s->n, 0.0); /* a further one that was on its way counts, and may change it back */
+    if (s->stop == RFT_STOP_NOT_YET && !s->job->failed) {
+        rft_job_is_late(s->job, "timing it");
+    }
+}
+
 static int take_samples(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
     rft_measurement *m = &job->out->measurement;
-    rft_stop_rule rule = {opts->min_samples, opts->max_samples, opts->noise_frac, opts->max_seconds,
-                          job->request->rival_s};
     point_span span = {job, 0, job->request->spec->launch_count};
     rft_timed timed = {before_span, queue_span, &span, opts->cache};
-    double *samples = NULL, *clocks = NULL;
-    size_t n = 0, capacity = 0, clock_capacity = 0;
-    int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
-    int rc = RFT_OK;
-    rft_stop_reason stop = RFT_STOP_NOT_YET;
-    while (rc == RFT_OK && stop == RFT_STOP_NOT_YET && !job->failed) {
-        rft_sample sample;
-        rc = rft_timing_sample(p, &timed, &sample, err);
-        if (rc == RFT_OK) {
-            RFT_GROW(samples, capacity, n + 1);
-            RFT_GROW(clocks, clock_capacity, n + 1);
-            samples[n] = sample.seconds;
-            clocks[n++] = sample.clock_mhz;
-            stop = rft_stop_decide(&rule, samples, n, seconds_since(p, begun_ns));
-        }
-        if (rc == RFT_OK && stop == RFT_STOP_NOT_YET) {
-            rft_job_is_late(job, "timing it");
-        }
-    }
+    point_samples s = {
+        .job = job,
+        .rule = {opts->min_samples, opts->max_samples, opts->noise_frac, opts->max_seconds, job->request->rival_s},
+        .begun_ns = p->clock->monotonic_ns(p->clock->self)};
+    rft_sampler sampler = {wants_sample, take_sample, &s, span.end > PAIR_MAX_LAUNCHES};
+    int rc = rft_timing_many(p, &timed, &sampler, err);
     if (rc == RFT_OK && !job->failed) {
-        m->samples_s = rft_arena_memdup(job->arena, samples, n * sizeof *samples);
-        m->n = n;
-        m->stats = rft_stats_of(samples, n);
-        m->stop = stop;
-        m->clock_mhz = rft_timing_median(clocks, n);
+        m->samples_s = rft_arena_memdup(job->arena, s.seconds, s.n * sizeof *s.seconds);
+        m->n = s.n;
+        m->stats = rft_stats_of(s.seconds, s.n);
+        m->stop = s.stop;
+        m->clock_mhz = rft_timing_median(s.clocks, s.n);
     }
-    free(samples);
-    free(clocks);
+    free(s.seconds);
+    free(s.clocks);
     return rc;
 }
 
@@ -287,7 +146,8 @@ static int take_steps(rft_job *job, rft_err *err) {
                 return rc;
             }
             samples[k] = sample.seconds;
-            if (seconds_since(job->p, begun_ns) > budget_s) {
+            job->p->busy_s += sample.seconds;
+            if (rft_timing_since_s(job->p, begun_ns) > budget_s) {
                 return RFT_OK;
             }
         }
@@ -300,12 +160,29 @@ static int take_steps(rft_job *job, rft_err *err) {
     return RFT_OK;
 }
 
+/* A sample that cannot end in time is not begun. */
+static void expect_one_sample(rft_job *job) {
+    double elapsed_s = rft_job_elapsed_s(job), limit_s = job->request->measure.point_timeout_s;
+    if (elapsed_s + job->run_s <= limit_s) {
+        return;
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_str_add_fixed(&text, elapsed_s, 1);
+    rft_str_add(&text, " s have passed after its first run, a sample would take ");
+    rft_str_add_fixed(&text, job->run_s, 1);
+    rft_str_add(&text, " s more, measure.timeout is ");
+    rft_str_add_double(&text, limit_s);
+    rft_job_fail(job, RFT_OUTCOME_TIMED_OUT, "%s s", rft_str_get(&text));
+    rft_str_clear(&text);
+}
+
 int rft_timing_point(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     p->blocking = job->request->spec->launch_count <= BLOCK_MAX_LAUNCHES;
-    int rc = rft_timing_wake(p, err);
-    if (rc == RFT_OK) {
-        rc = warm_up(job, err);
+    expect_one_sample(job);
+    int rc = job->failed ? RFT_OK : rft_timing_wake(p, err);
+    if (rc == RFT_OK && !job->failed) {
+        rc = queue_warm_up(job, err);
     }
     if (rc == RFT_OK && !job->failed) {
         rc = take_samples(job, err);

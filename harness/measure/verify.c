@@ -63,31 +63,67 @@ static int seed_reference(rft_job *job, rft_err *err) {
     return rc;
 }
 
-static int launch_reference(rft_job *job, rft_module *module, void **values, rft_err *err) {
+/* The scale of each judged buffer, once for all configurations. The only wait of a reference. */
+static int read_scales(rft_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
-    const rft_compile_result *reference = job->request->reference;
-    rft_gpu *gpu = job->p->gpu;
-    rft_function *function = NULL;
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
+        if (is_judged(&spec->buffers[i])) {
+            const rft_kept *kept = job->kept[i];
+            rft_comparison comparison = {.want = kept->reference, .type = kept->type, .count = kept->count};
+            rc = rft_verdicts_queue_scale(job->p, &comparison, i, err);
+        }
+    }
+    if (rc == RFT_OK) {
+        rc = rft_verdicts_read(job->p, spec->buffer_count, err);
+    }
+    for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
+        if (is_judged(&spec->buffers[i])) {
+            job->kept[i]->scale = rft_verdict_scale(job->p, i);
+        }
+    }
+    return rc;
+}
+
+static uint64_t largest_output(const rft_point_spec *spec) {
     uint64_t largest = 0;
     for (size_t i = 0; i < spec->buffer_count; i++) {
         if (is_judged(&spec->buffers[i]) && spec->buffers[i].count > largest) {
             largest = spec->buffers[i].count;
         }
     }
+    return largest;
+}
+
+static int launch_reference(rft_job *job, rft_module *module, void **values, rft_err *err) {
+    const rft_compile_result *reference = job->request->reference;
+    rft_protocol *p = job->p;
+    rft_function *function = NULL;
+    uint64_t largest = largest_output(job->request->spec);
     uint64_t blocks = (largest + REFERENCE_BLOCK - 1) / REFERENCE_BLOCK;
-    if (blocks > (uint64_t)job->p->info.max_grid[0]) {
+    if (blocks > (uint64_t)p->info.max_grid[0]) {
         return rft_job_fail(job, RFT_OUTCOME_SKIPPED,
                             "an output of %llu elements is too large for the reference's grid",
                             (unsigned long long)largest);
     }
-    int rc = gpu->vt->function(gpu, module, reference->entries[0].symbol, &function, err);
+    int rc = p->gpu->vt->function(p->gpu, module, reference->entries[0].symbol, &function, err);
     if (rc == RFT_OK) {
-        rc = seed_reference(job, err);
+        rc = rft_parameters_check_reference(job, function, err);
+    }
+    if (rc != RFT_OK || job->failed) {
+        return rc;
+    }
+    rc = seed_reference(job, err);
+    if (rc == RFT_OK) {
+        rc = rft_busy_begin(p, RFT_SPAN_REFERENCE, err);
     }
     if (rc == RFT_OK) {
-        rc = rft_kernel_launch(job->p, function, (rft_grid){(unsigned)blocks, REFERENCE_BLOCK}, values, err);
+        rc = rft_kernel_launch(p, function, (rft_grid){(unsigned)blocks, REFERENCE_BLOCK}, values, err);
     }
-    return rc == RFT_OK ? gpu->vt->sync(gpu, err) : rc;
+    if (rc == RFT_OK) {
+        rc = rft_busy_end(p, RFT_SPAN_REFERENCE, err);
+    }
+    return rc == RFT_OK ? read_scales(job, err) : rc;
 }
 
 static int run_reference(rft_job *job, rft_err *err) {
@@ -116,31 +152,48 @@ static int run_reference(rft_job *job, rft_err *err) {
     return rc == RFT_OK ? rc : rft_err_context(err, "the reference kernel");
 }
 
+/* Queues one run from poisoned outputs. Nothing is waited for: a fault or a late end shows when the verdict is read. */
 static int run_once(rft_job *job, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
+    rft_protocol *p = job->p;
     int rc = rft_buffers_poison(job, err);
     if (rc == RFT_OK) {
         rc = rft_buffers_restore(job, err);
     }
-    if (rc == RFT_OK) {
-        rc = gpu->vt->sync(gpu, err);
+    job->started_ns = p->clock->monotonic_ns(p->clock->self);
+    if (rc == RFT_OK && job->request->spec->prepare_count > 0) {
+        rc = rft_busy_begin(p, RFT_SPAN_PREPARE, err);
+        if (rc == RFT_OK) {
+            rc = rft_launching_queue_prepare(job, err);
+        }
+        if (rc == RFT_OK) {
+            rc = rft_busy_end(p, RFT_SPAN_PREPARE, err);
+        }
     }
-    job->started_ns = job->p->clock->monotonic_ns(job->p->clock->self);
     if (rc == RFT_OK) {
-        rc = rft_launching_queue_prepare(job, err);
+        rc = rft_busy_begin(p, RFT_SPAN_RUN, err);
     }
-    if (rc == RFT_OK) {
-        rc = gpu->vt->sync(gpu, err);
-    }
-    double prepared_s = rft_job_elapsed_s(job);
     if (rc == RFT_OK) {
         rc = rft_launching_queue(job, 0, job->request->spec->launch_count, err);
     }
-    if (rc == RFT_OK) {
-        rc = gpu->vt->sync(gpu, err);
+    return rc == RFT_OK ? rft_busy_end(p, RFT_SPAN_RUN, err) : rc;
+}
+
+/* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order. */
+static int queue_judging(rft_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    rft_protocol *p = job->p;
+    int rc = rft_busy_begin(p, RFT_SPAN_COMPARE, err);
+    for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
+        const rft_kept *kept = job->kept[i];
+        if (is_judged(&spec->buffers[i])) {
+            rft_comparison comparison = {
+                kept->data, kept->reference, kept->type, kept->count, rft_spec_tolerance(spec, i), kept->scale};
+            rc = rft_verdicts_queue_compare(p, &comparison, i, err);
+        } else if (kept->role == RFT_BUFFER_INPUT) {
+            rc = rft_verdicts_queue_checksum(p, kept->data, kept->count * rft_type_bytes(kept->type), i, err);
+        }
     }
-    job->run_s = rft_job_elapsed_s(job) - prepared_s;
-    return rc;
+    return rc == RFT_OK ? rft_busy_end(p, RFT_SPAN_COMPARE, err) : rc;
 }
 
 static void keep_worst(rft_verification *found, const rft_difference *difference, const rft_kept *kept, double tol) {
@@ -179,36 +232,23 @@ static int fail_wrong(rft_job *job, const rft_verification *found) {
 }
 
 /* A kernel that writes to its inputs would make every later configuration look wrong. */
-static int check_inputs(rft_job *job, rft_err *err) {
-    int rc = RFT_OK;
-    for (size_t i = 0; rc == RFT_OK && !job->failed && i < job->request->spec->buffer_count; i++) {
+static void judge_inputs(rft_job *job) {
+    for (size_t i = 0; !job->failed && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
-        uint64_t checksum = 0;
-        if (kept->role == RFT_BUFFER_INPUT) {
-            rc = rft_kernel_checksum(job->p, kept->data, kept->count * rft_type_bytes(kept->type), &checksum, err);
-            if (rc == RFT_OK && checksum != kept->checksum) {
-                rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its input %s", kept->name);
-            }
+        if (kept->role == RFT_BUFFER_INPUT && rft_verdict_checksum(job->p, i) != kept->checksum) {
+            rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its input %s", kept->name);
         }
     }
-    return rc;
 }
 
-static int compare_all(rft_job *job, rft_err *err) {
+static int judge(rft_job *job) {
     const rft_point_spec *spec = job->request->spec;
     rft_verification found = {.worst_frac = -1.0};
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (!is_judged(&spec->buffers[i])) {
-            continue;
+        if (is_judged(&spec->buffers[i])) {
+            rft_difference difference = rft_verdict_difference(job->p, i);
+            keep_worst(&found, &difference, job->kept[i], rft_spec_tolerance(spec, i));
         }
-        const rft_kept *kept = job->kept[i];
-        rft_comparison comparison = {kept->data, kept->reference, kept->type, kept->count, rft_spec_tolerance(spec, i)};
-        rft_difference difference;
-        int rc = rft_kernel_compare(job->p, &comparison, &difference, err);
-        if (rc != RFT_OK) {
-            return rc;
-        }
-        keep_worst(&found, &difference, kept, comparison.tol);
     }
     if (!found.buffer) {
         return rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: there is no output to check");
@@ -216,7 +256,11 @@ static int compare_all(rft_job *job, rft_err *err) {
     found.done = true;
     found.buffer = rft_arena_strdup(job->arena, found.buffer);
     job->out->verification = found;
-    return found.wrong_count > 0 ? fail_wrong(job, &found) : check_inputs(job, err);
+    if (found.wrong_count > 0) {
+        return fail_wrong(job, &found);
+    }
+    judge_inputs(job);
+    return RFT_OK;
 }
 
 int rft_verify_point(rft_job *job, rft_err *err) {
@@ -225,10 +269,19 @@ int rft_verify_point(rft_job *job, rft_err *err) {
     int rc = run_reference(job, err);
     if (rc == RFT_OK && !job->failed) {
         rc = run_once(job, err);
+        if (rc == RFT_OK) {
+            rc = queue_judging(job, err);
+        }
+        if (rc == RFT_OK) {
+            rc = rft_verdicts_read(p, job->request->spec->buffer_count, err);
+        }
+        if (rc == RFT_OK) {
+            rc = rft_busy_span(p, RFT_SPAN_RUN, &job->run_s, err);
+        }
     }
     if (rc == RFT_OK && !job->failed && !rft_job_is_late(job, "its first run")) {
-        rc = compare_all(job, err);
+        rc = judge(job);
     }
-    job->out->measurement.verify_s = (double)(p->clock->monotonic_ns(p->clock->self) - begun_ns) * 1e-9;
+    job->out->measurement.verify_s = rft_timing_since_s(p, begun_ns);
     return rc;
 }

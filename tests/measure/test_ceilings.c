@@ -51,12 +51,43 @@ static void test_rates(void **state) {
     fixture_stop(&f);
 }
 
+/* On a device of an H200's speeds and sizes but for the memory, which is host memory here: no more than a second, most
+ * of it the kernels themselves. Buffers of 4 GiB take 65 times as long as these of 63 MiB. */
+static void test_cost(void **state) {
+    (void)state;
+    fixture f;
+    rft_scripted_opts opts = rft_scripted_defaults();
+    opts.info.memory_bytes = 256ll << 20;
+    opts.info.l2_bytes = 1 << 20;
+    opts.speeds.launch_s = 1e-7;
+    fixture_start(&f, &opts);
+    rft_ceilings ceilings;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK); /* the device is awake */
+    double before_s = rft_scripted_now_s(f.scripted);
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    double took_s = rft_scripted_now_s(f.scripted) - before_s;
+    double dram_s = 0.0, scale = 4096.0 / 63.0;
+    const rft_ceiling *read = &ceilings.items[RFT_CEILING_DRAM_READ];
+    assert_non_null(strstr(read->kernel, "1 x 63 MiB"));
+    for (int id = RFT_CEILING_DRAM_READ; id <= RFT_CEILING_DRAM_2TO1; id++) {
+        double buffers = id == RFT_CEILING_DRAM_COPY ? 2.0 : id == RFT_CEILING_DRAM_2TO1 ? 3.0 : 1.0;
+        double whole_s = buffers * (63 << 20) / ceilings.items[id].stats.median;
+        double tries = id == RFT_CEILING_DRAM_WRITE ? 48.0 : 72.0;
+        dram_s += whole_s * (tries / 4 + 8 * 2 + 2 * 11); /* a quarter each; the best 8 twice, the best 2 11 times */
+    }
+    print_message("%.3f s, device memory %.4f s of it, busy %.3f s; with 4 GiB %.3f s\n", took_s, dram_s,
+                  ceilings.busy_s, took_s + (scale - 1.0) * dram_s);
+    assert_true(ceilings.busy_s > 0.5 * took_s && ceilings.busy_s < took_s);
+    assert_true(took_s + (scale - 1.0) * dram_s < 0.8);
+    fixture_stop(&f);
+}
+
 /* The best variant counts: one instance is made faster than all others. */
 static void test_best_variant(void **state) {
     (void)state;
     fixture f;
     fixture_start(&f, NULL);
-    double fast_s = 3e-6;
+    double fast_s = 0.5e-6; /* also over a part of the buffers */
     rft_scripted_gpu_times(f.scripted, "rft_dram_read<8, 2>", &fast_s, 1);
     rft_ceilings ceilings;
     assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
@@ -103,9 +134,16 @@ static void test_not_compiled(void **state) {
     rft_scripted_compiler_fail(f.compiler, "rft_pipe_sfu", "no such instruction");
     rft_ceilings ceilings;
     assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
-    assert_false(ceilings.items[RFT_CEILING_FP32].measured);
-    assert_non_null(strstr(ceilings.items[RFT_CEILING_FP32].reason, "no such instruction"));
+    assert_false(ceilings.items[RFT_CEILING_SFU].measured);
+    assert_non_null(strstr(ceilings.items[RFT_CEILING_SFU].reason, "no such instruction"));
+    assert_true(ceilings.items[RFT_CEILING_FP32].measured); /* of another unit */
     assert_true(ceilings.items[RFT_CEILING_L2_READ].measured);
+    rft_scripted_compiler_fail(f.compiler, "rft_dram_copy", "no such load");
+    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), 0);
+    assert_non_null(strstr(ceilings.items[RFT_CEILING_DRAM_COPY].reason, "no such load"));
+    for (int id = RFT_CEILING_DRAM_READ; id <= RFT_CEILING_SFU; id++) {
+        assert_true(ceilings.items[id].measured == (id != RFT_CEILING_DRAM_COPY));
+    }
     fixture_stop(&f);
 }
 
@@ -138,6 +176,7 @@ static void test_memory_given_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates),
+        cmocka_unit_test(test_cost),
         cmocka_unit_test(test_best_variant),
         cmocka_unit_test(test_median),
         cmocka_unit_test(test_too_little_memory),

@@ -39,8 +39,79 @@ static void test_samples(void **state) {
     assert_true(fabs(m->clock_mhz - 1980.0) < 1.0);
     assert_true(m->wall_s > 0.0 && m->verify_s > 0.0 && m->verify_s < m->wall_s);
     assert_null(m->step_s);
-    /* verified once, warmed up 3 times, 10 samples */
-    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 14);
+    /* verified, which is the first of 3 to warm up, 10 samples; of the last one it was known that it would do */
+    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 13);
+    fixture_stop(&f);
+}
+
+/* Runs of a kernel of 6 ms are worth more than a warm-up of three; a second one of 3 ms is enough. */
+static void test_warm_up(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    set_times(&f, "good", 6e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(f.result.measurement.n, 10);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 1 + 10);
+    set_times(&f, "good", 3e-3);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 11 + 2 + 10);
+    fixture_stop(&f);
+}
+
+/* What the device worked on, by its own events: nothing of flushing, holding and waiting. */
+static void test_busy(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    double reference_s = 5e-3, compare_s = 70e-6, flush_s = 1e-3;
+    set_times(&f, "good", 1e-3);
+    set_times(&f, "reference", reference_s);
+    set_times(&f, "rft_compare_kernel", compare_s);
+    set_times(&f, "rft_checksum_kernel", compare_s);
+    set_times(&f, "rft_flush_write_kernel", flush_s);
+    double folds_s = 2 * rft_scripted_defaults().speeds.launch_s;
+    double judging_s = 2 * (compare_s + folds_s) + compare_s + folds_s; /* out and acc; in */
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    double first_s = f.result.measurement.busy_s;
+    assert_true(fabs(first_s - (reference_s + judging_s + (1 + 2 + 10) * 1e-3)) < 10e-6);
+    assert_true(f.result.measurement.wall_s > first_s + 10 * flush_s);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(fabs(first_s - f.result.measurement.busy_s - reference_s) < 10e-6); /* once a problem */
+    f.request.verify_only = true;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_true(fabs(f.result.measurement.busy_s - (judging_s + 1e-3)) < 10e-6);
+    f.launches[0].block[0] = 2048;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_SKIPPED);
+    assert_true(f.result.measurement.busy_s == 0.0);
+    f.launches[0].block[0] = 128;
+    rft_scripted_gpu_fault(f.scripted, "good", RFT_SCRIPTED_ILLEGAL, 0);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_LAUNCH_FAILED);
+    assert_true(isnan(f.result.measurement.busy_s)); /* events cannot be read any more */
+    fixture_stop(&f);
+}
+
+/* Clearly slower than the best so far: five samples do, whatever they look like. */
+static void test_race(void **state) {
+    (void)state;
+    fixture f;
+    double wild[] = {3e-3, 9e-3, 2e-3, 7e-3, 5e-3};
+    fixture_start(&f, NULL);
+    rft_scripted_gpu_times(f.scripted, "good", wild, 5);
+    f.request.rival_s = 1e-3;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK); /* not noisy */
+    assert_null(f.result.reason);
+    assert_int_equal(f.result.measurement.n, 5);
+    assert_int_equal(f.result.measurement.stop, RFT_STOP_SLOWER);
+    assert_int_equal(rft_scripted_launches(f.scripted, "good"), 2 + 5); /* and no sixth was begun */
+    f.request.rival_s = 0.0;
+    assert_true(rft_outcome_is_measured(fixture_outcome(&f, "good")));
+    assert_true(f.result.measurement.n >= 10);
+    set_times(&f, "good", 1.05e-3);
+    f.request.rival_s = 1e-3;
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(f.result.measurement.n, 10);
+    assert_int_equal(f.result.measurement.stop, RFT_STOP_SETTLED);
     fixture_stop(&f);
 }
 
@@ -62,8 +133,9 @@ static void test_order(void **state) {
                                  "launch good\n"
                                  "record\n"
                                  "launch rft_stamp_kernel\n"
-                                 "sync\n";
+                                 "record\n";
     assert_int_equal(count(rft_scripted_history(f.scripted), sample), 10);
+    assert_null(strstr(strstr(rft_scripted_history(f.scripted), sample), "sync")); /* one by one, without a stop */
     const char *verified = strstr(rft_scripted_history(f.scripted), "launch rft_compare_kernel");
     assert_non_null(verified);
     assert_true(strstr(rft_scripted_history(f.scripted), sample) > verified);
@@ -103,7 +175,7 @@ static void test_inout_restored(void **state) {
     fixture_start(&f, NULL);
     rft_scripted_gpu_kernel(f.scripted, "witness", run_witness, &w);
     assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_OK);
-    assert_int_equal(w.launches, 14);
+    assert_int_equal(w.launches, 13);
     assert_true(w.same);
     fixture_stop(&f);
 }
@@ -208,7 +280,7 @@ static void test_many_launches(void **state) {
     rft_scripted_history_clear(f.scripted);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     const char *history = strstr(rft_scripted_history(f.scripted), "launch rft_compare_kernel");
-    assert_int_equal(count(history, "record\nlaunch good"), 10);
+    assert_int_equal(count(history, "launch rft_stamp_kernel\nrecord\nlaunch good"), 10);
     assert_int_equal(count(history, "launch rft_block_kernel\nlaunch rft_stamp_kernel\nrecord\nlaunch good"), 0);
     free(many);
     fixture_stop(&f);
@@ -369,9 +441,14 @@ static void test_timeout(void **state) {
     set_times(&f, "good", 4.0);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK); /* one sample is all its time allows */
     assert_int_equal(f.result.measurement.n, 1);
+    f.request.measure.max_seconds = 100.0; /* more samples would fit, but not into the point's time */
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_TIMED_OUT);
+    assert_non_null(strstr(f.result.reason, "12.1 s have passed after timing it, measure.timeout is 10 s"));
     set_times(&f, "good", 6.0);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_TIMED_OUT);
-    assert_non_null(strstr(f.result.reason, "warming up, measure.timeout is 10 s"));
+    assert_string_equal(f.result.reason, "6.0 s have passed after its first run, a sample would take 6.0 s more, "
+                                         "measure.timeout is 10 s");
+    assert_int_equal(f.result.measurement.n, 0);
     set_times(&f, "good", 12.0);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_TIMED_OUT);
     assert_non_null(strstr(f.result.reason, "12.0 s have passed after its first run"));
@@ -394,6 +471,31 @@ static void test_refused(void **state) {
     double before_s = rft_scripted_now_s(f.scripted);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_true(rft_scripted_now_s(f.scripted) - before_s < 0.9);
+    fixture_stop(&f);
+}
+
+/* Too few arguments: said in words, before the driver reads beyond them. */
+static void test_parameters(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    rft_scripted_gpu_params(f.scripted, "good", 4);
+    rft_scripted_gpu_params(f.scripted, "reference", 4);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    rft_scripted_gpu_params(f.scripted, "good", 6);
+    f.args[3] = (rft_arg){.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_I64};
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_LAUNCH_FAILED);
+    assert_string_equal(f.result.reason, "good takes 6 parameters, 4 are given: acc, in, out, one i64");
+    f.args[3] = (rft_arg){.kind = RFT_ARG_BUFFER, .buffer = BUFFER_SCRATCH};
+    rft_scripted_gpu_params(f.scripted, "good", 3); /* one too many is never read */
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    rft_scripted_gpu_params(f.scripted, "reference", 5);
+    f.request.problem_key = "n=1001";
+    unsigned launches = rft_scripted_launches(f.scripted, "reference");
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_LAUNCH_FAILED);
+    assert_string_equal(f.result.reason, "the reference takes 5 parameters, 4 are given: acc, in, out (buffers), 1000 "
+                                         "(the problem, 64 bits each)");
+    assert_int_equal(rft_scripted_launches(f.scripted, "reference"), launches);
     fixture_stop(&f);
 }
 
@@ -453,16 +555,29 @@ static void test_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_inout_restored), cmocka_unit_test(test_stop_rule),
-        cmocka_unit_test(test_noisy),          cmocka_unit_test(test_clock_not_plausible),
-        cmocka_unit_test(test_steps),          cmocka_unit_test(test_many_launches),
-        cmocka_unit_test(test_waiting_launch), cmocka_unit_test(test_inputs),
-        cmocka_unit_test(test_memory),         cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_facts),          cmocka_unit_test(test_timeout),
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_sticky),
-        cmocka_unit_test(test_not_compiled),   cmocka_unit_test(test_own_kernels),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_warm_up),
+        cmocka_unit_test(test_busy),
+        cmocka_unit_test(test_race),
+        cmocka_unit_test(test_inout_restored),
+        cmocka_unit_test(test_stop_rule),
+        cmocka_unit_test(test_noisy),
+        cmocka_unit_test(test_clock_not_plausible),
+        cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_many_launches),
+        cmocka_unit_test(test_waiting_launch),
+        cmocka_unit_test(test_inputs),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sticky),
+        cmocka_unit_test(test_not_compiled),
+        cmocka_unit_test(test_own_kernels),
         cmocka_unit_test(test_device),
+        cmocka_unit_test(test_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,8 +91,8 @@ static int usable(rft_scripted_gpu *gpu, rft_err *err) {
 /* A wait: the held stream is let go or gives up, and faults show. */
 static int wait_for_all(rft_scripted_gpu *gpu, rft_err *err) {
     gpu->now_s += CALL_S;
-    if (gpu->held_words && gpu->held_words[0] != gpu->held_ticket) {
-        gpu->held_words[1] = gpu->held_ticket;
+    if (gpu->held_words && (int32_t)(gpu->held_words[0] - gpu->held_ticket) < 0) {
+        gpu->held_words[1 + gpu->held_ticket % 2] = gpu->held_ticket;
         gpu->now_s += gpu->held_limit_s;
     }
     gpu->held_words = NULL;

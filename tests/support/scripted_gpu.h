@@ -79,7 +79,8 @@ void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu);
 /* For the built-in kernels. */
 const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu);
 double rft_scripted_now_s(const rft_scripted_gpu *gpu);
-/* The stream stands still until words[0] is the ticket; waiting for it longer than limit_s sets words[1]. */
+/* The stream stands still until words[0] has come to the ticket; waiting for it longer than limit_s sets words[1] or
+ * words[2], as device/block.cu does. */
 void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s);
 
 #endif

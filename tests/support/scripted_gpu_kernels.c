@@ -67,6 +67,13 @@ static void run_checksum(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *s
     }
 }
 
+static void run_fold(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
+    (void)gpu, (void)self;
+    EACH_THREAD(l) {
+        rft_fold_kernel(ARG(l, 0, int), POINTER(l, 1, const void), ARG(l, 2, rft_u32), POINTER(l, 3, void));
+    }
+}
+
 static void run_nothing(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
     (void)gpu, (void)l, (void)self;
 }
@@ -102,7 +109,7 @@ static void run_block(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self
     (void)self;
     volatile uint32_t *words = POINTER(l, 0, volatile uint32_t);
     uint32_t ticket = ARG(l, 1, uint32_t);
-    if (words[0] != ticket) {
+    if ((int32_t)(words[0] - ticket) < 0) {
         rft_scripted_block(gpu, words, ticket, (double)ARG(l, 2, uint64_t) * 1e-9);
     }
 }
@@ -171,6 +178,7 @@ void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu) {
     rft_scripted_gpu_kernel(gpu, "rft_magnitude_kernel", run_magnitude, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_compare_kernel", run_compare, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_checksum_kernel", run_checksum, NULL);
+    rft_scripted_gpu_kernel(gpu, "rft_fold_kernel", run_fold, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_flush_write_kernel", run_flush_write, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_flush_read_kernel", run_flush_read, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_stamp_kernel", run_stamp, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judging every element of an output. Each thread writes one partial result and the host folds them in order: no
- * atomics, so the same buffers always give the same bits.
+ * Judging every element of an output. Each thread writes one partial result; these are folded in order, first on the
+ * device, the last few by the host: no atomics, so the same buffers always give the same bits.
  */
 #define RFT_LARGEST 1.7976931348623157e308
 
@@ -14,6 +14,7 @@ typedef struct rft_compare_partial {
     double worst; /* -1: the thread had no element */
     rft_u64 index;
     rft_u64 wrong;
+    double got, want; /* at index */
 } rft_compare_partial;
 
 /* An infinite reference value must not make the scale, and so every tolerance, infinite. */
@@ -45,15 +46,15 @@ RFT_DEVICE double rft_error_frac(double got, double want, double tol, double sca
 
 RFT_KERNEL rft_compare_kernel(const void *out, int out_type, const void *ref, int ref_type, rft_u64 count, double tol,
                               double scale, rft_compare_partial *partials) {
-    rft_compare_partial partial = {-1.0, 0, 0};
+    rft_compare_partial partial = {-1.0, 0, 0, 0.0, 0.0};
     rft_u64 i;
     for (i = RFT_THREAD; i < count; i += RFT_THREADS) {
+        double got = rft_load_real(out, out_type, i);
+        double want = rft_load_real(ref, ref_type, i);
         double frac;
         if (out_type >= RFT_T_I8 && rft_load_integer(out, out_type, i) == rft_load_integer(ref, ref_type, i)) {
             frac = 0.0;
         } else {
-            double got = rft_load_real(out, out_type, i);
-            double want = rft_load_real(ref, ref_type, i);
             frac = rft_error_frac(got, want, tol, scale);
             if (out_type >= RFT_T_I8 && got == want) {
                 frac = rft_error_frac(got + 1.0, got, tol, scale); /* 64-bit values that differ below 2^-53 */
@@ -62,6 +63,8 @@ RFT_KERNEL rft_compare_kernel(const void *out, int out_type, const void *ref, in
         if (frac > partial.worst) {
             partial.worst = frac;
             partial.index = i;
+            partial.got = got;
+            partial.want = want;
         }
         if (frac > 1.0) {
             partial.wrong++;
@@ -77,4 +80,41 @@ RFT_KERNEL rft_checksum_kernel(const rft_u64 *words, rft_u64 count, rft_u64 *par
         sum += rft_mix(words[i] ^ (i * 0x9E3779B97F4A7C15ull));
     }
     partials[RFT_THREAD] = sum;
+}
+
+/* What the partials are of. */
+#define RFT_FOLD_MAGNITUDE 0
+#define RFT_FOLD_COMPARE 1
+#define RFT_FOLD_CHECKSUM 2
+
+/* Each thread folds its `per` neighbours into one. Of equal errors the one of the lowest index counts. */
+RFT_KERNEL rft_fold_kernel(int what, const void *partials, rft_u32 per, void *out) {
+    rft_u64 first = RFT_THREAD * per, i;
+    if (what == RFT_FOLD_MAGNITUDE) {
+        const rft_magnitude_partial *in = (const rft_magnitude_partial *)partials + first;
+        rft_magnitude_partial all = in[0];
+        for (i = 1; i < per; i++) {
+            all.sum += in[i].sum;
+            all.count += in[i].count;
+        }
+        ((rft_magnitude_partial *)out)[RFT_THREAD] = all;
+    } else if (what == RFT_FOLD_COMPARE) {
+        const rft_compare_partial *in = (const rft_compare_partial *)partials + first;
+        rft_compare_partial all = in[0];
+        for (i = 1; i < per; i++) {
+            rft_u64 wrong = all.wrong + in[i].wrong;
+            if (in[i].worst > all.worst || (in[i].worst == all.worst && in[i].index < all.index)) {
+                all = in[i];
+            }
+            all.wrong = wrong;
+        }
+        ((rft_compare_partial *)out)[RFT_THREAD] = all;
+    } else {
+        const rft_u64 *in = (const rft_u64 *)partials + first;
+        rft_u64 all = 0;
+        for (i = 0; i < per; i++) {
+            all += in[i];
+        }
+        ((rft_u64 *)out)[RFT_THREAD] = all;
+    }
 }

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples (docs/measuring.md, "How a point is measured"): what lies between two events, and the clock meanwhile. */
+#include "measure/protocol.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#define BLOCK_LIMIT_NS 1000000000ull
+#define WAKE_AFTER_S 0.5
+#define WAKE_MIN_S 0.05
+#define WAKE_MAX_S 0.5
+#define WAKE_MAX_ROUNDS 2000
+#define WAKE_FLUSHES 20
+#define WAKE_CLOCK_FRAC 0.01
+#define CLOCK_MIN_MHZ 50.0
+#define CLOCK_MAX_FRAC 1.2        /* of the maximum that the device names */
+#define CLOCK_MIN_SPAN_NS 4000ull /* the timer ticks every 32 ns on some devices and every 1 us on others */
+
+/* Layout of device/stamp.cu. */
+typedef struct stamp_slot {
+    uint64_t time_ns, cycles, ticket, unused;
+} stamp_slot;
+
+_Static_assert(sizeof(stamp_slot) == RFT_STAMP_BYTES, "device/stamp.cu lays the slots out");
+
+static int flush(rft_protocol *p, rft_err *err) {
+    uint64_t vectors = p->flush_bytes / 16;
+    uint32_t value = p->ticket, never = 0x7FEDCBA9u;
+    rft_grid grid = {(unsigned)p->info.sms * 8, 256};
+    void *write_values[] = {&p->flush_out, &vectors, &value};
+    void *read_values[] = {&p->flush_in, &vectors, &never, &p->partials};
+    if (vectors == 0) {
+        return RFT_OK;
+    }
+    int rc = rft_kernel_launch(p, p->functions[RFT_BUILTIN_FLUSH_WRITE], grid, write_values, err);
+    return rc == RFT_OK ? rft_kernel_launch(p, p->functions[RFT_BUILTIN_FLUSH_READ], grid, read_values, err) : rc;
+}
+
+static int block(rft_protocol *p, rft_err *err) {
+    uint64_t limit_ns = BLOCK_LIMIT_NS;
+    void *values[] = {&p->block_device, &p->ticket, &limit_ns};
+    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_BLOCK], (rft_grid){1, 1}, values, err);
+}
+
+/* Lets go of every blocking kernel so far, those that have not begun yet included. */
+static void release(rft_protocol *p) {
+    p->block_words[0] = p->ticket;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static bool gave_up(const rft_protocol *p, const rft_shot *shot) {
+    return shot->blocked && p->block_words[1 + shot->ticket % RFT_SHOTS] == shot->ticket;
+}
+
+static int stamp(rft_protocol *p, const rft_shot *shot, unsigned which, rft_err *err) {
+    rft_device_ptr slots = shot->stamps_device + (uint64_t)which * RFT_STAMP_SLOTS * RFT_STAMP_BYTES;
+    uint32_t slot_count = RFT_STAMP_SLOTS;
+    uint64_t ticket = shot->ticket;
+    void *values[] = {&slots, &slot_count, &ticket};
+    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_STAMP], (rft_grid){(unsigned)p->info.sms, 32}, values, err);
+}
+
+/* Cycles over nanoseconds, over all SMs that answered both stamps. */
+static double clock_of(const rft_protocol *p, const rft_shot *shot) {
+    const stamp_slot *before = shot->stamps, *after = before + RFT_STAMP_SLOTS;
+    uint64_t cycles = 0, span_ns = 0, longest_ns = 0;
+    for (size_t i = 0; i < RFT_STAMP_SLOTS; i++) {
+        const stamp_slot *a = &before[i], *b = &after[i];
+        if (a->ticket == shot->ticket && b->ticket == shot->ticket && b->time_ns > a->time_ns &&
+            b->cycles > a->cycles) {
+            cycles += b->cycles - a->cycles;
+            span_ns += b->time_ns - a->time_ns;
+            longest_ns = b->time_ns - a->time_ns > longest_ns ? b->time_ns - a->time_ns : longest_ns;
+        }
+    }
+    if (longest_ns < CLOCK_MIN_SPAN_NS) {
+        return NAN;
+    }
+    double mhz = (double)cycles / (double)span_ns * 1e3;
+    double most = p->info.sm_clock_khz > 0 ? p->info.sm_clock_khz * 1e-3 * CLOCK_MAX_FRAC : 5000.0;
+    return mhz >= CLOCK_MIN_MHZ && mhz <= most ? mhz : (double)NAN;
+}
+
+/* Everything of a sample, queued while the blocking kernel holds the stream. */
+static int queue_held(rft_protocol *p, const rft_timed *timed, const rft_shot *shot, rft_err *err) {
+    int rc = shot->blocked ? block(p, err) : RFT_OK;
+    if (rc == RFT_OK) {
+        rc = stamp(p, shot, 0, err);
+    }
+    if (rc == RFT_OK) {
+        rc = p->gpu->vt->event_record(p->gpu, shot->start, err);
+    }
+    if (rc == RFT_OK) {
+        rc = timed->queue(timed->self, err);
+    }
+    if (rc == RFT_OK) {
+        rc = p->gpu->vt->event_record(p->gpu, shot->stop, err);
+    }
+    if (rc == RFT_OK) {
+        rc = stamp(p, shot, 1, err);
+    }
+    return rc == RFT_OK ? p->gpu->vt->event_record(p->gpu, shot->done, err) : rc;
+}
+
+static int queue_shot(rft_protocol *p, const rft_timed *timed, rft_shot *shot, rft_err *err) {
+    int rc = timed->before ? timed->before(timed->self, err) : RFT_OK;
+    if (rc == RFT_OK && timed->cache == RFT_CACHE_COLD) {
+        rc = flush(p, err);
+    }
+    shot->ticket = ++p->ticket;
+    shot->blocked = p->blocking;
+    if (rc == RFT_OK) {
+        rc = queue_held(p, timed, shot, err);
+    }
+    release(p); /* also after a failure: nothing may wait for ever */
+    return rc;
+}
+
+static int collect(rft_protocol *p, const rft_shot *shot, rft_sample *out, rft_err *err) {
+    double whole_s = 0.0; /* waits for the second stamp, which lies behind `stop` */
+    int rc = p->gpu->vt->event_elapsed(p->gpu, shot->start, shot->done, &whole_s, err);
+    if (rc == RFT_OK) {
+        rc = p->gpu->vt->event_elapsed(p->gpu, shot->start, shot->stop, &out->seconds, err);
+    }
+    if (rc == RFT_OK) {
+        atomic_thread_fence(memory_order_seq_cst);
+        out->clock_mhz = clock_of(p, shot);
+    }
+    return rc;
+}
+
+/* The next sample is queued while the device still works on the one before: host and device then do not wait for each
+ * other in turn. `queued` and `taken` count up; a shot is used again once its sample was taken. */
+int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *sampler, rft_err *err) {
+    size_t queued = 0, taken = 0;
+    int rc = RFT_OK;
+    while (rc == RFT_OK) {
+        size_t depth = p->blocking && !sampler->one_at_a_time ? RFT_SHOTS : 1;
+        bool stuck = false;
+        while (rc == RFT_OK && !stuck && queued - taken < depth && sampler->wants(sampler->self, queued - taken)) {
+            rft_shot *shot = &p->shots[queued++ % RFT_SHOTS];
+            rc = queue_shot(p, timed, shot, err);
+            stuck = gave_up(p, shot);
+        }
+        if (rc != RFT_OK || queued == taken) {
+            break;
+        }
+        rft_sample sample;
+        const rft_shot *shot = &p->shots[taken++ % RFT_SHOTS];
+        rc = collect(p, shot, &sample, err);
+        if (rc == RFT_OK && gave_up(p, shot)) {
+            rft_log_debug(p->log,
+                          "a sample could not be queued at once: measured with the host's launch latency in it");
+            p->blocking = false;
+        } else if (rc == RFT_OK) {
+            sampler->take(sampler->self, &sample);
+        }
+    }
+    if (rc != RFT_OK && queued > taken && !p->gpu->vt->sticky(p->gpu)) {
+        p->gpu->vt->sync(p->gpu, NULL); /* nothing may run on when its module goes */
+    }
+    return rc;
+}
+
+/* ---- a given number ---- */
+
+typedef struct series {
+    rft_sample *out;
+    size_t taken, count;
+} series;
+
+static bool series_wants(void *self, size_t in_flight) {
+    const series *s = self;
+    return s->taken + in_flight < s->count;
+}
+
+static void series_take(void *self, const rft_sample *sample) {
+    series *s = self;
+    s->out[s->taken++] = *sample;
+}
+
+int rft_timing_series(rft_protocol *p, const rft_timed *timed, size_t count, rft_sample *out, rft_err *err) {
+    series s = {out, 0, count};
+    rft_sampler sampler = {.wants = series_wants, .take = series_take, .self = &s};
+    return rft_timing_many(p, timed, &sampler, err);
+}
+
+int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, rft_err *err) {
+    return rft_timing_series(p, timed, 1, out, err);
+}
+
+/* ---- waking the device ---- */
+
+static int queue_flushes(void *self, rft_err *err) {
+    int rc = RFT_OK;
+    for (int i = 0; rc == RFT_OK && i < WAKE_FLUSHES; i++) {
+        rc = flush(self, err);
+    }
+    return rc;
+}
+
+double rft_timing_since_s(const rft_protocol *p, int64_t begun_ns) {
+    return (double)(p->clock->monotonic_ns(p->clock->self) - begun_ns) * 1e-9;
+}
+
+int rft_timing_wake(rft_protocol *p, rft_err *err) {
+    if (p->last_active_ns != 0 && rft_timing_since_s(p, p->last_active_ns) < WAKE_AFTER_S) {
+        return RFT_OK;
+    }
+    int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
+    rft_timed timed = {.queue = queue_flushes, .self = p, .cache = RFT_CACHE_HOT};
+    double before_mhz = NAN;
+    for (int round = 0; round < WAKE_MAX_ROUNDS; round++) {
+        rft_sample sample;
+        int rc = rft_timing_sample(p, &timed, &sample, err);
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        double elapsed_s = rft_timing_since_s(p, begun_ns);
+        bool steady = fabs(sample.clock_mhz - before_mhz) <= WAKE_CLOCK_FRAC * before_mhz; /* false for NaN */
+        if (elapsed_s >= WAKE_MAX_S || (elapsed_s >= WAKE_MIN_S && (steady || isnan(sample.clock_mhz)))) {
+            break;
+        }
+        before_mhz = sample.clock_mhz;
+    }
+    p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
+    return RFT_OK;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double rft_timing_median(double *items, size_t count) {
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!isnan(items[i])) {
+            items[left++] = items[i];
+        }
+    }
+    qsort(items, left, sizeof *items, compare_doubles);
+    return left ? (items[(left - 1) / 2] + items[left / 2]) / 2 : (double)NAN;
+}
