@@ -3,16 +3,11 @@
 
 #include <stdlib.h>
 
-#pragma weak rft_protocol_units
 #define TIMEOUT_S 60.0 /* the largest takes two seconds on a slow core */
 
 void rft_prefetch_begin(rft_prefetch *prefetch, const rft_exec_opts *opts) {
     *prefetch = (rft_prefetch){.pool = opts->replay ? NULL : opts->pool};
     if (!prefetch->pool) {
-        return;
-    }
-    if (!rft_protocol_units) {
-        prefetch->pool = NULL;
         return;
     }
     rft_arena *arena = rft_arena_new();
