@@ -116,9 +116,9 @@ static rft_outcome run(fixture *f, const char *entry) {
     const rft_measurement *m = &f->result.measurement;
     char median[32];
     rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
-    printf("%s: %s, n = %zu, median %s, %.0f MHz, wall %.3f s, verified in %.3f s%s%s\n", entry,
-           rft_outcome_name(f->result.outcome), m->n, median, m->clock_mhz, m->wall_s, m->verify_s,
-           f->result.reason ? ": " : "", f->result.reason ? f->result.reason : "");
+    printf("%s: %s, n = %zu (%s), median %s, %.0f MHz, wall %.4f s, busy %.4f s, verified in %.4f s%s%s\n", entry,
+           rft_outcome_name(f->result.outcome), m->n, rft_stop_reason_name(m->stop), median, m->clock_mhz, m->wall_s,
+           m->busy_s, m->verify_s, f->result.reason ? ": " : "", f->result.reason ? f->result.reason : "");
     return f->result.outcome;
 }
 
@@ -175,6 +175,54 @@ static void a_cold_cache_is_cold(void **state) {
     assert_true(rft_outcome_is_measured(run(f, "good<4>")));
     printf("  cold %.2f us, hot %.2f us\n", cold_s * 1e6, f->result.measurement.stats.median * 1e6);
     assert_true(f->result.measurement.stats.median < cold_s);
+}
+
+/* A device that waits for nobody: samples of 128 MiB read and 128 MiB written, and little else, once all is set up. */
+static void the_device_is_kept_busy(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    const rft_measurement *m = &f->result.measurement;
+    double timed_s = 0.0;
+    for (size_t i = 0; i < m->n; i++) {
+        timed_s += m->samples_s[i];
+    }
+    printf("  samples %.2f ms, busy %.2f ms, wall %.2f ms: %.1f %%\n", timed_s * 1e3, m->busy_s * 1e3, m->wall_s * 1e3,
+           m->busy_s / m->wall_s * 100.0);
+    assert_true(m->busy_s > timed_s && m->busy_s < m->wall_s);
+    /* A sample needs its flush, restoring acc and stamps as well: more than that would be waiting for the host. */
+    double each_s = (m->wall_s - m->verify_s) / (double)m->n;
+    assert_true(each_s < 3.0 * m->stats.median + 300e-6);
+}
+
+static void a_slow_kernel_stops_at_five(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    f->request.rival_s = f->result.measurement.stats.min / 2.0;
+    assert_int_equal(run(f, "good<4>"), RFT_OUTCOME_OK);
+    assert_int_equal(f->result.measurement.stop, RFT_STOP_SLOWER);
+    assert_int_equal(f->result.measurement.n, 5);
+}
+
+static void too_few_arguments_are_told(void **state) {
+    fixture *f = *state;
+    make_spec(f, N);
+    f->launches[0].arg_count = 2;
+    assert_int_equal(run(f, "good<4>"), RFT_OUTCOME_LAUNCH_FAILED);
+    if (!strstr(f->result.reason, "CUDA_ERROR")) { /* the driver can be asked since 12.4 */
+        assert_string_equal(f->result.reason, "good<4> takes 4 parameters, 2 are given: acc, in");
+    }
+    f->launches[0].arg_count = BUFFERS + 1;
+    f->spec.check.problem_count = 0;
+    f->request.problem_key = "without its size";
+    assert_int_equal(run(f, "good<4>"), RFT_OUTCOME_LAUNCH_FAILED);
+    if (!strstr(f->result.reason, "CUDA_ERROR")) {
+        assert_string_equal(f->result.reason, "the reference takes 4 parameters, 3 are given: acc, in, out (buffers)");
+    }
+    make_spec(f, N);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
 }
 
 static void steps_add_up(void **state) {
@@ -296,7 +344,7 @@ static void print_ceilings(const rft_ceilings *ceilings, double wall_s) {
         printf("%-12s %-14s iqr %.2f %%, %.0f MHz: %s\n", rft_ceiling_name((rft_ceiling_id)id), rate,
                c->stats.iqr_frac * 100.0, c->clock_mhz, c->kernel);
     }
-    printf("ceilings took %.2f s\n", wall_s);
+    printf("ceilings took %.2f s, the GPU was busy for %.2f s\n", wall_s, ceilings->busy_s);
 }
 
 static int measure_ceilings(fixture *f, rft_ceilings *ceilings) {
@@ -335,6 +383,7 @@ static void ceilings_are_plausible(void **state) {
     if (peak > 0.0) {
         assert_true(rate(&c, RFT_CEILING_FP32) > 0.95 * peak && rate(&c, RFT_CEILING_FP32) < 1.03 * peak);
     }
+    assert_true(c.busy_s > 0.01);
     assert_true(rate(&c, RFT_CEILING_LAUNCH) > 0.5e-6 && rate(&c, RFT_CEILING_LAUNCH) < 50e-6);
 }
 
@@ -354,10 +403,17 @@ static int tear_down(void **state) {
 
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_kernel_is_ok),           cmocka_unit_test(wrong_kernels_are_caught),
-        cmocka_unit_test(a_cold_cache_is_cold),          cmocka_unit_test(steps_add_up),
-        cmocka_unit_test(too_much_is_skipped),           cmocka_unit_test(small_floats_are_read_as_the_toolkit_does),
-        cmocka_unit_test(a_fault_ends_the_probe_not_us), cmocka_unit_test(ceilings_are_plausible),
+        cmocka_unit_test(a_good_kernel_is_ok),
+        cmocka_unit_test(wrong_kernels_are_caught),
+        cmocka_unit_test(a_cold_cache_is_cold),
+        cmocka_unit_test(steps_add_up),
+        cmocka_unit_test(the_device_is_kept_busy),
+        cmocka_unit_test(a_slow_kernel_stops_at_five),
+        cmocka_unit_test(too_few_arguments_are_told),
+        cmocka_unit_test(too_much_is_skipped),
+        cmocka_unit_test(small_floats_are_read_as_the_toolkit_does),
+        cmocka_unit_test(a_fault_ends_the_probe_not_us),
+        cmocka_unit_test(ceilings_are_plausible),
     };
     if (argc == 2 && strcmp(argv[1], "--fault") == 0) {
         return fault_child();
