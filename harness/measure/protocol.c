@@ -109,9 +109,22 @@ static int refuse_dead(const rft_protocol *p, rft_err *err) {
     return err ? rft_err_remedy(err, "start another worker process") : RFT_E_DEVICE;
 }
 
+static void rest(rft_probe *self) {
+    rft_protocol *p = (rft_protocol *)self;
+    if (p->used && !p->dead) {
+        p->gpu->vt->module_free(p->gpu, p->used);
+        p->dead = p->gpu->vt->sticky(p->gpu);
+        if (p->dead) {
+            rft_err_set(&p->death, RFT_E_DEVICE, "while a kernel's code was unloaded");
+        }
+    }
+    p->used = NULL;
+}
+
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
+    rest(self);
     if (p->dead) {
         return refuse_dead(p, err);
     }
@@ -127,9 +140,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
         rc = to_outcome(&job, &failure, err);
     }
     out->measurement.busy_s = rft_busy_take(p);
-    if (job.module && !p->dead) {
-        p->gpu->vt->module_free(p->gpu, job.module);
-    }
+    p->used = job.module;
     /* A wrong kernel may have written anywhere: kept inputs and reference results are not to be trusted. */
     if (!p->dead && (out->outcome == RFT_OUTCOME_WRONG_RESULT || out->outcome == RFT_OUTCOME_LAUNCH_FAILED)) {
         rft_buffers_drop(p);
@@ -141,6 +152,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
 
 static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
+    rest(self);
     if (p->dead) {
         return refuse_dead(p, err);
     }
@@ -173,6 +185,7 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
 static void free_protocol(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_device_ptr spaces[] = {p->verdicts_device, p->partials, p->flush_out, p->flush_in};
+    rest(self);
     if (!p->gpu->vt->sticky(p->gpu)) {
         rft_buffers_drop(p);
         for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -212,7 +225,8 @@ size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_reques
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err) {
     rft_protocol *p = rft_alloc(sizeof *p);
-    p->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_protocol};
+    p->probe =
+        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_protocol, .rest = rest};
     p->gpu = gpu;
     p->compiler = compiler;
     p->clock = clock;

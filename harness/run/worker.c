@@ -150,6 +150,9 @@ static int answer_request(device_worker *worker, const rft_frame *frame, int out
     json_object_set_new(head, "ending", json_boolean(is_ending(worker)));
     rc = rft_worker_answer(out_fd, head, (rft_worker_blob){0}, ++worker->answered, err);
     rft_arena_free(arena);
+    if (worker->probe && worker->probe->rest && !is_ending(worker)) {
+        worker->probe->rest(worker->probe);
+    }
     return rc;
 }
 

@@ -474,6 +474,25 @@ static void test_refused(void **state) {
     fixture_stop(&f);
 }
 
+/* Code is unloaded while nobody waits for an answer, at the latest before the next point's is loaded. */
+static void test_rest(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    assert_int_equal(fixture_outcome(&f, "good<1>"), RFT_OUTCOME_OK);
+    rft_scripted_history_clear(f.scripted);
+    f.probe->rest(f.probe);
+    assert_string_equal(rft_scripted_history(f.scripted), "unload\n");
+    f.probe->rest(f.probe);
+    assert_int_equal(count(rft_scripted_history(f.scripted), "unload"), 1);
+    assert_int_equal(fixture_outcome(&f, "good<2>"), RFT_OUTCOME_OK);
+    assert_int_equal(count(rft_scripted_history(f.scripted), "unload"), 1);
+    assert_int_equal(fixture_outcome(&f, "good<3>"), RFT_OUTCOME_OK);
+    assert_int_equal(count(rft_scripted_history(f.scripted), "unload"), 2);
+    assert_true(strstr(rft_scripted_history(f.scripted), "unload\nset") != NULL);
+    fixture_stop(&f);
+}
+
 /* Too few arguments: said in words, before the driver reads beyond them. */
 static void test_parameters(void **state) {
     (void)state;
@@ -578,6 +597,7 @@ int main(void) {
         cmocka_unit_test(test_own_kernels),
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_parameters),
+        cmocka_unit_test(test_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -233,6 +233,7 @@ static void free_functions(rft_scripted_gpu *gpu, const rft_module *module) {
 
 static void module_free(rft_gpu *base, rft_module *module) {
     rft_scripted_gpu *gpu = scripted_of(base);
+    note(gpu, "unload");
     free_functions(gpu, module);
     for (rft_module **at = &gpu->modules; *at; at = &(*at)->next) {
         if (*at == module) {
