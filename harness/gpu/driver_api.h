@@ -135,6 +135,10 @@ int rft_cuda_read(rft_gpu *base, void *to, rft_device_ptr from, size_t bytes, rf
 int rft_cuda_copy(rft_gpu *base, rft_device_ptr to, rft_device_ptr from, uint64_t bytes, rft_err *err);
 int rft_cuda_set(rft_gpu *base, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err);
 int rft_cuda_mapped(rft_gpu *base, size_t bytes, void **host, rft_device_ptr *device, rft_err *err);
+int rft_cuda_host_alloc(rft_gpu *base, uint64_t bytes, void **out, rft_err *err);
+void rft_cuda_host_free(rft_gpu *base, void *host);
+int rft_cuda_host_to_device(rft_gpu *base, rft_device_ptr to, const void *from, uint64_t bytes, rft_err *err);
+int rft_cuda_device_to_host(rft_gpu *base, void *to, rft_device_ptr from, uint64_t bytes, rft_err *err);
 int rft_cuda_tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type, rft_device_ptr memory,
                         unsigned char out[128], rft_err *err);
 

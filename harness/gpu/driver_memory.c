@@ -132,6 +132,62 @@ int rft_cuda_mapped(rft_gpu *base, size_t bytes, void **host, rft_device_ptr *de
     return rc;
 }
 
+/* ---- pinned host memory ---- */
+int rft_cuda_host_alloc(rft_gpu *base, uint64_t bytes, void **out, rft_err *err) {
+    cuda_gpu *gpu = (cuda_gpu *)base;
+    void *memory = NULL;
+    *out = NULL;
+    int rc = rft_cuda_usable(gpu, err);
+    if (rc != 0) {
+        return rc;
+    }
+    CUresult status = gpu->api.cuMemHostAlloc(&memory, bytes ? bytes : 1, CU_MEMHOSTALLOC_DEVICEMAP);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        char need[64];
+        rft_units_format_bytes(need, sizeof need, bytes);
+        rft_err_set(err, RFT_E_LIMIT, "out of host memory: %s of pinned memory asked for", need);
+        rft_err_remedy(err, "raise the limit on locked memory (ulimit -l), or free memory of the host");
+        return RFT_E_LIMIT;
+    }
+    rc = rft_cuda_check(gpu, status, RFT_E_DEVICE, "allocating pinned host memory", err);
+    if (rc == 0) {
+        mapped_block *block = rft_arena_alloc(gpu->arena, sizeof *block);
+        *block = (mapped_block){.host = memory, .next = gpu->mapped};
+        gpu->mapped = block;
+        *out = memory;
+    }
+    return rc;
+}
+
+void rft_cuda_host_free(rft_gpu *base, void *host) {
+    cuda_gpu *gpu = (cuda_gpu *)base;
+    if (!host || gpu->is_sticky ||
+        rft_cuda_check(gpu, gpu->api.cuStreamSynchronize(gpu->stream), RFT_E_DEVICE, "freeing pinned memory", NULL)) {
+        return;
+    }
+    for (mapped_block **at = &gpu->mapped; *at; at = &(*at)->next) {
+        if ((*at)->host == host) {
+            *at = (*at)->next; /* the list's own memory is the arena's */
+            rft_cuda_check(gpu, gpu->api.cuMemFreeHost(host), RFT_E_DEVICE, "freeing pinned memory", NULL);
+            return;
+        }
+    }
+}
+
+int rft_cuda_host_to_device(rft_gpu *base, rft_device_ptr to, const void *from, uint64_t bytes, rft_err *err) {
+    cuda_gpu *gpu = (cuda_gpu *)base;
+    return bytes == 0 ? 0
+                      : rft_cuda_check(gpu, gpu->api.cuMemcpyHtoDAsync(to, from, bytes, gpu->stream), RFT_E_DEVICE,
+                                       "copying to the device", err);
+}
+
+int rft_cuda_device_to_host(rft_gpu *base, void *to, rft_device_ptr from, uint64_t bytes, rft_err *err) {
+    cuda_gpu *gpu = (cuda_gpu *)base;
+    return bytes == 0 ? 0
+                      : rft_cuda_check(gpu, gpu->api.cuMemcpyDtoHAsync(to, from, bytes, gpu->stream), RFT_E_DEVICE,
+                                       "copying from the device", err);
+}
+
 /* ---- tensor maps ---- */
 static CUtensorMapDataType tensor_type(rft_type type) {
     switch (type) {

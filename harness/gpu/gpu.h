@@ -60,6 +60,14 @@ typedef struct rft_gpu_vt {
     /* Pinned host memory of `bytes` (<= 64 KiB), zeroed, that kernels see at *device; lives as long as gpu. */
     int (*mapped)(rft_gpu *gpu, size_t bytes, void **host, rft_device_ptr *device, rft_err *err);
 
+    /* Pinned host memory for copies, contents undefined; RFT_E_LIMIT: the host has not enough to pin. host_free() first
+     * waits for the stream; what is not given back lives as long as gpu. */
+    int (*host_alloc)(rft_gpu *gpu, uint64_t bytes, void **out, rft_err *err);
+    void (*host_free)(rft_gpu *gpu, void *host);
+    /* Copies between device and pinned memory in stream order, without waiting: the host may look after sync(). */
+    int (*host_to_device)(rft_gpu *gpu, rft_device_ptr to, const void *from, uint64_t bytes, rft_err *err);
+    int (*device_to_host)(rft_gpu *gpu, void *to, rft_device_ptr from, uint64_t bytes, rft_err *err);
+
     int (*module_load)(rft_gpu *gpu, const void *cubin, size_t bytes, rft_module **out, rft_err *err);
     void (*module_free)(rft_gpu *gpu, rft_module *module);
     int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out,

@@ -50,7 +50,9 @@ const char *rft_env_value(const rft_env *env, const char *key);       /* NULL wh
     X(TENSOR_FP16, "tensor_fp16", "FP16 tensor", "FLOP/s")                                                             \
     X(TENSOR_FP8, "tensor_fp8", "FP8 tensor", "FLOP/s")                                                                \
     X(TENSOR_INT8, "tensor_int8", "INT8 tensor", "op/s")                                                               \
-    X(LAUNCH, "launch", "empty kernel between two events", "s")
+    X(LAUNCH, "launch", "empty kernel between two events", "s")                                                        \
+    X(H2D, "h2d", "copy from host, pinned", "B/s")                                                                     \
+    X(D2H, "d2h", "copy to host, pinned", "B/s")
 
 typedef enum rft_ceiling_id {
 #define RFT_CEILING_ENUM(name, text, label, unit) RFT_CEILING_##name,
@@ -75,6 +77,8 @@ typedef struct rft_ceiling {
     const char *datasheet_basis; /* "at 1830 MHz boost" */
     double limit;                /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
     const char *limit_basis;     /* "3201 MHz x 2 x 6144 bit" */
+    bool at_least; /* measured on a path slower than the architecture's own: a lower bound only, printed as
+                    * "at least", and nothing is judged, pruned or certified by it */
 } rft_ceiling;
 
 /* Indexed by rft_ceiling_id. */

@@ -113,6 +113,18 @@ static void memory_and_events_are_given_back(void **state) {
     assert_int_equal(gpu->vt->mapped(gpu, (64 << 10) + 1, &host, &mapped, &err), RFT_E_LIMIT);
     assert_string_equal(err.message, "mapped memory of 65537 bytes: 1 to 65536 are allowed");
     rft_device_ptr none = 1;
+    void *pinned = NULL, *kept = NULL;
+    assert_int_equal(gpu->vt->host_alloc(gpu, 16, &pinned, NULL), 0);
+    assert_int_equal(gpu->vt->host_alloc(gpu, 16, &kept, NULL), 0);
+    assert_int_equal(gpu->vt->device_to_host(gpu, pinned, b, 16, NULL), 0);
+    assert_string_equal(pinned, "xx23456789abcde");
+    ((char *)pinned)[0] = 'y';
+    assert_int_equal(gpu->vt->host_to_device(gpu, a, pinned, 16, NULL), 0);
+    assert_int_equal(gpu->vt->read(gpu, text, a, 16, NULL), 0);
+    assert_string_equal(text, "yx23456789abcde");
+    int before = fake->host_allocations;
+    gpu->vt->host_free(gpu, pinned);
+    assert_int_equal(fake->host_allocations, before - 1); /* `kept` is given back when the device is closed */
     assert_int_equal(gpu->vt->alloc(gpu, (uint64_t)1 << 40, &none, &err), RFT_E_LIMIT);
     assert_string_equal(err.message, "out of device memory: 1 TiB asked for, 512 MiB free");
     assert_true(none == 0);

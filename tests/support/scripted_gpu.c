@@ -55,6 +55,9 @@ struct rft_scripted_gpu {
     rft_event *events;
     block_of_memory *blocks;
     size_t block_count, block_capacity;
+    block_of_memory *pinned; /* of the host */
+    size_t pinned_count, pinned_capacity;
+    uint64_t pinned_bytes;
     void *mapped[8];
     size_t mapped_count;
     uint64_t used_bytes;
@@ -180,6 +183,53 @@ static int mapped(rft_gpu *base, size_t bytes, void **host, rft_device_ptr *devi
     *host = memory;
     *device = (rft_device_ptr)(uintptr_t)memory;
     return usable(gpu, err);
+}
+
+static int host_alloc(rft_gpu *base, uint64_t bytes, void **out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    if (gpu->pinned_bytes + bytes > gpu->opts.host_memory_bytes) {
+        return rft_err_set(err, RFT_E_LIMIT, "out of host memory");
+    }
+    RFT_GROW(gpu->pinned, gpu->pinned_capacity, gpu->pinned_count + 1);
+    block_of_memory *block = &gpu->pinned[gpu->pinned_count++];
+    *block = (block_of_memory){malloc(bytes ? bytes : 1), bytes};
+    memset(block->data, 0xCD, bytes);
+    gpu->pinned_bytes += bytes;
+    *out = block->data;
+    return usable(gpu, err);
+}
+
+static void host_free(rft_gpu *base, void *host) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    wait_for_all(gpu, NULL);
+    for (size_t i = 0; i < gpu->pinned_count; i++) {
+        if (gpu->pinned[i].data == host) {
+            gpu->pinned_bytes -= gpu->pinned[i].bytes;
+            free(host);
+            gpu->pinned[i] = gpu->pinned[--gpu->pinned_count];
+            return;
+        }
+    }
+}
+
+static int host_copy(rft_scripted_gpu *gpu, void *to, const void *from, uint64_t bytes, double rate) {
+    gpu->now_s += (double)bytes / rate;
+    memcpy(to, from, bytes);
+    return RFT_OK;
+}
+
+static int host_to_device(rft_gpu *base, rft_device_ptr to, const void *from, uint64_t bytes, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    rft_str_addf(&gpu->history, "h2d %llu\n", (unsigned long long)bytes);
+    int rc = usable(gpu, err);
+    return rc == RFT_OK ? host_copy(gpu, (void *)(uintptr_t)to, from, bytes, gpu->opts.speeds.h2d) : rc;
+}
+
+static int device_to_host(rft_gpu *base, void *to, rft_device_ptr from, uint64_t bytes, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    rft_str_addf(&gpu->history, "d2h %llu\n", (unsigned long long)bytes);
+    int rc = usable(gpu, err);
+    return rc == RFT_OK ? host_copy(gpu, to, (const void *)(uintptr_t)from, bytes, gpu->opts.speeds.d2h) : rc;
 }
 
 /* ---- modules ---- */
@@ -398,6 +448,10 @@ static const rft_gpu_vt scripted_vt = {
     .copy = copy,
     .set = set,
     .mapped = mapped,
+    .host_alloc = host_alloc,
+    .host_free = host_free,
+    .host_to_device = host_to_device,
+    .device_to_host = device_to_host,
     .module_load = module_load,
     .module_free = module_free,
     .function = find_function,
@@ -430,6 +484,7 @@ static void sleep_for(void *self, int64_t duration_ns) {
 
 rft_scripted_opts rft_scripted_defaults(void) {
     rft_scripted_opts opts = {.clock_mhz = 1980.0,
+                              .host_memory_bytes = 1ull << 30,
                               .speeds = {.dram_read = 4.2e12,
                                          .dram_write = 4.1e12,
                                          .dram_copy = 4.25e12,
@@ -441,6 +496,14 @@ rft_scripted_opts rft_scripted_defaults(void) {
                                          .fp64 = 32e12,
                                          .fp16 = 130e12,
                                          .sfu = 4e12,
+                                         .tensor_fp64 = 60e12,
+                                         .tensor_tf32 = 400e12,
+                                         .tensor_bf16 = 780e12,
+                                         .tensor_fp16 = 770e12,
+                                         .tensor_fp8 = 1500e12,
+                                         .tensor_int8 = 1600e12,
+                                         .h2d = 55e9,
+                                         .d2h = 54e9,
                                          .launch_s = 2.7e-6}};
     rft_gpu_info_for_arch(&opts.info, "sm_90a", NULL);
     opts.info.name = "Scripted GPU";
@@ -484,6 +547,10 @@ void rft_scripted_gpu_free(rft_scripted_gpu *gpu) {
         free(gpu->kernels[i].symbol);
         free(gpu->kernels[i].times_s);
     }
+    for (size_t i = 0; i < gpu->pinned_count; i++) {
+        free(gpu->pinned[i].data);
+    }
+    free(gpu->pinned);
     free(gpu->blocks);
     free(gpu->kernels);
     rft_str_clear(&gpu->history);

@@ -18,12 +18,15 @@ typedef struct rft_scripted_gpu rft_scripted_gpu;
 /* What the ceiling kernels find. Bytes or operations per second. */
 typedef struct rft_scripted_speeds {
     double dram_read, dram_write, dram_copy, dram_2to1, l2, l1, shared, fp32, fp64, fp16, sfu;
+    double tensor_fp64, tensor_tf32, tensor_bf16, tensor_fp16, tensor_fp8, tensor_int8;
+    double h2d, d2h;
     double launch_s; /* least time of any kernel */
 } rft_scripted_speeds;
 
 typedef struct rft_scripted_opts {
-    rft_gpu_info info; /* memory_bytes is what alloc() has to give */
-    double clock_mhz;  /* of the SMs; 0: stamps are not plausible */
+    rft_gpu_info info;          /* memory_bytes is what alloc() has to give */
+    double clock_mhz;           /* of the SMs; 0: stamps are not plausible */
+    uint64_t host_memory_bytes; /* what host_alloc() has to give */
     rft_scripted_speeds speeds;
 } rft_scripted_opts;
 

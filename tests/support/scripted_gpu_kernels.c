@@ -170,6 +170,37 @@ static void run_pipe(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self)
                                                         : instructions / speeds->sfu);
 }
 
+typedef struct tensor_kernel {
+    const char *symbol;
+    size_t speed; /* offset in rft_scripted_speeds */
+    double m, n;  /* tile of one mma.sync; wgmma: 64 x its first template argument */
+    double k;
+} tensor_kernel;
+#define TENSOR(name, type, m, n, k)                                                                                    \
+    { "rft_" name, offsetof(rft_scripted_speeds, tensor_##type), m, n, k }
+
+static tensor_kernel tensor_kernels[] = {
+    TENSOR("wgmma_tf32", tf32, 64, 0, 8),    TENSOR("wgmma_bf16", bf16, 64, 0, 16),
+    TENSOR("wgmma_fp16", fp16, 64, 0, 16),   TENSOR("wgmma_fp8", fp8, 64, 0, 32),
+    TENSOR("wgmma_int8", int8, 64, 0, 32),   TENSOR("mma_tf32", tf32, 16, 8, 8),
+    TENSOR("mma_bf16", bf16, 16, 8, 16),     TENSOR("mma_fp16", fp16, 16, 8, 16),
+    TENSOR("mma_fp8", fp8, 16, 8, 32),       TENSOR("mma_int8", int8, 16, 8, 32),
+    TENSOR("mma_fp64_k4", fp64, 8, 8, 4),    TENSOR("mma_fp64_k8", fp64, 16, 8, 8),
+    TENSOR("mma_fp64_k16", fp64, 16, 8, 16),
+};
+
+static void run_tensor(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
+    const tensor_kernel *kernel = self;
+    const rft_scripted_speeds *speeds = &rft_scripted_options(gpu)->speeds;
+    double speed = 0.0, steps = ARG(l, 0, uint32_t);
+    memcpy(&speed, (const char *)speeds + kernel->speed, sizeof speed);
+    double n = kernel->n > 0 ? kernel->n : template_argument(l, 0);
+    double each = kernel->n > 0 ? template_argument(l, 0) * template_argument(l, 1) * template_argument(l, 2)
+                                : 4 * template_argument(l, 3);
+    double units = threads_of(l) / (kernel->n > 0 ? 32 : 128); /* warps or warpgroups */
+    rft_scripted_spend(gpu, steps * units * each * 2 * kernel->m * n * kernel->k / speed);
+}
+
 void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu) {
     static char read_kind[] = "read", write_kind[] = "write", copy_kind[] = "copy", axpy_kind[] = "2to1";
     static char fp32[] = "fp32", fp64[] = "fp64", fp16[] = "fp16", sfu[] = "sfu";
@@ -195,4 +226,7 @@ void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu) {
     rft_scripted_gpu_kernel(gpu, "rft_pipe_fp64", run_pipe, fp64);
     rft_scripted_gpu_kernel(gpu, "rft_pipe_fp16", run_pipe, fp16);
     rft_scripted_gpu_kernel(gpu, "rft_pipe_sfu", run_pipe, sfu);
+    for (size_t i = 0; i < sizeof tensor_kernels / sizeof *tensor_kernels; i++) {
+        rft_scripted_gpu_kernel(gpu, tensor_kernels[i].symbol, run_tensor, &tensor_kernels[i]);
+    }
 }

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ceilings of the matrix units and of host copies: on a device whose speeds are known, and compiled for every
+ * architecture by NVRTC where there is one. */
+#include "measure/measure_fixture.h"
+
+#include "measure/ceilings_more.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TENSOR_FIRST RFT_CEILING_TENSOR_FP64
+#define TENSOR_LAST RFT_CEILING_TENSOR_INT8
+
+typedef struct scene {
+    fixture f;
+    rft_protocol *p;
+    rft_ceilings ceilings;
+} scene;
+
+static rft_scripted_opts options_of(const char *arch) {
+    rft_scripted_opts opts = rft_scripted_defaults();
+    int64_t memory_bytes = opts.info.memory_bytes, l2_bytes = opts.info.l2_bytes;
+    assert_int_equal(rft_gpu_info_for_arch(&opts.info, arch, NULL), 0);
+    opts.info.memory_bytes = memory_bytes;
+    opts.info.l2_bytes = l2_bytes;
+    return opts;
+}
+
+static void start(scene *s, const rft_scripted_opts *opts) {
+    fixture_start(&s->f, opts);
+    s->p = (rft_protocol *)s->f.probe;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        s->ceilings.items[id] = (rft_ceiling){.reason = "not asked", .stats = rft_stats_of(NULL, 0)};
+    }
+    assert_int_equal(rft_protocol_prepare(s->p, &s->f.err), 0);
+    s->p->blocking = true;
+}
+
+static void expect(const scene *s, rft_ceiling_id id, double rate, const char *text) {
+    const rft_ceiling *ceiling = &s->ceilings.items[id];
+    if (!ceiling->measured || fabs(ceiling->stats.median / rate - 1.0) > 5e-3 || !strstr(ceiling->kernel, text)) {
+        print_error("%s: %g where %g was expected: %s\n", rft_ceiling_name(id), ceiling->stats.median, rate,
+                    ceiling->measured ? ceiling->kernel : ceiling->reason);
+    }
+    assert_true(ceiling->measured && ceiling->reason == NULL);
+    assert_true(fabs(ceiling->stats.median / rate - 1.0) <= 5e-3);
+    assert_non_null(strstr(ceiling->kernel, text));
+    assert_true(ceiling->stats.n >= 10);
+}
+
+static void expect_reason(const scene *s, rft_ceiling_id id, const char *reason) {
+    assert_false(s->ceilings.items[id].measured);
+    assert_false(s->ceilings.items[id].at_least);
+    assert_non_null(strstr(s->ceilings.items[id].reason, reason));
+}
+
+/* ---- tensor ---- */
+
+static void hopper_by_wgmma(void **state) {
+    (void)state;
+    scene s = {0};
+    const rft_scripted_speeds speeds = rft_scripted_defaults().speeds;
+    start(&s, NULL);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect(&s, RFT_CEILING_TENSOR_TF32, speeds.tensor_tf32, "TF32, wgmma m64n");
+    expect(&s, RFT_CEILING_TENSOR_BF16, speeds.tensor_bf16, "BF16, wgmma m64n");
+    expect(&s, RFT_CEILING_TENSOR_FP16, speeds.tensor_fp16, "FP16, wgmma m64n");
+    expect(&s, RFT_CEILING_TENSOR_FP8, speeds.tensor_fp8, "FP8 (e4m3), wgmma m64n");
+    expect(&s, RFT_CEILING_TENSOR_INT8, speeds.tensor_int8, "INT8, wgmma m64n");
+    expect(&s, RFT_CEILING_TENSOR_FP64, speeds.tensor_fp64, "FP64, mma.sync m");
+    for (int id = TENSOR_FIRST; id <= TENSOR_LAST; id++) {
+        assert_false(s.ceilings.items[id].at_least);
+    }
+    assert_string_equal(s.ceilings.items[RFT_CEILING_FP32].reason, "not asked");
+    fixture_stop(&s.f);
+}
+
+static void ampere_by_mma_sync(void **state) {
+    (void)state;
+    scene s = {0};
+    rft_scripted_opts opts = options_of("sm_86");
+    start(&s, &opts);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect(&s, RFT_CEILING_TENSOR_BF16, opts.speeds.tensor_bf16, "BF16, mma.sync m16n8k16");
+    expect(&s, RFT_CEILING_TENSOR_INT8, opts.speeds.tensor_int8, "INT8, mma.sync m16n8k32");
+    assert_false(s.ceilings.items[RFT_CEILING_TENSOR_BF16].at_least);
+    expect_reason(&s, RFT_CEILING_TENSOR_FP64, "no FP64 tensor units");
+    expect_reason(&s, RFT_CEILING_TENSOR_FP8, "no FP8 tensor units");
+    fixture_stop(&s.f);
+}
+
+/* Blackwell's tcgen05 is not driven: what is measured is a lower bound and says so. FP64 has no other path. */
+static void blackwell_at_least(void **state) {
+    (void)state;
+    scene s = {0};
+    rft_scripted_opts opts = options_of("sm_100a");
+    start(&s, &opts);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect(&s, RFT_CEILING_TENSOR_FP8, opts.speeds.tensor_fp8, "mma.sync m16n8k32");
+    expect(&s, RFT_CEILING_TENSOR_FP64, opts.speeds.tensor_fp64, "mma.sync m8n8k4");
+    for (int id = TENSOR_FIRST + 1; id <= TENSOR_LAST; id++) {
+        assert_true(s.ceilings.items[id].at_least);
+    }
+    assert_false(s.ceilings.items[RFT_CEILING_TENSOR_FP64].at_least);
+    fixture_stop(&s.f);
+}
+
+static void older_devices_say_why(void **state) {
+    (void)state;
+    scene s = {0};
+    rft_scripted_opts opts = options_of("sm_75");
+    start(&s, &opts);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    for (int id = TENSOR_FIRST; id <= TENSOR_LAST; id++) {
+        expect_reason(&s, (rft_ceiling_id)id, "8.0 or newer");
+    }
+    fixture_stop(&s.f);
+}
+
+/* 1.5 times the rate of all other shapes, at whatever length its loop is given. */
+static void run_fast(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    (void)self;
+    double steps = RFT_SCRIPTED_ARG(launch, 0, uint32_t), warpgroups = launch->grid[0] * launch->block[0] / 128.0;
+    double ops = steps * warpgroups * 16 * 2.0 * 64 * 128 * 16;
+    rft_scripted_spend(gpu, ops / (1.5 * rft_scripted_options(gpu)->speeds.tensor_bf16));
+}
+
+static void the_best_shape_counts(void **state) {
+    (void)state;
+    scene s = {0};
+    start(&s, NULL);
+    rft_scripted_gpu_kernel(s.f.scripted, "rft_wgmma_bf16<128, 2, 1, 4>", run_fast, NULL);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect(&s, RFT_CEILING_TENSOR_BF16, 1.5 * rft_scripted_defaults().speeds.tensor_bf16,
+           "m64n128k16, random operands, A from registers, 2 warpgroups a block");
+    fixture_stop(&s.f);
+}
+
+static void one_type_that_fails_costs_only_itself(void **state) {
+    (void)state;
+    scene s = {0};
+    start(&s, NULL);
+    rft_scripted_compiler_fail(s.f.compiler, "rft_wgmma_fp8", "no such instruction");
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect_reason(&s, RFT_CEILING_TENSOR_FP8, "no such instruction");
+    assert_true(s.ceilings.items[RFT_CEILING_TENSOR_FP16].measured);
+    assert_true(s.ceilings.items[RFT_CEILING_TENSOR_INT8].measured);
+    fixture_stop(&s.f);
+}
+
+static void a_lost_device_is_told(void **state) {
+    (void)state;
+    scene s = {0};
+    start(&s, NULL);
+    rft_scripted_gpu_fault(s.f.scripted, "rft_wgmma_fp16", RFT_SCRIPTED_ILLEGAL, 3);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), RFT_E_DEVICE);
+    assert_non_null(strstr(s.f.err.message, "illegal"));
+    assert_true(s.ceilings.items[RFT_CEILING_TENSOR_BF16].measured);
+    fixture_stop(&s.f);
+}
+
+/* ---- host copies ---- */
+
+static void host_copies(void **state) {
+    (void)state;
+    scene s = {0};
+    const rft_scripted_speeds speeds = rft_scripted_defaults().speeds;
+    start(&s, NULL);
+    uint64_t used = rft_scripted_memory_used(s.f.scripted);
+    rft_scripted_history_clear(s.f.scripted);
+    assert_int_equal(rft_ceilings_host(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect(&s, RFT_CEILING_H2D, speeds.h2d, "from pinned host memory");
+    expect(&s, RFT_CEILING_D2H, speeds.d2h, "to pinned host memory");
+    assert_int_equal(rft_scripted_memory_used(s.f.scripted), used);
+    const char *first = strstr(rft_scripted_history(s.f.scripted), "h2d ");
+    assert_non_null(first);
+    assert_null(strstr(first, "d2h 0\n"));
+    void *all = NULL; /* the pinned memory was given back: all of it can be had */
+    assert_int_equal(s.f.gpu->vt->host_alloc(s.f.gpu, rft_scripted_defaults().host_memory_bytes, &all, NULL), 0);
+    fixture_stop(&s.f);
+}
+
+static void too_little_host_memory(void **state) {
+    (void)state;
+    scene s = {0};
+    rft_scripted_opts opts = rft_scripted_defaults();
+    opts.host_memory_bytes = 1 << 20;
+    start(&s, &opts);
+    uint64_t used = rft_scripted_memory_used(s.f.scripted);
+    assert_int_equal(rft_ceilings_host(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect_reason(&s, RFT_CEILING_H2D, "out of host memory");
+    expect_reason(&s, RFT_CEILING_D2H, "out of host memory");
+    assert_int_equal(rft_scripted_memory_used(s.f.scripted), used);
+    fixture_stop(&s.f);
+}
+
+static void too_little_device_memory(void **state) {
+    (void)state;
+    scene s = {0};
+    start(&s, NULL);
+    uint64_t free_bytes = 0;
+    rft_device_ptr most = 0;
+    assert_int_equal(s.f.gpu->vt->memory_free(s.f.gpu, &free_bytes, NULL), 0);
+    assert_int_equal(s.f.gpu->vt->alloc(s.f.gpu, free_bytes - (2 << 20), &most, NULL), 0);
+    assert_int_equal(rft_ceilings_host(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    expect_reason(&s, RFT_CEILING_H2D, "too little device memory");
+    fixture_stop(&s.f);
+}
+
+/* ---- NVRTC ---- */
+
+static void compile_all(rft_compiler *compiler, const char *arch) {
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu;
+    rft_kernel_group groups[RFT_TENSOR_GROUPS];
+    size_t count = 0;
+    assert_int_equal(rft_gpu_info_for_arch(&gpu, arch, NULL), 0);
+    rft_ceilings_tensor_groups(arena, &gpu, groups, &count);
+    assert_true(count >= 4);
+    for (size_t i = 0; i < count; i++) {
+        rft_compile_request request = rft_kernels_request(&groups[i], arch, arena);
+        rft_compile_result result = {0};
+        rft_err err = RFT_ERR_INIT;
+        assert_int_equal(compiler->compile(compiler, &request, arena, &result, &err), 0);
+        if (!result.ok || strstr(result.log, "wgmma")) {
+            print_error("%s %s: %s\n", arch, groups[i].title, result.log);
+        }
+        assert_true(result.ok);
+        assert_null(strstr(result.log, "serialized")); /* ptxas: wgmma instructions one after another */
+        bool emulated = strstr(groups[i].title, "fp8") && strcmp(arch, "sm_90a") != 0 && gpu.cc_major >= 9 &&
+                        gpu.cc_major < 12; /* by FP16 */
+        for (size_t e = 0; e < result.entry_count; e++) {
+            const rft_compiled_entry *entry = &result.entries[e];
+            assert_true(emulated || (entry->spill_store_bytes == 0 && entry->spill_load_bytes == 0));
+            assert_true(entry->shared_bytes <= gpu.shared_per_block_static);
+        }
+    }
+    rft_arena_free(arena);
+}
+
+static void every_architecture_compiles(void **state) {
+    (void)state;
+    static const char *const archs[] = {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"};
+    rft_compiler *compiler = NULL;
+    rft_err err = RFT_ERR_INIT;
+    if (rft_nvrtc_new(&compiler, NULL, &err) != 0) {
+        print_message("skipped: %s\n", err.message);
+        skip();
+    }
+    size_t compiled = 0;
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        if (compiler->knows_arch(compiler, archs[i])) {
+            compile_all(compiler, archs[i]);
+            compiled++;
+        }
+    }
+    assert_true(compiled >= 6);
+    compiler->free(compiler);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hopper_by_wgmma),
+        cmocka_unit_test(ampere_by_mma_sync),
+        cmocka_unit_test(blackwell_at_least),
+        cmocka_unit_test(older_devices_say_why),
+        cmocka_unit_test(the_best_shape_counts),
+        cmocka_unit_test(one_type_that_fails_costs_only_itself),
+        cmocka_unit_test(a_lost_device_is_told),
+        cmocka_unit_test(host_copies),
+        cmocka_unit_test(too_little_host_memory),
+        cmocka_unit_test(too_little_device_memory),
+        cmocka_unit_test(every_architecture_compiles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
