@@ -77,3 +77,18 @@ if(RFT_CUDA_INCLUDE)
     message(STATUS "CUPTI headers not found: building without hardware counters")
   endif()
 endif()
+
+# cuBLASLt's header for the vendor's matrix multiplication: beside CUDA's, or in a wheel of its own.
+set(RFT_CUBLASLT_INCLUDE "")
+if(RFT_CUDA_INCLUDE)
+  find_path(RFT_CUBLASLT_H cublasLt.h HINTS ${RFT_CUDA_INCLUDE} ${RFT_CUDA_ROOT} ${RFT_CUDA_HOME} ENV CUDA_HOME
+            PATHS /usr/local/cuda PATH_SUFFIXES include nvidia/cu13/include nvidia/cublas/include
+            ../../cublas/include NO_CACHE)
+  if(RFT_CUBLASLT_H)
+    set(RFT_CUBLASLT_INCLUDE ${RFT_CUBLASLT_H})
+    file(STRINGS ${RFT_CUBLASLT_H}/cublas_api.h cublas_major REGEX "^#define CUBLAS_VER_MAJOR +[0-9]+")
+    string(REGEX REPLACE "[^0-9]" "" RFT_CUBLASLT_MAJOR "${cublas_major}")
+  else()
+    message(STATUS "cublasLt.h not found: building without the vendor's matrix multiplication")
+  endif()
+endif()
