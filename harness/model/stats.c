@@ -173,6 +173,9 @@ rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples
         if (stats.interval_is_95 && rft_stats_half_width_frac(&stats) <= rule->noise_frac) {
             return RFT_STOP_SETTLED;
         }
+        if (rule->rival_s > 0.0 && stats.interval_is_95 && stats.low > (1.0 + RFT_RACE_CLOSE_FRAC) * rule->rival_s) {
+            return RFT_STOP_SLOWER;
+        }
         if (noise_is_flat(samples, n)) {
             return RFT_STOP_PLATEAU;
         }

@@ -50,6 +50,8 @@ typedef struct rft_stop_rule {
 #define RFT_RACE_MARGIN_FRAC 0.10
 /* ...once it has this many samples, also where min_samples is higher. */
 #define RFT_RACE_MIN_SAMPLES 5
+/* From min_samples on so is one whose 95 % interval lies wholly this much above the best. */
+#define RFT_RACE_CLOSE_FRAC 0.01
 
 /* Pure: the decision after `n` samples and `elapsed_s` seconds. Never stops for time under 5 samples or before
  * min_samples unless 4 * max_seconds have passed. */

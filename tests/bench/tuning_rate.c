@@ -51,6 +51,21 @@ static size_t samples_of(const rft_point *point) {
     return n;
 }
 
+static void print_stops(const rft_run *run) {
+    size_t stops[RFT_STOP_COUNT] = {0};
+    size_t samples = 0;
+    double sampled_s = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_measurement *first = &run->points[i].rounds[0];
+        stops[first->stop < RFT_STOP_COUNT ? first->stop : 0]++;
+        samples += first->n;
+        sampled_s += first->n > 0 ? first->stats.mean * (double)first->n : 0;
+    }
+    bench_line("  its samples", "%zu in %.1f s; stopped: %zu slower, %zu settled, %zu plateau, %zu samples, %zu time",
+               samples, sampled_s, stops[RFT_STOP_SLOWER], stops[RFT_STOP_SETTLED], stops[RFT_STOP_PLATEAU],
+               stops[RFT_STOP_SAMPLES], stops[RFT_STOP_TIME]);
+}
+
 static tuned rooftune(const char *n) {
     const char *words[] = {"rooftune", "run", bench_file("sgemm/sgemm.lua"), "-o", "sgemm.db", "--fresh", "--",
                            n,          NULL};
@@ -58,7 +73,11 @@ static tuned rooftune(const char *n) {
     tuned result = {
         .seconds = bench_run_well(words, NULL).wall_s, .least_samples = SIZE_MAX, .least_samples_near_best = SIZE_MAX};
     rft_run *run = bench_load("sgemm.db");
-    const rft_point *best = rft_run_best(run, 0, SIZE_MAX, 0);
+    size_t problem = 0;
+    while (run->sweeps[0].sweep.problems[problem].odd) { /* no configuration fits the odd size */
+        problem++;
+    }
+    const rft_point *best = rft_run_best(run, 0, SIZE_MAX, problem);
     result.points = run->point_count;
     result.best_s = best ? rft_point_median_s(best) : (double)NAN;
     for (size_t i = 0; i < run->point_count; i++) {
@@ -75,6 +94,7 @@ static tuned rooftune(const char *n) {
     }
     bench_line("  its parts", "GPU busy %.1f s, compiled %.1f core-s, first to last point %.1f s", run->info.busy_s,
                run->info.compile_s, run->info.elapsed_s);
+    print_stops(run);
     rft_run_free(run);
     return result;
 }

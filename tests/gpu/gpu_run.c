@@ -186,7 +186,7 @@ static void a_stopped_run_continues(void **state) {
     words[1] = real_program_file(SWEEP);
 
     assert_int_equal(stop_after(words, 0, 5, SIGINT), 130);
-    real_program_said(real_program_err(), "continues");
+    real_program_said(real_program_err(), "continue with: ");
     rft_run *first = real_program_load("stopped.db");
     printf("    interrupted with %zu points\n", first->point_count);
     assert_int_equal(first->info.finished_unix_ns, 0);

@@ -222,6 +222,7 @@ static void devices_find_their_entry(void **state) {
     fixture *f = *state;
     static const named rows[] = {
         {"NVIDIA H200", "H200 SXM", 132, 6144},
+        {"NVIDIA H200", "H200 SXM", 132, 6016}, /* as its driver says */
         {"NVIDIA H200 NVL", "H200 NVL", 132, 6144},
         {"NVIDIA H100 80GB HBM3", "H100 SXM", 132, 5120},
         {"NVIDIA H100 PCIe", "H100 PCIe", 114, 5120},

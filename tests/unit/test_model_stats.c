@@ -219,6 +219,13 @@ static void the_race(void **state) {
     race.rival_s = 2e-3; /* the new best */
     assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);
     race.rival_s = 1e-3;
+    for (size_t i = 0; i < 20; i++) { /* close behind, and not settled: its interval cannot reach the best any more */
+        samples[i] = i % 2 ? 1.05e-3 : 1.08e-3;
+    }
+    assert_int_equal(rft_stop_decide(&race, samples, 9, 0.01), RFT_STOP_NOT_YET);
+    assert_int_equal(rft_stop_decide(&race, samples, 10, 0.01), RFT_STOP_SLOWER);
+    race.rival_s = 1.045e-3; /* less than 1 % above: it may still be a tie */
+    assert_int_equal(rft_stop_decide(&race, samples, 10, 0.01), RFT_STOP_NOT_YET);
     race.max_samples = 4; /* the cap comes first */
     assert_int_equal(rft_stop_decide(&race, samples, 4, 0.01), RFT_STOP_SAMPLES);
 }
