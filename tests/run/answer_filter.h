@@ -19,7 +19,8 @@
 
 #include <stdbool.h>
 
-/* The descriptor to write answers to instead of `out_fd`: itself when nothing is asked for. */
+/* The descriptor to write answers to instead of `out_fd`, which is closed; itself when nothing is asked for. To be
+ * called before the worker begins. */
 int answer_filter_start(int out_fd);
 /* May the fault happen now? True at most once with SCRIPTED_ONCE. */
 bool answer_filter_strikes(void);

@@ -5,13 +5,25 @@
 
 #include "run/scene.h"
 
+/* What a point of scene_measure() may take before the grace of 0.5 s; sanitizers make everything slower. */
+#if defined __SANITIZE_ADDRESS__
+#define SCENE_POINT_S 7.5
+#elif defined __has_feature
+#if __has_feature(address_sanitizer)
+#define SCENE_POINT_S 7.5
+#endif
+#endif
+#ifndef SCENE_POINT_S
+#define SCENE_POINT_S 1.5
+#endif
+
 /* Process id of the device worker, which is started when there is none. Fails the test when it has no device. */
 long scene_device_worker(scene *s);
 /* Kills it where there is one, and returns when it is dead: the next request finds a new one, with the environment of
  * then. */
 void scene_lose_device_worker(scene *s);
-/* Compiled and measured: n = 1000 with that fate (its sweep becomes the scene's only one), 1.5 s and the grace. Returns
- * what the probe's measure() did; s->err says why. */
+/* Compiled and measured: n = 1000 with that fate (its sweep becomes the scene's only one), SCENE_POINT_S and the grace.
+ * Returns what the probe's measure() did; s->err says why. */
 int scene_measure(scene *s, const char *fate, rft_probe_result *out);
 /* The same of a sound kernel whose cubin is that much longer. */
 int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out);

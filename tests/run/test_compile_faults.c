@@ -35,6 +35,15 @@ static void expect_next_request(scene *s) {
     assert_true(scene_result(s, scene_submit(s, "ok", number++, 10), &late)->ok);
 }
 
+/* A child that has answered ends a moment later. */
+static void expect_workers(scene *s, size_t count, long *ids, size_t most) {
+    double end_s = scene_now_s() + 10;
+    while (scene_processes(s, NULL, 0) > count && scene_now_s() < end_s) {
+        scene_sleep_s(0.002);
+    }
+    assert_int_equal(scene_processes(s, ids, most), count);
+}
+
 static void a_compiler_that_eats_memory_costs_one_configuration(void **state) {
     (void)state;
     scene s;
@@ -46,8 +55,7 @@ static void a_compiler_that_eats_memory_costs_one_configuration(void **state) {
     assert_string_equal(result->log,
                         "the compiler's process was ended by signal 6 (Aborted); it may use at most 128 MiB");
     expect_next_request(&s);
-    size_t processes = scene_processes(&s, NULL, 0);
-    assert_int_equal(processes, 1); /* the same worker */
+    expect_workers(&s, 1, NULL, 0); /* the same one */
     scene_close(&s);
     getrusage(RUSAGE_CHILDREN, &usage);
     assert_true(usage.ru_maxrss < 512 << 10); /* KiB; what it had before, a sanitizer's shadow included, and 128 MiB */
@@ -141,7 +149,7 @@ static void a_request_that_ends_two_workers_is_to_blame(void **state) {
     static const struct {
         const char *answer, *told;
     } rows[] = {{"1:cut:3", "the compile worker was ended by signal 9 (Killed), twice"},
-                {"1:cut:300", "the compile worker was ended by signal 9 (Killed), twice"},
+                {"1:cut:120", "the compile worker was ended by signal 9 (Killed), twice"},
                 {"1:huge_blob", "the compile worker sent bytes that are no frame and was ended, twice"},
                 {"1:no_json", "the compile worker sent bytes that are no frame and was ended, twice"},
                 {"1:no_object", "the compile worker sent an answer that nobody asked for and was ended, twice"},
@@ -152,8 +160,9 @@ static void a_request_that_ends_two_workers_is_to_blame(void **state) {
         scene_open(&s, 1);
         setenv("SCRIPTED_ANSWER", rows[i].answer, 1);
         const rft_compile_result *result = scene_result(&s, scene_submit(&s, "ok", 1, 20), &late);
-        assert_false(result->ok || late);
-        assert_string_equal(result->log, rows[i].told);
+        if (result->ok || late || strcmp(result->log, rows[i].told) != 0) {
+            fail_msg("%s: ok %d, late %d, \"%s\"", rows[i].answer, result->ok, late, result->log);
+        }
         rft_compile_pool_free(s.pool); /* its worker would spoil the first answer of the next as well */
         rft_err err = RFT_ERR_INIT;
         rft_compile_pool_opts opts = {.loop = s.loop, .program = s.program, .workers = 1};
@@ -240,13 +249,13 @@ static void workers_can_be_started_early(void **state) {
     scene_open(&s, 3);
     assert_int_equal(rft_compile_pool_start(s.pool, 9, &s.err), RFT_OK);
     assert_true(scene_wait_processes(&s, 3, 10));
-    assert_int_equal(scene_processes(&s, before, 4), 3);
+    expect_workers(&s, 3, before, 4);
     assert_true(rft_compile_pool_idle(s.pool));
     assert_true(rft_compile_pool_seconds(s.pool) == 0);
     for (int i = 0; i < 3; i++) {
         assert_true(scene_result(&s, scene_submit(&s, "ok", i, 10), &late)->ok);
     }
-    assert_int_equal(scene_processes(&s, after, 4), 3);
+    expect_workers(&s, 3, after, 4);
     assert_memory_equal(before, after, 3 * sizeof *before);
     scene_close(&s);
 }

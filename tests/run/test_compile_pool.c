@@ -60,7 +60,7 @@ static void waiting_adds_nothing(void **state) {
     double four_s = compile_many(4, 2000);
     printf("    2000 requests: %.0f us each with one worker, %.0f us with four\n", one_s / 2000 * 1e6,
            four_s / 2000 * 1e6);
-    assert_true(one_s < 10 && four_s < 10); /* turns of 20 ms would be 40 s; a loaded machine may be slow */
+    assert_true(one_s < 25 && four_s < 25); /* turns of 20 ms would be 40 s; a sanitizer makes forking slow */
 }
 
 /* While somebody waits on the loop for something else, answers are taken and the queue goes on. */

@@ -26,8 +26,8 @@ static _Noreturn void coordinate(scene *s, ending end) {
     s->sweep_count = 0;
     scene_workers(s, 2);
     rft_sweep *sweep = scene_sweep(s, &mixed);
-    sweep->measure.point_timeout_s = 0.3;
-    sweep->measure.compile_timeout_s = 0.3;
+    sweep->measure.point_timeout_s = SCENE_POINT_S;
+    sweep->measure.compile_timeout_s = 0.5;
     if (end == ENDING_IN_ERROR) {
         scene_submit(s, "compile_endless", 1, 2);
         scene_device_worker(s);
@@ -37,7 +37,7 @@ static _Noreturn void coordinate(scene *s, ending end) {
         sweep->measure.compile_timeout_s = 60;
     }
     int rc = scene_session(s, "a.db", 1);
-    exit(rc == RFT_OK ? 0 : 1);
+    _exit(rc == RFT_OK ? 0 : 1);
 }
 
 static void make_folders(scene *s) {
