@@ -208,6 +208,7 @@ static int run_session(session *s, rft_err *err) {
     if (rc == RFT_E_INTERRUPTED) {
         rft_run_end_stopped(s->cli, &s->file);
     }
+    rft_target_dismiss(s->target);
     return rc == RFT_OK ? rft_run_end(s->cli, &s->file, &end, err) : rc;
 }
 

@@ -171,10 +171,18 @@ int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts,
     return RFT_OK;
 }
 
+void rft_target_dismiss(rft_target *target) {
+    rft_compile_pool_dismiss(target->pool);
+    if (target->probe && !target->recording && !target->device) {
+        rft_remote_probe_dismiss(target->probe);
+    }
+}
+
 void rft_target_close(rft_target *target) {
     if (!target) {
         return;
     }
+    rft_target_dismiss(target);
     rft_compile_pool_free(target->pool);
     if (target->probe) {
         target->probe->free(target->probe);

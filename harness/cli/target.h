@@ -35,6 +35,9 @@ typedef struct rft_target_opts {
 int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts, rft_err *err);
 /* A device's number; NULL: 0. RFT_E_USAGE. */
 int rft_target_ordinal(int *out, const char *device, rft_err *err);
+/* Nothing more is asked of the device: ends the workers without waiting, so that what is left to do (the report) goes
+ * on while they go. The device stays locked. */
+void rft_target_dismiss(rft_target *target);
 void rft_target_close(rft_target *target); /* NULL is accepted */
 
 #endif

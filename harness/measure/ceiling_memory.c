@@ -10,7 +10,7 @@
 
 /* Writes still in the L2 when a kernel ends are not seen by its time: 60 MiB are 6 % of 1 GiB and 1.5 % of 4. */
 #define BUFFER_BYTES (4ull << 30)
-#define PART_OF_BUFFER 4         /* what a kernel is tried on: a quarter, */
+#define PART_OF_BUFFER 8         /* what a kernel is tried on: an eighth, */
 #define PART_OF_L2 10            /* and this many times the L2 */
 #define ROUND_BYTES (1ull << 20) /* a multiple of every chunk below */
 #define L2_SHARE 0.4             /* Hopper keeps lines of the far half twice: half of the L2 is what fits for certain */

@@ -6,14 +6,14 @@
 #include <string.h>
 
 /*
- * What it takes on an H200 (DRAM 4.2 to 4.7 TB/s, buffers of 4 GiB). Tried over 1 GiB: 72 reads of 0.23 ms, 48 writes
- * of 0.23, 72 copies of 0.5, 72 times 2:1 of 0.73: 116 ms. The best 8 of each twice over 4 GiB: 16 x (0.9 + 0.9 + 2.0
- * + 2.9) = 108 ms. The best 2 of each 11 times: 22 x 6.7 = 148 ms. L2, L1, shared memory and pipes: 23 ways tried twice
- * for 0.25 ms: 12 ms; the L2's best 8 twice: 16 ms; 15 finalists 11 times for 1 ms: 165 ms. Filling 12 GiB: about 20
- * ms. Together about 0.6 s.
+ * What it takes on an H200 (DRAM 4.2 to 4.7 TB/s, buffers of 4 GiB). Tried over 512 MiB: 72 reads of 0.12 ms, 48
+ * writes of 0.12, 72 copies of 0.25, 72 times 2:1 of 0.37: 60 ms. The best 6 of each twice over 4 GiB: 12 x (0.9 + 0.9
+ * + 2.0 + 2.9) = 80 ms. The best 2 of each 11 times: 22 x 6.7 = 148 ms. L2, L1, shared memory and pipes: 23 ways tried
+ * twice for 0.25 ms: 12 ms; the L2's best 6 twice: 12 ms; 15 finalists 11 times for 1 ms: 165 ms. Filling 12 GiB: about
+ * 20 ms. Together about 0.5 s.
  */
 enum { TRY_SAMPLES = 2 };
-#define SEMIFINALISTS 8
+#define SEMIFINALISTS 6
 #define SEMIFINAL_SAMPLES 2
 #define FINALISTS 2
 #define FINAL_SAMPLES 11

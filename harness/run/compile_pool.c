@@ -223,11 +223,21 @@ int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *op
     return RFT_OK;
 }
 
-void rft_compile_pool_free(rft_compile_pool *pool) {
+void rft_compile_pool_dismiss(rft_compile_pool *pool) {
     if (!pool) {
         return;
     }
     pool->queue_next = pool->queue_count; /* ending one worker serves the others' answers: nothing new for them */
+    for (size_t i = 0; i < pool->opts.workers; i++) {
+        rft_process_dismiss(pool->workers[i].process);
+    }
+}
+
+void rft_compile_pool_free(rft_compile_pool *pool) {
+    if (!pool) {
+        return;
+    }
+    rft_compile_pool_dismiss(pool);
     for (size_t i = 0; i < pool->opts.workers; i++) {
         rft_process_free(pool->workers[i].process);
     }

@@ -28,6 +28,8 @@ typedef size_t rft_ticket;
 
 int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *opts, rft_err *err);
 void rft_compile_pool_free(rft_compile_pool *pool); /* ends the workers; NULL is accepted */
+/* Ends the workers without waiting for them; nothing but free is left. NULL is accepted. */
+void rft_compile_pool_dismiss(rft_compile_pool *pool);
 
 /* Starts workers until there are `count` (at most opts.workers), without waiting for any of them: each loads its
  * compiler on its own meanwhile. Optional. RFT_E_WORKER with a remedy when one cannot be started. */

@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FINALISTS_LEAST 3
+#define WITHIN_FRAC 0.05 /* of the best of the first round; nobody else is measured again */
+#define NEAR_FRAC 0.02   /* four times what the first round knows medians to */
+
 static int faster_in_sweep(const void *a, const void *b) {
     const rft_point *x = *(const rft_point *const *)a;
     const rft_point *y = *(const rft_point *const *)b;
@@ -40,15 +44,23 @@ static void add_once(int64_t ids[], size_t *count, int64_t id) {
     ids[(*count)++] = id;
 }
 
-/* The fastest few within 5 % of the best, and the best of each variant for the ladder: at most RFT_FINALISTS and one a
- * variant. */
+/* Near enough to be the best after all: noise decides between a few, and they are known to be within it. */
+static bool is_near(const rft_point *point, const rft_point *best) {
+    const rft_stats *stats = &point->rounds[0].stats;
+    const rft_stats *fastest = &best->rounds[0].stats;
+    return stats->median <= (1 + NEAR_FRAC) * fastest->median || stats->low <= fastest->high;
+}
+
+/* The fastest few: RFT_FINALISTS of those near the best, at least FINALISTS_LEAST where so many are within 5 %, and the
+ * best of each variant for the ladder. */
 static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, int64_t ids[], rft_arena *arena) {
     const rft_run *run = e->opts->run;
     const rft_point **ranked = NULL;
     size_t found = rank(run, sweep, problem, arena, &ranked);
     size_t count = 0;
     for (size_t i = 0; i < found && count < RFT_FINALISTS; i++) {
-        if (ranked[i]->rounds[0].stats.median <= 1.05 * ranked[0]->rounds[0].stats.median) {
+        bool within = ranked[i]->rounds[0].stats.median <= (1 + WITHIN_FRAC) * ranked[0]->rounds[0].stats.median;
+        if (within && (count < FINALISTS_LEAST || is_near(ranked[i], ranked[0]))) {
             ids[count++] = ranked[i]->id;
         }
     }

@@ -147,7 +147,6 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
         .rival_s = job->rival_s,
     };
     if (job->round > 0) {
-        request.measure.min_samples *= 2;
         request.measure.max_samples *= 2;
         request.measure.noise_frac /= 2;
         request.measure.max_seconds *= 4;

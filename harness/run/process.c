@@ -283,12 +283,18 @@ static void on_closed(uv_handle_t *handle) {
     }
 }
 
+void rft_process_dismiss(rft_process *process) {
+    if (process) {
+        process->silent = true;
+        kill_child(process);
+    }
+}
+
 void rft_process_free(rft_process *process) {
     if (!process) {
         return;
     }
-    process->silent = true;
-    kill_child(process);
+    rft_process_dismiss(process);
     while (!process->exited) {
         uv_run(&process->loop->uv, UV_RUN_ONCE);
     }

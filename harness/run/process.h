@@ -47,6 +47,10 @@ bool rft_process_is_gone(const rft_process *process);
 bool rft_process_was_late(const rft_process *process);     /* it was its limit that ended it */
 bool rft_process_ended_itself(const rft_process *process); /* by an exit status, not by a signal */
 
+/* Ends the child without waiting for it; no callback comes any more, only rft_process_free() is left. Ending many, or
+ * one that holds a device, takes a while that other work can fill. NULL is accepted. */
+void rft_process_dismiss(rft_process *process);
+
 /* Ends the child if it lives and waits until it is reaped. No callback comes any more. NULL is accepted. */
 void rft_process_free(rft_process *process);
 

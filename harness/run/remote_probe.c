@@ -263,6 +263,10 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     return rc;
 }
 
+void rft_remote_probe_dismiss(rft_probe *self) {
+    rft_process_dismiss(((remote_probe *)self)->process);
+}
+
 static void free_remote(rft_probe *self) {
     remote_probe *remote = (remote_probe *)self;
     rft_process_free(remote->process);

@@ -2,10 +2,10 @@
 /*
  * remote_probe.h - a probe that lives in a device worker process, replaced when a kernel takes it down.
  *
- * measure(): a worker that gives no end costs the point (timed_out). One that dies or sends garbage may have met with an
- * accident (the OOM killer, an administrator), so the point is tried once more in a new worker; when that goes too, the
- * point has crashed. A worker that cannot open the device is an error, with the worker's own words and remedy: every
- * other point would end the same way.
+ * measure(): a worker that gives no end costs the point (timed_out). One that dies or sends garbage may have met with
+ * an accident (the OOM killer, an administrator), so the point is tried once more in a new worker; when that goes too,
+ * the point has crashed. A worker that cannot open the device is an error, with the worker's own words and remedy:
+ * every other point would end the same way.
  */
 #ifndef RFT_RUN_REMOTE_PROBE_H
 #define RFT_RUN_REMOTE_PROBE_H
@@ -23,6 +23,9 @@ typedef struct rft_remote_probe_opts {
 } rft_remote_probe_opts;
 
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err);
+
+/* Ends the worker without waiting for it; nothing but free is left. `probe` is one of rft_remote_probe_new(). */
+void rft_remote_probe_dismiss(rft_probe *probe);
 
 /* ---- before the first request; `probe` is one of rft_remote_probe_new() ---- */
 

@@ -166,21 +166,37 @@ static void the_best_few_are_measured_again(void **state) {
     (void)state;
     scene s;
     scene_open(&s, 2);
-    scripted_sweep_opts opts = {.speeds = {100, 101, 102, 103, 104, 105, 110, 200}, .variants = 2};
+    scripted_sweep_opts opts = {.speeds = {1000, 1004, 1008, 1012, 1016, 1019, 1040, 1100}, .variants = 2};
     rft_sweep *sweep = scene_sweep(&s, &opts);
-    sweep->variants[1].params[PARAM_SPEED].values[0] = rft_value_int(500); /* a slow ladder step */
+    sweep->variants[1].params[PARAM_SPEED].values[0] = rft_value_int(5000); /* a slow ladder step */
     sweep->variants[1].params[PARAM_SPEED].value_count = 1;
     rft_run *run = scene_run(&s, "a.db");
     assert_int_equal(run->point_count, 9);
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
-        bool again = point->variant == 1 || point->config[PARAM_SPEED].as.integer <= 104; /* RFT_FINALISTS */
+        bool again = point->variant == 1 || point->config[PARAM_SPEED].as.integer <= 1016; /* RFT_FINALISTS */
         assert_int_equal(point->rounds[1].n > 0, again);
-        assert_true(!again || point->rounds[1].n >= 20);
+        assert_true(!again || point->rounds[1].n >= 10);
     }
     const rft_point *best = rft_run_best(run, 0, SIZE_MAX, 0);
-    assert_int_equal(best->config[PARAM_SPEED].as.integer, 100);
+    assert_int_equal(best->config[PARAM_SPEED].as.integer, 1000);
     assert_true(s.last.final_round);
+    scene_close(&s);
+}
+
+/* Two that cannot be the best any more keep the best company: three are measured again where three are within 5 %. */
+static void at_least_three_are_measured_again(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts opts = {.speeds = {1000, 1030, 1040, 1045, 1100}};
+    scene_sweep(&s, &opts);
+    rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->point_count, 5);
+    for (size_t i = 0; i < run->point_count; i++) {
+        bool again = run->points[i].config[PARAM_SPEED].as.integer <= 1040;
+        assert_int_equal(run->points[i].rounds[1].n > 0, again);
+    }
     scene_close(&s);
 }
 
@@ -210,6 +226,7 @@ int main(void) {
         cmocka_unit_test(what_is_wrong_on_the_odd_size_is_not_timed),
         cmocka_unit_test(a_budget_is_not_spent_on_the_odd_size),
         cmocka_unit_test(the_best_few_are_measured_again),
+        cmocka_unit_test(at_least_three_are_measured_again),
         cmocka_unit_test(two_sweeps_share_a_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
