@@ -50,18 +50,25 @@ void scene_sleep_s(double seconds) {
     clock->sleep_ns(clock->self, (int64_t)(seconds * 1e9));
 }
 
+/* Waiting is counted in looks, not by the clock: a machine that stands still for seconds is nobody's delay. */
+enum { LOOKS_A_SECOND = 100 };
+
 bool scene_wait_processes(const scene *s, size_t count, double seconds) {
-    double end_s = scene_now_s() + seconds;
-    while (scene_processes(s, NULL, 0) < count && scene_now_s() < end_s) {
-        scene_sleep_s(0.01);
+    for (int look = 0; look < (int)(seconds * LOOKS_A_SECOND); look++) {
+        if (scene_processes(s, NULL, 0) >= count) {
+            return true;
+        }
+        scene_sleep_s(1.0 / LOOKS_A_SECOND);
     }
     return scene_processes(s, NULL, 0) >= count;
 }
 
 bool scene_wait_end(const scene *s, double seconds) {
-    double end_s = scene_now_s() + seconds;
-    while (scene_processes(s, NULL, 0) > 0 && scene_now_s() < end_s) {
-        scene_sleep_s(0.01);
+    for (int look = 0; look < (int)(seconds * LOOKS_A_SECOND); look++) {
+        if (scene_processes(s, NULL, 0) == 0) {
+            return true;
+        }
+        scene_sleep_s(1.0 / LOOKS_A_SECOND);
     }
     return scene_processes(s, NULL, 0) == 0;
 }
