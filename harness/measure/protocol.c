@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CEILINGS_BYTES (16ull << 30) /* three buffers of 4 GiB, and then some */
+
 int rft_job_fail(rft_job *job, rft_outcome outcome, const char *format, ...) {
     rft_err text;
     va_list args;
@@ -150,6 +152,15 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     return rc;
 }
 
+/* What a point left (inputs, the reference's results) is worth keeping where the ceilings' buffers fit beside it. */
+static void make_room(rft_protocol *p) {
+    uint64_t free_bytes = 0;
+    int rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, NULL);
+    if (rc != RFT_OK || free_bytes < CEILINGS_BYTES) {
+        rft_buffers_drop(p);
+    }
+}
+
 static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     rest(self);
@@ -158,7 +169,7 @@ static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_er
     }
     int rc = rft_protocol_prepare(p, err);
     if (rc == RFT_OK) {
-        rft_buffers_drop(p); /* the ceilings want the memory */
+        make_room(p);
         rc = rft_ceilings_measure(p, arena, out, err);
         p->dead = p->gpu->vt->sticky(p->gpu);
         p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
