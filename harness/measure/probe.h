@@ -51,8 +51,8 @@ struct rft_probe {
     /* Facts of the device, and the environment. */
     int (*device)(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err);
     void (*free)(rft_probe *self);
-    /* NULL, or: what can wait until the answer is given (unloading code), so that it is done while the other side thinks.
-     * The next call does it otherwise. */
+    /* NULL, or: what can wait until the answer is given (unloading code), so that it is done while the other side
+     * thinks. The next call does it otherwise. */
     void (*rest)(rft_probe *self);
 };
 

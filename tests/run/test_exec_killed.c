@@ -44,7 +44,11 @@ static pid_t start_session(scene *s, const char *name) {
     if (child == 0) {
         scene_append(s->measure_log, "session\n");
         scene_workers(s, 2);
-        _exit(scene_session(s, name, 1) == RFT_OK ? 0 : 1);
+        int rc = scene_session(s, name, 1);
+        if (rc != RFT_OK) {
+            print_error("%s: %s\n", s->err.place, s->err.message);
+        }
+        _exit(rc == RFT_OK ? 0 : 1);
     }
     return child;
 }

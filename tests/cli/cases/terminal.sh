@@ -34,5 +34,5 @@ rm screen-*
 screen xterm 120 # long enough for rates
 if [ -n "$compiles" ]; then
     grep -q '^matmul_fp32: [0-9]* of [0-9]*, [0-9.]*/s, [0-9.]* .*s left' plain || fail "neither rate nor time left"
+    grep -q '^  best [0-9.]* [mu]s, [0-9.]* % of the roof, [a-zA-Z0-9 ]*, n=' plain || fail "no best with its place and bound"
 fi
-grep -q '^  best [0-9.]* [mu]s, [0-9.]* % of the roof, [a-zA-Z0-9 ]*, n=' plain || fail "no best with its place and bound"
