@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 #define WAITERS 64       /* that can hang on a holder's socket; more of them ask again now and then */
 #define ASK_AGAIN_MS 200 /* where a holder cannot be hung on */
 #define COMMAND_COLUMNS 100
+#define DEAD_WAITS 200
+#define DEAD_WAIT_MS 10
 
 struct rft_gpu_lock {
     int fd;
@@ -109,6 +112,15 @@ static int busy(const rft_gpu_lock_opts *opts, const char *holder, rft_err *err)
                           "device with -d (`rooftune devices` lists them)");
 }
 
+/* A holder that was killed lives on for a moment in a worker that it was just starting, which has not become its own
+ * program yet. */
+static bool is_dead(int connection) {
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    bool known = connection >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0;
+    return known && kill(peer.pid, 0) != 0 && errno == ESRCH;
+}
+
 /* Until the holder is gone, or for a moment where that cannot be noticed. */
 static void wait_for_holder(int connection) {
     struct pollfd watched = {.fd = connection, .events = 0};
@@ -121,10 +133,16 @@ int rft_gpu_lock_take(rft_gpu_lock **out, const rft_gpu_lock_opts *opts, rft_err
     int fd = -1;
     int why = 0;
     int rc = RFT_OK;
+    int dead_waits = 0;
     bool told = false;
     *out = NULL;
     while ((why = try_to_take(&at, &fd)) == EADDRINUSE) {
         int connection = connect_to_holder(&at);
+        if (is_dead(connection) && dead_waits++ < DEAD_WAITS) {
+            close(connection);
+            poll(NULL, 0, DEAD_WAIT_MS);
+            continue;
+        }
         if (!told) {
             rft_str_truncate(&holder, 0);
             describe_holder(&holder, connection);
