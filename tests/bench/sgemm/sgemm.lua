@@ -38,7 +38,7 @@ return sweep {
     BK = wide and values(8, 16, 32) or values(8, 16),
     TM = wide and values(2, 4, 8) or values(4, 8),
     TN = wide and values(2, 4, 8) or values(4, 8),
-    PAD = wide and values(0, 1, 4) or values(0, 1, 2, 4),
+    PAD = values(0, 1, 2, 4),
     BLOCK = values(64, 128, 256, 512, 1024),
   },
   where = {
