@@ -3,6 +3,7 @@
  * what a run that nobody disturbed leaves, and nothing that was committed is measured again. */
 #include "run/same_runs.h"
 #include "run/scene.h"
+#include "support/sanitized.h"
 
 #include "base/fs.h"
 #include "base/hash.h"
@@ -15,13 +16,6 @@
 #include <unistd.h>
 
 /* Sanitizers slow the beginning of a process tenfold. */
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 #ifdef SANITIZED
 enum { KILLS = 40 };
 #else
