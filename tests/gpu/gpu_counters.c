@@ -190,11 +190,13 @@ static void a_copy_moves_its_bytes(void **state) {
     assert_true(c.values[RFT_COUNTER_DRAM_WRITE] >= bytes - (double)f->info.l2_bytes);
     is_near("copy", &c, RFT_COUNTER_L2_READ, bytes / 32, 0.02);
     is_near("copy", &c, RFT_COUNTER_L2_WRITE, bytes / 32, 0.02);
-    is_near("copy", &c, RFT_COUNTER_L1_LOAD, bytes, 0.02);
+    /* Both count one wavefront for each warp that uses none, as seen on an H200 (docs/counters.md). */
+    const double warps = (double)n / 32;
+    is_near("copy", &c, RFT_COUNTER_L1_LOAD, bytes + 128 * warps, 0.02);
     is_near("copy", &c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR, 32, 0.001);
     is_near("copy", &c, RFT_COUNTER_STORE_BYTES_PER_SECTOR, 32, 0.001);
     is_exact("copy", &c, RFT_COUNTER_FFMA, 0);
-    is_exact("copy", &c, RFT_COUNTER_SHARED_WAVEFRONTS, 0);
+    is_exact("copy", &c, RFT_COUNTER_SHARED_WAVEFRONTS, warps);
 
     rft_work work = {.bytes_read = bytes, .bytes_written = bytes};
     rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
