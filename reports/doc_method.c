@@ -15,7 +15,7 @@ typedef struct trust {
     size_t clock_unknown;
     double tol_low, tol_high, worst_frac;
     const rft_point *worst; /* nearest to its tolerance among those that passed */
-    double half_high;       /* widest interval */
+    double half_high;       /* widest interval of those that were not out of the race */
     uint64_t elements;
 } trust;
 
@@ -68,7 +68,9 @@ static trust gather(const rft_run *run) {
         t.stops[own->stop < RFT_STOP_COUNT ? own->stop : 0]++;
         t.clock_unknown += isnan(own->clock_mhz);
         widen(own->clock_mhz, &t.clock_low, &t.clock_high);
-        widen(rft_stats_half_width_frac(&own->stats), &unused, &t.half_high);
+        if (own->stop != RFT_STOP_SLOWER) {
+            widen(rft_stats_half_width_frac(&own->stats), &unused, &t.half_high);
+        }
     }
     return t;
 }
@@ -161,15 +163,16 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Samples a point",
                  t.measured ? rft_arena_printf(b->arena, "%zu to %zu", t.n_low, t.n_high) : "n/a");
     rft_doc_pair(b->doc, table, "Stopped because", stop_text(b, &t));
-    rft_doc_pair(b->doc, table, "Widest interval",
-                 isnan(t.half_high)
-                     ? "n/a"
-                     : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
+    rft_doc_pair(
+        b->doc, table, t.stops[RFT_STOP_SLOWER] ? "Widest interval, out of the race left out" : "Widest interval",
+        isnan(t.half_high) ? "n/a"
+                           : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
     rft_doc_pair(b->doc, table, "Noisy points", rft_figure_count(b->arena, t.noisy));
     rft_doc_pair(b->doc, table, "Measured again",
-                 t.final_round ? rft_arena_printf(b->arena, "%s in a last, interleaved round; that round is reported",
-                                                  rft_build_plural(b, t.final_round, "point", "points"))
-                               : "none: there was no final round");
+                 t.final_round
+                     ? rft_arena_printf(b->arena, "%s in a last round, one after the other; that round is reported",
+                                        rft_build_plural(b, t.final_round, "point", "points"))
+                     : "none: there was no final round");
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
     rft_doc_pair(b->doc, table, "Verified",

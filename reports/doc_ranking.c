@@ -43,6 +43,13 @@ static const char *known_int(const rft_build *b, int value) {
     return value < 0 ? "n/a" : rft_arena_printf(b->arena, "%d", value);
 }
 
+static const char *why_no_interval(const rft_measurement *own) {
+    return own->stop == RFT_STOP_SLOWER
+               ? "Out of the race after a few samples, all clearly slower than the best so far: "
+                 "under 6 samples give no 95 % interval of the median."
+               : "Under 6 samples give no 95 % interval of the median.";
+}
+
 static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, const rft_point *point,
                        const char *rank) {
     const rft_measurement *own = rft_point_measurement(point);
@@ -59,8 +66,7 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
     row->cells[COLUMN_HALF] =
         own->stats.interval_is_95
             ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
-            : rft_arena_printf(b->arena, "n/a%s",
-                               rft_doc_note(b->doc, table, "Under 6 samples give no 95 % interval of the median."));
+            : rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why_no_interval(own)));
     row->cells[COLUMN_RATE] = rft_build_rate_text(b, &place);
     row->cells[COLUMN_BEHIND] = rft_figure_plain(b->arena, own->stats.median / rft_point_median_s(entry->best), 3);
     row->cells[COLUMN_REGISTERS] = known_int(b, point->facts.registers);

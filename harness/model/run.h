@@ -133,7 +133,7 @@ typedef struct rft_measurement {
     size_t step_count;
 } rft_measurement;
 
-#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final, interleaved round of the best few */
+#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, one after the other */
 
 typedef struct rft_point {
     int64_t id;                     /* 1.. in the order committed */
