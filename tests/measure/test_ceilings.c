@@ -74,7 +74,7 @@ static void test_cost(void **state) {
         double whole_s = buffers * (63 << 20) / ceilings.items[id].stats.median;
         double tries = id == RFT_CEILING_DRAM_WRITE ? 48.0 : 72.0;
         dram_s +=
-            whole_s * (tries / 6 + 4 * 2 + 2 * 11); /* a sixth each (10 x L2); the best 4 twice, the best 2 11 times */
+            whole_s * (tries / 6 + 8 * 2 + 2 * 11); /* a sixth each (10 x L2); the best 8 twice, the best 2 11 times */
     }
     print_message("%.3f s, device memory %.4f s of it, busy %.3f s; with 4 GiB %.3f s\n", took_s, dram_s,
                   ceilings.busy_s, took_s + (scale - 1.0) * dram_s);
