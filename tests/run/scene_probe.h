@@ -4,18 +4,10 @@
 #define RFT_TEST_SCENE_PROBE_H
 
 #include "run/scene.h"
+#include "support/sanitized.h"
 
-/* What a point of scene_measure() may take before the grace of 0.5 s; sanitizers make everything slower. */
-#if defined __SANITIZE_ADDRESS__
-#define SCENE_POINT_S 7.5
-#elif defined __has_feature
-#if __has_feature(address_sanitizer)
-#define SCENE_POINT_S 7.5
-#endif
-#endif
-#ifndef SCENE_POINT_S
-#define SCENE_POINT_S 1.5
-#endif
+/* What a point of scene_measure() may take before the grace of 0.5 s. */
+#define SCENE_POINT_S (SANITIZED ? 7.5 : 1.5)
 
 /* Process id of the device worker, which is started when there is none. Fails the test when it has no device. */
 long scene_device_worker(scene *s);

@@ -98,18 +98,12 @@ static void a_source_that_takes_more_does_not_compile(void **state) {
     close_it(&l);
 }
 
-#ifdef SANITIZED
-enum { LIMITS_APPLY = 0 }; /* the sanitizer's allocator has reserved all it will ever use */
-#else
-enum { LIMITS_APPLY = 1 };
-#endif
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_compiles_within_the_least_there_is),
         cmocka_unit_test(a_source_that_takes_more_does_not_compile),
     };
-    if (!LIMITS_APPLY) {
+    if (SANITIZED) {
         printf("skipped: the sanitizer's allocator has reserved all it will ever use, no limit applies to it\n");
         return 77;
     }

@@ -15,12 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Sanitizers slow the beginning of a process tenfold. */
-#ifdef SANITIZED
-enum { KILLS = 40 };
-#else
-enum { KILLS = 200 };
-#endif
+enum { KILLS = SANITIZED ? 40 : 200 };
 
 /* Twins, what is wrong on the odd size only, what fails early and late, and what takes its worker down. */
 static const scripted_sweep_opts mixed = {.fates = {"ok", "odd_wrong", "compile_refused", "too_large"},

@@ -99,12 +99,8 @@ static unsigned last_step(scene *s) {
 
 /* Each of the first and of the last; between them lie thousands of launches that wake the GPU up, one like the other.
  */
-/* Of the first and of the last steps: all of those. Sanitizers slow the start of every worker tenfold. */
-#ifdef SANITIZED
-enum { EACH = 20 };
-#else
-enum { EACH = 60 };
-#endif
+/* Of the first and of the last steps: all of those. */
+enum { EACH = SANITIZED ? 20 : 60 };
 
 static void a_worker_dies_at_every_step_of_a_point(void **state) {
     (void)state;
