@@ -90,17 +90,24 @@ static void read_command(rft_str *out, long pid) {
     free(text);
 }
 
-/* "process 1234: rooftune run x.lua", as far as it can be known. */
-static void describe_holder(rft_str *out, int connection) {
+/* The process that made the socket; 0 when that cannot be seen from here. */
+static pid_t holder_of(int connection) {
     struct ucred peer = {0};
     socklen_t size = sizeof peer;
-    if (connection < 0 || getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.pid <= 0) {
+    bool known = connection >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
+    return known && peer.pid > 0 ? peer.pid : 0;
+}
+
+/* "process 1234: rooftune run x.lua", as far as it can be known. */
+static void describe_holder(rft_str *out, int connection) {
+    pid_t holder = holder_of(connection);
+    if (holder == 0) {
         rft_str_add(out, "a process that cannot be seen from here");
         return;
     }
     rft_str command = RFT_STR_INIT;
-    read_command(&command, (long)peer.pid);
-    rft_str_addf(out, "process %ld%s%s", (long)peer.pid, command.length ? ": " : "", rft_str_get(&command));
+    read_command(&command, (long)holder);
+    rft_str_addf(out, "process %ld%s%s", (long)holder, command.length ? ": " : "", rft_str_get(&command));
     rft_str_clear(&command);
 }
 
@@ -115,10 +122,8 @@ static int busy(const rft_gpu_lock_opts *opts, const char *holder, rft_err *err)
 /* A holder that was killed lives on for a moment in a worker that it was just starting, which has not become its own
  * program yet. */
 static bool is_dead(int connection) {
-    struct ucred peer = {0};
-    socklen_t size = sizeof peer;
-    bool known = connection >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0;
-    return known && kill(peer.pid, 0) != 0 && errno == ESRCH;
+    pid_t holder = holder_of(connection);
+    return holder != 0 && kill(holder, 0) != 0 && errno == ESRCH;
 }
 
 /* Until the holder is gone, or for a moment where that cannot be noticed. */

@@ -62,19 +62,24 @@ static int wait_for(pid_t child) {
     return status;
 }
 
+/* A coordinator of its own leaves that exit status, and nothing else. */
+static void ends_by_itself(scene *s, ending how, int expected) {
+    make_folders(s);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        coordinate(s, how);
+    }
+    int status = wait_for(child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == expected);
+    expect_nothing_left(s);
+}
+
 static void after_a_normal_end(void **state) {
     (void)state;
     scene s;
     scene_open(&s, 1);
-    make_folders(&s);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        coordinate(&s, ENDING_WELL);
-    }
-    int status = wait_for(child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    expect_nothing_left(&s);
+    ends_by_itself(&s, ENDING_WELL, 0);
     assert_int_equal(scene_load(&s, "a.db")->point_count, 10);
     scene_close(&s);
 }
@@ -83,15 +88,7 @@ static void after_an_error(void **state) {
     (void)state;
     scene s;
     scene_open(&s, 1);
-    make_folders(&s);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        coordinate(&s, ENDING_IN_ERROR);
-    }
-    int status = wait_for(child);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-    expect_nothing_left(&s);
+    ends_by_itself(&s, ENDING_IN_ERROR, 1);
     scene_close(&s);
 }
 
