@@ -40,6 +40,11 @@ static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_aren
     rft_nvml_describe(gpu->pci_id, env, arena);
 }
 
+static int meter_open(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err) {
+    (void)self;
+    return rft_nvml_meter_open(out, gpu->uuid, gpu->pci_id, rft_clock_system(), err);
+}
+
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     host_state state = {.cli = cli};
     int64_t ordinal = 0;
@@ -48,6 +53,7 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         .gpu_identify = gpu_identify,
         .gpu_open = gpu_open,
         .describe = describe,
+        .meter_open = meter_open,
         .clock = rft_clock_system(),
         .log = &cli->log,
         .self = &state,

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/meter.h"
 #include "model/run.h"
 
 typedef struct rft_probe_request {
@@ -60,6 +61,10 @@ struct rft_probe {
  * Borrows all three. */
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err);
+
+/* Gives the protocol (made by rft_protocol_new()) what watches its device. Borrowed; NULL: there is none, and
+ * `why_none` (copied) says why. Before its first request. */
+void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none);
 
 /* What the protocol compiles for itself on a device of this architecture, so that compile workers can have it in the
  * cubin cache before the device worker asks: the kernels every point needs first, then those of the ceilings. Returns

@@ -233,6 +233,12 @@ size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_reques
     return RFT_BUILTIN_GROUPS + count;
 }
 
+void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none) {
+    rft_protocol *p = (rft_protocol *)probe;
+    p->meter = meter;
+    rft_text_format(p->no_meter, sizeof p->no_meter, "%s", meter ? "" : why_none);
+}
+
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err) {
     rft_protocol *p = rft_alloc(sizeof *p);
@@ -243,6 +249,7 @@ int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, cons
     p->clock = clock;
     p->log = log;
     p->blocking = true;
+    rft_protocol_meter(&p->probe, NULL, "nobody watches the device from outside");
     int rc = gpu->vt->info(gpu, &p->info, err);
     if (rc != RFT_OK) {
         free(p);

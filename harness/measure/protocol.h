@@ -87,6 +87,8 @@ typedef struct rft_protocol {
     const rft_clock *clock;
     const rft_log *log;
     rft_gpu_info info;
+    rft_meter *meter;   /* borrowed; NULL: none */
+    char no_meter[256]; /* then: why */
 
     bool ready; /* the members from here on are there */
     rft_module *modules[RFT_BUILTIN_GROUPS];

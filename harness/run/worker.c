@@ -13,6 +13,7 @@ typedef struct device_worker {
     rft_compiler *compiler;
     rft_gpu *gpu;
     rft_probe *probe;
+    rft_meter *meter; /* NULL: none */
     int64_t answered; /* requests */
     /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
     pthread_t opening;
@@ -54,6 +55,19 @@ static int ready_compiler(device_worker *worker, rft_err *err) {
     return worker->compiler ? RFT_OK : worker->host->compiler_new(worker->host->self, &worker->compiler, err);
 }
 
+static void open_meter(device_worker *worker) {
+    rft_gpu_info info = {0};
+    rft_err why = RFT_ERR_INIT;
+    if (!worker->host->meter_open) {
+        return;
+    }
+    if (worker->gpu->vt->info(worker->gpu, &info, &why) != RFT_OK ||
+        worker->host->meter_open(worker->host->self, &info, &worker->meter, &why) != RFT_OK) {
+        worker->meter = NULL;
+    }
+    rft_protocol_meter(worker->probe, worker->meter, why.message);
+}
+
 /* Opened at the first request, so that a missing driver is an answer and not a dead process. */
 static int ready(device_worker *worker, rft_err *err) {
     int rc = worker->gpu ? RFT_OK : worker->host->gpu_open(worker->host->self, &worker->gpu, err);
@@ -61,6 +75,9 @@ static int ready(device_worker *worker, rft_err *err) {
     if (rc == RFT_OK && !worker->probe) {
         rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
                               err);
+        if (rc == RFT_OK) {
+            open_meter(worker);
+        }
     }
     return rc;
 }
@@ -163,6 +180,9 @@ static void close_all(device_worker *worker) {
     }
     if (worker->probe) {
         worker->probe->free(worker->probe);
+    }
+    if (worker->meter) {
+        worker->meter->vt->close(worker->meter);
     }
     if (worker->gpu) {
         worker->gpu->vt->close(worker->gpu);

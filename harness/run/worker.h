@@ -9,6 +9,7 @@
 
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/meter.h"
 
 #include "base/clock.h"
 
@@ -21,6 +22,8 @@ typedef struct rft_worker_host {
     int (*gpu_open)(void *self, rft_gpu **out, rft_err *err);
     /* Adds what is known of the device beyond its driver (NVML). May be NULL. */
     void (*describe)(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena);
+    /* What watches that device while it works. NULL, or an error (RFT_E_NOT_FOUND): the run goes on without. */
+    int (*meter_open)(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err);
     const rft_clock *clock;
     const rft_log *log;
     void *self;
