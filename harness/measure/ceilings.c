@@ -243,11 +243,7 @@ size_t rft_ceilings_groups(rft_arena *arena, rft_kernel_group **out) {
 
 int rft_ceilings_measure(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err) {
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        out->items[id] = (rft_ceiling){.reason = "not measured in this version",
-                                       .stats = rft_stats_of(NULL, 0),
-                                       .clock_mhz = NAN,
-                                       .datasheet = NAN,
-                                       .limit = NAN};
+        out->items[id] = rft_ceiling_none("not measured in this version");
     }
     p->blocking = true;
     rft_busy_take(p);

@@ -42,11 +42,11 @@ rft_ceiling_id rft_amount_pipe_ceiling(rft_pipe pipe) {
 
 /* A rate reached for certain by a ceiling: measured, or half the hardware's limit. */
 static double least_of_ceiling(const rft_ceilings *ceilings, rft_ceiling_id id) {
-    double rate = rft_ceilings_rate(ceilings, id);
-    if (isnan(rate) && id < RFT_CEILING_COUNT) {
-        rate = LEAST_OF_LIMIT * ceilings->items[id].limit;
+    if (id >= RFT_CEILING_COUNT) {
+        return NAN;
     }
-    return rate;
+    const rft_ceiling *ceiling = &ceilings->items[id]; /* a lower bound is certain, too */
+    return ceiling->measured ? ceiling->stats.median : LEAST_OF_LIMIT * ceiling->limit;
 }
 
 static double least_of_pipe(const rft_run *run, rft_pipe pipe) {

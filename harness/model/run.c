@@ -55,12 +55,7 @@ rft_run *rft_run_new(void) {
     rft_run *run = rft_alloc(sizeof *run);
     run->arena = rft_arena_new();
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
-        run->ceilings.items[i] = (rft_ceiling){.measured = false,
-                                               .reason = "not measured",
-                                               .stats = rft_stats_of(NULL, 0),
-                                               .clock_mhz = NAN,
-                                               .datasheet = NAN,
-                                               .limit = NAN};
+        run->ceilings.items[i] = rft_ceiling_none("not measured");
     }
     return run;
 }

@@ -7,6 +7,7 @@
 #define RFT_MODEL_RUN_H
 
 #include "base/arena.h"
+#include "model/counters.h"
 #include "model/gpu_info.h"
 #include "model/outcome.h"
 #include "model/stats.h"
@@ -77,8 +78,11 @@ typedef struct rft_ceiling {
     const char *datasheet_basis; /* "at 1830 MHz boost" */
     double limit;                /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
     const char *limit_basis;     /* "3201 MHz x 2 x 6144 bit" */
-    bool at_least; /* measured on a path slower than the architecture's own: a lower bound only, printed as
-                    * "at least", and nothing is judged, pruned or certified by it */
+    bool at_least;              /* measured on a path slower than the architecture's own: a lower bound only, printed as
+                                 * "at least", and nothing is judged, pruned or certified by it */
+    rft_stats sustained;        /* the same operation's rate after seconds of load; n = 0: not measured */
+    double sustained_clock_mhz; /* median SM clock meanwhile; NaN = not read */
+    int64_t measured_unix_ns;   /* when; 0 = not recorded. Before the run began: it was kept from then */
 } rft_ceiling;
 
 /* Indexed by rft_ceiling_id. */
@@ -87,8 +91,19 @@ typedef struct rft_ceilings {
     double busy_s; /* the GPU ran the measuring kernels, all tries together; 0 = nothing was measured in this session */
 } rft_ceilings;
 
-/* The measured rate; NaN when not measured, and for RFT_CEILING_COUNT. */
+/* Nothing measured, for this reason; nothing known. */
+rft_ceiling rft_ceiling_none(const char *reason);
+
+/* The rate to judge by; NaN when not measured, where it is only a lower bound, and for RFT_CEILING_COUNT. */
 double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
+/* The rate under seconds of load; NaN when not measured, or only a lower bound, and for RFT_CEILING_COUNT. */
+double rft_ceilings_sustained_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
+/* "at least " or "", to print before the rate. Static. */
+const char *rft_ceiling_prefix(const rft_ceiling *ceiling);
+/* Burst and sustained rate differ by more than 3 %: both are worth showing. */
+bool rft_ceiling_sags(const rft_ceiling *ceiling);
+/* When the oldest of what is measured was measured; 0 = nothing is, or not recorded. */
+int64_t rft_ceilings_measured_unix_ns(const rft_ceilings *ceilings);
 
 /* ---- points ---- */
 /* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */
@@ -119,7 +134,8 @@ typedef struct rft_verification {
 } rft_verification;
 
 typedef struct rft_measurement {
-    double *samples_s; /* seconds, every one, in order taken; NULL when n = 0 */
+    double *samples_s;  /* seconds of one run of the point, every one, in order taken; NULL when n = 0 */
+    double *clocks_mhz; /* SM clock during each of these samples, NaN where it was not read; NULL = not recorded */
     size_t n;
     rft_stats stats; /* of samples_s */
     rft_stop_reason stop;
@@ -131,7 +147,19 @@ typedef struct rft_measurement {
                      * flushing, not spinning, not waiting for the host. NaN = not recorded */
     double *step_s; /* final round: median of each launch alone; NULL otherwise */
     size_t step_count;
+    int batch; /* runs of the point between the two events of a sample, which is their mean; 0 = not recorded: one */
+    double floor_s; /* an empty kernel between the same two events. NaN = not read: the point is much longer, or it was
+                     * recorded before. Never subtracted */
 } rft_measurement;
+/* Not measured: no samples, NaN where a number may be absent. */
+rft_measurement rft_measurement_none(void);
+/* SM cycles of one run: median over the samples of seconds x clock; NaN where the samples' clocks are not there. */
+double rft_measurement_cycles(const rft_measurement *m);
+/* A time under this many times the floor is near it: part of it is the launch. */
+#define RFT_NEAR_FLOOR 10.0
+/* The floor that a sample of one run is near to: its own reading of it, else the ceilings' (NULL = none). NaN where the
+ * time is far from it, it is not known, or the samples are batches, which hide it. */
+double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings *ceilings);
 
 #define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, one after the other */
 
@@ -151,7 +179,9 @@ typedef struct rft_point {
     rft_verification verification;
     rft_measurement rounds[RFT_ROUNDS]; /* n = 0: not in that round */
     rft_work work;
-    rft_traffic traffic;
+    rft_traffic traffic; /* modelled; what was counted stands beside it (model/counted.h) */
+    /* What hardware counters said, an alias' those of the point it stands for; NULL: not counted, or not recorded. */
+    const rft_counters *counters;
 } rft_point;
 
 /* The round that is reported: the final one if there was one. NULL when not measured. */

@@ -30,6 +30,7 @@ static const rft_field measurement_fields[] = {
     RFT_FIELD(rft_measurement, stop, INT),       RFT_FIELD(rft_measurement, cache, INT),
     RFT_FIELD(rft_measurement, clock_mhz, REAL), RFT_FIELD(rft_measurement, wall_s, REAL),
     RFT_FIELD(rft_measurement, verify_s, REAL),  RFT_FIELD(rft_measurement, busy_s, REAL),
+    RFT_FIELD(rft_measurement, batch, INT),      RFT_FIELD(rft_measurement, floor_s, REAL),
 };
 static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, n, U64),         RFT_FIELD(rft_stats, min, REAL),
@@ -40,10 +41,12 @@ static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, iqr_frac, REAL),
 };
 static const rft_field ceiling_fields[] = {
-    RFT_FIELD(rft_ceiling, measured, BOOL),  RFT_FIELD(rft_ceiling, reason, TEXT),
-    RFT_FIELD(rft_ceiling, kernel, TEXT),    RFT_FIELD(rft_ceiling, clock_mhz, REAL),
-    RFT_FIELD(rft_ceiling, datasheet, REAL), RFT_FIELD(rft_ceiling, datasheet_basis, TEXT),
-    RFT_FIELD(rft_ceiling, limit, REAL),     RFT_FIELD(rft_ceiling, limit_basis, TEXT),
+    RFT_FIELD(rft_ceiling, measured, BOOL),        RFT_FIELD(rft_ceiling, reason, TEXT),
+    RFT_FIELD(rft_ceiling, kernel, TEXT),          RFT_FIELD(rft_ceiling, clock_mhz, REAL),
+    RFT_FIELD(rft_ceiling, datasheet, REAL),       RFT_FIELD(rft_ceiling, datasheet_basis, TEXT),
+    RFT_FIELD(rft_ceiling, limit, REAL),           RFT_FIELD(rft_ceiling, limit_basis, TEXT),
+    RFT_FIELD(rft_ceiling, at_least, BOOL),        RFT_FIELD(rft_ceiling, sustained_clock_mhz, REAL),
+    RFT_FIELD(rft_ceiling, measured_unix_ns, I64),
 };
 static const rft_field ceilings_fields[] = {RFT_FIELD(rft_ceilings, busy_s, REAL)};
 static const rft_field gpu_fields[] = {
@@ -104,6 +107,9 @@ json_t *rft_wire_of_probe_result(const rft_probe_result *result) {
     const rft_measurement *m = &result->measurement;
     json_t *measurement = rft_fields_encode(m, measurement_fields, RFT_FIELD_COUNT(measurement_fields));
     json_object_set_new(measurement, "samples", reals_of(m->samples_s, m->n));
+    if (m->clocks_mhz) {
+        json_object_set_new(measurement, "clocks", reals_of(m->clocks_mhz, m->n));
+    }
     json_object_set_new(measurement, "steps", reals_of(m->step_s, m->step_count));
     return json_pack(
         "{s:s,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
@@ -117,6 +123,13 @@ static int measurement_to(rft_measurement *out, const json_t *object, rft_arena 
     int rc = rft_fields_decode(out, object, measurement_fields, RFT_FIELD_COUNT(measurement_fields), arena, err);
     if (rc == RFT_OK) {
         rc = reals_to(&out->samples_s, &out->n, object, "samples", arena, err);
+    }
+    size_t clock_count = 0;
+    if (rc == RFT_OK && json_object_get(object, "clocks")) {
+        rc = reals_to(&out->clocks_mhz, &clock_count, object, "clocks", arena, err);
+        if (rc == RFT_OK && clock_count != out->n) {
+            rc = rft_err_set(err, RFT_E_WORKER, "frame.clocks: expected one for each of %zu samples", out->n);
+        }
     }
     if (rc == RFT_OK) {
         rc = reals_to(&out->step_s, &out->step_count, object, "steps", arena, err);
@@ -149,6 +162,8 @@ json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings) {
         json_t *object = rft_fields_encode(ceiling, ceiling_fields, RFT_FIELD_COUNT(ceiling_fields));
         json_object_set_new(object, "stats",
                             rft_fields_encode(&ceiling->stats, stats_fields, RFT_FIELD_COUNT(stats_fields)));
+        json_object_set_new(object, "sustained",
+                            rft_fields_encode(&ceiling->sustained, stats_fields, RFT_FIELD_COUNT(stats_fields)));
         json_object_set_new(head, rft_ceiling_name((rft_ceiling_id)id), object);
     }
     return head;
@@ -163,6 +178,10 @@ int rft_wire_to_ceilings(rft_ceilings *out, const json_t *head, rft_arena *arena
         rc = rft_fields_decode(ceiling, object, ceiling_fields, RFT_FIELD_COUNT(ceiling_fields), arena, err);
         if (rc == RFT_OK) {
             rc = rft_fields_decode(&ceiling->stats, json_object_get(object, "stats"), stats_fields,
+                                   RFT_FIELD_COUNT(stats_fields), arena, err);
+        }
+        if (rc == RFT_OK) {
+            rc = rft_fields_decode(&ceiling->sustained, json_object_get(object, "sustained"), stats_fields,
                                    RFT_FIELD_COUNT(stats_fields), arena, err);
         }
     }

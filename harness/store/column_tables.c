@@ -67,6 +67,7 @@ static const rft_column gpu[] = {GPU(name, NAME),
 const rft_columns rft_columns_gpu = TABLE(gpu);
 
 #define CEILING(member, kind) COLUMN(rft_ceiling, #member, kind, member)
+#define SUSTAINED(member, kind) COLUMN(rft_ceiling, "sustained_" #member, kind, sustained.member)
 static const rft_column ceiling[] = {CEILING(measured, BOOL),
                                      CEILING(reason, TEXT),
                                      CEILING(kernel, TEXT),
@@ -74,7 +75,21 @@ static const rft_column ceiling[] = {CEILING(measured, BOOL),
                                      CEILING(datasheet, REAL),
                                      CEILING(datasheet_basis, TEXT),
                                      COLUMN(rft_ceiling, "hardware_limit", REAL, limit),
-                                     CEILING(limit_basis, TEXT)};
+                                     CEILING(limit_basis, TEXT),
+                                     CEILING(at_least, FLAG),
+                                     CEILING(measured_unix_ns, COUNT64),
+                                     CEILING(sustained_clock_mhz, REAL),
+                                     SUSTAINED(n, LENGTH),
+                                     SUSTAINED(min, REAL),
+                                     SUSTAINED(q1, REAL),
+                                     SUSTAINED(median, REAL),
+                                     SUSTAINED(q3, REAL),
+                                     SUSTAINED(max, REAL),
+                                     SUSTAINED(mean, REAL),
+                                     SUSTAINED(low, REAL),
+                                     SUSTAINED(high, REAL),
+                                     SUSTAINED(interval_is_95, FLAG),
+                                     SUSTAINED(iqr_frac, REAL)};
 const rft_columns rft_columns_ceiling = TABLE(ceiling);
 
 #define STATS(member, kind) COLUMN(rft_stats, #member, kind, member)
@@ -170,7 +185,8 @@ const rft_columns rft_columns_verification = TABLE(verification);
 
 #define MEASURED(member, kind) ROUNDED(rft_measurement, #member, kind, member)
 static const rft_column measurement[] = {MEASURED(stop, STOP),   MEASURED(cache, CACHE),   MEASURED(clock_mhz, REAL),
-                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL), MEASURED(busy_s, REAL)};
+                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL), MEASURED(busy_s, REAL),
+                                         MEASURED(batch, COUNT), MEASURED(floor_s, REAL)};
 const rft_columns rft_columns_measurement = TABLE(measurement);
 
 #define WORK(name, member, kind) COLUMN(rft_work, name, kind, member)

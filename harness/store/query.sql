@@ -35,11 +35,16 @@ INSERT INTO env (
 
 -- name: put_ceiling
 INSERT OR REPLACE INTO ceiling (
-  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, n, min, q1,
-  median, q3, max, mean, low, high, interval_is_95, iqr_frac
+  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, at_least,
+  measured_unix_ns, sustained_clock_mhz, sustained_n, sustained_min, sustained_q1, sustained_median, sustained_q3,
+  sustained_max, sustained_mean, sustained_low, sustained_high, sustained_interval_is_95, sustained_iqr_frac, n,
+  min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac
 ) VALUES (
-  :name, :measured, :reason, :kernel, :clock_mhz, :datasheet, :datasheet_basis, :hardware_limit, :limit_basis, :n,
-  :min, :q1, :median, :q3, :max, :mean, :low, :high, :interval_is_95, :iqr_frac
+  :name, :measured, :reason, :kernel, :clock_mhz, :datasheet, :datasheet_basis, :hardware_limit, :limit_basis,
+  :at_least, :measured_unix_ns, :sustained_clock_mhz, :sustained_n, :sustained_min, :sustained_q1,
+  :sustained_median, :sustained_q3, :sustained_max, :sustained_mean, :sustained_low, :sustained_high,
+  :sustained_interval_is_95, :sustained_iqr_frac, :n, :min, :q1, :median, :q3, :max, :mean, :low, :high,
+  :interval_is_95, :iqr_frac
 );
 
 -- name: put_sweep
@@ -122,11 +127,11 @@ INSERT OR REPLACE INTO point (
 
 -- name: put_measurement
 INSERT OR REPLACE INTO measurement (
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, n, min, q1, median, q3, max, mean, low, high,
-  interval_is_95, iqr_frac, samples, steps
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, n, min, q1, median, q3, max, mean,
+  low, high, interval_is_95, iqr_frac, samples, clocks, steps
 ) VALUES (
-  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :n, :min, :q1, :median, :q3, :max, :mean,
-  :low, :high, :interval_is_95, :iqr_frac, :samples, :steps
+  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :batch, :floor_s, :n, :min, :q1, :median,
+  :q3, :max, :mean, :low, :high, :interval_is_95, :iqr_frac, :samples, :clocks, :steps
 );
 
 -- name: drop_measurements
@@ -167,8 +172,10 @@ FROM env ORDER BY position;
 
 -- name: get_ceilings
 SELECT
-  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, n, min, q1,
-  median, q3, max, mean, low, high, interval_is_95, iqr_frac
+  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, at_least,
+  measured_unix_ns, sustained_clock_mhz, sustained_n, sustained_min, sustained_q1, sustained_median, sustained_q3,
+  sustained_max, sustained_mean, sustained_low, sustained_high, sustained_interval_is_95, sustained_iqr_frac, n,
+  min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac
 FROM ceiling;
 
 -- name: get_sweeps
@@ -224,6 +231,6 @@ FROM point ORDER BY id;
 
 -- name: get_measurements
 SELECT
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, n, min, q1, median, q3, max, mean, low, high,
-  interval_is_95, iqr_frac, samples, steps
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, n, min, q1, median, q3, max, mean,
+  low, high, interval_is_95, iqr_frac, samples, clocks, steps
 FROM measurement ORDER BY point, round;

@@ -36,6 +36,10 @@ CREATE TABLE ceiling (
   name TEXT PRIMARY KEY,
   measured INTEGER NOT NULL, reason TEXT, kernel TEXT, clock_mhz REAL,
   datasheet REAL, datasheet_basis TEXT, hardware_limit REAL, limit_basis TEXT,
+  at_least INTEGER, measured_unix_ns INTEGER, sustained_clock_mhz REAL,
+  sustained_n INTEGER, sustained_min REAL, sustained_q1 REAL, sustained_median REAL, sustained_q3 REAL,
+  sustained_max REAL, sustained_mean REAL, sustained_low REAL, sustained_high REAL,
+  sustained_interval_is_95 INTEGER, sustained_iqr_frac REAL,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL
 ) STRICT;
@@ -117,13 +121,15 @@ CREATE TABLE point (
   traffic_tensor_fp8 REAL, traffic_tensor_int8 REAL
 ) STRICT;
 
--- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds
+-- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds; clocks:
+-- of each sample, MHz (NaN: not read)
 CREATE TABLE measurement (
   point INTEGER NOT NULL REFERENCES point, round INTEGER NOT NULL,
   stop TEXT NOT NULL, cache TEXT NOT NULL, clock_mhz REAL, wall_s REAL, verify_s REAL, busy_s REAL,
+  batch INTEGER, floor_s REAL,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
-  samples BLOB NOT NULL, steps BLOB NOT NULL,
+  samples BLOB NOT NULL, clocks BLOB, steps BLOB NOT NULL,
   PRIMARY KEY (point, round)
 ) STRICT;
 

@@ -8,7 +8,8 @@
 
 #include "model/run.h"
 
-#define RFT_STORE_SCHEMA 2
+#define RFT_STORE_SCHEMA 3
+#define RFT_STORE_SCHEMA_READ 2 /* the oldest that can be read; what it has not is "not recorded" */
 
 typedef struct rft_store rft_store;
 
@@ -19,8 +20,8 @@ typedef enum rft_store_mode {
 } rft_store_mode;
 
 /* Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, locked by another run),
- * RFT_E_SCHEMA (older or newer schema: says both versions and the remedy), RFT_E_NOT_FOUND (whoever created it was
- * killed before there was anything in it). */
+ * RFT_E_SCHEMA (another schema, or an older one to continue: says both versions and the remedy), RFT_E_NOT_FOUND
+ * (whoever created it was killed before there was anything in it). */
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
 void rft_store_close(rft_store *store); /* NULL is accepted */
 

@@ -60,6 +60,7 @@ struct rft_store {
     sqlite3 *db;
     char *path; /* as the user wrote it, for messages */
     rft_store_mode mode;
+    int schema;  /* of the file */
     ino_t inode; /* of the file that was opened */
     dev_t device;
     int lock_fd; /* -1: none */
@@ -88,6 +89,10 @@ int rft_store_end(rft_store *store, int code, rft_err *err);
 
 /* Makes sure that store->shape is there. */
 int rft_store_shape(rft_store *store, rft_err *err);
+
+/* The reading statement `text` for a file of an older schema: columns and tables it has not read as NULL, and as no
+ * row. Appends to `out`. */
+void rft_store_older_query(rft_store *store, const char *text, size_t length, rft_str *out);
 
 /* ---- writing ---- */
 typedef struct rft_binder {
