@@ -4,7 +4,6 @@
 
 #include "base/str.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +64,8 @@ static void start_result(rft_job *job) {
         }
     }
     *job->out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = facts};
-    job->out->measurement = (rft_measurement){.clock_mhz = NAN, .cache = job->request->measure.cache, .busy_s = NAN};
-    job->out->measurement.stats = rft_stats_of(NULL, 0);
+    job->out->measurement = rft_measurement_none();
+    job->out->measurement.cache = job->request->measure.cache;
     if (!unit->ok) {
         rft_job_fail(job, RFT_OUTCOME_COMPILE_FAILED, "it does not compile");
         job->out->log = rft_arena_strdup(job->arena, unit->log);

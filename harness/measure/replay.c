@@ -8,7 +8,6 @@
 #include "base/hash.h"
 #include "base/str.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,14 +127,15 @@ static const rft_point *resolve(const rft_run *run, const rft_point *point) {
 
 static int not_recorded(rft_probe_result *out, const char *reason) {
     *out = (rft_probe_result){.outcome = RFT_OUTCOME_NOT_RECORDED, .reason = reason, .facts = rft_facts_unknown()};
-    out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = out->measurement.busy_s = NAN;
+    out->measurement = rft_measurement_none();
     return RFT_OK;
 }
 
 static void copy_measurement(rft_measurement *out, const rft_measurement *from, rft_arena *arena) {
     *out = *from;
     out->samples_s = from->n ? rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s) : NULL;
+    out->clocks_mhz =
+        from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
     out->step_s =
         from->step_count ? rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s) : NULL;
 }
@@ -169,8 +169,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
                               .verification = point->verification};
     out->facts.cubin_hash = rft_arena_strdup(arena, point->facts.cubin_hash);
     out->verification.buffer = rft_arena_strdup(arena, point->verification.buffer);
-    out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = out->measurement.busy_s = NAN;
+    out->measurement = rft_measurement_none();
     if (!request->verify_only) {
         copy_measurement(&out->measurement, &point->rounds[request->round], arena);
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/record.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,10 +92,6 @@ int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
 
 /* ---- points ---- */
 
-static rft_measurement no_measurement(void) {
-    return (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
-}
-
 static rft_point *append(rft_recorder *r, const rft_job *job) {
     rft_run *run = r->opts->run;
     const rft_variant *variant = &r->opts->plan->sweeps[job->sweep]->variants[job->variant];
@@ -114,7 +109,7 @@ static rft_point *append(rft_recorder *r, const rft_job *job) {
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
     for (int round = 0; round < RFT_ROUNDS; round++) {
-        point->rounds[round] = no_measurement();
+        point->rounds[round] = rft_measurement_none();
     }
     rft_job_describe(r->opts, job, point);
     return point;
@@ -141,6 +136,8 @@ static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
 static void copy_measurement(rft_arena *arena, rft_measurement *out, const rft_measurement *from) {
     *out = *from;
     out->samples_s = rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s);
+    out->clocks_mhz =
+        from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
     out->step_s = rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s);
 }
 

@@ -178,8 +178,7 @@ int rft_remote_probe_open(rft_probe *probe, rft_err *err) {
 static void failed(rft_probe_result *out, rft_outcome outcome, const char *reason) {
     *out = (rft_probe_result){.outcome = outcome, .reason = reason};
     out->facts = rft_facts_unknown();
-    out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = NAN;
+    out->measurement = rft_measurement_none();
 }
 
 /* A new worker opens the device before it is given a point, so that a device that is lost is told from a bad point, and

@@ -301,6 +301,32 @@ static void to_samples(reader *r, const json_t *points, int round, bool steps) {
     }
 }
 
+/* The clock of each sample; left out by recordings of before. */
+static void to_clocks(reader *r, const json_t *points, int round) {
+    char name[40];
+    rft_text_format(name, sizeof name, "round%d_sample_mhz", round);
+    const json_t *list = point_list(r, points, name);
+    for (size_t i = 0; list && i < r->run->point_count && !r->code; i++) {
+        rft_measurement *m = &r->run->points[i].rounds[round];
+        const json_t *item = json_array_get(list, i);
+        if (json_is_null(item)) {
+            continue;
+        }
+        if (!json_is_array(item) || json_array_size(item) != m->n || m->n == 0) {
+            fail(r, "a clock for each sample", "rooftune.points.%s[%zu]", name, i);
+            return;
+        }
+        m->clocks_mhz = rft_arena_calloc(r->run->arena, m->n, sizeof *m->clocks_mhz);
+        for (size_t k = 0; k < m->n; k++) {
+            const json_t *value = json_array_get(item, k);
+            if (!json_is_number(value) && !json_is_null(value)) {
+                fail(r, "a number or null", "rooftune.points.%s[%zu][%zu]", name, i, k);
+            }
+            m->clocks_mhz[k] = json_is_number(value) ? json_number_value(value) : (double)NAN;
+        }
+    }
+}
+
 /* Indices are good and ids ascend: from here on they may be used. */
 static void check_points(reader *r) {
     const rft_run *run = r->run;
@@ -358,6 +384,8 @@ static void to_points(reader *r, const json_t *points, const json_t *results) {
     to_samples(r, points, 0, true);
     to_samples(r, points, 1, false);
     to_samples(r, points, 1, true);
+    to_clocks(r, points, 0);
+    to_clocks(r, points, 1);
     int64_t lost = r->code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);
     if (lost) {
         fail(r, "the id of a point that is no alias", "rooftune.points.alias_of of point %lld", (long long)lost);

@@ -331,9 +331,14 @@ static void row_of_measurement(rft_row *row, rft_run *run) {
         return;
     }
     measurement->samples_s = rft_row_doubles(row, &measurement->n);
+    size_t clock_count = 0;
+    measurement->clocks_mhz = rft_row_doubles(row, &clock_count);
     measurement->step_s = rft_row_doubles(row, &measurement->step_count);
     if (!row->code && measurement->n != measurement->stats.n) {
         rft_row_fail(row, "point %lld has %zu samples, not %zu", (long long)id, measurement->n, measurement->stats.n);
+    }
+    if (!row->code && measurement->clocks_mhz && clock_count != measurement->n) {
+        rft_row_fail(row, "point %lld has clocks of %zu samples, not %zu", (long long)id, clock_count, measurement->n);
     }
 }
 

@@ -207,6 +207,7 @@ static int put_measurement(rft_store *store, const rft_point *point, int round, 
     rft_bind_columns(&binder, &rft_columns_measurement, measurement);
     rft_bind_columns(&binder, &rft_columns_stats, &stats);
     rft_bind_doubles(&binder, "samples", measurement->samples_s, measurement->n);
+    rft_bind_doubles(&binder, "clocks", measurement->clocks_mhz, measurement->clocks_mhz ? measurement->n : 0);
     rft_bind_doubles(&binder, "steps", measurement->step_s, measurement->step_count);
     return rft_bind_end(&binder, "writing a measurement", err);
 }
