@@ -151,6 +151,9 @@ typedef struct rft_counters {
     int passes; /* times the point ran for these; 0 = nothing was counted */
 } rft_counters;
 
+/* The reason of what was not among the quantities asked for. */
+#define RFT_COUNTER_NOT_ASKED "not asked for"
+
 /* Nothing known, everything for this reason (kept as pointer). */
 rft_counters rft_counters_unknown(const char *reason);
 
