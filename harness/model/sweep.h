@@ -61,8 +61,15 @@ typedef struct rft_problem {
     bool odd;          /* verified only, never timed: the odd size */
 } rft_problem;
 
-typedef enum rft_cache_mode { RFT_CACHE_COLD, RFT_CACHE_HOT } rft_cache_mode;
-const char *rft_cache_mode_name(rft_cache_mode mode);
+/* What the L2 holds when a sample begins (docs/measuring.md). */
+typedef enum rft_cache_mode {
+    RFT_CACHE_COLD,     /* flushed before every sample */
+    RFT_CACHE_HOT,      /* whatever the run before left */
+    RFT_CACHE_ROTATING, /* as HOT, but every run on another copy of the buffers; together more than twice the L2 */
+    RFT_CACHE_COUNT
+} rft_cache_mode;
+const char *rft_cache_mode_name(rft_cache_mode mode); /* "cold", "hot", "rotating" */
+bool rft_cache_mode_from_name(rft_cache_mode *out, const char *name);
 
 typedef struct rft_measure_opts {
     rft_cache_mode cache;     /* default cold */

@@ -49,10 +49,9 @@ static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *o
     rft_read_keys(lua, -1, root, RFT_KEYS_MEASURE, 0);
     if (field(lua, "cache")) {
         const char *mode = rft_read_text(lua, -1, &cache);
-        if (strcmp(mode, "cold") != 0 && strcmp(mode, "hot") != 0) {
-            rft_read_fail(lua, &cache, NULL, "expected \"cold\" or \"hot\", got \"%.40s\"", mode);
+        if (!rft_cache_mode_from_name(&out->cache, mode)) {
+            rft_read_fail(lua, &cache, NULL, "expected \"cold\", \"hot\" or \"rotating\", got \"%.40s\"", mode);
         }
-        out->cache = strcmp(mode, "hot") == 0 ? RFT_CACHE_HOT : RFT_CACHE_COLD;
         lua_pop(lua, 1);
     }
     read_time(lua, root, "timeout", &out->point_timeout_s);

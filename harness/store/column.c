@@ -130,8 +130,8 @@ static const char *set_enum(const rft_column *column, void *record, const rft_ce
         return "a reason to stop";
     }
     if (column->kind == RFT_COLUMN_CACHE) {
-        FIND_NAME(rft_cache_mode, rft_cache_mode_name, RFT_CACHE_HOT + 1)
-        return "\"cold\" or \"hot\"";
+        FIND_NAME(rft_cache_mode, rft_cache_mode_name, RFT_CACHE_COUNT)
+        return "\"cold\", \"hot\" or \"rotating\"";
     }
     FIND_NAME(rft_evidence, rft_evidence_name, RFT_EVIDENCE_DECLARED + 1)
     return "a class of evidence";

@@ -313,6 +313,8 @@ static void test_options(void **state) {
     assert_string_equal(sweep->baselines[0], "cublaslt");
     assert_contains(rft_str_get(&test->said), "warning: case.lua:");
     assert_contains(rft_str_get(&test->said), "\"cublaslt\" is not measured");
+    sweep = case_load(test, case_saxpy("", "measure = { cache = 'rotating' }"));
+    assert_int_equal(sweep->measure.cache, RFT_CACHE_ROTATING);
     sweep = case_load(test, case_saxpy("", "search = { budget = 500 }"));
     assert_int_equal(sweep->search.budget_points, 500);
     assert_true(sweep->search.budget_s == 0 && !sweep->search.seed_given && sweep->search.seed == 1);
