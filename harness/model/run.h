@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "model/counters.h"
 #include "model/gpu_info.h"
+#include "model/load.h"
 #include "model/outcome.h"
 #include "model/stats.h"
 #include "model/sweep.h"
@@ -150,6 +151,15 @@ typedef struct rft_measurement {
     int batch; /* runs of the point between the two events of a sample, which is their mean; 0 = not recorded: one */
     double floor_s; /* an empty kernel between the same two events. NaN = not read: the point is much longer, or it was
                      * recorded before. Never subtracted */
+    /* Throttling (model/throttle.h). attempts 0: nobody looked, or it was not recorded; then the rest is NaN and NULL.
+     */
+    int attempts;               /* at these samples; the least affected one is kept */
+    double affected_frac;       /* of the samples kept that ran below the run's clock */
+    double steady_mhz;          /* that clock; NaN = there was nothing to compare with */
+    const char *throttle_cause; /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
+    const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
+    /* Final round: turns taken, of run/final_round.h's. Samples are joined in the order taken. 0: not in turns. */
+    int passes;
 } rft_measurement;
 /* Not measured: no samples, NaN where a number may be absent. */
 rft_measurement rft_measurement_none(void);
@@ -160,8 +170,14 @@ double rft_measurement_cycles(const rft_measurement *m);
 /* The floor that a sample of one run is near to: its own reading of it, else the ceilings' (NULL = none). NaN where the
  * time is far from it, it is not known, or the samples are batches, which hide it. */
 double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings *ceilings);
+/* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
+ */
+bool rft_measurement_affected(const rft_measurement *m, size_t i);
+/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `noise_frac`: the interval
+ * that is asked for, by which the joined samples are settled or not. Arrays live in the arena. */
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, double noise_frac, rft_arena *arena);
 
-#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, one after the other */
+#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, in turns */
 
 typedef struct rft_point {
     int64_t id;                     /* 1.. in the order committed */
@@ -177,7 +193,8 @@ typedef struct rft_point {
     int64_t grid[3], block[3];
     rft_facts facts;
     rft_verification verification;
-    rft_measurement rounds[RFT_ROUNDS]; /* n = 0: not in that round */
+    rft_measurement rounds[RFT_ROUNDS];          /* n = 0: not in that round */
+    const rft_load *loads[RFT_LOAD_POINT_KINDS]; /* energy and soak, by kind; NULL: not taken. An alias has none */
     rft_work work;
     rft_traffic traffic; /* modelled; what was counted stands beside it (model/counted.h) */
     /* What hardware counters said, an alias' those of the point it stands for; NULL: not counted, or not recorded. */
@@ -187,6 +204,18 @@ typedef struct rft_point {
 /* The round that is reported: the final one if there was one. NULL when not measured. */
 const rft_measurement *rft_point_measurement(const rft_point *point);
 double rft_point_median_s(const rft_point *point); /* NaN when not measured */
+
+/* One reading of a problem's reference, which is measured again after every RFT_DRIFT_EVERY points (model/drift.h). */
+typedef struct rft_reference {
+    size_t sweep, problem;
+    int64_t point;       /* id of the reference */
+    int64_t after_point; /* id of the point it was measured behind */
+    double time_s;       /* since the run began, its sessions one behind the other; NaN = not known */
+    size_t n;            /* samples */
+    double median;       /* seconds; NaN: it failed */
+    double low, high;    /* as rft_stats has them */
+    double clock_mhz;    /* median SM clock; NaN = not read */
+} rft_reference;
 
 /* ---- the run ---- */
 typedef struct rft_run_sweep {
@@ -219,11 +248,17 @@ typedef struct rft_run {
     rft_gpu_info gpu;
     rft_env env;
     rft_ceilings ceilings;
+    const rft_load *idle; /* what the device draws when it does nothing; NULL: not taken */
     rft_run_sweep *sweeps;
     size_t sweep_count;
     rft_point *points; /* by id */
     size_t point_count;
+    rft_reference *references; /* in the order taken */
+    size_t reference_count, reference_capacity;
 } rft_run;
+
+/* Appends a copy. */
+void rft_run_add_reference(rft_run *run, const rft_reference *reference);
 
 rft_run *rft_run_new(void);
 void rft_run_free(rft_run *run); /* NULL is accepted */
@@ -236,6 +271,13 @@ const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, 
 /* Candidates of a problem (variant SIZE_MAX = all), fastest first. Array in `arena`. */
 size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
                       const rft_point ***out);
+/* The problem of a sweep whose best takes longest: what details are shown for, and power is measured of. SIZE_MAX when
+ * none was measured. */
+size_t rft_run_largest(const rft_run *run, size_t sweep);
+/* The median under sustained load; NaN when there was no soak. */
+double rft_point_sustained_s(const rft_point *point);
+/* Burst and sustained time differ by more than RFT_LOAD_APART_FRAC: both are worth telling. */
+bool rft_point_sags(const rft_point *point);
 /* The point of the default configuration; NULL. */
 const rft_point *rft_run_default(const rft_run *run, size_t sweep, size_t variant, size_t problem);
 
