@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *rft_counted_role_name(rft_counted_role role) {
     switch (role) {
@@ -20,6 +21,17 @@ const char *rft_counted_role_name(rft_counted_role role) {
         break;
     }
     return "";
+}
+
+/* ---- what is asked for ---- */
+
+int rft_counted_wish_parse(rft_counted_wish *out, const char *text, rft_arena *arena, rft_err *err) {
+    *out = (rft_counted_wish){.chosen = !text || strcmp(text, "default") == 0, .set = rft_counter_set_none()};
+    return out->chosen ? 0 : rft_counter_set_parse(&out->set, text, arena, err);
+}
+
+bool rft_counted_wish_is_none(const rft_counted_wish *wish) {
+    return !wish->chosen && rft_counter_set_is_empty(&wish->set);
 }
 
 /* ---- which points ---- */

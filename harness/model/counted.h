@@ -10,6 +10,15 @@
 
 #define RFT_COUNTED_BEST 10 /* of the largest problem, with the large set */
 
+/* ---- what is asked for ---- */
+typedef struct rft_counted_wish {
+    bool chosen;         /* each point's own set, the default or the large one, as rft_counted_choose() says */
+    rft_counter_set set; /* else this one for every chosen point; empty: nothing is counted */
+} rft_counted_wish;
+/* NULL and "default": chosen; else as rft_counter_set_parse(). */
+int rft_counted_wish_parse(rft_counted_wish *out, const char *text, rft_arena *arena, rft_err *err);
+bool rft_counted_wish_is_none(const rft_counted_wish *wish);
+
 /* ---- which points ---- */
 /* Why a point is counted; the first that holds. */
 typedef enum rft_counted_role {

@@ -156,6 +156,10 @@ typedef struct rft_counters {
 
 /* Nothing known, everything for this reason (kept as pointer). */
 rft_counters rft_counters_unknown(const char *reason);
+/* The same of a set: `reason` for what it asks for, RFT_COUNTER_NOT_ASKED for the rest. Copies into the arena. */
+rft_counters rft_counters_refused(const rft_counter_set *set, const char *reason, rft_arena *arena);
+/* A copy that lives in the arena. */
+rft_counters *rft_counters_copy(const rft_counters *counters, rft_arena *arena);
 
 /* Takes back what cannot be: NaN, negative, shares above 1, more bytes or operations than the device can move or do in
  * the time counted, hits beyond the sectors asked for, fewer instructions than operations need. Such a value becomes
