@@ -45,6 +45,10 @@ static int meter_open(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_
     return rft_nvml_meter_open(out, gpu->uuid, gpu->pci_id, rft_clock_system(), err);
 }
 
+static int vendor_open(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    return rft_compose_vendor(((host_state *)self)->cli, gpu, out, err);
+}
+
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     host_state state = {.cli = cli};
     int64_t ordinal = 0;
@@ -54,6 +58,7 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         .gpu_open = gpu_open,
         .describe = describe,
         .meter_open = meter_open,
+        .vendor_open = vendor_open,
         .clock = rft_clock_system(),
         .log = &cli->log,
         .self = &state,

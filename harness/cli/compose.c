@@ -134,6 +134,30 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     return rc;
 }
 
+int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    const char *names[] = {".", "lib", "../lib", NULL};
+    const char *own = getenv("RFT_CUBLASLT");
+    const char *home = getenv("CUDA_HOME");
+    const char *folders[8];
+    size_t count = 0;
+    if (own && strcmp(own, "off") == 0) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "cuBLASLt is switched off: RFT_CUBLASLT=off");
+        return rft_err_remedy(err, "unset RFT_CUBLASLT, or let it name cuBLASLt's folder");
+    }
+    rft_arena *arena = rft_arena_new();
+    if (own && *own) {
+        folders[count++] = own;
+    }
+    count += program_folders(cli, arena, names, folders + count);
+    if (home && *home) {
+        folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
+    }
+    folders[count++] = "/usr/local/cuda/lib64";
+    int rc = rft_cublaslt_open(out, gpu, folders, count, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
                        const rft_words *script_args, rft_err *err) {
     rft_arena *arena = rft_arena_new();

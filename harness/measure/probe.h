@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/vendor.h"
 #include "gpu/meter.h"
 #include "model/run.h"
 
@@ -39,6 +40,10 @@ typedef struct rft_probe_result {
     /* Worker processes that ended over this point: 0 to 2. 1 with a poisoned context, a time limit, or an accident that
      * the second attempt did not repeat; 2 when the second attempt's worker ended too. Always 0 without workers. */
     int workers_lost;
+    /* Of a call of the vendor's library; NULL and 0 for kernels, and where the library is not there. */
+    const char *library; /* "cuBLASLt 13.1.0" */
+    const char *algo;    /* "algo 66, tile 128x256" */
+    int algo_count;      /* how many its list has for this problem */
 } rft_probe_result;
 
 typedef struct rft_probe rft_probe;
@@ -65,6 +70,14 @@ int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, cons
 /* Gives the protocol (made by rft_protocol_new()) what watches its device. Borrowed; NULL: there is none, and
  * `why_none` (copied) says why. Before its first request. */
 void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none);
+
+/* Opens the vendor's library when the first point calls it; until then, and without this, such points are skipped with
+ * the reason. The source is borrowed, the library is the probe's own. */
+typedef struct rft_vendor_source {
+    int (*open)(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err);
+    void *self;
+} rft_vendor_source;
+void rft_protocol_use_vendor(rft_probe *probe, const rft_vendor_source *source);
 
 /* What the protocol compiles for itself on a device of this architecture, so that compile workers can have it in the
  * cubin cache before the device worker asks: the kernels every point needs first, then those of the ceilings. Returns

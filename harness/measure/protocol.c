@@ -112,6 +112,7 @@ static int refuse_dead(const rft_protocol *p, rft_err *err) {
 
 static void rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
+    rft_vendor_rest(p);
     if (p->used && !p->dead) {
         p->gpu->vt->module_free(p->gpu, p->used);
         p->dead = p->gpu->vt->sticky(p->gpu);
@@ -196,6 +197,7 @@ static void free_protocol(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_device_ptr spaces[] = {p->verdicts_device, p->partials, p->flush_out, p->flush_in};
     rest(self);
+    rft_vendor_close(p);
     if (!p->gpu->vt->sticky(p->gpu)) {
         rft_buffers_drop(p);
         for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {

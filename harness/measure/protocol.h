@@ -116,6 +116,12 @@ typedef struct rft_protocol {
     rft_kept *kept;
     size_t kept_count, kept_capacity;
 
+    rft_vendor_source vendor_source;
+    rft_vendor *vendor;           /* opened when the first point calls it */
+    rft_err vendor_missing;       /* why it could not be; code 0: not tried, or there */
+    rft_vendor_plan *vendor_plan; /* of the last point that calls it, and its workspace */
+    rft_device_ptr vendor_work;
+
     bool dead;     /* after a sticky error */
     rft_err death; /* that error */
 } rft_protocol;
@@ -231,6 +237,14 @@ int rft_launching_queue_prepare(rft_job *job, rft_err *err);
 int rft_launching_queue(rft_job *job, size_t first, size_t end, rft_err *err);
 /* Occupancy and waves of one launch into the facts; SIZE_MAX = of the one with the most threads. */
 void rft_launching_describe(rft_job *job, size_t launch);
+
+/* vendor_point.c */
+/* Opens the library, asks it for this problem's algorithms, and takes the workspace. Skips the point when one of them is
+ * not to be had. */
+int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err);
+int rft_vendor_queue(rft_job *job, const rft_vendor_call *call, rft_err *err);
+void rft_vendor_rest(rft_protocol *p);  /* gives back what the last point took */
+void rft_vendor_close(rft_protocol *p); /* all of it, before the device is closed */
 
 /* verify.c. One run from poisoned outputs, all elements compared. */
 int rft_verify_point(rft_job *job, rft_err *err);

@@ -6,6 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 
+static const rft_field vendor_result_fields[] = {
+    RFT_FIELD(rft_probe_result, library, TEXT),
+    RFT_FIELD(rft_probe_result, algo, TEXT),
+    RFT_FIELD(rft_probe_result, algo_count, INT),
+};
 static const rft_field facts_fields[] = {
     RFT_FIELD(rft_facts, registers, INT),
     RFT_FIELD(rft_facts, spill_bytes, INT),
@@ -31,6 +36,9 @@ static const rft_field measurement_fields[] = {
     RFT_FIELD(rft_measurement, clock_mhz, REAL), RFT_FIELD(rft_measurement, wall_s, REAL),
     RFT_FIELD(rft_measurement, verify_s, REAL),  RFT_FIELD(rft_measurement, busy_s, REAL),
     RFT_FIELD(rft_measurement, batch, INT),      RFT_FIELD(rft_measurement, floor_s, REAL),
+    RFT_FIELD(rft_measurement, attempts, INT), RFT_FIELD(rft_measurement, affected_frac, REAL),
+    RFT_FIELD(rft_measurement, steady_mhz, REAL), RFT_FIELD(rft_measurement, throttle_cause, TEXT),
+    RFT_FIELD(rft_measurement, throttle_note, TEXT), RFT_FIELD(rft_measurement, passes, INT),
 };
 static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, n, U64),         RFT_FIELD(rft_stats, min, REAL),
@@ -112,11 +120,12 @@ json_t *rft_wire_of_probe_result(const rft_probe_result *result) {
     }
     json_object_set_new(measurement, "steps", reals_of(m->step_s, m->step_count));
     return json_pack(
-        "{s:s,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
+        "{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
         rft_fields_text(result->reason), "log", rft_fields_text(result->log), "facts",
         rft_fields_encode(&result->facts, facts_fields, RFT_FIELD_COUNT(facts_fields)), "verification",
         rft_fields_encode(&result->verification, verification_fields, RFT_FIELD_COUNT(verification_fields)),
-        "measurement", measurement);
+        "measurement", measurement, "vendor",
+        rft_fields_encode(result, vendor_result_fields, RFT_FIELD_COUNT(vendor_result_fields)));
 }
 
 static int measurement_to(rft_measurement *out, const json_t *object, rft_arena *arena, rft_err *err) {
@@ -151,6 +160,10 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
     if (rc == RFT_OK) {
         rc = rft_fields_decode(&out->verification, json_object_get(head, "verification"), verification_fields,
                                RFT_FIELD_COUNT(verification_fields), arena, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_fields_decode(out, json_object_get(head, "vendor"), vendor_result_fields,
+                               RFT_FIELD_COUNT(vendor_result_fields), arena, err);
     }
     return rc == RFT_OK ? measurement_to(&out->measurement, json_object_get(head, "measurement"), arena, err) : rc;
 }

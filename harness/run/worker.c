@@ -75,6 +75,10 @@ static int ready(device_worker *worker, rft_err *err) {
     if (rc == RFT_OK && !worker->probe) {
         rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
                               err);
+        if (rc == RFT_OK && worker->host->vendor_open) {
+            const rft_vendor_source source = {worker->host->vendor_open, worker->host->self};
+            rft_protocol_use_vendor(worker->probe, &source);
+        }
         if (rc == RFT_OK) {
             open_meter(worker);
         }

@@ -9,6 +9,7 @@
 
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/vendor.h"
 #include "gpu/meter.h"
 
 #include "base/clock.h"
@@ -24,6 +25,8 @@ typedef struct rft_worker_host {
     void (*describe)(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena);
     /* What watches that device while it works. NULL, or an error (RFT_E_NOT_FOUND): the run goes on without. */
     int (*meter_open)(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err);
+    /* The vendor's library, when the first point calls it. NULL: such points are skipped. */
+    int (*vendor_open)(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err);
     const rft_clock *clock;
     const rft_log *log;
     void *self;
