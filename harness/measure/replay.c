@@ -138,6 +138,8 @@ static void copy_measurement(rft_measurement *out, const rft_measurement *from, 
         from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
     out->step_s =
         from->step_count ? rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s) : NULL;
+    out->throttle_cause = rft_arena_strdup(arena, from->throttle_cause);
+    out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
 }
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
@@ -176,9 +178,10 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     return RFT_OK;
 }
 
-static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
     const replay *r = (const replay *)self;
-    (void)err;
+    (void)err, (void)request;
     *out = r->run->ceilings;
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
         rft_ceiling *ceiling = &out->items[i];

@@ -6,7 +6,12 @@
 #include <stdlib.h>
 
 rft_measurement rft_measurement_none(void) {
-    return (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN, .floor_s = NAN};
+    return (rft_measurement){.stats = rft_stats_of(NULL, 0),
+                             .clock_mhz = NAN,
+                             .busy_s = NAN,
+                             .floor_s = NAN,
+                             .affected_frac = NAN,
+                             .steady_mhz = NAN};
 }
 
 double rft_measurement_cycles(const rft_measurement *m) {

@@ -60,6 +60,19 @@ rft_run *rft_run_new(void) {
     return run;
 }
 
+void rft_run_add_reference(rft_run *run, const rft_reference *reference) {
+    if (run->reference_count == run->reference_capacity) {
+        size_t capacity = run->reference_capacity ? run->reference_capacity * 2 : 64;
+        rft_reference *grown = rft_arena_calloc(run->arena, capacity, sizeof *grown);
+        if (run->reference_count > 0) {
+            memcpy(grown, run->references, run->reference_count * sizeof *grown);
+        }
+        run->references = grown;
+        run->reference_capacity = capacity;
+    }
+    run->references[run->reference_count++] = *reference;
+}
+
 void rft_run_free(rft_run *run) {
     if (run != NULL) {
         rft_arena_free(run->arena);

@@ -139,6 +139,8 @@ static void copy_measurement(rft_arena *arena, rft_measurement *out, const rft_m
     out->clocks_mhz =
         from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
     out->step_s = rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s);
+    out->throttle_cause = rft_arena_strdup(arena, from->throttle_cause);
+    out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
 }
 
 /* What the compiler said stays; the probe adds what only a device knows, and everything when nothing was compiled. */

@@ -32,12 +32,12 @@ static const rft_field verification_fields[] = {
     RFT_FIELD(rft_verification, wrong_count, U64), RFT_FIELD(rft_verification, total_count, U64),
 };
 static const rft_field measurement_fields[] = {
-    RFT_FIELD(rft_measurement, stop, INT),       RFT_FIELD(rft_measurement, cache, INT),
-    RFT_FIELD(rft_measurement, clock_mhz, REAL), RFT_FIELD(rft_measurement, wall_s, REAL),
-    RFT_FIELD(rft_measurement, verify_s, REAL),  RFT_FIELD(rft_measurement, busy_s, REAL),
-    RFT_FIELD(rft_measurement, batch, INT),      RFT_FIELD(rft_measurement, floor_s, REAL),
-    RFT_FIELD(rft_measurement, attempts, INT), RFT_FIELD(rft_measurement, affected_frac, REAL),
-    RFT_FIELD(rft_measurement, steady_mhz, REAL), RFT_FIELD(rft_measurement, throttle_cause, TEXT),
+    RFT_FIELD(rft_measurement, stop, INT),           RFT_FIELD(rft_measurement, cache, INT),
+    RFT_FIELD(rft_measurement, clock_mhz, REAL),     RFT_FIELD(rft_measurement, wall_s, REAL),
+    RFT_FIELD(rft_measurement, verify_s, REAL),      RFT_FIELD(rft_measurement, busy_s, REAL),
+    RFT_FIELD(rft_measurement, batch, INT),          RFT_FIELD(rft_measurement, floor_s, REAL),
+    RFT_FIELD(rft_measurement, attempts, INT),       RFT_FIELD(rft_measurement, affected_frac, REAL),
+    RFT_FIELD(rft_measurement, steady_mhz, REAL),    RFT_FIELD(rft_measurement, throttle_cause, TEXT),
     RFT_FIELD(rft_measurement, throttle_note, TEXT), RFT_FIELD(rft_measurement, passes, INT),
 };
 static const rft_field stats_fields[] = {

@@ -184,10 +184,20 @@ static const rft_column verification[] = {VERIFIED("verified", done, BOOL),
 const rft_columns rft_columns_verification = TABLE(verification);
 
 #define MEASURED(member, kind) ROUNDED(rft_measurement, #member, kind, member)
-static const rft_column measurement[] = {MEASURED(stop, STOP),   MEASURED(cache, CACHE),   MEASURED(clock_mhz, REAL),
-                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL), MEASURED(busy_s, REAL),
-                                         MEASURED(batch, COUNT), MEASURED(floor_s, REAL)};
+static const rft_column measurement[] = {
+    MEASURED(stop, STOP),          MEASURED(cache, CACHE),     MEASURED(clock_mhz, REAL),
+    MEASURED(wall_s, REAL),        MEASURED(verify_s, REAL),   MEASURED(busy_s, REAL),
+    MEASURED(batch, COUNT),        MEASURED(floor_s, REAL),    MEASURED(attempts, COUNT),
+    MEASURED(affected_frac, REAL), MEASURED(steady_mhz, REAL), MEASURED(throttle_cause, TEXT),
+    MEASURED(throttle_note, TEXT), MEASURED(passes, COUNT)};
 const rft_columns rft_columns_measurement = TABLE(measurement);
+
+#define REFERENCE(member, kind) ROUNDED(rft_reference, #member, kind, member)
+static const rft_column reference[] = {REFERENCE(sweep, SIZE),        REFERENCE(problem, SIZE), REFERENCE(point, INT64),
+                                       REFERENCE(after_point, INT64), REFERENCE(time_s, REAL),  REFERENCE(n, SIZE),
+                                       REFERENCE(median, REAL),       REFERENCE(low, REAL),     REFERENCE(high, REAL),
+                                       REFERENCE(clock_mhz, REAL)};
+const rft_columns rft_columns_reference = TABLE(reference);
 
 #define WORK(name, member, kind) COLUMN(rft_work, name, kind, member)
 static const rft_column work[] = {WORK("work_bytes_read", bytes_read, AMOUNT),

@@ -127,11 +127,20 @@ INSERT OR REPLACE INTO point (
 
 -- name: put_measurement
 INSERT OR REPLACE INTO measurement (
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, n, min, q1, median, q3, max, mean,
-  low, high, interval_is_95, iqr_frac, samples, clocks, steps
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, attempts, affected_frac, steady_mhz,
+  throttle_cause, throttle_note, passes, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
+  samples, clocks, steps
 ) VALUES (
-  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :batch, :floor_s, :n, :min, :q1, :median,
-  :q3, :max, :mean, :low, :high, :interval_is_95, :iqr_frac, :samples, :clocks, :steps
+  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :batch, :floor_s, :attempts, :affected_frac,
+  :steady_mhz, :throttle_cause, :throttle_note, :passes, :n, :min, :q1, :median, :q3, :max, :mean, :low, :high,
+  :interval_is_95, :iqr_frac, :samples, :clocks, :steps
+);
+
+-- name: put_reference
+INSERT OR REPLACE INTO reference (
+  position, sweep, problem, point, after_point, time_s, n, median, low, high, clock_mhz
+) VALUES (
+  :position, :sweep, :problem, :point, :after_point, :time_s, :n, :median, :low, :high, :clock_mhz
 );
 
 -- name: drop_measurements
@@ -231,6 +240,12 @@ FROM point ORDER BY id;
 
 -- name: get_measurements
 SELECT
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, n, min, q1, median, q3, max, mean,
-  low, high, interval_is_95, iqr_frac, samples, clocks, steps
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, attempts, affected_frac, steady_mhz,
+  throttle_cause, throttle_note, passes, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
+  samples, clocks, steps
 FROM measurement ORDER BY point, round;
+
+-- name: get_references
+SELECT
+  position, sweep, problem, point, after_point, time_s, n, median, low, high, clock_mhz
+FROM reference ORDER BY position;

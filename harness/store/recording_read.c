@@ -392,6 +392,27 @@ static void to_points(reader *r, const json_t *points, const json_t *results) {
     }
 }
 
+/* Recordings of before have none. */
+static void to_references(reader *r, const json_t *section) {
+    size_t count = 0;
+    const json_t *list = json_object_get(section, "references") && !r->code
+                             ? to_list(r, section, "references", "rooftune", &count)
+                             : NULL;
+    for (size_t i = 0; i < count && !r->code; i++) {
+        rft_reference reference;
+        char path[80];
+        rft_text_format(path, sizeof path, "rooftune.references[%zu]", i);
+        to_record(r, &rft_columns_reference, &reference, json_array_get(list, i), path);
+        if (!r->code && (reference.sweep >= r->run->sweep_count ||
+                         reference.problem >= r->run->sweeps[reference.sweep].sweep.problem_count)) {
+            fail(r, "the index of a problem", "%s.problem", path);
+        }
+        if (!r->code) {
+            rft_run_add_reference(r->run, &reference);
+        }
+    }
+}
+
 /* ---- the file ---- */
 
 static int check_section(const json_t *root, const char *what, rft_err *err) {
@@ -435,6 +456,7 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     to_env(&r, json_object_get(section, "env"));
     to_ceilings(&r, json_object_get(section, "ceilings"));
     to_sweeps(&r, section);
+    to_references(&r, section);
     to_points(&r, json_object_get(section, "points"), json_object_get(root, "results"));
     json_decref(root);
     if (r.code) {

@@ -250,6 +250,14 @@ static void add_points(rft_str *out, const rft_run *run) {
     rft_str_add(out, "}");
 }
 
+static json_t *of_references(const rft_run *run) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->reference_count; i++) {
+        json_array_append_new(list, of_record(&rft_columns_reference, &run->references[i]));
+    }
+    return list;
+}
+
 void rft_recording_text(const rft_run *run, rft_str *out) {
     json_t *sweeps = json_array(), *metadata = json_object();
     json_object_set_new(metadata, "timeunit", json_string("milliseconds"));
@@ -264,6 +272,9 @@ void rft_recording_text(const rft_run *run, rft_str *out) {
     add_member(out, ",\n", "env", of_env(&run->env));
     add_member(out, ",\n", "ceilings", of_ceilings(&run->ceilings));
     add_member(out, ",\n", "sweeps", sweeps);
+    if (run->reference_count > 0) {
+        add_member(out, ",\n", "references", of_references(run));
+    }
     add_points(out, run);
     rft_str_add(out, "},\n\"results\":[");
     for (size_t i = 0; i < run->point_count; i++) {

@@ -127,10 +127,19 @@ CREATE TABLE measurement (
   point INTEGER NOT NULL REFERENCES point, round INTEGER NOT NULL,
   stop TEXT NOT NULL, cache TEXT NOT NULL, clock_mhz REAL, wall_s REAL, verify_s REAL, busy_s REAL,
   batch INTEGER, floor_s REAL,
+  attempts INTEGER, affected_frac REAL, steady_mhz REAL, throttle_cause TEXT, throttle_note TEXT, passes INTEGER,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
   samples BLOB NOT NULL, clocks BLOB, steps BLOB NOT NULL,
   PRIMARY KEY (point, round)
+) STRICT;
+
+-- readings of each problem's reference configuration, one after every 20 points: did the device change meanwhile?
+CREATE TABLE reference (
+  position INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL, problem INTEGER NOT NULL, point INTEGER NOT NULL, after_point INTEGER NOT NULL,
+  time_s REAL, n INTEGER NOT NULL, median REAL, low REAL, high REAL, clock_mhz REAL,
+  FOREIGN KEY (sweep, problem) REFERENCES problem
 ) STRICT;
 
 -- For people with a sqlite3 shell: what was measured, the reported round of each point.

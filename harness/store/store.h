@@ -25,7 +25,7 @@ typedef enum rft_store_mode {
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
 void rft_store_close(rft_store *store); /* NULL is accepted */
 
-/* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps. Call once after CREATE.
+/* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps, references. Call once after CREATE.
  * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do; so does a file that was removed or
  * replaced meanwhile); what was committed stays. */
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
@@ -34,6 +34,9 @@ int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_e
 int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err);
 /* The same, and in the same transaction what rft_store_finish() writes: the sums always fit the points. */
 int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err);
+/* Appends the reading with this place in run->references; with the sums of `info`. One transaction. */
+int rft_store_put_reference(rft_store *store, size_t position, const rft_reference *reference, const rft_run_info *info,
+                            rft_err *err);
 /* `unexplored` of a sweep; finishing time, recompile counts, and elapsed, busy and compile seconds of the run. */
 int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err);
 int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);

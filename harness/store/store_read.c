@@ -342,6 +342,19 @@ static void row_of_measurement(rft_row *row, rft_run *run) {
     }
 }
 
+static void row_of_reference(rft_row *row, rft_run *run) {
+    rft_reference reference;
+    check_position(row, run->reference_count);
+    rft_row_columns(row, &rft_columns_reference, &reference);
+    if (!row->code && (reference.sweep >= run->sweep_count ||
+                       reference.problem >= run->sweeps[reference.sweep].sweep.problem_count)) {
+        rft_row_fail(row, "reading %zu of a reference belongs to no problem", run->reference_count);
+    }
+    if (!row->code) {
+        rft_run_add_reference(run, &reference);
+    }
+}
+
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
     rft_run *run = rft_run_new();
     *out = NULL;
@@ -355,6 +368,7 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
         code = code ? code : read_sweeps(store, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_points, row_of_point, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_measurements, row_of_measurement, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_references, row_of_reference, run, err);
         sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     }
     int64_t lost = code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);

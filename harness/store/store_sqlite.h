@@ -30,6 +30,7 @@
     X(put_space)                                                                                                       \
     X(put_point)                                                                                                       \
     X(put_measurement)                                                                                                 \
+    X(put_reference)                                                                                                   \
     X(drop_measurements)                                                                                               \
     X(begin)                                                                                                           \
     X(commit)                                                                                                          \
@@ -47,7 +48,8 @@
     X(get_constraints)                                                                                                 \
     X(get_spaces)                                                                                                      \
     X(get_points)                                                                                                      \
-    X(get_measurements)
+    X(get_measurements)                                                                                                \
+    X(get_references)
 
 typedef enum rft_query {
 #define RFT_QUERY_ENUM(name) RFT_QUERY_##name,

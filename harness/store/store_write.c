@@ -168,6 +168,17 @@ static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft
     return code;
 }
 
+static int put_reference(rft_store *store, size_t position, const rft_reference *reference, rft_err *err) {
+    rft_binder binder;
+    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_reference, err);
+    if (code) {
+        return code;
+    }
+    rft_bind_int(&binder, "position", (int64_t)position);
+    rft_bind_columns(&binder, &rft_columns_reference, reference);
+    return rft_bind_end(&binder, "writing a reading of the reference", err);
+}
+
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     int code = rft_store_begin(store, err);
     if (code) {
@@ -179,6 +190,9 @@ int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     code = code ? code : put_ceilings(store, &run->ceilings, err);
     for (size_t s = 0; s < run->sweep_count && !code; s++) {
         code = put_sweep(store, s, &run->sweeps[s], err);
+    }
+    for (size_t i = 0; i < run->reference_count && !code; i++) {
+        code = put_reference(store, i, &run->references[i], err);
     }
     return rft_store_end(store, code, err);
 }
@@ -277,6 +291,17 @@ int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err) 
 
 int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err) {
     return put_step(store, point, info, err);
+}
+
+int rft_store_put_reference(rft_store *store, size_t position, const rft_reference *reference, const rft_run_info *info,
+                            rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    code = put_reference(store, position, reference, err);
+    code = code || !info ? code : put_sums(store, info, err);
+    return rft_store_end(store, code, err);
 }
 
 static int put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {
