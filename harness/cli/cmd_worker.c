@@ -49,6 +49,10 @@ static int vendor_open(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err)
     return rft_compose_vendor(((host_state *)self)->cli, gpu, out, err);
 }
 
+static int counting_open(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    return rft_compose_counting(((host_state *)self)->cli, gpu, out, err);
+}
+
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     host_state state = {.cli = cli};
     int64_t ordinal = 0;
@@ -59,6 +63,7 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         .describe = describe,
         .meter_open = meter_open,
         .vendor_open = vendor_open,
+        .counting_open = counting_open,
         .clock = rft_clock_system(),
         .log = &cli->log,
         .self = &state,

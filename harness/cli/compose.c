@@ -158,6 +158,33 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
     return rc;
 }
 
+int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    const char *names[] = {".", "lib", "../lib", NULL};
+    const char *homes[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    const char *own = getenv("RFT_CUPTI");
+    const char *folders[12];
+    size_t count = 0;
+    if (own && strcmp(own, "off") == 0) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "CUPTI is switched off: RFT_CUPTI=off");
+        return rft_err_remedy(err, "unset RFT_CUPTI, or let it name CUPTI's folder; --counters none says nothing");
+    }
+    rft_arena *arena = rft_arena_new();
+    if (own && *own) {
+        folders[count++] = own;
+    }
+    count += program_folders(cli, arena, names, folders + count);
+    for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
+        if (homes[i] && *homes[i]) {
+            folders[count++] = rft_arena_printf(arena, "%s/extras/CUPTI/lib64", homes[i]);
+            folders[count++] = rft_arena_printf(arena, "%s/lib64", homes[i]);
+        }
+    }
+    const rft_cupti_opts opts = {folders, count};
+    int rc = rft_cupti_open(out, gpu, &opts, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
                        const rft_words *script_args, rft_err *err) {
     rft_arena *arena = rft_arena_new();

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "gpu/compiler.h"
+#include "gpu/counting.h"
 #include "gpu/vendor.h"
 #include "model/run.h"
 #include "script/script.h"
@@ -17,6 +18,10 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err);
 /* cuBLASLt on this device. Environment: RFT_CUBLASLT (folder of the library; "off": none), CUDA_HOME. RFT_E_NOT_FOUND
  * with a remedy when it is not there. */
 int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *err);
+
+/* CUPTI's counters of this device. Environment: RFT_CUPTI (folder of the library; "off": none), CUDA_HOME.
+ * RFT_E_NOT_FOUND or RFT_E_LIMIT (it may not, or cannot, count here) with a remedy. */
+int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err);
 
 /* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */
 size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out);

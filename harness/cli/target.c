@@ -91,6 +91,10 @@ static int open_vendor(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err)
     return rft_compose_vendor(self, gpu, out, err);
 }
 
+static int open_counting(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    return rft_compose_counting(self, gpu, out, err);
+}
+
 static int open_here(rft_target *target, rft_cli *cli, const rft_target_opts *opts, int ordinal, rft_err *err) {
     rft_gpu_info *gpus = NULL;
     size_t count = 0;
@@ -109,7 +113,9 @@ static int open_here(rft_target *target, rft_cli *cli, const rft_target_opts *op
     }
     if (rc == RFT_OK) {
         const rft_vendor_source source = {open_vendor, cli};
+        const rft_counting_source counting = {open_counting, cli};
         rft_protocol_use_vendor(target->probe, &source);
+        rft_protocol_use_counting(target->probe, &counting);
     }
     return rc;
 }

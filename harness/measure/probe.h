@@ -11,8 +11,8 @@
 #include "gpu/compiler.h"
 #include "gpu/counting.h"
 #include "gpu/gpu.h"
-#include "gpu/vendor.h"
 #include "gpu/meter.h"
+#include "gpu/vendor.h"
 #include "model/run.h"
 
 /* What a point is put under load for. */
@@ -40,11 +40,11 @@ typedef struct rft_probe_request {
     const rft_compile_result *reference;
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
-    rft_load_order load; /* wanted: in place of timing, behind the verification */
-    double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
-    bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
+    rft_load_order load;      /* wanted: in place of timing, behind the verification */
+    double rival_s;   /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
+    bool verified;    /* by an earlier request: it is run once and timed, nothing is compared */
     int pass, passes; /* final round: turn 0 .. passes - 1; passes 0: all at once. Steps are timed in the last turn */
-    size_t reading;   /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
+    size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
 } rft_probe_request;
 
 typedef struct rft_probe_result {

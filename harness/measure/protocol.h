@@ -107,12 +107,12 @@ typedef struct rft_protocol {
     unsigned char *verdicts; /* heap; as read last */
     size_t verdict_capacity; /* of both */
     rft_device_ptr flush_out, flush_in;
-    uint64_t flush_bytes;   /* of each of the two; 0: not allocated yet */
-    int64_t last_active_ns; /* when the device last had work; 0: never */
+    uint64_t flush_bytes;                  /* of each of the two; 0: not allocated yet */
+    int64_t last_active_ns;                /* when the device last had work; 0: never */
     rft_event *load_marks[RFT_LOAD_MARKS]; /* of the first load on */
-    bool blocking;          /* off for a point whose launches cannot be queued behind the blocking kernel */
-    double floor_s[2];      /* an empty kernel's time, not flushed and flushed; 0: not read yet */
-    rft_device_ptr copies;  /* rotation.c: copies of the last point's buffers, one after the other; 0: none */
+    bool blocking;         /* off for a point whose launches cannot be queued behind the blocking kernel */
+    double floor_s[2];     /* an empty kernel's time, not flushed and flushed; 0: not read yet */
+    rft_device_ptr copies; /* rotation.c: copies of the last point's buffers, one after the other; 0: none */
     uint64_t copies_bytes;
 
     char *problem_key; /* heap; of what is kept */
@@ -243,8 +243,8 @@ int rft_buffers_poison(rft_job *job, rft_err *err);  /* outputs and temps */
 int rft_buffers_restore(rft_job *job, rft_err *err); /* inouts, in stream order */
 void rft_buffers_drop(rft_protocol *p);              /* forgets all */
 
-/* rotation.c. Between verifying and timing: the copies that measure.cache = "rotating" needs, equal to the buffers (there
- * is one set otherwise). Skips the point when they do not fit. */
+/* rotation.c. Between verifying and timing: the copies that measure.cache = "rotating" needs, equal to the buffers
+ * (there is one set otherwise). Skips the point when they do not fit. */
 int rft_rotation_take(rft_job *job, rft_err *err);
 /* Before a sample, untimed: restores the inouts of all sets that ran, and aims the launches (arguments, tensor maps,
  * windows, job->data) at the next set. */
@@ -272,8 +272,8 @@ int rft_launching_queue(rft_job *job, size_t first, size_t end, rft_err *err);
 void rft_launching_describe(rft_job *job, size_t launch);
 
 /* vendor_point.c */
-/* Opens the library, asks it for this problem's algorithms, and takes the workspace. Skips the point when one of them is
- * not to be had. */
+/* Opens the library, asks it for this problem's algorithms, and takes the workspace. Skips the point when one of them
+ * is not to be had. */
 int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err);
 int rft_vendor_queue(rft_job *job, const rft_vendor_call *call, rft_err *err);
 void rft_vendor_rest(rft_protocol *p);  /* gives back what the last point took */
@@ -315,8 +315,6 @@ int rft_timing_series(rft_protocol *p, const rft_timed *timed, size_t count, rft
 /* Takes one sample. */
 int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, rft_err *err);
 /* Makes the cache cold, in stream order. */
-int rft_timing_flush(rft_protocol *p, rft_err *err);
-/* Makes the L2 cold, in stream order: writes twice its size, then reads another buffer of that size. */
 int rft_timing_flush(rft_protocol *p, rft_err *err);
 double rft_timing_since_s(const rft_protocol *p, int64_t begun_ns);
 /* After a pause: keeps the device busy until its clock holds still. */

@@ -10,6 +10,7 @@
 #define START_TIMEOUT_S 120.0
 #define CEILINGS_TIMEOUT_S 120.0
 #define GRACE_S 30.0
+#define COUNT_TIMES 5.0 /* of the point's time limit: the worker itself gives up after four */
 
 typedef struct remote_probe {
     rft_probe probe;
@@ -262,6 +263,36 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     return rc;
 }
 
+/* Counting may take the process with it: then only the counts are lost. */
+static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                 rft_count_result *out, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    question q = question_of(remote, request);
+    exchange_end end = EXCHANGE_GONE;
+    *out = (rft_count_result){.worker_lost = false};
+    json_object_set_new(q.head, "do", json_string("count"));
+    json_object_set_new(q.head, "counters", rft_wire_of_counter_set(set));
+    q.timeout_s = COUNT_TIMES * request->measure.point_timeout_s + remote->opts.grace_s;
+    int rc = attempt(remote, &q, &end, err);
+    if (rc == RFT_OK && end == EXCHANGE_ANSWERED) {
+        out->worker_lost = is_ending(remote);
+        rc = rft_wire_to_err(err, remote->answer.head);
+        if (rc == RFT_OK && (rc = rft_wire_to_counters(&out->counters, remote->answer.head, arena, err)) != RFT_OK) {
+            rc = unreadable(remote, err);
+        }
+    } else if (rc == RFT_OK) {
+        const char *why =
+            end == EXCHANGE_LATE
+                ? rft_arena_printf(arena, "no counts after %g s: the device worker was ended", q.timeout_s)
+                : rft_arena_printf(arena, "the device worker %s while it counted", remote->why);
+        out->worker_lost = true;
+        out->counters = rft_counters_refused(set, why, arena);
+    }
+    json_decref(q.head);
+    rft_str_clear(&q.blob);
+    return rc;
+}
+
 void rft_remote_probe_dismiss(rft_probe *self) {
     rft_process_dismiss(((remote_probe *)self)->process);
 }
@@ -276,7 +307,8 @@ static void free_remote(rft_probe *self) {
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
     (void)err;
     remote_probe *remote = rft_alloc(sizeof *remote);
-    remote->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_remote};
+    remote->probe =
+        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .count = count, .free = free_remote};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

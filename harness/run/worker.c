@@ -79,6 +79,10 @@ static int ready(device_worker *worker, rft_err *err) {
             const rft_vendor_source source = {worker->host->vendor_open, worker->host->self};
             rft_protocol_use_vendor(worker->probe, &source);
         }
+        if (rc == RFT_OK && worker->host->counting_open) {
+            const rft_counting_source source = {worker->host->counting_open, worker->host->self};
+            rft_protocol_use_counting(worker->probe, &source);
+        }
         if (rc == RFT_OK) {
             open_meter(worker);
         }
@@ -130,6 +134,22 @@ static int answer_measure(device_worker *worker, const rft_frame *frame, rft_are
     return rc;
 }
 
+static int answer_count(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                        rft_err *failure) {
+    rft_probe_request request;
+    rft_counter_set set;
+    rft_count_result result;
+    int rc = rft_wire_to_probe_request(&request, frame, arena, failure);
+    if (rc == RFT_OK) {
+        rc = rft_wire_to_counter_set(&set, json_object_get(frame->head, "counters"), arena, failure);
+    }
+    if (rc == RFT_OK) {
+        rc = worker->probe->count(worker->probe, &request, &set, arena, &result, failure);
+    }
+    *head = rc == RFT_OK ? rft_wire_of_counters(&result.counters) : NULL;
+    return rc;
+}
+
 /* After a fault this process is of no more use: the other side starts a new one. */
 static bool is_ending(const device_worker *worker) {
     return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
@@ -157,6 +177,9 @@ static int serve(device_worker *worker, const device_request *request, json_t **
     }
     if (strcmp(request->what, "measure") == 0) {
         return answer_measure(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "count") == 0) {
+        return answer_count(worker, request->frame, request->arena, head, failure);
     }
     return rft_err_set(failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", request->what);
 }

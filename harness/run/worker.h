@@ -8,6 +8,7 @@
 #define RFT_RUN_WORKER_H
 
 #include "gpu/compiler.h"
+#include "gpu/counting.h"
 #include "gpu/gpu.h"
 #include "gpu/vendor.h"
 #include "gpu/meter.h"
@@ -27,6 +28,9 @@ typedef struct rft_worker_host {
     int (*meter_open)(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err);
     /* The vendor's library, when the first point calls it. NULL: such points are skipped. */
     int (*vendor_open)(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err);
+    /* What counts on it, at the first request to count. NULL, or an error (RFT_E_NOT_FOUND, RFT_E_LIMIT) with a remedy:
+     * the run goes on without. */
+    int (*counting_open)(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err);
     const rft_clock *clock;
     const rft_log *log;
     void *self;
@@ -38,7 +42,7 @@ typedef struct rft_worker_host {
  * on broken frames. */
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
-/* {"do": "identify"|"device"|"ceilings"|"measure"}. Loads driver and compiler before it is asked anything; opens the
+/* {"do": "identify"|"device"|"ceilings"|"measure"|"count"}. Loads driver and compiler before it is asked anything; opens the
  * device at the first request but "identify". Ends by itself after a fault that poisoned the device's context: the
  * answer is sent first and says so ("ending"), a new worker takes over. */
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
