@@ -89,59 +89,37 @@ static const rft_field gpu_fields[] = {
     RFT_FIELD(rft_gpu_info, representative, BOOL),
 };
 
-static json_t *reals_of(const double *items, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(array, rft_json_real_new(items[i]));
-    }
-    return array;
-}
-
-static int reals_to(double **out, size_t *count, const json_t *head, const char *key, rft_arena *arena, rft_err *err) {
-    const json_t *array = json_object_get(head, key);
-    if (!json_is_array(array)) {
-        return rft_err_set(err, RFT_E_WORKER, "frame.%s: expected an array", key);
-    }
-    *count = json_array_size(array);
-    *out = *count ? rft_arena_calloc(arena, *count, sizeof **out) : NULL;
-    for (size_t i = 0; i < *count; i++) {
-        const json_t *item = json_array_get(array, i);
-        (*out)[i] = json_is_number(item) ? json_number_value(item) : (double)NAN;
-    }
-    return RFT_OK;
-}
-
 json_t *rft_wire_of_probe_result(const rft_probe_result *result) {
     const rft_measurement *m = &result->measurement;
     json_t *measurement = rft_fields_encode(m, measurement_fields, RFT_FIELD_COUNT(measurement_fields));
-    json_object_set_new(measurement, "samples", reals_of(m->samples_s, m->n));
+    json_object_set_new(measurement, "samples", rft_fields_reals(m->samples_s, m->n));
     if (m->clocks_mhz) {
-        json_object_set_new(measurement, "clocks", reals_of(m->clocks_mhz, m->n));
+        json_object_set_new(measurement, "clocks", rft_fields_reals(m->clocks_mhz, m->n));
     }
-    json_object_set_new(measurement, "steps", reals_of(m->step_s, m->step_count));
+    json_object_set_new(measurement, "steps", rft_fields_reals(m->step_s, m->step_count));
     return json_pack(
-        "{s:s,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
+        "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
         rft_fields_text(result->reason), "log", rft_fields_text(result->log), "facts",
         rft_fields_encode(&result->facts, facts_fields, RFT_FIELD_COUNT(facts_fields)), "verification",
-        rft_fields_encode(&result->verification, verification_fields, RFT_FIELD_COUNT(verification_fields)),
-        "measurement", measurement, "vendor",
+        rft_fields_encode(&result->verification, verification_fields, RFT_FIELD_COUNT(verification_fields)), "load",
+        rft_wire_of_load(result->load), "measurement", measurement, "vendor",
         rft_fields_encode(result, vendor_result_fields, RFT_FIELD_COUNT(vendor_result_fields)));
 }
 
 static int measurement_to(rft_measurement *out, const json_t *object, rft_arena *arena, rft_err *err) {
     int rc = rft_fields_decode(out, object, measurement_fields, RFT_FIELD_COUNT(measurement_fields), arena, err);
     if (rc == RFT_OK) {
-        rc = reals_to(&out->samples_s, &out->n, object, "samples", arena, err);
+        rc = rft_fields_to_reals(&out->samples_s, &out->n, object, "samples", arena, err);
     }
     size_t clock_count = 0;
     if (rc == RFT_OK && json_object_get(object, "clocks")) {
-        rc = reals_to(&out->clocks_mhz, &clock_count, object, "clocks", arena, err);
+        rc = rft_fields_to_reals(&out->clocks_mhz, &clock_count, object, "clocks", arena, err);
         if (rc == RFT_OK && clock_count != out->n) {
             rc = rft_err_set(err, RFT_E_WORKER, "frame.clocks: expected one for each of %zu samples", out->n);
         }
     }
     if (rc == RFT_OK) {
-        rc = reals_to(&out->step_s, &out->step_count, object, "steps", arena, err);
+        rc = rft_fields_to_reals(&out->step_s, &out->step_count, object, "steps", arena, err);
     }
     out->stats = rft_stats_of(out->samples_s, rc == RFT_OK ? out->n : 0);
     return rc;
@@ -164,6 +142,9 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
     if (rc == RFT_OK) {
         rc = rft_fields_decode(out, json_object_get(head, "vendor"), vendor_result_fields,
                                RFT_FIELD_COUNT(vendor_result_fields), arena, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_wire_to_load(&out->load, json_object_get(head, "load"), arena, err);
     }
     return rc == RFT_OK ? measurement_to(&out->measurement, json_object_get(head, "measurement"), arena, err) : rc;
 }
