@@ -55,7 +55,7 @@ static int start(remote_probe *remote, rft_err *err) {
     return remote->process ? RFT_OK : rft_process_start(&remote->process, remote->opts.loop, argv, &events, err);
 }
 
-typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE } exchange_end;
+typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE, EXCHANGE_STOPPED } exchange_end;
 
 static void post(remote_probe *remote, const json_t *head, const rft_str *blob, double timeout_s) {
     remote->stirred = false;
@@ -83,6 +83,21 @@ static exchange_end await(remote_probe *remote) {
     return end;
 }
 
+/* The same for what takes long; who wants to stop is not kept waiting: the worker is ended, and what it did is lost. */
+static exchange_end await_unless(remote_probe *remote, const rft_load_order *order) {
+    if (order->stop && !rft_loop_wait_unless(remote->opts.loop, &remote->stirred, order->stop, order->payload)) {
+        end_process(remote);
+        return EXCHANGE_STOPPED;
+    }
+    return await(remote);
+}
+
+/* A worker has so long for a load, beside everything else. */
+static double load_limit_s(const rft_load_order *order) {
+    double times = order->kind == RFT_LOAD_SOAK ? 1.0 : RFT_LOAD_PATIENCE;
+    return order->wanted ? times * order->seconds : 0.0;
+}
+
 static void post_words(remote_probe *remote, const char *what, double timeout_s) {
     json_t *head = json_pack("{s:s}", "do", what);
     post(remote, head, NULL, timeout_s);
@@ -106,7 +121,8 @@ static int settle_early(remote_probe *remote, rft_err *err) {
 }
 
 /* A request that must be answered: identity, device facts, ceilings. */
-static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, rft_err *err) {
+    const char *what = rft_json_text_or(head, "do", "");
     bool is_opening = strcmp(what, "device") == 0;
     int rc = start(remote, err);
     if (rc == RFT_OK && !is_opening) {
@@ -116,7 +132,7 @@ static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err
         return rc;
     }
     if (!remote->asked_early) {
-        post_words(remote, what, timeout_s);
+        post(remote, head, NULL, timeout_s);
     }
     remote->asked_early = false;
     exchange_end end = await(remote);
@@ -134,6 +150,13 @@ static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err
     return rft_err_remedy(err, "see `rooftune devices`; another program may hold the GPU");
 }
 
+static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+    json_t *head = json_pack("{s:s}", "do", what);
+    int rc = ask_with(remote, head, timeout_s, err);
+    json_decref(head);
+    return rc;
+}
+
 static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     int rc = ask(remote, "device", START_TIMEOUT_S, err);
@@ -143,13 +166,51 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
     return rc;
 }
 
-static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    int rc = ask(remote, "ceilings", CEILINGS_TIMEOUT_S, err);
+    const rft_ceilings_request all = {.wanted = RFT_CEILINGS_ALL};
+    request = request ? request : &all;
+    json_t *head = rft_wire_of_ceilings_request(request);
+    json_object_set_new(head, "do", json_string("ceilings"));
+    int rc = ask_with(remote, head, CEILINGS_TIMEOUT_S + request->soak_s * 2.0 * RFT_CEILING_COUNT, err);
+    json_decref(head);
     if (rc == RFT_OK && (rc = rft_wire_to_ceilings(out, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }
     return rc;
+}
+
+/* A new worker opens the device before it is given a point, so that a device that is lost is told from a bad point, and
+ * opening is not counted against it. */
+static int open_device(remote_probe *remote, rft_err *err) {
+    int rc = start(remote, err);
+    return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
+}
+
+static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    const rft_load *seen = NULL;
+    exchange_end end = EXCHANGE_GONE;
+    int rc = open_device(remote, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    json_t *head = json_pack("{s:s,s:o}", "do", "idle", "load", rft_wire_of_load_order(order));
+    post(remote, head, NULL, START_TIMEOUT_S + load_limit_s(order));
+    json_decref(head);
+    end = await_unless(remote, order);
+    *out = rft_load_none(RFT_LOAD_IDLE, end == EXCHANGE_STOPPED ? "stopped" : "the device worker gave no answer");
+    out->cut = end == EXCHANGE_STOPPED;
+    if (end != EXCHANGE_ANSWERED || (rc = rft_wire_to_err(err, remote->answer.head)) != RFT_OK) {
+        return rc;
+    }
+    rc = rft_wire_to_load(&seen, json_object_get(remote->answer.head, "load"), arena, err);
+    if (rc != RFT_OK || !seen) {
+        return unreadable(remote, err);
+    }
+    *out = *seen;
+    return RFT_OK;
 }
 
 int rft_remote_probe_start(rft_probe *probe, rft_err *err) {
@@ -182,18 +243,12 @@ static void failed(rft_probe_result *out, rft_outcome outcome, const char *reaso
     out->measurement = rft_measurement_none();
 }
 
-/* A new worker opens the device before it is given a point, so that a device that is lost is told from a bad point, and
- * opening is not counted against it. */
-static int open_device(remote_probe *remote, rft_err *err) {
-    int rc = start(remote, err);
-    return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
-}
-
 /* What is sent for a point, as often as it takes. */
 typedef struct question {
     json_t *head;
     rft_str blob;
     double timeout_s;
+    rft_load_order load;
 } question;
 
 static question question_of(const remote_probe *remote, const rft_probe_request *request) {
@@ -203,7 +258,8 @@ static question question_of(const remote_probe *remote, const rft_probe_request 
     if (request->reference) {
         rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
     }
-    q.timeout_s = request->measure.point_timeout_s + remote->opts.grace_s;
+    q.load = request->load;
+    q.timeout_s = request->measure.point_timeout_s + remote->opts.grace_s + load_limit_s(&q.load);
     return q;
 }
 
@@ -212,7 +268,7 @@ static int attempt(remote_probe *remote, const question *q, exchange_end *end, r
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
         post(remote, q->head, &q->blob, q->timeout_s);
-        *end = await(remote);
+        *end = await_unless(remote, &q->load);
     }
     return rc;
 }
@@ -236,8 +292,14 @@ static int attempt_twice(remote_probe *remote, const question *q, rft_arena *are
     if (end == EXCHANGE_LATE) {
         failed(out, RFT_OUTCOME_TIMED_OUT,
                rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)",
-                                q->timeout_s, q->timeout_s - remote->opts.grace_s));
+                                q->timeout_s, q->timeout_s - remote->opts.grace_s - load_limit_s(&q->load)));
         lost++;
+    } else if (end == EXCHANGE_STOPPED) {
+        rft_load *cut = rft_arena_alloc(arena, sizeof *cut);
+        failed(out, RFT_OUTCOME_OK, NULL);
+        *cut = rft_load_none(q->load.kind, "stopped");
+        cut->cut = true;
+        out->load = cut;
     } else if (end == EXCHANGE_GONE) {
         bool same = strcmp(first, remote->why) == 0;
         failed(out, RFT_OUTCOME_CRASHED,
@@ -307,8 +369,8 @@ static void free_remote(rft_probe *self) {
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
     (void)err;
     remote_probe *remote = rft_alloc(sizeof *remote);
-    remote->probe =
-        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .count = count, .free = free_remote};
+    remote->probe = (rft_probe){
+        .measure = measure, .ceilings = ceilings, .idle = idle, .device = device, .count = count, .free = free_remote};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

@@ -115,9 +115,11 @@ static int answer_device(device_worker *worker, rft_arena *arena, json_t **head,
     return RFT_OK;
 }
 
-static int answer_ceilings(device_worker *worker, rft_arena *arena, json_t **head, rft_err *failure) {
+static int answer_ceilings(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                           rft_err *failure) {
     rft_ceilings ceilings;
-    int rc = worker->probe->ceilings(worker->probe, arena, &ceilings, failure);
+    const rft_ceilings_request request = rft_wire_to_ceilings_request(frame->head);
+    int rc = worker->probe->ceilings(worker->probe, &request, arena, &ceilings, failure);
     *head = rc == RFT_OK ? rft_wire_of_ceilings(&ceilings) : NULL;
     return rc;
 }
@@ -150,6 +152,16 @@ static int answer_count(device_worker *worker, const rft_frame *frame, rft_arena
     return rc;
 }
 
+static int answer_idle(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                       rft_err *failure) {
+    rft_load_order order;
+    rft_load idle;
+    rft_wire_to_load_order(&order, json_object_get(frame->head, "load"));
+    int rc = worker->probe->idle(worker->probe, &order, arena, &idle, failure);
+    *head = rc == RFT_OK ? json_pack("{s:o}", "load", rft_wire_of_load(&idle)) : NULL;
+    return rc;
+}
+
 /* After a fault this process is of no more use: the other side starts a new one. */
 static bool is_ending(const device_worker *worker) {
     return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
@@ -173,13 +185,16 @@ static int serve(device_worker *worker, const device_request *request, json_t **
         return answer_device(worker, request->arena, head, failure);
     }
     if (strcmp(request->what, "ceilings") == 0) {
-        return answer_ceilings(worker, request->arena, head, failure);
+        return answer_ceilings(worker, request->frame, request->arena, head, failure);
     }
     if (strcmp(request->what, "measure") == 0) {
         return answer_measure(worker, request->frame, request->arena, head, failure);
     }
     if (strcmp(request->what, "count") == 0) {
         return answer_count(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "idle") == 0) {
+        return answer_idle(worker, request->frame, request->arena, head, failure);
     }
     return rft_err_set(failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", request->what);
 }

@@ -10,8 +10,8 @@
 #include "gpu/compiler.h"
 #include "gpu/counting.h"
 #include "gpu/gpu.h"
-#include "gpu/vendor.h"
 #include "gpu/meter.h"
+#include "gpu/vendor.h"
 
 #include "base/clock.h"
 
@@ -42,9 +42,9 @@ typedef struct rft_worker_host {
  * on broken frames. */
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
-/* {"do": "identify"|"device"|"ceilings"|"measure"|"count"}. Loads driver and compiler before it is asked anything; opens the
- * device at the first request but "identify". Ends by itself after a fault that poisoned the device's context: the
- * answer is sent first and says so ("ending"), a new worker takes over. */
+/* {"do": "identify"|"device"|"ceilings"|"measure"|"idle"|"count"}. Loads driver and compiler before it is asked
+ * anything; opens the device at the first request but "identify". Ends by itself after a fault that poisoned the
+ * device's context: the answer is sent first and says so ("ending"), a new worker takes over. */
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
 #endif
