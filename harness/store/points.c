@@ -42,6 +42,7 @@ int64_t rft_points_resolve_aliases(rft_point *points, size_t count) {
         for (int round = 0; round < RFT_ROUNDS; round++) {
             point->rounds[round] = target->rounds[round];
         }
+        point->counters = target->counters;
     }
     return 0;
 }

@@ -146,6 +146,16 @@ INSERT OR REPLACE INTO reference (
 -- name: drop_measurements
 DELETE FROM measurement WHERE point = :point;
 
+-- name: drop_counters
+DELETE FROM counter WHERE point = :point;
+
+-- name: put_counter
+INSERT OR REPLACE INTO counter (
+  point, name, value, reason, passes
+) VALUES (
+  :point, :name, :value, :reason, :passes
+);
+
 -- name: begin
 BEGIN IMMEDIATE;
 
@@ -244,6 +254,11 @@ SELECT
   throttle_cause, throttle_note, passes, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
   samples, clocks, steps
 FROM measurement ORDER BY point, round;
+
+-- name: get_counters
+SELECT
+  point, name, value, reason, passes
+FROM counter ORDER BY point, rowid;
 
 -- name: get_references
 SELECT

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "store/counters_store.h"
 #include "store/points.h"
 #include "store/recording.h"
 
@@ -354,7 +355,8 @@ static void to_results(reader *r, const json_t *results) {
     }
 }
 
-static void to_points(reader *r, const json_t *points, const json_t *results) {
+static void to_points(reader *r, const json_t *section, const json_t *results) {
+    const json_t *points = json_object_get(section, "points"), *counters = json_object_get(section, "counters");
     rft_run *run = r->run;
     size_t count = json_array_size(results);
     if (!json_is_object(points)) {
@@ -386,6 +388,11 @@ static void to_points(reader *r, const json_t *points, const json_t *results) {
     to_samples(r, points, 1, true);
     to_clocks(r, points, 0);
     to_clocks(r, points, 1);
+    char where[120];
+    const char *expected = r->code ? NULL : rft_counters_from_json(run, counters, where, sizeof where);
+    if (expected) {
+        fail(r, expected, "rooftune.counters%s", where);
+    }
     int64_t lost = r->code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);
     if (lost) {
         fail(r, "the id of a point that is no alias", "rooftune.points.alias_of of point %lld", (long long)lost);
@@ -457,7 +464,7 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     to_ceilings(&r, json_object_get(section, "ceilings"));
     to_sweeps(&r, section);
     to_references(&r, section);
-    to_points(&r, json_object_get(section, "points"), json_object_get(root, "results"));
+    to_points(&r, section, json_object_get(root, "results"));
     json_decref(root);
     if (r.code) {
         rft_run_free(r.run);

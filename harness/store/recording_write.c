@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "store/counters_store.h"
 #include "store/points.h"
 #include "store/recording.h"
 
@@ -276,6 +277,10 @@ void rft_recording_text(const rft_run *run, rft_str *out) {
         add_member(out, ",\n", "references", of_references(run));
     }
     add_points(out, run);
+    json_t *counters = rft_counters_to_json(run);
+    if (counters) {
+        add_member(out, ",\n", "counters", counters);
+    }
     rft_str_add(out, "},\n\"results\":[");
     for (size_t i = 0; i < run->point_count; i++) {
         json_t *result = rft_t4_of_point(run, &run->points[i]);

@@ -134,6 +134,12 @@ CREATE TABLE measurement (
   PRIMARY KEY (point, round)
 ) STRICT;
 
+-- hardware counters of a point: NULL with its reason where one could not be had; passes: runs of the point it took
+CREATE TABLE counter (
+  point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, value REAL, reason TEXT, passes INTEGER NOT NULL,
+  UNIQUE (point, name)
+) STRICT;
+
 -- readings of each problem's reference configuration, one after every 20 points: did the device change meanwhile?
 CREATE TABLE reference (
   position INTEGER PRIMARY KEY,

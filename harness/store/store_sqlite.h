@@ -32,6 +32,8 @@
     X(put_measurement)                                                                                                 \
     X(put_reference)                                                                                                   \
     X(drop_measurements)                                                                                               \
+    X(drop_counters)                                                                                                   \
+    X(put_counter)                                                                                                     \
     X(begin)                                                                                                           \
     X(commit)                                                                                                          \
     X(put_unexplored)                                                                                                  \
@@ -49,6 +51,7 @@
     X(get_spaces)                                                                                                      \
     X(get_points)                                                                                                      \
     X(get_measurements)                                                                                                \
+    X(get_counters)                                                                                                    \
     X(get_references)
 
 typedef enum rft_query {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/counters_store.h"
 #include "store/points.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
@@ -281,6 +282,7 @@ static int put_step(rft_store *store, const rft_point *point, const rft_run_info
     for (int round = 0; round < RFT_ROUNDS && !code; round++) {
         code = put_measurement(store, point, round, err);
     }
+    code = code ? code : rft_counters_put_rows(store, point, err);
     code = code || !info ? code : put_sums(store, info, err);
     return rft_store_end(store, code, err);
 }
