@@ -2,7 +2,7 @@
 /*
  * vendor.h - the seam to the vendor's matrix multiplication, the baseline of the same run and the same protocol: its
  * launches go to the stream of an rft_gpu, so the caller times them like any other. Implementation: cublaslt.c
- * (cuBLASLt, opened at run time; built where its header is). docs/vendor.md.
+ * (cuBLASLt, opened at run time; built where its header is). docs/baselines.md.
  */
 #ifndef RFT_GPU_VENDOR_H
 #define RFT_GPU_VENDOR_H

@@ -102,6 +102,10 @@ typedef struct rft_sweep_vt {
                  rft_point_spec *out, rft_err *err);
     /* Completes a problem: `values` has the swept axes filled in, the derived ones are computed by `with`. */
     int (*complete)(void *self, rft_value *values, rft_arena *arena, rft_err *err);
+    /* Spells out a baseline: the kernels' buffers, check and work, and one call of the vendor's library as its launch.
+     * NULL where baseline_count is 0. */
+    int (*baseline)(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                    rft_err *err);
 } rft_sweep_vt;
 
 struct rft_sweep {
@@ -118,7 +122,7 @@ struct rft_sweep {
     const char *item_name; /* NULL = none */
     rft_measure_opts measure;
     rft_search_opts search;
-    const char **baselines;
+    const char **baselines; /* names: "cuBLASLt", "cuBLASLt tf32" */
     size_t baseline_count;
     const rft_sweep_vt *vt;
     void *self;

@@ -90,25 +90,6 @@ static void read_search(lua_State *lua, const rft_at *root, rft_arena *arena, rf
     out->seed_given = read_seed(lua, root, &out->seed);
 }
 
-static void read_baselines(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
-    static const char *const known[] = {"cublaslt"};
-    rft_sweep *sweep = &state->sweep;
-    sweep->baselines = rft_read_texts(lua, -1, at, state->script->arena, &sweep->baseline_count);
-    for (size_t i = 0; i < sweep->baseline_count; i++) {
-        rft_at here = {at, NULL, (lua_Integer)i + 1};
-        if (strcmp(sweep->baselines[i], known[0]) != 0) {
-            char hint[120];
-            rft_read_hint(hint, sizeof(hint), sweep->baselines[i], known, 1);
-            rft_read_fail(lua, &here, "known baselines: cublaslt", "unknown baseline \"%.40s\"%s", sweep->baselines[i],
-                          hint);
-        }
-        rft_log_warn(state->script->log,
-                     "%s: baseline \"%s\" is not measured: this version cannot call vendor libraries; the sweep runs "
-                     "without it (leave it out to silence this)",
-                     state->place, sweep->baselines[i]);
-    }
-}
-
 void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
     rft_at root = {NULL, "sweep", 0};
     rft_at measure = {&root, "measure", 0}, search = {&root, "search", 0}, baseline = {&root, "baseline", 0};
@@ -122,7 +103,7 @@ void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
         read_search(lua, &search, state->script->arena, &sweep->search);
     }
     if (rft_read_field(lua, table, "baseline")) {
-        read_baselines(lua, &baseline, state);
+        rft_baselines_read(lua, &baseline, state);
     }
     lua_settop(lua, table);
 }
