@@ -85,7 +85,7 @@ static int carry_out(rft_job *job, rft_err *err) {
         rc = rft_verify_point(job, err);
     }
     if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
-        rc = job->request->load.wanted ? rft_load_point(job, err) : rft_timing_point(job, err);
+        rc = job->request->load.wanted ? rft_load_point(job, err) : rft_throttling_point(job, err);
     }
     return rc;
 }
@@ -121,6 +121,7 @@ static void rest(rft_probe *self) {
         }
     }
     p->used = NULL;
+    rft_throttling_rest(p);
 }
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,

@@ -82,6 +82,15 @@ typedef struct rft_kept {
     bool wanted;              /* by the point in hand */
 } rft_kept;
 
+/* What is known of the device's clock since the process began (throttling.c). */
+typedef struct rft_watch {
+    rft_throttle_steady steady;
+    rft_throttle_counters counters; /* as read last */
+    bool has_read;
+    double since_s; /* host clock at the first point */
+    double spent_s; /* of it on measuring again, waiting included */
+} rft_watch;
+
 typedef struct rft_protocol {
     rft_probe probe;
     rft_gpu *gpu;
@@ -91,6 +100,7 @@ typedef struct rft_protocol {
     rft_gpu_info info;
     rft_meter *meter;   /* borrowed; NULL: none */
     char no_meter[256]; /* then: why */
+    rft_watch watch;
 
     bool ready; /* the members from here on are there */
     rft_module *modules[RFT_BUILTIN_GROUPS];
@@ -272,6 +282,8 @@ int rft_launching_queue(rft_job *job, size_t first, size_t end, rft_err *err);
 void rft_launching_describe(rft_job *job, size_t launch);
 
 /* vendor_point.c */
+/* Opens the library at the first call; afterwards p->vendor is there, or p->vendor_missing says why not. */
+void rft_vendor_find(rft_protocol *p);
 /* Opens the library, asks it for this problem's algorithms, and takes the workspace. Skips the point when one of them
  * is not to be had. */
 int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err);
@@ -333,6 +345,11 @@ int rft_batch_choose(rft_job *job, const rft_timed *single, size_t *runs, double
 
 /* timing.c. Warm-up, samples, steps. */
 int rft_timing_point(rft_job *job, rft_err *err);
+
+/* throttling.c */
+/* rft_timing_point(), again while its samples ran below the run's clock; the least affected attempt is kept. */
+int rft_throttling_point(rft_job *job, rft_err *err);
+void rft_throttling_rest(rft_protocol *p); /* reads the counters when that was long ago */
 
 /* load.c. The verified point's launches without a pause for as long as the request says, the meter being polled. */
 int rft_load_point(rft_job *job, rft_err *err);

@@ -48,6 +48,7 @@ struct rft_scripted_gpu {
     rft_clock clock;
     rft_scripted_opts opts;
     double now_s, spent_s;
+    double clock_since_s, cycles_before; /* when the clock was last changed, and cycles until then */
     scripted_kernel *kernels;
     size_t kernel_count, kernel_capacity;
     rft_module *modules;
@@ -662,6 +663,16 @@ const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu) {
 
 double rft_scripted_now_s(const rft_scripted_gpu *gpu) {
     return gpu->now_s;
+}
+
+double rft_scripted_cycles(const rft_scripted_gpu *gpu) {
+    return gpu->cycles_before + (gpu->now_s - gpu->clock_since_s) * gpu->opts.clock_mhz * 1e6;
+}
+
+void rft_scripted_gpu_clock_mhz(rft_scripted_gpu *gpu, double clock_mhz) {
+    gpu->cycles_before = rft_scripted_cycles(gpu);
+    gpu->clock_since_s = gpu->now_s;
+    gpu->opts.clock_mhz = clock_mhz;
 }
 
 void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s) {
