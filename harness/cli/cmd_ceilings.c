@@ -41,7 +41,7 @@ static void add_ceiling(rft_str *out, rft_ceiling_id id, const rft_ceiling *c) {
 static int print_ceilings(rft_cli *cli, rft_target *target, rft_err *err) {
     rft_ceilings ceilings;
     rft_str out = RFT_STR_INIT;
-    int rc = target->probe->ceilings(target->probe, target->arena, &ceilings, err);
+    int rc = target->probe->ceilings(target->probe, NULL, target->arena, &ceilings, err);
     if (rc == RFT_OK && !target->recording) {
         rc = rft_compose_annotate(cli, target->arena, &ceilings, &target->gpu, err);
     }

@@ -25,7 +25,7 @@ bool rft_run_ceilings_due(const rft_run *run) {
 int rft_run_ceilings_measure(const rft_run_ceilings *c, rft_err *err) {
     rft_run *run = c->run;
     rft_log_info(&c->cli->log, "measuring the ceilings of %s", run->gpu.name);
-    int rc = c->probe->ceilings(c->probe, run->arena, &run->ceilings, err);
+    int rc = c->probe->ceilings(c->probe, NULL, run->arena, &run->ceilings, err);
     if (rc == RFT_OK) {
         rc = rft_compose_annotate(c->cli, run->arena, &run->ceilings, &run->gpu, err);
     }
@@ -33,5 +33,5 @@ int rft_run_ceilings_measure(const rft_run_ceilings *c, rft_err *err) {
 }
 
 int rft_run_ceilings_replay(const rft_run_ceilings *c, rft_err *err) {
-    return c->probe->ceilings(c->probe, c->run->arena, &c->run->ceilings, err);
+    return c->probe->ceilings(c->probe, NULL, c->run->arena, &c->run->ceilings, err);
 }

@@ -21,7 +21,7 @@ static int skip(rft_job *job, const rft_err *why) {
 }
 
 /* Once: what is missing is missing for every point of this process. */
-static void open_library(rft_protocol *p) {
+void rft_vendor_find(rft_protocol *p) {
     if (p->vendor || p->vendor_missing.code != RFT_OK) {
         return;
     }
@@ -74,7 +74,7 @@ int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err) {
     if (p->vendor_plan) {
         return rft_err_set(err, RFT_E_INTERNAL, "a point calls the vendor's library once");
     }
-    open_library(p);
+    rft_vendor_find(p);
     if (!p->vendor) {
         return p->gpu->vt->sticky(p->gpu) ? rft_err_set(err, RFT_E_DEVICE, "%s", p->vendor_missing.message)
                                           : skip(job, &p->vendor_missing);
@@ -97,10 +97,8 @@ int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err) {
 
 int rft_vendor_queue(rft_job *job, const rft_vendor_call *call, rft_err *err) {
     const rft_protocol *p = job->p;
-    const rft_vendor_buffers buffers = {.a = job->kept[call->a]->data,
-                                        .b = job->kept[call->b]->data,
-                                        .d = job->kept[call->d]->data,
-                                        .workspace = p->vendor_work};
+    const rft_vendor_buffers buffers = {
+        .a = job->data[call->a], .b = job->data[call->b], .d = job->data[call->d], .workspace = p->vendor_work};
     return p->vendor->vt->launch(p->vendor, p->vendor_plan, (size_t)call->algo, &buffers, err);
 }
 

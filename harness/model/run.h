@@ -63,6 +63,10 @@ typedef enum rft_ceiling_id {
         RFT_CEILING_COUNT
 } rft_ceiling_id;
 
+/* Sets of ceilings, one bit each. */
+#define RFT_CEILING_BIT(id) (1u << (id))
+#define RFT_CEILINGS_ALL (RFT_CEILING_BIT(RFT_CEILING_COUNT) - 1u)
+
 /* For RFT_CEILING_COUNT ("no ceiling"): "none", "none", "". */
 const char *rft_ceiling_name(rft_ceiling_id id);
 const char *rft_ceiling_label(rft_ceiling_id id);
@@ -217,6 +221,25 @@ typedef struct rft_reference {
     double clock_mhz;    /* median SM clock; NaN = not read */
 } rft_reference;
 
+/* ---- baselines: what the best of a problem is compared with (model/baseline.h, docs/baselines.md) ---- */
+#define RFT_BASELINE_BEST "best"   /* the fastest of the library's list */
+#define RFT_BASELINE_FIRST "first" /* the one that the library would take itself */
+#define RFT_BASELINE_GIVEN "given" /* imported */
+
+typedef struct rft_baseline {
+    size_t sweep, problem;
+    const char *name;           /* "cuBLASLt" */
+    const char *which;          /* one of the above */
+    bool same_protocol;         /* measured in this run, as its points are; false: imported, and labelled everywhere */
+    int tried;                  /* algorithms of the library's list that were timed; 0: imported, or none was */
+    rft_outcome outcome;        /* not measured: `reason` */
+    const char *reason;         /* NULL when ok */
+    const char *library, *algo; /* "cuBLASLt 13.1.0"; "algo 66, tile 128x256"; NULL */
+    const char *source;         /* imported: where it is from; NULL otherwise */
+    rft_verification verification;
+    rft_measurement measurement; /* imported: n = 0; the stats' median, and low and high where they are given */
+} rft_baseline;
+
 /* ---- the run ---- */
 typedef struct rft_run_sweep {
     rft_sweep sweep;     /* data only: vt is NULL. `with` axes are in every problem's values */
@@ -255,6 +278,8 @@ typedef struct rft_run {
     size_t point_count;
     rft_reference *references; /* in the order taken */
     size_t reference_count, reference_capacity;
+    rft_baseline *baselines; /* in the order stored */
+    size_t baseline_count, baseline_capacity;
 } rft_run;
 
 /* Appends a copy. */

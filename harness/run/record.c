@@ -29,7 +29,8 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     r->passed = rft_calloc(run->point_count + 1, sizeof *r->passed);
     r->unexplored = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->unexplored);
     rft_tally_begin(&r->tally, opts);
-    rft_prefetch_begin(&r->prefetch, opts);
+    uint32_t wanted = opts->ceilings_wanted ? opts->ceilings_wanted : RFT_CEILINGS_ALL;
+    rft_prefetch_begin(&r->prefetch, opts->replay ? NULL : opts->pool, &opts->run->gpu, opts->ceilings ? wanted : 0);
 }
 
 void rft_recorder_close(rft_recorder *r) {
@@ -192,6 +193,7 @@ static void share_numbers(rft_point *point, const rft_point *target) {
     point->reason = target->reason;
     point->verification = target->verification;
     memcpy(point->rounds, target->rounds, sizeof point->rounds);
+    point->counters = target->counters;
 }
 
 static void become_alias(const rft_run *run, rft_point *point, int64_t id) {

@@ -67,6 +67,8 @@ int rft_wire_to_load(const rft_load **out, const json_t *object, rft_arena *aren
 json_t *rft_wire_of_load_order(const rft_load_order *order); /* without its `stop` */
 void rft_wire_to_load_order(rft_load_order *out, const json_t *object);
 
+json_t *rft_wire_of_ceilings_request(const rft_ceilings_request *request);
+rft_ceilings_request rft_wire_to_ceilings_request(const json_t *head); /* all, in bursts, where it does not say */
 json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings);
 int rft_wire_to_ceilings(rft_ceilings *out, const json_t *head, rft_arena *arena, rft_err *err);
 json_t *rft_wire_of_device(const rft_gpu_info *gpu, const rft_env *env);

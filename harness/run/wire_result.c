@@ -149,6 +149,15 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
     return rc == RFT_OK ? measurement_to(&out->measurement, json_object_get(head, "measurement"), arena, err) : rc;
 }
 
+json_t *rft_wire_of_ceilings_request(const rft_ceilings_request *request) {
+    return json_pack("{s:I,s:o}", "wanted", (json_int_t)request->wanted, "soak_s", rft_json_real_new(request->soak_s));
+}
+
+rft_ceilings_request rft_wire_to_ceilings_request(const json_t *head) {
+    return (rft_ceilings_request){.wanted = (uint32_t)rft_json_int_or(head, "wanted", RFT_CEILINGS_ALL),
+                                  .soak_s = rft_json_real_or(head, "soak_s", 0.0)};
+}
+
 json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings) {
     json_t *head = rft_fields_encode(ceilings, ceilings_fields, RFT_FIELD_COUNT(ceilings_fields));
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {

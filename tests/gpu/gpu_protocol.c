@@ -350,7 +350,7 @@ static void print_ceilings(const rft_ceilings *ceilings, double wall_s) {
 static int measure_ceilings(fixture *f, rft_ceilings *ceilings) {
     const rft_clock *clock = rft_clock_system();
     int64_t begun_ns = clock->monotonic_ns(clock->self);
-    int rc = f->probe->ceilings(f->probe, f->arena, ceilings, &f->err);
+    int rc = f->probe->ceilings(f->probe, NULL, f->arena, ceilings, &f->err);
     if (rc == 0) {
         print_ceilings(ceilings, (double)(clock->monotonic_ns(clock->self) - begun_ns) * 1e-9);
     }

@@ -247,7 +247,7 @@ static void test_device(void **state) {
     assert_int_equal(gpu.sms, 132);
     assert_string_equal(rft_env_value(&env, "host.cpu"), "some cpu");
     assert_string_equal(rft_env_get(&env, "nvml.power_w")->reason, "no NVML");
-    assert_int_equal(r.probe->ceilings(r.probe, r.arena, &ceilings, &r.err), 0);
+    assert_int_equal(r.probe->ceilings(r.probe, NULL, r.arena, &ceilings, &r.err), 0);
     assert_true(ceilings.items[RFT_CEILING_FP32].measured);
     assert_string_equal(ceilings.items[RFT_CEILING_FP32].kernel, "fma");
     assert_ptr_not_equal(ceilings.items[RFT_CEILING_FP32].kernel, r.run->ceilings.items[RFT_CEILING_FP32].kernel);

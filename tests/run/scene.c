@@ -62,9 +62,10 @@ static int count_measure(rft_probe *self, const rft_probe_request *request, rft_
     return counting->inner->measure(counting->inner, request, arena, out, err);
 }
 
-static int pass_ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int pass_ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                         rft_err *err) {
     rft_probe *inner = ((counting_probe *)self)->inner;
-    return inner->ceilings(inner, arena, out, err);
+    return inner->ceilings(inner, request, arena, out, err);
 }
 
 static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
