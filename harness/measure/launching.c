@@ -249,7 +249,8 @@ static int queue_one(rft_job *job, const rft_launch *launch, const rft_gpu_launc
         return rft_vendor_queue(job, &launch->vendor, err);
     }
     const rft_kept *kept = job->kept[launch->memset_buffer];
-    return gpu->vt->set(gpu, kept->data, launch->memset_byte, kept->count * rft_type_bytes(kept->type), err);
+    return gpu->vt->set(gpu, job->data[launch->memset_buffer], launch->memset_byte,
+                        kept->count * rft_type_bytes(kept->type), err);
 }
 
 int rft_launching_queue_prepare(rft_job *job, rft_err *err) {
