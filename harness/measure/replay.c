@@ -204,6 +204,22 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
     return RFT_OK;
 }
 
+/* What was recorded is all there is, whatever set is asked for. */
+static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                 rft_count_result *out, rft_err *err) {
+    const replay *r = (const replay *)self;
+    identity id = {request->sweep, &request->sweep->variants[request->variant], request->problem->values,
+                   request->config};
+    size_t found = *slot_of(r, &id);
+    const rft_point *point = found ? resolve(r->run, &r->run->points[found - 1]) : NULL;
+    (void)set;
+    if (!point || !point->counters) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "not recorded");
+    }
+    *out = (rft_count_result){.counters = *rft_counters_copy(point->counters, arena)};
+    return RFT_OK;
+}
+
 static void free_replay(rft_probe *self) {
     replay *r = (replay *)self;
     free(r->slots);
@@ -213,7 +229,8 @@ static void free_replay(rft_probe *self) {
 int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err) {
     (void)err;
     replay *r = rft_alloc(sizeof *r);
-    r->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_replay};
+    r->probe =
+        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .count = count, .free = free_replay};
     r->run = recording;
     index_points(r);
     *out = &r->probe;

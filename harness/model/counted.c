@@ -36,21 +36,6 @@ bool rft_counted_wish_is_none(const rft_counted_wish *wish) {
 
 /* ---- which points ---- */
 
-size_t rft_counted_largest_problem(const rft_run *run, size_t sweep) {
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    size_t largest = SIZE_MAX;
-    double most = -1.0;
-    for (size_t p = 0; p < data->problem_count; p++) {
-        const rft_point *best = data->problems[p].odd ? NULL : rft_run_best(run, sweep, SIZE_MAX, p);
-        double work = best ? rft_work_bytes(&best->work) + rft_work_ops(&best->work) : -1.0;
-        if (best && work >= most) {
-            largest = p;
-            most = work;
-        }
-    }
-    return largest;
-}
-
 typedef struct choosing {
     rft_counted_choice *items;
     size_t count;
@@ -112,7 +97,7 @@ static int by_place(const void *a, const void *b) {
 
 size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
-    size_t largest = rft_counted_largest_problem(run, sweep);
+    size_t largest = rft_run_largest(run, sweep);
     choosing to = {rft_arena_calloc(arena, data->problem_count + RFT_COUNTED_BEST + 3, sizeof *to.items), 0};
     for (size_t p = 0; p < data->problem_count; p++) {
         const rft_point **ranked = NULL;

@@ -37,13 +37,10 @@ typedef struct rft_counted_choice {
     size_t place; /* 1 = fastest of its problem */
 } rft_counted_choice;
 
-/* Of a sweep: the best of every problem with the default set; on the largest problem (most work) the ten fastest, the
- * slowest, and the default configuration of the best's variant with the large set. Ordered by problem, fastest first.
- * Array in `arena`; returns how many. */
+/* Of a sweep: the best of every problem with the default set; on the largest problem (rft_run_largest()) the ten
+ * fastest, the slowest, and the default configuration of the best's variant with the large set. Ordered by problem,
+ * fastest first. Array in `arena`; returns how many. */
 size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out);
-
-/* The problem with the most declared work among those with a best; SIZE_MAX when nothing was measured. */
-size_t rft_counted_largest_problem(const rft_run *run, size_t sweep);
 
 /* ---- what is known ---- */
 /* The counted traffic; `present` is false when nothing was counted. */

@@ -2,7 +2,9 @@
 #include "run/exec.h"
 
 #include "base/hash.h"
+#include "run/count_round.h"
 #include "run/final_round.h"
+#include "run/power_round.h"
 #include "search/strategy.h"
 
 #include <math.h>
@@ -312,6 +314,12 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     }
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_final_round(&e.state, stopped, err);
+    }
+    if (rc == RFT_OK && !*stopped) {
+        rc = rft_exec_power(&e.state, stopped, err);
+    }
+    if (rc == RFT_OK && !*stopped) { /* the last of all: the profiler stays in the worker */
+        rc = rft_exec_count(&e.state, stopped, err);
     }
     if (rc == RFT_OK) {
         rc = rft_recorder_store_unexplored(&e.state.recorder, *stopped, err);

@@ -40,8 +40,7 @@ typedef struct rft_progress {
     double busy_s;         /* of it the GPU was verifying and measuring; NaN in a replay */
     uint64_t outcomes[RFT_OUTCOME_COUNT]; /* of `done`, by outcome */
     uint64_t taken;             /* points of this session that were not known before: done less those, for rates */
-    uint64_t counted, to_count; /* points whose counters are in, of this session's; 0 of 0: nothing is counted yet */
-    const rft_point *counts;    /* just counted, or why not is known; NULL */
+    const rft_point *counts; /* its hardware counters, or the reason for none, were stored just now; NULL */
     bool stored;                /* `last` was stored just now: not known from an earlier session */
 } rft_progress;
 

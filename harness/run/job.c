@@ -123,7 +123,8 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
     return rc;
 }
 
-int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+/* What the probe is asked about a job; lives as long as that. */
+static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *job) {
     static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
     const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
     rft_str key = RFT_STR_INIT;
@@ -138,22 +139,36 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
         .problem = &sweep->problems[job->problem],
         .config = job->config,
         .round = job->round,
-        .verify_only = verify_only,
         .spec = &job->spec,
         .unit = job->compiled ? job->compiled : &nothing_compiled,
         .reference = job->compiled_reference,
-        .problem_key = rft_str_get(&key),
+        .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
         .measure = measure_opts(opts, job),
         .rival_s = job->rival_s,
+        .load = job->load,
     };
+    rft_str_clear(&key);
+    return request;
+}
+
+int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,
+                  rft_err *err) {
+    if (!opts->probe->count) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "what measures here counts nothing");
+    }
+    rft_probe_request request = request_of(opts, job);
+    return opts->probe->count(opts->probe, &request, set, job->arena, out, err);
+}
+
+int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+    rft_probe_request request = request_of(opts, job);
+    request.verify_only = verify_only;
     if (job->round > 0) {
         request.measure.max_samples *= 2;
         request.measure.noise_frac /= 2;
         request.measure.max_seconds *= 4;
     }
-    int rc = opts->probe->measure(opts->probe, &request, job->arena, out, err);
-    rft_str_clear(&key);
-    return rc;
+    return opts->probe->measure(opts->probe, &request, job->arena, out, err);
 }
 
 static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {

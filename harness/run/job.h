@@ -15,8 +15,9 @@ typedef struct rft_job {
     char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
     const char *alias_cubin;           /* NULL: not asked for yet */
     int round;
-    double rival_s; /* median of the best so far on its problem; 0: none, or it does not race */
-    bool spelled;   /* the spec is there */
+    rft_load_order load; /* wanted: in place of timing */
+    double rival_s;      /* median of the best so far on its problem; 0: none, or it does not race */
+    bool spelled;        /* the spec is there */
     rft_point_spec spec;
     bool failed; /* before it could run: outcome and reason say how */
     rft_outcome outcome;
@@ -44,6 +45,10 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
+
+/* Counts; results as of rft_probe.count, in the job's arena. */
+int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,
+                  rft_err *err);
 
 /* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. Lives in the job. */
 const char *rft_job_alias_key(rft_job *job, const char *cubin_hash);
