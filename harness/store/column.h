@@ -69,6 +69,7 @@ extern const rft_columns rft_columns_point;        /* rft_point: its scalars */
 extern const rft_columns rft_columns_facts;        /* rft_facts */
 extern const rft_columns rft_columns_verification; /* rft_verification */
 extern const rft_columns rft_columns_measurement;  /* rft_measurement without samples, stats, steps */
+extern const rft_columns rft_columns_load;         /* rft_load: what is neither its kind nor a sample */
 extern const rft_columns rft_columns_reference;    /* rft_reference */
 extern const rft_columns rft_columns_work;         /* rft_work */
 extern const rft_columns rft_columns_traffic;      /* rft_traffic */

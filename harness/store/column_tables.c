@@ -199,6 +199,27 @@ static const rft_column reference[] = {REFERENCE(sweep, SIZE),        REFERENCE(
                                        REFERENCE(clock_mhz, REAL)};
 const rft_columns rft_columns_reference = TABLE(reference);
 
+#define LOAD(member, kind) ROUNDED(rft_load, #member, kind, member)
+#define THROTTLED(name, text, words)                                                                                   \
+    ROUNDED(rft_load, "throttled_" text "_frac", REAL, throttled_frac[RFT_THROTTLE_##name]),
+static const rft_column load[] = {LOAD(reason, TEXT),
+                                  LOAD(asked_s, REAL),
+                                  LOAD(window_s, REAL),
+                                  LOAD(runs, UINT64),
+                                  LOAD(run_s, REAL),
+                                  LOAD(restored, BOOL),
+                                  LOAD(source, TEXT),
+                                  LOAD(energy_reason, TEXT),
+                                  LOAD(power_w, REAL),
+                                  LOAD(joules_per_run, REAL),
+                                  LOAD(uncertainty_frac, REAL),
+                                  LOAD(update_s, REAL),
+                                  LOAD(temperature_start_c, REAL),
+                                  LOAD(temperature_end_c, REAL),
+                                  LOAD(clock_mhz, REAL),
+                                  RFT_THROTTLE_MAP(THROTTLED)};
+const rft_columns rft_columns_load = TABLE(load);
+
 #define WORK(name, member, kind) COLUMN(rft_work, name, kind, member)
 static const rft_column work[] = {WORK("work_bytes_read", bytes_read, AMOUNT),
                                   WORK("work_bytes_written", bytes_written, AMOUNT), WORK("work_items", items, AMOUNT),

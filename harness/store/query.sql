@@ -156,6 +156,32 @@ INSERT OR REPLACE INTO counter (
   :point, :name, :value, :reason, :passes
 );
 
+-- name: put_load
+INSERT OR REPLACE INTO load (
+  point, kind, reason, asked_s, window_s, runs, run_s, restored, source, energy_reason, power_w, joules_per_run,
+  uncertainty_frac, update_s, temperature_start_c, temperature_end_c, clock_mhz, throttled_power_cap_frac,
+  throttled_sync_boost_frac, throttled_sw_thermal_frac, throttled_hw_thermal_frac, throttled_power_brake_frac,
+  sustained_n, sustained_s, samples, at, clocks
+) VALUES (
+  :point, :kind, :reason, :asked_s, :window_s, :runs, :run_s, :restored, :source, :energy_reason, :power_w,
+  :joules_per_run, :uncertainty_frac, :update_s, :temperature_start_c, :temperature_end_c, :clock_mhz,
+  :throttled_power_cap_frac, :throttled_sync_boost_frac, :throttled_sw_thermal_frac, :throttled_hw_thermal_frac,
+  :throttled_power_brake_frac, :sustained_n, :sustained_s, :samples, :at, :clocks
+);
+
+-- name: put_baseline
+INSERT OR REPLACE INTO baseline (
+  sweep, problem, name, which, protocol, tried, outcome, reason, library, algorithm, source, stop, cache, batch, floor_s,
+  clock_mhz, wall_s, verify_s, busy_s, verified, tol, worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer,
+  worst_index, wrong_count, total_count, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac, samples,
+  clocks
+) VALUES (
+  :sweep, :problem, :name, :which, :protocol, :tried, :outcome, :reason, :library, :algorithm, :source, :stop,
+  :cache, :batch, :floor_s, :clock_mhz, :wall_s, :verify_s, :busy_s, :verified, :tol, :worst_frac, :worst_abs_error,
+  :worst_got, :worst_want, :worst_buffer, :worst_index, :wrong_count, :total_count, :n, :min, :q1, :median, :q3,
+  :max, :mean, :low, :high, :interval_is_95, :iqr_frac, :samples, :clocks
+);
+
 -- name: begin
 BEGIN IMMEDIATE;
 
@@ -259,6 +285,22 @@ FROM measurement ORDER BY point, round;
 SELECT
   point, name, value, reason, passes
 FROM counter ORDER BY point, rowid;
+
+-- name: get_loads
+SELECT
+  point, kind, reason, asked_s, window_s, runs, run_s, restored, source, energy_reason, power_w, joules_per_run,
+  uncertainty_frac, update_s, temperature_start_c, temperature_end_c, clock_mhz, throttled_power_cap_frac,
+  throttled_sync_boost_frac, throttled_sw_thermal_frac, throttled_hw_thermal_frac, throttled_power_brake_frac,
+  sustained_n, samples, at, clocks
+FROM load ORDER BY point, kind;
+
+-- name: get_baselines
+SELECT
+  sweep, problem, name, which, protocol, tried, outcome, reason, library, algorithm, source, stop, cache, batch, floor_s,
+  clock_mhz, wall_s, verify_s, busy_s, verified, tol, worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer,
+  worst_index, wrong_count, total_count, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac, samples,
+  clocks
+FROM baseline ORDER BY rowid;
 
 -- name: get_references
 SELECT

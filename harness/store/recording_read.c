@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "store/baseline_store.h"
 #include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
 
@@ -355,6 +357,14 @@ static void to_results(reader *r, const json_t *results) {
     }
 }
 
+static void to_baselines(reader *r, const json_t *list) {
+    char where[120];
+    const char *expected = r->code ? NULL : rft_baselines_from_json(r->run, list, where, sizeof where);
+    if (expected) {
+        fail(r, expected, "rooftune.baselines%s", where);
+    }
+}
+
 static void to_points(reader *r, const json_t *section, const json_t *results) {
     const json_t *points = json_object_get(section, "points"), *counters = json_object_get(section, "counters");
     rft_run *run = r->run;
@@ -392,6 +402,10 @@ static void to_points(reader *r, const json_t *section, const json_t *results) {
     const char *expected = r->code ? NULL : rft_counters_from_json(run, counters, where, sizeof where);
     if (expected) {
         fail(r, expected, "rooftune.counters%s", where);
+    }
+    expected = r->code ? NULL : rft_loads_from_json(run, json_object_get(section, "loads"), where, sizeof where);
+    if (expected) {
+        fail(r, expected, "rooftune.loads%s", where);
     }
     int64_t lost = r->code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);
     if (lost) {
@@ -464,6 +478,7 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     to_ceilings(&r, json_object_get(section, "ceilings"));
     to_sweeps(&r, section);
     to_references(&r, section);
+    to_baselines(&r, json_object_get(section, "baselines"));
     to_points(&r, section, json_object_get(root, "results"));
     json_decref(root);
     if (r.code) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "store/baseline_store.h"
 #include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
 
@@ -276,10 +278,18 @@ void rft_recording_text(const rft_run *run, rft_str *out) {
     if (run->reference_count > 0) {
         add_member(out, ",\n", "references", of_references(run));
     }
+    json_t *baselines = rft_baselines_to_json(run);
+    if (baselines) {
+        add_member(out, ",\n", "baselines", baselines);
+    }
     add_points(out, run);
     json_t *counters = rft_counters_to_json(run);
     if (counters) {
         add_member(out, ",\n", "counters", counters);
+    }
+    json_t *loads = rft_loads_to_json(run);
+    if (loads) {
+        add_member(out, ",\n", "loads", loads);
     }
     rft_str_add(out, "},\n\"results\":[");
     for (size_t i = 0; i < run->point_count; i++) {

@@ -140,6 +140,38 @@ CREATE TABLE counter (
   UNIQUE (point, name)
 ) STRICT;
 
+-- a point under load: energy (about a second), soak (as long as was asked for); idle: of the device, point 0. Seen in
+-- the last window_s seconds. samples, at, clocks: of a soak, little-endian doubles; seconds, seconds from its beginning,
+-- MHz. The last sustained_n samples count, their median is sustained_s
+CREATE TABLE load (
+  point INTEGER NOT NULL, kind TEXT NOT NULL,
+  reason TEXT, asked_s REAL, window_s REAL, runs INTEGER NOT NULL, run_s REAL, restored INTEGER NOT NULL,
+  source TEXT, energy_reason TEXT, power_w REAL, joules_per_run REAL, uncertainty_frac REAL, update_s REAL,
+  temperature_start_c REAL, temperature_end_c REAL, clock_mhz REAL,
+  throttled_power_cap_frac REAL, throttled_sync_boost_frac REAL, throttled_sw_thermal_frac REAL,
+  throttled_hw_thermal_frac REAL, throttled_power_brake_frac REAL,
+  sustained_n INTEGER NOT NULL, sustained_s REAL,
+  samples BLOB NOT NULL, at BLOB NOT NULL, clocks BLOB NOT NULL,
+  PRIMARY KEY (point, kind)
+) STRICT;
+
+-- what others take for a problem. protocol 'same': measured in this run, as its points are; 'other': imported.
+-- which: 'best' and 'first' of the library's list, of which `tried` were timed; 'given': imported
+CREATE TABLE baseline (
+  sweep INTEGER NOT NULL, problem INTEGER NOT NULL, name TEXT NOT NULL, which TEXT NOT NULL,
+  protocol TEXT NOT NULL CHECK (protocol IN ('same', 'other')),
+  tried INTEGER, outcome TEXT NOT NULL, reason TEXT, library TEXT, algorithm TEXT, source TEXT,
+  stop TEXT NOT NULL, cache TEXT NOT NULL, batch INTEGER, floor_s REAL, clock_mhz REAL, wall_s REAL, verify_s REAL,
+  busy_s REAL,
+  verified INTEGER NOT NULL, tol REAL, worst_frac REAL, worst_abs_error REAL, worst_got REAL, worst_want REAL,
+  worst_buffer TEXT, worst_index INTEGER NOT NULL, wrong_count INTEGER NOT NULL, total_count INTEGER NOT NULL,
+  n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
+  interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
+  samples BLOB NOT NULL, clocks BLOB,
+  UNIQUE (sweep, problem, name, which, protocol),
+  FOREIGN KEY (sweep, problem) REFERENCES problem
+) STRICT;
+
 -- readings of each problem's reference configuration, one after every 20 points: did the device change meanwhile?
 CREATE TABLE reference (
   position INTEGER PRIMARY KEY,

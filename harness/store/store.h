@@ -37,6 +37,12 @@ int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_i
 /* Appends the reading with this place in run->references; with the sums of `info`. One transaction. */
 int rft_store_put_reference(rft_store *store, size_t position, const rft_reference *reference, const rft_run_info *info,
                             rft_err *err);
+/* What the device draws when it does nothing. */
+int rft_store_put_idle(rft_store *store, const rft_load *idle, rft_err *err);
+/* Inserts baselines, or replaces those of the same problem, name and which; with the sums of `info`. One transaction.
+ */
+int rft_store_put_baselines(rft_store *store, const rft_baseline *baselines, size_t count, const rft_run_info *info,
+                            rft_err *err);
 /* `unexplored` of a sweep; finishing time, recompile counts, and elapsed, busy and compile seconds of the run. */
 int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err);
 int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);

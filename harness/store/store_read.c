@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/baseline_store.h"
 #include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
@@ -370,6 +372,8 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
         code = code ? code : read_rows(store, RFT_QUERY_get_points, row_of_point, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_measurements, row_of_measurement, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_counters, rft_counters_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_loads, rft_loads_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_baselines, rft_baseline_take_row, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_references, row_of_reference, run, err);
         sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     }

@@ -34,6 +34,8 @@
     X(drop_measurements)                                                                                               \
     X(drop_counters)                                                                                                   \
     X(put_counter)                                                                                                     \
+    X(put_load)                                                                                                        \
+    X(put_baseline)                                                                                                    \
     X(begin)                                                                                                           \
     X(commit)                                                                                                          \
     X(put_unexplored)                                                                                                  \
@@ -52,6 +54,8 @@
     X(get_points)                                                                                                      \
     X(get_measurements)                                                                                                \
     X(get_counters)                                                                                                    \
+    X(get_baselines)                                                                                                   \
+    X(get_loads)                                                                                                       \
     X(get_references)
 
 typedef enum rft_query {

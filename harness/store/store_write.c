@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/baseline_store.h"
 #include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
@@ -189,11 +191,15 @@ int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     code = code ? code : put_record(store, RFT_QUERY_put_gpu, &rft_columns_gpu, &run->gpu, err);
     code = code ? code : put_env(store, &run->env, err);
     code = code ? code : put_ceilings(store, &run->ceilings, err);
+    code = code ? code : rft_loads_put_idle(store, run->idle, err);
     for (size_t s = 0; s < run->sweep_count && !code; s++) {
         code = put_sweep(store, s, &run->sweeps[s], err);
     }
     for (size_t i = 0; i < run->reference_count && !code; i++) {
         code = put_reference(store, i, &run->references[i], err);
+    }
+    for (size_t i = 0; i < run->baseline_count && !code; i++) {
+        code = rft_baseline_put_row(store, &run->baselines[i], err);
     }
     return rft_store_end(store, code, err);
 }
@@ -283,6 +289,7 @@ static int put_step(rft_store *store, const rft_point *point, const rft_run_info
         code = put_measurement(store, point, round, err);
     }
     code = code ? code : rft_counters_put_rows(store, point, err);
+    code = code ? code : rft_loads_put_rows(store, point, err);
     code = code || !info ? code : put_sums(store, info, err);
     return rft_store_end(store, code, err);
 }
@@ -303,6 +310,19 @@ int rft_store_put_reference(rft_store *store, size_t position, const rft_referen
     }
     code = put_reference(store, position, reference, err);
     code = code || !info ? code : put_sums(store, info, err);
+    return rft_store_end(store, code, err);
+}
+
+int rft_store_put_baselines(rft_store *store, const rft_baseline *baselines, size_t count, const rft_run_info *info,
+                            rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = rft_baseline_put_row(store, &baselines[i], err);
+    }
+    code = code ? code : put_sums(store, info, err);
     return rft_store_end(store, code, err);
 }
 
