@@ -92,7 +92,7 @@ typedef struct rft_baseline_dim {
 typedef struct rft_baseline_facts {
     const char *name;
     const char *place; /* of vendor.matmul{ */
-    bool math_given; /* false: as the type of A says */
+    bool math_given;   /* false: as the type of A says */
     rft_vendor_math math;
     const char *a, *b, *c; /* buffers */
     rft_baseline_dim m, n, k;
