@@ -142,6 +142,25 @@ static void copy_measurement(rft_measurement *out, const rft_measurement *from, 
     out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
 }
 
+/* The load is the recording's own, which outlives whoever asks. */
+static int loaded(const rft_point *point, rft_load_kind kind, rft_probe_result *out) {
+    if (!point->loads[kind]) {
+        return not_recorded(out, "the recording has no such load of this point");
+    }
+    *out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = rft_facts_unknown(), .load = point->loads[kind]};
+    out->measurement = rft_measurement_none();
+    return RFT_OK;
+}
+
+static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    const replay *r = (const replay *)self;
+    (void)order;
+    (void)arena;
+    (void)err;
+    *out = r->run->idle ? *r->run->idle : rft_load_none(RFT_LOAD_IDLE, "the recording has no idle power");
+    return RFT_OK;
+}
+
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err) {
     const replay *r = (const replay *)self;
@@ -159,6 +178,9 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     bool measured = rft_outcome_is_measured(point->outcome);
     if (measured && request->verify_only && !point->verification.done) {
         return not_recorded(out, "the recording has no verification of this point");
+    }
+    if (request->load.wanted) {
+        return loaded(point, request->load.kind, out);
     }
     if (measured && !request->verify_only && point->rounds[request->round].n == 0) {
         return not_recorded(out, request->round == 0 ? "the recording has no samples of this point"
@@ -229,8 +251,8 @@ static void free_replay(rft_probe *self) {
 int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err) {
     (void)err;
     replay *r = rft_alloc(sizeof *r);
-    r->probe =
-        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .count = count, .free = free_replay};
+    r->probe = (rft_probe){
+        .measure = measure, .ceilings = ceilings, .idle = idle, .device = device, .count = count, .free = free_replay};
     r->run = recording;
     index_points(r);
     *out = &r->probe;
