@@ -145,7 +145,7 @@ static rft_point *add_point(rft_run *run, size_t sweep, size_t variant, size_t p
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
     for (int round = 0; round < RFT_ROUNDS; round++) {
-        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
+        point->rounds[round] = rft_measurement_none();
     }
     return point;
 }
@@ -158,6 +158,15 @@ static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint
         /* What a device's events give: a float of milliseconds. */
         float ms = (float)(0.7 + 0.001 * rft_random_unit(&seed) + 0.1 * (double)round);
         measurement->samples_s[i] = (double)ms * 1e-3;
+    }
+    if (round == 1) { /* round 0 is of a rooftune that did not keep them */
+        measurement->clocks_mhz = rft_arena_calloc(run->arena, n, sizeof(double));
+        for (size_t i = 0; i < n; i++) {
+            measurement->clocks_mhz[i] = i == 3 ? (double)NAN : 1965.25 + (double)i;
+        }
+        measurement->batch = 32;
+        measurement->floor_s = 2.6875e-6;
+        measurement->cache = RFT_CACHE_ROTATING;
     }
     measurement->stats = rft_stats_of(measurement->samples_s, n);
     measurement->stop = round ? RFT_STOP_SAMPLES : RFT_STOP_SETTLED;
@@ -213,8 +222,8 @@ static void fill_points(rft_run *run) {
     run->points = rft_arena_calloc(run->arena, 64, sizeof *run->points);
     rft_point *odd = add_point(run, 0, 1, 0, RFT_OUTCOME_OK);
     fill_measured(run, odd);
-    odd->rounds[0] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .verify_s = 0.25};
-    odd->rounds[0].busy_s = NAN; /* a recording of before */
+    odd->rounds[0] = rft_measurement_none();
+    odd->rounds[0].verify_s = 0.25;
     rft_point *best = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
     fill_measured(run, best);
     fill_round(run, best, 1, 30, 99);
@@ -455,6 +464,8 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
         assert_records_equal(&rft_columns_measurement, a, b, true, where);
         assert_records_equal(&rft_columns_stats, &a->stats, &b->stats, true, where);
         assert_reals_equal(a->samples_s, a->n, b->samples_s, b->n);
+        assert_int_equal(a->clocks_mhz != NULL, b->clocks_mhz != NULL);
+        assert_reals_equal(a->clocks_mhz, a->clocks_mhz ? a->n : 0, b->clocks_mhz, b->clocks_mhz ? b->n : 0);
         assert_reals_equal(a->step_s, a->step_count, b->step_s, b->step_count);
     }
 }
