@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/units.h"
+#include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "model/bound.h"
 
@@ -227,8 +228,30 @@ static void flush_progress(rft_events *events) {
     }
 }
 
+static void put_counters(rft_events *events, const rft_run *run, const rft_point *point) {
+    rft_arena *arena = rft_arena_new();
+    rft_bound bound = rft_bound_of(run, point);
+    bool known = bound.resource != RFT_RESOURCE_UNKNOWN;
+    json_t *fields = json_object();
+    json_object_set_new(fields, "point", json_integer(point->id));
+    json_object_set_new(fields, "counters", rft_show_counters_json(run, point, arena));
+    set_text(fields, "bound", known ? rft_resource_name(bound.resource, bound.pipe) : NULL);
+    set_text(fields, "evidence", known ? rft_evidence_name(bound.evidence) : NULL);
+    rft_events_put(events, "counters", fields);
+    rft_arena_free(arena);
+}
+
 void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_progress *progress) {
     if (!events || !events->file) {
+        return;
+    }
+    if (progress->counts) {
+        put_counters(events, run, progress->counts);
+        return;
+    }
+    if (progress->doing) {
+        rft_events_put(events, "doing",
+                       json_pack("{s:s,s:I}", "what", progress->doing, "point", (json_int_t)progress->last->id));
         return;
     }
     json_t *fields = of_point(run, progress->last);

@@ -2,6 +2,7 @@
 #include "cli/show_data.h"
 
 #include "base/units.h"
+#include "cli/show_counters.h"
 #include "cli/show_text.h"
 #include "model/transition.h"
 
@@ -73,6 +74,8 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "datasheet_frac", place.datasheet_frac);
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
     set_real(object, "bound_frac", bound.frac);
+    json_object_set_new(object, "evidence", json_string(rft_evidence_name(bound.evidence)));
+    json_object_set_new(object, "counters", rft_show_counters_json(run, best, arena));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
     return object;
 }
@@ -187,6 +190,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
+    json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
     json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;

@@ -2,6 +2,7 @@
 #include "cli/show_text.h"
 
 #include "base/units.h"
+#include "cli/show_counters.h"
 #include "cli/show_layout.h"
 #include "cli/show_parts.h"
 
@@ -279,6 +280,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
+        rft_show_counted_sweep(out, run, s, t.arena);
         rft_show_transitions(&t, s);
         rft_show_failures(&t, s);
     }

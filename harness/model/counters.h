@@ -178,6 +178,10 @@ double rft_counters_l2_hit_frac(const rft_counters *counters);        /* 0..1 */
 double rft_counters_shared_load_ways(const rft_counters *counters);   /* wavefronts per load instruction */
 double rft_counters_shared_useful_frac(const rft_counters *counters); /* bytes asked for over 128 x wavefronts */
 
+/* "268.4 MB", "12.3 %", "14.2 warps", "n/a": a value with its unit, in `arena` or static. A raw one as it is. */
+const char *rft_counter_text(rft_counter counter, double value, rft_arena *arena);
+const char *rft_counter_raw_text(const rft_counter_raw *raw, rft_arena *arena);
+
 /* ---- counted against declared ---- */
 typedef struct rft_disagreement {
     const char *what; /* "dram reads", "dram writes", or a pipe's name ("fp32") */
