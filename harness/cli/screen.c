@@ -233,7 +233,10 @@ static void print_pending(rft_screen *screen) {
 }
 
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
-    bool due = progress->elapsed_s >= screen->next_line_s;
+    bool due = progress->doing || progress->elapsed_s >= screen->next_line_s; /* what takes long is told at once */
+    if (progress->doing && !screen->cli->talk_is_terminal) {
+        print_pending(screen);
+    }
     if (!screen->cli->talk_is_terminal) { /* the last one is printed at the end, whenever that is */
         compose_counts(&screen->pending, screen, progress, ALL);
         if (progress->best) {
