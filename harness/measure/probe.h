@@ -41,9 +41,9 @@ typedef struct rft_probe_request {
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
     rft_load_order load;      /* wanted: in place of timing, behind the verification */
-    double rival_s;   /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
-    bool verified;    /* by an earlier request: it is run once and timed, nothing is compared */
-    int pass, passes; /* final round: turn 0 .. passes - 1; passes 0: all at once. Steps are timed in the last turn */
+    double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
+    bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
+    int turn;       /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
     size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
 } rft_probe_request;
 
@@ -96,6 +96,10 @@ struct rft_probe {
      * NULL: this probe counts nothing. */
     int (*count)(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
                  rft_count_result *out, rft_err *err);
+    /* NULL, or (replay): the recorded baselines of a problem. The array lives in `arena`, what it points to as long as
+     * the recording. */
+    size_t (*baselines)(rft_probe *self, const rft_sweep *sweep, const rft_problem *problem, rft_arena *arena,
+                        const rft_baseline ***out);
     void (*free)(rft_probe *self);
     /* NULL, or: what can wait until the answer is given (unloading code), so that it is done while the other side
      * thinks. The next call does it otherwise. */

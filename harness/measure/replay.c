@@ -200,6 +200,23 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     return RFT_OK;
 }
 
+static size_t baselines(rft_probe *self, const rft_sweep *sweep, const rft_problem *problem, rft_arena *arena,
+                        const rft_baseline ***out) {
+    const rft_run *run = ((const replay *)self)->run;
+    const identity asked = {sweep, NULL, problem->values, NULL};
+    size_t count = 0;
+    *out = rft_arena_calloc(arena, run->baseline_count + 1, sizeof **out);
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        const rft_baseline *baseline = &run->baselines[i];
+        const rft_sweep *of = &run->sweeps[baseline->sweep].sweep;
+        const identity there = {of, NULL, of->problems[baseline->problem].values, NULL};
+        if (strcmp(of->name, sweep->name) == 0 && same_problem(&asked, &there)) {
+            (*out)[count++] = baseline;
+        }
+    }
+    return count;
+}
+
 static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
                     rft_err *err) {
     const replay *r = (const replay *)self;
@@ -251,8 +268,13 @@ static void free_replay(rft_probe *self) {
 int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err) {
     (void)err;
     replay *r = rft_alloc(sizeof *r);
-    r->probe = (rft_probe){
-        .measure = measure, .ceilings = ceilings, .idle = idle, .device = device, .count = count, .free = free_replay};
+    r->probe = (rft_probe){.measure = measure,
+                           .ceilings = ceilings,
+                           .idle = idle,
+                           .device = device,
+                           .count = count,
+                           .baselines = baselines,
+                           .free = free_replay};
     r->run = recording;
     index_points(r);
     *out = &r->probe;

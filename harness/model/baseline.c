@@ -13,6 +13,28 @@ rft_baseline rft_baseline_none(rft_arena *arena, size_t sweep, size_t problem, c
                           .measurement = rft_measurement_none()};
 }
 
+rft_baseline rft_baseline_copy(rft_arena *arena, const rft_baseline *from) {
+    rft_baseline out = *from;
+    rft_measurement *m = &out.measurement;
+    const char **texts[] = {&out.name,
+                            &out.which,
+                            &out.reason,
+                            &out.library,
+                            &out.algo,
+                            &out.source,
+                            &out.verification.buffer,
+                            &m->throttle_cause,
+                            &m->throttle_note};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *texts[i] = rft_arena_strdup(arena, *texts[i]);
+    }
+    m->samples_s = m->n ? rft_arena_memdup(arena, m->samples_s, m->n * sizeof *m->samples_s) : NULL;
+    m->clocks_mhz = m->n && m->clocks_mhz ? rft_arena_memdup(arena, m->clocks_mhz, m->n * sizeof *m->clocks_mhz) : NULL;
+    m->step_s = NULL; /* one launch has no steps */
+    m->step_count = 0;
+    return out;
+}
+
 bool rft_baseline_is_measured(const rft_baseline *baseline) {
     return rft_outcome_is_measured(baseline->outcome) && isfinite(baseline->measurement.stats.median);
 }

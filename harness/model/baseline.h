@@ -8,6 +8,9 @@
 /* No numbers yet. Texts are copied into the arena. */
 rft_baseline rft_baseline_none(rft_arena *arena, size_t sweep, size_t problem, const char *name, const char *which);
 
+/* With all that it points to in the arena. */
+rft_baseline rft_baseline_copy(rft_arena *arena, const rft_baseline *baseline);
+
 /* Are there numbers to compare with? */
 bool rft_baseline_is_measured(const rft_baseline *baseline);
 

@@ -39,9 +39,9 @@ typedef struct rft_progress {
     double elapsed_s;      /* of this session */
     double busy_s;         /* of it the GPU was verifying and measuring; NaN in a replay */
     uint64_t outcomes[RFT_OUTCOME_COUNT]; /* of `done`, by outcome */
-    uint64_t taken;             /* points of this session that were not known before: done less those, for rates */
+    uint64_t taken;          /* points of this session that were not known before: done less those, for rates */
     const rft_point *counts; /* its hardware counters, or the reason for none, were stored just now; NULL */
-    bool stored;                /* `last` was stored just now: not known from an earlier session */
+    bool stored;             /* `last` was stored just now: not known from an earlier session */
 } rft_progress;
 
 typedef struct rft_exec_opts {
@@ -66,6 +66,7 @@ typedef struct rft_exec_opts {
     /* Called once, after the first point was stored, so that a mistake shows at once and the compilers work meanwhile:
      * measures the ceilings into run->ceilings and stores them. NULL: they are there. */
     int (*ceilings)(void *payload, rft_err *err);
+    void (*baseline)(void *payload, const rft_baseline *baseline); /* after each was stored; NULL */
     uint32_t ceilings_wanted; /* RFT_CEILING_BIT()s of what that measures: their kernels are compiled ahead. 0: all */
     void *payload;
 } rft_exec_opts;

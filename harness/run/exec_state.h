@@ -9,7 +9,8 @@ typedef struct rft_exec_state {
     const rft_exec_opts *opts;
     rft_recorder recorder;
     rft_progress progress;
-    bool ceilings_due; /* opts->ceilings is still to be called */
+    bool ceilings_due;           /* opts->ceilings is still to be called */
+    const char *baseline_warned; /* why the last baseline had no numbers, said once; NULL */
 } rft_exec_state;
 
 void rft_exec_begin(rft_exec_state *e, const rft_exec_opts *opts);
