@@ -51,7 +51,7 @@ const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *na
     return NULL;
 }
 
-static const char *cache_folder(rft_arena *arena) {
+const char *rft_compose_cache_folder(rft_arena *arena) {
     const char *own = getenv("RFT_CACHE");
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -123,7 +123,7 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     add_home(arena, "/usr/local/cuda", libraries, includes, &count);
     rft_nvrtc_opts opts = {libraries, count, includes, count};
     rft_compiler *nvrtc = NULL;
-    const char *folder = cache_folder(arena);
+    const char *folder = rft_compose_cache_folder(arena);
     int rc = rft_nvrtc_new(&nvrtc, &opts, err);
     if (rc == RFT_OK && folder) {
         *out = with_cache(cli, nvrtc, folder);

@@ -23,6 +23,9 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
  * RFT_E_NOT_FOUND or RFT_E_LIMIT (it may not, or cannot, count here) with a remedy. */
 int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err);
 
+/* The folder of the cache (RFT_CACHE, XDG_CACHE_HOME, HOME); NULL: none. */
+const char *rft_compose_cache_folder(rft_arena *arena);
+
 /* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */
 size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out);
 /* The file kernels/NAME of the installation; NULL when it is nowhere. */

@@ -79,3 +79,14 @@ int64_t rft_ceilings_measured_unix_ns(const rft_ceilings *ceilings) {
     }
     return oldest;
 }
+
+const char *rft_ceilings_age_text(const rft_ceilings *ceilings, int64_t at_unix_ns, rft_arena *arena) {
+    int64_t then_ns = rft_ceilings_measured_unix_ns(ceilings);
+    int64_t age_s = (at_unix_ns - then_ns) / 1000000000;
+    if (then_ns == 0 || at_unix_ns <= then_ns) {
+        return NULL;
+    }
+    return age_s >= 3600 ? rft_arena_printf(arena, "%lld h", (long long)((age_s + 1800) / 3600))
+           : age_s >= 60 ? rft_arena_printf(arena, "%lld min", (long long)((age_s + 30) / 60))
+                         : rft_arena_printf(arena, "%lld s", (long long)age_s);
+}

@@ -109,6 +109,9 @@ const char *rft_ceiling_prefix(const rft_ceiling *ceiling);
 bool rft_ceiling_sags(const rft_ceiling *ceiling);
 /* When the oldest of what is measured was measured; 0 = nothing is, or not recorded. */
 int64_t rft_ceilings_measured_unix_ns(const rft_ceilings *ceilings);
+/* "3 h", "12 min", "5 s": how old the oldest was at that time; NULL when it was not there before, or is not recorded.
+ * For a run's beginning: how long its ceilings had been kept. In `arena`. */
+const char *rft_ceilings_age_text(const rft_ceilings *ceilings, int64_t at_unix_ns, rft_arena *arena);
 
 /* ---- points ---- */
 /* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */
@@ -162,8 +165,9 @@ typedef struct rft_measurement {
     double steady_mhz;          /* that clock; NaN = there was nothing to compare with */
     const char *throttle_cause; /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
     const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
-    /* Final round: turns taken, of run/final_round.h's. Samples are joined in the order taken. 0: not in turns. */
-    int passes;
+    /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
+     * not recorded. */
+    int turns;
 } rft_measurement;
 /* Not measured: no samples, NaN where a number may be absent. */
 rft_measurement rft_measurement_none(void);
@@ -174,12 +178,15 @@ double rft_measurement_cycles(const rft_measurement *m);
 /* The floor that a sample of one run is near to: its own reading of it, else the ceilings' (NULL = none). NaN where the
  * time is far from it, it is not known, or the samples are batches, which hide it. */
 double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings *ceilings);
+/* What must be said beside the number, in words without a full stop: that it is near the floor, that samples are
+ * batches, that they are not independent. NULL = nothing. Text in `arena`. */
+const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena);
 /* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
  */
 bool rft_measurement_affected(const rft_measurement *m, size_t i);
-/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `noise_frac`: the interval
- * that is asked for, by which the joined samples are settled or not. Arrays live in the arena. */
-void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, double noise_frac, rft_arena *arena);
+/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to who
+ * decides on more turns. What it needs is copied into the arena. */
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);
 
 #define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, in turns */
 
