@@ -218,9 +218,9 @@ static void expect_one_sample(rft_job *job) {
     rft_str_clear(&text);
 }
 
-/* In the final round's last turn. */
+/* In the final round's first turn. */
 static bool wants_steps(const rft_probe_request *request) {
-    return request->round == RFT_ROUNDS - 1 && request->spec->launch_count > 1 && request->pass + 1 >= request->passes;
+    return request->round == RFT_ROUNDS - 1 && request->spec->launch_count > 1 && request->turn == 0;
 }
 
 int rft_timing_point(rft_job *job, rft_err *err) {

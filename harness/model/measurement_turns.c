@@ -35,16 +35,6 @@ static double median_known(const double *items, size_t n, rft_arena *arena) {
     return rft_stats_of(known, count).median;
 }
 
-/* Both settled, but not on the same time: their number is what ended it. */
-static rft_stop_reason joined_stop(const rft_measurement *into, const rft_measurement *turn, const rft_stats *stats,
-                                   double noise_frac) {
-    if (rft_stats_half_width_frac(stats) <= noise_frac) {
-        return RFT_STOP_SETTLED;
-    }
-    rft_stop_reason stop = turn->stop != RFT_STOP_SETTLED ? turn->stop : into->stop;
-    return stop != RFT_STOP_SETTLED ? stop : RFT_STOP_SAMPLES;
-}
-
 static void join_throttling(rft_measurement *into, const rft_measurement *turn) {
     double share = (double)turn->n / (double)(into->n + turn->n);
     bool worse = turn->attempts > 0 && (into->attempts == 0 || turn->affected_frac > into->affected_frac);
@@ -65,7 +55,8 @@ static double sum_known(double a, double b) {
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, double noise_frac, rft_arena *arena) {
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena) {
+    int turns = into->n > 0 ? into->turns + 1 : 1;
     if (into->n == 0) {
         *into = *turn;
         into->samples_s = joined_array(turn->samples_s, turn->n, NULL, 0, arena);
@@ -77,7 +68,6 @@ void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, do
         into->clocks_mhz = clocks ? joined_array(into->clocks_mhz, into->n, turn->clocks_mhz, turn->n, arena) : NULL;
         into->n += turn->n;
         into->stats = rft_stats_of(into->samples_s, into->n);
-        into->stop = joined_stop(into, turn, &into->stats, noise_frac);
         into->clock_mhz = clocks ? median_known(into->clocks_mhz, into->n, arena) : turn->clock_mhz;
         into->wall_s += turn->wall_s;
         into->verify_s += turn->verify_s;
@@ -85,9 +75,11 @@ void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, do
         into->batch = turn->batch > into->batch ? turn->batch : into->batch;
         into->floor_s = isfinite(turn->floor_s) ? turn->floor_s : into->floor_s;
     }
-    into->step_s = rft_arena_memdup(arena, turn->step_s, turn->step_count * sizeof *turn->step_s);
-    into->step_count = turn->step_count;
-    into->passes = turn->passes;
+    if (turn->step_count > 0) {
+        into->step_s = rft_arena_memdup(arena, turn->step_s, turn->step_count * sizeof *turn->step_s);
+        into->step_count = turn->step_count;
+    }
+    into->turns = turns;
     into->throttle_cause = rft_arena_strdup(arena, into->throttle_cause);
     into->throttle_note = rft_arena_strdup(arena, into->throttle_note);
 }

@@ -210,7 +210,8 @@ static int step(exec *e, rft_err *err) {
     entry *odd = next_odd(s);
     rft_job *job = odd ? odd->odd : s->ring[s->head].job;
     const rft_point *point = NULL;
-    job->rival_s = !odd && e->best_id ? e->state.opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    bool races = !odd && e->best_id && !e->state.opts->plan->sweeps[s->sweep]->measure.no_race;
+    job->rival_s = races ? e->state.opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
     int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
     if (rc != RFT_OK) {
         return rc;

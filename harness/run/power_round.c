@@ -197,7 +197,9 @@ int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
     for (size_t i = 0; i < list.count; i++) {
         due = due || !is_done(run, &list.items[i]);
     }
-    rft_exec_ask_stop(e, stopped);
+    if (due) { /* else the run is finished, whatever the user wants now */
+        rft_exec_ask_stop(e, stopped);
+    }
     if (due && !*stopped && !run->idle && e->opts->probe->idle) {
         rc = take_idle(e, stopped, err);
     }

@@ -38,7 +38,7 @@ static const rft_field measurement_fields[] = {
     RFT_FIELD(rft_measurement, batch, INT),          RFT_FIELD(rft_measurement, floor_s, REAL),
     RFT_FIELD(rft_measurement, attempts, INT),       RFT_FIELD(rft_measurement, affected_frac, REAL),
     RFT_FIELD(rft_measurement, steady_mhz, REAL),    RFT_FIELD(rft_measurement, throttle_cause, TEXT),
-    RFT_FIELD(rft_measurement, throttle_note, TEXT), RFT_FIELD(rft_measurement, passes, INT),
+    RFT_FIELD(rft_measurement, throttle_note, TEXT), RFT_FIELD(rft_measurement, turns, INT),
 };
 static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, n, U64),         RFT_FIELD(rft_stats, min, REAL),

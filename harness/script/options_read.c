@@ -46,6 +46,7 @@ static bool read_seed(lua_State *lua, const rft_at *root, uint64_t *out) {
 
 static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *out) {
     rft_at cache = {root, "cache", 0}, noise = {root, "noise", 0}, samples = {root, "max_samples", 0};
+    rft_at race = {root, "race", 0};
     rft_read_keys(lua, -1, root, RFT_KEYS_MEASURE, 0);
     if (field(lua, "cache")) {
         const char *mode = rft_read_text(lua, -1, &cache);
@@ -64,6 +65,10 @@ static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *o
     }
     if (field(lua, "noise")) {
         out->noise_frac = rft_read_real(lua, -1, &noise, 1e-6, 1);
+        lua_pop(lua, 1);
+    }
+    if (field(lua, "race")) {
+        out->no_race = !rft_read_bool(lua, -1, &race);
         lua_pop(lua, 1);
     }
     read_seed(lua, root, &out->seed);

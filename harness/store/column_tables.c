@@ -114,6 +114,7 @@ static const rft_column sweep[] = {SWEEP(name, NAME),
                                    SWEEP_AS("noise_frac", measure.noise_frac, REAL),
                                    SWEEP_AS("max_seconds", measure.max_seconds, REAL),
                                    SWEEP_AS("input_seed", measure.seed, UINT64),
+                                   SWEEP_AS("no_race", measure.no_race, FLAG),
                                    SWEEP_AS("strategy", search.strategy, NAME),
                                    SWEEP_AS("budget_s", search.budget_s, REAL),
                                    SWEEP_AS("budget_points", search.budget_points, UINT64),
@@ -189,7 +190,7 @@ static const rft_column measurement[] = {
     MEASURED(wall_s, REAL),        MEASURED(verify_s, REAL),   MEASURED(busy_s, REAL),
     MEASURED(batch, COUNT),        MEASURED(floor_s, REAL),    MEASURED(attempts, COUNT),
     MEASURED(affected_frac, REAL), MEASURED(steady_mhz, REAL), MEASURED(throttle_cause, TEXT),
-    MEASURED(throttle_note, TEXT), MEASURED(passes, COUNT)};
+    MEASURED(throttle_note, TEXT), MEASURED(turns, COUNT)};
 const rft_columns rft_columns_measurement = TABLE(measurement);
 
 #define REFERENCE(member, kind) ROUNDED(rft_reference, #member, kind, member)

@@ -50,11 +50,11 @@ INSERT OR REPLACE INTO ceiling (
 -- name: put_sweep
 INSERT INTO sweep (
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
-  max_samples, noise_frac, max_seconds, input_seed, strategy, budget_s, budget_points, search_seed, search_seed_given,
-  baselines, unexplored
+  max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
+  search_seed_given, baselines, unexplored
 ) VALUES (
   :sweep, :name, :path, :script_hash, :bare_space, :item_name, :cache, :compile_timeout_s, :point_timeout_s,
-  :min_samples, :max_samples, :noise_frac, :max_seconds, :input_seed, :strategy, :budget_s, :budget_points,
+  :min_samples, :max_samples, :noise_frac, :max_seconds, :input_seed, :no_race, :strategy, :budget_s, :budget_points,
   :search_seed, :search_seed_given, :baselines, :unexplored
 );
 
@@ -128,11 +128,11 @@ INSERT OR REPLACE INTO point (
 -- name: put_measurement
 INSERT OR REPLACE INTO measurement (
   point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, attempts, affected_frac, steady_mhz,
-  throttle_cause, throttle_note, passes, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
+  throttle_cause, throttle_note, turns, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
   samples, clocks, steps
 ) VALUES (
   :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :batch, :floor_s, :attempts, :affected_frac,
-  :steady_mhz, :throttle_cause, :throttle_note, :passes, :n, :min, :q1, :median, :q3, :max, :mean, :low, :high,
+  :steady_mhz, :throttle_cause, :throttle_note, :turns, :n, :min, :q1, :median, :q3, :max, :mean, :low, :high,
   :interval_is_95, :iqr_frac, :samples, :clocks, :steps
 );
 
@@ -226,8 +226,8 @@ FROM ceiling;
 -- name: get_sweeps
 SELECT
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
-  max_samples, noise_frac, max_seconds, input_seed, strategy, budget_s, budget_points, search_seed, search_seed_given,
-  baselines, unexplored
+  max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
+  search_seed_given, baselines, unexplored
 FROM sweep ORDER BY sweep;
 
 -- name: get_axes
@@ -277,7 +277,7 @@ FROM point ORDER BY id;
 -- name: get_measurements
 SELECT
   point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, attempts, affected_frac, steady_mhz,
-  throttle_cause, throttle_note, passes, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
+  throttle_cause, throttle_note, turns, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
   samples, clocks, steps
 FROM measurement ORDER BY point, round;
 

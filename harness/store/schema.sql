@@ -49,7 +49,7 @@ CREATE TABLE sweep (
   name TEXT, path TEXT, script_hash TEXT, bare_space INTEGER NOT NULL, item_name TEXT,
   cache TEXT NOT NULL, compile_timeout_s REAL, point_timeout_s REAL,
   min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL, noise_frac REAL, max_seconds REAL,
-  input_seed INTEGER NOT NULL,
+  input_seed INTEGER NOT NULL, no_race INTEGER,
   strategy TEXT, budget_s REAL, budget_points INTEGER NOT NULL, search_seed INTEGER NOT NULL,
   search_seed_given INTEGER NOT NULL,
   baselines TEXT NOT NULL, unexplored TEXT
@@ -127,7 +127,7 @@ CREATE TABLE measurement (
   point INTEGER NOT NULL REFERENCES point, round INTEGER NOT NULL,
   stop TEXT NOT NULL, cache TEXT NOT NULL, clock_mhz REAL, wall_s REAL, verify_s REAL, busy_s REAL,
   batch INTEGER, floor_s REAL,
-  attempts INTEGER, affected_frac REAL, steady_mhz REAL, throttle_cause TEXT, throttle_note TEXT, passes INTEGER,
+  attempts INTEGER, affected_frac REAL, steady_mhz REAL, throttle_cause TEXT, throttle_note TEXT, turns INTEGER,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
   samples BLOB NOT NULL, clocks BLOB, steps BLOB NOT NULL,

@@ -241,12 +241,11 @@ static void what_was_verified_is_only_timed(void **state) {
     s.f.request.verified = true;
     s.f.request.round = 1;
     s.f.spec.launch_count = 2;
-    s.f.request.pass = 0;
-    s.f.request.passes = 2;
+    s.f.request.turn = 1;
     const rft_measurement *m = measure(&s);
     assert_true(m->n >= 10 && m->step_count == 0);
     assert_false(s.f.result.verification.done);
-    s.f.request.pass = 1;
+    s.f.request.turn = 0;
     assert_int_equal(measure(&s)->step_count, 2);
     assert_int_equal(rft_scripted_launches(s.f.scripted, "rft_compare_kernel"), compared);
     stop(&s);
