@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/doc_build.h"
 
+#include "base/str.h"
+
 #include <math.h>
 
 enum {
@@ -102,6 +104,25 @@ static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry, bo
             : rft_figure_ratio(b->arena, entry->over_default);
 }
 
+/* "All times are with a cold cache." or which sweep has which. */
+static const char *cache_text(const rft_build *b) {
+    const rft_run_sweep *sweeps = b->run->sweeps;
+    rft_str text = RFT_STR_INIT;
+    bool same = true;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_sweep *sweep = &sweeps[s].sweep;
+        same = same && sweep->measure.cache == sweeps[0].sweep.measure.cache;
+        rft_str_addf(&text, "%s%s (%s)", s ? ", " : "Cache when a sample begins: ", sweep->name,
+                     rft_cache_mode_name(sweep->measure.cache));
+    }
+    rft_str_add(&text, ".");
+    const char *kept = same ? rft_arena_printf(b->arena, "All times are with a %s cache.",
+                                               rft_cache_mode_name(sweeps[0].sweep.measure.cache))
+                            : rft_arena_strdup(b->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 void rft_build_summary(rft_build *b) {
     rft_doc_heading(b->doc, 1, "Summary", "summary");
     if (b->entry_count == 0) {
@@ -113,6 +134,7 @@ void rft_build_summary(rft_build *b) {
                  "operations only, never what a configuration moves besides. \"of ceiling\" is against the rate "
                  "measured on this card, \"of datasheet\" against the vendor's figure. The default is the same "
                  "kernel with every parameter at its default.");
+    rft_doc_text(b->doc, RFT_TEXT_NOTE, cache_text(b));
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < b->entry_count; i++) {
         add_entry(b, table, &b->entries[i], i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep);

@@ -80,7 +80,7 @@ static void print_facts(rft_str *out, const rft_once_result *r) {
                  (long long)r->block[2]);
 }
 
-static void print_measured(rft_str *out, const rft_once_result *r) {
+static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *arena) {
     const rft_measurement *m = &r->probed.measurement;
     const rft_verification *v = &r->probed.verification;
     char median[48];
@@ -92,6 +92,10 @@ static void print_measured(rft_str *out, const rft_once_result *r) {
     rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
     rft_str_addf(out, "time           %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+    const char *note = rft_measurement_note(m, NULL, arena);
+    if (note) {
+        rft_str_addf(out, "               %s\n", note);
+    }
     rft_units_format_si(rate, sizeof rate, rft_work_bytes(&r->spec.work) / m->stats.median, 4, "B/s");
     rft_str_addf(out, "useful rate    %s", rate);
     if (rft_work_ops(&r->spec.work) > 0) {
@@ -101,6 +105,9 @@ static void print_measured(rft_str *out, const rft_once_result *r) {
     rft_str_add(out, "\n");
     if (isfinite(m->clock_mhz)) {
         line(out, "SM clock", m->clock_mhz, 0, "MHz");
+    }
+    if (isfinite(rft_measurement_cycles(m))) {
+        line(out, "cycles", rft_measurement_cycles(m), 0, "at the clock of each sample");
     }
     rft_str_add(out, "verified       worst error is ");
     rft_str_add_fixed(out, v->worst_frac, 3);
@@ -147,7 +154,7 @@ static int print_result(rft_cli *cli, const char *name, const rft_once_result *r
         print_facts(&out, r);
     }
     if (rft_outcome_is_measured(r->probed.outcome)) {
-        print_measured(&out, r);
+        print_measured(&out, r, arena);
         print_counters(&out, r, l2_bytes, arena);
     } else if (r->probed.log) {
         rft_str_addf(&out, "%s\n", r->probed.log);

@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/show_counters.h"
 #include "cli/show_text.h"
+#include "cli/timing_json.h"
 #include "model/transition.h"
 
 #include <math.h>
@@ -65,6 +66,9 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "high_s", stats->high);
     json_object_set_new(object, "interval_is_95", json_boolean(stats->interval_is_95));
     json_object_set_new(object, "samples", json_integer((json_int_t)stats->n));
+    rft_timing_set_json(object, rft_point_measurement(best));
+    json_object_set_new(object, "note",
+                        rft_show_text_json(rft_measurement_note(rft_point_measurement(best), &run->ceilings, arena)));
     json_object_set_new(object, "ties", json_integer((json_int_t)rft_show_ties(run, best, arena)));
     set_real(object, "rate_bytes_s", place.rate_bytes_s);
     set_real(object, "rate_ops_s", place.rate_ops_s);
@@ -283,13 +287,19 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_known(out, point->facts.registers);
     add_known(out, point->facts.spill_bytes);
     add_real(out, point->facts.occupancy_frac);
+    add_text(out, measurement ? rft_cache_mode_name(measurement->cache) : "");
+    add_known(out, !measurement ? -1 : measurement->batch > 1 ? measurement->batch : 1);
+    add_real(out, measurement ? measurement->clock_mhz : (double)NAN);
+    add_real(out, measurement ? rft_measurement_cycles(measurement) : (double)NAN);
+    add_real(out, measurement ? measurement->floor_s : (double)NAN);
     rft_str_add_char(out, '\n');
 }
 
 void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena *arena = rft_arena_new();
     rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
-                     "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac\n");
+                     "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac,"
+                     "cache,batch,clock_mhz,cycles,floor_s\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

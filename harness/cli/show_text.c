@@ -242,11 +242,16 @@ static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, si
     double items = best->work.items > 0 ? best->work.items / rft_point_median_s(best) : (double)NAN;
     const char *rate = isnan(items) ? "" : rft_arena_printf(t->arena, ", %s", si_text(t, items, ""));
     const char *item = isnan(items) ? "" : best->work.item_name ? best->work.item_name : "item";
+    const rft_measurement *m = rft_point_measurement(best);
+    const char *note = rft_measurement_note(m, &t->run->ceilings, t->arena);
+    double cycles = rft_measurement_cycles(m);
     const char *beyond = place.efficiency_frac > 1.02 ? "; beats its roof: the ceiling or the work is too low" : "";
-    rft_layout_wrapped(t->out, 4, 2,
-                       rft_arena_printf(t->arena, "%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate,
-                                        *item ? " " : "", *item ? rft_arena_printf(t->arena, "%ss/s", item) : "",
-                                        beyond));
+    rft_layout_wrapped(
+        t->out, 4, 2,
+        rft_arena_printf(t->arena, "%s%s%s%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate, *item ? " " : "",
+                         *item ? rft_arena_printf(t->arena, "%ss/s", item) : "",
+                         isnan(cycles) ? "" : rft_arena_printf(t->arena, ", %s", si_text(t, cycles, "cycles")), beyond,
+                         note ? "; " : "", note ? note : ""));
 }
 
 static void add_problems(const rft_show_page *t, size_t sweep) {
@@ -291,7 +296,8 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, false);
     add_head(&t);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s\n", run->sweeps[s].sweep.name);
+        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
+                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);

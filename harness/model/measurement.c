@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measurement.c - what follows from a measurement's samples (run.h). */
+#include "base/str.h"
+#include "base/units.h"
+#include "model/drift.h"
 #include "model/run.h"
 
 #include <math.h>
@@ -37,4 +40,28 @@ double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings
     }
     bool near = m->n > 0 && m->batch <= 1 && m->stats.median < RFT_NEAR_FLOOR * floor_s;
     return near ? floor_s : (double)NAN;
+}
+
+const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    char time[40];
+    double floor_s = rft_measurement_near_floor_s(m, ceilings);
+    if (isfinite(floor_s)) {
+        rft_str_addf(&text, "near the timer floor: an empty kernel takes %s",
+                     rft_units_format_seconds(time, sizeof time, floor_s, 3));
+    } else if (m->batch > 1) {
+        rft_str_addf(&text, "each sample is %d runs in a row%s%s", m->batch,
+                     isfinite(m->floor_s) ? "; an empty kernel takes " : "",
+                     isfinite(m->floor_s) ? rft_units_format_seconds(time, sizeof time, m->floor_s, 3) : "");
+    }
+    rft_drift drift = rft_drift_of_samples(m->samples_s, m->n);
+    if (rft_drift_found(&drift)) {
+        rft_str_addf(&text, "%sthe samples are not independent (%s of ", text.length ? "; " : "",
+                     rft_drift_kind_name(drift.kind));
+        rft_str_add_fixed(&text, fabs(drift.amount_frac) * 100.0, 1);
+        rft_str_add(&text, " %), so the interval is too narrow");
+    }
+    const char *note = text.length ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
+    rft_str_clear(&text);
+    return note;
 }

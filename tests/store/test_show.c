@@ -10,6 +10,7 @@
 #include "store/recording.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,13 +48,24 @@ static void text_says_what_was_found(void **state) {
     /* 33,554,432.5 + 8192 bytes in 0.8 ms; the final round counts. */
     assert_says(&text, "n=4096      800 us  \xc2\xb1 0.0");
     assert_says(&text, "41.9 GB/s");
-    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s");
+    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s, 1.5");
+    assert_says(&text, " Mcycles; each sample is 32");
+    assert_says(&text, "takes 2.69 us");
     assert_says(&text, "along n: ");
     assert_says(&text, "1 timed_out: why: \"this\" \\ that");
     assert_says(&text, "causal=false  nothing measured");
     rft_str_truncate(&text, 0);
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
     assert_says(&text, "+- 0.0");
+    rft_str_truncate(&text, 0);
+    rft_point *best = &run->points[1];
+    best->rounds[1].batch = 1; /* one run a sample, and no reading of the floor but the ceilings' */
+    best->rounds[1].floor_s = NAN;
+    best->rounds[1].clocks_mhz = NULL;
+    run->ceilings.items[RFT_CEILING_LAUNCH].measured = true;
+    run->ceilings.items[RFT_CEILING_LAUNCH].stats.median = 1e-4;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s; near the timer floor");
     rft_str_truncate(&text, 0);
     run->info.finished_unix_ns = 0;
     run->info.replay_of = NULL;
@@ -95,6 +107,10 @@ static void json_carries_the_findings(void **state) {
     assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "problem"), "n")), 4096);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "configuration"), "VEC")), 8);
     assert_int_equal(json_integer_value(json_object_get(best, "samples")), 30);
+    assert_string_equal(json_string_value(json_object_get(best, "cache")), "rotating");
+    assert_int_equal(json_integer_value(json_object_get(best, "batch")), 32);
+    assert_true(fabs(json_real_value(json_object_get(best, "cycles")) / (0.8005e-3 * 1979e6) - 1.0) < 0.01);
+    assert_true(json_real_value(json_object_get(best, "floor_s")) == 2.6875e-6);
     assert_true(json_is_null(json_object_get(best, "efficiency_frac"))); /* its pipe has no ceiling */
     assert_int_equal(json_integer_value(json_object_get(json_object_get(sweep, "counts"), "aliases")), 1);
     assert_int_equal(json_array_size(json_object_get(sweep, "failures")), 4);
@@ -111,7 +127,7 @@ static void csv_has_a_line_for_every_point(void **state) {
     rft_show_csv(&text, run);
     assert_says(&text, "2,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=8 BLOCK=256,ok,,,30,0.0008");
     assert_says(&text, "3,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=1 BLOCK=256,ok,,2,30,");
-    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,\n");
+    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,\n");
     assert_says(&text, "\"why: \"\"this\"\" \\ that");
     rft_str_clear(&text);
     rft_run_free(run);

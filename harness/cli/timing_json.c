@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/timing_json.h"
+
+#include <math.h>
+
+void rft_timing_set_json(json_t *object, const rft_measurement *m) {
+    const char *cache = m ? rft_cache_mode_name(m->cache) : NULL;
+    json_object_set_new(object, "cache", cache ? json_string(cache) : json_null());
+    json_object_set_new(object, "batch", m ? json_integer(m->batch > 1 ? m->batch : 1) : json_null());
+    json_object_set_new(object, "clock_mhz", rft_json_real_new(m ? m->clock_mhz : (double)NAN));
+    json_object_set_new(object, "cycles", rft_json_real_new(m ? rft_measurement_cycles(m) : (double)NAN));
+    json_object_set_new(object, "floor_s", rft_json_real_new(m ? m->floor_s : (double)NAN));
+}
