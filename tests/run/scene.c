@@ -23,7 +23,8 @@ static void add_place(rft_str *line, const rft_probe_request *request) {
     for (size_t i = 0; i < request->sweep->axis_count; i++) {
         rft_value_format(line, &request->problem->values[i]);
     }
-    for (size_t i = 0; i < request->sweep->variants[request->variant].param_count; i++) {
+    size_t params = request->config ? request->sweep->variants[request->variant].param_count : 0; /* 0: a baseline */
+    for (size_t i = 0; i < params; i++) {
         rft_str_add_char(line, ' ');
         rft_value_format(line, &request->config[i]);
     }
@@ -68,9 +69,22 @@ static int pass_ceilings(rft_probe *self, const rft_ceilings_request *request, r
     return inner->ceilings(inner, request, arena, out, err);
 }
 
+static size_t pass_baselines(rft_probe *self, const rft_sweep *sweep, const rft_problem *problem, rft_arena *arena,
+                             const rft_baseline ***out) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    return inner->baselines ? inner->baselines(inner, sweep, problem, arena, out) : 0;
+}
+
 static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     rft_probe *inner = ((counting_probe *)self)->inner;
     return inner->device(inner, arena, gpu, env, err);
+}
+
+static int pass_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                      rft_count_result *out, rft_err *err) {
+    counting_probe *counting = (counting_probe *)self;
+    counting->scene->counted++;
+    return counting->inner->count(counting->inner, request, set, arena, out, err);
 }
 
 static void free_counting(rft_probe *self) {
@@ -81,8 +95,12 @@ static void free_counting(rft_probe *self) {
 
 static rft_probe *counting(scene *s, rft_probe *inner) {
     counting_probe *made = rft_alloc(sizeof *made);
-    made->probe =
-        (rft_probe){.measure = count_measure, .ceilings = pass_ceilings, .device = pass_device, .free = free_counting};
+    made->probe = (rft_probe){.measure = count_measure,
+                              .ceilings = pass_ceilings,
+                              .device = pass_device,
+                              .count = pass_count,
+                              .free = free_counting};
+    made->probe.baselines = pass_baselines;
     made->inner = inner;
     made->scene = s;
     return &made->probe;
