@@ -29,6 +29,7 @@ typedef struct scene {
     rft_probe *probe;  /* counts what goes through it */
     rft_probe *remote; /* behind it: one of rft_remote_probe_new(), as long as nothing is replayed */
     unsigned measured; /* probe requests */
+    unsigned counted;  /* requests to count */
     const rft_sweep *sweeps[SCENE_SWEEPS];
     size_t sweep_count;
     rft_exec_opts opts;  /* of the next session; the members below are filled in by scene_session() */
