@@ -261,6 +261,49 @@ static void fill_points(rft_run *run) {
     }
 }
 
+/* Energy that is known, a soak whose power is not, and the idle device. */
+static void fill_loads(rft_run *run) {
+    enum { SAMPLES = 9, COUNTED = 3 };
+    rft_load *energy = rft_arena_alloc(run->arena, sizeof *energy), *soak = rft_arena_alloc(run->arena, sizeof *soak);
+    rft_load *idle = rft_arena_alloc(run->arena, sizeof *idle);
+    *energy = *idle = rft_load_none(RFT_LOAD_ENERGY, NULL);
+    energy->source = idle->source = "energy counter";
+    energy->asked_s = 1.0;
+    energy->window_s = 1.25;
+    energy->runs = 2500;
+    energy->run_s = 0.0005;
+    energy->restored = true;
+    energy->power_w = 512.25;
+    energy->joules_per_run = 0.256125;
+    energy->uncertainty_frac = 0.015;
+    energy->update_s = 0.1;
+    energy->temperature_start_c = 41;
+    energy->temperature_end_c = 44;
+    energy->throttled_frac[RFT_THROTTLE_POWER_CAP] = 0.75;
+    energy->clock_mhz = 1755;
+    idle->kind = RFT_LOAD_IDLE;
+    idle->power_w = 118.5;
+    *soak = rft_load_none(RFT_LOAD_SOAK, NULL);
+    soak->energy_reason = "the device gives neither energy nor power";
+    soak->asked_s = 60;
+    soak->n = SAMPLES;
+    soak->samples_s = rft_arena_calloc(run->arena, SAMPLES, sizeof *soak->samples_s);
+    soak->at_s = rft_arena_calloc(run->arena, SAMPLES, sizeof *soak->at_s);
+    soak->clocks_mhz = rft_arena_calloc(run->arena, SAMPLES, sizeof *soak->clocks_mhz);
+    for (int i = 0; i < SAMPLES; i++) {
+        soak->samples_s[i] = 0.001 + i * 1e-5;
+        soak->at_s[i] = 0.25 + i;
+        soak->clocks_mhz[i] = i == 4 ? (double)NAN : 1980 - 5.5 * i;
+    }
+    soak->stats = rft_stats_of(soak->samples_s + SAMPLES - COUNTED, COUNTED);
+    run->idle = idle;
+    run->points[1].loads[RFT_LOAD_ENERGY] = energy;
+    run->points[1].loads[RFT_LOAD_SOAK] = soak;
+    rft_load *failed = rft_arena_alloc(run->arena, sizeof *failed);
+    *failed = rft_load_none(RFT_LOAD_ENERGY, "an illegal memory access was encountered");
+    run->points[3].loads[RFT_LOAD_ENERGY] = failed;
+}
+
 rft_run *sample_run_new(void) {
     rft_run *run = rft_run_new();
     run->info = (rft_run_info){.id = "0123456789ab",
@@ -288,6 +331,7 @@ rft_run *sample_run_new(void) {
     fill_ladder(run->arena, &run->sweeps[0]);
     fill_texts(run->arena, &run->sweeps[1]);
     fill_points(run);
+    fill_loads(run);
     return run;
 }
 
@@ -449,6 +493,18 @@ static void assert_reals_equal(const double *got, size_t got_count, const double
     }
 }
 
+static void assert_loads_equal(const rft_load *got, const rft_load *want, const char *where) {
+    assert_int_equal(got == NULL, want == NULL);
+    if (want) {
+        assert_int_equal(got->kind, want->kind);
+        assert_records_equal(&rft_columns_load, got, want, true, where);
+        assert_reals_equal(got->samples_s, got->n, want->samples_s, want->n);
+        assert_reals_equal(got->at_s, got->n, want->at_s, want->n);
+        assert_reals_equal(got->clocks_mhz, got->n, want->clocks_mhz, want->n);
+        assert_records_equal(&rft_columns_stats, &got->stats, &want->stats, true, where);
+    }
+}
+
 static void assert_points_equal(const rft_run *run, const rft_point *got, const rft_point *want) {
     char where[32];
     rft_text_format(where, sizeof where, "point %lld", (long long)want->id);
@@ -459,6 +515,9 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
     assert_records_equal(&rft_columns_verification, &got->verification, &want->verification, false, where);
     assert_records_equal(&rft_columns_work, &got->work, &want->work, false, where);
     assert_records_equal(&rft_columns_traffic, &got->traffic, &want->traffic, false, where);
+    for (int kind = 0; kind < RFT_LOAD_POINT_KINDS; kind++) {
+        assert_loads_equal(got->loads[kind], want->loads[kind], where);
+    }
     for (int round = 0; round < RFT_ROUNDS; round++) {
         const rft_measurement *a = &got->rounds[round], *b = &want->rounds[round];
         assert_records_equal(&rft_columns_measurement, a, b, true, where);
@@ -489,6 +548,7 @@ void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance
     for (size_t i = 0; i < want->sweep_count; i++) {
         assert_sweeps_equal(&got->sweeps[i], &want->sweeps[i]);
     }
+    assert_loads_equal(got->idle, want->idle, "idle");
     assert_int_equal(got->point_count, want->point_count);
     for (size_t i = 0; i < want->point_count; i++) {
         assert_points_equal(want, &got->points[i], &want->points[i]);
