@@ -140,6 +140,11 @@ static int measure_ceilings(void *payload, rft_err *err) {
     return rc;
 }
 
+static void baseline(void *payload, const rft_baseline *stored) {
+    session *s = payload;
+    rft_events_put_baseline(s->events, s->file.run, stored);
+}
+
 /* What is known before the first point goes into the file. */
 static int describe(session *s, rft_err *err) {
     rft_run_ceilings ceilings = ceilings_of(s);
@@ -173,6 +178,7 @@ static int execute(session *s, rft_err *err) {
         .log = &s->cli->log,
         .stop = stop,
         .progress = progress,
+        .baseline = baseline,
         .ceilings = due ? measure_ceilings : NULL,
         .ceilings_wanted = due,
         .payload = s,

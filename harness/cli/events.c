@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/units.h"
+#include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "cli/timing_json.h"
@@ -271,6 +272,16 @@ void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_p
 void rft_events_put_ceilings(rft_events *events, const rft_run *run) {
     if (events) {
         rft_events_put(events, "ceilings", json_pack("{s:o}", "ceilings", rft_show_ceilings_json(run)));
+    }
+}
+
+void rft_events_put_baseline(rft_events *events, const rft_run *run, const rft_baseline *baseline) {
+    if (events) {
+        rft_arena *arena = rft_arena_new();
+        json_t *fields = rft_show_baseline_json(run, baseline, arena);
+        set_text(fields, "sweep", run->sweeps[baseline->sweep].sweep.name);
+        rft_events_put(events, "baseline", fields);
+        rft_arena_free(arena);
     }
 }
 

@@ -2,9 +2,11 @@
 #include "cli/show_data.h"
 
 #include "base/units.h"
+#include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
+#include "model/over_roof.h"
 #include "model/transition.h"
 
 #include <math.h>
@@ -50,6 +52,14 @@ static void set_real(json_t *object, const char *name, double value) {
     json_object_set_new(object, name, rft_json_real_new(value));
 }
 
+/* Null under the roof. */
+static json_t *of_over_roof(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_over_roof over = rft_over_roof_of(run, point, arena);
+    return over.text ? json_pack("{s:o,s:s,s:o}", "factor", rft_json_real_new(over.factor), "cause",
+                                 rft_over_cause_name(over.cause), "text", rft_show_text_json(over.text))
+                     : json_null();
+}
+
 json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena *arena) {
     const rft_sweep *sweep = &run->sweeps[best->sweep].sweep;
     const rft_variant *variant = &sweep->variants[best->variant];
@@ -76,26 +86,13 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "intensity_ops_byte", place.intensity);
     set_real(object, "efficiency_frac", place.efficiency_frac);
     set_real(object, "datasheet_frac", place.datasheet_frac);
+    json_object_set_new(object, "over_roof", of_over_roof(run, best, arena));
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
     set_real(object, "bound_frac", bound.frac);
     json_object_set_new(object, "evidence", json_string(rft_evidence_name(bound.evidence)));
     json_object_set_new(object, "counters", rft_show_counters_json(run, best, arena));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
-    return object;
-}
-
-json_t *rft_show_ceilings_json(const rft_run *run) {
-    json_t *object = json_object();
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        const rft_ceiling *ceiling = &run->ceilings.items[id];
-        json_t *item = json_object();
-        set_real(item, "median", ceiling->measured ? ceiling->stats.median : (double)NAN);
-        json_object_set_new(item, "unit", json_string(rft_ceiling_unit((rft_ceiling_id)id)));
-        set_real(item, "datasheet", ceiling->datasheet);
-        set_real(item, "limit", ceiling->limit);
-        json_object_set_new(item, "reason", ceiling->measured ? json_null() : rft_show_text_json(ceiling->reason));
-        json_object_set_new(object, rft_ceiling_name((rft_ceiling_id)id), item);
-    }
+    json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
     return object;
 }
 
@@ -194,6 +191,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
+    json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
     json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
