@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
+#include "model/over_roof.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"
@@ -280,11 +281,13 @@ static void add_suspects(rft_build *b, size_t s) {
                           "%s beats the hardware's own limit (%s of it): its work is overstated, its result is not "
                           "what it should be, or its time is wrong. Do not use this number.",
                           name, rft_figure_percent(b->arena, entry->place.limit_s / rft_point_median_s(entry->best)));
-        } else if (entry->bound.over_roof_frac > 1) {
+            continue;
+        }
+        const rft_over_roof over = rft_over_roof_of(b->run, entry->best, b->arena);
+        if (over.text) {
             rft_doc_textf(b->doc, RFT_TEXT_NOTE,
-                          "%s is faster than its measured ceiling allows, by a factor of %s. Either some of its data "
-                          "came from a cache, or the kernel that measured the ceiling is not the fastest there can be.",
-                          name, rft_figure_plain(b->arena, entry->bound.over_roof_frac, 3));
+                          "%s is faster than its measured ceiling allows, by a factor of %s. Cause: %s.", name,
+                          rft_figure_plain(b->arena, over.factor, 3), over.text);
         }
     }
 }
@@ -315,6 +318,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
             add_details(b, entry);
         }
     }
+    rft_build_counters(b, s);
     if (b->tallies[s].failed > 0) {
         rft_build_failures(b, s);
     }

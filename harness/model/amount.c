@@ -162,7 +162,7 @@ static size_t levels_with_traffic(const rft_run *run, const rft_point *point, co
         declared_needed = declared_needed && declared.resource != levels[i].resource;
         rft_ceiling_id ceiling = levels[i].ceiling;
         if (i == RFT_LEVEL_DRAM) {
-            bool counted = bytes.evidence == RFT_EVIDENCE_COUNTED;
+            bool counted = known->counted.present && !isnan(known->counted.level_bytes[i]);
             double read_frac = counted ? known->counted.dram_read_frac : known->modelled.dram_read_frac;
             ceiling =
                 rft_bound_dram_ceiling(&run->ceilings, isnan(read_frac) ? rft_work_read_frac(&point->work) : read_frac);
