@@ -52,6 +52,7 @@ static int count_measure(rft_probe *self, const rft_probe_request *request, rft_
                          rft_err *err) {
     counting_probe *counting = (counting_probe *)self;
     counting->scene->measured++;
+    counting->scene->loaded += request->load.wanted;
     counting->scene->rival_s = request->rival_s;
     if (counting->scene->measure_log) {
         log_measure(counting->scene->measure_log, request);
@@ -73,6 +74,12 @@ static size_t pass_baselines(rft_probe *self, const rft_sweep *sweep, const rft_
                              const rft_baseline ***out) {
     rft_probe *inner = ((counting_probe *)self)->inner;
     return inner->baselines ? inner->baselines(inner, sweep, problem, arena, out) : 0;
+}
+
+static int pass_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    counting_probe *counting = (counting_probe *)self;
+    counting->scene->idled++;
+    return counting->inner->idle(counting->inner, order, arena, out, err);
 }
 
 static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
@@ -97,6 +104,7 @@ static rft_probe *counting(scene *s, rft_probe *inner) {
     counting_probe *made = rft_alloc(sizeof *made);
     made->probe = (rft_probe){.measure = count_measure,
                               .ceilings = pass_ceilings,
+                              .idle = pass_idle,
                               .device = pass_device,
                               .count = pass_count,
                               .free = free_counting};
@@ -201,6 +209,9 @@ static void progress(void *payload, const rft_progress *now) {
                    now->elapsed_s < s->last.elapsed_s || now->taken < s->last.taken || now->taken > now->done;
     s->reports++;
     s->last = *now;
+    if (now->doing) {
+        snprintf(s->last_doing, sizeof s->last_doing, "%s", now->doing);
+    }
     if (s->progress_hook) {
         s->progress_hook(s->hook_payload, now);
     }

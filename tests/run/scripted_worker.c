@@ -6,8 +6,8 @@
  * Environment: SCRIPTED_NO_DRIVER=FILE: there is no driver once FILE exists. SCRIPTED_EXIT=N: it ends at once with
  * status N. SCRIPTED_LOG=FILE: each compile appends its options as a line. SCRIPTED_DIE_AT=N: the device worker is
  * killed at the N-th step through the device's table. SCRIPTED_NO_VENDOR=1: there is no vendor library.
- * SCRIPTED_ANSWER: see answer_filter.h. SCRIPTED_COUNTERS=refused: there is a profiler that may not be used; none: there
- * is none.
+ * SCRIPTED_WATTS=N: there is a meter, the device draws so much; without it there is none. SCRIPTED_ANSWER: see
+ * answer_filter.h. SCRIPTED_COUNTERS=refused: there is a profiler that may not be used; none: there is none.
  */
 #include "run/answer_filter.h"
 #include "run/worker.h"
@@ -18,6 +18,7 @@
 #include "support/scripted_compiler.h"
 #include "support/scripted_counting.h"
 #include "support/scripted_gpu.h"
+#include "support/scripted_meter.h"
 #include "support/scripted_vendor.h"
 
 #include <fcntl.h>
@@ -180,6 +181,20 @@ static void suffer_counting(rft_scripted_gpu *gpu, const char *cubin) {
     }
 }
 
+/* What happens to a kernel that has run often, as it does under load. */
+static double tire(const char *cubin, double seconds) {
+    enum { OFTEN = 150 };
+    static unsigned runs; /* of one configuration: tests give no other this fate */
+    bool often =
+        (has_fate(cubin, "tires") || has_fate(cubin, "dawdles") || has_fate(cubin, "exhausts")) && ++runs > OFTEN;
+    if (often && has_fate(cubin, "dawdles")) {
+        usleep(20000); /* of real time */
+    } else if (often && has_fate(cubin, "exhausts")) {
+        raise(SIGKILL);
+    }
+    return often ? 1.25 * seconds : seconds;
+}
+
 /* What ends or blocks the process in the middle of a measure. */
 static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
     bool changes = has_fate(cubin, "killed_then_exits");
@@ -215,7 +230,7 @@ static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void
     if (has_fate(cubin, "wrong") || (has_fate(cubin, "odd_wrong") && n % 2 == 1)) {
         y[n - 1] += 1.0f;
     }
-    rft_scripted_spend(gpu, option_number(cubin, "-DSPEED=", 10) * 1e-6);
+    rft_scripted_spend(gpu, tire(cubin, option_number(cubin, "-DSPEED=", 10) * 1e-6));
 }
 
 static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
@@ -306,6 +321,18 @@ static int counting_open(void *self, rft_gpu *gpu, rft_counting **out, rft_err *
     return RFT_OK;
 }
 
+static int meter_open(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err) {
+    const char *watts = getenv("SCRIPTED_WATTS");
+    (void)gpu;
+    if (!watts) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "there is no meter here");
+    }
+    rft_scripted_meter *meter = rft_scripted_meter_new(rft_scripted_gpu_clock(self));
+    rft_scripted_meter_power(meter, atof(watts));
+    *out = rft_scripted_meter_device(meter);
+    return RFT_OK;
+}
+
 static void die_at(void *self, unsigned call) {
     if (call == *(const unsigned *)self && answer_filter_strikes()) {
         raise(SIGKILL);
@@ -327,6 +354,7 @@ int main(int argc, char **argv) {
                             .gpu_identify = gpu_identify,
                             .gpu_open = gpu_open,
                             .describe = describe,
+                            .meter_open = meter_open,
                             .counting_open = counting_open,
                             .vendor_open = vendor_open,
                             .clock = rft_scripted_gpu_clock(gpu),
