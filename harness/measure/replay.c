@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,6 +162,30 @@ static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, 
     return RFT_OK;
 }
 
+/* Reading 1, 2, ... of the point's problem, where the point was its reference in the recording, too. */
+static int reread(const rft_run *run, const rft_point *point, size_t number, rft_probe_result *out) {
+    for (size_t i = 0; i < run->reference_count; i++) {
+        const rft_reference *reading = &run->references[i];
+        if (reading->sweep != point->sweep || reading->problem != point->problem || --number > 0) {
+            continue;
+        }
+        if (reading->point != point->id) {
+            return not_recorded(out, "the recording has another reference");
+        }
+        *out = (rft_probe_result){.outcome = isnan(reading->median) ? RFT_OUTCOME_LAUNCH_FAILED : RFT_OUTCOME_OK,
+                                  .facts = rft_facts_unknown(),
+                                  .reading_s = reading->time_s};
+        out->measurement = rft_measurement_none();
+        out->measurement.clock_mhz = reading->clock_mhz;
+        out->measurement.stats.n = reading->n;
+        out->measurement.stats.median = reading->median;
+        out->measurement.stats.low = reading->low;
+        out->measurement.stats.high = reading->high;
+        return RFT_OK;
+    }
+    return not_recorded(out, "the recording has no such reading of the reference");
+}
+
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err) {
     const replay *r = (const replay *)self;
@@ -174,6 +199,9 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     const rft_point *point = resolve(r->run, &r->run->points[found - 1]);
     if (!point) {
         return not_recorded(out, "the recording lacks the point that this one is an alias of");
+    }
+    if (request->reading > 0) {
+        return reread(r->run, point, request->reading, out);
     }
     bool measured = rft_outcome_is_measured(point->outcome);
     if (measured && request->verify_only && !point->verification.done) {

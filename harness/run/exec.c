@@ -5,6 +5,7 @@
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
+#include "run/reference.h"
 #include "search/strategy.h"
 
 #include <math.h>
@@ -36,6 +37,7 @@ typedef struct segment {
 typedef struct exec {
     rft_exec_state state;
     segment segment;
+    rft_reference_keeper reference;
     int64_t best_id;   /* of the current problem; 0: none yet */
     uint64_t odd_left; /* planned for the current sweep and not done */
 } exec;
@@ -228,7 +230,7 @@ static int step(exec *e, rft_err *err) {
     }
     rft_job_free(job);
     note(e, point);
-    return RFT_OK;
+    return rft_reference_after(&e->reference, point, err);
 }
 
 /* After the first point, unless the user has stopped meanwhile; the part's time does not run on meanwhile. */
@@ -270,6 +272,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     const rft_point *best = rft_run_best(opts->run, sweep, SIZE_MAX, problem);
     int rc = RFT_OK;
     e->best_id = best ? best->id : 0;
+    rft_reference_begin(&e->reference, &e->state, sweep, problem);
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
             uint64_t left = rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
@@ -282,6 +285,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
             close_segment(e);
         }
     }
+    rft_reference_end(&e->reference);
     return rc;
 }
 

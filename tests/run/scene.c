@@ -200,7 +200,7 @@ void scene_append(const char *path, const char *line) {
 
 static bool stop(void *payload) {
     scene *s = payload;
-    return s->stop_after && s->reports >= s->stop_after;
+    return (s->stop_after && s->reports >= s->stop_after) || (s->stop_measured && s->measured >= s->stop_measured);
 }
 
 static void progress(void *payload, const rft_progress *now) {

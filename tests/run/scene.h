@@ -34,8 +34,9 @@ typedef struct scene {
     unsigned idled;    /* requests for idle power */
     const rft_sweep *sweeps[SCENE_SWEEPS];
     size_t sweep_count;
-    rft_exec_opts opts;  /* of the next session; the members below are filled in by scene_session() */
-    unsigned stop_after; /* progress reports until the user stops; 0: never */
+    rft_exec_opts opts;     /* of the next session; the members below are filled in by scene_session() */
+    unsigned stop_after;    /* progress reports until the user stops; 0: never */
+    unsigned stop_measured; /* probe requests until the user stops; 0: never */
     unsigned reports;
     void (*progress_hook)(void *payload, const rft_progress *now); /* NULL: none */
     void *hook_payload;

@@ -214,6 +214,13 @@ static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
     }
 }
 
+/* SCRIPTED_DRIFT_PPM: every launch takes that much longer than the one before, in millionths. */
+static double drifted(void) {
+    static unsigned launches;
+    const char *ppm = getenv("SCRIPTED_DRIFT_PPM");
+    return 1.0 + (ppm ? atof(ppm) * 1e-6 * launches++ : 0.0);
+}
+
 /* x, y, n: y = 2 x, in SPEED microseconds. */
 static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
     (void)self;
@@ -230,7 +237,7 @@ static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void
     if (has_fate(cubin, "wrong") || (has_fate(cubin, "odd_wrong") && n % 2 == 1)) {
         y[n - 1] += 1.0f;
     }
-    rft_scripted_spend(gpu, tire(cubin, option_number(cubin, "-DSPEED=", 10) * 1e-6));
+    rft_scripted_spend(gpu, tire(cubin, option_number(cubin, "-DSPEED=", 10) * 1e-6 * drifted()));
 }
 
 static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
