@@ -3,6 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/counted.h"
 
 #include <math.h>
 
@@ -154,6 +155,26 @@ static const char *clock_text(const rft_build *b, const trust *t) {
                             unknown);
 }
 
+static const char *counters_text(const rft_build *b) {
+    size_t asked = 0;
+    size_t known = 0;
+    const char *reason = "not counted, or not recorded";
+    for (size_t i = 0; i < b->run->point_count; i++) {
+        const rft_point *point = &b->run->points[i];
+        bool own = point->counters && !point->alias_of;
+        asked += own;
+        known += own && rft_counted_any(point);
+        reason = own && !rft_counted_any(point) ? rft_counted_missing(point) : reason;
+    }
+    if (known == 0) {
+        return rft_arena_printf(b->arena, "none: %s", reason);
+    }
+    return rft_arena_printf(b->arena, "of %s, in runs of their own%s", rft_build_plural(b, known, "point", "points"),
+                            known < asked ? rft_arena_printf(b->arena, "; %s could not be counted",
+                                                             rft_build_plural(b, asked - known, "other", "others"))
+                                          : "");
+}
+
 static void add_trust(rft_build *b) {
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     trust t = gather(b->run);
@@ -173,6 +194,7 @@ static void add_trust(rft_build *b) {
                      ? rft_arena_printf(b->arena, "%s in a last round, one after the other; that round is reported",
                                         rft_build_plural(b, t.final_round, "point", "points"))
                      : "none: there was no final round");
+    rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
     rft_doc_pair(b->doc, table, "Verified",

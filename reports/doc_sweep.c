@@ -179,7 +179,7 @@ void rft_build_asked(rft_build *b, size_t s) {
     add_axes(b, sweep);
     add_params(b, sweep);
     add_constraints(b, sweep);
-    if (sweep->baseline_count > 0) {
+    if (sweep->baseline_count > 0 && !rft_build_has_baselines(b, s)) {
         rft_str names = RFT_STR_INIT;
         for (size_t i = 0; i < sweep->baseline_count; i++) {
             rft_str_addf(&names, "%s%s", i ? ", " : "", sweep->baselines[i]);
@@ -311,6 +311,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     add_suspects(b, s);
     rft_build_asked(b, s);
     rft_build_ladder(b, s);
+    rft_build_baselines(b, s);
     rft_build_axes(b, s);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];

@@ -17,13 +17,15 @@ static const char *fixed(double value, int decimals, const char *after, rft_aren
     return text;
 }
 
-/* Whole numbers as they are up to five digits, then with a prefix. */
+/* Bytes and hertz with a prefix; numbers of things as they are up to five digits, then "33.55 M sectors". */
 static const char *amount(double value, const char *unit, rft_arena *arena) {
     char text[64];
-    if (fabs(value) < 99999.5 && value == floor(value)) {
+    bool thing = !rft_text_equal(unit, "B") && !rft_text_equal(unit, "Hz");
+    if (thing && fabs(value) < 99999.5 && value == floor(value)) {
         return rft_arena_printf(arena, "%.0f %s", value, unit);
     }
-    return rft_arena_strdup(arena, rft_units_format_si(text, sizeof text, value, DIGITS, unit));
+    rft_units_format_si(text, sizeof text, value, DIGITS, thing ? "" : unit);
+    return thing ? rft_arena_printf(arena, "%s %s", text, unit) : rft_arena_strdup(arena, text);
 }
 
 const char *rft_counter_text(rft_counter counter, double value, rft_arena *arena) {
