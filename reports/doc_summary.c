@@ -15,6 +15,7 @@ enum {
     COLUMN_SHEET,
     COLUMN_BOUND,
     COLUMN_DEFAULT,
+    COLUMN_BASELINE, /* last: left out where there are none */
     COLUMN_COUNT
 };
 
@@ -28,6 +29,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_SHEET] = {.title = "of datasheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_BOUND] = {.title = "Bound", .wraps = true},
     [COLUMN_DEFAULT] = {.title = "over default", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_BASELINE] = {.title = "of baseline", .unit = "%", .align = RFT_ALIGN_DECIMAL},
 };
 
 static const char *half_text(const rft_build *b, rft_table *table, const rft_measurement *measurement) {
@@ -102,6 +104,9 @@ static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry, bo
                                             rft_arena_printf(b->arena, "No ratio: %s.",
                                                              entry->why_default ? entry->why_default : "not known")))
             : rft_figure_ratio(b->arena, entry->over_default);
+    if (table->column_count > COLUMN_BASELINE) {
+        row->cells[COLUMN_BASELINE] = rft_build_baseline_text(b, table, entry);
+    }
 }
 
 /* "All times are with a cold cache." or which sweep has which. */
@@ -135,7 +140,8 @@ void rft_build_summary(rft_build *b) {
                  "measured on this card, \"of datasheet\" against the vendor's figure. The default is the same "
                  "kernel with every parameter at its default.");
     rft_doc_text(b->doc, RFT_TEXT_NOTE, cache_text(b));
-    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    bool compared = rft_build_has_baselines(b, SIZE_MAX);
+    rft_table *table = rft_doc_table(b->doc, columns, compared ? COLUMN_COUNT : COLUMN_BASELINE);
     for (size_t i = 0; i < b->entry_count; i++) {
         add_entry(b, table, &b->entries[i], i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep);
     }

@@ -69,11 +69,10 @@ static const char *ratio_text(const rft_show_page *t, const rft_point *best, con
                             versus.tie ? " tie" : "");
 }
 
-static void add_row(const rft_show_page *t, const rft_baseline *baseline, const char *problem, size_t widths[2]) {
+static void add_row(const rft_show_page *t, const rft_baseline *baseline, size_t width) {
     const rft_point *best = rft_run_best(t->run, baseline->sweep, SIZE_MAX, baseline->problem);
     rft_str_add(t->out, "  ");
-    rft_layout_left(t->out, problem, widths[0] + 2);
-    rft_layout_left(t->out, rft_baseline_label(baseline, t->arena), widths[1]);
+    rft_layout_left(t->out, rft_run_problem_text(t->run, baseline->sweep, baseline->problem, true, t->arena), width);
     if (rft_baseline_is_measured(baseline)) {
         rft_layout_right(t->out, seconds_text(t, baseline->measurement.stats.median), 10);
         rft_layout_right(t->out, interval_text(t, baseline), 10);
@@ -83,12 +82,15 @@ static void add_row(const rft_show_page *t, const rft_baseline *baseline, const 
     } else {
         rft_str_addf(t->out, "  %s\n", rft_outcome_name(baseline->outcome));
     }
+    rft_layout_wrapped(t->out, 4, 2,
+                       rft_arena_printf(t->arena, "%s%s%s", rft_baseline_label(baseline, t->arena),
+                                        baseline->algo ? ": " : "", baseline->algo ? baseline->algo : ""));
 }
 
 /* What a column cannot hold, each once: libraries, sources, reasons. */
 static void add_notes(const rft_show_page *t, const rft_baseline *const *all, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const char *what = all[i]->library ? "by " : all[i]->source ? "from " : "";
+        const char *what = all[i]->library ? "with " : all[i]->source ? "from " : "";
         const char *who = all[i]->library ? all[i]->library : all[i]->source ? all[i]->source : "";
         const char *reason = all[i]->reason ? all[i]->reason : "";
         bool told = false;
@@ -120,28 +122,22 @@ static size_t of_sweep(const rft_run *run, size_t sweep, rft_arena *arena, const
 void rft_show_baselines(const rft_show_page *t, size_t sweep) {
     const rft_baseline **all = NULL;
     size_t count = of_sweep(t->run, sweep, t->arena, &all);
-    size_t widths[2] = {8, 8};
-    size_t problem = SIZE_MAX;
+    size_t width = 8;
     if (count == 0) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        widths[0] =
-            rft_show_widest(widths[0], rft_run_problem_text(t->run, sweep, all[i]->problem, true, t->arena), 24);
-        widths[1] = rft_show_widest(widths[1], rft_baseline_label(all[i], t->arena), 40);
+        width = rft_show_widest(width, rft_run_problem_text(t->run, sweep, all[i]->problem, true, t->arena), 24);
     }
     rft_str_add(t->out, "\n  ");
-    rft_layout_left(t->out, "problem", widths[0] + 2);
-    rft_layout_left(t->out, "baseline", widths[1]);
+    rft_layout_left(t->out, "baseline", width);
     rft_layout_right(t->out, "median", 10);
     rft_layout_right(t->out, rft_arena_printf(t->arena, "%s95 %%", t->plus_minus), 10);
     rft_layout_right(t->out, "useful rate", 14);
     rft_layout_right(t->out, "best is", 12);
     rft_str_add_char(t->out, '\n');
     for (size_t i = 0; i < count; i++) {
-        const char *name = rft_run_problem_text(t->run, sweep, all[i]->problem, true, t->arena);
-        add_row(t, all[i], all[i]->problem == problem ? "" : name, widths);
-        problem = all[i]->problem;
+        add_row(t, all[i], width);
     }
     add_notes(t, all, count);
 }

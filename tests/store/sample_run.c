@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "model/baseline.h"
 #include "store/column.h"
 
 #include <math.h>
@@ -218,6 +219,21 @@ static void fill_measured(rft_run *run, rft_point *point) {
     point->traffic.warp_instructions = 12345678;
 }
 
+/* Some counted, one refused, one withdrawn, most not asked for, and two of the profiler's own. */
+static const rft_counters *some_counters(rft_run *run) {
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    rft_counter_raw raw[] = {{"lts__t_sectors.sum", 1e9 / 7.0, NULL}, {"x__y.avg", NAN, "the chip has \"none\""}};
+    counters.passes = 3;
+    counters.values[RFT_COUNTER_DRAM_READ] = 1e9 / 3.0;
+    counters.reasons[RFT_COUNTER_DRAM_READ] = NULL;
+    counters.values[RFT_COUNTER_SHARED_CONFLICTS] = 0.0;
+    counters.reasons[RFT_COUNTER_SHARED_CONFLICTS] = NULL;
+    counters.reasons[RFT_COUNTER_WARPS_ACTIVE] = "above 1";
+    counters.raw = raw;
+    counters.raw_count = 2;
+    return rft_counters_copy(&counters, run->arena);
+}
+
 static void fill_points(rft_run *run) {
     run->points = rft_arena_calloc(run->arena, 64, sizeof *run->points);
     rft_point *odd = add_point(run, 0, 1, 0, RFT_OUTCOME_OK);
@@ -232,8 +248,10 @@ static void fill_points(rft_run *run) {
     best->rounds[1].step_s[1] = 0.0002;
     best->rounds[1].step_count = 2;
     best->rounds[1].clock_mhz = NAN;
+    best->counters = some_counters(run);
     rft_point *alias = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
     fill_measured(run, alias);
+    alias->counters = best->counters;
     alias->alias_of = best->id;
     alias->is_default = false;
     alias->rounds[0] = best->rounds[0];
@@ -304,6 +322,52 @@ static void fill_loads(rft_run *run) {
     run->points[3].loads[RFT_LOAD_ENERGY] = failed;
 }
 
+/* On n=4096 one of each kind; on n=1024 the library was not there. */
+static void fill_baselines(rft_run *run) {
+    enum { COUNT = 20 };
+    rft_arena *arena = run->arena;
+    for (int i = 0; i < 5; i++) {
+        static const char *const which[] = {"best", "first", "best", "first", "given"};
+        rft_baseline b = rft_baseline_none(arena, 0, i < 2 ? 1 : 2, i == 4 ? "torch.matmul" : "cuBLASLt", which[i]);
+        rft_measurement *m = &b.measurement;
+        if (i < 2) {
+            b.outcome = RFT_OUTCOME_SKIPPED;
+            b.reason = "cuBLASLt was not found; remedy: install it";
+        } else if (i < 4) {
+            b.tried = 8;
+            b.library = "cuBLASLt 13.1.0";
+            b.algo = i == 2 ? "algo 66, tile 128x256" : "algo 5";
+            b.verification = (rft_verification){.done = true,
+                                                .tol = 0.001,
+                                                .worst_frac = 0.25 / 3,
+                                                .worst_abs_error = 1e-5,
+                                                .got = 1.5,
+                                                .want = 1.50001,
+                                                .buffer = "y",
+                                                .index = 77,
+                                                .total_count = 4096};
+            m->samples_s = rft_arena_calloc(arena, COUNT, sizeof *m->samples_s);
+            m->clocks_mhz = i == 2 ? rft_arena_calloc(arena, COUNT, sizeof *m->clocks_mhz) : NULL;
+            for (int k = 0; k < COUNT; k++) {
+                m->samples_s[k] = (i == 2 ? 784e-6 : 1.6e-3) + k * 1e-8;
+                if (m->clocks_mhz) {
+                    m->clocks_mhz[k] = k == 3 ? (double)NAN : 1980.25 - k;
+                }
+            }
+            m->n = COUNT;
+            m->stats = rft_stats_of(m->samples_s, COUNT);
+            m->stop = RFT_STOP_SETTLED;
+            m->clock_mhz = 1979;
+            m->wall_s = 0.125;
+            m->busy_s = 0.02;
+        } else {
+            b.source = "do_bench of 2026-11-20, \"another\" machine";
+            m->stats.median = 500e-6;
+        }
+        rft_run_put_baseline(run, &b);
+    }
+}
+
 rft_run *sample_run_new(void) {
     rft_run *run = rft_run_new();
     run->info = (rft_run_info){.id = "0123456789ab",
@@ -332,6 +396,7 @@ rft_run *sample_run_new(void) {
     fill_texts(run->arena, &run->sweeps[1]);
     fill_points(run);
     fill_loads(run);
+    fill_baselines(run);
     return run;
 }
 
@@ -505,6 +570,27 @@ static void assert_loads_equal(const rft_load *got, const rft_load *want, const 
     }
 }
 
+static void assert_value_equal(double got, const char *got_why, double want, const char *want_why) {
+    assert_true((isnan(got) && isnan(want)) || got == want);
+    assert_true(rft_text_equal(got_why, want_why));
+}
+
+static void assert_counters_equal(const rft_counters *got, const rft_counters *want) {
+    assert_int_equal(got != NULL, want != NULL);
+    if (!want) {
+        return;
+    }
+    assert_int_equal(got->passes, want->passes);
+    assert_int_equal(got->raw_count, want->raw_count);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        assert_value_equal(got->values[i], got->reasons[i], want->values[i], want->reasons[i]);
+    }
+    for (size_t i = 0; i < want->raw_count; i++) {
+        assert_string_equal(got->raw[i].name, want->raw[i].name);
+        assert_value_equal(got->raw[i].value, got->raw[i].reason, want->raw[i].value, want->raw[i].reason);
+    }
+}
+
 static void assert_points_equal(const rft_run *run, const rft_point *got, const rft_point *want) {
     char where[32];
     rft_text_format(where, sizeof where, "point %lld", (long long)want->id);
@@ -515,6 +601,7 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
     assert_records_equal(&rft_columns_verification, &got->verification, &want->verification, false, where);
     assert_records_equal(&rft_columns_work, &got->work, &want->work, false, where);
     assert_records_equal(&rft_columns_traffic, &got->traffic, &want->traffic, false, where);
+    assert_counters_equal(got->counters, want->counters);
     for (int kind = 0; kind < RFT_LOAD_POINT_KINDS; kind++) {
         assert_loads_equal(got->loads[kind], want->loads[kind], where);
     }
@@ -526,6 +613,34 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
         assert_int_equal(a->clocks_mhz != NULL, b->clocks_mhz != NULL);
         assert_reals_equal(a->clocks_mhz, a->clocks_mhz ? a->n : 0, b->clocks_mhz, b->clocks_mhz ? b->n : 0);
         assert_reals_equal(a->step_s, a->step_count, b->step_s, b->step_count);
+    }
+}
+
+static void assert_baselines_equal(const rft_run *got, const rft_run *want) {
+    assert_int_equal(got->baseline_count, want->baseline_count);
+    for (size_t i = 0; i < want->baseline_count; i++) {
+        const rft_baseline *a = &got->baselines[i], *b = &want->baselines[i];
+        assert_true(a->sweep == b->sweep && a->problem == b->problem && a->same_protocol == b->same_protocol);
+        assert_text(a->name, b->name);
+        assert_text(a->which, b->which);
+        assert_int_equal(a->outcome, b->outcome);
+        assert_int_equal(a->tried, b->tried);
+        assert_text(a->reason, b->reason);
+        assert_text(a->library, b->library);
+        assert_text(a->algo, b->algo);
+        assert_text(a->source, b->source);
+        assert_records_equal(&rft_columns_verification, &a->verification, &b->verification, false, "baseline");
+        assert_records_equal(&rft_columns_stats, &a->measurement.stats, &b->measurement.stats, true, "baseline");
+        assert_int_equal(a->measurement.stop, b->measurement.stop);
+        assert_true(same_real(a->measurement.clock_mhz, b->measurement.clock_mhz, 2000));
+        assert_true(same_real(a->measurement.busy_s, b->measurement.busy_s, 1));
+        assert_int_equal(a->measurement.n, b->measurement.n);
+        assert_true(!a->measurement.clocks_mhz == !b->measurement.clocks_mhz);
+        for (size_t k = 0; k < b->measurement.n; k++) {
+            assert_true(same_real(a->measurement.samples_s[k], b->measurement.samples_s[k], 1e-3));
+            assert_true(!b->measurement.clocks_mhz ||
+                        same_real(a->measurement.clocks_mhz[k], b->measurement.clocks_mhz[k], 1e6));
+        }
     }
 }
 
@@ -549,6 +664,7 @@ void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance
         assert_sweeps_equal(&got->sweeps[i], &want->sweeps[i]);
     }
     assert_loads_equal(got->idle, want->idle, "idle");
+    assert_baselines_equal(got, want);
     assert_int_equal(got->point_count, want->point_count);
     for (size_t i = 0; i < want->point_count; i++) {
         assert_points_equal(want, &got->points[i], &want->points[i]);

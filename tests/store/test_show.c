@@ -54,6 +54,16 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "along n: ");
     assert_says(&text, "1 timed_out: why: \"this\" \\ that");
     assert_says(&text, "causal=false  nothing measured");
+    /* Beside the best of n=4096, and all in a table of their own. */
+    assert_says(&text, "\n    98.0 % [97.9, 98.0] of cuBLASLt\n");
+    assert_says(&text, "\n    62.5 % of torch.matmul (other protocol)\n");
+    assert_says(&text, "  n=1024    skipped\n    cuBLASLt, best heuristic\n");
+    assert_says(&text, "  n=4096      784 us  \xc2\xb1 0.01 %     42.8 GB/s      98.0 %\n"
+                       "    cuBLASLt, best of 8 heuristics: algo 66, tile 128x256\n");
+    assert_says(&text, "    cuBLASLt, first heuristic: algo 5\n");
+    assert_says(&text, "      62.5 %\n    torch.matmul (other protocol)\n");
+    assert_says(&text, "  cuBLASLt: cuBLASLt was not found; remedy: install it\n");
+    assert_says(&text, "  torch.matmul: from do_bench of 2026-11-20, \"another\" machine\n");
     rft_str_truncate(&text, 0);
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
     assert_says(&text, "+- 0.0");
@@ -114,6 +124,17 @@ static void json_carries_the_findings(void **state) {
     assert_true(json_is_null(json_object_get(best, "efficiency_frac"))); /* its pipe has no ceiling */
     assert_int_equal(json_integer_value(json_object_get(json_object_get(sweep, "counts"), "aliases")), 1);
     assert_int_equal(json_array_size(json_object_get(sweep, "failures")), 4);
+    assert_int_equal(json_array_size(json_object_get(sweep, "baselines")), 5);
+    const json_t *beside = json_object_get(best, "baselines");
+    assert_int_equal(json_array_size(beside), 3);
+    const json_t *lt = json_array_get(beside, 0), *torch = json_array_get(beside, 2);
+    assert_string_equal(json_string_value(json_object_get(lt, "label")), "cuBLASLt, best of 8 heuristics");
+    assert_string_equal(json_string_value(json_object_get(lt, "protocol")), "same");
+    assert_true(fabs(json_real_value(json_object_get(lt, "best_frac")) - 0.9795) < 1e-3);
+    assert_true(json_is_false(json_object_get(lt, "tie")) && json_is_true(json_object_get(lt, "verified")));
+    assert_string_equal(json_string_value(json_object_get(torch, "protocol")), "other");
+    assert_true(json_is_null(json_object_get(torch, "tie")) && json_is_null(json_object_get(torch, "verified")));
+    assert_true(json_is_null(json_object_get(torch, "low_s")));
     json_decref(root);
     rft_str_clear(&text);
     rft_run_free(run);
