@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* placement_sustained.c - burst and sustained are two numbers, each under the ceiling of the same kind (bound.h). */
+#include "model/amount.h"
 #include "model/bound.h"
 
 #include <math.h>
@@ -27,6 +28,15 @@ size_t rft_run_largest(const rft_run *run, size_t sweep) {
     return largest;
 }
 
+rft_ceiling_id rft_placement_ceiling(const rft_run *run, const rft_point *point, const rft_placement *place) {
+    return place->roof == RFT_RESOURCE_DRAM   ? rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(&point->work))
+           : place->roof == RFT_RESOURCE_L2   ? RFT_CEILING_L2_READ
+           : place->roof == RFT_RESOURCE_PIPE ? rft_amount_pipe_ceiling(place->roof_pipe)
+                                              : RFT_CEILING_COUNT;
+}
+
+/* Where no sustained rate is known the burst rate stands for it, so that the roof can be found; if that is the roof
+ * itself, nothing is told. */
 rft_placement rft_placement_sustained(const rft_run *run, const rft_point *point) {
     rft_run sustained = *run;
     rft_point soaked = *point;
@@ -34,13 +44,17 @@ rft_placement rft_placement_sustained(const rft_run *run, const rft_point *point
     const rft_measurement *burst = rft_point_measurement(point);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         rft_ceiling *ceiling = &sustained.ceilings.items[id];
-        ceiling->measured = ceiling->measured && ceiling->sustained.n > 0;
-        ceiling->stats = ceiling->sustained;
+        ceiling->stats = ceiling->sustained.n > 0 ? ceiling->sustained : ceiling->stats;
     }
     for (int round = 0; round < RFT_ROUNDS; round++) {
         soaked.rounds[round].cache = burst ? burst->cache : RFT_CACHE_COLD;
         soaked.rounds[round].n = soak ? soak->stats.n : 0;
         soaked.rounds[round].stats = soak ? soak->stats : rft_stats_of(NULL, 0);
     }
-    return rft_placement_of(&sustained, &soaked);
+    rft_placement place = rft_placement_of(&sustained, &soaked);
+    rft_ceiling_id roof = rft_placement_ceiling(&sustained, &soaked, &place);
+    if (roof == RFT_CEILING_COUNT || run->ceilings.items[roof].sustained.n == 0) {
+        place.roof_s = place.efficiency_frac = place.low_frac = place.high_frac = NAN;
+    }
+    return place;
 }

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/power_round.h"
 
+#include "model/bound.h"
+
+#include <math.h>
 #include <string.h>
+
+#define CEILING_SOAK_MOST_S 10.0
 
 typedef struct target {
     int64_t id;
@@ -188,6 +193,42 @@ static int take(rft_exec_state *e, const targets *list, size_t at, bool *stopped
     return rc;
 }
 
+/* ---- the ceiling of the same kind ---- */
+
+/* A sustained time is held against a sustained rate: that of its roof, which is measured when nobody has yet. */
+static int soak_roof(rft_exec_state *e, const rft_point *point, rft_arena *arena, rft_err *err) {
+    const rft_exec_opts *opts = e->opts;
+    rft_placement place = rft_placement_of(opts->run, point);
+    rft_ceiling_id id = rft_placement_ceiling(opts->run, point, &place);
+    rft_ceiling *ceiling = id < RFT_CEILING_COUNT ? &opts->run->ceilings.items[id] : NULL;
+    if (!ceiling || !ceiling->measured || ceiling->sustained.n > 0) {
+        return RFT_OK;
+    }
+    rft_ceilings_request request = {.wanted = RFT_CEILING_BIT(id), .soak_s = fmin(opts->soak_s, CEILING_SOAK_MOST_S)};
+    rft_ceilings measured;
+    rft_exec_note_doing(
+        e, rft_arena_printf(arena, "soak of its ceiling, %s, %g s", rft_ceiling_label(id), request.soak_s), point);
+    int rc = opts->probe->ceilings(opts->probe, &request, arena, &measured, err);
+    if (rc == RFT_OK && measured.items[id].sustained.n > 0) {
+        ceiling->sustained = measured.items[id].sustained;
+        ceiling->sustained_clock_mhz = measured.items[id].sustained_clock_mhz;
+        rc = rft_store_put_ceilings(opts->store, &opts->run->ceilings, err);
+    }
+    return rc;
+}
+
+static int soak_roofs(rft_exec_state *e, const targets *list, bool *stopped, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < list->count && rc == RFT_OK && !*stopped && !e->opts->replay; i++) {
+        const rft_point *point = &e->opts->run->points[list->items[i].id - 1];
+        if (list->items[i].kind == RFT_LOAD_SOAK && !isnan(rft_point_sustained_s(point))) {
+            rft_exec_ask_stop(e, stopped);
+            rc = *stopped ? RFT_OK : soak_roof(e, point, list->arena, err);
+        }
+    }
+    return rc;
+}
+
 int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
     rft_run *run = e->opts->run;
     rft_arena *arena = rft_arena_new();
@@ -211,6 +252,7 @@ int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
         rft_exec_ask_stop(e, stopped);
         rc = *stopped ? RFT_OK : take(e, &list, i, stopped, err);
     }
+    rc = rc == RFT_OK && !*stopped ? soak_roofs(e, &list, stopped, err) : rc;
     rft_arena_free(arena);
     return rc;
 }

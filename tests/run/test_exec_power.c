@@ -2,6 +2,8 @@
 /* The round of power: whom it takes, what it stores, what becomes of it when the user or a worker stops. */
 #include "run/scene.h"
 
+#include "model/bound.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,12 +91,24 @@ static void best_all_and_none(void **state) {
     close_scene(&s);
 }
 
+#define WANTED (RFT_CEILING_BIT(RFT_CEILING_DRAM_COPY) | RFT_CEILING_BIT(RFT_CEILING_FP32))
+
+/* In bursts, as `rooftune run` measures them. */
+static int measure_two(void *payload, rft_err *err) {
+    scene *s = payload;
+    const rft_ceilings_request request = {.wanted = WANTED};
+    int rc = s->probe->ceilings(s->probe, &request, s->opts.run->arena, &s->opts.run->ceilings, err);
+    return rc == RFT_OK ? rft_store_put_ceilings(s->opts.store, &s->opts.run->ceilings, err) : rc;
+}
+
 static void a_soak(void **state) {
     (void)state;
     scene s;
     open_scene(&s, "tires");
     s.opts.power = RFT_POWER_NONE;
     s.opts.soak_s = 20;
+    s.opts.ceilings = measure_two;
+    s.opts.ceilings_wanted = WANTED;
     const rft_run *run = scene_run(&s, "run.db");
     const rft_point *best = rft_run_best(run, 0, SIZE_MAX, rft_run_largest(run, 0));
     const rft_load *soak = best->loads[RFT_LOAD_SOAK];
@@ -106,6 +120,14 @@ static void a_soak(void **state) {
     assert_true(fabs(rft_point_sustained_s(best) - 1.25 * FAST * 1e-6) < 1e-6);
     assert_true(rft_point_sags(best));
     assert_true(fabs(soak->power_w / 400.0 - 1.0) <= soak->uncertainty_frac);
+    /* the ceiling of the same kind is there, and the share is of it */
+    const rft_ceiling *copy = &run->ceilings.items[RFT_CEILING_DRAM_COPY];
+    assert_true(copy->sustained.n > 0 && copy->stats.n > 0);
+    assert_int_equal(run->ceilings.items[RFT_CEILING_FP32].sustained.n, 0); /* nobody needs it */
+    double sustained_s = 1.25 * FAST * 1e-6, bytes = rft_work_bytes(&best->work);
+    double frac = rft_placement_sustained(run, best).efficiency_frac;
+    assert_true(fabs(frac / (bytes / copy->sustained.median / sustained_s) - 1.0) < 1e-3);
+    assert_true(fabs(rft_placement_of(run, best).efficiency_frac / frac - 1.25) < 0.1);
     close_scene(&s);
 }
 
