@@ -190,11 +190,11 @@ static json_t *of_point(const rft_run *run, const rft_point *point) {
     json_object_set_new(object, "outcome", json_string(rft_outcome_name(point->outcome)));
     set_text(object, "reason", point->reason);
     json_object_set_new(object, "alias_of", point->alias_of ? json_integer(point->alias_of) : json_null());
+    rft_timing_set_json(object, m);
     set_real(object, "median_s", m ? m->stats.median : (double)NAN);
     set_real(object, "low_s", m ? m->stats.low : (double)NAN);
     set_real(object, "high_s", m ? m->stats.high : (double)NAN);
     json_object_set_new(object, "n", m ? json_integer((json_int_t)m->n) : json_null());
-    rft_timing_set_json(object, m);
     set_real(object, "efficiency_frac", m ? rft_placement_of(run, point).efficiency_frac : (double)NAN);
     rft_bound bound = m ? rft_bound_of(run, point) : (rft_bound){.resource = RFT_RESOURCE_UNKNOWN};
     bool known = bound.resource != RFT_RESOURCE_UNKNOWN;
