@@ -38,6 +38,7 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
 static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
     (void)self;
     rft_nvml_describe(gpu->pci_id, env, arena);
+    rft_compose_library_versions(env, arena);
 }
 
 static int meter_open(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err) {

@@ -23,6 +23,9 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
  * RFT_E_NOT_FOUND or RFT_E_LIMIT (it may not, or cannot, count here) with a remedy. */
 int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err);
 
+/* Versions of CUPTI and cuBLASLt by their files, none of them opened: keys "cupti.version", "cublaslt.version". */
+void rft_compose_library_versions(rft_env *env, rft_arena *arena);
+
 /* The folder of the cache (RFT_CACHE, XDG_CACHE_HOME, HOME); NULL: none. */
 const char *rft_compose_cache_folder(rft_arena *arena);
 

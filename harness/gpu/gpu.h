@@ -107,6 +107,10 @@ int rft_cuda_open(rft_gpu **out, int ordinal, rft_err *err);
 int rft_cuda_list(rft_gpu_info **out, size_t *count, rft_arena *arena, rft_err *err);
 /* Adds what NVML knows of the device with this PCI id (keys "nvml.*"); a reason for each fact it does not give. */
 void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena);
+/* Versions of what a run opens only when it is asked for, by their files' names and without opening them: keys
+ * "cupti.version" and "cublaslt.version", like "13.1.0.3, /usr/local/cuda/lib64/libcublasLt.so.13.1.0.3". `folders` are
+ * searched first. */
+void rft_libraries_versions(rft_env *env, const char *const *folders, size_t folder_count, rft_arena *arena);
 /* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt"; value
  * "version, path", else a reason with a remedy. */
 void rft_libraries_describe(rft_env *env, rft_arena *arena);

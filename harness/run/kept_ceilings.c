@@ -28,8 +28,7 @@ static void key_of(const rft_kept_ceilings_opts *opts, char out[RFT_HASH_HEX_SIZ
     rft_sha256_add_text(&hash, gpu->name);
     rft_sha256_add_text(&hash, gpu->arch);
     rft_sha256_add_text(&hash, numbers);
-    const char *const facts[] = {"driver.version", "nvml.driver_version", "nvml.power_limit_enforced_w",
-                                 "nvml.sm_clock_max_mhz"};
+    const char *const facts[] = {"nvml.driver_version", "nvml.power_limit_enforced_w", "nvml.sm_clock_max_mhz"};
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         rft_sha256_add_text(&hash, rft_env_value(opts->env, facts[i]));
     }

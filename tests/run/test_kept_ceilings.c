@@ -59,7 +59,7 @@ static void start(scene *s) {
     assert_non_null(mkdtemp(s->folder));
     assert_int_equal(rft_gpu_info_for_arch(&s->gpu, "sm_90a", NULL), 0);
     s->gpu.uuid = "GPU-12345678-1234";
-    rft_env_set(&s->env, s->arena, "driver.version", "580.95.05", NULL);
+    rft_env_set(&s->env, s->arena, "nvml.driver_version", "580.95.05", NULL);
     rft_env_set(&s->env, s->arena, "nvml.power_limit_enforced_w", "700", NULL);
     s->opts = (rft_kept_ceilings_opts){.folder = s->folder, .gpu = &s->gpu, .env = &s->env, .clock = &stopped};
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
@@ -143,9 +143,9 @@ static void another_state_of_the_card_has_none(void **state) {
     (void)state;
     scene s;
     start(&s);
-    rft_env_set(&s.env, s.arena, "driver.version", "590.10", NULL);
+    rft_env_set(&s.env, s.arena, "nvml.driver_version", "590.10", NULL);
     expect_none(&s, "changed since");
-    rft_env_set(&s.env, s.arena, "driver.version", "580.95.05", NULL);
+    rft_env_set(&s.env, s.arena, "nvml.driver_version", "580.95.05", NULL);
     rft_env_set(&s.env, s.arena, "nvml.power_limit_enforced_w", "350", NULL);
     expect_none(&s, "changed since");
     rft_env_set(&s.env, s.arena, "nvml.power_limit_enforced_w", "700", NULL);
