@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "model/counted.h"
 #include "model/over_roof.h"
+#include "model/run_drift.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,13 +84,12 @@ static void fill_entry(const rft_build *b, rft_entry *entry) {
     if (!entry->best) {
         return;
     }
-    const rft_measurement *own = rft_point_measurement(entry->best);
+    double widen_frac = rft_run_widen_frac(b->run, entry->sweep, entry->problem);
     for (size_t i = 0; i < entry->measured; i++) {
-        const rft_measurement *other = rft_point_measurement(ranked[i]);
-        if (ranked[i] == entry->best || !other) {
+        if (ranked[i] == entry->best || !rft_point_measurement(ranked[i])) {
             continue;
         }
-        if (rft_stats_tie(&own->stats, &other->stats)) {
+        if (rft_run_tie(entry->best, ranked[i], widen_frac)) {
             entry->rival = entry->rival ? entry->rival : ranked[i];
             entry->tied++;
         }

@@ -4,6 +4,8 @@
 
 #include "base/str.h"
 #include "model/counted.h"
+#include "model/run_drift.h"
+#include "model/run_throttled.h"
 
 #include <math.h>
 
@@ -178,6 +180,8 @@ static const char *counters_text(const rft_build *b) {
 static void add_trust(rft_build *b) {
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     trust t = gather(b->run);
+    const char *drift = rft_run_drift_sentence(b->run, b->arena);
+    const char *throttled = rft_run_throttled_sentence(b->run, b->arena);
     rft_table *table = rft_doc_table(b->doc, columns, 2);
     table->plain = true;
     rft_doc_pair(b->doc, table, "Measured points", rft_figure_count(b->arena, t.measured));
@@ -190,13 +194,16 @@ static void add_trust(rft_build *b) {
                            : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
     rft_doc_pair(b->doc, table, "Noisy points", rft_figure_count(b->arena, t.noisy));
     rft_doc_pair(b->doc, table, "Measured again",
-                 t.final_round
-                     ? rft_arena_printf(b->arena, "%s in a last round, one after the other; that round is reported",
-                                        rft_build_plural(b, t.final_round, "point", "points"))
-                     : "none: there was no final round");
+                 t.final_round ? rft_arena_printf(b->arena, "%s in a last round, in turns; that round is reported",
+                                                  rft_build_plural(b, t.final_round, "point", "points"))
+                               : "none: there was no final round");
     rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
+    rft_doc_pair(b->doc, table, "Clock held down",
+                 throttled ? throttled : "n/a: nobody looked, or it was not recorded");
+    rft_doc_pair(b->doc, table, "Drift",
+                 drift ? drift : "n/a: no reference was measured again, or it was not recorded");
     rft_doc_pair(b->doc, table, "Verified",
                  rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd problems; %s compared; %s wrong",
                                   rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
@@ -224,7 +231,10 @@ void rft_build_method(rft_build *b) {
         "it holds what the run before left. Sampling stops when the 95 % interval of the median is "
         "narrow enough, when more samples no longer narrow it, or at a cap. The median is reported; its "
         "interval comes from order statistics and assumes no distribution. The best few of every problem are "
-        "measured again side by side. Clocks and power limits are left as they are found.");
+        "measured again in turns, so that what the device does meanwhile meets them alike. A point whose clock was low "
+        "is "
+        "measured again, and one configuration after every 20 points. Clocks and power limits are left as they are "
+        "found.");
     if (b->run->sweep_count > 0) {
         rft_doc_heading(b->doc, 2, "Rules", NULL);
         add_rules(b);

@@ -3,6 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/hash.h"
+#include "model/run_drift.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -107,7 +108,7 @@ static int by_median(const void *a, const void *b) {
 void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
-    const rft_stats *best = &rft_point_measurement(entry->best)->stats;
+    double widen_frac = rft_run_widen_frac(b->run, entry->sweep, entry->problem);
     /* ranked[0] is the best; those of the final round follow it, which is not the order of time. */
     qsort(ranked + 1, count - 1, sizeof *ranked, by_median);
     size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN;
@@ -117,13 +118,17 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Times with a %s cache%s.",
                   rft_cache_mode_name(rft_point_measurement(entry->best)->cache), cycles_text(b, entry->best));
     if (entry->tied > 0) {
-        rft_doc_text(
-            b->doc, RFT_TEXT_NOTE,
-            "\"1 =\": a tie with the best; their 95 % intervals overlap or the medians differ by under 0.5 %.");
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                      "\"1 =\": a tie with the best; their 95 %% intervals overlap%s or the medians differ by under "
+                      "0.5 %%.",
+                      widen_frac < RFT_DRIFT_MIN_FRAC
+                          ? ""
+                          : rft_arena_printf(b->arena, " (outside the last round widened by %s on each side for drift)",
+                                             rft_figure_percent(b->arena, widen_frac)));
     }
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < shown; i++) {
-        bool tie = entry->tied > 0 && rft_stats_tie(best, &rft_point_measurement(ranked[i])->stats);
+        bool tie = entry->tied > 0 && rft_run_tie(entry->best, ranked[i], widen_frac);
         add_ranked(b, table, entry, ranked[i], tie ? "1 =" : rft_arena_printf(b->arena, "%zu", i + 1));
     }
     if (count > shown) {

@@ -2,6 +2,8 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/run_drift.h"
+#include "model/run_throttled.h"
 
 #include <math.h>
 
@@ -128,6 +130,17 @@ static const char *cache_text(const rft_build *b) {
     return kept;
 }
 
+/* What changes how the numbers are to be read; nothing where they are as usual. */
+static void add_steadiness(rft_build *b) {
+    rft_drift drift = rft_run_drift(b->run);
+    if (rft_drift_found(&drift)) {
+        rft_doc_textf(b->doc, RFT_TEXT_STRONG, "The device drifted: %s.", rft_run_drift_sentence(b->run, b->arena));
+    }
+    if (rft_run_throttled_of(b->run).affected > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Clock: %s.", rft_run_throttled_sentence(b->run, b->arena));
+    }
+}
+
 void rft_build_summary(rft_build *b) {
     rft_doc_heading(b->doc, 1, "Summary", "summary");
     if (b->entry_count == 0) {
@@ -140,6 +153,7 @@ void rft_build_summary(rft_build *b) {
                  "measured on this card, \"of datasheet\" against the vendor's figure. The default is the same "
                  "kernel with every parameter at its default.");
     rft_doc_text(b->doc, RFT_TEXT_NOTE, cache_text(b));
+    add_steadiness(b);
     bool compared = rft_build_has_baselines(b, SIZE_MAX);
     rft_table *table = rft_doc_table(b->doc, columns, compared ? COLUMN_COUNT : COLUMN_BASELINE);
     for (size_t i = 0; i < b->entry_count; i++) {

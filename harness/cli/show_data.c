@@ -4,6 +4,8 @@
 #include "base/units.h"
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
+#include "cli/show_power.h"
+#include "cli/show_steadiness.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
 #include "model/over_roof.h"
@@ -91,6 +93,8 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "bound_frac", bound.frac);
     json_object_set_new(object, "evidence", json_string(rft_evidence_name(bound.evidence)));
     json_object_set_new(object, "counters", rft_show_counters_json(run, best, arena));
+    json_object_set_new(object, "energy", rft_show_energy_json(run, best));
+    json_object_set_new(object, "sustained", rft_show_sustained_json(run, best));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
     return object;
@@ -193,6 +197,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "ladder", ladder);
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
+    json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
     json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;
@@ -211,6 +216,8 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     json_object_set_new(root, "device", rft_show_text_json(run->gpu.name));
     json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
     json_object_set_new(root, "cost", rft_show_cost_json(run));
+    rft_show_set_steadiness(root, run, arena);
+    json_object_set_new(root, "idle", rft_show_idle_json(run));
     json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
@@ -290,6 +297,10 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_real(out, measurement ? measurement->clock_mhz : (double)NAN);
     add_real(out, measurement ? rft_measurement_cycles(measurement) : (double)NAN);
     add_real(out, measurement ? measurement->floor_s : (double)NAN);
+    const rft_load *energy = point->loads[RFT_LOAD_ENERGY];
+    add_real(out, energy ? energy->power_w : (double)NAN);
+    add_real(out, energy ? energy->joules_per_run : (double)NAN);
+    add_real(out, rft_point_sustained_s(point));
     rft_str_add_char(out, '\n');
 }
 
@@ -297,7 +308,7 @@ void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena *arena = rft_arena_new();
     rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
                      "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac,"
-                     "cache,batch,clock_mhz,cycles,floor_s\n");
+                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

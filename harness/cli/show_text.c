@@ -7,6 +7,8 @@
 #include "cli/show_counters.h"
 #include "cli/show_layout.h"
 #include "cli/show_parts.h"
+#include "cli/show_power.h"
+#include "cli/show_steadiness.h"
 
 #include "model/over_roof.h"
 
@@ -240,6 +242,8 @@ static rft_show_page begin(rft_str *out, const rft_run *run, bool ascii) {
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts->ascii);
     add_head(&t);
+    rft_show_steadiness(out, run, true, t.arena);
+    rft_show_idle(&t);
     rft_show_ceilings(out, run, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
@@ -248,6 +252,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         add_problems(&t, s);
         rft_show_ladder(&t, s);
         rft_show_baselines(&t, s);
+        rft_show_power_sweep(&t, s);
         rft_show_counted_sweep(out, run, s, t.arena);
         rft_show_transitions(&t, s);
         rft_show_failures(&t, s);
@@ -258,12 +263,14 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
 void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, false);
     add_head(&t);
+    rft_show_steadiness(out, run, false, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
                      rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
+        rft_show_power_sweep(&t, s);
         rft_show_failures(&t, s);
     }
     rft_arena_free(t.arena);

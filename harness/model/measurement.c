@@ -61,6 +61,9 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
         rft_str_add_fixed(&text, fabs(drift.amount_frac) * 100.0, 1);
         rft_str_add(&text, " %), so the interval is too narrow");
     }
+    if (m->throttle_note) {
+        rft_str_addf(&text, "%s%s", text.length ? "; " : "", m->throttle_note);
+    }
     const char *note = text.length ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
     rft_str_clear(&text);
     return note;

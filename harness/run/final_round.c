@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/final_round.h"
 
+#include "model/run_drift.h"
+
 #include "run/baseline_round.h"
 
 #include <stdlib.h>
@@ -47,10 +49,10 @@ static void add_once(int64_t ids[], size_t *count, int64_t id) {
 }
 
 /* Near enough to be the best after all: noise decides between a few, and they are known to be within it. */
-static bool is_near(const rft_point *point, const rft_point *best) {
-    const rft_stats *stats = &point->rounds[0].stats;
-    const rft_stats *fastest = &best->rounds[0].stats;
-    return stats->median <= (1 + NEAR_FRAC) * fastest->median || stats->low <= fastest->high;
+static bool is_near(const rft_point *point, const rft_point *best, double widen_frac) {
+    rft_stats stats = rft_drift_widened(&point->rounds[0].stats, widen_frac);
+    rft_stats fastest = rft_drift_widened(&best->rounds[0].stats, widen_frac);
+    return stats.median <= (1 + NEAR_FRAC) * fastest.median || stats.low <= fastest.high;
 }
 
 /* The fastest few: RFT_FINALISTS of those near the best, at least FINALISTS_LEAST where so many are within 5 %, and the
@@ -59,10 +61,11 @@ static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, i
     const rft_run *run = e->opts->run;
     const rft_point **ranked = NULL;
     size_t found = rank(run, sweep, problem, arena, &ranked);
+    double widen_frac = rft_run_widen_frac(run, sweep, problem);
     size_t count = 0;
     for (size_t i = 0; i < found && count < RFT_FINALISTS; i++) {
         bool within = ranked[i]->rounds[0].stats.median <= (1 + WITHIN_FRAC) * ranked[0]->rounds[0].stats.median;
-        if (within && (count < FINALISTS_LEAST || is_near(ranked[i], ranked[0]))) {
+        if (within && (count < FINALISTS_LEAST || is_near(ranked[i], ranked[0], widen_frac))) {
             ids[count++] = ranked[i]->id;
         }
     }
