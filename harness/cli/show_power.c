@@ -29,8 +29,11 @@ static void add_percent(rft_str *line, const char *before, double frac, const ch
 
 static void add_watts(rft_str *line, const rft_load *load, const char *pm) {
     rft_str_add_fixed(line, load->power_w, load->power_w < 99.5 ? 1 : 0);
-    rft_str_addf(line, " W %s ", pm);
-    add_percent(line, "", load->uncertainty_frac, "");
+    rft_str_add(line, " W");
+    if (isfinite(load->uncertainty_frac)) {
+        rft_str_addf(line, " %s ", pm);
+        add_percent(line, "", load->uncertainty_frac, "");
+    }
 }
 
 static void add_energy(rft_str *line, const rft_run *run, const rft_point *point, const char *pm) {

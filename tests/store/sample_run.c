@@ -301,6 +301,7 @@ static void fill_loads(rft_run *run) {
     energy->clock_mhz = 1755;
     idle->kind = RFT_LOAD_IDLE;
     idle->power_w = 118.5;
+    idle->uncertainty_frac = 0.015;
     *soak = rft_load_none(RFT_LOAD_SOAK, NULL);
     soak->energy_reason = "the device gives neither energy nor power";
     soak->asked_s = 60;

@@ -86,6 +86,49 @@ static void text_says_what_was_found(void **state) {
     rft_run_free(run);
 }
 
+/* What the sensor said, what it could not say, and two times where they differ. */
+static void watts_and_sustained_times(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    json_t *root = NULL;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_says(&text, "at rest, context open: 118 W +- 1.5 %");
+    assert_says(&text, "  energy, launches back to back (the device's own sensor: informative)\n"
+                       "    n=4096, vectorised: VEC=8: 512 W +- 1.5 %, 256 mJ a run, ");
+    assert_says(&text, "inouts copied back");
+    assert_says(&text, "no figure: an illegal memory access was encountered");
+    assert_says(&text, "  under load for 60 s\n    n=4096, vectorised: VEC=8: burst 800 us; sustained 1.07 ms (+34 %)");
+    rft_str_truncate(&text, 0);
+    rft_show_json(&text, run);
+    assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
+    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 0);
+    const json_t *best = json_array_get(json_object_get(sweep, "best"), 1);
+    const json_t *energy = json_object_get(best, "energy"), *sustained = json_object_get(best, "sustained");
+    assert_true(json_real_value(json_object_get(json_object_get(root, "idle"), "watts")) == 118.5);
+    assert_true(json_real_value(json_object_get(energy, "watts")) == 512.25);
+    assert_true(json_real_value(json_object_get(energy, "joules_per_run")) == 0.256125);
+    assert_true(fabs(json_real_value(json_object_get(energy, "joules_above_idle")) - 0.256125 * (1 - 118.5 / 512.25)) <
+                1e-9);
+    double rate = json_real_value(json_object_get(best, "rate_bytes_s"));
+    double median_s = json_real_value(json_object_get(best, "median_s"));
+    double ops = json_real_value(json_object_get(best, "rate_ops_s")) * median_s;
+    double per_watt = json_real_value(json_object_get(energy, "per_watt"));
+    assert_true(fabs(per_watt / (rate * median_s / 0.256125) - 1.0) < 1e-9 ||
+                fabs(per_watt / (ops / 0.256125) - 1.0) < 1e-9);
+    assert_true(json_is_null(json_object_get(energy, "reason")));
+    assert_true(json_real_value(json_object_get(sustained, "median_s")) > 1.0e-3);
+    assert_true(json_is_true(json_object_get(sustained, "differs_from_burst")));
+    assert_true(json_is_null(json_object_get(sustained, "watts")));
+    assert_string_equal(json_string_value(json_object_get(sustained, "reason")),
+                        "the device gives neither energy nor power");
+    assert_int_equal(json_array_size(json_object_get(sweep, "loads")), 2);
+    json_decref(root);
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
 static void failures_of_one_kind_are_counted_together(void **state) {
     (void)state;
     rft_run *run = sample_run_large(40, 10);
@@ -148,7 +191,7 @@ static void csv_has_a_line_for_every_point(void **state) {
     rft_show_csv(&text, run);
     assert_says(&text, "2,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=8 BLOCK=256,ok,,,30,0.0008");
     assert_says(&text, "3,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=1 BLOCK=256,ok,,2,30,");
-    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,\n");
+    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,,,,\n");
     assert_says(&text, "\"why: \"\"this\"\" \\ that");
     rft_str_clear(&text);
     rft_run_free(run);
@@ -213,9 +256,12 @@ static void a_comma_locale_changes_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_says_what_was_found),   cmocka_unit_test(failures_of_one_kind_are_counted_together),
-        cmocka_unit_test(json_carries_the_findings),  cmocka_unit_test(csv_has_a_line_for_every_point),
-        cmocka_unit_test(best_speaks_five_languages), cmocka_unit_test(a_comma_locale_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_says_what_was_found),
+                                       cmocka_unit_test(watts_and_sustained_times),
+                                       cmocka_unit_test(failures_of_one_kind_are_counted_together),
+                                       cmocka_unit_test(json_carries_the_findings),
+                                       cmocka_unit_test(csv_has_a_line_for_every_point),
+                                       cmocka_unit_test(best_speaks_five_languages),
+                                       cmocka_unit_test(a_comma_locale_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
