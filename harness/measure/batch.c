@@ -79,3 +79,31 @@ int rft_batch_choose(rft_job *job, const rft_timed *single, size_t *runs, double
     }
     return rc;
 }
+
+int rft_batch_record(rft_job *job, const rft_timed *batch, rft_graph **out, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    rft_err failure = RFT_ERR_INIT, ignored = RFT_ERR_INIT;
+    *out = NULL;
+    if (job->set_count > 1) {
+        return RFT_OK;
+    }
+    int rc = gpu->vt->graph_begin(gpu, &failure);
+    if (rc == RFT_OK) {
+        rc = batch->queue(batch->self, &failure);
+        int end = gpu->vt->graph_end(gpu, out, rc == RFT_OK ? &failure : &ignored);
+        rc = rc == RFT_OK ? end : rc;
+    }
+    if (rc == RFT_OK) {
+        rc = gpu->vt->graph_launch(gpu, *out, &failure);
+    }
+    if (rc != RFT_OK) {
+        gpu->vt->graph_free(gpu, *out);
+        *out = NULL;
+        rft_log_debug(job->p->log, "runs in a row are launched one by one: %s", failure.message);
+    }
+    if (rc != RFT_OK && gpu->vt->sticky(gpu)) {
+        *err = failure;
+        return rc;
+    }
+    return RFT_OK;
+}

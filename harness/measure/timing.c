@@ -22,6 +22,7 @@ typedef struct point_span {
     rft_job *job;
     size_t first, end; /* launches that are timed; those before `first` run untimed */
     size_t runs;       /* of them, one after the other */
+    rft_graph *graph;  /* all these runs; NULL: launched one by one */
 } point_span;
 
 static int before_span(void *self, rft_err *err) {
@@ -32,6 +33,10 @@ static int before_span(void *self, rft_err *err) {
 
 static int queue_span(void *self, rft_err *err) {
     point_span *span = self;
+    rft_gpu *gpu = span->job->p->gpu;
+    if (span->graph) {
+        return gpu->vt->graph_launch(gpu, span->graph, err);
+    }
     int rc = rft_launching_queue(span->job, span->first, span->end, err);
     for (size_t i = 1; rc == RFT_OK && i < span->runs; i++) {
         rc = rft_rotation_next(span->job, err);
@@ -139,9 +144,12 @@ static int take_samples(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
     rft_measurement *m = &job->out->measurement;
-    point_span span = {job, 0, job->request->spec->launch_count, 1};
+    point_span span = {job, 0, job->request->spec->launch_count, 1, NULL};
     rft_timed timed = {before_span, queue_span, &span, opts->cache};
     int rc = rft_batch_choose(job, &timed, &span.runs, &m->floor_s, err);
+    if (rc == RFT_OK && span.runs > 1) {
+        rc = rft_batch_record(job, &timed, &span.graph, err);
+    }
     if (rc != RFT_OK) {
         return rc;
     }
@@ -152,6 +160,7 @@ static int take_samples(rft_job *job, rft_err *err) {
         .begun_ns = p->clock->monotonic_ns(p->clock->self)};
     rft_sampler sampler = {wants_sample, take_sample, &s, span.end * span.runs > PAIR_MAX_LAUNCHES};
     rc = rft_timing_many(p, &timed, &sampler, err);
+    p->gpu->vt->graph_free(p->gpu, span.graph);
     if (rc == RFT_OK && !job->failed) {
         m->samples_s = rft_arena_memdup(job->arena, s.seconds, s.n * sizeof *s.seconds);
         m->clocks_mhz = rft_arena_memdup(job->arena, s.clocks, s.n * sizeof *s.clocks);
@@ -178,7 +187,7 @@ static int take_steps(rft_job *job, rft_err *err) {
     double *step_s = rft_arena_calloc(job->arena, count, sizeof *step_s);
     size_t longest = 0;
     for (size_t i = 0; i < count; i++) {
-        point_span span = {job, i, i + 1, 1};
+        point_span span = {job, i, i + 1, 1, NULL};
         rft_timed timed = {before_span, queue_span, &span, job->request->measure.cache};
         double samples[STEP_SAMPLES];
         for (size_t k = 0; k < STEP_SAMPLES; k++) {

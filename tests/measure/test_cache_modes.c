@@ -175,7 +175,10 @@ static void a_hot_kernel_near_the_floor_is_batched(void **state) {
     const rft_measurement *m = &f.result.measurement;
     assert_int_equal(m->batch, 64); /* 100 x 2.7 us of runs of 5 us */
     assert_int_equal(m->n, 10);
-    assert_int_equal(w.runs, 3 + 1 + 10 * 64); /* verified and warm-up, the one that told, the samples */
+    assert_int_equal(w.runs,
+                     3 + 1 + 11 * 64); /* verified and warm-up, the one that told, the graph once, the samples */
+    const char *sample = "launch rft_stamp_kernel\nrecord\ngraph\nlaunch witness\nlaunch witness\n";
+    assert_non_null(strstr(rft_scripted_history(f.scripted), sample));
     assert_true(fabs(m->stats.median - 5e-6) < 1e-10);
     assert_true(fabs(m->floor_s - 2.7e-6) < 1e-9);
     assert_true(isnan(rft_measurement_near_floor_s(m, NULL))); /* the batch hides it */
@@ -190,6 +193,33 @@ static void a_hot_kernel_near_the_floor_is_batched(void **state) {
     assert_int_equal(f.result.measurement.batch, 1);
     assert_true(isnan(f.result.measurement.floor_s));
     fixture_stop(&f);
+}
+
+/* A memset is part of every run; without graphs runs are launched one by one. */
+static void runs_of_several_steps_are_batched(void **state) {
+    (void)state;
+    fixture f;
+    witness w;
+    rft_scripted_opts opts = rft_scripted_defaults();
+    for (int graphs = 0; graphs < 2; graphs++) {
+        opts.no_graphs = !graphs;
+        start(&f, &w, &opts);
+        without_inouts(&f, &w);
+        f.spec.launch_count = 2;
+        f.launches[1] = f.launches[0];
+        f.launches[0] = (rft_launch){.kind = RFT_LAUNCH_MEMSET, .memset_buffer = BUFFER_SCRATCH, .memset_byte = 7};
+        set_times(&f, "witness", 5e-6);
+        set_times(&f, "rft_empty_kernel", 2.7e-6);
+        f.request.measure.cache = RFT_CACHE_HOT;
+        assert_int_equal(fixture_outcome(&f, "witness"), RFT_OUTCOME_OK);
+        assert_int_equal(f.result.measurement.batch, 64);
+        assert_int_equal(f.result.measurement.n, 10);
+        assert_true(fabs(f.result.measurement.stats.median - 6e-6) < 1e-9); /* the scripted memset takes 1 us */
+        const char *run = "set 7 4000\nlaunch witness\nset 7 4000\nlaunch witness\n";
+        assert_non_null(strstr(rft_scripted_history(f.scripted), run));
+        assert_int_equal(strstr(rft_scripted_history(f.scripted), "\ngraph\n") != NULL, graphs);
+        fixture_stop(&f);
+    }
 }
 
 static void a_cold_kernel_near_the_floor_says_so(void **state) {
@@ -268,6 +298,7 @@ int main(void) {
         cmocka_unit_test(copies_that_do_not_fit_are_a_reason),
         cmocka_unit_test(copies_make_room),
         cmocka_unit_test(a_hot_kernel_near_the_floor_is_batched),
+        cmocka_unit_test(runs_of_several_steps_are_batched),
         cmocka_unit_test(a_cold_kernel_near_the_floor_says_so),
         cmocka_unit_test(inouts_limit_a_batch),
         cmocka_unit_test(warm_up_lasts_until_the_clock_holds_still),
