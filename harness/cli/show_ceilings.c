@@ -87,7 +87,7 @@ static void add_missing(rft_str *out, const rft_run *run, rft_arena *arena) {
 }
 
 void rft_show_ceilings(rft_str *out, const rft_run *run, rft_arena *arena) {
-    const char *age = rft_ceilings_age_text(&run->ceilings, run->info.started_unix_ns, arena);
+    const char *age = rft_run_ceilings_age_text(run, arena);
     rft_str_addf(out, "\nMeasured ceilings%s%s%s\n", age ? ", kept from " : "", age ? age : "",
                  age ? " before this run" : "");
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
