@@ -168,6 +168,12 @@ static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint
         measurement->batch = 32;
         measurement->floor_s = 2.6875e-6;
         measurement->cache = RFT_CACHE_ROTATING;
+        measurement->attempts = 3;
+        measurement->affected_frac = 0.4;
+        measurement->steady_mhz = 1978.125;
+        measurement->throttle_cause = "sw_thermal";
+        measurement->throttle_note = "40 % of the samples ran below \"it\"; measured 3 times";
+        measurement->turns = 2;
     }
     measurement->stats = rft_stats_of(measurement->samples_s, n);
     measurement->stop = round ? RFT_STOP_SAMPLES : RFT_STOP_SETTLED;
@@ -369,6 +375,20 @@ static void fill_baselines(rft_run *run) {
     }
 }
 
+/* One of them failed. */
+static void fill_references(rft_run *run) {
+    rft_reference reading = {.sweep = 0, .problem = 2, .point = 2, .after_point = 3, .time_s = 1.5, .n = 6};
+    reading.median = 0.00125;
+    reading.low = 0.0012;
+    reading.high = 0.0013;
+    reading.clock_mhz = 1979.5;
+    rft_run_add_reference(run, &reading);
+    reading.after_point = 5;
+    reading.n = 0;
+    reading.time_s = reading.median = reading.low = reading.high = reading.clock_mhz = NAN;
+    rft_run_add_reference(run, &reading);
+}
+
 rft_run *sample_run_new(void) {
     rft_run *run = rft_run_new();
     run->info = (rft_run_info){.id = "0123456789ab",
@@ -398,6 +418,7 @@ rft_run *sample_run_new(void) {
     fill_points(run);
     fill_loads(run);
     fill_baselines(run);
+    fill_references(run);
     return run;
 }
 
@@ -617,6 +638,13 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
     }
 }
 
+static void assert_references_equal(const rft_run *got, const rft_run *want) {
+    assert_int_equal(got->reference_count, want->reference_count);
+    for (size_t i = 0; i < want->reference_count; i++) {
+        assert_records_equal(&rft_columns_reference, &got->references[i], &want->references[i], true, "reference");
+    }
+}
+
 static void assert_baselines_equal(const rft_run *got, const rft_run *want) {
     assert_int_equal(got->baseline_count, want->baseline_count);
     for (size_t i = 0; i < want->baseline_count; i++) {
@@ -647,6 +675,7 @@ static void assert_baselines_equal(const rft_run *got, const rft_run *want) {
 
 void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance_frac) {
     tolerance = tolerance_frac;
+    assert_references_equal(got, want);
     assert_records_equal(&rft_columns_info, &got->info, &want->info, false, "info");
     assert_records_equal(&rft_columns_gpu, &got->gpu, &want->gpu, false, "gpu");
     assert_int_equal(got->env.count, want->env.count);

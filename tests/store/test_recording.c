@@ -190,7 +190,7 @@ static void an_empty_run_is_a_run(void **state) {
     rft_run *run = sample_run_new(), *back = NULL;
     rft_err err = RFT_ERR_INIT;
     size_t size = 0;
-    run->point_count = run->sweep_count = run->baseline_count = 0;
+    run->point_count = run->sweep_count = run->baseline_count = run->reference_count = 0;
     char *text = text_of(run, &size);
     if (rft_recording_parse(&back, text, size, "empty", &err)) {
         fail_msg("%s", err.message);
