@@ -53,6 +53,16 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
  * .json.gz or .json is read as a recording. */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
 
+/* Baselines that others measured, from the text of a JSON or CSV file (docs/baselines.md), into run->baselines as
+ * "other protocol"; one of the same problem and name is replaced. RFT_E_RECORDING with place and remedy: nothing is to
+ * be stored then. RFT_E_NOT_FOUND: all of it is of other problems. */
+typedef struct rft_import_counts {
+    size_t taken;
+    size_t elsewhere; /* of problems that the run does not have: left out */
+} rft_import_counts;
+int rft_baselines_import(rft_run *run, const char *text, size_t size, const char *what, rft_import_counts *out,
+                         rft_err *err);
+
 /* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */
 int rft_recording_read(rft_run **out, const char *path, rft_err *err);
 int rft_recording_write(const rft_run *run, const char *path, rft_err *err);
