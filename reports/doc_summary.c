@@ -159,4 +159,5 @@ void rft_build_summary(rft_build *b) {
     for (size_t i = 0; i < b->entry_count; i++) {
         add_entry(b, table, &b->entries[i], i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep);
     }
+    rft_build_power_summary(b);
 }

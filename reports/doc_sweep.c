@@ -313,6 +313,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     rft_build_ladder(b, s);
     rft_build_baselines(b, s);
     rft_build_axes(b, s);
+    rft_build_power(b, s);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
