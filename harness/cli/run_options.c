@@ -131,12 +131,13 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
          &o->compile_timeout, NULL},
         {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
         {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
+        {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
         {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew (default kept)", NULL,
          &o->ceilings, NULL},
         {"energy", 0, "WHICH", "of which points: none, largest (default), best, all (docs/power.md)", NULL, &o->energy,
          NULL},
         {"soak", 0, "60s", "keep the best of each sweep's largest problem under load so long", NULL, &o->soak, NULL},
-        {"counters", 0, "SET", "hardware counters behind the final round: default, none, all, or NAME,...", NULL,
+        {"counters", 0, "SET", "hardware counters, counted at the end: default, none, all, NAME,...", NULL,
          &o->counters, NULL},
         {"events", 0, "FILE|-", "what happens as JSON Lines for other programs (docs/events.md)", NULL, &o->events,
          NULL},
@@ -182,6 +183,7 @@ rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
     add_option(&words, "--compile-timeout", o->compile_timeout);
     add_option(&words, "--strategy", o->strategy);
     add_option(&words, "--seed", o->seed);
+    add_flag(&words, "--no-race", o->no_race);
     add_option(&words, "--ceilings", o->ceilings);
     add_option(&words, "--energy", o->energy);
     add_option(&words, "--soak", o->soak);
