@@ -167,6 +167,7 @@ static int execute(session *s, rft_err *err) {
         .pool = s->target->pool,
         .replay = s->target->recording != NULL,
         .strategy = o->strategy,
+        .no_race = o->no_race,
         .point_timeout_s = o->point_timeout_s,
         .compile_timeout_s = o->compile_timeout_s,
         .budget_s = o->budget_s,
@@ -275,6 +276,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                        .target = s->target,
                                        .plan = s->plan,
                                        .seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed,
+                                       .no_race = o->no_race,
                                        .point_timeout_s = o->point_timeout_s,
                                        .compile_timeout_s = o->compile_timeout_s};
         rft_interrupt_defer();

@@ -12,7 +12,7 @@ typedef struct rft_run_options {
     const char *budget, *strategy, *seed, *timeout, *compile_timeout, *counters;
     const char *ceilings; /* as given */
     const char *energy, *soak;
-    bool fresh, dry_run, no_report, wait;
+    bool fresh, dry_run, no_report, no_race, wait;
     bool ceilings_again; /* measured anew, whatever is kept of the last day */
     rft_words files, script_args;
     rft_counted_wish counter_wish;             /* the default when `counters` is not given */

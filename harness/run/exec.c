@@ -212,8 +212,9 @@ static int step(exec *e, rft_err *err) {
     entry *odd = next_odd(s);
     rft_job *job = odd ? odd->odd : s->ring[s->head].job;
     const rft_point *point = NULL;
-    bool races = !odd && e->best_id && !e->state.opts->plan->sweeps[s->sweep]->measure.no_race;
-    job->rival_s = races ? e->state.opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    const rft_exec_opts *opts = e->state.opts;
+    bool races = !odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
+    job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
     int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
     if (rc != RFT_OK) {
         return rc;

@@ -52,6 +52,7 @@ typedef struct rft_exec_opts {
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
     bool replay;
     const char *strategy;      /* NULL: as each sweep says */
+    bool no_race;              /* whatever the sweep says, nobody stops early for being slower */
     double point_timeout_s;    /* 0: as each sweep says */
     double compile_timeout_s;  /* 0: as each sweep says */
     double budget_s;           /* 0: as each sweep says */
