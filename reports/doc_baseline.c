@@ -67,7 +67,7 @@ static const char *name_text(rft_build *b, rft_table *table, const rft_baseline 
 
 static void add_row(rft_build *b, rft_table *table, const rft_entry *entry, const rft_baseline *baseline, bool first) {
     const rft_stats *stats = &baseline->measurement.stats;
-    rft_versus versus = rft_versus_of(entry->best, baseline);
+    rft_versus versus = rft_versus_of(b->run, entry->best, baseline);
     rft_row *row = rft_doc_row(b->doc, table);
     row->rule = first && table->row_count > 1;
     row->cells[COLUMN_PROBLEM] =
@@ -160,7 +160,7 @@ const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_en
         return "n/a";
     }
     const char *label = rft_baseline_label(chief, b->arena);
-    rft_versus versus = rft_versus_of(entry->best, chief);
+    rft_versus versus = rft_versus_of(b->run, entry->best, chief);
     if (isnan(versus.frac)) {
         const char *why = chief->reason ? chief->reason : "nothing to compare";
         return rft_arena_printf(b->arena, "n/a%s",

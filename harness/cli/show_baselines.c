@@ -18,7 +18,7 @@ void rft_show_versus(const rft_show_page *t, const rft_point *best) {
     size_t count = rft_run_baselines(t->run, best->sweep, best->problem, t->arena, &found);
     for (size_t i = 0; i < count; i++) {
         if (!is_first(found[i]) && rft_baseline_is_measured(found[i])) {
-            rft_layout_wrapped(t->out, 4, 2, rft_versus_text(best, found[i], t->arena));
+            rft_layout_wrapped(t->out, 4, 2, rft_versus_text(t->run, best, found[i], t->arena));
         }
     }
 }
@@ -61,7 +61,7 @@ static const char *rate_text(const rft_show_page *t, const rft_point *best, cons
 }
 
 static const char *ratio_text(const rft_show_page *t, const rft_point *best, const rft_baseline *baseline) {
-    rft_versus versus = rft_versus_of(best, baseline);
+    rft_versus versus = rft_versus_of(t->run, best, baseline);
     if (!isfinite(versus.frac)) {
         return "n/a";
     }
@@ -155,7 +155,7 @@ static void set_text(json_t *object, const char *name, const char *text) {
 json_t *rft_show_baseline_json(const rft_run *run, const rft_baseline *baseline, rft_arena *arena) {
     const rft_measurement *m = &baseline->measurement;
     const rft_verification *v = &baseline->verification;
-    rft_versus versus = rft_versus_of(rft_run_best(run, baseline->sweep, SIZE_MAX, baseline->problem), baseline);
+    rft_versus versus = rft_versus_of(run, rft_run_best(run, baseline->sweep, SIZE_MAX, baseline->problem), baseline);
     json_t *object = json_object();
     set_text(object, "name", baseline->name);
     set_text(object, "which", baseline->which);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/baseline.h"
 
+#include "model/run_drift.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -110,17 +112,20 @@ const char *rft_baseline_short_label(const rft_baseline *baseline, rft_arena *ar
     return rft_arena_printf(arena, "%s%s", baseline->name, after);
 }
 
-rft_versus rft_versus_of(const rft_point *point, const rft_baseline *baseline) {
+/* They were not measured in turns: what the device did meanwhile is between them. */
+rft_versus rft_versus_of(const rft_run *run, const rft_point *point, const rft_baseline *baseline) {
     const rft_measurement *m = point ? rft_point_measurement(point) : NULL;
-    const rft_stats *theirs = &baseline->measurement.stats;
     rft_versus out = {NAN, NAN, NAN, false};
     if (!m || !rft_baseline_is_measured(baseline)) {
         return out;
     }
-    out.frac = theirs->median / m->stats.median;
-    out.low = theirs->low / m->stats.high;
-    out.high = theirs->high / m->stats.low;
-    out.tie = baseline->same_protocol && rft_stats_tie(&m->stats, theirs);
+    double widen_frac = rft_run_widen_frac(run, point->sweep, point->problem);
+    rft_stats ours = rft_drift_widened(&m->stats, widen_frac);
+    rft_stats theirs = rft_drift_widened(&baseline->measurement.stats, widen_frac);
+    out.frac = theirs.median / ours.median;
+    out.low = theirs.low / ours.high;
+    out.high = theirs.high / ours.low;
+    out.tie = baseline->same_protocol && rft_stats_tie(&ours, &theirs);
     return out;
 }
 
@@ -128,8 +133,9 @@ static void add_percent(rft_str *out, double frac) {
     rft_str_add_fixed(out, frac * 100.0, 1);
 }
 
-const char *rft_versus_text(const rft_point *point, const rft_baseline *baseline, rft_arena *arena) {
-    rft_versus versus = rft_versus_of(point, baseline);
+const char *rft_versus_text(const rft_run *run, const rft_point *point, const rft_baseline *baseline,
+                            rft_arena *arena) {
+    rft_versus versus = rft_versus_of(run, point, baseline);
     const char *label = rft_baseline_short_label(baseline, arena);
     if (!rft_baseline_is_measured(baseline)) {
         return rft_arena_printf(arena, "%s: %s: %s", label, rft_outcome_name(baseline->outcome),

@@ -30,13 +30,13 @@ const char *rft_baseline_short_label(const rft_baseline *baseline, rft_arena *ar
 /* A configuration beside a baseline. */
 typedef struct rft_versus {
     double frac;      /* the baseline's time over the configuration's: 1.04 is 4 % faster; NaN: one was not measured */
-    double low, high; /* from the intervals of both; NaN where the baseline has none */
+    double low, high; /* from the intervals of both, widened by the run's drift; NaN where the baseline has none */
     bool tie;         /* as between configurations. Never with another protocol: then nothing is judged */
 } rft_versus;
-rft_versus rft_versus_of(const rft_point *point, const rft_baseline *baseline);
+rft_versus rft_versus_of(const rft_run *run, const rft_point *point, const rft_baseline *baseline);
 
 /* "104.2 % [103.9, 104.5] of cuBLASLt", with ", a tie" or "(other protocol)"; "cuBLASLt: not measured: why". In
  * `arena`. */
-const char *rft_versus_text(const rft_point *point, const rft_baseline *baseline, rft_arena *arena);
+const char *rft_versus_text(const rft_run *run, const rft_point *point, const rft_baseline *baseline, rft_arena *arena);
 
 #endif

@@ -47,8 +47,8 @@ static void expect_measured(const rft_run *run, size_t problem, const char *name
                         rft_arena_printf(arena, "%s, best of 7 heuristics", best->name));
     assert_string_equal(rft_baseline_label(first, arena), rft_arena_printf(arena, "%s, first heuristic", first->name));
     const rft_point *ours = rft_run_best(run, 0, SIZE_MAX, problem);
-    assert_true(fabs(rft_versus_of(ours, best).frac - 1.2) < 0.01); /* 10 us against 12 */
-    assert_false(rft_versus_of(ours, best).tie);
+    assert_true(fabs(rft_versus_of(run, ours, best).frac - 1.2) < 0.01); /* 10 us against 12 */
+    assert_false(rft_versus_of(run, ours, best).tie);
     rft_arena_free(arena);
 }
 
@@ -152,7 +152,7 @@ static void expect_reason(scene *s, const char *name, rft_outcome outcome, const
         assert_int_equal(b->measurement.n, 0);
         assert_true(isnan(b->measurement.stats.median) && isnan(b->measurement.clock_mhz));
         assert_false(b->verification.done);
-        assert_true(isnan(rft_versus_of(rft_run_best(run, 0, SIZE_MAX, b->problem), b).frac));
+        assert_true(isnan(rft_versus_of(run, rft_run_best(run, 0, SIZE_MAX, b->problem), b).frac));
     }
     assert_non_null(rft_run_best(run, 0, SIZE_MAX, 1)); /* the run went on */
     assert_int_equal(t.warnings, 1);                    /* for all four */
