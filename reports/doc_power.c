@@ -180,7 +180,7 @@ static rft_chart *samples_chart(rft_build *b, const rft_load *soak, bool clocks)
         clocks ? (rft_figure_scale){1.0, "MHz"} : rft_figure_scale_of(b->arena, soak->samples_s, soak->n, "s");
     rft_chart *chart = rft_doc_chart(b->doc, clocks ? "SM clock" : "Time of a sample", CHART_HEIGHT);
     chart->x.title = "seconds under load";
-    chart->y.title = rft_arena_printf(b->arena, clocks ? "clock [%s]" : "time [%s]", scale.unit);
+    chart->y.title = rft_arena_printf(b->arena, clocks ? "clock (%s)" : "time (%s)", scale.unit);
     rft_series *cloud = rft_doc_series(b->doc, chart, RFT_SERIES_CLOUD, soak->n);
     for (size_t i = 0; i < soak->n; i++) {
         cloud->x[i] = soak->at_s[i];
@@ -260,6 +260,7 @@ void rft_build_power_summary(rft_build *b) {
         }
     }
     if (b->run->idle || text.length) {
+        rft_doc_heading(b->doc, 2, "Power", NULL);
         rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s%s", idle_text(b), rft_str_get(&text));
     }
     rft_str_clear(&text);
