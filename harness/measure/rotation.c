@@ -117,7 +117,7 @@ int rft_rotation_next(rft_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
     int rc = RFT_OK;
     job->stale_sets += job->stale_sets < job->set_count;
-    if (job->set_count == 1) {
+    if (job->set_count < 2) {
         return RFT_OK;
     }
     job->set = (job->set + 1) % job->set_count;
@@ -136,7 +136,7 @@ int rft_rotation_begin(rft_job *job, rft_err *err) {
     rft_gpu *gpu = job->p->gpu;
     int rc = RFT_OK;
     for (size_t k = 0; rc == RFT_OK && k < job->stale_sets; k++) {
-        size_t set = (job->set + job->set_count - k) % job->set_count;
+        size_t set = job->set >= k ? job->set - k : job->set + job->set_count - k;
         for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
             const rft_kept *kept = job->kept[i];
             if (kept->role == RFT_BUFFER_INOUT) {
