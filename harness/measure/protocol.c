@@ -197,6 +197,7 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
     }
     *gpu = rft_gpu_info_copy(arena, &info);
     p->gpu->vt->describe(p->gpu, env, arena);
+    rft_throttling_describe(p, env, arena);
     return RFT_OK;
 }
 

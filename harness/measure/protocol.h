@@ -353,6 +353,8 @@ int rft_timing_point(rft_job *job, rft_err *err);
 /* rft_timing_point(), again while its samples ran below the run's clock; the least affected attempt is kept. */
 int rft_throttling_point(rft_job *job, rft_err *err);
 void rft_throttling_rest(rft_protocol *p); /* reads the counters when that was long ago */
+/* Which causes can be told. */
+void rft_throttling_describe(rft_protocol *p, rft_env *env, rft_arena *arena);
 
 /* load.c. The verified point's launches without a pause for as long as the request says, the meter being polled. */
 int rft_load_point(rft_job *job, rft_err *err);

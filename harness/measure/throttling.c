@@ -58,6 +58,23 @@ void rft_throttling_rest(rft_protocol *p) {
     }
 }
 
+void rft_throttling_describe(rft_protocol *p, rft_env *env, rft_arena *arena) {
+    rft_str counted = RFT_STR_INIT;
+    rft_meter_snapshot snapshot = {.time_ns = 0};
+    const char *reason = p->no_meter;
+    if (p->meter) {
+        p->meter->vt->read(p->meter, RFT_METER_THROTTLE, &snapshot);
+        reason = snapshot.reasons[RFT_METER_POWER_CAP_S];
+    }
+    for (int i = 0; p->meter && i < RFT_THROTTLE_COUNT; i++) {
+        if (isfinite(snapshot.values[RFT_METER_POWER_CAP_S + i])) {
+            rft_str_addf(&counted, "%s%s", counted.length ? ", " : "", rft_throttle_name((rft_throttle_cause)i));
+        }
+    }
+    rft_env_set(env, arena, "nvml.throttle_counters", counted.length ? rft_str_get(&counted) : NULL, reason);
+    rft_str_clear(&counted);
+}
+
 /* Judges the attempt in hand. Its cause is asked for only where there is something to be explained. */
 static rft_throttle_attempt judge(const trial *t) {
     rft_protocol *p = t->job->p;

@@ -251,6 +251,23 @@ static void what_was_verified_is_only_timed(void **state) {
     stop(&s);
 }
 
+static void the_environment_says_what_can_be_told(void **state) {
+    (void)state;
+    scene s;
+    rft_gpu_info gpu;
+    rft_env env = {0};
+    start(&s);
+    rft_scripted_meter_missing(s.meter, RFT_METER_HW_THERMAL_S, "Not Supported");
+    assert_int_equal(s.f.probe->device(s.f.probe, s.f.arena, &gpu, &env, &s.f.err), 0);
+    assert_string_equal(rft_env_value(&env, "nvml.throttle_counters"),
+                        "power_cap, sync_boost, sw_thermal, power_brake");
+    rft_protocol_meter(s.f.probe, NULL, "there is no NVML");
+    assert_int_equal(s.f.probe->device(s.f.probe, s.f.arena, &gpu, &env, &s.f.err), 0);
+    assert_null(rft_env_value(&env, "nvml.throttle_counters"));
+    assert_string_equal(rft_env_get(&env, "nvml.throttle_counters")->reason, "there is no NVML");
+    stop(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clock_that_holds_still_is_left_alone),
@@ -263,6 +280,7 @@ int main(void) {
         cmocka_unit_test(without_a_meter_the_cause_is_not_known),
         cmocka_unit_test(time_that_is_over_leaves_what_there_is),
         cmocka_unit_test(what_was_verified_is_only_timed),
+        cmocka_unit_test(the_environment_says_what_can_be_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
