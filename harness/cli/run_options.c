@@ -134,7 +134,7 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
         {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
         {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew (default kept)", NULL,
          &o->ceilings, NULL},
-        {"energy", 0, "WHICH", "of which points: none, largest (default), best, all (docs/power.md)", NULL, &o->energy,
+        {"energy", 0, "WHICH", "watts and joules of: none, largest (default), best, all (docs/power.md)", NULL, &o->energy,
          NULL},
         {"soak", 0, "60s", "keep the best of each sweep's largest problem under load so long", NULL, &o->soak, NULL},
         {"counters", 0, "SET", "hardware counters, counted at the end: default, none, all, NAME,...", NULL,
