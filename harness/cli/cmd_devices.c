@@ -111,7 +111,7 @@ static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
         add_missing(out, arena, "NVRTC", &missing);
     }
     add_library(out, arena, &libraries, "nvml", "clocks and power (NVML)");
-    add_fact(out, arena, "hardware counters", rft_device_counters(arena));
+    add_fact(out, arena, "counters (hardware)", rft_device_counters(arena));
     add_library(out, arena, &libraries, "cupti", "CUPTI, for the counters");
     add_library(out, arena, &libraries, "cublaslt", "cuBLASLt, for baselines and tensor ceilings");
     add_fact(out, arena, "cache of cubins and ceilings", rft_device_cache(arena));

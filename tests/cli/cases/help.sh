@@ -24,7 +24,7 @@ has() {
     rooftune "$1" --help
     for option in $2; do expect_out " --$option"; done
 }
-has run 'device output report no-report budget timeout compile-timeout strategy seed events wait fresh dry-run'
+has run 'device output report no-report budget timeout compile-timeout strategy seed ceilings events wait fresh dry-run'
 has check 'arch sample compile-timeout json'
 has point 'at set variant sweep device in-process timeout compile-timeout wait emit arch output'
 has report 'output part full'
@@ -32,7 +32,7 @@ has show 'json csv ascii'
 has best 'format json csv output'
 has export output
 has import output
-has ceilings 'device wait'
+has ceilings 'device soak json wait'
 rooftune
 expect_status 2
 grep -q '^usage: rooftune COMMAND' err || fail "no usage without arguments"
