@@ -25,7 +25,7 @@ static void test_counters_of_the_best_and_what_disagrees(void **state) {
     assert_int_equal(trace_pages_saying(&pages, "Hardware counters, the large set"), 1);
     says(&pages, "87.0 %"); /* occupancy */
     says(&pages, "25.0 %"); /* hits of the L2 */
-    says(&pages, "32 B"); /* useful bytes */
+    says(&pages, "32 B");   /* useful bytes */
     says(&pages, "dram reads: counted ");
     says(&pages, "(20.0 % more)");
     says(&pages, "Nowhere are counted and declared work more than 5 % apart."); /* the other sweeps */
