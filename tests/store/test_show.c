@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/best_text.h"
+#include "cli/show_ceilings.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
 #include "store/recording.h"
@@ -41,6 +42,9 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "12 configurations compiled here, 11 with the recorded registers and spills");
     assert_says(&text, "device memory, copy (1:1)             4.28 TB/s   89 % of datasheet   1980 MHz");
     assert_says(&text, "none: launch (the timer is too coarse)");
+    assert_says(&text, "Measured ceilings, kept from 3 h before this run\n");
+    assert_says(&text, "BF16 tensor               at least 4.28 TFLOP/s   1980 MHz\n"
+                       "      sustained 3.15 TFLOP/s at 1545 MHz\n"); /* a lower bound is no share of a datasheet */
     assert_says(&text, "gemv_fp16 (cold cache)");
     assert_says(&text, "1 more are aliases");
     assert_says(&text, "1 checked on an");
@@ -125,6 +129,33 @@ static void watts_and_sustained_times(void **state) {
                         "the device gives neither energy nor power");
     assert_int_equal(json_array_size(json_object_get(sweep, "loads")), 2);
     json_decref(root);
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void ceilings_of_every_kind(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    run->ceilings.items[RFT_CEILING_TENSOR_FP8].datasheet = 1.979e15;
+    run->ceilings.items[RFT_CEILING_TENSOR_FP8].reason = "not asked for";
+    rft_show_ceilings_table(&text, run, run->arena);
+    assert_says(&text, "ceiling               burst      sustained      datasheet          limit\n");
+    assert_says(&text, "tensor_bf16 >= 4.280 TFLOP/s  3.150 TFLOP/s");
+    assert_says(&text, "  at least n=7, 1980 MHz  copy, 16-byte loads");
+    assert_says(&text, "; under load 1545 MHz");
+    assert_says(&text, "tensor_fp8              n/a            n/a  1.979 PFLOP/s            n/a  not asked for\n");
+    rft_str_truncate(&text, 0);
+    rft_show_ceilings(&text, run, run->arena);
+    assert_says(&text, "none: tensor_fp8 [datasheet 1.98 PFLOP/s] (not asked for)\n");
+    json_t *json = rft_show_ceilings_json(run);
+    const json_t *bf16 = json_object_get(json, "tensor_bf16"), *copy = json_object_get(json, "dram_copy");
+    assert_true(json_is_true(json_object_get(bf16, "at_least")) && json_is_false(json_object_get(copy, "at_least")));
+    assert_true(json_real_value(json_object_get(bf16, "sustained")) == 3.15e12);
+    assert_true(json_is_null(json_object_get(copy, "sustained")));
+    assert_true(json_integer_value(json_object_get(bf16, "measured_unix_ns")) > 0);
+    assert_true(json_is_null(json_object_get(copy, "measured_unix_ns")));
+    json_decref(json);
     rft_str_clear(&text);
     rft_run_free(run);
 }
@@ -256,12 +287,10 @@ static void a_comma_locale_changes_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(text_says_what_was_found),
-                                       cmocka_unit_test(watts_and_sustained_times),
-                                       cmocka_unit_test(failures_of_one_kind_are_counted_together),
-                                       cmocka_unit_test(json_carries_the_findings),
-                                       cmocka_unit_test(csv_has_a_line_for_every_point),
-                                       cmocka_unit_test(best_speaks_five_languages),
-                                       cmocka_unit_test(a_comma_locale_changes_nothing)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_says_what_was_found),   cmocka_unit_test(watts_and_sustained_times),
+        cmocka_unit_test(ceilings_of_every_kind),     cmocka_unit_test(failures_of_one_kind_are_counted_together),
+        cmocka_unit_test(json_carries_the_findings),  cmocka_unit_test(csv_has_a_line_for_every_point),
+        cmocka_unit_test(best_speaks_five_languages), cmocka_unit_test(a_comma_locale_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
