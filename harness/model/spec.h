@@ -87,8 +87,8 @@ typedef struct rft_launch {
     bool cooperative;
     bool pdl; /* programmatic stream serialization */
     rft_window window;
-    size_t memset_buffer; /* MEMSET: whole buffer */
-    int memset_byte;      /* 0..255 */
+    size_t memset_buffer;   /* MEMSET: whole buffer */
+    int memset_byte;        /* 0..255 */
     rft_vendor_call vendor; /* VENDOR */
 } rft_launch;
 
