@@ -80,7 +80,7 @@ typedef struct rft_measure_opts {
     double noise_frac;        /* stop when the 95 % interval's half width over the median is below; default 0.005 */
     double max_seconds;       /* cap on timing one point; default 0.25 */
     uint64_t seed;            /* inputs; default 1 */
-    bool no_race; /* who is clearly slower is measured to the end all the same */
+    bool no_race;             /* who is clearly slower is measured to the end all the same */
 } rft_measure_opts;
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
     { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1, false }
