@@ -356,7 +356,7 @@ void rft_throttling_rest(rft_protocol *p); /* reads the counters when that was l
 /* Which causes can be told. */
 void rft_throttling_describe(rft_protocol *p, rft_env *env, rft_arena *arena);
 
-/* load.c. The verified point's launches without a pause for as long as the request says, the meter being polled. */
+/* loading.c. The verified point's launches without a pause for as long as the request says, the meter being polled. */
 int rft_load_point(rft_job *job, rft_err *err);
 int rft_load_idle(rft_protocol *p, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err);
 
