@@ -233,6 +233,9 @@ static void print_pending(rft_screen *screen) {
 }
 
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
+    if (progress->counts) {
+        return; /* that it is being counted was said */
+    }
     bool due = progress->doing || progress->elapsed_s >= screen->next_line_s; /* what takes long is told at once */
     if (progress->doing && !screen->cli->talk_is_terminal) {
         print_pending(screen);

@@ -101,6 +101,11 @@ static int keep(count_round *r, int64_t id, const rft_counters *counters, rft_er
     return rft_store_put_step(opts_of(r)->store, point, &run->info, err);
 }
 
+static bool is_new_problem(const count_round *r, const rft_counted_choice *choice) {
+    const rft_counted_choice *before = choice > r->choices ? choice - 1 : NULL;
+    return !before || before->point->sweep != choice->point->sweep || before->point->problem != choice->point->problem;
+}
+
 static int count_point(count_round *r, const rft_counted_choice *choice, rft_job *job, rft_err *err) {
     int64_t id = choice->point->id;
     rft_counter_set set = set_of(r, choice);
@@ -111,7 +116,7 @@ static int count_point(count_round *r, const rft_counted_choice *choice, rft_job
         job->arena, "counters of %s (%zu of %zu)",
         rft_run_problem_text(opts_of(r)->run, choice->point->sweep, choice->point->problem, true, job->arena),
         (size_t)(choice - r->choices) + 1, r->count);
-    if (!opts_of(r)->replay && !r->refusal) {
+    if (!opts_of(r)->replay && !r->refusal && is_new_problem(r, choice)) {
         rft_exec_note_doing(r->e, doing, choice->point);
     }
     if (r->refusal) {
