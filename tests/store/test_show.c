@@ -55,6 +55,8 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s, 1.5");
     assert_says(&text, " Mcycles; each sample is 32");
     assert_says(&text, "takes 2.69 us");
+    assert_says(&text, "drift: whether the device drifted is not known: 1 reading of the reference");
+    assert_says(&text, "clock: 1 of 1 points ran below the run's clock (1 temperature); 1 was");
     assert_says(&text, "along n: ");
     assert_says(&text, "1 timed_out: why: \"this\" \\ that");
     assert_says(&text, "causal=false  nothing measured");
@@ -195,6 +197,13 @@ static void json_carries_the_findings(void **state) {
     assert_int_equal(json_integer_value(json_object_get(best, "batch")), 32);
     assert_true(fabs(json_real_value(json_object_get(best, "cycles")) / (0.8005e-3 * 1979e6) - 1.0) < 0.01);
     assert_true(json_real_value(json_object_get(best, "floor_s")) == 2.6875e-6);
+    assert_int_equal(json_integer_value(json_object_get(best, "attempts")), 3);
+    assert_true(json_real_value(json_object_get(best, "throttled_frac")) == 0.4);
+    assert_string_equal(json_string_value(json_object_get(best, "throttled_by")), "sw_thermal");
+    const json_t *drift = json_object_get(root, "drift"), *throttled = json_object_get(root, "throttled");
+    assert_string_equal(json_string_value(json_object_get(drift, "kind")), "unknown");
+    assert_int_equal(json_integer_value(json_object_get(drift, "readings")), 1);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(throttled, "causes"), "sw_thermal")), 1);
     assert_true(json_is_null(json_object_get(best, "efficiency_frac"))); /* its pipe has no ceiling */
     assert_int_equal(json_integer_value(json_object_get(json_object_get(sweep, "counts"), "aliases")), 1);
     assert_int_equal(json_array_size(json_object_get(sweep, "failures")), 4);
