@@ -12,6 +12,7 @@
 #include "model/run.h"
 
 typedef struct rft_probe_request {
+    const char *key; /* names it among the requests of a session, with `round`; NULL: nothing is expected */
     /* Who it is: what replay looks up. */
     const rft_sweep *sweep;
     size_t variant;
@@ -26,6 +27,10 @@ typedef struct rft_probe_request {
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
     double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
+    /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
+     * of the probe. */
+    void (*meanwhile)(void *payload);
+    void *payload;
 } rft_probe_request;
 
 typedef struct rft_probe_result {
@@ -54,6 +59,9 @@ struct rft_probe {
     /* NULL, or: what can wait until the answer is given (unloading code), so that it is done while the other side
      * thinks. The next call does it otherwise. */
     void (*rest)(rft_probe *self);
+    /* NULL, or: this request will likely be the next. What takes no notice of the device's work may be done ahead:
+     * handing it over, loading its code. It promises nothing; the request may differ then in rival_s and meanwhile. */
+    void (*expect)(rft_probe *self, const rft_probe_request *request);
 };
 
 /* Measures on `gpu`. Compiles its own small kernels (fill, poison, flush, compare, stamps, ceilings) with `compiler`.

@@ -111,6 +111,24 @@ static int refuse_dead(const rft_protocol *p, rft_err *err) {
     return err ? rft_err_remedy(err, "start another worker process") : RFT_E_DEVICE;
 }
 
+static void forget_expected(rft_protocol *p) {
+    if (p->expected && !p->gpu->vt->sticky(p->gpu)) {
+        p->gpu->vt->module_free(p->gpu, p->expected);
+    }
+    p->expected = NULL;
+}
+
+/* Loading code takes the driver as long as everything else before a launch. A failure comes again, and is told then. */
+static void expect(rft_probe *self, const rft_probe_request *request) {
+    rft_protocol *p = (rft_protocol *)self;
+    const rft_compile_result *unit = request->unit;
+    forget_expected(p);
+    if (!p->dead && unit->ok &&
+        p->gpu->vt->module_load(p->gpu, unit->cubin, unit->cubin_bytes, &p->expected, NULL) == RFT_OK) {
+        memcpy(p->expected_hash, unit->cubin_hash, sizeof p->expected_hash);
+    }
+}
+
 static void rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     if (p->used && !p->dead) {
@@ -197,6 +215,7 @@ static void free_protocol(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_device_ptr spaces[] = {p->verdicts_device, p->partials, p->flush_out, p->flush_in};
     rest(self);
+    forget_expected(p);
     if (!p->gpu->vt->sticky(p->gpu)) {
         rft_buffers_drop(p);
         for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -236,8 +255,12 @@ size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_reques
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err) {
     rft_protocol *p = rft_alloc(sizeof *p);
-    p->probe =
-        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_protocol, .rest = rest};
+    p->probe = (rft_probe){.measure = measure,
+                           .ceilings = ceilings,
+                           .device = device,
+                           .free = free_protocol,
+                           .rest = rest,
+                           .expect = expect};
     p->gpu = gpu;
     p->compiler = compiler;
     p->clock = clock;

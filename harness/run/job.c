@@ -123,16 +123,19 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
     return rc;
 }
 
-int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+/* `problem_key` is filled, and must outlive the request. */
+static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *job, bool verify_only,
+                                    rft_str *problem_key) {
     static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
     const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
-    rft_str key = RFT_STR_INIT;
-    rft_str_addf(&key, "%s/%s/", sweep->name, job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
+    rft_str_addf(problem_key, "%s/%s/", sweep->name,
+                 job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        rft_value_format(&key, &sweep->problems[job->problem].values[i]);
-        rft_str_add_char(&key, ',');
+        rft_value_format(problem_key, &sweep->problems[job->problem].values[i]);
+        rft_str_add_char(problem_key, ',');
     }
     rft_probe_request request = {
+        .key = job->key,
         .sweep = sweep,
         .variant = job->variant,
         .problem = &sweep->problems[job->problem],
@@ -142,18 +145,43 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
         .spec = &job->spec,
         .unit = job->compiled ? job->compiled : &nothing_compiled,
         .reference = job->compiled_reference,
-        .problem_key = rft_str_get(&key),
+        .problem_key = rft_str_get(problem_key),
         .measure = measure_opts(opts, job),
         .rival_s = job->rival_s,
+        .meanwhile = job->meanwhile,
+        .payload = job->payload,
     };
     if (job->round > 0) {
         request.measure.max_samples *= 2;
         request.measure.noise_frac /= 2;
         request.measure.max_seconds *= 4;
     }
+    return request;
+}
+
+int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+    rft_str problem_key = RFT_STR_INIT;
+    rft_probe_request request = request_of(opts, job, verify_only, &problem_key);
     int rc = opts->probe->measure(opts->probe, &request, job->arena, out, err);
-    rft_str_clear(&key);
+    rft_str_clear(&problem_key);
     return rc;
+}
+
+void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {
+    if (!opts->probe->expect || !job->pool || job->failed) {
+        return;
+    }
+    const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
+    const rft_compile_result *reference = job->has_reference ? rft_compile_pool_peek(job->pool, job->reference) : NULL;
+    if (!unit || (job->has_reference && !reference)) {
+        return;
+    }
+    rft_str problem_key = RFT_STR_INIT;
+    rft_probe_request request = request_of(opts, job, verify_only, &problem_key);
+    request.unit = unit;
+    request.reference = reference;
+    opts->probe->expect(opts->probe, &request);
+    rft_str_clear(&problem_key);
 }
 
 static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {

@@ -15,8 +15,10 @@ typedef struct rft_job {
     char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
     const char *alias_cubin;           /* NULL: not asked for yet */
     int round;
-    double rival_s; /* median of the best so far on its problem; 0: none, or it does not race */
-    bool spelled;   /* the spec is there */
+    double rival_s;                   /* median of the best so far on its problem; 0: none, or it does not race */
+    void (*meanwhile)(void *payload); /* rft_probe_request.meanwhile; NULL */
+    void *payload;
+    bool spelled; /* the spec is there */
     rft_point_spec spec;
     bool failed; /* before it could run: outcome and reason say how */
     rft_outcome outcome;
@@ -44,6 +46,8 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
+/* Lets the probe know that this job will likely be the next, if all that it needs is compiled already. */
+void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only);
 
 /* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. Lives in the job. */
 const char *rft_job_alias_key(rft_job *job, const char *cubin_hash);

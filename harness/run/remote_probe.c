@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/remote_probe.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,11 @@
 typedef struct remote_probe {
     rft_probe probe;
     rft_remote_probe_opts opts;
-    rft_process *process; /* NULL: not started */
-    bool opened;          /* the process has answered that it has the device */
-    bool asked_early;     /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
+    rft_process *process;             /* NULL: not started */
+    bool opened;                      /* the process has answered that it has the device */
+    bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
+    char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
+    int expected_round;
     rft_frame answer;
     bool stirred; /* answered or gone */
     char why[96]; /* how the process went */
@@ -40,6 +44,7 @@ static void end_process(remote_probe *remote) {
     rft_process_free(remote->process);
     remote->process = NULL;
     remote->opened = remote->asked_early = false;
+    remote->expected[0] = '\0';
 }
 
 static int start(remote_probe *remote, rft_err *err) {
@@ -189,46 +194,90 @@ static int open_device(remote_probe *remote, rft_err *err) {
     return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
 }
 
-/* What is sent for a point, as often as it takes. */
+/* All that is sent of a point. */
 typedef struct question {
     json_t *head;
     rft_str blob;
-    double timeout_s;
 } question;
 
-static question question_of(const remote_probe *remote, const rft_probe_request *request) {
+static question question_of(const rft_probe_request *request, const char *what) {
     question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
-    json_object_set_new(q.head, "do", json_string("measure"));
+    json_object_set_new(q.head, "do", json_string(what));
     rft_str_add_n(&q.blob, request->unit->cubin, request->unit->cubin_bytes);
     if (request->reference) {
         rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
     }
-    q.timeout_s = request->measure.point_timeout_s + remote->opts.grace_s;
     return q;
 }
 
+static void question_clear(question *q) {
+    json_decref(q->head);
+    rft_str_clear(&q->blob);
+}
+
+static void expect(rft_probe *self, const rft_probe_request *request) {
+    remote_probe *remote = (remote_probe *)self;
+    if (!remote->opened || !request->key || strlen(request->key) >= sizeof remote->expected) {
+        return;
+    }
+    question q = question_of(request, "expect");
+    rft_process_tell(remote->process, q.head, q.blob.data, q.blob.length);
+    question_clear(&q);
+    rft_text_format(remote->expected, sizeof remote->expected, "%s", request->key);
+    remote->expected_round = request->round;
+}
+
+static bool is_expected(const remote_probe *remote, const rft_probe_request *request) {
+    return request->key && *remote->expected && strcmp(request->key, remote->expected) == 0 &&
+           request->round == remote->expected_round;
+}
+
+static double timeout_of(const remote_probe *remote, const rft_probe_request *request) {
+    return request->measure.point_timeout_s + remote->opts.grace_s;
+}
+
+static void post_point(remote_probe *remote, const rft_probe_request *request) {
+    double timeout_s = timeout_of(remote, request);
+    if (is_expected(remote, request)) {
+        json_t *head =
+            json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "rival_s", rft_json_real_new(request->rival_s));
+        post(remote, head, NULL, timeout_s);
+        json_decref(head);
+    } else {
+        question q = question_of(request, "measure");
+        post(remote, q.head, &q.blob, timeout_s);
+        question_clear(&q);
+    }
+    remote->expected[0] = '\0';
+}
+
 /* One attempt; *end says how it went when it returns 0. */
-static int attempt(remote_probe *remote, const question *q, exchange_end *end, rft_err *err) {
+static int attempt(remote_probe *remote, const rft_probe_request *request, exchange_end *end, rft_err *err) {
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
-        post(remote, q->head, &q->blob, q->timeout_s);
+        post_point(remote, request);
+        if (request->meanwhile) {
+            request->meanwhile(request->payload);
+        }
         *end = await(remote);
     }
     return rc;
 }
 
 /* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
-static int attempt_twice(remote_probe *remote, const question *q, rft_arena *arena, rft_probe_result *out,
-                         rft_err *err) {
+static int attempt_twice(remote_probe *remote, const rft_probe_request *request, rft_arena *arena,
+                         rft_probe_result *out, rft_err *err) {
+    rft_probe_request again = *request;
     char first[sizeof remote->why] = "";
     exchange_end end = EXCHANGE_GONE;
     int lost = 0;
-    int rc = attempt(remote, q, &end, err);
+    int rc = attempt(remote, request, &end, err);
+    again.meanwhile = NULL;
     if (rc == RFT_OK && end == EXCHANGE_GONE) {
         lost++;
         memcpy(first, remote->why, sizeof first);
         rft_log_debug(remote->opts.log, "the device worker %s over a point, which is tried once more", first);
-        rc = attempt(remote, q, &end, err);
+        rc = attempt(remote, &again, &end, err);
     }
     if (rc != RFT_OK) {
         return rc;
@@ -236,7 +285,7 @@ static int attempt_twice(remote_probe *remote, const question *q, rft_arena *are
     if (end == EXCHANGE_LATE) {
         failed(out, RFT_OUTCOME_TIMED_OUT,
                rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)",
-                                q->timeout_s, q->timeout_s - remote->opts.grace_s));
+                                timeout_of(remote, request), request->measure.point_timeout_s));
         lost++;
     } else if (end == EXCHANGE_GONE) {
         bool same = strcmp(first, remote->why) == 0;
@@ -255,12 +304,7 @@ static int attempt_twice(remote_probe *remote, const question *q, rft_arena *are
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err) {
-    remote_probe *remote = (remote_probe *)self;
-    question q = question_of(remote, request);
-    int rc = attempt_twice(remote, &q, arena, out, err);
-    json_decref(q.head);
-    rft_str_clear(&q.blob);
-    return rc;
+    return attempt_twice((remote_probe *)self, request, arena, out, err);
 }
 
 void rft_remote_probe_dismiss(rft_probe *self) {
@@ -277,7 +321,8 @@ static void free_remote(rft_probe *self) {
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
     (void)err;
     remote_probe *remote = rft_alloc(sizeof *remote);
-    remote->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_remote};
+    remote->probe =
+        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_remote, .expect = expect};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

@@ -72,6 +72,13 @@ static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft
     return inner->device(inner, arena, gpu, env, err);
 }
 
+static void pass_expect(rft_probe *self, const rft_probe_request *request) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    if (inner->expect) {
+        inner->expect(inner, request);
+    }
+}
+
 static void free_counting(rft_probe *self) {
     rft_probe *inner = ((counting_probe *)self)->inner;
     inner->free(inner);
@@ -80,8 +87,11 @@ static void free_counting(rft_probe *self) {
 
 static rft_probe *counting(scene *s, rft_probe *inner) {
     counting_probe *made = rft_alloc(sizeof *made);
-    made->probe =
-        (rft_probe){.measure = count_measure, .ceilings = pass_ceilings, .device = pass_device, .free = free_counting};
+    made->probe = (rft_probe){.measure = count_measure,
+                              .ceilings = pass_ceilings,
+                              .device = pass_device,
+                              .free = free_counting,
+                              .expect = pass_expect};
     made->inner = inner;
     made->scene = s;
     return &made->probe;
