@@ -143,6 +143,7 @@ void rft_build_appendix(rft_build *b) {
     rft_doc_heading(b->doc, 1, "Appendix", "appendix");
     add_device(b);
     add_environment(b);
+    rft_build_counters_appendix(b);
     add_hashes(b);
     add_glossary(b);
     if (b->opts.full && b->run->point_count > 0) {

@@ -61,11 +61,18 @@ void rft_build_appendix(rft_build *b);
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
 void rft_build_ladder(rft_build *b, size_t sweep);
+void rft_build_power(rft_build *b, size_t sweep);     /* nothing where no power was read and nothing soaked */
+void rft_build_power_summary(rft_build *b);           /* a paragraph, or nothing */
+void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */
 void rft_build_ranking(rft_build *b, const rft_entry *entry);
 void rft_build_params(rft_build *b, const rft_entry *entry);
 void rft_build_distribution(rft_build *b, const rft_entry *entry);
 void rft_build_failures(rft_build *b, size_t sweep);
 void rft_build_axes(rft_build *b, size_t sweep);
+void rft_build_counters(rft_build *b,
+                        size_t sweep); /* of the best of every problem; nothing when none were asked for */
+/* Of the appendix: the large set of each sweep's largest problem. */
+void rft_build_counters_appendix(rft_build *b);
 
 /* ---- shared by the chapters (doc_entry.c) ---- */
 void rft_build_entries(rft_build *b);
@@ -93,6 +100,10 @@ const char *rft_build_replay_notice(const rft_build *b);
 size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size_t problem, rft_profile **out);
 /* "n, with stride=4": the axis an axis profile follows, and what is held (doc_axes.c). */
 const char *rft_build_line(const rft_build *b, const rft_profile *profile);
+/* Is there anything to compare with? SIZE_MAX: in any sweep (doc_baseline.c). */
+bool rft_build_has_baselines(const rft_build *b, size_t sweep);
+/* "104.2 (a)": the best's share of its chief baseline in per cent; the note says which, and a tie. */
+const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_entry *entry);
 /* "42 points" / "1 point" */
 const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many);
 

@@ -12,6 +12,7 @@ enum {
     COLUMN_LIMIT,
     COLUMN_OF_LIMIT,
     COLUMN_CLOCK,
+    COLUMN_SUSTAINED, /* last: only where one was measured */
     COLUMN_COUNT
 };
 
@@ -19,6 +20,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_WHAT] = {.title = "Ceiling and the operation behind it", .wraps = true},
     [COLUMN_MEASURED] = {.title = "Measured", .align = RFT_ALIGN_RIGHT},
     [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_SUSTAINED] = {.title = "Sustained", .align = RFT_ALIGN_RIGHT},
     [COLUMN_SHEET] = {.title = "Datasheet", .align = RFT_ALIGN_RIGHT},
     [COLUMN_OF_SHEET] = {.title = "measured / sheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_LIMIT] = {.title = "Hardware limit", .align = RFT_ALIGN_RIGHT},
@@ -33,6 +35,23 @@ static const char *with_basis(rft_build *b, rft_table *table, double value, cons
     }
     return rft_arena_printf(b->arena, "%s%s", text,
                             rft_doc_note(b->doc, table, rft_arena_printf(b->arena, "Basis: %s.", basis)));
+}
+
+/* Where the rate under seconds of load differs by more than 3 %; "same" where it was measured and does not. */
+static const char *sustained_text(rft_build *b, const rft_ceiling *ceiling, rft_ceiling_id id) {
+    if (ceiling->sustained.n == 0) {
+        return NULL;
+    }
+    return rft_ceiling_sags(ceiling) ? rft_figure_si(b->arena, ceiling->sustained.median, rft_ceiling_unit(id))
+                                     : "same";
+}
+
+static bool is_soaked(const rft_build *b) {
+    bool soaked = false;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        soaked = soaked || b->run->ceilings.items[id].sustained.n > 0;
+    }
+    return soaked;
 }
 
 static void add_ceiling(rft_build *b, rft_table *table, rft_ceiling_id id) {
@@ -50,12 +69,18 @@ static void add_ceiling(rft_build *b, rft_table *table, rft_ceiling_id id) {
         return;
     }
     double rate = ceiling->stats.median;
-    row->cells[COLUMN_MEASURED] = rft_figure_si(b->arena, rate, rft_ceiling_unit(id));
+    row->cells[COLUMN_MEASURED] = rft_arena_printf(b->arena, "%s%s", rft_ceiling_prefix(ceiling),
+                                                   rft_figure_si(b->arena, rate, rft_ceiling_unit(id)));
+    if (table->column_count > COLUMN_SUSTAINED) {
+        row->cells[COLUMN_SUSTAINED] = sustained_text(b, ceiling, id);
+    }
     row->cells[COLUMN_HALF] = ceiling->stats.interval_is_95
                                   ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&ceiling->stats) * 100, 2)
                                   : "n/a";
-    row->cells[COLUMN_OF_SHEET] = rft_figure_percent_bare(b->arena, rate / ceiling->datasheet);
-    row->cells[COLUMN_OF_LIMIT] = rft_figure_percent_bare(b->arena, rate / ceiling->limit);
+    if (!ceiling->at_least) { /* a lower bound is no share of anything */
+        row->cells[COLUMN_OF_SHEET] = rft_figure_percent_bare(b->arena, rate / ceiling->datasheet);
+        row->cells[COLUMN_OF_LIMIT] = rft_figure_percent_bare(b->arena, rate / ceiling->limit);
+    }
     row->cells[COLUMN_CLOCK] =
         isnan(ceiling->clock_mhz) ? "not read" : rft_figure_plain(b->arena, ceiling->clock_mhz, 4);
 }
@@ -63,6 +88,19 @@ static void add_ceiling(rft_build *b, rft_table *table, rft_ceiling_id id) {
 /* Of what no part of this run depends on, a line with the reason is enough; it has no row of its own. */
 static bool worth_a_row(const rft_ceiling *ceiling) {
     return ceiling->measured || !isnan(ceiling->datasheet) || !isnan(ceiling->limit);
+}
+
+/* What "at least" means, where it is printed. */
+static void add_lower_bounds(rft_build *b) {
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        if (*rft_ceiling_prefix(&b->run->ceilings.items[id])) {
+            rft_doc_text(
+                b->doc, RFT_TEXT_NOTE,
+                "\"At least\": measured on a path slower than this architecture's own, which this version does "
+                "not drive. Nothing is judged by it.");
+            return;
+        }
+    }
 }
 
 void rft_build_ceilings(rft_build *b) {
@@ -76,12 +114,16 @@ void rft_build_ceilings(rft_build *b) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG,
                      "No ceiling was measured in this run: nothing here is told as a share of one.");
     } else {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                     "Ceilings are rates measured on this card, in this run, by kernels of rooftune's own. Everything "
-                     "in this report is judged by them. The hardware limit is what bus and pipes cannot exceed at "
-                     "their highest clock.");
+        const char *age = rft_run_ceilings_age_text(b->run, b->arena);
+        rft_doc_textf(
+            b->doc, RFT_TEXT_NOTE,
+            "Ceilings are rates measured on this card, %s%s%s, by kernels of rooftune's own or, where that is "
+            "named, by the vendor's library. Everything in this report is judged by them. The hardware limit "
+            "is what bus and pipes cannot exceed at their highest clock.",
+            age ? "up to " : "in this run", age ? age : "", age ? " before this run" : "");
     }
-    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    add_lower_bounds(b);
+    rft_table *table = rft_doc_table(b->doc, columns, is_soaked(b) ? COLUMN_COUNT : COLUMN_COUNT - 1);
     for (int id = 0; id < RFT_CEILING_COUNT && rows > 0; id++) {
         if (worth_a_row(&b->run->ceilings.items[id])) {
             add_ceiling(b, table, (rft_ceiling_id)id);
@@ -98,7 +140,11 @@ void rft_build_ceilings(rft_build *b) {
             }
         }
     }
-    rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                 "Not part of this run at all: the link between host and card, links between cards, several cards at "
-                 "once, the host, power, sustained rates under heat.");
+    const rft_ceiling *link = b->run->ceilings.items;
+    bool copied = link[RFT_CEILING_H2D].measured && link[RFT_CEILING_D2H].measured;
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                  "Not part of this run at all: %slinks between cards, several cards at "
+                  "once, the host%s.",
+                  copied ? "" : "the link between host and card, ",
+                  is_soaked(b) ? "" : ", sustained rates of the ceilings under heat (`rooftune ceilings --soak`)");
 }

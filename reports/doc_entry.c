@@ -2,6 +2,9 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/counted.h"
+#include "model/over_roof.h"
+#include "model/run_drift.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,13 +84,12 @@ static void fill_entry(const rft_build *b, rft_entry *entry) {
     if (!entry->best) {
         return;
     }
-    const rft_measurement *own = rft_point_measurement(entry->best);
+    double widen_frac = rft_run_widen_frac(b->run, entry->sweep, entry->problem);
     for (size_t i = 0; i < entry->measured; i++) {
-        const rft_measurement *other = rft_point_measurement(ranked[i]);
-        if (ranked[i] == entry->best || !other) {
+        if (ranked[i] == entry->best || !rft_point_measurement(ranked[i])) {
             continue;
         }
-        if (rft_stats_tie(&own->stats, &other->stats)) {
+        if (rft_run_tie(entry->best, ranked[i], widen_frac)) {
             entry->rival = entry->rival ? entry->rival : ranked[i];
             entry->tied++;
         }
@@ -198,7 +200,9 @@ const char *rft_build_roof_name(const rft_placement *place) {
 
 /* How many times the compulsory bytes its configuration takes from device memory; 1 when nothing says more. */
 static double surplus(const rft_point *point) {
-    double moved = point->traffic.present ? point->traffic.level_bytes[RFT_LEVEL_DRAM] : NAN;
+    double counted = rft_counted_traffic(point).level_bytes[RFT_LEVEL_DRAM];
+    double modelled = point->traffic.present ? point->traffic.level_bytes[RFT_LEVEL_DRAM] : NAN;
+    double moved = isnan(counted) ? modelled : counted;
     double ratio = moved / rft_work_bytes(&point->work);
     return isfinite(ratio) && ratio > 1 ? ratio : 1;
 }
@@ -208,7 +212,7 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const rft_bound *bound = &entry->bound;
     double share = entry->place.efficiency_frac;
     const char *room = share >= 0.9 ? "at its ceiling" : share >= 0.8 ? "near its ceiling" : "room left";
-    if (bound->over_roof_frac > 1) {
+    if (rft_over_roof_of(b->run, entry->best, b->arena).cause != RFT_OVER_NOT) {
         return "above its measured ceiling, see the note at its section";
     }
     if (bound->resource == RFT_RESOURCE_DRAM && bound->firmness != RFT_FIRM_NONE && surplus(entry->best) > 1.1) {

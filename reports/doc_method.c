@@ -3,6 +3,9 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/counted.h"
+#include "model/run_drift.h"
+#include "model/run_throttled.h"
 
 #include <math.h>
 
@@ -154,9 +157,31 @@ static const char *clock_text(const rft_build *b, const trust *t) {
                             unknown);
 }
 
+static const char *counters_text(const rft_build *b) {
+    size_t asked = 0;
+    size_t known = 0;
+    const char *reason = "not counted, or not recorded";
+    for (size_t i = 0; i < b->run->point_count; i++) {
+        const rft_point *point = &b->run->points[i];
+        bool own = point->counters && !point->alias_of;
+        asked += own;
+        known += own && rft_counted_any(point);
+        reason = own && !rft_counted_any(point) ? rft_counted_missing(point) : reason;
+    }
+    if (known == 0) {
+        return rft_arena_printf(b->arena, "none: %s", reason);
+    }
+    return rft_arena_printf(b->arena, "of %s, in runs of their own%s", rft_build_plural(b, known, "point", "points"),
+                            known < asked ? rft_arena_printf(b->arena, "; %s could not be counted",
+                                                             rft_build_plural(b, asked - known, "other", "others"))
+                                          : "");
+}
+
 static void add_trust(rft_build *b) {
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     trust t = gather(b->run);
+    const char *drift = rft_run_drift_sentence(b->run, b->arena);
+    const char *throttled = rft_run_throttled_sentence(b->run, b->arena);
     rft_table *table = rft_doc_table(b->doc, columns, 2);
     table->plain = true;
     rft_doc_pair(b->doc, table, "Measured points", rft_figure_count(b->arena, t.measured));
@@ -169,12 +194,16 @@ static void add_trust(rft_build *b) {
                            : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
     rft_doc_pair(b->doc, table, "Noisy points", rft_figure_count(b->arena, t.noisy));
     rft_doc_pair(b->doc, table, "Measured again",
-                 t.final_round
-                     ? rft_arena_printf(b->arena, "%s in a last round, one after the other; that round is reported",
-                                        rft_build_plural(b, t.final_round, "point", "points"))
-                     : "none: there was no final round");
+                 t.final_round ? rft_arena_printf(b->arena, "%s in a last round, in turns; that round is reported",
+                                                  rft_build_plural(b, t.final_round, "point", "points"))
+                               : "none: there was no final round");
+    rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
+    rft_doc_pair(b->doc, table, "Clock held down",
+                 throttled ? throttled : "n/a: nobody looked, or it was not recorded");
+    rft_doc_pair(b->doc, table, "Drift",
+                 drift ? drift : "n/a: no reference was measured again, or it was not recorded");
     rft_doc_pair(b->doc, table, "Verified",
                  rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd problems; %s compared; %s wrong",
                                   rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
@@ -193,14 +222,19 @@ void rft_build_method(rft_build *b) {
                      "This run replayed a recording: no GPU was used. Every time, clock, error and ceiling below was "
                      "measured when the recording was made.");
     }
-    rft_doc_text(b->doc, RFT_TEXT_BODY,
-                 "Every configuration is compiled on its own and its results are compared with a reference kernel that "
-                 "accumulates in double precision, on seeded random inputs, before it is timed; a wrong one is never a "
-                 "best. After a warm-up each sample is the time between two events around the launches. In cold mode "
-                 "the L2 cache is emptied before every sample. Sampling stops when the 95 % interval of the median is "
-                 "narrow enough, when more samples no longer narrow it, or at a cap. The median is reported; its "
-                 "interval comes from order statistics and assumes no distribution. The best few of every problem are "
-                 "measured again side by side. Clocks and power limits are left as they are found.");
+    rft_doc_text(
+        b->doc, RFT_TEXT_BODY,
+        "Every configuration is compiled on its own and its results are compared with a reference kernel that "
+        "accumulates in double precision, on seeded random inputs, before it is timed; a wrong one is never a "
+        "best. After a warm-up each sample is the time between two events around the launches. In cold mode "
+        "the L2 cache is emptied before every sample; rotating, every run works on another copy of the buffers; hot, "
+        "it holds what the run before left. Sampling stops when the 95 % interval of the median is "
+        "narrow enough, when more samples no longer narrow it, or at a cap. The median is reported; its "
+        "interval comes from order statistics and assumes no distribution. The best few of every problem are "
+        "measured again in turns, so that what the device does meanwhile meets them alike. A point whose clock was low "
+        "is "
+        "measured again, and one configuration after every 20 points. Clocks and power limits are left as they are "
+        "found.");
     if (b->run->sweep_count > 0) {
         rft_doc_heading(b->doc, 2, "Rules", NULL);
         add_rules(b);

@@ -3,7 +3,9 @@
 #include "reports/doc_build.h"
 
 #include "base/hash.h"
+#include "model/run_drift.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +52,17 @@ static const char *why_no_interval(const rft_measurement *own) {
                : "Under 6 samples give no 95 % interval of the median.";
 }
 
+/* How the number was come by, where that is not as usual. */
+static const char *time_text(const rft_build *b, rft_table *table, const rft_measurement *own) {
+    const char *note = rft_measurement_note(own, &b->run->ceilings, b->arena);
+    const char *time = rft_figure_si(b->arena, own->stats.median, "s");
+    if (note == NULL) {
+        return time;
+    }
+    note = rft_arena_printf(b->arena, "%c%s.", toupper((unsigned char)note[0]), note + 1);
+    return rft_arena_printf(b->arena, "%s%s", time, rft_doc_note(b->doc, table, note));
+}
+
 static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, const rft_point *point,
                        const char *rank) {
     const rft_measurement *own = rft_point_measurement(point);
@@ -62,7 +75,7 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
         row->cells[COLUMN_CONFIG] = rft_arena_printf(b->arena, "%s%s", row->cells[COLUMN_CONFIG],
                                                      rft_doc_note(b->doc, table, "Noisy: the samples did not settle."));
     }
-    row->cells[COLUMN_TIME] = rft_figure_si(b->arena, own->stats.median, "s");
+    row->cells[COLUMN_TIME] = time_text(b, table, own);
     row->cells[COLUMN_HALF] =
         own->stats.interval_is_95
             ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
@@ -75,6 +88,16 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
         isnan(point->facts.occupancy_frac) ? "n/a" : rft_figure_plain(b->arena, point->facts.occupancy_frac * 100, 3);
 }
 
+/* "; the best takes 41.2 kcycles at 1980 MHz": nothing where the samples' clocks are not there. */
+static const char *cycles_text(const rft_build *b, const rft_point *best) {
+    const rft_measurement *own = rft_point_measurement(best);
+    double cycles = rft_measurement_cycles(own);
+    return isnan(cycles)
+               ? ""
+               : rft_arena_printf(b->arena, "; the best takes %s cycles at %s MHz", rft_figure_si(b->arena, cycles, ""),
+                                  rft_figure_plain(b->arena, own->clock_mhz, 4));
+}
+
 /* The best first, whichever round it was measured in; then by time. */
 static int by_median(const void *a, const void *b) {
     const rft_point *x = *(const rft_point *const *)a, *y = *(const rft_point *const *)b;
@@ -85,21 +108,27 @@ static int by_median(const void *a, const void *b) {
 void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
-    const rft_stats *best = &rft_point_measurement(entry->best)->stats;
+    double widen_frac = rft_run_widen_frac(b->run, entry->sweep, entry->problem);
     /* ranked[0] is the best; those of the final round follow it, which is not the order of time. */
     qsort(ranked + 1, count - 1, sizeof *ranked, by_median);
     size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN;
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Best and worst on %s", rft_build_name(b, entry->sweep, entry->problem)),
                     NULL);
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Times with a %s cache%s.",
+                  rft_cache_mode_name(rft_point_measurement(entry->best)->cache), cycles_text(b, entry->best));
     if (entry->tied > 0) {
-        rft_doc_text(
-            b->doc, RFT_TEXT_NOTE,
-            "\"1 =\": a tie with the best; their 95 % intervals overlap or the medians differ by under 0.5 %.");
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                      "\"1 =\": a tie with the best; their 95 %% intervals overlap%s or the medians differ by under "
+                      "0.5 %%.",
+                      widen_frac < RFT_DRIFT_MIN_FRAC
+                          ? ""
+                          : rft_arena_printf(b->arena, " (outside the last round widened by %s on each side for drift)",
+                                             rft_figure_percent(b->arena, widen_frac)));
     }
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < shown; i++) {
-        bool tie = entry->tied > 0 && rft_stats_tie(best, &rft_point_measurement(ranked[i])->stats);
+        bool tie = entry->tied > 0 && rft_run_tie(entry->best, ranked[i], widen_frac);
         add_ranked(b, table, entry, ranked[i], tie ? "1 =" : rft_arena_printf(b->arena, "%zu", i + 1));
     }
     if (count > shown) {

@@ -197,7 +197,8 @@ static const char *caption(const roof *r, size_t points) {
                              : "Memory: no ceiling was measured";
     const char *pipe =
         r->has_pipe_id && ceilings->items[r->pipe_id].measured
-            ? rft_arena_printf(arena, "%s: %s", rft_pipe_label(r->pipe),
+            ? rft_arena_printf(arena, "%s: %s%s", rft_pipe_label(r->pipe),
+                               ceilings->items[r->pipe_id].at_least ? "no line, only a lower bound was measured, " : "",
                                ceilings->items[r->pipe_id].kernel ? ceilings->items[r->pipe_id].kernel
                                                                   : rft_ceiling_label(r->pipe_id))
             : rft_arena_printf(arena, "%s: no ceiling was measured%s%s", rft_pipe_label(r->pipe),

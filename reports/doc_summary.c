@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/doc_build.h"
 
+#include "base/str.h"
+#include "model/run_drift.h"
+#include "model/run_throttled.h"
+
 #include <math.h>
 
 enum {
@@ -13,6 +17,7 @@ enum {
     COLUMN_SHEET,
     COLUMN_BOUND,
     COLUMN_DEFAULT,
+    COLUMN_BASELINE, /* last: left out where there are none */
     COLUMN_COUNT
 };
 
@@ -26,6 +31,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_SHEET] = {.title = "of datasheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_BOUND] = {.title = "Bound", .wraps = true},
     [COLUMN_DEFAULT] = {.title = "over default", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_BASELINE] = {.title = "of baseline", .unit = "%", .align = RFT_ALIGN_DECIMAL},
 };
 
 static const char *half_text(const rft_build *b, rft_table *table, const rft_measurement *measurement) {
@@ -100,6 +106,39 @@ static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry, bo
                                             rft_arena_printf(b->arena, "No ratio: %s.",
                                                              entry->why_default ? entry->why_default : "not known")))
             : rft_figure_ratio(b->arena, entry->over_default);
+    if (table->column_count > COLUMN_BASELINE) {
+        row->cells[COLUMN_BASELINE] = rft_build_baseline_text(b, table, entry);
+    }
+}
+
+/* "All times are with a cold cache." or which sweep has which. */
+static const char *cache_text(const rft_build *b) {
+    const rft_run_sweep *sweeps = b->run->sweeps;
+    rft_str text = RFT_STR_INIT;
+    bool same = true;
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        const rft_sweep *sweep = &sweeps[s].sweep;
+        same = same && sweep->measure.cache == sweeps[0].sweep.measure.cache;
+        rft_str_addf(&text, "%s%s (%s)", s ? ", " : "Cache when a sample begins: ", sweep->name,
+                     rft_cache_mode_name(sweep->measure.cache));
+    }
+    rft_str_add(&text, ".");
+    const char *kept = same ? rft_arena_printf(b->arena, "All times are with a %s cache.",
+                                               rft_cache_mode_name(sweeps[0].sweep.measure.cache))
+                            : rft_arena_strdup(b->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+/* What changes how the numbers are to be read; nothing where they are as usual. */
+static void add_steadiness(rft_build *b) {
+    rft_drift drift = rft_run_drift(b->run);
+    if (rft_drift_found(&drift)) {
+        rft_doc_textf(b->doc, RFT_TEXT_STRONG, "The device drifted: %s.", rft_run_drift_sentence(b->run, b->arena));
+    }
+    if (rft_run_throttled_of(b->run).affected > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Clock: %s.", rft_run_throttled_sentence(b->run, b->arena));
+    }
 }
 
 void rft_build_summary(rft_build *b) {
@@ -113,8 +152,12 @@ void rft_build_summary(rft_build *b) {
                  "operations only, never what a configuration moves besides. \"of ceiling\" is against the rate "
                  "measured on this card, \"of datasheet\" against the vendor's figure. The default is the same "
                  "kernel with every parameter at its default.");
-    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    rft_doc_text(b->doc, RFT_TEXT_NOTE, cache_text(b));
+    add_steadiness(b);
+    bool compared = rft_build_has_baselines(b, SIZE_MAX);
+    rft_table *table = rft_doc_table(b->doc, columns, compared ? COLUMN_COUNT : COLUMN_BASELINE);
     for (size_t i = 0; i < b->entry_count; i++) {
         add_entry(b, table, &b->entries[i], i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep);
     }
+    rft_build_power_summary(b);
 }

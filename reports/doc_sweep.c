@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
+#include "model/over_roof.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"
@@ -178,7 +179,7 @@ void rft_build_asked(rft_build *b, size_t s) {
     add_axes(b, sweep);
     add_params(b, sweep);
     add_constraints(b, sweep);
-    if (sweep->baseline_count > 0) {
+    if (sweep->baseline_count > 0 && !rft_build_has_baselines(b, s)) {
         rft_str names = RFT_STR_INIT;
         for (size_t i = 0; i < sweep->baseline_count; i++) {
             rft_str_addf(&names, "%s%s", i ? ", " : "", sweep->baselines[i]);
@@ -280,11 +281,13 @@ static void add_suspects(rft_build *b, size_t s) {
                           "%s beats the hardware's own limit (%s of it): its work is overstated, its result is not "
                           "what it should be, or its time is wrong. Do not use this number.",
                           name, rft_figure_percent(b->arena, entry->place.limit_s / rft_point_median_s(entry->best)));
-        } else if (entry->bound.over_roof_frac > 1) {
+            continue;
+        }
+        const rft_over_roof over = rft_over_roof_of(b->run, entry->best, b->arena);
+        if (over.text) {
             rft_doc_textf(b->doc, RFT_TEXT_NOTE,
-                          "%s is faster than its measured ceiling allows, by a factor of %s. Either some of its data "
-                          "came from a cache, or the kernel that measured the ceiling is not the fastest there can be.",
-                          name, rft_figure_plain(b->arena, entry->bound.over_roof_frac, 3));
+                          "%s is faster than its measured ceiling allows, by a factor of %s. Cause: %s.", name,
+                          rft_figure_plain(b->arena, over.factor, 3), over.text);
         }
     }
 }
@@ -308,13 +311,16 @@ void rft_build_sweep(rft_build *b, size_t s) {
     add_suspects(b, s);
     rft_build_asked(b, s);
     rft_build_ladder(b, s);
+    rft_build_baselines(b, s);
     rft_build_axes(b, s);
+    rft_build_power(b, s);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
             add_details(b, entry);
         }
     }
+    rft_build_counters(b, s);
     if (b->tallies[s].failed > 0) {
         rft_build_failures(b, s);
     }

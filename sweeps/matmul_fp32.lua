@@ -60,4 +60,5 @@ return sweep {
   },
   over = { n = pow2_values(128, 8192) },
   with = { m = function(p) return p.n end, k = function(p) return p.n end },
+  baseline = { "cublaslt" }, -- in fp32 as the kernels: without the matrix units
 }

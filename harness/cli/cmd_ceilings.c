@@ -1,72 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/units.h"
 #include "cli/compose.h"
+#include "cli/run_ceilings.h"
+#include "cli/show_ceilings.h"
+#include "cli/show_data.h"
 #include "cli/target.h"
+#include "run/prefetch.h"
 
-#include <math.h>
+#include <stdlib.h>
 
-static void add_rate(rft_str *out, double value, const char *unit, bool is_time) {
-    char text[48] = "n/a";
-    if (isfinite(value) && is_time) {
-        rft_units_format_seconds(text, sizeof text, value, 3);
-    } else if (isfinite(value)) {
-        rft_units_format_si(text, sizeof text, value, 4, unit);
+typedef struct options {
+    rft_target_opts target;
+    const char *soak, *json;
+    double soak_s;
+} options;
+
+/* All of them, and kept for the runs of the next day. The kernels are compiled side by side. */
+static int measure(rft_cli *cli, rft_target *target, const options *o, rft_run *run, rft_err *err) {
+    const rft_ceilings_request request = {.wanted = RFT_CEILINGS_ALL, .soak_s = o->soak_s};
+    rft_prefetch prefetch;
+    rft_prefetch_begin(&prefetch, target->recording ? NULL : target->pool, &target->gpu, request.wanted);
+    rft_prefetch_await(&prefetch, RFT_PREFETCH_POINTS);
+    rft_prefetch_await(&prefetch, RFT_PREFETCH_CEILINGS);
+    rft_prefetch_end(&prefetch);
+    if (o->soak_s > 0 && !target->recording) {
+        rft_log_info(&cli->log, "each ceiling under %g s of its own load: about %.0f min", o->soak_s,
+                     o->soak_s * RFT_CEILING_COUNT / 60.0 + 0.5);
     }
-    rft_str_addf(out, " %14s", text);
-}
-
-static void add_ceiling(rft_str *out, rft_ceiling_id id, const rft_ceiling *c) {
-    bool is_time = id == RFT_CEILING_LAUNCH;
-    rft_str_addf(out, "%-12s", rft_ceiling_name(id));
-    add_rate(out, c->measured ? c->stats.median : (double)NAN, rft_ceiling_unit(id), is_time);
-    add_rate(out, c->datasheet, rft_ceiling_unit(id), is_time);
-    add_rate(out, c->limit, rft_ceiling_unit(id), is_time);
-    if (c->measured) {
-        rft_str_addf(out, "  n=%zu", c->stats.n);
-        if (isfinite(c->clock_mhz)) {
-            rft_str_add(out, ", ");
-            rft_str_add_fixed(out, c->clock_mhz, 0);
-            rft_str_add(out, " MHz");
-        }
-        rft_str_addf(out, "  %s", c->kernel ? c->kernel : "");
-    } else {
-        rft_str_addf(out, "  %s", c->reason ? c->reason : "not measured");
-    }
-    if (c->limit_basis && isfinite(c->limit)) {
-        rft_str_addf(out, "; limit %s", c->limit_basis);
-    }
-    rft_str_add(out, "\n");
-}
-
-static int print_ceilings(rft_cli *cli, rft_target *target, rft_err *err) {
-    rft_ceilings ceilings;
-    rft_str out = RFT_STR_INIT;
-    int rc = target->probe->ceilings(target->probe, target->arena, &ceilings, err);
+    int rc = target->probe->ceilings(target->probe, &request, run->arena, &run->ceilings, err);
     if (rc == RFT_OK && !target->recording) {
-        rc = rft_compose_annotate(cli, target->arena, &ceilings, &target->gpu, err);
+        rc = rft_compose_annotate(cli, run->arena, &run->ceilings, &target->gpu, err);
     }
-    if (rc != RFT_OK) {
-        return rc;
+    if (rc == RFT_OK && !target->recording) {
+        rft_ceilings_keep(cli, &target->gpu, &target->env, &run->ceilings);
     }
-    rft_str_addf(&out, "%s%s%s\n%-12s %14s %14s %14s\n", target->gpu.name, target->recording ? ", recorded in " : "",
-                 target->recording ? target->recording_path : "", "ceiling", "measured", "datasheet", "limit");
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        add_ceiling(&out, (rft_ceiling_id)id, &ceilings.items[id]);
+    return rc;
+}
+
+static int print_json(rft_cli *cli, const rft_target *target, const options *o, const rft_run *run, rft_err *err) {
+    size_t size = 0;
+    const rft_gpu_info *gpu = &target->gpu;
+    json_t *root = json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o}", "device", "name", rft_show_text_json(gpu->name), "arch",
+                             rft_show_text_json(gpu->arch), "uuid", rft_show_text_json(gpu->uuid), "sms", gpu->sms,
+                             "sm_clock_max_khz", gpu->sm_clock_khz, "ceilings", rft_show_ceilings_json(run));
+    char *text = rft_json_dump(root, &size);
+    rft_str line = RFT_STR_INIT;
+    rft_str_addf(&line, "%s\n", text);
+    int rc = rft_cli_write(cli, o->json, rft_str_get(&line), line.length, err);
+    rft_str_clear(&line);
+    free(text);
+    json_decref(root);
+    return rc;
+}
+
+static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rft_err *err) {
+    rft_run *run = rft_run_new();
+    rft_str out = RFT_STR_INIT;
+    int rc = measure(cli, target, o, run, err);
+    if (rc == RFT_OK && o->json) {
+        rc = print_json(cli, target, o, run, err);
     }
-    fputs(rft_str_get(&out), cli->out);
+    if (rc == RFT_OK && !(o->json && rft_text_equal(o->json, "-"))) {
+        rft_str_addf(&out, "%s%s%s\n", target->gpu.name, target->recording ? ", recorded in " : "",
+                     target->recording ? target->recording_path : "");
+        rft_show_ceilings_table(&out, run, run->arena);
+        fputs(rft_str_get(&out), cli->out);
+    }
     rft_str_clear(&out);
-    return RFT_OK;
+    rft_run_free(run);
+    return rc;
 }
 
 int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
-    rft_target_opts target_opts = {0};
+    options o = {.target = {.compile_workers = rft_compose_compile_workers()}};
     bool helped = false;
     rft_words rest = {0};
     rft_target *target = NULL;
     const rft_opt opts[] = {
-        {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &target_opts.device, NULL},
-        {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &target_opts.wait, NULL,
-         NULL},
+        {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &o.target.device, NULL},
+        {"soak", 0, "10s", "each also under so many seconds of its own load: the sustained rate", NULL, &o.soak, NULL},
+        {"json", 0, "FILE|-", "as JSON; - is stdout, in place of the table", NULL, &o.json, NULL},
+        {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o.target.wait, NULL, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
@@ -74,10 +87,13 @@ int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rc = rft_opt_no_words(cli, &rest, err);
     }
     if (rc == RFT_OK && !helped) {
-        rc = rft_target_open(&target, cli, &target_opts, err);
+        rc = rft_opt_seconds(&o.soak_s, "--soak", o.soak, err);
     }
     if (rc == RFT_OK && !helped) {
-        rc = print_ceilings(cli, target, err);
+        rc = rft_target_open(&target, cli, &o.target, err);
+    }
+    if (rc == RFT_OK && !helped) {
+        rc = print_ceilings(cli, target, &o, err);
     }
     rft_target_close(target);
     rft_arena_free(arena);

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cli/compose.h"
+#include "cli/device_facts.h"
 #include "cli/show_layout.h"
 #include "gpu/gpu.h"
 
@@ -28,7 +29,24 @@ static void add_library(rft_str *out, rft_arena *arena, const rft_env *libraries
     }
 }
 
-static void add_device(rft_str *out, rft_arena *arena, size_t index, const rft_gpu_info *gpu) {
+static void add_fact(rft_str *out, rft_arena *arena, const char *what, rft_device_fact fact) {
+    add_line(out, arena, what, fact.value, fact.reason);
+    if (!fact.value && fact.remedy) {
+        rft_layout_wrapped(out, 4, 2, rft_arena_printf(arena, "remedy: %s", fact.remedy));
+    }
+}
+
+/* The reason, where every fact is missing for the same one. */
+static const char *missing_altogether(const rft_env *env) {
+    for (size_t i = 0; i < env->count; i++) {
+        if (env->items[i].value || !rft_text_equal(env->items[i].reason, env->items[0].reason)) {
+            return NULL;
+        }
+    }
+    return env->count ? env->items[0].reason : NULL;
+}
+
+static void add_device(rft_cli *cli, rft_str *out, rft_arena *arena, size_t index, const rft_gpu_info *gpu) {
     char memory[32];
     char l2[32];
     rft_env env = {0};
@@ -37,10 +55,16 @@ static void add_device(rft_str *out, rft_arena *arena, size_t index, const rft_g
     rft_str_addf(out, "device %zu: %s, %s, %d SMs, %s, L2 %s\n  %s, PCI %s\n", index, gpu->name, gpu->arch, gpu->sms,
                  memory, l2, gpu->uuid, gpu->pci_id);
     rft_nvml_describe(gpu->pci_id, &env, arena);
-    for (size_t i = 0; i < env.count; i++) {
+    const char *why_none = missing_altogether(&env);
+    for (size_t i = 0; i < env.count && !why_none; i++) {
         const rft_env_item *item = &env.items[i];
         add_line(out, arena, item->key, item->value, item->reason);
     }
+    if (why_none) {
+        add_line(out, arena, "state of the card", NULL, why_none);
+    }
+    add_fact(out, arena, "datasheet", rft_device_datasheet(cli, gpu, arena));
+    add_fact(out, arena, "ceilings kept", rft_device_kept_ceilings(gpu, &env, arena));
 }
 
 /* The file that a library was loaded from; NULL when it cannot be told. */
@@ -68,7 +92,7 @@ static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
     rft_compiler *compiler = NULL;
     int rc = rft_cuda_list(&gpus, &count, arena, &missing);
     for (size_t i = 0; rc == RFT_OK && i < count; i++) {
-        add_device(out, arena, i, &gpus[i]);
+        add_device(cli, out, arena, i, &gpus[i]);
     }
     rft_libraries_describe(&libraries, arena);
     rft_str_addf(out, "%swhat works here\n", rc == RFT_OK && count ? "" : "no device\n");
@@ -87,9 +111,10 @@ static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
         add_missing(out, arena, "NVRTC", &missing);
     }
     add_library(out, arena, &libraries, "nvml", "clocks and power (NVML)");
-    add_line(out, arena, "counters", NULL, "this version reads none; `traffic` in a kernel says what it moves");
-    add_library(out, arena, &libraries, "cupti", "CUPTI, for the counters of later versions");
-    add_library(out, arena, &libraries, "cublaslt", "cuBLASLt, for the baselines of later versions");
+    add_fact(out, arena, "hardware counters", rft_device_counters(arena));
+    add_library(out, arena, &libraries, "cupti", "CUPTI, for the counters");
+    add_library(out, arena, &libraries, "cublaslt", "cuBLASLt, for baselines and tensor ceilings");
+    add_fact(out, arena, "cache of cubins and ceilings", rft_device_cache(arena));
 }
 
 int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {

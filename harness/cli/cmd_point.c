@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/point_choice.h"
+#include "cli/show_counters.h"
 #include "cli/target.h"
 #include "model/occupancy.h"
 #include "run/once.h"
@@ -12,9 +13,10 @@
 #include <string.h>
 
 typedef struct point_options {
-    const char *device, *sweep, *variant, *emit, *output, *arch, *timeout, *compile_timeout;
+    const char *device, *sweep, *variant, *emit, *output, *arch, *timeout, *compile_timeout, *counters;
     bool in_process, wait;
     double point_timeout_s, compile_timeout_s; /* 0: as the sweep says */
+    rft_counter_set counter_set;
     rft_words at, set, files, script_args;
 } point_options;
 
@@ -30,6 +32,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"timeout", 0, "2s", "limit of the point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
         {"compile-timeout", 0, "30s", "limit of the compile (default: as the sweep says, else 60s)", NULL,
          &o->compile_timeout, NULL},
+        {"counters", 0, "SET", "hardware counters: none, default, all, or NAME,... (default none)", NULL, &o->counters,
+         NULL},
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
         {"arch", 0, "sm_90a", "with --emit: architecture to compile for; needs no GPU", NULL, &o->arch, NULL},
@@ -45,7 +49,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
     }
     rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
-    return rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    return rc || !o->counters ? rc : rft_counter_set_parse(&o->counter_set, o->counters, arena, err);
 }
 
 static int find_sweep(const rft_sweep **out, const rft_script *script, const char *name, rft_err *err) {
@@ -75,7 +80,7 @@ static void print_facts(rft_str *out, const rft_once_result *r) {
                  (long long)r->block[2]);
 }
 
-static void print_measured(rft_str *out, const rft_once_result *r) {
+static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *arena) {
     const rft_measurement *m = &r->probed.measurement;
     const rft_verification *v = &r->probed.verification;
     char median[48];
@@ -87,6 +92,10 @@ static void print_measured(rft_str *out, const rft_once_result *r) {
     rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
     rft_str_addf(out, "time           %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+    const char *note = rft_measurement_note(m, NULL, arena);
+    if (note) {
+        rft_str_addf(out, "               %s\n", note);
+    }
     rft_units_format_si(rate, sizeof rate, rft_work_bytes(&r->spec.work) / m->stats.median, 4, "B/s");
     rft_str_addf(out, "useful rate    %s", rate);
     if (rft_work_ops(&r->spec.work) > 0) {
@@ -97,9 +106,24 @@ static void print_measured(rft_str *out, const rft_once_result *r) {
     if (isfinite(m->clock_mhz)) {
         line(out, "SM clock", m->clock_mhz, 0, "MHz");
     }
+    if (isfinite(rft_measurement_cycles(m))) {
+        line(out, "cycles", rft_measurement_cycles(m), 0, "at the clock of each sample");
+    }
     rft_str_add(out, "verified       worst error is ");
     rft_str_add_fixed(out, v->worst_frac, 3);
     rft_str_addf(out, " of the tolerance, %llu elements\n", (unsigned long long)v->total_count);
+}
+
+static void print_counters(rft_str *out, const rft_once_result *r, int64_t l2_bytes, rft_arena *arena) {
+    bool cold = r->probed.measurement.cache != RFT_CACHE_HOT;
+    const rft_show_counted counted = {r->counters, &r->spec.work, l2_bytes, cold};
+    if (r->counters) {
+        rft_show_counters(out, &counted, arena);
+    } else if (r->refusal.code != RFT_OK) {
+        rft_str_addf(out, "counters       none: %s\n", r->refusal.message);
+        rft_str_addf(out, "%s%s%s", *r->refusal.remedy ? "  remedy: " : "", r->refusal.remedy,
+                     *r->refusal.remedy ? "\n" : "");
+    }
 }
 
 /* "saxpy, naive: n=4096 VEC=1". */
@@ -120,24 +144,24 @@ static const char *name_of(const rft_sweep *sweep, const rft_point_choice *choic
     return name;
 }
 
-static int print_result(rft_cli *cli, const rft_sweep *sweep, const rft_point_choice *choice, const rft_once_result *r,
-                        rft_err *err) {
+static int print_result(rft_cli *cli, const char *name, const rft_once_result *r, int64_t l2_bytes, rft_err *err) {
     rft_str out = RFT_STR_INIT;
     rft_arena *arena = rft_arena_new();
-    rft_str_addf(&out, "%s", name_of(sweep, choice, arena));
-    rft_arena_free(arena);
+    rft_str_addf(&out, "%s", name);
     rft_str_addf(&out, "\noutcome        %s%s%s\n", rft_outcome_name(r->probed.outcome), r->probed.reason ? ": " : "",
                  r->probed.reason ? r->probed.reason : "");
     if (r->compiled && r->compiled->ok) {
         print_facts(&out, r);
     }
     if (rft_outcome_is_measured(r->probed.outcome)) {
-        print_measured(&out, r);
+        print_measured(&out, r, arena);
+        print_counters(&out, r, l2_bytes, arena);
     } else if (r->probed.log) {
         rft_str_addf(&out, "%s\n", r->probed.log);
     }
     fputs(rft_str_get(&out), cli->out);
     rft_str_clear(&out);
+    rft_arena_free(arena);
     if (!rft_outcome_is_measured(r->probed.outcome)) {
         rft_err_set(err, RFT_E_NOTHING, "the point was not measured: %s", rft_outcome_name(r->probed.outcome));
         return rft_err_remedy(err, "--emit log shows what the compiler said; --in-process runs under a debugger");
@@ -225,9 +249,10 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
                                     .config = choice.config,
                                     .gpu = &gpu,
                                     .pool = target->pool,
-                                    .probe = target->probe};
+                                    .probe = target->probe,
+                                    .counters = o->counter_set};
         rc = rft_once(&request, arena, &result, err);
-        rc = rc == RFT_OK ? print_result(cli, sweep, &choice, &result, err) : rc;
+        rc = rc == RFT_OK ? print_result(cli, name_of(sweep, &choice, arena), &result, gpu.l2_bytes, err) : rc;
     }
     rft_script_free(script);
     rft_target_close(target);

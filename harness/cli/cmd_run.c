@@ -118,7 +118,12 @@ static void progress(void *payload, const rft_progress *p) {
 }
 
 static rft_run_ceilings ceilings_of(const session *s) {
-    return (rft_run_ceilings){s->cli, s->target->probe, s->file.run, s->file.store};
+    return (rft_run_ceilings){.cli = s->cli,
+                              .probe = s->target->probe,
+                              .run = s->file.run,
+                              .store = s->file.store,
+                              .plan = s->plan,
+                              .again = s->o->ceilings_again};
 }
 
 /* A user who has asked for the end is not kept waiting: the session that goes on measures them. */
@@ -135,6 +140,11 @@ static int measure_ceilings(void *payload, rft_err *err) {
     return rc;
 }
 
+static void baseline(void *payload, const rft_baseline *stored) {
+    session *s = payload;
+    rft_events_put_baseline(s->events, s->file.run, stored);
+}
+
 /* What is known before the first point goes into the file. */
 static int describe(session *s, rft_err *err) {
     rft_run_ceilings ceilings = ceilings_of(s);
@@ -148,6 +158,7 @@ static int describe(session *s, rft_err *err) {
 static int execute(session *s, rft_err *err) {
     const rft_run_options *o = s->o;
     bool stopped = false;
+    const uint32_t due = s->target->recording ? 0 : rft_run_ceilings_due(s->file.run);
     rft_exec_opts opts = {
         .plan = s->plan,
         .run = s->file.run,
@@ -156,15 +167,21 @@ static int execute(session *s, rft_err *err) {
         .pool = s->target->pool,
         .replay = s->target->recording != NULL,
         .strategy = o->strategy,
+        .no_race = o->no_race,
         .point_timeout_s = o->point_timeout_s,
         .compile_timeout_s = o->compile_timeout_s,
         .budget_s = o->budget_s,
         .budget_points = o->budget_points,
+        .counters = o->counter_wish,
+        .power = o->power,
+        .soak_s = o->soak_s,
         .clock = rft_clock_system(),
         .log = &s->cli->log,
         .stop = stop,
         .progress = progress,
-        .ceilings = !s->target->recording && rft_run_ceilings_due(s->file.run) ? measure_ceilings : NULL,
+        .baseline = baseline,
+        .ceilings = due ? measure_ceilings : NULL,
+        .ceilings_wanted = due,
         .payload = s,
     };
     int rc = rft_exec(&opts, &stopped, err);
@@ -180,6 +197,9 @@ static int execute(session *s, rft_err *err) {
 static int measure(session *s, rft_err *err) {
     const rft_run_options *o = s->o;
     s->screen = (rft_screen){.cli = s->cli, .run = s->file.run};
+    if (!rft_counted_wish_is_none(&o->counter_wish)) {
+        s->screen.counters = o->counters ? o->counters : "default";
+    }
     rft_screen_begin(&s->screen, s->plan, s->target, o->budget_s, o->budget_points);
     if (s->file.continued) {
         fprintf(s->cli->talk, "continuing %s: %zu points are stored\n", s->file.path, s->file.run->point_count);
@@ -188,7 +208,7 @@ static int measure(session *s, rft_err *err) {
     if (rc != RFT_OK) {
         return rc;
     }
-    if (s->target->recording) {
+    if (rft_run_ceilings_due(s->file.run) == 0) {
         rft_events_put_ceilings(s->events, s->file.run);
     }
     return execute(s, err);
@@ -256,6 +276,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                        .target = s->target,
                                        .plan = s->plan,
                                        .seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed,
+                                       .no_race = o->no_race,
                                        .point_timeout_s = o->point_timeout_s,
                                        .compile_timeout_s = o->compile_timeout_s};
         rft_interrupt_defer();

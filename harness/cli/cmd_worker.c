@@ -38,6 +38,20 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
 static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
     (void)self;
     rft_nvml_describe(gpu->pci_id, env, arena);
+    rft_compose_library_versions(env, arena);
+}
+
+static int meter_open(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err) {
+    (void)self;
+    return rft_nvml_meter_open(out, gpu->uuid, gpu->pci_id, rft_clock_system(), err);
+}
+
+static int vendor_open(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    return rft_compose_vendor(((host_state *)self)->cli, gpu, out, err);
+}
+
+static int counting_open(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    return rft_compose_counting(((host_state *)self)->cli, gpu, out, err);
 }
 
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
@@ -48,6 +62,9 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         .gpu_identify = gpu_identify,
         .gpu_open = gpu_open,
         .describe = describe,
+        .meter_open = meter_open,
+        .vendor_open = vendor_open,
+        .counting_open = counting_open,
         .clock = rft_clock_system(),
         .log = &cli->log,
         .self = &state,

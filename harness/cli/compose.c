@@ -4,12 +4,10 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "model/datasheet.h"
-#include "revision.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 /* The folders an installed, a carried and a freshly built program may find its files in. */
@@ -51,7 +49,7 @@ const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *na
     return NULL;
 }
 
-static const char *cache_folder(rft_arena *arena) {
+const char *rft_compose_cache_folder(rft_arena *arena) {
     const char *own = getenv("RFT_CACHE");
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -123,7 +121,7 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     add_home(arena, "/usr/local/cuda", libraries, includes, &count);
     rft_nvrtc_opts opts = {libraries, count, includes, count};
     rft_compiler *nvrtc = NULL;
-    const char *folder = cache_folder(arena);
+    const char *folder = rft_compose_cache_folder(arena);
     int rc = rft_nvrtc_new(&nvrtc, &opts, err);
     if (rc == RFT_OK && folder) {
         *out = with_cache(cli, nvrtc, folder);
@@ -132,6 +130,62 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     }
     rft_arena_free(arena);
     return rc;
+}
+
+int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    const char *names[] = {".", "lib", "../lib", NULL};
+    const char *own = getenv("RFT_CUBLASLT");
+    const char *home = getenv("CUDA_HOME");
+    const char *folders[8];
+    size_t count = 0;
+    if (own && strcmp(own, "off") == 0) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "cuBLASLt is switched off: RFT_CUBLASLT=off");
+        return rft_err_remedy(err, "unset RFT_CUBLASLT, or let it name cuBLASLt's folder");
+    }
+    rft_arena *arena = rft_arena_new();
+    if (own && *own) {
+        folders[count++] = own;
+    }
+    count += program_folders(cli, arena, names, folders + count);
+    if (home && *home) {
+        folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
+    }
+    folders[count++] = "/usr/local/cuda/lib64";
+    int rc = rft_cublaslt_open(out, gpu, folders, count, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    const char *names[] = {".", "lib", "../lib", NULL};
+    const char *homes[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    const char *own = getenv("RFT_CUPTI");
+    const char *folders[12];
+    size_t count = 0;
+    if (own && strcmp(own, "off") == 0) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "CUPTI is switched off: RFT_CUPTI=off");
+        return rft_err_remedy(err, "unset RFT_CUPTI, or let it name CUPTI's folder; --counters none says nothing");
+    }
+    rft_arena *arena = rft_arena_new();
+    if (own && *own) {
+        folders[count++] = own;
+    }
+    count += program_folders(cli, arena, names, folders + count);
+    for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
+        if (homes[i] && *homes[i]) {
+            folders[count++] = rft_arena_printf(arena, "%s/extras/CUPTI/lib64", homes[i]);
+            folders[count++] = rft_arena_printf(arena, "%s/lib64", homes[i]);
+        }
+    }
+    const rft_cupti_opts opts = {folders, count};
+    int rc = rft_cupti_open(out, gpu, &opts, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+void rft_compose_library_versions(rft_env *env, rft_arena *arena) {
+    const char *folders[] = {getenv("RFT_CUPTI"), getenv("RFT_CUBLASLT"), getenv("CUDA_HOME"), "/usr/local/cuda"};
+    rft_libraries_versions(env, folders, sizeof folders / sizeof *folders, arena);
 }
 
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
@@ -165,52 +219,6 @@ int rft_compose_annotate(rft_cli *cli, rft_arena *arena, rft_ceilings *ceilings,
     }
     free(json);
     return rc;
-}
-
-/* The value behind "key : value" in a /proc file, "" when it is not there. */
-static const char *proc_value(rft_arena *arena, const char *path, const char *key) {
-    char *text = NULL;
-    size_t size = 0;
-    const char *value = "";
-    if (rft_fs_read(&text, &size, path, 16u << 20, NULL) != RFT_OK) {
-        return value;
-    }
-    const char *at = strstr(text, key);
-    const char *colon = at ? strchr(at, ':') : NULL;
-    if (colon) {
-        colon += 1 + strspn(colon + 1, " \t");
-        value = rft_arena_strndup(arena, colon, strcspn(colon, "\n"));
-    }
-    free(text);
-    return value;
-}
-
-static void set_or_reason(rft_env *env, rft_arena *arena, const char *key, const char *value, const char *reason) {
-    rft_env_set(env, arena, key, *value ? value : NULL, *value ? NULL : reason);
-}
-
-void rft_compose_host_env(rft_env *env, rft_arena *arena) {
-    struct utsname system;
-    set_or_reason(env, arena, "host.cpu", proc_value(arena, "/proc/cpuinfo", "model name"),
-                  "/proc/cpuinfo does not say");
-    set_or_reason(env, arena, "host.memory", proc_value(arena, "/proc/meminfo", "MemTotal"),
-                  "/proc/meminfo does not say");
-    rft_env_set(env, arena, "host.cores", rft_arena_printf(arena, "%ld", sysconf(_SC_NPROCESSORS_ONLN)), NULL);
-    if (uname(&system) == 0) {
-        rft_env_set(env, arena, "host.kernel", rft_arena_printf(arena, "%s %s", system.sysname, system.release), NULL);
-        rft_env_set(env, arena, "host.machine", system.machine, NULL);
-    }
-    char *release = NULL;
-    size_t size = 0;
-    const char *name = NULL;
-    if (rft_fs_read(&release, &size, "/etc/os-release", 1u << 20, NULL) == RFT_OK) {
-        const char *at = strstr(release, "PRETTY_NAME=\"");
-        name = at ? rft_arena_strndup(arena, at + 13, strcspn(at + 13, "\"")) : NULL;
-    }
-    rft_env_set(env, arena, "host.os", name, name ? NULL : "/etc/os-release does not say");
-    free(release);
-    rft_env_set(env, arena, "rooftune.version", RFT_VERSION, NULL);
-    rft_env_set(env, arena, "rooftune.revision", RFT_REVISION, NULL);
 }
 
 size_t rft_compose_compile_workers(void) {

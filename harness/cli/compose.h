@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 #include "gpu/compiler.h"
+#include "gpu/counting.h"
+#include "gpu/vendor.h"
 #include "model/run.h"
 #include "script/script.h"
 
@@ -12,6 +14,20 @@
  * XDG_CACHE_HOME (folder of the cache; RFT_CACHE=off: none), RFT_CACHE_LIMIT ("500MB"; 0: none). RFT_E_COMPILER with a
  * remedy when there is no NVRTC. */
 int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err);
+
+/* cuBLASLt on this device. Environment: RFT_CUBLASLT (folder of the library; "off": none), CUDA_HOME. RFT_E_NOT_FOUND
+ * with a remedy when it is not there. */
+int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *err);
+
+/* CUPTI's counters of this device. Environment: RFT_CUPTI (folder of the library; "off": none), CUDA_HOME.
+ * RFT_E_NOT_FOUND or RFT_E_LIMIT (it may not, or cannot, count here) with a remedy. */
+int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err);
+
+/* Versions of CUPTI and cuBLASLt by their files, none of them opened: keys "cupti.version", "cublaslt.version". */
+void rft_compose_library_versions(rft_env *env, rft_arena *arena);
+
+/* The folder of the cache (RFT_CACHE, XDG_CACHE_HOME, HOME); NULL: none. */
+const char *rft_compose_cache_folder(rft_arena *arena);
 
 /* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */
 size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out);

@@ -4,7 +4,10 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/units.h"
+#include "cli/show_baselines.h"
+#include "cli/show_counters.h"
 #include "cli/show_data.h"
+#include "cli/timing_json.h"
 #include "model/bound.h"
 
 #include <errno.h>
@@ -187,6 +190,7 @@ static json_t *of_point(const rft_run *run, const rft_point *point) {
     json_object_set_new(object, "outcome", json_string(rft_outcome_name(point->outcome)));
     set_text(object, "reason", point->reason);
     json_object_set_new(object, "alias_of", point->alias_of ? json_integer(point->alias_of) : json_null());
+    rft_timing_set_json(object, m);
     set_real(object, "median_s", m ? m->stats.median : (double)NAN);
     set_real(object, "low_s", m ? m->stats.low : (double)NAN);
     set_real(object, "high_s", m ? m->stats.high : (double)NAN);
@@ -227,8 +231,30 @@ static void flush_progress(rft_events *events) {
     }
 }
 
+static void put_counters(rft_events *events, const rft_run *run, const rft_point *point) {
+    rft_arena *arena = rft_arena_new();
+    rft_bound bound = rft_bound_of(run, point);
+    bool known = bound.resource != RFT_RESOURCE_UNKNOWN;
+    json_t *fields = json_object();
+    json_object_set_new(fields, "point", json_integer(point->id));
+    json_object_set_new(fields, "counters", rft_show_counters_json(run, point, arena));
+    set_text(fields, "bound", known ? rft_resource_name(bound.resource, bound.pipe) : NULL);
+    set_text(fields, "evidence", known ? rft_evidence_name(bound.evidence) : NULL);
+    rft_events_put(events, "counters", fields);
+    rft_arena_free(arena);
+}
+
 void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_progress *progress) {
     if (!events || !events->file) {
+        return;
+    }
+    if (progress->counts) {
+        put_counters(events, run, progress->counts);
+        return;
+    }
+    if (progress->doing) {
+        rft_events_put(events, "doing",
+                       json_pack("{s:s,s:I}", "what", progress->doing, "point", (json_int_t)progress->last->id));
         return;
     }
     json_t *fields = of_point(run, progress->last);
@@ -246,6 +272,16 @@ void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_p
 void rft_events_put_ceilings(rft_events *events, const rft_run *run) {
     if (events) {
         rft_events_put(events, "ceilings", json_pack("{s:o}", "ceilings", rft_show_ceilings_json(run)));
+    }
+}
+
+void rft_events_put_baseline(rft_events *events, const rft_run *run, const rft_baseline *baseline) {
+    if (events) {
+        rft_arena *arena = rft_arena_new();
+        json_t *fields = rft_show_baseline_json(run, baseline, arena);
+        set_text(fields, "sweep", run->sweeps[baseline->sweep].sweep.name);
+        rft_events_put(events, "baseline", fields);
+        rft_arena_free(arena);
     }
 }
 

@@ -63,8 +63,39 @@ static int check_strategy(const char *name, rft_err *err) {
     return RFT_E_USAGE;
 }
 
+static int parse_ceilings(rft_run_options *o, rft_err *err) {
+    o->ceilings_again = o->ceilings && strcmp(o->ceilings, "again") == 0;
+    if (!o->ceilings || o->ceilings_again || strcmp(o->ceilings, "kept") == 0) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE, "--ceilings takes kept or again, not \"%s\"", o->ceilings);
+    return rft_err_remedy(err, "`rooftune ceilings` measures all of them alone");
+}
+
+#define SOAK_LEAST_S 3.0 /* its last third counts, and a second is the least that does */
+
+static int parse_power(rft_run_options *o, rft_err *err) {
+    static const char *const choices[] = {"none", "largest", "best", "all"}; /* in the order of rft_power_choice */
+    size_t chosen = RFT_POWER_LARGEST;
+    if (o->energy) {
+        for (chosen = 0; chosen < 4 && strcmp(o->energy, choices[chosen]) != 0; chosen++) {
+        }
+    }
+    if (chosen == 4) {
+        rft_err_set(err, RFT_E_USAGE, "--energy takes none, largest, best or all, not \"%s\"", o->energy);
+        return rft_err_remedy(err, "`rooftune run --help` says of which points energy is measured then");
+    }
+    o->power = (rft_power_choice)chosen;
+    int rc = rft_opt_seconds(&o->soak_s, "--soak", o->soak, err);
+    if (rc == RFT_OK && o->soak && o->soak_s < SOAK_LEAST_S) {
+        rft_err_set(err, RFT_E_USAGE, "--soak %s is too short: its last third is what counts", o->soak);
+        rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");
+    }
+    return rc;
+}
+
 /* What the words mean, now that all are known. */
-static int understand(rft_run_options *o, rft_err *err) {
+static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     int64_t number = 0;
     if (o->files.count == 0) {
         rft_err_set(err, RFT_E_USAGE, "no sweep given");
@@ -75,9 +106,12 @@ static int understand(rft_run_options *o, rft_err *err) {
     }
     o->seed_value = o->seed ? (uint64_t)number : 0;
     int rc = parse_budget(o, err);
+    rc = rc ? rc : parse_ceilings(o, err);
     rc = rc || !o->strategy ? rc : check_strategy(o->strategy, err);
     rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
     rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    rc = rc ? rc : parse_power(o, err);
+    rc = rc ? rc : rft_counted_wish_parse(&o->counter_wish, o->counters, arena, err);
     return rc ? rc : check_report_place(o, err);
 }
 
@@ -97,6 +131,14 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
          &o->compile_timeout, NULL},
         {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
         {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
+        {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
+        {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew (default kept)", NULL,
+         &o->ceilings, NULL},
+        {"energy", 0, "WHICH", "watts and joules of: none, largest (default), best, all (docs/power.md)", NULL, &o->energy,
+         NULL},
+        {"soak", 0, "60s", "keep the best of each sweep's largest problem under load so long", NULL, &o->soak, NULL},
+        {"counters", 0, "SET", "hardware counters, counted at the end: default, none, all, NAME,...", NULL,
+         &o->counters, NULL},
         {"events", 0, "FILE|-", "what happens as JSON Lines for other programs (docs/events.md)", NULL, &o->events,
          NULL},
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
@@ -105,7 +147,7 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
                            helped, err);
-    return rc != RFT_OK || *helped ? rc : understand(o, err);
+    return rc != RFT_OK || *helped ? rc : understand(o, arena, err);
 }
 
 static void add_option(rft_words *words, const char *name, const char *value) {
@@ -141,6 +183,11 @@ rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
     add_option(&words, "--compile-timeout", o->compile_timeout);
     add_option(&words, "--strategy", o->strategy);
     add_option(&words, "--seed", o->seed);
+    add_flag(&words, "--no-race", o->no_race);
+    add_option(&words, "--ceilings", o->ceilings);
+    add_option(&words, "--energy", o->energy);
+    add_option(&words, "--soak", o->soak);
+    add_option(&words, "--counters", o->counters);
     add_option(&words, "--events", o->events);
     add_flag(&words, "--wait", o->wait);
     add_flag(&words, "--fresh", o->fresh);

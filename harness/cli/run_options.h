@@ -4,20 +4,29 @@
 #define RFT_CLI_RUN_OPTIONS_H
 
 #include "cli/cli.h"
+#include "model/counted.h"
+#include "run/exec.h"
 
 typedef struct rft_run_options {
     const char *device, *output, *report, *events; /* as given; NULL: not given */
-    const char *budget, *strategy, *seed, *timeout, *compile_timeout;
-    bool fresh, dry_run, no_report, wait;
+    const char *budget, *strategy, *seed, *timeout, *compile_timeout, *counters;
+    const char *ceilings; /* as given */
+    const char *energy, *soak;
+    bool fresh, dry_run, no_report, no_race, wait;
+    bool ceilings_again; /* measured anew, whatever is kept of the last day */
     rft_words files, script_args;
+    rft_counted_wish counter_wish;             /* the default when `counters` is not given */
     double budget_s;                           /* 0: none */
     uint64_t budget_points;                    /* 0: none */
     uint64_t seed_value;                       /* when `seed` is given */
+    rft_power_choice power;                    /* `energy`; LARGEST when not given */
+    double soak_s;                             /* 0: none */
     double point_timeout_s, compile_timeout_s; /* 0: as each sweep says */
 } rft_run_options;
 
-/* RFT_E_USAGE with a remedy: no sweep, a budget or limit that is none, no such strategy. RFT_E_IO: the report could not
- * be written, which is better known before the run than after. Texts live as long as argv and `arena`. */
+/* RFT_E_USAGE with a remedy: no sweep, a budget or limit that is none, no such strategy or counter. RFT_E_IO: the
+ * report could not be written, which is better known before the run than after. Texts live as long as argv and `arena`.
+ */
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
                           rft_err *err);
 

@@ -69,8 +69,10 @@ void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target
     rft_units_format_count(valid, sizeof valid, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
     format_about(time, sizeof time, guess_s(plan, target, budget_s, budget_points));
-    fprintf(talk, "%s of %s valid, about %s, Ctrl-C is safe, counters off (none in this version: declare `traffic`)\n",
-            valid, all, time);
+    fprintf(talk, "%s of %s valid, about %s, Ctrl-C is safe, counters %s\n", valid, all, time,
+            !screen->counters   ? "off (--counters none)"
+            : target->recording ? "as recorded"
+                                : screen->counters);
     screen->next_line_s = screen->cli->talk_is_terminal ? 0 : LINE_EVERY_S;
     if (!target->recording) {
         return;
@@ -127,7 +129,9 @@ static void add_rates(rft_str *line, const rft_progress *p, int level) {
 static void compose_counts(rft_str *line, const rft_screen *screen, const rft_progress *p, int level) {
     const rft_sweep *sweep = &screen->run->sweeps[p->last->sweep].sweep;
     rft_str_truncate(line, 0);
-    if (p->final_round) {
+    if (p->doing) {
+        rft_str_addf(line, "%s: %s", sweep->name, p->doing);
+    } else if (p->final_round) {
         rft_str_addf(line, "%s: final round", sweep->name);
     } else {
         rft_str_addf(line, "%s: %llu of %llu", sweep->name, (unsigned long long)p->done,
@@ -229,7 +233,10 @@ static void print_pending(rft_screen *screen) {
 }
 
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
-    bool due = progress->elapsed_s >= screen->next_line_s;
+    bool due = progress->doing || progress->elapsed_s >= screen->next_line_s; /* what takes long is told at once */
+    if (progress->doing && !screen->cli->talk_is_terminal) {
+        print_pending(screen);
+    }
     if (!screen->cli->talk_is_terminal) { /* the last one is printed at the end, whenever that is */
         compose_counts(&screen->pending, screen, progress, ALL);
         if (progress->best) {

@@ -15,12 +15,13 @@
 typedef struct rft_screen {
     rft_cli *cli;
     rft_run *run;
-    double next_line_s; /* of the session, when the next one is due */
-    rft_str pending;    /* plain: the latest line, not printed yet; empty when it was */
-    int interrupts;     /* seen so far: each has left a line of its own on the terminal */
+    const char *counters; /* "default": what will be counted; NULL: nothing */
+    double next_line_s;   /* of the session, when the next one is due */
+    rft_str pending;      /* plain: the latest line, not printed yet; empty when it was */
+    int interrupts;       /* seen so far: each has left a line of its own on the terminal */
 } rft_screen;
 
-/* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters off (...)"; of a replay then what it replays and whether
+/* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters default"; of a replay then what it replays and whether
  * it compiles. The time is a guess, from budgets (0: none) and the number of configurations. */
 void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target, double budget_s,
                       uint64_t budget_points);

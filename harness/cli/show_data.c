@@ -2,7 +2,13 @@
 #include "cli/show_data.h"
 
 #include "base/units.h"
+#include "cli/show_baselines.h"
+#include "cli/show_counters.h"
+#include "cli/show_power.h"
+#include "cli/show_steadiness.h"
 #include "cli/show_text.h"
+#include "cli/timing_json.h"
+#include "model/over_roof.h"
 #include "model/transition.h"
 
 #include <math.h>
@@ -48,6 +54,14 @@ static void set_real(json_t *object, const char *name, double value) {
     json_object_set_new(object, name, rft_json_real_new(value));
 }
 
+/* Null under the roof. */
+static json_t *of_over_roof(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_over_roof over = rft_over_roof_of(run, point, arena);
+    return over.text ? json_pack("{s:o,s:s,s:o}", "factor", rft_json_real_new(over.factor), "cause",
+                                 rft_over_cause_name(over.cause), "text", rft_show_text_json(over.text))
+                     : json_null();
+}
+
 json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena *arena) {
     const rft_sweep *sweep = &run->sweeps[best->sweep].sweep;
     const rft_variant *variant = &sweep->variants[best->variant];
@@ -64,6 +78,9 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "high_s", stats->high);
     json_object_set_new(object, "interval_is_95", json_boolean(stats->interval_is_95));
     json_object_set_new(object, "samples", json_integer((json_int_t)stats->n));
+    rft_timing_set_json(object, rft_point_measurement(best));
+    json_object_set_new(object, "note",
+                        rft_show_text_json(rft_measurement_note(rft_point_measurement(best), &run->ceilings, arena)));
     json_object_set_new(object, "ties", json_integer((json_int_t)rft_show_ties(run, best, arena)));
     set_real(object, "rate_bytes_s", place.rate_bytes_s);
     set_real(object, "rate_ops_s", place.rate_ops_s);
@@ -71,24 +88,15 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "intensity_ops_byte", place.intensity);
     set_real(object, "efficiency_frac", place.efficiency_frac);
     set_real(object, "datasheet_frac", place.datasheet_frac);
+    json_object_set_new(object, "over_roof", of_over_roof(run, best, arena));
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
     set_real(object, "bound_frac", bound.frac);
+    json_object_set_new(object, "evidence", json_string(rft_evidence_name(bound.evidence)));
+    json_object_set_new(object, "counters", rft_show_counters_json(run, best, arena));
+    json_object_set_new(object, "energy", rft_show_energy_json(run, best));
+    json_object_set_new(object, "sustained", rft_show_sustained_json(run, best));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
-    return object;
-}
-
-json_t *rft_show_ceilings_json(const rft_run *run) {
-    json_t *object = json_object();
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        const rft_ceiling *ceiling = &run->ceilings.items[id];
-        json_t *item = json_object();
-        set_real(item, "median", ceiling->measured ? ceiling->stats.median : (double)NAN);
-        json_object_set_new(item, "unit", json_string(rft_ceiling_unit((rft_ceiling_id)id)));
-        set_real(item, "datasheet", ceiling->datasheet);
-        set_real(item, "limit", ceiling->limit);
-        json_object_set_new(item, "reason", ceiling->measured ? json_null() : rft_show_text_json(ceiling->reason));
-        json_object_set_new(object, rft_ceiling_name((rft_ceiling_id)id), item);
-    }
+    json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
     return object;
 }
 
@@ -187,6 +195,9 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
+    json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
+    json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
+    json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
     json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;
@@ -205,6 +216,8 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     json_object_set_new(root, "device", rft_show_text_json(run->gpu.name));
     json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
     json_object_set_new(root, "cost", rft_show_cost_json(run));
+    rft_show_set_steadiness(root, run, arena);
+    json_object_set_new(root, "idle", rft_show_idle_json(run));
     json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
@@ -279,13 +292,23 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_known(out, point->facts.registers);
     add_known(out, point->facts.spill_bytes);
     add_real(out, point->facts.occupancy_frac);
+    add_text(out, measurement ? rft_cache_mode_name(measurement->cache) : "");
+    add_known(out, !measurement ? -1 : measurement->batch > 1 ? measurement->batch : 1);
+    add_real(out, measurement ? measurement->clock_mhz : (double)NAN);
+    add_real(out, measurement ? rft_measurement_cycles(measurement) : (double)NAN);
+    add_real(out, measurement ? measurement->floor_s : (double)NAN);
+    const rft_load *energy = point->loads[RFT_LOAD_ENERGY];
+    add_real(out, energy ? energy->power_w : (double)NAN);
+    add_real(out, energy ? energy->joules_per_run : (double)NAN);
+    add_real(out, rft_point_sustained_s(point));
     rft_str_add_char(out, '\n');
 }
 
 void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena *arena = rft_arena_new();
     rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
-                     "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac\n");
+                     "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac,"
+                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

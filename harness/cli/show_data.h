@@ -22,6 +22,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
 json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem);
 json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config);
 json_t *rft_show_text_json(const char *text);
+/* By name; "median" is null where a ceiling was not measured. show_ceilings.c */
 json_t *rft_show_ceilings_json(const rft_run *run);
 /* What the run took: time, GPU, compilers. Null where it was not recorded. */
 json_t *rft_show_cost_json(const rft_run *run);

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "cli/show_text.h"
+#include "model/run_drift.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,9 +84,9 @@ size_t rft_show_failures_of(const rft_run *run, size_t sweep, rft_arena *arena, 
 size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(run, best->sweep, SIZE_MAX, best->problem, arena, &ranked), ties = 0;
-    const rft_stats *own = &rft_point_measurement(best)->stats;
+    double widen_frac = rft_run_widen_frac(run, best->sweep, best->problem);
     for (size_t i = 0; i < count; i++) {
-        ties += ranked[i] != best && rft_stats_tie(own, &rft_point_measurement(ranked[i])->stats);
+        ties += ranked[i] != best && rft_run_tie(best, ranked[i], widen_frac);
     }
     return ties;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_parts.h - the pieces that show_text.c and show_sweep.c build a run's text of. Private to these two. */
+/* show_parts.h - the pieces that show_text.c and show_sweep.c build a run's text of. Private to show_*.c. */
 #ifndef RFT_CLI_SHOW_PARTS_H
 #define RFT_CLI_SHOW_PARTS_H
 

@@ -2,8 +2,15 @@
 #include "cli/show_text.h"
 
 #include "base/units.h"
+#include "cli/show_baselines.h"
+#include "cli/show_ceilings.h"
+#include "cli/show_counters.h"
 #include "cli/show_layout.h"
 #include "cli/show_parts.h"
+#include "cli/show_power.h"
+#include "cli/show_steadiness.h"
+
+#include "model/over_roof.h"
 
 #include <math.h>
 #include <string.h>
@@ -84,50 +91,6 @@ static void add_head(const rft_show_page *t) {
     }
     if (info->finished_unix_ns == 0) {
         rft_layout_wrapped(t->out, 0, 2, "not finished: the same command with -o and this file continues it");
-    }
-}
-
-/* ---- ceilings ---- */
-
-static void add_ceiling(const rft_show_page *t, rft_ceiling_id id) {
-    const rft_ceiling *ceiling = &t->run->ceilings.items[id];
-    bool is_time = id == RFT_CEILING_LAUNCH;
-    double rate = ceiling->stats.median;
-    rft_str_add(t->out, "  ");
-    rft_layout_left(t->out, rft_ceiling_label(id), 33);
-    rft_layout_right(t->out, is_time ? seconds_text(t, rate) : si_text(t, rate, rft_ceiling_unit(id)), 14);
-    if (isfinite(ceiling->datasheet) && !is_time) {
-        rft_str_addf(t->out, "   %s of datasheet", percent_text(t, rate / ceiling->datasheet));
-    }
-    if (isfinite(ceiling->clock_mhz)) {
-        rft_str_addf(t->out, "   %s", rft_show_number(t, ceiling->clock_mhz, 0, " MHz"));
-    }
-    rft_str_add_char(t->out, '\n');
-}
-
-static void add_ceilings(const rft_show_page *t) {
-    const rft_ceiling *items = t->run->ceilings.items;
-    bool told[RFT_CEILING_COUNT] = {false};
-    rft_str_add(t->out, "\nMeasured ceilings\n");
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        if (items[id].measured) {
-            add_ceiling(t, (rft_ceiling_id)id);
-        }
-    }
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        if (items[id].measured || told[id]) {
-            continue;
-        }
-        rft_str line = RFT_STR_INIT;
-        for (int other = id; other < RFT_CEILING_COUNT; other++) {
-            if (!items[other].measured && rft_text_equal(items[id].reason, items[other].reason)) {
-                told[other] = true;
-                rft_str_addf(&line, "%s%s", line.length ? ", " : "none: ", rft_ceiling_name((rft_ceiling_id)other));
-            }
-        }
-        rft_str_addf(&line, " (%s)", items[id].reason ? items[id].reason : "not measured");
-        rft_layout_wrapped(t->out, 2, 6, rft_str_get(&line));
-        rft_str_clear(&line);
     }
 }
 
@@ -237,15 +200,22 @@ static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, si
     rft_show_figures(t, best);
     size_t ties = rft_show_ties(t->run, best, t->arena);
     const char *tie = ties ? rft_arena_printf(t->arena, " (tie with %zu other%s)", ties, ties > 1 ? "s" : "") : "";
-    rft_placement place = rft_placement_of(t->run, best);
     double items = best->work.items > 0 ? best->work.items / rft_point_median_s(best) : (double)NAN;
     const char *rate = isnan(items) ? "" : rft_arena_printf(t->arena, ", %s", si_text(t, items, ""));
     const char *item = isnan(items) ? "" : best->work.item_name ? best->work.item_name : "item";
-    const char *beyond = place.efficiency_frac > 1.02 ? "; beats its roof: the ceiling or the work is too low" : "";
-    rft_layout_wrapped(t->out, 4, 2,
-                       rft_arena_printf(t->arena, "%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate,
-                                        *item ? " " : "", *item ? rft_arena_printf(t->arena, "%ss/s", item) : "",
-                                        beyond));
+    const rft_measurement *m = rft_point_measurement(best);
+    const char *note = rft_measurement_note(m, &t->run->ceilings, t->arena);
+    double cycles = rft_measurement_cycles(m);
+    const rft_over_roof over = rft_over_roof_of(t->run, best, t->arena);
+    const char *beyond =
+        over.text ? rft_arena_printf(t->arena, "; %s of its roof: %s", percent_text(t, over.factor), over.text) : "";
+    rft_layout_wrapped(
+        t->out, 4, 2,
+        rft_arena_printf(t->arena, "%s%s%s%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate, *item ? " " : "",
+                         *item ? rft_arena_printf(t->arena, "%ss/s", item) : "",
+                         isnan(cycles) ? "" : rft_arena_printf(t->arena, ", %s", si_text(t, cycles, "cycles")), beyond,
+                         note ? "; " : "", note ? note : ""));
+    rft_show_versus(t, best);
 }
 
 static void add_problems(const rft_show_page *t, size_t sweep) {
@@ -272,13 +242,18 @@ static rft_show_page begin(rft_str *out, const rft_run *run, bool ascii) {
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts->ascii);
     add_head(&t);
-    add_ceilings(&t);
+    rft_show_steadiness(out, run, true, t.arena);
+    rft_show_idle(&t);
+    rft_show_ceilings(out, run, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
                      rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
+        rft_show_baselines(&t, s);
+        rft_show_power_sweep(&t, s);
+        rft_show_counted_sweep(out, run, s, t.arena);
         rft_show_transitions(&t, s);
         rft_show_failures(&t, s);
     }
@@ -288,11 +263,14 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
 void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, false);
     add_head(&t);
+    rft_show_steadiness(out, run, false, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s\n", run->sweeps[s].sweep.name);
+        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
+                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
+        rft_show_power_sweep(&t, s);
         rft_show_failures(&t, s);
     }
     rft_arena_free(t.arena);

@@ -87,6 +87,14 @@ static int lock(rft_target *target, rft_cli *cli, const rft_target_opts *opts, c
     return rft_gpu_lock_take(&target->lock, &lock_opts, err);
 }
 
+static int open_vendor(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    return rft_compose_vendor(self, gpu, out, err);
+}
+
+static int open_counting(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    return rft_compose_counting(self, gpu, out, err);
+}
+
 static int open_here(rft_target *target, rft_cli *cli, const rft_target_opts *opts, int ordinal, rft_err *err) {
     rft_gpu_info *gpus = NULL;
     size_t count = 0;
@@ -100,9 +108,16 @@ static int open_here(rft_target *target, rft_cli *cli, const rft_target_opts *op
     if (rc == RFT_OK) {
         rc = rft_cuda_open(&target->device, ordinal, err);
     }
-    return rc == RFT_OK
-               ? rft_protocol_new(&target->probe, target->device, target->compiler, rft_clock_system(), &cli->log, err)
-               : rc;
+    if (rc == RFT_OK) {
+        rc = rft_protocol_new(&target->probe, target->device, target->compiler, rft_clock_system(), &cli->log, err);
+    }
+    if (rc == RFT_OK) {
+        const rft_vendor_source source = {open_vendor, cli};
+        const rft_counting_source counting = {open_counting, cli};
+        rft_protocol_use_vendor(target->probe, &source);
+        rft_protocol_use_counting(target->probe, &counting);
+    }
+    return rc;
 }
 
 int rft_target_ordinal(int *out, const char *device, rft_err *err) {

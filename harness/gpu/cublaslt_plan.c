@@ -31,13 +31,6 @@ static cudaDataType data_type(rft_type type) {
     }
 }
 
-static bool is_output(const rft_vendor_matmul *matmul) {
-    rft_type usual = rft_vendor_output_type(matmul->math);
-    bool narrow = matmul->math == RFT_VENDOR_FP16 || matmul->math == RFT_VENDOR_BF16 || matmul->math == RFT_VENDOR_FP8;
-    return matmul->d == usual || (narrow && matmul->d == RFT_TYPE_F32) ||
-           (matmul->math == RFT_VENDOR_FP8 && matmul->d == RFT_TYPE_F16);
-}
-
 static int first_cc(rft_vendor_math math) {
     static const int first[] = {
 #define VENDOR_CC(name, in, out, text, cc) cc,
@@ -54,7 +47,7 @@ static int check_matmul(const lt_vendor *vendor, const rft_vendor_matmul *matmul
     if (matmul->m < 1 || matmul->n < 1 || matmul->k < 1) {
         return rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: m, n and k must be at least 1");
     }
-    if (!is_output(matmul)) {
+    if (!rft_vendor_math_writes(matmul->math, matmul->d)) {
         rft_err_set(err, RFT_E_LIMIT, "cuBLASLt: %s has no results of type %s", name, rft_type_name(matmul->d));
         return rft_err_remedy(err, "take %s", rft_type_name(rft_vendor_output_type(matmul->math)));
     }

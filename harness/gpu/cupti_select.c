@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-static const char not_asked[] = "not asked for";
+static const char not_asked[] = RFT_COUNTER_NOT_ASKED;
 
 static const rft_cupti_choice *choice_of(const rft_cupti_host *host, rft_cupti_choices *choices, int counter) {
     if (!choices->known[counter]) {

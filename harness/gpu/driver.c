@@ -15,6 +15,9 @@ static const rft_dynlib_symbol symbols[] = {
         {"cuEventElapsedTime", offsetof(rft_cuda_api, event_elapsed_ms), false},
     {"cuFuncLoad", offsetof(rft_cuda_api, function_load), true},
     {"cuFuncGetParamInfo", offsetof(rft_cuda_api, function_param), true},
+#define CUDA_GRAPH_SYMBOL(name) {TEXT(name), offsetof(rft_cuda_api, name), true},
+    RFT_CUDA_GRAPH_MAP(CUDA_GRAPH_SYMBOL)
+#undef CUDA_GRAPH_SYMBOL
 };
 
 /* Minor versions may differ either way; a driver of an older major version does not load this compiler's code. */
@@ -162,6 +165,10 @@ static const rft_gpu_vt vtable = {
     .occupancy = rft_cuda_occupancy,
     .tensor_map = rft_cuda_tensor_map,
     .launch = rft_cuda_launch,
+    .graph_begin = rft_cuda_graph_begin,
+    .graph_end = rft_cuda_graph_end,
+    .graph_launch = rft_cuda_graph_launch,
+    .graph_free = rft_cuda_graph_free,
     .event_new = event_new,
     .event_record = event_record,
     .event_elapsed = event_elapsed,

@@ -61,18 +61,32 @@
 typedef struct rft_cuda_api {
 #define RFT_CUDA_FIELD(name) __typeof__(&name) name;
     RFT_CUDA_MAP(RFT_CUDA_FIELD)
-#undef RFT_CUDA_FIELD
     /* By its first name: the second (12.8) takes the same arguments, and older drivers lack it. */
     CUresult (*event_elapsed_ms)(float *out_ms, CUevent start, CUevent stop);
     /* Loads a function now rather than at its first launch; NULL before 12.4. */
     CUresult (*function_load)(CUfunction function);
     /* CUDA_ERROR_INVALID_VALUE for an index beyond the last parameter; NULL before 12.4. */
     CUresult (*function_param)(CUfunction function, size_t index, size_t *offset, size_t *bytes);
+    /* Graphs; all NULL, or all there. */
+#define RFT_CUDA_GRAPH_MAP(X)                                                                                          \
+    X(cuStreamBeginCapture)                                                                                            \
+    X(cuStreamEndCapture)                                                                                              \
+    X(cuGraphInstantiateWithFlags)                                                                                     \
+    X(cuGraphUpload)                                                                                                   \
+    X(cuGraphLaunch)                                                                                                   \
+    X(cuGraphDestroy)                                                                                                  \
+    X(cuGraphExecDestroy)
+    RFT_CUDA_GRAPH_MAP(RFT_CUDA_FIELD)
+#undef RFT_CUDA_FIELD
 } rft_cuda_api;
 
 struct rft_event {
     CUevent handle;
     struct rft_event *next;
+};
+
+struct rft_graph {
+    CUgraphExec handle;
 };
 
 struct rft_function {
@@ -153,6 +167,12 @@ int rft_cuda_function_shared(rft_gpu *base, rft_function *function, unsigned byt
 /* ---- driver_launch.c ---- */
 int rft_cuda_occupancy(rft_gpu *base, const rft_gpu_launch *launch, int *blocks_per_sm, rft_err *err);
 int rft_cuda_launch(rft_gpu *base, const rft_gpu_launch *launch, rft_err *err);
+/* ---- driver_graph.c ---- */
+int rft_cuda_graph_begin(rft_gpu *base, rft_err *err);
+int rft_cuda_graph_end(rft_gpu *base, rft_graph **out, rft_err *err);
+int rft_cuda_graph_launch(rft_gpu *base, rft_graph *graph, rft_err *err);
+void rft_cuda_graph_free(rft_gpu *base, rft_graph *graph);
+
 /* Gives L2 back to everybody after access policy windows. */
 void rft_cuda_window_end(cuda_gpu *gpu);
 

@@ -75,6 +75,37 @@ static void *open_one(const rft_dynlib_spec *spec, const char *file, rft_str *tr
     return handle ? handle : open_file(file, tried);
 }
 
+static char *find_in(const char *folder, const char *file) {
+    char *found = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+        char *place = rft_fs_join(folder, places[i]);
+        char *path = rft_fs_join(place, file);
+        found = rft_fs_exists(path) ? rft_fs_absolute(path) : NULL;
+        free(path);
+        free(place);
+    }
+    return found;
+}
+
+char *rft_dynlib_find(const rft_dynlib_spec *spec) {
+    static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib"};
+    char *found = NULL;
+    for (const char *const *file = spec->files; *file && !found; file++) {
+        for (size_t i = 0; i < spec->folder_count && !found; i++) {
+            const char *folder = spec->folders[i];
+            if (folder && *folder) {
+                found = is_library_file(folder, *file) ? rft_fs_absolute(folder) : find_in(folder, *file);
+            }
+        }
+        for (size_t i = 0; i < sizeof usual / sizeof *usual && !found; i++) {
+            char *path = rft_fs_join(usual[i], *file);
+            found = rft_fs_exists(path) ? rft_fs_absolute(path) : NULL;
+            free(path);
+        }
+    }
+    return found;
+}
+
 /* Function pointers cannot be cast from dlsym()'s result in ISO C; POSIX promises that their bytes are the same. */
 static const char *fill_table(void *handle, void *table, const rft_dynlib_symbol *symbols, size_t count) {
     for (size_t i = 0; i < count; i++) {

@@ -39,6 +39,10 @@ typedef struct rft_dynlib_spec {
 int rft_dynlib_open(void **handle, void *table, const rft_dynlib_spec *spec, rft_err *err);
 void rft_dynlib_close(void *handle); /* NULL is accepted */
 
+/* The file that rft_dynlib_open() would try first, links resolved, without loading it: of spec only files and folders
+ * are read, and the loader's path is guessed (LD_LIBRARY_PATH is not). Heap string, owned; NULL when there is none. */
+char *rft_dynlib_find(const rft_dynlib_spec *spec);
+
 /* Where this program looks for NVIDIA's libraries before the loader's path, in `arena`: `first`, the program's own
  * folder and its ../lib, the toolkit found at build time. */
 size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena);

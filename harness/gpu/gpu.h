@@ -23,6 +23,7 @@ typedef uint64_t rft_device_ptr;
 typedef struct rft_module rft_module;
 typedef struct rft_function rft_function;
 typedef struct rft_event rft_event;
+typedef struct rft_graph rft_graph;
 
 typedef struct rft_function_facts {
     int registers;
@@ -88,7 +89,15 @@ typedef struct rft_gpu_vt {
     /* In stream order. RFT_E_LIMIT: the driver refuses this launch (resources, cluster, grid); RFT_E_DEVICE: a fault.
      */
     int (*launch)(rft_gpu *gpu, const rft_gpu_launch *launch, rft_err *err);
-    int (*event_new)(rft_gpu *gpu, rft_event **out, rft_err *err); /* lives as long as gpu */
+    /* A driver without graphs says RFT_E_LIMIT at begin(). What is queued between begin and end is recorded instead of
+     * run; end() must be called also when something in between failed, and then fails. Arguments are those of the
+     * recording. RFT_E_LIMIT: it cannot be recorded; the stream is as it was. The code it launches must not be unloaded
+     * before it is freed. */
+    int (*graph_begin)(rft_gpu *gpu, rft_err *err);
+    int (*graph_end)(rft_gpu *gpu, rft_graph **out, rft_err *err);
+    int (*graph_launch)(rft_gpu *gpu, rft_graph *graph, rft_err *err); /* in stream order */
+    void (*graph_free)(rft_gpu *gpu, rft_graph *graph);                /* NULL is accepted */
+    int (*event_new)(rft_gpu *gpu, rft_event **out, rft_err *err);     /* lives as long as gpu */
     int (*event_record)(rft_gpu *gpu, rft_event *event, rft_err *err);
     /* Waits for `stop`, not for what was queued behind it. */
     int (*event_elapsed)(rft_gpu *gpu, rft_event *start, rft_event *stop, double *seconds, rft_err *err);
@@ -107,6 +116,10 @@ int rft_cuda_open(rft_gpu **out, int ordinal, rft_err *err);
 int rft_cuda_list(rft_gpu_info **out, size_t *count, rft_arena *arena, rft_err *err);
 /* Adds what NVML knows of the device with this PCI id (keys "nvml.*"); a reason for each fact it does not give. */
 void rft_nvml_describe(const char *pci_id, rft_env *env, rft_arena *arena);
+/* Versions of what a run opens only when it is asked for, by their files' names and without opening them: keys
+ * "cupti.version" and "cublaslt.version", like "13.1.0.3, /usr/local/cuda/lib64/libcublasLt.so.13.1.0.3". `folders` are
+ * searched first. */
+void rft_libraries_versions(rft_env *env, const char *const *folders, size_t folder_count, rft_arena *arena);
 /* Which NVIDIA libraries open here, for `rooftune devices`: keys "cuda", "nvrtc", "nvml", "cupti", "cublaslt"; value
  * "version, path", else a reason with a remedy. */
 void rft_libraries_describe(rft_env *env, rft_arena *arena);

@@ -156,3 +156,25 @@ void rft_libraries_describe(rft_env *env, rft_arena *arena) {
         describe(&rows[i], &spec, env, arena);
     }
 }
+
+/* "13.1.0.3" of "libcublasLt.so.13.1.0.3". */
+static const char *version_of_name(const char *path) {
+    const char *so = strstr(path, ".so.");
+    return so && so[4] ? so + 4 : "a version its name does not tell";
+}
+
+void rft_libraries_versions(rft_env *env, const char *const *folders, size_t folder_count, rft_arena *arena) {
+    const char **all = NULL;
+    size_t count = rft_dynlib_folders(&all, folders, folder_count, arena);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (strcmp(rows[i].key, "cupti") != 0 && strcmp(rows[i].key, "cublaslt") != 0) {
+            continue;
+        }
+        const rft_dynlib_spec spec = {.files = rows[i].files, .folders = all, .folder_count = count};
+        char *path = rft_dynlib_find(&spec);
+        rft_env_set(env, arena, rft_arena_printf(arena, "%s.version", rows[i].key),
+                    path ? rft_arena_printf(arena, "%s, %s", version_of_name(path), path) : NULL,
+                    path ? NULL : rft_arena_printf(arena, "%s is not where it is looked for", rows[i].title));
+        free(path);
+    }
+}

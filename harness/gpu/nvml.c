@@ -37,6 +37,7 @@ typedef int get_wide(nvml_device device, unsigned long long *out);
     X(error_text, const char *(*)(int), "nvmlErrorString", true)                                                       \
     X(by_pci_id, int (*)(const char *, nvml_device *), "nvmlDeviceGetHandleByPciBusId_v2", true)                       \
     X(driver_version, int (*)(char *, unsigned), "nvmlSystemGetDriverVersion", false)                                  \
+    X(version, int (*)(char *, unsigned), "nvmlSystemGetNVMLVersion", false)                                           \
     X(vbios, int (*)(nvml_device, char *, unsigned), "nvmlDeviceGetVbiosVersion", false)                               \
     X(power_limit, get_unsigned *, "nvmlDeviceGetPowerManagementLimit", false)                                         \
     X(power_default, get_unsigned *, "nvmlDeviceGetPowerManagementDefaultLimit", false)                                \
@@ -47,6 +48,7 @@ typedef int get_wide(nvml_device device, unsigned long long *out);
     X(temperature, get_clock *, "nvmlDeviceGetTemperature", false)                                                     \
     X(clock_now, get_clock *, "nvmlDeviceGetClockInfo", false)                                                         \
     X(clock_max, get_clock *, "nvmlDeviceGetMaxClockInfo", false)                                                      \
+    X(clock_set, get_clock *, "nvmlDeviceGetApplicationsClock", false)                                                 \
     X(state, get_unsigned *, "nvmlDeviceGetPerformanceState", false)                                                   \
     X(reasons, get_wide *, "nvmlDeviceGetCurrentClocksEventReasons", false)                                            \
     X(reasons_old, get_wide *, "nvmlDeviceGetCurrentClocksThrottleReasons", false)                                     \
@@ -59,7 +61,8 @@ typedef int get_wide(nvml_device device, unsigned long long *out);
     X(pcie_gen_max, get_unsigned *, "nvmlDeviceGetMaxPcieLinkGeneration", false)                                       \
     X(pcie_width_max, get_unsigned *, "nvmlDeviceGetMaxPcieLinkWidth", false)                                          \
     X(memory, int (*)(nvml_device, nvml_memory *), "nvmlDeviceGetMemoryInfo", false)                                   \
-    X(processes, int (*)(nvml_device, unsigned *, nvml_process *), "nvmlDeviceGetComputeRunningProcesses_v3", false)
+    X(processes, int (*)(nvml_device, unsigned *, nvml_process *), "nvmlDeviceGetComputeRunningProcesses_v3", false)   \
+    X(mps, int (*)(nvml_device, unsigned *, nvml_process *), "nvmlDeviceGetMPSComputeRunningProcesses_v3", false)
 
 typedef struct nvml_api {
 #define NVML_FIELD(field, type, name, required) __typeof__((type)0) field;
@@ -82,6 +85,7 @@ typedef struct nvml_talk {
 
 /* Every key this file sets, so that each has at least a reason when NVML cannot be asked at all. */
 static const char *const keys[] = {"nvml.driver_version",
+                                   "nvml.version",
                                    "nvml.vbios",
                                    "nvml.power_limit_w",
                                    "nvml.power_limit_default_w",
@@ -95,6 +99,8 @@ static const char *const keys[] = {"nvml.driver_version",
                                    "nvml.sm_clock_max_mhz",
                                    "nvml.memory_clock_mhz",
                                    "nvml.memory_clock_max_mhz",
+                                   "nvml.application_sm_clock_mhz",
+                                   "nvml.application_memory_clock_mhz",
                                    "nvml.performance_state",
                                    "nvml.clock_event_reasons",
                                    "nvml.persistence",
@@ -105,7 +111,8 @@ static const char *const keys[] = {"nvml.driver_version",
                                    "nvml.pcie_width",
                                    "nvml.memory_total_bytes",
                                    "nvml.memory_used_bytes",
-                                   "nvml.other_processes"};
+                                   "nvml.other_processes",
+                                   "nvml.mps_processes"};
 
 /* ---- facts ---- */
 static void set_text(nvml_talk *t, const char *key, int status, const char *value) {
@@ -190,6 +197,10 @@ static void add_clocks(nvml_talk *t) {
     set_count(t, "nvml.memory_clock_mhz", status, value);
     status = ask_clock(t, t->api.clock_max, CLOCK_MEMORY, &value);
     set_count(t, "nvml.memory_clock_max_mhz", status, value);
+    status = ask_clock(t, t->api.clock_set, CLOCK_SM, &value);
+    set_count(t, "nvml.application_sm_clock_mhz", status, value);
+    status = ask_clock(t, t->api.clock_set, CLOCK_MEMORY, &value);
+    set_count(t, "nvml.application_memory_clock_mhz", status, value);
     status = ask(t, t->api.state, &value);
     set_text(t, "nvml.performance_state", status, rft_arena_printf(t->arena, "P%u", value));
     get_wide *reasons = t->api.reasons ? t->api.reasons : t->api.reasons_old;
@@ -235,20 +246,22 @@ static void add_use(nvml_talk *t) {
     nvml_process *processes = rft_arena_calloc(t->arena, MOST, sizeof *processes);
     unsigned count = MOST, others = 0;
     status = t->api.processes ? t->api.processes(t->device, &count, processes) : NVML_FUNCTION_NOT_FOUND;
-    if (status == NVML_INSUFFICIENT_SIZE) {
-        set_count(t, "nvml.other_processes", NVML_OK, count);
-        return;
-    }
+    bool too_many = status == NVML_INSUFFICIENT_SIZE;
     for (unsigned i = 0; status == NVML_OK && i < count; i++) {
         others += processes[i].pid != (unsigned)getpid();
     }
-    set_count(t, "nvml.other_processes", status, others);
+    set_count(t, "nvml.other_processes", too_many ? NVML_OK : status, too_many ? count : others);
+    count = MOST;
+    status = t->api.mps ? t->api.mps(t->device, &count, processes) : NVML_FUNCTION_NOT_FOUND;
+    set_count(t, "nvml.mps_processes", status == NVML_INSUFFICIENT_SIZE ? NVML_OK : status, count);
 }
 
 static void add_versions(nvml_talk *t) {
     char text[96] = "";
     int status = t->api.driver_version ? t->api.driver_version(text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
     set_text(t, "nvml.driver_version", status, text);
+    status = t->api.version ? t->api.version(text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
+    set_text(t, "nvml.version", status, text);
     status = t->api.vbios ? t->api.vbios(t->device, text, sizeof text) : NVML_FUNCTION_NOT_FOUND;
     set_text(t, "nvml.vbios", status, text);
 }

@@ -2,41 +2,18 @@
 /*
  * vendor.h - the seam to the vendor's matrix multiplication, the baseline of the same run and the same protocol: its
  * launches go to the stream of an rft_gpu, so the caller times them like any other. Implementation: cublaslt.c
- * (cuBLASLt, opened at run time; built where its header is). docs/vendor.md.
+ * (cuBLASLt, opened at run time; built where its header is). docs/baselines.md.
  */
 #ifndef RFT_GPU_VENDOR_H
 #define RFT_GPU_VENDOR_H
 
 #include "base/err.h"
 #include "gpu/gpu.h"
-#include "model/value.h"
+#include "model/vendor_math.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* name, type of A and B, usual type of D, text, first compute capability x 10. Accumulation is in FP32, for int8 in
- * INT32; fp32 never uses the matrix units, tf32 may round its inputs. */
-#define RFT_VENDOR_MATH_MAP(X)                                                                                         \
-    X(FP32, F32, F32, "fp32", 50)                                                                                      \
-    X(TF32, F32, F32, "tf32", 80)                                                                                      \
-    X(FP16, F16, F16, "fp16", 70)                                                                                      \
-    X(BF16, BF16, BF16, "bf16", 80)                                                                                    \
-    X(FP8, E4M3, BF16, "fp8", 89)                                                                                      \
-    X(INT8, I8, I32, "int8", 75)
-
-typedef enum rft_vendor_math {
-#define RFT_VENDOR_ENUM(name, in, out, text, cc) RFT_VENDOR_##name,
-    RFT_VENDOR_MATH_MAP(RFT_VENDOR_ENUM)
-#undef RFT_VENDOR_ENUM
-        RFT_VENDOR_MATH_COUNT
-} rft_vendor_math;
-const char *rft_vendor_math_name(rft_vendor_math math); /* "fp32" */
-bool rft_vendor_math_from_name(rft_vendor_math *out, const char *name);
-rft_type rft_vendor_input_type(rft_vendor_math math);
-rft_type rft_vendor_output_type(rft_vendor_math math);
-
-typedef enum rft_vendor_order { RFT_VENDOR_ROW, RFT_VENDOR_COLUMN } rft_vendor_order;
 
 /* D (m x n) = A (m x k) times B (k x n), each dense. ROW: a row's elements are neighbours. Orders that a math does not
  * have are refused by plan(): fp8 (and, on some devices, int8) wants A by rows and B by columns. */

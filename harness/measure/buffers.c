@@ -42,6 +42,7 @@ static void release(rft_protocol *p, rft_kept *kept) {
 }
 
 void rft_buffers_drop(rft_protocol *p) {
+    rft_rotation_drop(p);
     for (size_t i = 0; i < p->kept_count; i++) {
         release(p, &p->kept[i]);
     }
@@ -87,7 +88,7 @@ static void sift(rft_job *job) {
         p->problem_key = rft_strdup(key);
         p->seed = job->request->measure.seed;
     }
-    if (strcmp(p->reference_hash, reference_hash) != 0) {
+    if (!job->request->verified && strcmp(p->reference_hash, reference_hash) != 0) { /* who is verified brings none */
         memcpy(p->reference_hash, reference_hash, strlen(reference_hash) + 1);
         p->reference_done = false;
     }
@@ -122,6 +123,7 @@ static int check_memory(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     uint64_t free_bytes = 0, kept_bytes = 0, need_bytes = rft_spec_memory_bytes(job->request->spec);
     uint64_t flush_bytes = p->flush_bytes ? 0 : 4 * (uint64_t)p->info.l2_bytes;
+    rft_rotation_drop(p); /* of the last point: these buffers come first */
     int rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, err);
     if (rc != RFT_OK) {
         return rc;
@@ -223,8 +225,10 @@ int rft_buffers_take(rft_job *job, rft_err *err) {
         return rc;
     }
     job->kept = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->kept);
+    job->data = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->data);
     for (size_t i = 0; i < spec->buffer_count; i++) {
         job->kept[i] = find(p, &spec->buffers[i]);
+        job->data[i] = job->kept[i]->data;
     }
     return RFT_OK;
 }

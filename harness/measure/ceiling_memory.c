@@ -67,7 +67,7 @@ static rft_kernel_group dram_group(rft_arena *arena, int op) {
             names[n++] = rft_arena_printf(arena, "%s<%d, %d>", operations[op].kernel, flights[f], h);
         }
     }
-    return (rft_kernel_group){operations[op].title, texts, 1, names, n};
+    return (rft_kernel_group){operations[op].title, texts, 1, names, n, RFT_CEILING_BIT(operations[op].id)};
 }
 
 static rft_kernel_group local_group(rft_arena *arena) {
@@ -81,7 +81,9 @@ static rft_kernel_group local_group(rft_arena *arena) {
     }
     names[n++] = "rft_l1_read<4>";
     names[n++] = "rft_shared_read<4>";
-    return (rft_kernel_group){"rooftune_ceiling_local.cu", texts, 1, names, n};
+    const uint32_t near = RFT_CEILING_BIT(RFT_CEILING_L2_READ) | RFT_CEILING_BIT(RFT_CEILING_L1_READ) |
+                          RFT_CEILING_BIT(RFT_CEILING_SHARED_READ);
+    return (rft_kernel_group){"rooftune_ceiling_local.cu", texts, 1, names, n, near};
 }
 
 void rft_ceilings_memory_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count) {
@@ -296,11 +298,17 @@ static int measure_local(memory_benches *m, bool shared, rft_ceiling *out, rft_e
 }
 
 static int measure_near(memory_benches *m, rft_ceilings *out, rft_err *err) {
-    int rc = measure_l2(m, &out->items[RFT_CEILING_L2_READ], err);
-    if (rc == RFT_OK) {
+    int rc = RFT_OK;
+    if (rft_ceilings_asked(m->p, RFT_CEILING_L2_READ)) {
+        rc = measure_l2(m, &out->items[RFT_CEILING_L2_READ], err);
+    }
+    if (rc == RFT_OK && rft_ceilings_asked(m->p, RFT_CEILING_L1_READ)) {
         rc = measure_local(m, false, &out->items[RFT_CEILING_L1_READ], err);
     }
-    return rc == RFT_OK ? measure_local(m, true, &out->items[RFT_CEILING_SHARED_READ], err) : rc;
+    if (rc == RFT_OK && rft_ceilings_asked(m->p, RFT_CEILING_SHARED_READ)) {
+        rc = measure_local(m, true, &out->items[RFT_CEILING_SHARED_READ], err);
+    }
+    return rc;
 }
 
 static int measure_unit(memory_benches *m, int unit, rft_ceilings *out, rft_err *err) {
@@ -327,6 +335,9 @@ static int measure_all(memory_benches *m, rft_ceilings *out, rft_err *err) {
     for (int unit = 0; rc == RFT_OK && unit < UNITS; unit++) {
         bool near = unit == OPERATIONS;
         rft_ceiling *first = &out->items[near ? RFT_CEILING_L2_READ : operations[unit].id];
+        if (m->p->asked && !(m->groups[unit].ceilings & m->p->asked->wanted)) {
+            continue;
+        }
         if (measure_unit(m, unit, out, &failure) != RFT_OK) {
             rc = rft_ceilings_excuse(m->p, m->arena, first, near ? NEAR : 1, &failure, err);
         }

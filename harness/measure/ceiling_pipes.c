@@ -62,7 +62,11 @@ void rft_ceilings_pipe_groups(rft_arena *arena, rft_kernel_group *groups, size_t
             const pipe_kernel *pipe = &pipes[unit * UNIT_PIPES + i / CHAIN_COUNTS];
             names[i] = rft_arena_printf(arena, "%s<%d, %d>", pipe->name, chain_counts[i % CHAIN_COUNTS], UNROLL);
         }
-        groups[(*count)++] = (rft_kernel_group){titles[unit], texts, 1, names, UNIT_NAMES};
+        uint32_t ceilings = 0;
+        for (int i = 0; i < UNIT_PIPES; i++) {
+            ceilings |= RFT_CEILING_BIT(pipes[unit * UNIT_PIPES + i].id);
+        }
+        groups[(*count)++] = (rft_kernel_group){titles[unit], texts, 1, names, UNIT_NAMES, ceilings};
     }
 }
 
@@ -73,7 +77,9 @@ static int measure_unit(rft_protocol *p, rft_arena *arena, int unit, const rft_k
     int rc = rft_kernels_load(p, group, &module, functions, err);
     for (int i = 0; rc == RFT_OK && i < UNIT_PIPES; i++) {
         const pipe_kernel *pipe = &pipes[unit * UNIT_PIPES + i];
-        rc = measure_pipe(p, arena, pipe, functions + (size_t)i * CHAIN_COUNTS, &out->items[pipe->id], err);
+        if (rft_ceilings_asked(p, pipe->id)) {
+            rc = measure_pipe(p, arena, pipe, functions + (size_t)i * CHAIN_COUNTS, &out->items[pipe->id], err);
+        }
     }
     if (module && !p->gpu->vt->sticky(p->gpu)) {
         p->gpu->vt->module_free(p->gpu, module);
@@ -88,6 +94,9 @@ int rft_ceilings_pipes(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft
     rft_ceilings_pipe_groups(arena, groups, &count);
     for (int unit = 0; rc == RFT_OK && unit < UNITS; unit++) {
         rft_err failure = RFT_ERR_INIT;
+        if (p->asked && !(groups[unit].ceilings & p->asked->wanted)) {
+            continue;
+        }
         int failed = measure_unit(p, arena, unit, &groups[unit], out, &failure);
         for (int i = 0; failed != RFT_OK && rc == RFT_OK && i < UNIT_PIPES; i++) {
             rft_ceiling *ceiling = &out->items[pipes[unit * UNIT_PIPES + i].id];

@@ -117,16 +117,18 @@ typedef struct tensor_benches {
     rft_protocol *p;
     rft_arena *arena;
     uint32_t never; /* no sum of accumulators is ever this, but once in 2^32: then one word is written */
-    rft_bench items[RFT_TENSOR_KERNELS * GRIDS];
+    rft_bench items[RFT_TENSOR_KERNELS * GRIDS + RFT_VENDOR_BENCHES];
     size_t count;
 } tensor_benches;
 
-static void add_bench(tensor_benches *b, const rft_tensor_kernel *kernel, rft_function *function, unsigned blocks) {
+static void add_bench(tensor_benches *b, const rft_tensor_kernel *kernel, rft_function *function, unsigned blocks,
+                      bool at_least) {
     rft_bench *bench = &b->items[b->count++];
     *bench = (rft_bench){.function = function,
                          .grid = {blocks, kernel->threads},
                          .steps = 1,
-                         .amount_per_step = blocks * kernel->ops_per_step};
+                         .amount_per_step = blocks * kernel->ops_per_step,
+                         .at_least = at_least};
     bench->values[0] = &bench->steps;
     bench->values[1] = &b->never;
     bench->values[2] = &b->p->partials;
@@ -142,13 +144,18 @@ static int measure_group(tensor_benches *b, const rft_tensor_group *group, rft_f
         if (rc != RFT_OK) {
             return rc;
         }
-        add_bench(b, &group->kernels[i], functions[i], resident);
+        add_bench(b, &group->kernels[i], functions[i], resident, group->at_least);
         if (resident > sms) {
-            add_bench(b, &group->kernels[i], functions[i], sms);
+            add_bench(b, &group->kernels[i], functions[i], sms, group->at_least);
         }
     }
-    int rc = rft_bench_best(b->p, b->items, b->count, RFT_CACHE_HOT, out, err);
-    out->at_least = rc == RFT_OK && group->at_least;
+    rft_vendor_benches vendor = {0};
+    int rc = rft_vendor_benches_take(&vendor, b->p, b->arena, group->id, &b->items[b->count], err);
+    b->count += vendor.count;
+    if (rc == RFT_OK) {
+        rc = rft_bench_best(b->p, b->items, b->count, RFT_CACHE_HOT, out, err);
+    }
+    rft_vendor_benches_give_back(&vendor, b->p);
     return rc;
 }
 
@@ -159,7 +166,7 @@ static rft_kernel_group code_of(const rft_tensor_group *group, rft_arena *arena)
         names[i] = group->kernels[i].entry;
     }
     const char *title = rft_arena_printf(arena, "rooftune_ceiling_%s.cu", rft_ceiling_name(group->id));
-    return (rft_kernel_group){title, group->texts, 2, names, group->count};
+    return (rft_kernel_group){title, group->texts, 2, names, group->count, RFT_CEILING_BIT(group->id)};
 }
 
 void rft_ceilings_tensor_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_kernel_group *groups, size_t *count) {
@@ -195,6 +202,9 @@ int rft_ceilings_tensor(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rf
         rft_tensor_group group;
         rft_err failure = RFT_ERR_INIT;
         rft_tensor_group_of(&group, (rft_ceiling_id)(TENSOR_FIRST + i), &p->info, arena);
+        if (!rft_ceilings_asked(p, group.id)) {
+            continue;
+        }
         if (group.count == 0) {
             ceiling->reason = group.reason;
         } else if (rft_tensor_group_measure(p, arena, &group, ceiling, &failure) != RFT_OK) {

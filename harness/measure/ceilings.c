@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "measure/ceilings.h"
+#include "measure/ceilings_more.h"
+
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,6 +34,9 @@ typedef struct bench_run {
 
 static int queue_bench(void *self, rft_err *err) {
     bench_run *run = self;
+    if (run->bench->queue) {
+        return run->bench->queue(run->bench->self, err);
+    }
     return rft_kernel_launch(run->p, run->bench->function, run->bench->grid, run->bench->values, err);
 }
 
@@ -54,8 +59,12 @@ static int run_series(rft_protocol *p, rft_bench *bench, rft_cache_mode cache, s
     return rc;
 }
 
-/* Loads the code, outside any sample: a launch that has nothing to do. */
+/* Loads the code, outside any sample: a launch that has nothing to do, or a whole one that nothing is queued behind. */
 static int load_bench(rft_protocol *p, rft_bench *bench, rft_err *err) {
+    if (bench->queue) {
+        int rc = bench->queue(bench->self, err);
+        return rc == RFT_OK ? p->gpu->vt->sync(p->gpu, err) : rc;
+    }
     uint64_t vectors = bench->vectors;
     uint32_t steps = bench->steps;
     bench->vectors = bench->steps = 0;
@@ -144,6 +153,10 @@ static int rank_all(rft_protocol *p, rft_bench *benches, size_t count, ranking *
     for (size_t i = 0; rc == RFT_OK && i < count; i++) {
         double rate = 0.0;
         rc = load_bench(p, &benches[i], err);
+        if (rc == RFT_E_LIMIT && benches[i].queue) {
+            rc = RFT_OK; /* the library refuses one of its own: there are others */
+            continue;
+        }
         if (rc == RFT_OK) {
             rc = (benches[i].steps ? try_loop : try_part)(p, &benches[i], &rate, err);
         }
@@ -168,10 +181,17 @@ static int rank_again(rft_protocol *p, rft_bench *benches, rft_cache_mode cache,
     return rc;
 }
 
+static int soak_bench(rft_protocol *p, rft_bench *bench, rft_ceiling *out, rft_err *err) {
+    bench_run run = {p, bench};
+    rft_timed load = {.queue = queue_bench, .self = &run, .cache = RFT_CACHE_HOT};
+    return rft_bench_soak(p, &load, bench->amount, out, err);
+}
+
 int rft_bench_best(rft_protocol *p, rft_bench *benches, size_t count, rft_cache_mode cache, rft_ceiling *out,
                    rft_err *err) {
     ranking r;
     bench_series series;
+    rft_bench *best = NULL;
     p->blocking = true;
     int rc = rank_all(p, benches, count, &r, err);
     if (rc == RFT_OK) {
@@ -187,9 +207,12 @@ int rft_bench_best(rft_protocol *p, rft_bench *benches, size_t count, rft_cache_
             out->stats = stats;
             out->kernel = bench->text;
             out->clock_mhz = rft_timing_median(series.clocks, FINAL_SAMPLES);
+            out->at_least = bench->at_least;
+            best = bench;
         }
     }
-    return rc;
+    bool soaks = rc == RFT_OK && best && p->asked && p->asked->soak_s > 0;
+    return soaks ? soak_bench(p, best, out, err) : rc;
 }
 
 int rft_ceilings_excuse(rft_protocol *p, rft_arena *arena, rft_ceiling *first, size_t count, const rft_err *failure,
@@ -202,7 +225,7 @@ int rft_ceilings_excuse(rft_protocol *p, rft_arena *arena, rft_ceiling *first, s
     }
     const char *reason = rft_arena_strdup(arena, failure->message);
     for (size_t i = 0; i < count; i++) {
-        if (!first[i].measured) {
+        if (!first[i].measured && !rft_text_equal(first[i].reason, RFT_CEILING_NOT_ASKED)) {
             first[i].reason = reason;
         }
     }
@@ -233,21 +256,86 @@ static int measure_launch(rft_protocol *p, rft_arena *arena, rft_ceilings *out, 
     return RFT_OK;
 }
 
-size_t rft_ceilings_groups(rft_arena *arena, rft_kernel_group **out) {
-    size_t count = 0;
-    *out = rft_arena_calloc(arena, RFT_CEILINGS_GROUPS, sizeof **out);
-    rft_ceilings_memory_groups(arena, *out, &count);
-    rft_ceilings_pipe_groups(arena, *out, &count);
+bool rft_ceilings_asked(const rft_protocol *p, rft_ceiling_id id) {
+    return !p->asked || (p->asked->wanted & RFT_CEILING_BIT(id));
+}
+
+size_t rft_ceilings_groups(rft_arena *arena, const rft_gpu_info *gpu, uint32_t wanted, rft_kernel_group **out) {
+    size_t all = 0, count = 0;
+    rft_kernel_group *groups = rft_arena_calloc(arena, RFT_CEILINGS_GROUPS, sizeof *groups);
+    rft_ceilings_memory_groups(arena, groups, &all);
+    rft_ceilings_pipe_groups(arena, groups, &all);
+    rft_ceilings_tensor_groups(arena, gpu, groups, &all);
+    for (size_t i = 0; i < all; i++) {
+        if (groups[i].ceilings & wanted) {
+            groups[count++] = groups[i];
+        }
+    }
+    *out = groups;
     return count;
 }
 
-int rft_ceilings_measure(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+/* Raised whenever a ceiling is measured another way by the same kernels. */
+#define METHOD "1"
+
+void rft_protocol_ceilings_hash(const rft_gpu_info *gpu, char out[RFT_HASH_HEX_SIZE]) {
+    rft_arena *arena = rft_arena_new();
+    rft_kernel_group *groups = NULL;
+    size_t count = rft_ceilings_groups(arena, gpu, RFT_CEILINGS_ALL, &groups);
+    rft_sha256 hash;
+    rft_sha256_init(&hash);
+    rft_sha256_add_text(&hash, METHOD);
+    for (size_t i = 0; i < count; i++) {
+        const rft_compile_request request = rft_kernels_request(&groups[i], gpu->arch, arena);
+        rft_sha256_add_text(&hash, request.source_text);
+        for (size_t n = 0; n < request.name_count; n++) {
+            rft_sha256_add_text(&hash, request.names[n]);
+        }
+    }
+    rft_sha256_hex(&hash, out);
+    rft_arena_free(arena);
+}
+
+static bool any_asked(const rft_protocol *p, rft_ceiling_id first, rft_ceiling_id last) {
+    bool any = false;
+    for (int id = (int)first; id <= (int)last; id++) {
+        any = any || rft_ceilings_asked(p, (rft_ceiling_id)id);
+    }
+    return any;
+}
+
+static int measure_kind(rft_protocol *p, rft_arena *arena, int kind, rft_ceilings *out, rft_err *err) {
+    switch (kind) {
+    case 0:
+        return rft_ceilings_asked(p, RFT_CEILING_LAUNCH) ? measure_launch(p, arena, out, err) : RFT_OK;
+    case 1:
+        return any_asked(p, RFT_CEILING_DRAM_READ, RFT_CEILING_SHARED_READ) ? rft_ceilings_memory(p, arena, out, err)
+                                                                            : RFT_OK;
+    case 2:
+        return any_asked(p, RFT_CEILING_FP64, RFT_CEILING_SFU) ? rft_ceilings_pipes(p, arena, out, err) : RFT_OK;
+    case 3:
+        return any_asked(p, RFT_CEILING_TENSOR_FP64, RFT_CEILING_TENSOR_INT8) ? rft_ceilings_tensor(p, arena, out, err)
+                                                                              : RFT_OK;
+    default:
+        return any_asked(p, RFT_CEILING_H2D, RFT_CEILING_D2H) ? rft_ceilings_host(p, arena, out, err) : RFT_OK;
+    }
+}
+
+#define KINDS 5
+
+static void note_times(const rft_protocol *p, rft_ceilings *out) {
+    int64_t now_ns = p->clock->unix_ns(p->clock->self);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        out->items[id] = (rft_ceiling){.reason = "not measured in this version",
-                                       .stats = rft_stats_of(NULL, 0),
-                                       .clock_mhz = NAN,
-                                       .datasheet = NAN,
-                                       .limit = NAN};
+        out->items[id].measured_unix_ns = out->items[id].measured ? now_ns : 0;
+    }
+}
+
+int rft_ceilings_measure(rft_protocol *p, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                         rft_err *err) {
+    p->asked = request;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        bool asked = rft_ceilings_asked(p, (rft_ceiling_id)id);
+        out->items[id] = rft_ceiling_none(asked ? "not measured in this version" : RFT_CEILING_NOT_ASKED);
     }
     p->blocking = true;
     rft_busy_take(p);
@@ -255,15 +343,11 @@ int rft_ceilings_measure(rft_protocol *p, rft_arena *arena, rft_ceilings *out, r
     if (rc == RFT_OK) {
         rc = rft_timing_wake(p, err);
     }
-    if (rc == RFT_OK) {
-        rc = measure_launch(p, arena, out, err);
+    for (int kind = 0; rc == RFT_OK && kind < KINDS; kind++) {
+        rc = measure_kind(p, arena, kind, out, err);
     }
-    if (rc == RFT_OK) {
-        rc = rft_ceilings_memory(p, arena, out, err);
-    }
-    if (rc == RFT_OK) {
-        rc = rft_ceilings_pipes(p, arena, out, err);
-    }
+    p->asked = NULL;
+    note_times(p, out);
     out->busy_s = rft_busy_take(p);
     return rc;
 }

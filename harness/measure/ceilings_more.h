@@ -13,6 +13,22 @@
 int rft_ceilings_tensor(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
 int rft_ceilings_host(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
 
+/* ---- the vendor's library beside our kernels (ceiling_vendor.c) ---- */
+
+#define RFT_VENDOR_BENCHES 8 /* the first of the list that it would choose from */
+
+typedef struct rft_vendor_benches {
+    rft_vendor_plan *plan; /* NULL: the library has nothing for this, or is not there */
+    rft_vendor_buffers buffers;
+    size_t count; /* of benches */
+} rft_vendor_benches;
+
+/* Writes up to RFT_VENDOR_BENCHES ways to multiply two large square matrices of this type; none without the library, or
+ * where it or the memory has no room for them. Errors: RFT_E_DEVICE, when the device is lost. */
+int rft_vendor_benches_take(rft_vendor_benches *out, rft_protocol *p, rft_arena *arena, rft_ceiling_id id,
+                            rft_bench *benches, rft_err *err);
+void rft_vendor_benches_give_back(rft_vendor_benches *b, rft_protocol *p);
+
 /* ---- what is compiled for one tensor ceiling on one architecture; also for the test that compiles them all ---- */
 
 #define RFT_TENSOR_KERNELS 4

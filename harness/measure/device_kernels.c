@@ -30,9 +30,9 @@ static const unsigned char *const timing_texts[] = {rft_embedded_flush_cu, rft_e
 #define TEXTS(texts) texts, sizeof(texts) / sizeof *(texts)
 #define NAMES(first, end) builtin_names + (first), (end) - (first)
 const rft_kernel_group rft_builtin_groups[RFT_BUILTIN_GROUPS] = {
-    {"rooftune_seeding.cu", TEXTS(seeding_texts), NAMES(RFT_BUILTIN_FILL, RFT_BUILTIN_MAGNITUDE)},
-    {"rooftune_judging.cu", TEXTS(judging_texts), NAMES(RFT_BUILTIN_MAGNITUDE, RFT_BUILTIN_FLUSH_WRITE)},
-    {"rooftune_timing.cu", TEXTS(timing_texts), NAMES(RFT_BUILTIN_FLUSH_WRITE, RFT_BUILTIN_COUNT)},
+    {"rooftune_seeding.cu", TEXTS(seeding_texts), NAMES(RFT_BUILTIN_FILL, RFT_BUILTIN_MAGNITUDE), 0},
+    {"rooftune_judging.cu", TEXTS(judging_texts), NAMES(RFT_BUILTIN_MAGNITUDE, RFT_BUILTIN_FLUSH_WRITE), 0},
+    {"rooftune_timing.cu", TEXTS(timing_texts), NAMES(RFT_BUILTIN_FLUSH_WRITE, RFT_BUILTIN_COUNT), 0},
 };
 
 static int load(rft_protocol *p, const rft_kernel_group *group, const rft_compile_result *result, rft_module **module,

@@ -212,6 +212,8 @@ static int bind_all(rft_job *job, const rft_launch *launches, size_t count, rft_
     for (size_t i = 0; rc == RFT_OK && !job->failed && i < count; i++) {
         if (launches[i].kind == RFT_LAUNCH_KERNEL) {
             rc = bind_kernel(job, &launches[i], &bound[i], &blocks_per_sm[i], err);
+        } else if (launches[i].kind == RFT_LAUNCH_VENDOR) {
+            rc = rft_vendor_bind(job, &launches[i].vendor, err);
         }
     }
     return rc;
@@ -234,7 +236,8 @@ int rft_launching_bind(rft_job *job, rft_err *err) {
     job->launches = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->launches);
     job->blocks_per_sm = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->blocks_per_sm);
     int *ignored = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *ignored);
-    int rc = load(job, err);
+    const rft_compile_result *unit = job->request->unit; /* without code where only the vendor's library is called */
+    int rc = unit->cubin_bytes ? load(job, err) : RFT_OK;
     if (rc == RFT_OK) {
         rc = bind_all(job, spec->prepare, spec->prepare_count, job->prepare, ignored, err);
     }
@@ -252,8 +255,12 @@ static int queue_one(rft_job *job, const rft_launch *launch, const rft_gpu_launc
     if (launch->kind == RFT_LAUNCH_KERNEL) {
         return gpu->vt->launch(gpu, bound, err);
     }
+    if (launch->kind == RFT_LAUNCH_VENDOR) {
+        return rft_vendor_queue(job, &launch->vendor, err);
+    }
     const rft_kept *kept = job->kept[launch->memset_buffer];
-    return gpu->vt->set(gpu, kept->data, launch->memset_byte, kept->count * rft_type_bytes(kept->type), err);
+    return gpu->vt->set(gpu, job->data[launch->memset_buffer], launch->memset_byte,
+                        kept->count * rft_type_bytes(kept->type), err);
 }
 
 int rft_launching_queue_prepare(rft_job *job, rft_err *err) {

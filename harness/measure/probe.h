@@ -7,9 +7,24 @@
 #define RFT_MEASURE_PROBE_H
 
 #include "base/clock.h"
+#include "base/hash.h"
 #include "gpu/compiler.h"
+#include "gpu/counting.h"
 #include "gpu/gpu.h"
+#include "gpu/meter.h"
+#include "gpu/vendor.h"
 #include "model/run.h"
+
+/* What a point is put under load for. */
+typedef struct rft_load_order {
+    bool wanted;
+    rft_load_kind kind;
+    double seconds; /* ENERGY and IDLE: at least; up to RFT_LOAD_PATIENCE times as long where the sensor is slow */
+    /* Asked now and then meanwhile: true ends it, and the load is `cut`. NULL: never. */
+    bool (*stop)(void *payload);
+    void *payload;
+} rft_load_order;
+#define RFT_LOAD_PATIENCE 4.0
 
 typedef struct rft_probe_request {
     const char *key; /* names it among the requests of a session, with `round`; NULL: nothing is expected */
@@ -26,11 +41,15 @@ typedef struct rft_probe_request {
     const rft_compile_result *reference;
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
+    rft_load_order load;      /* wanted: in place of timing, behind the verification */
     double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
     /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
      * of the probe. */
     void (*meanwhile)(void *payload);
     void *payload;
+    bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
+    int turn;       /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
+    size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
 } rft_probe_request;
 
 typedef struct rft_probe_result {
@@ -40,10 +59,28 @@ typedef struct rft_probe_result {
     rft_facts facts;    /* occupancy, waves, registers as the driver sees them */
     rft_verification verification;
     rft_measurement measurement;
+    const rft_load *load; /* when it was wanted and the outcome is ok; else NULL */
     /* Worker processes that ended over this point: 0 to 2. 1 with a poisoned context, a time limit, or an accident that
      * the second attempt did not repeat; 2 when the second attempt's worker ended too. Always 0 without workers. */
     int workers_lost;
+    double reading_s; /* replay, of a reading of the reference: since its run began. NaN: now */
+    /* Of a call of the vendor's library; NULL and 0 for kernels, and where the library is not there. */
+    const char *library; /* "cuBLASLt 13.1.0" */
+    const char *algo;    /* "algo 66, tile 128x256" */
+    int algo_count;      /* how many its list has for this problem */
 } rft_probe_result;
+
+/* Which ceilings, and how. */
+typedef struct rft_ceilings_request {
+    uint32_t wanted; /* RFT_CEILING_BIT()s; the others come back not measured, with RFT_CEILING_NOT_ASKED */
+    double soak_s;   /* seconds of load before the sustained rate of each is read; 0: burst alone */
+} rft_ceilings_request;
+#define RFT_CEILING_NOT_ASKED "not asked for: `rooftune ceilings` measures all"
+
+typedef struct rft_count_result {
+    rft_counters counters; /* what could not be counted has its reason */
+    bool worker_lost;      /* the worker process ended over it, or had to be ended */
+} rft_count_result;
 
 typedef struct rft_probe rft_probe;
 struct rft_probe {
@@ -51,10 +88,23 @@ struct rft_probe {
      * means the probe itself is lost. */
     int (*measure)(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err);
-    /* Measures (or looks up) all ceilings. */
-    int (*ceilings)(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err);
+    /* Measures ceilings; a replay looks them up, whatever is asked. `request` NULL: all of them, in bursts. */
+    int (*ceilings)(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err);
+    /* What the device draws when it does nothing; order->kind is IDLE. A meter that is missing is told in *out. */
+    int (*idle)(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err);
     /* Facts of the device, and the environment. */
     int (*device)(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err);
+    /* Counts what the point's launches do, in runs of their own that nothing times; verifies nothing. `round` and
+     * `rival_s` do not matter. What goes wrong over this point is a reason in the result, and returns 0. RFT_E_LIMIT,
+     * RFT_E_NOT_FOUND, with a remedy: nothing can be counted here at all (a replay: of this point, "not recorded").
+     * NULL: this probe counts nothing. */
+    int (*count)(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                 rft_count_result *out, rft_err *err);
+    /* NULL, or (replay): the recorded baselines of a problem. The array lives in `arena`, what it points to as long as
+     * the recording. */
+    size_t (*baselines)(rft_probe *self, const rft_sweep *sweep, const rft_problem *problem, rft_arena *arena,
+                        const rft_baseline ***out);
     void (*free)(rft_probe *self);
     /* NULL, or: what can wait until the answer is given (unloading code), so that it is done while the other side
      * thinks. The next call does it otherwise. */
@@ -69,10 +119,34 @@ struct rft_probe {
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err);
 
-/* What the protocol compiles for itself on a device of this architecture, so that compile workers can have it in the
- * cubin cache before the device worker asks: the kernels every point needs first, then those of the ceilings. Returns
- * the number of requests; they live in `arena`. */
-size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_request **out, size_t *first_of_ceilings);
+/* Gives the protocol (made by rft_protocol_new()) what watches its device. Borrowed; NULL: there is none, and
+ * `why_none` (copied) says why. Before its first request. */
+void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none);
+
+/* Opens the vendor's library when the first point calls it; until then, and without this, such points are skipped with
+ * the reason. The source is borrowed, the library is the probe's own. */
+typedef struct rft_vendor_source {
+    int (*open)(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err);
+    void *self;
+} rft_vendor_source;
+void rft_protocol_use_vendor(rft_probe *probe, const rft_vendor_source *source);
+
+/* Opens the profiler at the first request to count; without this nothing is counted. The source is borrowed, the
+ * profiler is the probe's own. */
+typedef struct rft_counting_source {
+    int (*open)(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err);
+    void *self;
+} rft_counting_source;
+void rft_protocol_use_counting(rft_probe *probe, const rft_counting_source *source);
+
+/* What the protocol compiles for itself on this device (its architecture and compute capability), so that compile
+ * workers can have it in the cubin cache before the device worker asks: the kernels every point needs first, then those
+ * of the `wanted` ceilings. Returns the number of requests; they live in `arena`. */
+size_t rft_protocol_units(const rft_gpu_info *gpu, uint32_t wanted, rft_arena *arena, rft_compile_request **out,
+                          size_t *first_of_ceilings);
+/* SHA-256 of the code and the method behind the ceilings on this device: rates measured under another are not the same
+ * ceilings. */
+void rft_protocol_ceilings_hash(const rft_gpu_info *gpu, char out[RFT_HASH_HEX_SIZE]);
 
 /* Answers from `recording` (borrowed). Problems, variants and configurations are matched by name and value, sweeps by
  * name, so a sweep script may have changed its order. */

@@ -4,7 +4,6 @@
 
 #include "base/str.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,7 @@ bool rft_job_is_late(rft_job *job, const char *during) {
 }
 
 /* What is known of the configuration before it runs. */
-static void start_result(rft_job *job) {
+void rft_job_start(rft_job *job) {
     const rft_compile_result *unit = job->request->unit;
     rft_facts facts = rft_facts_unknown();
     facts.cubin_hash = rft_arena_strdup(job->arena, unit->cubin_hash);
@@ -65,8 +64,8 @@ static void start_result(rft_job *job) {
         }
     }
     *job->out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = facts};
-    job->out->measurement = (rft_measurement){.clock_mhz = NAN, .cache = job->request->measure.cache, .busy_s = NAN};
-    job->out->measurement.stats = rft_stats_of(NULL, 0);
+    job->out->measurement = rft_measurement_none();
+    job->out->measurement.cache = job->request->measure.cache;
     if (!unit->ok) {
         rft_job_fail(job, RFT_OUTCOME_COMPILE_FAILED, "it does not compile");
         job->out->log = rft_arena_strdup(job->arena, unit->log);
@@ -74,7 +73,7 @@ static void start_result(rft_job *job) {
 }
 
 static int carry_out(rft_job *job, rft_err *err) {
-    start_result(job);
+    rft_job_start(job);
     if (!job->failed) {
         rft_launching_check(job);
     }
@@ -86,7 +85,7 @@ static int carry_out(rft_job *job, rft_err *err) {
         rc = rft_verify_point(job, err);
     }
     if (rc == RFT_OK && !job->failed && !job->request->verify_only) {
-        rc = rft_timing_point(job, err);
+        rc = job->request->load.wanted ? rft_load_point(job, err) : rft_throttling_point(job, err);
     }
     return rc;
 }
@@ -106,7 +105,7 @@ static int to_outcome(rft_job *job, const rft_err *failure, rft_err *err) {
     return rft_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", failure->message);
 }
 
-static int refuse_dead(const rft_protocol *p, rft_err *err) {
+int rft_protocol_refuse_dead(const rft_protocol *p, rft_err *err) {
     rft_err_set(err, RFT_E_DEVICE, "the device context is lost after a fault: %.1024s", p->death.message);
     return err ? rft_err_remedy(err, "start another worker process") : RFT_E_DEVICE;
 }
@@ -131,6 +130,7 @@ static void expect(rft_probe *self, const rft_probe_request *request) {
 
 static void rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
+    rft_vendor_rest(p);
     if (p->used && !p->dead) {
         p->gpu->vt->module_free(p->gpu, p->used);
         p->dead = p->gpu->vt->sticky(p->gpu);
@@ -139,6 +139,7 @@ static void rest(rft_probe *self) {
         }
     }
     p->used = NULL;
+    rft_throttling_rest(p);
 }
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
@@ -146,7 +147,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     rft_protocol *p = (rft_protocol *)self;
     rest(self);
     if (p->dead) {
-        return refuse_dead(p, err);
+        return rft_protocol_refuse_dead(p, err);
     }
     int rc = rft_protocol_prepare(p, err);
     if (rc != RFT_OK) {
@@ -179,16 +180,17 @@ static void make_room(rft_protocol *p) {
     }
 }
 
-static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     rest(self);
     if (p->dead) {
-        return refuse_dead(p, err);
+        return rft_protocol_refuse_dead(p, err);
     }
     int rc = rft_protocol_prepare(p, err);
     if (rc == RFT_OK) {
         make_room(p);
-        rc = rft_ceilings_measure(p, arena, out, err);
+        rc = rft_ceilings_measure(p, request, arena, out, err);
         p->dead = p->gpu->vt->sticky(p->gpu);
         p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
     }
@@ -196,6 +198,12 @@ static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_er
         rft_err_set(&p->death, RFT_E_DEVICE, "while the ceilings were measured");
     }
     return rc;
+}
+
+static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    rft_protocol *p = (rft_protocol *)self;
+    rest(self);
+    return p->dead ? rft_protocol_refuse_dead(p, err) : rft_load_idle(p, order, arena, out, err);
 }
 
 static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
@@ -207,6 +215,7 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
     }
     *gpu = rft_gpu_info_copy(arena, &info);
     p->gpu->vt->describe(p->gpu, env, arena);
+    rft_throttling_describe(p, env, arena);
     return RFT_OK;
 }
 
@@ -216,6 +225,8 @@ static void free_protocol(rft_probe *self) {
     rft_device_ptr spaces[] = {p->verdicts_device, p->partials, p->flush_out, p->flush_in};
     rest(self);
     forget_expected(p);
+    rft_counting_close(p);
+    rft_vendor_close(p);
     if (!p->gpu->vt->sticky(p->gpu)) {
         rft_buffers_drop(p);
         for (size_t i = 0; i < sizeof spaces / sizeof *spaces; i++) {
@@ -238,18 +249,25 @@ static void free_protocol(rft_probe *self) {
     free(p);
 }
 
-size_t rft_protocol_units(const char *arch, rft_arena *arena, rft_compile_request **out, size_t *first_of_ceilings) {
+size_t rft_protocol_units(const rft_gpu_info *gpu, uint32_t wanted, rft_arena *arena, rft_compile_request **out,
+                          size_t *first_of_ceilings) {
     rft_kernel_group *groups = NULL;
-    size_t count = rft_ceilings_groups(arena, &groups);
+    size_t count = rft_ceilings_groups(arena, gpu, wanted, &groups);
     *first_of_ceilings = RFT_BUILTIN_GROUPS;
     *out = rft_arena_calloc(arena, RFT_BUILTIN_GROUPS + count, sizeof **out);
     for (size_t i = 0; i < RFT_BUILTIN_GROUPS; i++) {
-        (*out)[i] = rft_kernels_request(&rft_builtin_groups[i], arch, arena);
+        (*out)[i] = rft_kernels_request(&rft_builtin_groups[i], gpu->arch, arena);
     }
     for (size_t i = 0; i < count; i++) {
-        (*out)[RFT_BUILTIN_GROUPS + i] = rft_kernels_request(&groups[i], arch, arena);
+        (*out)[RFT_BUILTIN_GROUPS + i] = rft_kernels_request(&groups[i], gpu->arch, arena);
     }
     return RFT_BUILTIN_GROUPS + count;
+}
+
+void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none) {
+    rft_protocol *p = (rft_protocol *)probe;
+    p->meter = meter;
+    rft_text_format(p->no_meter, sizeof p->no_meter, "%s", meter ? "" : why_none);
 }
 
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
@@ -257,7 +275,9 @@ int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, cons
     rft_protocol *p = rft_alloc(sizeof *p);
     p->probe = (rft_probe){.measure = measure,
                            .ceilings = ceilings,
+                           .idle = idle,
                            .device = device,
+                           .count = rft_protocol_count,
                            .free = free_protocol,
                            .rest = rest,
                            .expect = expect};
@@ -266,6 +286,7 @@ int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, cons
     p->clock = clock;
     p->log = log;
     p->blocking = true;
+    rft_protocol_meter(&p->probe, NULL, "nobody watches the device from outside");
     int rc = gpu->vt->info(gpu, &p->info, err);
     if (rc != RFT_OK) {
         free(p);

@@ -65,6 +65,8 @@ typedef struct rft_span {
     bool used; /* since the point began */
 } rft_span;
 
+#define RFT_LOAD_MARKS 4u /* two batches of launches on their way, an event at both ends */
+
 /* A buffer of the current problem, kept on the device while the problem stays the same. */
 typedef struct rft_kept {
     char *name; /* heap */
@@ -80,6 +82,15 @@ typedef struct rft_kept {
     bool wanted;              /* by the point in hand */
 } rft_kept;
 
+/* What is known of the device's clock since the process began (throttling.c). */
+typedef struct rft_watch {
+    rft_throttle_steady steady;
+    rft_throttle_counters counters; /* as read last */
+    bool has_read;
+    double since_s; /* host clock at the first point */
+    double spent_s; /* of it on measuring again, waiting included */
+} rft_watch;
+
 typedef struct rft_protocol {
     rft_probe probe;
     rft_gpu *gpu;
@@ -87,6 +98,9 @@ typedef struct rft_protocol {
     const rft_clock *clock;
     const rft_log *log;
     rft_gpu_info info;
+    rft_meter *meter;   /* borrowed; NULL: none */
+    char no_meter[256]; /* then: why */
+    rft_watch watch;
 
     bool ready; /* the members from here on are there */
     rft_module *modules[RFT_BUILTIN_GROUPS];
@@ -105,9 +119,13 @@ typedef struct rft_protocol {
     unsigned char *verdicts; /* heap; as read last */
     size_t verdict_capacity; /* of both */
     rft_device_ptr flush_out, flush_in;
-    uint64_t flush_bytes;   /* of each of the two; 0: not allocated yet */
-    int64_t last_active_ns; /* when the device last had work; 0: never */
-    bool blocking;          /* off for a point whose launches cannot be queued behind the blocking kernel */
+    uint64_t flush_bytes;                  /* of each of the two; 0: not allocated yet */
+    int64_t last_active_ns;                /* when the device last had work; 0: never */
+    rft_event *load_marks[RFT_LOAD_MARKS]; /* of the first load on */
+    bool blocking;         /* off for a point whose launches cannot be queued behind the blocking kernel */
+    double floor_s[2];     /* an empty kernel's time, not flushed and flushed; 0: not read yet */
+    rft_device_ptr copies; /* rotation.c: copies of the last point's buffers, one after the other; 0: none */
+    uint64_t copies_bytes;
 
     char *problem_key; /* heap; of what is kept */
     uint64_t seed;
@@ -116,12 +134,27 @@ typedef struct rft_protocol {
     rft_kept *kept;
     size_t kept_count, kept_capacity;
 
+    rft_vendor_source vendor_source;
+    rft_vendor *vendor;           /* opened when the first point calls it */
+    rft_err vendor_missing;       /* why it could not be; code 0: not tried, or there */
+    rft_vendor_plan *vendor_plan; /* of the last point that calls it, and its workspace */
+    rft_device_ptr vendor_work;
+
+    const rft_ceilings_request *asked; /* while ceilings are measured; NULL: all, in bursts */
+
+    rft_counting_source counting_source;
+    rft_counting *counting;   /* opened when the first point is counted */
+    rft_err counting_missing; /* why it could not be; code 0: not tried, or there */
+    bool has_counted;         /* at least one point, in this process */
+
     bool dead;     /* after a sticky error */
     rft_err death; /* that error */
 } rft_protocol;
 
 /* Compiles and loads the kernels, events and work space at the first use. */
 int rft_protocol_prepare(rft_protocol *p, rft_err *err);
+/* RFT_E_DEVICE: what the context died of. */
+int rft_protocol_refuse_dead(const rft_protocol *p, rft_err *err);
 /* Compiles a group of the embedded sources for the device and loads it. `symbols` (arena): lowered names, in order. */
 typedef struct rft_kernel_group {
     const char *title;                 /* as the source is named in messages */
@@ -129,6 +162,7 @@ typedef struct rft_kernel_group {
     size_t text_count;
     const char *const *names; /* name expressions */
     size_t name_count;
+    uint32_t ceilings; /* RFT_CEILING_BIT()s of what is measured with them; 0: points need them */
 } rft_kernel_group;
 int rft_kernels_load(rft_protocol *p, const rft_kernel_group *group, rft_module **module, rft_function **functions,
                      rft_err *err);
@@ -193,13 +227,20 @@ typedef struct rft_job {
     rft_probe_result *out;
     bool failed;                        /* `out` holds an outcome other than ok: stop here */
     rft_kept **kept;                    /* per spec buffer */
+    rft_device_ptr *data;               /* per spec buffer: where launches find it now, kept->data or a copy of it */
     int64_t started_ns;                 /* first launch of the point's own kernels */
     rft_module *module;                 /* the configuration's */
     rft_gpu_launch *prepare, *launches; /* bound; function is NULL for a memset */
     int *blocks_per_sm;                 /* per launch; 0 for a memset */
     double run_s;                       /* device time of one run of all launches, as verified */
+    /* rotation.c: the buffers and their copies, used in turn */
+    size_t set, set_count;
+    size_t stale_sets; /* the last so many have run since their inouts were restored */
+    uint64_t set_bytes, *set_offsets;
 } rft_job;
 
+/* The result before anything ran: the compiler's facts, and its refusal. */
+void rft_job_start(rft_job *job);
 /* Makes the outcome; returns 0 so that `return rft_job_fail(...)` reads well. */
 int rft_job_fail(rft_job *job, rft_outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rft_job_elapsed_s(const rft_job *job); /* since started_ns */
@@ -213,6 +254,16 @@ int rft_buffers_take_flush(rft_protocol *p, rft_err *err);
 int rft_buffers_poison(rft_job *job, rft_err *err);  /* outputs and temps */
 int rft_buffers_restore(rft_job *job, rft_err *err); /* inouts, in stream order */
 void rft_buffers_drop(rft_protocol *p);              /* forgets all */
+
+/* rotation.c. Between verifying and timing: the copies that measure.cache = "rotating" needs, equal to the buffers
+ * (there is one set otherwise). Skips the point when they do not fit. */
+int rft_rotation_take(rft_job *job, rft_err *err);
+/* Before a sample, untimed: restores the inouts of all sets that ran, and aims the launches (arguments, tensor maps,
+ * windows, job->data) at the next set. */
+int rft_rotation_begin(rft_job *job, rft_err *err);
+/* Before each further run of the same sample: aims at the next set. */
+int rft_rotation_next(rft_job *job, rft_err *err);
+void rft_rotation_drop(rft_protocol *p); /* gives the copies' memory back */
 
 /* parameters.c */
 /* Fails the job when the kernel takes more parameters than it is given: the driver would read beyond them. `given` are
@@ -231,6 +282,21 @@ int rft_launching_queue_prepare(rft_job *job, rft_err *err);
 int rft_launching_queue(rft_job *job, size_t first, size_t end, rft_err *err);
 /* Occupancy and waves of one launch into the facts; SIZE_MAX = of the one with the most threads. */
 void rft_launching_describe(rft_job *job, size_t launch);
+
+/* vendor_point.c */
+/* Opens the library at the first call; afterwards p->vendor is there, or p->vendor_missing says why not. */
+void rft_vendor_find(rft_protocol *p);
+/* Opens the library, asks it for this problem's algorithms, and takes the workspace. Skips the point when one of them
+ * is not to be had. */
+int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err);
+int rft_vendor_queue(rft_job *job, const rft_vendor_call *call, rft_err *err);
+void rft_vendor_rest(rft_protocol *p);  /* gives back what the last point took */
+void rft_vendor_close(rft_protocol *p); /* all of it, before the device is closed */
+
+/* counting.c */
+int rft_protocol_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                       rft_count_result *out, rft_err *err);
+void rft_counting_close(rft_protocol *p); /* before the device is closed */
 
 /* verify.c. One run from poisoned outputs, all elements compared. */
 int rft_verify_point(rft_job *job, rft_err *err);
@@ -255,22 +321,49 @@ typedef struct rft_sampler {
     void *self;
     bool one_at_a_time; /* so many launches that two samples do not fit the driver's queue */
 } rft_sampler;
+#define RFT_HELD_LAUNCHES 256u /* the driver queues about a thousand; beyond it the host waits for the device */
 /* Takes samples as long as they are wanted. */
 int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *sampler, rft_err *err);
 /* Takes `count` samples. */
 int rft_timing_series(rft_protocol *p, const rft_timed *timed, size_t count, rft_sample *out, rft_err *err);
 /* Takes one sample. */
 int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, rft_err *err);
+/* Makes the cache cold, in stream order. */
+int rft_timing_flush(rft_protocol *p, rft_err *err);
 double rft_timing_since_s(const rft_protocol *p, int64_t begun_ns);
 /* After a pause: keeps the device busy until its clock holds still. */
 int rft_timing_wake(rft_protocol *p, rft_err *err);
 /* Median that ignores NaN; NaN when nothing is left. Reorders. */
 double rft_timing_median(double *items, size_t count);
 
+/* batch.c */
+/* An empty kernel between the two events, once for each process; NaN where it cannot be held back. */
+int rft_batch_floor(rft_protocol *p, rft_cache_mode cache, double *out, rft_err *err);
+/* Could so short a time be near the floor, whatever that is? */
+bool rft_batch_may_be_near(double seconds);
+/* How many runs make a sample: 1 where one is long enough, the cache is to be cold, or one run must not follow another.
+ * Takes a sample of `single` where it cannot be said without; floor_s is NaN where the point is far from it. */
+int rft_batch_choose(rft_job *job, const rft_timed *single, size_t *runs, double *floor_s, rft_err *err);
+/* These runs as one graph, launched once already, untimed; NULL where there is to be none: the buffers change between
+ * runs, or the driver cannot record them. */
+int rft_batch_record(rft_job *job, const rft_timed *batch, rft_graph **out, rft_err *err);
+
 /* timing.c. Warm-up, samples, steps. */
 int rft_timing_point(rft_job *job, rft_err *err);
 
+/* throttling.c */
+/* rft_timing_point(), again while its samples ran below the run's clock; the least affected attempt is kept. */
+int rft_throttling_point(rft_job *job, rft_err *err);
+void rft_throttling_rest(rft_protocol *p); /* reads the counters when that was long ago */
+/* Which causes can be told. */
+void rft_throttling_describe(rft_protocol *p, rft_env *env, rft_arena *arena);
+
+/* load.c. The verified point's launches without a pause for as long as the request says, the meter being polled. */
+int rft_load_point(rft_job *job, rft_err *err);
+int rft_load_idle(rft_protocol *p, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err);
+
 /* ceilings.c */
-int rft_ceilings_measure(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
+int rft_ceilings_measure(rft_protocol *p, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                         rft_err *err);
 
 #endif

@@ -128,16 +128,62 @@ static const rft_point *resolve(const rft_run *run, const rft_point *point) {
 
 static int not_recorded(rft_probe_result *out, const char *reason) {
     *out = (rft_probe_result){.outcome = RFT_OUTCOME_NOT_RECORDED, .reason = reason, .facts = rft_facts_unknown()};
-    out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = out->measurement.busy_s = NAN;
+    out->measurement = rft_measurement_none();
     return RFT_OK;
 }
 
 static void copy_measurement(rft_measurement *out, const rft_measurement *from, rft_arena *arena) {
     *out = *from;
     out->samples_s = from->n ? rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s) : NULL;
+    out->clocks_mhz =
+        from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
     out->step_s =
         from->step_count ? rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s) : NULL;
+    out->throttle_cause = rft_arena_strdup(arena, from->throttle_cause);
+    out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
+}
+
+/* The load is the recording's own, which outlives whoever asks. */
+static int loaded(const rft_point *point, rft_load_kind kind, rft_probe_result *out) {
+    if (!point->loads[kind]) {
+        return not_recorded(out, "the recording has no such load of this point");
+    }
+    *out = (rft_probe_result){.outcome = RFT_OUTCOME_OK, .facts = rft_facts_unknown(), .load = point->loads[kind]};
+    out->measurement = rft_measurement_none();
+    return RFT_OK;
+}
+
+static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    const replay *r = (const replay *)self;
+    (void)order;
+    (void)arena;
+    (void)err;
+    *out = r->run->idle ? *r->run->idle : rft_load_none(RFT_LOAD_IDLE, "the recording has no idle power");
+    return RFT_OK;
+}
+
+/* Reading 1, 2, ... of the point's problem, where the point was its reference in the recording, too. */
+static int reread(const rft_run *run, const rft_point *point, size_t number, rft_probe_result *out) {
+    for (size_t i = 0; i < run->reference_count; i++) {
+        const rft_reference *reading = &run->references[i];
+        if (reading->sweep != point->sweep || reading->problem != point->problem || --number > 0) {
+            continue;
+        }
+        if (reading->point != point->id) {
+            return not_recorded(out, "the recording has another reference");
+        }
+        *out = (rft_probe_result){.outcome = isnan(reading->median) ? RFT_OUTCOME_LAUNCH_FAILED : RFT_OUTCOME_OK,
+                                  .facts = rft_facts_unknown(),
+                                  .reading_s = reading->time_s};
+        out->measurement = rft_measurement_none();
+        out->measurement.clock_mhz = reading->clock_mhz;
+        out->measurement.stats.n = reading->n;
+        out->measurement.stats.median = reading->median;
+        out->measurement.stats.low = reading->low;
+        out->measurement.stats.high = reading->high;
+        return RFT_OK;
+    }
+    return not_recorded(out, "the recording has no such reading of the reference");
 }
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
@@ -154,9 +200,15 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     if (!point) {
         return not_recorded(out, "the recording lacks the point that this one is an alias of");
     }
+    if (request->reading > 0) {
+        return reread(r->run, point, request->reading, out);
+    }
     bool measured = rft_outcome_is_measured(point->outcome);
     if (measured && request->verify_only && !point->verification.done) {
         return not_recorded(out, "the recording has no verification of this point");
+    }
+    if (request->load.wanted) {
+        return loaded(point, request->load.kind, out);
     }
     if (measured && !request->verify_only && point->rounds[request->round].n == 0) {
         return not_recorded(out, request->round == 0 ? "the recording has no samples of this point"
@@ -169,17 +221,34 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
                               .verification = point->verification};
     out->facts.cubin_hash = rft_arena_strdup(arena, point->facts.cubin_hash);
     out->verification.buffer = rft_arena_strdup(arena, point->verification.buffer);
-    out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = out->measurement.busy_s = NAN;
+    out->measurement = rft_measurement_none();
     if (!request->verify_only) {
         copy_measurement(&out->measurement, &point->rounds[request->round], arena);
     }
     return RFT_OK;
 }
 
-static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static size_t baselines(rft_probe *self, const rft_sweep *sweep, const rft_problem *problem, rft_arena *arena,
+                        const rft_baseline ***out) {
+    const rft_run *run = ((const replay *)self)->run;
+    const identity asked = {sweep, NULL, problem->values, NULL};
+    size_t count = 0;
+    *out = rft_arena_calloc(arena, run->baseline_count + 1, sizeof **out);
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        const rft_baseline *baseline = &run->baselines[i];
+        const rft_sweep *of = &run->sweeps[baseline->sweep].sweep;
+        const identity there = {of, NULL, of->problems[baseline->problem].values, NULL};
+        if (strcmp(of->name, sweep->name) == 0 && same_problem(&asked, &there)) {
+            (*out)[count++] = baseline;
+        }
+    }
+    return count;
+}
+
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
     const replay *r = (const replay *)self;
-    (void)err;
+    (void)err, (void)request;
     *out = r->run->ceilings;
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
         rft_ceiling *ceiling = &out->items[i];
@@ -202,6 +271,22 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
     return RFT_OK;
 }
 
+/* What was recorded is all there is, whatever set is asked for. */
+static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                 rft_count_result *out, rft_err *err) {
+    const replay *r = (const replay *)self;
+    identity id = {request->sweep, &request->sweep->variants[request->variant], request->problem->values,
+                   request->config};
+    size_t found = *slot_of(r, &id);
+    const rft_point *point = found ? resolve(r->run, &r->run->points[found - 1]) : NULL;
+    (void)set;
+    if (!point || !point->counters) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "not recorded");
+    }
+    *out = (rft_count_result){.counters = *rft_counters_copy(point->counters, arena)};
+    return RFT_OK;
+}
+
 static void free_replay(rft_probe *self) {
     replay *r = (replay *)self;
     free(r->slots);
@@ -211,7 +296,13 @@ static void free_replay(rft_probe *self) {
 int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err) {
     (void)err;
     replay *r = rft_alloc(sizeof *r);
-    r->probe = (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_replay};
+    r->probe = (rft_probe){.measure = measure,
+                           .ceilings = ceilings,
+                           .idle = idle,
+                           .device = device,
+                           .count = count,
+                           .baselines = baselines,
+                           .free = free_replay};
     r->run = recording;
     index_points(r);
     *out = &r->probe;

@@ -25,7 +25,7 @@ typedef struct stamp_slot {
 
 _Static_assert(sizeof(stamp_slot) == RFT_STAMP_BYTES, "device/stamp.cu lays the slots out");
 
-static int flush(rft_protocol *p, rft_err *err) {
+int rft_timing_flush(rft_protocol *p, rft_err *err) {
     uint64_t vectors = p->flush_bytes / 16;
     uint32_t value = p->ticket, never = 0x7FEDCBA9u;
     rft_grid grid = {(unsigned)p->info.sms * 8, 256};
@@ -107,7 +107,7 @@ static int queue_held(rft_protocol *p, const rft_timed *timed, const rft_shot *s
 static int queue_shot(rft_protocol *p, const rft_timed *timed, rft_shot *shot, rft_err *err) {
     int rc = timed->before ? timed->before(timed->self, err) : RFT_OK;
     if (rc == RFT_OK && timed->cache == RFT_CACHE_COLD) {
-        rc = flush(p, err);
+        rc = rft_timing_flush(p, err);
     }
     shot->ticket = ++p->ticket;
     shot->blocked = p->blocking;
@@ -196,7 +196,7 @@ int rft_timing_sample(rft_protocol *p, const rft_timed *timed, rft_sample *out, 
 static int queue_flushes(void *self, rft_err *err) {
     int rc = RFT_OK;
     for (int i = 0; rc == RFT_OK && i < WAKE_FLUSHES; i++) {
-        rc = flush(self, err);
+        rc = rft_timing_flush(self, err);
     }
     return rc;
 }

@@ -7,10 +7,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BLOCK_MAX_LAUNCHES 256 /* the driver queues about a thousand; beyond it the host waits for the device */
-#define PAIR_MAX_LAUNCHES 64   /* two samples of them fit the queue with much to spare */
-#define WARM_LAUNCHES 3        /* the verified run is the first */
+#define PAIR_MAX_LAUNCHES 64 /* two samples of them fit the queue with much to spare */
+#define WARM_LAUNCHES 3      /* the verified run is the first */
 #define WARM_S 5e-3
+#define SETTLE_FRAC 0.01    /* as far may two readings of a clock that holds still lie apart */
+#define SETTLE_TICKS_S 1e-7 /* and the ticks of the timer at both ends of a sample */
+#define SETTLE_SAMPLES 8    /* at most so many are warm-up for their clock, */
+#define SETTLE_MAX_S 20e-3  /* in at most so much time */
 #define NOISY_FACTOR 10.0
 #define STEP_SAMPLES 10
 #define STEP_TIME_FRAC 0.25 /* of the point's timeout, for all steps */
@@ -18,17 +21,28 @@
 typedef struct point_span {
     rft_job *job;
     size_t first, end; /* launches that are timed; those before `first` run untimed */
+    size_t runs;       /* of them, one after the other */
+    rft_graph *graph;  /* all these runs; NULL: launched one by one */
 } point_span;
 
 static int before_span(void *self, rft_err *err) {
     point_span *span = self;
-    int rc = rft_buffers_restore(span->job, err);
+    int rc = rft_rotation_begin(span->job, err);
     return rc == RFT_OK ? rft_launching_queue(span->job, 0, span->first, err) : rc;
 }
 
 static int queue_span(void *self, rft_err *err) {
     point_span *span = self;
-    return rft_launching_queue(span->job, span->first, span->end, err);
+    rft_gpu *gpu = span->job->p->gpu;
+    if (span->graph) {
+        return gpu->vt->graph_launch(gpu, span->graph, err);
+    }
+    int rc = rft_launching_queue(span->job, span->first, span->end, err);
+    for (size_t i = 1; rc == RFT_OK && i < span->runs; i++) {
+        rc = rft_rotation_next(span->job, err);
+        rc = rc == RFT_OK ? rft_launching_queue(span->job, span->first, span->end, err) : rc;
+    }
+    return rc;
 }
 
 /* The verified run was the first warm-up; more follow until there are three, or 5 ms of them. Only queued: the first
@@ -41,7 +55,7 @@ static int queue_warm_up(rft_job *job, rft_err *err) {
         return RFT_OK;
     }
     for (int i = 1; rc == RFT_OK && i < WARM_LAUNCHES && warm_s < WARM_S; i++) {
-        rc = rft_buffers_restore(job, err);
+        rc = rft_rotation_begin(job, err);
         if (rc == RFT_OK && i == 1) {
             rc = rft_busy_begin(p, RFT_SPAN_WARM, err);
         }
@@ -72,7 +86,10 @@ typedef struct point_samples {
     int64_t begun_ns;
     double *seconds, *clocks; /* heap */
     size_t n, capacity, clock_capacity;
+    size_t runs; /* of the point, in each sample */
     rft_stop_reason stop;
+    bool settled;     /* the clock held still once, or was given up on */
+    size_t unsettled; /* samples that were warm-up because the clock moved */
 } point_samples;
 
 static rft_stop_reason decide(const point_samples *s, size_t n, double more_s) {
@@ -87,16 +104,36 @@ static bool wants_sample(void *self, size_t in_flight) {
     }
     RFT_GROW(s->seconds, s->capacity, s->n + 1);
     s->seconds[s->n] = s->n > 0 ? s->seconds[s->n - 1] : s->job->run_s;
-    return in_flight == 0 || decide(s, s->n + 1, s->seconds[s->n]) == RFT_STOP_NOT_YET;
+    return in_flight == 0 || decide(s, s->n + 1, s->seconds[s->n] * (double)s->runs) == RFT_STOP_NOT_YET;
+}
+
+/* The warm-up ends when two samples in a row have the same clock, and both of them count: a clock that holds still from
+ * the beginning, as it does as a rule, costs nothing. */
+static void settle(point_samples *s) {
+    if (s->settled || s->n < 2) {
+        return;
+    }
+    double before_mhz = s->clocks[0], now_mhz = s->clocks[1];
+    double frac = SETTLE_FRAC + SETTLE_TICKS_S / (s->seconds[1] * (double)s->runs);
+    bool moved = fabs(now_mhz - before_mhz) > frac * before_mhz; /* false for NaN */
+    if (!moved || s->unsettled == SETTLE_SAMPLES || rft_timing_since_s(s->job->p, s->begun_ns) > SETTLE_MAX_S) {
+        s->settled = true;
+        return;
+    }
+    s->seconds[0] = s->seconds[1];
+    s->clocks[0] = now_mhz;
+    s->n = 1;
+    s->unsettled++;
 }
 
 static void take_sample(void *self, const rft_sample *sample) {
     point_samples *s = self;
     RFT_GROW(s->seconds, s->capacity, s->n + 1);
     RFT_GROW(s->clocks, s->clock_capacity, s->n + 1);
-    s->seconds[s->n] = sample->seconds;
+    s->seconds[s->n] = sample->seconds / (double)s->runs;
     s->clocks[s->n++] = sample->clock_mhz;
     s->job->p->busy_s += sample->seconds;
+    settle(s);
     s->stop = decide(s, s->n, 0.0); /* a further one that was on its way counts, and may change it back */
     if (s->stop == RFT_STOP_NOT_YET && !s->job->failed) {
         rft_job_is_late(s->job, "timing it");
@@ -107,20 +144,34 @@ static int take_samples(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
     rft_measurement *m = &job->out->measurement;
-    point_span span = {job, 0, job->request->spec->launch_count};
+    point_span span = {job, 0, job->request->spec->launch_count, 1, NULL};
     rft_timed timed = {before_span, queue_span, &span, opts->cache};
+    int rc = rft_batch_choose(job, &timed, &span.runs, &m->floor_s, err);
+    if (rc == RFT_OK && span.runs > 1) {
+        rc = rft_batch_record(job, &timed, &span.graph, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
     point_samples s = {
         .job = job,
+        .runs = span.runs,
         .rule = {opts->min_samples, opts->max_samples, opts->noise_frac, opts->max_seconds, job->request->rival_s},
         .begun_ns = p->clock->monotonic_ns(p->clock->self)};
-    rft_sampler sampler = {wants_sample, take_sample, &s, span.end > PAIR_MAX_LAUNCHES};
-    int rc = rft_timing_many(p, &timed, &sampler, err);
+    rft_sampler sampler = {wants_sample, take_sample, &s, span.end * span.runs > PAIR_MAX_LAUNCHES};
+    rc = rft_timing_many(p, &timed, &sampler, err);
+    p->gpu->vt->graph_free(p->gpu, span.graph);
     if (rc == RFT_OK && !job->failed) {
         m->samples_s = rft_arena_memdup(job->arena, s.seconds, s.n * sizeof *s.seconds);
+        m->clocks_mhz = rft_arena_memdup(job->arena, s.clocks, s.n * sizeof *s.clocks);
         m->n = s.n;
+        m->batch = (int)s.runs;
         m->stats = rft_stats_of(s.seconds, s.n);
         m->stop = s.stop;
         m->clock_mhz = rft_timing_median(s.clocks, s.n);
+    }
+    if (rc == RFT_OK && !job->failed && s.runs == 1 && rft_batch_may_be_near(m->stats.median)) {
+        rc = rft_batch_floor(p, opts->cache, &m->floor_s, err);
     }
     free(s.seconds);
     free(s.clocks);
@@ -136,7 +187,7 @@ static int take_steps(rft_job *job, rft_err *err) {
     double *step_s = rft_arena_calloc(job->arena, count, sizeof *step_s);
     size_t longest = 0;
     for (size_t i = 0; i < count; i++) {
-        point_span span = {job, i, i + 1};
+        point_span span = {job, i, i + 1, 1, NULL};
         rft_timed timed = {before_span, queue_span, &span, job->request->measure.cache};
         double samples[STEP_SAMPLES];
         for (size_t k = 0; k < STEP_SAMPLES; k++) {
@@ -176,18 +227,26 @@ static void expect_one_sample(rft_job *job) {
     rft_str_clear(&text);
 }
 
+/* In the final round's first turn. */
+static bool wants_steps(const rft_probe_request *request) {
+    return request->round == RFT_ROUNDS - 1 && request->spec->launch_count > 1 && request->turn == 0;
+}
+
 int rft_timing_point(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
-    p->blocking = job->request->spec->launch_count <= BLOCK_MAX_LAUNCHES;
+    p->blocking = job->request->spec->launch_count <= RFT_HELD_LAUNCHES;
     expect_one_sample(job);
     int rc = job->failed ? RFT_OK : rft_timing_wake(p, err);
+    if (rc == RFT_OK && !job->failed) {
+        rc = rft_rotation_take(job, err);
+    }
     if (rc == RFT_OK && !job->failed) {
         rc = queue_warm_up(job, err);
     }
     if (rc == RFT_OK && !job->failed) {
         rc = take_samples(job, err);
     }
-    if (rc == RFT_OK && !job->failed && job->request->round == RFT_ROUNDS - 1 && job->request->spec->launch_count > 1) {
+    if (rc == RFT_OK && !job->failed && wants_steps(job->request)) {
         rc = take_steps(job, err);
     }
     if (rc == RFT_OK && !job->failed) {

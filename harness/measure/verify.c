@@ -263,9 +263,24 @@ static int judge(rft_job *job) {
     return RFT_OK;
 }
 
+/* Another request had it verified: one run, the first of the warm-up, that says how long it takes. */
+static int run_verified(rft_job *job, rft_err *err) {
+    int rc = run_once(job, err);
+    if (rc == RFT_OK) {
+        rc = rft_busy_span(job->p, RFT_SPAN_RUN, &job->run_s, err);
+    }
+    if (rc == RFT_OK) {
+        rft_job_is_late(job, "its first run");
+    }
+    return rc;
+}
+
 int rft_verify_point(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
+    if (job->request->verified) {
+        return run_verified(job, err);
+    }
     int rc = run_reference(job, err);
     if (rc == RFT_OK && !job->failed) {
         rc = run_once(job, err);

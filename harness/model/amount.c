@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/amount.h"
 
+#include "model/counted.h"
+
 #include <math.h>
 
 /* Every measured ceiling of a working kernel lies above half its hardware limit (docs/roofline.md). */
@@ -42,11 +44,11 @@ rft_ceiling_id rft_amount_pipe_ceiling(rft_pipe pipe) {
 
 /* A rate reached for certain by a ceiling: measured, or half the hardware's limit. */
 static double least_of_ceiling(const rft_ceilings *ceilings, rft_ceiling_id id) {
-    double rate = rft_ceilings_rate(ceilings, id);
-    if (isnan(rate) && id < RFT_CEILING_COUNT) {
-        rate = LEAST_OF_LIMIT * ceilings->items[id].limit;
+    if (id >= RFT_CEILING_COUNT) {
+        return NAN;
     }
-    return rate;
+    const rft_ceiling *ceiling = &ceilings->items[id]; /* a lower bound is certain, too */
+    return ceiling->measured ? ceiling->stats.median : LEAST_OF_LIMIT * ceiling->limit;
 }
 
 static double least_of_pipe(const rft_run *run, rft_pipe pipe) {
@@ -115,9 +117,30 @@ size_t rft_amounts_of_work(const rft_run *run, const rft_point *point, rft_amoun
     return count;
 }
 
+/* What is known of a point beside its work: counted where it was counted, else modelled. */
+typedef struct known_traffic {
+    rft_traffic counted, modelled;
+} known_traffic;
+
+typedef struct known_amount {
+    double amount; /* NaN = not known */
+    rft_evidence evidence;
+} known_amount;
+
+static known_amount known_of(const known_traffic *known, double counted, double modelled) {
+    if (known->counted.present && !isnan(counted)) {
+        return (known_amount){counted, known->counted.evidence};
+    }
+    return (known_amount){known->modelled.present ? modelled : (double)NAN, known->modelled.evidence};
+}
+
+static known_amount level_of(const known_traffic *known, int level) {
+    return known_of(known, known->counted.level_bytes[level], known->modelled.level_bytes[level]);
+}
+
 /* Levels as traffic has them. The declared bytes stand in at the one level they are judged at. */
-static size_t levels_with_traffic(const rft_run *run, const rft_point *point, rft_amount *out) {
-    const rft_traffic *traffic = &point->traffic;
+static size_t levels_with_traffic(const rft_run *run, const rft_point *point, const known_traffic *known,
+                                  rft_amount *out) {
     static const struct {
         rft_resource resource;
         rft_ceiling_id ceiling;
@@ -132,19 +155,20 @@ static size_t levels_with_traffic(const rft_run *run, const rft_point *point, rf
     }
     size_t count = 0;
     for (int i = 0; i < RFT_LEVEL_COUNT; i++) {
-        double bytes = traffic->level_bytes[i];
-        if (isnan(bytes)) {
+        known_amount bytes = level_of(known, i);
+        if (isnan(bytes.amount)) {
             continue;
         }
         declared_needed = declared_needed && declared.resource != levels[i].resource;
         rft_ceiling_id ceiling = levels[i].ceiling;
         if (i == RFT_LEVEL_DRAM) {
-            double read_frac = traffic->dram_read_frac;
+            bool counted = known->counted.present && !isnan(known->counted.level_bytes[i]);
+            double read_frac = counted ? known->counted.dram_read_frac : known->modelled.dram_read_frac;
             ceiling =
                 rft_bound_dram_ceiling(&run->ceilings, isnan(read_frac) ? rft_work_read_frac(&point->work) : read_frac);
         }
-        if (bytes > 0.0) {
-            out[count++] = amount_at(run, levels[i].resource, ceiling, bytes, traffic->evidence);
+        if (bytes.amount > 0.0) {
+            out[count++] = amount_at(run, levels[i].resource, ceiling, bytes.amount, bytes.evidence);
         }
     }
     if (declared_needed) {
@@ -154,23 +178,25 @@ static size_t levels_with_traffic(const rft_run *run, const rft_point *point, rf
 }
 
 size_t rft_amounts_with_traffic(const rft_run *run, const rft_point *point, rft_amount *out) {
-    const rft_traffic *traffic = &point->traffic;
-    if (!traffic->present) {
+    const known_traffic known = {rft_counted_traffic(point), point->traffic};
+    if (!known.counted.present && !known.modelled.present) {
         return rft_amounts_of_work(run, point, out);
     }
-    size_t count = levels_with_traffic(run, point, out);
+    size_t count = levels_with_traffic(run, point, &known, out);
     for (int i = 0; i < RFT_PIPE_COUNT; i++) {
-        bool known = !isnan(traffic->pipe_ops[i]);
-        double ops = known ? traffic->pipe_ops[i] : point->work.pipe_ops[i];
-        if (ops > 0.0) {
-            out[count++] = amount_on_pipe(run, (rft_pipe)i, ops, known ? traffic->evidence : RFT_EVIDENCE_DECLARED);
+        known_amount ops = known_of(&known, known.counted.pipe_ops[i], known.modelled.pipe_ops[i]);
+        if (isnan(ops.amount)) {
+            ops = (known_amount){point->work.pipe_ops[i], RFT_EVIDENCE_DECLARED};
+        }
+        if (ops.amount > 0.0) {
+            out[count++] = amount_on_pipe(run, (rft_pipe)i, ops.amount, ops.evidence);
         }
     }
     const rft_measurement *measurement = rft_point_measurement(point);
     double clock_mhz = measurement ? measurement->clock_mhz : NAN;
-    if (traffic->warp_instructions > 0.0 && clock_mhz > 0.0 && run->gpu.sms > 0) {
-        out[count] =
-            amount_at(run, RFT_RESOURCE_ISSUE, RFT_CEILING_COUNT, traffic->warp_instructions, traffic->evidence);
+    known_amount issued = known_of(&known, known.counted.warp_instructions, known.modelled.warp_instructions);
+    if (issued.amount > 0.0 && clock_mhz > 0.0 && run->gpu.sms > 0) {
+        out[count] = amount_at(run, RFT_RESOURCE_ISSUE, RFT_CEILING_COUNT, issued.amount, issued.evidence);
         out[count].rate = ISSUE_SLOTS * (double)run->gpu.sms * clock_mhz * 1e6;
         out[count].least_rate = out[count].rate;
         count++;

@@ -74,6 +74,10 @@ rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_
  */
 rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
 rft_placement rft_placement_of(const rft_run *run, const rft_point *point);
+/* The ceiling that makes the roof of a point's placement; RFT_CEILING_COUNT when nothing does. */
+rft_ceiling_id rft_placement_ceiling(const rft_run *run, const rft_point *point, const rft_placement *place);
+/* The same for the time under sustained load, against the ceilings of the same kind; all NaN without a soak. */
+rft_placement rft_placement_sustained(const rft_run *run, const rft_point *point);
 
 /* "dram", "l2", "FP32", "latency", "launch", "unknown"; static storage. */
 const char *rft_resource_name(rft_resource resource, rft_pipe pipe);

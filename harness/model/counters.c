@@ -147,3 +147,31 @@ rft_counters rft_counters_unknown(const char *reason) {
     }
     return counters;
 }
+
+rft_counters rft_counters_refused(const rft_counter_set *set, const char *reason, rft_arena *arena) {
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    const char *kept = rft_arena_strdup(arena, reason);
+    counters.raw_count = set->raw_count;
+    counters.raw = rft_arena_calloc(arena, set->raw_count + 1, sizeof *counters.raw);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        counters.reasons[i] = set->wanted[i] ? kept : counters.reasons[i];
+    }
+    for (size_t i = 0; i < set->raw_count; i++) {
+        counters.raw[i] = (rft_counter_raw){rft_arena_strdup(arena, set->raw[i]), NAN, kept};
+    }
+    return counters;
+}
+
+rft_counters *rft_counters_copy(const rft_counters *counters, rft_arena *arena) {
+    rft_counters *copy = rft_arena_memdup(arena, counters, sizeof *counters);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        copy->reasons[i] = rft_arena_strdup(arena, counters->reasons[i]);
+    }
+    copy->raw = rft_arena_calloc(arena, counters->raw_count + 1, sizeof *copy->raw);
+    for (size_t i = 0; i < counters->raw_count; i++) {
+        const rft_counter_raw *raw = &counters->raw[i];
+        copy->raw[i] =
+            (rft_counter_raw){rft_arena_strdup(arena, raw->name), raw->value, rft_arena_strdup(arena, raw->reason)};
+    }
+    return copy;
+}

@@ -151,8 +151,15 @@ typedef struct rft_counters {
     int passes; /* times the point ran for these; 0 = nothing was counted */
 } rft_counters;
 
+/* The reason of what was not among the quantities asked for. */
+#define RFT_COUNTER_NOT_ASKED "not asked for"
+
 /* Nothing known, everything for this reason (kept as pointer). */
 rft_counters rft_counters_unknown(const char *reason);
+/* The same of a set: `reason` for what it asks for, RFT_COUNTER_NOT_ASKED for the rest. Copies into the arena. */
+rft_counters rft_counters_refused(const rft_counter_set *set, const char *reason, rft_arena *arena);
+/* A copy that lives in the arena. */
+rft_counters *rft_counters_copy(const rft_counters *counters, rft_arena *arena);
 
 /* Takes back what cannot be: NaN, negative, shares above 1, more bytes or operations than the device can move or do in
  * the time counted, hits beyond the sectors asked for, fewer instructions than operations need. Such a value becomes
@@ -170,6 +177,10 @@ rft_traffic rft_counters_traffic(const rft_counters *counters);
 double rft_counters_l2_hit_frac(const rft_counters *counters);        /* 0..1 */
 double rft_counters_shared_load_ways(const rft_counters *counters);   /* wavefronts per load instruction */
 double rft_counters_shared_useful_frac(const rft_counters *counters); /* bytes asked for over 128 x wavefronts */
+
+/* "268.4 MB", "12.3 %", "14.2 warps", "n/a": a value with its unit, in `arena` or static. A raw one as it is. */
+const char *rft_counter_text(rft_counter counter, double value, rft_arena *arena);
+const char *rft_counter_raw_text(const rft_counter_raw *raw, rft_arena *arena);
 
 /* ---- counted against declared ---- */
 typedef struct rft_disagreement {

@@ -55,14 +55,22 @@ rft_run *rft_run_new(void) {
     rft_run *run = rft_alloc(sizeof *run);
     run->arena = rft_arena_new();
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
-        run->ceilings.items[i] = (rft_ceiling){.measured = false,
-                                               .reason = "not measured",
-                                               .stats = rft_stats_of(NULL, 0),
-                                               .clock_mhz = NAN,
-                                               .datasheet = NAN,
-                                               .limit = NAN};
+        run->ceilings.items[i] = rft_ceiling_none("not measured");
     }
     return run;
+}
+
+void rft_run_add_reference(rft_run *run, const rft_reference *reference) {
+    if (run->reference_count == run->reference_capacity) {
+        size_t capacity = run->reference_capacity ? run->reference_capacity * 2 : 64;
+        rft_reference *grown = rft_arena_calloc(run->arena, capacity, sizeof *grown);
+        if (run->reference_count > 0) {
+            memcpy(grown, run->references, run->reference_count * sizeof *grown);
+        }
+        run->references = grown;
+        run->reference_capacity = capacity;
+    }
+    run->references[run->reference_count++] = *reference;
 }
 
 void rft_run_free(rft_run *run) {

@@ -7,7 +7,9 @@
 #define RFT_MODEL_RUN_H
 
 #include "base/arena.h"
+#include "model/counters.h"
 #include "model/gpu_info.h"
+#include "model/load.h"
 #include "model/outcome.h"
 #include "model/stats.h"
 #include "model/sweep.h"
@@ -61,6 +63,10 @@ typedef enum rft_ceiling_id {
         RFT_CEILING_COUNT
 } rft_ceiling_id;
 
+/* Sets of ceilings, one bit each. */
+#define RFT_CEILING_BIT(id) (1u << (id))
+#define RFT_CEILINGS_ALL (RFT_CEILING_BIT(RFT_CEILING_COUNT) - 1u)
+
 /* For RFT_CEILING_COUNT ("no ceiling"): "none", "none", "". */
 const char *rft_ceiling_name(rft_ceiling_id id);
 const char *rft_ceiling_label(rft_ceiling_id id);
@@ -77,8 +83,11 @@ typedef struct rft_ceiling {
     const char *datasheet_basis; /* "at 1830 MHz boost" */
     double limit;                /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
     const char *limit_basis;     /* "3201 MHz x 2 x 6144 bit" */
-    bool at_least; /* measured on a path slower than the architecture's own: a lower bound only, printed as
-                    * "at least", and nothing is judged, pruned or certified by it */
+    bool at_least;              /* measured on a path slower than the architecture's own: a lower bound only, printed as
+                                 * "at least", and nothing is judged, pruned or certified by it */
+    rft_stats sustained;        /* the same operation's rate after seconds of load; n = 0: not measured */
+    double sustained_clock_mhz; /* median SM clock meanwhile; NaN = not read */
+    int64_t measured_unix_ns;   /* when; 0 = not recorded. Before the run began: it was kept from then */
 } rft_ceiling;
 
 /* Indexed by rft_ceiling_id. */
@@ -87,8 +96,22 @@ typedef struct rft_ceilings {
     double busy_s; /* the GPU ran the measuring kernels, all tries together; 0 = nothing was measured in this session */
 } rft_ceilings;
 
-/* The measured rate; NaN when not measured, and for RFT_CEILING_COUNT. */
+/* Nothing measured, for this reason; nothing known. */
+rft_ceiling rft_ceiling_none(const char *reason);
+
+/* The rate to judge by; NaN when not measured, where it is only a lower bound, and for RFT_CEILING_COUNT. */
 double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
+/* The rate under seconds of load; NaN when not measured, or only a lower bound, and for RFT_CEILING_COUNT. */
+double rft_ceilings_sustained_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
+/* "at least " or "", to print before the rate. Static. */
+const char *rft_ceiling_prefix(const rft_ceiling *ceiling);
+/* Burst and sustained rate differ by more than 3 %: both are worth showing. */
+bool rft_ceiling_sags(const rft_ceiling *ceiling);
+/* When the oldest of what is measured was measured; 0 = nothing is, or not recorded. */
+int64_t rft_ceilings_measured_unix_ns(const rft_ceilings *ceilings);
+/* "3 h", "12 min", "5 s": how old the oldest was at that time; NULL when it was not there before, or is not recorded.
+ * For a run's beginning: how long its ceilings had been kept. In `arena`. */
+const char *rft_ceilings_age_text(const rft_ceilings *ceilings, int64_t at_unix_ns, rft_arena *arena);
 
 /* ---- points ---- */
 /* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */
@@ -119,7 +142,8 @@ typedef struct rft_verification {
 } rft_verification;
 
 typedef struct rft_measurement {
-    double *samples_s; /* seconds, every one, in order taken; NULL when n = 0 */
+    double *samples_s;  /* seconds of one run of the point, every one, in order taken; NULL when n = 0 */
+    double *clocks_mhz; /* SM clock during each of these samples, NaN where it was not read; NULL = not recorded */
     size_t n;
     rft_stats stats; /* of samples_s */
     rft_stop_reason stop;
@@ -131,9 +155,40 @@ typedef struct rft_measurement {
                      * flushing, not spinning, not waiting for the host. NaN = not recorded */
     double *step_s; /* final round: median of each launch alone; NULL otherwise */
     size_t step_count;
+    int batch; /* runs of the point between the two events of a sample, which is their mean; 0 = not recorded: one */
+    double floor_s; /* an empty kernel between the same two events. NaN = not read: the point is much longer, or it was
+                     * recorded before. Never subtracted */
+    /* Throttling (model/throttle.h). attempts 0: nobody looked, or it was not recorded; then the rest is NaN and NULL.
+     */
+    int attempts;               /* at these samples; the least affected one is kept */
+    double affected_frac;       /* of the samples kept that ran below the run's clock */
+    double steady_mhz;          /* that clock; NaN = there was nothing to compare with */
+    const char *throttle_cause; /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
+    const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
+    /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
+     * not recorded. */
+    int turns;
 } rft_measurement;
+/* Not measured: no samples, NaN where a number may be absent. */
+rft_measurement rft_measurement_none(void);
+/* SM cycles of one run: median over the samples of seconds x clock; NaN where the samples' clocks are not there. */
+double rft_measurement_cycles(const rft_measurement *m);
+/* A time under this many times the floor is near it: part of it is the launch. */
+#define RFT_NEAR_FLOOR 10.0
+/* The floor that a sample of one run is near to: its own reading of it, else the ceilings' (NULL = none). NaN where the
+ * time is far from it, it is not known, or the samples are batches, which hide it. */
+double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings *ceilings);
+/* What must be said beside the number, in words without a full stop: that it is near the floor, that samples are
+ * batches, that they are not independent. NULL = nothing. Text in `arena`. */
+const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena);
+/* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
+ */
+bool rft_measurement_affected(const rft_measurement *m, size_t i);
+/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to who
+ * decides on more turns. What it needs is copied into the arena. */
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);
 
-#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, one after the other */
+#define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, in turns */
 
 typedef struct rft_point {
     int64_t id;                     /* 1.. in the order committed */
@@ -149,14 +204,48 @@ typedef struct rft_point {
     int64_t grid[3], block[3];
     rft_facts facts;
     rft_verification verification;
-    rft_measurement rounds[RFT_ROUNDS]; /* n = 0: not in that round */
+    rft_measurement rounds[RFT_ROUNDS];          /* n = 0: not in that round */
+    const rft_load *loads[RFT_LOAD_POINT_KINDS]; /* energy and soak, by kind; NULL: not taken. An alias has none */
     rft_work work;
-    rft_traffic traffic;
+    rft_traffic traffic; /* modelled; what was counted stands beside it (model/counted.h) */
+    /* What hardware counters said, an alias' those of the point it stands for; NULL: not counted, or not recorded. */
+    const rft_counters *counters;
 } rft_point;
 
 /* The round that is reported: the final one if there was one. NULL when not measured. */
 const rft_measurement *rft_point_measurement(const rft_point *point);
 double rft_point_median_s(const rft_point *point); /* NaN when not measured */
+
+/* One reading of a problem's reference, which is measured again after every RFT_DRIFT_EVERY points (model/drift.h). */
+typedef struct rft_reference {
+    size_t sweep, problem;
+    int64_t point;       /* id of the reference */
+    int64_t after_point; /* id of the point it was measured behind */
+    double time_s;       /* since the run began, its sessions one behind the other; NaN = not known */
+    size_t n;            /* samples */
+    double median;       /* seconds; NaN: it failed */
+    double low, high;    /* as rft_stats has them */
+    double clock_mhz;    /* median SM clock; NaN = not read */
+} rft_reference;
+
+/* ---- baselines: what the best of a problem is compared with (model/baseline.h, docs/baselines.md) ---- */
+#define RFT_BASELINE_BEST "best"   /* the fastest of the library's list */
+#define RFT_BASELINE_FIRST "first" /* the one that the library would take itself */
+#define RFT_BASELINE_GIVEN "given" /* imported */
+
+typedef struct rft_baseline {
+    size_t sweep, problem;
+    const char *name;           /* "cuBLASLt" */
+    const char *which;          /* one of the above */
+    bool same_protocol;         /* measured in this run, as its points are; false: imported, and labelled everywhere */
+    int tried;                  /* algorithms of the library's list that were timed; 0: imported, or none was */
+    rft_outcome outcome;        /* not measured: `reason` */
+    const char *reason;         /* NULL when ok */
+    const char *library, *algo; /* "cuBLASLt 13.1.0"; "algo 66, tile 128x256"; NULL */
+    const char *source;         /* imported: where it is from; NULL otherwise */
+    rft_verification verification;
+    rft_measurement measurement; /* imported: n = 0; the stats' median, and low and high where they are given */
+} rft_baseline;
 
 /* ---- the run ---- */
 typedef struct rft_run_sweep {
@@ -189,14 +278,26 @@ typedef struct rft_run {
     rft_gpu_info gpu;
     rft_env env;
     rft_ceilings ceilings;
+    const rft_load *idle; /* what the device draws when it does nothing; NULL: not taken */
     rft_run_sweep *sweeps;
     size_t sweep_count;
     rft_point *points; /* by id */
     size_t point_count;
+    rft_reference *references; /* in the order taken */
+    size_t reference_count, reference_capacity;
+    rft_baseline *baselines; /* in the order stored */
+    size_t baseline_count, baseline_capacity;
 } rft_run;
+
+/* Appends a copy. */
+void rft_run_add_reference(rft_run *run, const rft_reference *reference);
 
 rft_run *rft_run_new(void);
 void rft_run_free(rft_run *run); /* NULL is accepted */
+
+/* How long the run's ceilings had been kept when it began, or what it replays began: "3 h"; NULL when they were measured
+ * in it, or it is not recorded. In `arena`. */
+const char *rft_run_ceilings_age_text(const rft_run *run, rft_arena *arena);
 
 /* Is the point a candidate for best: measured, no alias, not an odd problem. */
 bool rft_run_is_candidate(const rft_run *run, const rft_point *point);
@@ -206,6 +307,13 @@ const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, 
 /* Candidates of a problem (variant SIZE_MAX = all), fastest first. Array in `arena`. */
 size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
                       const rft_point ***out);
+/* The problem of a sweep whose best takes longest: what details are shown for, and power is measured of. SIZE_MAX when
+ * none was measured. */
+size_t rft_run_largest(const rft_run *run, size_t sweep);
+/* The median under sustained load; NaN when there was no soak. */
+double rft_point_sustained_s(const rft_point *point);
+/* Burst and sustained time differ by more than RFT_LOAD_APART_FRAC: both are worth telling. */
+bool rft_point_sags(const rft_point *point);
 /* The point of the default configuration; NULL. */
 const rft_point *rft_run_default(const rft_run *run, size_t sweep, size_t variant, size_t problem);
 

@@ -7,6 +7,7 @@
 #define RFT_MODEL_SPEC_H
 
 #include "model/value.h"
+#include "model/vendor_math.h"
 #include "model/work.h"
 
 #include <stdbool.h>
@@ -62,7 +63,17 @@ typedef struct rft_window {
     double hit_ratio; /* 0..1 */
 } rft_window;
 
-typedef enum rft_launch_kind { RFT_LAUNCH_KERNEL, RFT_LAUNCH_MEMSET } rft_launch_kind;
+/* A multiplication by the vendor's library: D (m x n) = A (m x k) times B (k x n), each dense. */
+typedef struct rft_vendor_call {
+    rft_vendor_math math;
+    size_t a, b, d; /* indices into spec.buffers */
+    int64_t m, n, k;
+    rft_vendor_order a_order, b_order, d_order;
+    bool exact_accumulation; /* fp8: not the faster accumulation of fewer bits */
+    int algo;                /* which of the library's list, from 0: the one that it would choose itself */
+} rft_vendor_call;
+
+typedef enum rft_launch_kind { RFT_LAUNCH_KERNEL, RFT_LAUNCH_MEMSET, RFT_LAUNCH_VENDOR } rft_launch_kind;
 
 typedef struct rft_launch {
     rft_launch_kind kind;
@@ -78,6 +89,7 @@ typedef struct rft_launch {
     rft_window window;
     size_t memset_buffer; /* MEMSET: whole buffer */
     int memset_byte;      /* 0..255 */
+    rft_vendor_call vendor; /* VENDOR */
 } rft_launch;
 
 /* What NVRTC is asked for. One unit gives one cubin with all its names. */

@@ -96,6 +96,7 @@ bool rft_stats_tie(const rft_stats *a, const rft_stats *b) {
 
 /* ---- the stopping rule ---- */
 
+#define SETTLED_LOOKS 3     /* at which the interval is narrow, one after the other */
 #define PLATEAU_FIRST 5     /* samples in the first noise reading */
 #define PLATEAU_READINGS 16 /* readings looked at */
 #define PLATEAU_FRAC 0.05   /* relative standard deviation among them */
@@ -163,6 +164,22 @@ static bool out_of_the_race(const rft_stop_rule *rule, const double *samples, si
     return slower;
 }
 
+static bool is_narrow(const rft_stop_rule *rule, const rft_stats *stats) {
+    return stats->interval_is_95 && rft_stats_half_width_frac(stats) <= rule->noise_frac;
+}
+
+/* Stopping at the first narrow interval favours those that are narrow by luck; luck does not last three looks. The
+ * looks before min_samples count, so that a quiet kernel stops as early as ever. */
+static bool stays_narrow(const rft_stop_rule *rule, const double *samples, size_t n) {
+    for (size_t back = 1; back < SETTLED_LOOKS; back++) {
+        rft_stats before = rft_stats_of(samples, n > back ? n - back : 0);
+        if (!is_narrow(rule, &before)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples, size_t n, double elapsed_s) {
     size_t min_samples = rule->min_samples > 0 ? (size_t)rule->min_samples : 1;
     if (out_of_the_race(rule, samples, n)) {
@@ -170,7 +187,7 @@ rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples
     }
     if (n >= min_samples) {
         rft_stats stats = rft_stats_of(samples, n);
-        if (stats.interval_is_95 && rft_stats_half_width_frac(&stats) <= rule->noise_frac) {
+        if (is_narrow(rule, &stats) && stays_narrow(rule, samples, n)) {
             return RFT_STOP_SETTLED;
         }
         if (rule->rival_s > 0.0 && stats.interval_is_95 && stats.low > (1.0 + RFT_RACE_CLOSE_FRAC) * rule->rival_s) {

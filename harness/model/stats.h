@@ -29,7 +29,7 @@ bool rft_stats_tie(const rft_stats *a, const rft_stats *b);
 /* The stopping rule (docs/measuring.md). */
 typedef enum rft_stop_reason {
     RFT_STOP_NOT_YET,
-    RFT_STOP_SETTLED, /* the interval is narrow enough */
+    RFT_STOP_SETTLED, /* the interval is narrow enough, at three looks in a row */
     RFT_STOP_PLATEAU, /* more samples no longer narrow it: relative stdev of the last noise readings < 5 % */
     RFT_STOP_SAMPLES, /* the cap on samples */
     RFT_STOP_TIME,    /* the cap on time */

@@ -61,8 +61,15 @@ typedef struct rft_problem {
     bool odd;          /* verified only, never timed: the odd size */
 } rft_problem;
 
-typedef enum rft_cache_mode { RFT_CACHE_COLD, RFT_CACHE_HOT } rft_cache_mode;
-const char *rft_cache_mode_name(rft_cache_mode mode);
+/* What the L2 holds when a sample begins (docs/measuring.md). */
+typedef enum rft_cache_mode {
+    RFT_CACHE_COLD,     /* flushed before every sample */
+    RFT_CACHE_HOT,      /* whatever the run before left */
+    RFT_CACHE_ROTATING, /* as HOT, but every run on another copy of the buffers; together more than twice the L2 */
+    RFT_CACHE_COUNT
+} rft_cache_mode;
+const char *rft_cache_mode_name(rft_cache_mode mode); /* "cold", "hot", "rotating" */
+bool rft_cache_mode_from_name(rft_cache_mode *out, const char *name);
 
 typedef struct rft_measure_opts {
     rft_cache_mode cache;     /* default cold */
@@ -73,9 +80,10 @@ typedef struct rft_measure_opts {
     double noise_frac;        /* stop when the 95 % interval's half width over the median is below; default 0.005 */
     double max_seconds;       /* cap on timing one point; default 0.25 */
     uint64_t seed;            /* inputs; default 1 */
+    bool no_race; /* who is clearly slower is measured to the end all the same */
 } rft_measure_opts;
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
-    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1 }
+    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1, false }
 
 typedef struct rft_search_opts {
     const char *strategy;   /* "auto" when not given */
@@ -95,6 +103,10 @@ typedef struct rft_sweep_vt {
                  rft_point_spec *out, rft_err *err);
     /* Completes a problem: `values` has the swept axes filled in, the derived ones are computed by `with`. */
     int (*complete)(void *self, rft_value *values, rft_arena *arena, rft_err *err);
+    /* Spells out a baseline: the kernels' buffers, check and work, and one call of the vendor's library as its launch.
+     * NULL where baseline_count is 0. */
+    int (*baseline)(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                    rft_err *err);
 } rft_sweep_vt;
 
 struct rft_sweep {
@@ -111,7 +123,7 @@ struct rft_sweep {
     const char *item_name; /* NULL = none */
     rft_measure_opts measure;
     rft_search_opts search;
-    const char **baselines;
+    const char **baselines; /* names: "cuBLASLt", "cuBLASLt tf32" */
     size_t baseline_count;
     const rft_sweep_vt *vt;
     void *self;

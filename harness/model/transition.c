@@ -8,6 +8,7 @@
 #include "model/transition.h"
 
 #include "base/str.h"
+#include "model/counted.h"
 
 #include <math.h>
 
@@ -191,7 +192,7 @@ static const char *not_explored(const rft_profile *profile, const size_t *measur
     bool any_known = false;
     for (size_t i = 0; i < count; i++) {
         const rft_profile_step *step = step_at(profile, measured[i]);
-        if (profile->along_param && !step->best->traffic.present) {
+        if (profile->along_param && !step->best->traffic.present && !rft_counted_any(step->best)) {
             return "declared work does not depend on parameters: no evidence along a parameter";
         }
         any_known = any_known || step->bound.resource != RFT_RESOURCE_UNKNOWN;

@@ -2,7 +2,10 @@
 #include "run/exec.h"
 
 #include "base/hash.h"
+#include "run/count_round.h"
 #include "run/final_round.h"
+#include "run/power_round.h"
+#include "run/reference.h"
 #include "search/strategy.h"
 
 #include <math.h>
@@ -36,6 +39,7 @@ typedef struct exec {
     size_t in_hand; /* configurations that have left the ring and are not told yet: 0 or 1 */
     bool went_on;   /* during the step in hand, while the device was at work */
     segment segment;
+    rft_reference_keeper reference;
     int64_t best_id;   /* of the current problem; 0: none yet */
     uint64_t odd_left; /* planned for the current sweep and not done */
 } exec;
@@ -249,7 +253,9 @@ static int step(exec *e, rft_err *err) {
     bool is_odd = false;
     rft_job *job = pull(e, &is_odd);
     const rft_point *point = NULL;
-    job->rival_s = !is_odd && e->best_id ? e->state.opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    const rft_exec_opts *opts = e->state.opts;
+    bool races = !is_odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
+    job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
     job->meanwhile = go_on;
     job->payload = e;
     e->went_on = false;
@@ -268,6 +274,7 @@ static int step(exec *e, rft_err *err) {
     rft_job_free(job);
     if (rc == RFT_OK) {
         note(e, point);
+        rc = rft_reference_after(&e->reference, point, err);
     }
     return rc;
 }
@@ -313,6 +320,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     const rft_point *best = rft_run_best(opts->run, sweep, SIZE_MAX, problem);
     int rc = RFT_OK;
     e->best_id = best ? best->id : 0;
+    rft_reference_begin(&e->reference, &e->state, sweep, problem);
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
             uint64_t left = rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
@@ -325,6 +333,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
             close_segment(e);
         }
     }
+    rft_reference_end(&e->reference);
     return rc;
 }
 
@@ -358,6 +367,12 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     }
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_final_round(&e.state, stopped, err);
+    }
+    if (rc == RFT_OK && !*stopped) {
+        rc = rft_exec_power(&e.state, stopped, err);
+    }
+    if (rc == RFT_OK && !*stopped) { /* the last of all: the profiler stays in the worker */
+        rc = rft_exec_count(&e.state, stopped, err);
     }
     if (rc == RFT_OK) {
         rc = rft_recorder_store_unexplored(&e.state.recorder, *stopped, err);

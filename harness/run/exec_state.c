@@ -56,6 +56,20 @@ void rft_exec_note_final(rft_exec_state *e, const rft_point *point, rft_outcome 
     report(e);
 }
 
+void rft_exec_note_doing(rft_exec_state *e, const char *doing, const rft_point *point) {
+    e->progress.doing = doing;
+    e->progress.stored = false;
+    e->progress.last = point;
+    report(e);
+    e->progress.doing = NULL;
+}
+
+void rft_exec_note_counted(rft_exec_state *e, const char *doing, const rft_point *point) {
+    e->progress.counts = point;
+    rft_exec_note_doing(e, doing, point);
+    e->progress.counts = NULL;
+}
+
 int rft_exec_ceilings(rft_exec_state *e, rft_err *err) {
     if (!e->ceilings_due) {
         return RFT_OK;

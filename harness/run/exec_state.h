@@ -9,7 +9,8 @@ typedef struct rft_exec_state {
     const rft_exec_opts *opts;
     rft_recorder recorder;
     rft_progress progress;
-    bool ceilings_due; /* opts->ceilings is still to be called */
+    bool ceilings_due;           /* opts->ceilings is still to be called */
+    const char *baseline_warned; /* why the last baseline had no numbers, said once; NULL */
 } rft_exec_state;
 
 void rft_exec_begin(rft_exec_state *e, const rft_exec_opts *opts);
@@ -22,6 +23,12 @@ void rft_exec_ask_stop(const rft_exec_state *e, bool *stopped);
 void rft_exec_note(rft_exec_state *e, const rft_point *point, const rft_point *best);
 /* A point of the final round; `before` is what it was until then. */
 void rft_exec_note_final(rft_exec_state *e, const rft_point *point, rft_outcome before, bool stored);
+
+/* Says what is done behind the final round; borrowed until the next. Nothing while there is no point at all. */
+void rft_exec_note_doing(rft_exec_state *e, const char *doing, const rft_point *point);
+
+/* A point of the counting round: its counters are in; `doing` as above. */
+void rft_exec_note_counted(rft_exec_state *e, const char *doing, const rft_point *point);
 
 /* Calls opts->ceilings, once. */
 int rft_exec_ceilings(rft_exec_state *e, rft_err *err);

@@ -132,3 +132,26 @@ int rft_fields_decode(void *item, const json_t *object, const rft_field *fields,
     }
     return RFT_OK;
 }
+
+json_t *rft_fields_reals(const double *items, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array, rft_json_real_new(items[i]));
+    }
+    return array;
+}
+
+int rft_fields_to_reals(double **out, size_t *count, const json_t *head, const char *key, rft_arena *arena,
+                        rft_err *err) {
+    const json_t *array = json_object_get(head, key);
+    if (!json_is_array(array)) {
+        return rft_err_set(err, RFT_E_WORKER, "frame.%s: expected an array", key);
+    }
+    *count = json_array_size(array);
+    *out = *count ? rft_arena_calloc(arena, *count, sizeof **out) : NULL;
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *item = json_array_get(array, i);
+        (*out)[i] = json_is_number(item) ? json_number_value(item) : (double)NAN;
+    }
+    return RFT_OK;
+}

@@ -37,4 +37,9 @@ json_t *rft_fields_encode(const void *item, const rft_field *fields, size_t coun
 int rft_fields_decode(void *item, const json_t *object, const rft_field *fields, size_t count, rft_arena *arena,
                       rft_err *err);
 
+/* Numbers in a list; NaN is null. Reading RFT_E_WORKER: `key` of `head` is no list. */
+json_t *rft_fields_reals(const double *items, size_t count);
+int rft_fields_to_reals(double **out, size_t *count, const json_t *head, const char *key, rft_arena *arena,
+                        rft_err *err);
+
 #endif

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/final_round.h"
 
+#include "model/run_drift.h"
+
+#include "run/baseline_round.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,10 +49,10 @@ static void add_once(int64_t ids[], size_t *count, int64_t id) {
 }
 
 /* Near enough to be the best after all: noise decides between a few, and they are known to be within it. */
-static bool is_near(const rft_point *point, const rft_point *best) {
-    const rft_stats *stats = &point->rounds[0].stats;
-    const rft_stats *fastest = &best->rounds[0].stats;
-    return stats->median <= (1 + NEAR_FRAC) * fastest->median || stats->low <= fastest->high;
+static bool is_near(const rft_point *point, const rft_point *best, double widen_frac) {
+    rft_stats stats = rft_drift_widened(&point->rounds[0].stats, widen_frac);
+    rft_stats fastest = rft_drift_widened(&best->rounds[0].stats, widen_frac);
+    return stats.median <= (1 + NEAR_FRAC) * fastest.median || stats.low <= fastest.high;
 }
 
 /* The fastest few: RFT_FINALISTS of those near the best, at least FINALISTS_LEAST where so many are within 5 %, and the
@@ -57,10 +61,11 @@ static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, i
     const rft_run *run = e->opts->run;
     const rft_point **ranked = NULL;
     size_t found = rank(run, sweep, problem, arena, &ranked);
+    double widen_frac = rft_run_widen_frac(run, sweep, problem);
     size_t count = 0;
     for (size_t i = 0; i < found && count < RFT_FINALISTS; i++) {
         bool within = ranked[i]->rounds[0].stats.median <= (1 + WITHIN_FRAC) * ranked[0]->rounds[0].stats.median;
-        if (within && (count < FINALISTS_LEAST || is_near(ranked[i], ranked[0]))) {
+        if (within && (count < FINALISTS_LEAST || is_near(ranked[i], ranked[0], widen_frac))) {
             ids[count++] = ranked[i]->id;
         }
     }
@@ -76,24 +81,70 @@ static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, i
     return count;
 }
 
-static rft_job *new_finalist(const rft_exec_state *e, int64_t id) {
-    const rft_point *point = &e->opts->run->points[id - 1];
-    if (point->rounds[1].n > 0 || rft_recorder_failed_final(point)) {
-        return NULL; /* done in an earlier session */
-    }
+typedef struct finalist {
+    int64_t id;
+    rft_job *job; /* NULL: there is nothing to do any more */
+} finalist;
+
+static const rft_point *point_of(const rft_exec_state *e, const finalist *f) {
+    return &e->opts->run->points[f->id - 1];
+}
+
+static bool is_done(const rft_exec_state *e, const finalist *f) {
+    const rft_point *point = point_of(e, f);
+    bool measured = point->rounds[1].n > 0 && (point->rounds[1].stop != RFT_STOP_NOT_YET || e->opts->replay);
+    return measured || rft_recorder_failed_final(point);
+}
+
+static rft_job *new_job(const rft_exec_state *e, const finalist *f) {
+    const rft_point *point = point_of(e, f);
     rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
     job->round = 1;
     rft_job_compile(e->opts, job);
     return job;
 }
 
-static int take_finalist(rft_exec_state *e, rft_job *job, int64_t id, rft_err *err) {
-    const rft_point *point = &e->opts->run->points[id - 1];
+static void leave(finalist *f) {
+    rft_job_free(f->job);
+    f->job = NULL;
+}
+
+static int take_turn(rft_exec_state *e, finalist *f, bool at_once, rft_err *err) {
+    const rft_point *point = point_of(e, f);
     rft_outcome before = point->outcome;
-    bool stored = false;
-    int rc = rft_recorder_final(&e->recorder, job, id, &stored, err);
-    if (rc == RFT_OK) {
-        rft_exec_note_final(e, point, before, stored);
+    rft_turn_end end = RFT_TURN_NOTHING;
+    int rc = rft_recorder_final(&e->recorder, f->job, f->id, at_once, &end, err);
+    if (rc == RFT_OK && end != RFT_TURN_AGAIN) {
+        rft_exec_note_final(e, point, before, end == RFT_TURN_DONE);
+        leave(f);
+    }
+    return rc;
+}
+
+/* The turn that comes next: the lowest of all, so that a run that was stopped within one ends it first. -1: all are
+ * done. */
+static int next_turn(const rft_exec_state *e, const finalist *all, size_t count) {
+    int lowest = -1;
+    for (size_t i = 0; i < count; i++) {
+        int turns = point_of(e, &all[i])->rounds[1].turns;
+        if (all[i].job && (lowest < 0 || turns < lowest)) {
+            lowest = turns;
+        }
+    }
+    return lowest;
+}
+
+/* A B C A B C ...: what the device does meanwhile meets all of them. Who has settled drops out. */
+static int take_turns(rft_exec_state *e, finalist *all, size_t count, bool *stopped, rft_err *err) {
+    bool at_once = count == 1 || e->opts->replay;
+    int rc = RFT_OK;
+    for (int turn; rc == RFT_OK && !*stopped && (turn = next_turn(e, all, count)) >= 0;) {
+        for (size_t i = 0; i < count && rc == RFT_OK && !*stopped; i++) {
+            if (all[i].job && point_of(e, &all[i])->rounds[1].turns == turn) {
+                rft_exec_ask_stop(e, stopped);
+                rc = *stopped ? RFT_OK : take_turn(e, &all[i], at_once, err);
+            }
+        }
     }
     return rc;
 }
@@ -103,20 +154,15 @@ static int final_of_problem(rft_exec_state *e, size_t sweep, size_t problem, boo
     rft_arena *arena = rft_arena_new();
     size_t most = RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count;
     int64_t *ids = rft_arena_calloc(arena, most, sizeof *ids);
-    rft_job **jobs = rft_arena_calloc(arena, most, sizeof *jobs);
+    finalist *all = rft_arena_calloc(arena, most, sizeof *all);
     size_t count = finalists(e, sweep, problem, ids, arena);
-    int rc = RFT_OK;
     for (size_t i = 0; i < count; i++) {
-        jobs[i] = new_finalist(e, ids[i]);
+        all[i].id = ids[i];
+        all[i].job = is_done(e, &all[i]) ? NULL : new_job(e, &all[i]);
     }
-    for (size_t i = 0; i < count && rc == RFT_OK && !*stopped; i++) {
-        if (jobs[i]) {
-            rft_exec_ask_stop(e, stopped);
-            rc = *stopped ? RFT_OK : take_finalist(e, jobs[i], ids[i], err);
-        }
-    }
+    int rc = take_turns(e, all, count, stopped, err);
     for (size_t i = 0; i < count; i++) {
-        rft_job_free(jobs[i]);
+        leave(&all[i]);
     }
     rft_arena_free(arena);
     return rc;
@@ -130,6 +176,7 @@ int rft_exec_final_round(rft_exec_state *e, bool *stopped, rft_err *err) {
         for (size_t p = 0; p < plan->sweeps[s]->problem_count && rc == RFT_OK && !*stopped; p++) {
             if (!plan->sweeps[s]->problems[p].odd) {
                 rc = final_of_problem(e, s, p, stopped, err);
+                rc = rc == RFT_OK && !*stopped ? rft_exec_baselines(e, s, p, stopped, err) : rc;
             }
         }
     }

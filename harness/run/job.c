@@ -12,7 +12,17 @@ static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *j
     rft_measure_opts measure = opts->plan->sweeps[job->sweep]->measure;
     measure.point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure.point_timeout_s;
     measure.compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure.compile_timeout_s;
+    if (job->round > 0) {
+        measure.max_samples *= 2;
+        measure.noise_frac /= 2;
+        measure.max_seconds *= 4;
+    }
     return measure;
+}
+
+rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
+    rft_measure_opts measure = measure_opts(opts, job);
+    return (rft_stop_rule){measure.min_samples, measure.max_samples, measure.noise_frac, measure.max_seconds, 0};
 }
 
 static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
@@ -26,6 +36,20 @@ static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
     job->reason = reason;
 }
 
+/* Did the script say what to do, and can the device do it? */
+static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, const rft_err *err) {
+    job->spelled = rc == RFT_OK;
+    if (!job->spelled) {
+        fail(job, RFT_OUTCOME_SCRIPT_FAILED,
+             rft_arena_printf(job->arena, "%s%s%s", err->place, *err->place ? ": " : "", err->message));
+        return;
+    }
+    const char *exceeded = rft_limits_exceeded(&job->spec, &opts->run->gpu, job->arena);
+    if (exceeded) {
+        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+    }
+}
+
 rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config) {
     const rft_sweep *sweep = opts->plan->sweeps[place.sweep];
     size_t params = sweep->variants[place.variant].param_count;
@@ -37,17 +61,24 @@ rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_v
     rft_job_key(place, config, params, job->key);
     int rc = sweep->vt->point(sweep->self, place.variant, sweep->problems[place.problem].values, job->config, arena,
                               &job->spec, &err);
-    job->spelled = rc == RFT_OK;
-    if (!job->spelled) {
-        fail(job, RFT_OUTCOME_SCRIPT_FAILED,
-             rft_arena_printf(arena, "%s%s%s", err.place, *err.place ? ": " : "", err.message));
-        return job;
-    }
-    const char *exceeded = rft_limits_exceeded(&job->spec, &opts->run->gpu, arena);
-    if (exceeded) {
-        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
-    }
+    judge_spelling(opts, job, rc, &err);
     return job;
+}
+
+rft_job *rft_job_new_baseline(const rft_exec_opts *opts, rft_job_place place, size_t index) {
+    const rft_sweep *sweep = opts->plan->sweeps[place.sweep];
+    rft_arena *arena = rft_arena_new();
+    rft_job *job = rft_arena_alloc(arena, sizeof *job);
+    rft_err err = RFT_ERR_INIT;
+    *job = (rft_job){.arena = arena, .sweep = place.sweep, .variant = place.variant, .problem = place.problem};
+    int rc = sweep->vt->baseline(sweep->self, index, sweep->problems[place.problem].values, arena, &job->spec, &err);
+    judge_spelling(opts, job, rc, &err);
+    return job;
+}
+
+/* A baseline has no code of its own. */
+static bool has_unit(const rft_job *job) {
+    return job->spec.unit.name_count > 0;
 }
 
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
@@ -56,7 +87,9 @@ void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
         return;
     }
     job->pool = opts->pool;
-    job->unit = submit(opts, &job->spec.unit, timeout_s);
+    if (has_unit(job)) {
+        job->unit = submit(opts, &job->spec.unit, timeout_s);
+    }
     if (!opts->replay && job->spec.check.unit.name_count) {
         job->reference = submit(opts, &job->spec.check.unit, timeout_s);
         job->has_reference = true;
@@ -67,7 +100,7 @@ void rft_job_free(rft_job *job) {
     if (!job) {
         return;
     }
-    if (job->pool) {
+    if (job->pool && has_unit(job)) {
         rft_compile_pool_release(job->pool, job->unit);
     }
     if (job->has_reference) {
@@ -88,15 +121,33 @@ static const char *first_line(rft_arena *arena, const char *log) {
     return rft_arena_strndup(arena, start, strcspn(start, "\n"));
 }
 
+static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
+    bool timed_out = false;
+    if (!job->has_reference) {
+        return RFT_OK;
+    }
+    int rc = rft_compile_pool_wait(opts->pool, job->reference, &job->compiled_reference, &timed_out, err);
+    if (rc == RFT_OK && !job->compiled_reference->ok) {
+        rft_err_set(err, RFT_E_SOURCE, "the reference kernel %s does not compile:\n%s", job->spec.check.unit.names[0],
+                    job->compiled_reference->log);
+        rft_err_place(err, "%s", job->spec.check.unit.source);
+        return rft_err_remedy(err, "mend the reference, or name another in `check`: nothing can be verified without");
+    }
+    return rc;
+}
+
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
     bool timed_out = false;
     *log = NULL;
     if (!job->pool || job->failed) {
         return RFT_OK;
     }
-    int rc = rft_compile_pool_wait(opts->pool, job->unit, &job->compiled, &timed_out, err);
+    int rc = has_unit(job) ? rft_compile_pool_wait(opts->pool, job->unit, &job->compiled, &timed_out, err) : RFT_OK;
     if (rc != RFT_OK) {
         return rc;
+    }
+    if (!job->compiled) {
+        return await_reference(opts, job, err);
     }
     const char *exceeded =
         timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
@@ -110,29 +161,19 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
              first_line(job->arena, job->compiled->log));
         return RFT_OK;
     }
-    if (!job->has_reference) {
-        return RFT_OK;
-    }
-    rc = rft_compile_pool_wait(opts->pool, job->reference, &job->compiled_reference, &timed_out, err);
-    if (rc == RFT_OK && !job->compiled_reference->ok) {
-        rft_err_set(err, RFT_E_SOURCE, "the reference kernel %s does not compile:\n%s", job->spec.check.unit.names[0],
-                    job->compiled_reference->log);
-        rft_err_place(err, "%s", job->spec.check.unit.source);
-        return rft_err_remedy(err, "mend the reference, or name another in `check`: nothing can be verified without");
-    }
-    return rc;
+    return await_reference(opts, job, err);
 }
 
-/* `problem_key` is filled, and must outlive the request. */
-static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *job, bool verify_only,
-                                    rft_str *problem_key) {
+/* What the probe is asked about a job; lives as long as that. */
+static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *job) {
     static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
+    static const rft_compile_result nothing_to_compile = {.ok = true, .log = ""};
     const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
-    rft_str_addf(problem_key, "%s/%s/", sweep->name,
-                 job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
+    rft_str key = RFT_STR_INIT;
+    rft_str_addf(&key, "%s/%s/", sweep->name, job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        rft_value_format(problem_key, &sweep->problems[job->problem].values[i]);
-        rft_str_add_char(problem_key, ',');
+        rft_value_format(&key, &sweep->problems[job->problem].values[i]);
+        rft_str_add_char(&key, ',');
     }
     rft_probe_request request = {
         .key = job->key,
@@ -141,34 +182,45 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         .problem = &sweep->problems[job->problem],
         .config = job->config,
         .round = job->round,
-        .verify_only = verify_only,
         .spec = &job->spec,
-        .unit = job->compiled ? job->compiled : &nothing_compiled,
-        .reference = job->compiled_reference,
-        .problem_key = rft_str_get(problem_key),
+        .unit = job->compiled   ? job->compiled
+                : has_unit(job) ? &nothing_compiled
+                                : &nothing_to_compile,
+        .reference = job->verified ? NULL : job->compiled_reference,
+        .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
         .measure = measure_opts(opts, job),
         .rival_s = job->rival_s,
+        .verified = job->verified,
+        .turn = job->turn,
+        .reading = job->reading,
+        .load = job->load,
         .meanwhile = job->meanwhile,
         .payload = job->payload,
     };
-    if (job->round > 0) {
-        request.measure.max_samples *= 2;
-        request.measure.noise_frac /= 2;
-        request.measure.max_seconds *= 4;
-    }
+    rft_str_clear(&key);
     return request;
 }
 
+int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,
+                  rft_err *err) {
+    if (!opts->probe->count) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "what measures here counts nothing");
+    }
+    rft_probe_request request = request_of(opts, job);
+    return opts->probe->count(opts->probe, &request, set, job->arena, out, err);
+}
+
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
-    rft_str problem_key = RFT_STR_INIT;
-    rft_probe_request request = request_of(opts, job, verify_only, &problem_key);
-    int rc = opts->probe->measure(opts->probe, &request, job->arena, out, err);
-    rft_str_clear(&problem_key);
-    return rc;
+    rft_probe_request request = request_of(opts, job);
+    request.verify_only = verify_only;
+    if (job->samples > 0) {
+        request.measure.min_samples = request.measure.max_samples = (int)job->samples;
+    }
+    return opts->probe->measure(opts->probe, &request, job->arena, out, err);
 }
 
 void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {
-    if (!opts->probe->expect || !job->pool || job->failed) {
+    if (!opts->probe->expect || !job->pool || job->failed || !has_unit(job)) {
         return;
     }
     const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
@@ -176,12 +228,11 @@ void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_o
     if (!unit || (job->has_reference && !reference)) {
         return;
     }
-    rft_str problem_key = RFT_STR_INIT;
-    rft_probe_request request = request_of(opts, job, verify_only, &problem_key);
+    rft_probe_request request = request_of(opts, job);
+    request.verify_only = verify_only;
     request.unit = unit;
     request.reference = reference;
     opts->probe->expect(opts->probe, &request);
-    rft_str_clear(&problem_key);
 }
 
 static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {

@@ -15,6 +15,11 @@ typedef struct rft_job {
     char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
     const char *alias_cubin;           /* NULL: not asked for yet */
     int round;
+    int turn;                         /* of the final round */
+    size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
+    bool verified;                    /* by an earlier request */
+    size_t reading;                   /* of the problem's reference: 1, 2, ...; 0: it is a point */
+    rft_load_order load;              /* wanted: in place of timing */
     double rival_s;                   /* median of the best so far on its problem; 0: none, or it does not race */
     void (*meanwhile)(void *payload); /* rft_probe_request.meanwhile; NULL */
     void *payload;
@@ -37,6 +42,8 @@ void rft_job_key(rft_job_place place, const rft_value *config, size_t param_coun
 
 /* Evaluates the script's functions and checks the device's limits. */
 rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config);
+/* The baseline `index` of the sweep on this problem (place.variant is 0): its spec calls the vendor's library. */
+rft_job *rft_job_new_baseline(const rft_exec_opts *opts, rft_job_place place, size_t index);
 /* Queues the compilation, unless the job failed or there is no pool. */
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job);
 void rft_job_free(rft_job *job); /* NULL is accepted */
@@ -44,10 +51,17 @@ void rft_job_free(rft_job *job); /* NULL is accepted */
 /* Waits for the compiler. Sets outcome and reason when it failed. */
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err);
 
+/* The rule by which its samples end, in its round; without a rival. */
+rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job);
+
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
 /* Lets the probe know that this job will likely be the next, if all that it needs is compiled already. */
 void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only);
+
+/* Counts; results as of rft_probe.count, in the job's arena. */
+int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,
+                  rft_err *err);
 
 /* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. Lives in the job. */
 const char *rft_job_alias_key(rft_job *job, const char *cubin_hash);

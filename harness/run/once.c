@@ -15,6 +15,16 @@ static void free_arena(void *payload) {
     rft_arena_free(payload);
 }
 
+static void count(const rft_once_request *request, const rft_exec_opts *opts, rft_job *job, rft_once_result *out) {
+    rft_count_result result;
+    if (rft_counter_set_is_empty(&request->counters)) {
+        return;
+    }
+    if (rft_job_count(opts, job, &request->counters, &result, &out->refusal) == RFT_OK) {
+        out->counters = rft_counters_copy(&result.counters, job->arena);
+    }
+}
+
 int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err) {
     rft_problem problem = {.values = (rft_value *)(uintptr_t)request->problem};
     rft_sweep sweep = *request->sweep;
@@ -43,5 +53,9 @@ int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result 
     out->facts = point.facts;
     memcpy(out->grid, point.grid, sizeof out->grid);
     memcpy(out->block, point.block, sizeof out->block);
-    return request->probe ? rft_job_probe(&opts, job, false, &out->probed, err) : RFT_OK;
+    rc = request->probe ? rft_job_probe(&opts, job, false, &out->probed, err) : RFT_OK;
+    if (rc == RFT_OK && request->probe && rft_outcome_is_measured(out->probed.outcome)) {
+        count(request, &opts, job, out);
+    }
+    return rc;
 }

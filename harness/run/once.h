@@ -13,7 +13,8 @@ typedef struct rft_once_request {
     const rft_value *config;  /* one per parameter */
     const rft_gpu_info *gpu;
     rft_compile_pool *pool;
-    rft_probe *probe; /* NULL: compile only */
+    rft_probe *probe;         /* NULL: compile only */
+    rft_counter_set counters; /* counted after the times are known; empty: not */
     rft_log log;
 } rft_once_request;
 
@@ -22,7 +23,9 @@ typedef struct rft_once_result {
     const rft_compile_result *compiled; /* borrowed from the pool; NULL when not reached */
     rft_facts facts;                    /* what the compiler said */
     int64_t grid[3], block[3];
-    rft_probe_result probed; /* outcome SKIPPED, SCRIPT_FAILED, COMPILE_FAILED ... when it never ran */
+    const rft_counters *counters; /* NULL: not asked for, not measured, or refused: */
+    rft_err refusal;              /* why nothing can be counted here, with a remedy; code 0: not so */
+    rft_probe_result probed;      /* outcome SKIPPED, SCRIPT_FAILED, COMPILE_FAILED ... when it never ran */
 } rft_once_result;
 
 /* Results live in `arena`. Errors as in exec.h. */

@@ -5,18 +5,18 @@
 
 #define TIMEOUT_S 60.0 /* the largest takes two seconds on a slow core */
 
-void rft_prefetch_begin(rft_prefetch *prefetch, const rft_exec_opts *opts) {
-    *prefetch = (rft_prefetch){.pool = opts->replay ? NULL : opts->pool};
+void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu, uint32_t wanted) {
+    *prefetch = (rft_prefetch){.pool = pool};
     if (!prefetch->pool) {
         return;
     }
     rft_arena *arena = rft_arena_new();
     rft_compile_request *requests = NULL;
     size_t ceilings = 0;
-    size_t count = rft_protocol_units(opts->run->gpu.arch, arena, &requests, &ceilings);
+    size_t count = rft_protocol_units(gpu, wanted, arena, &requests, &ceilings);
     prefetch->tickets = rft_calloc(count + 1, sizeof *prefetch->tickets);
     prefetch->first[RFT_PREFETCH_CEILINGS] = ceilings;
-    prefetch->first[RFT_PREFETCH_GROUPS] = opts->ceilings ? count : ceilings;
+    prefetch->first[RFT_PREFETCH_GROUPS] = count;
     for (size_t i = 0; i < prefetch->first[RFT_PREFETCH_GROUPS]; i++) {
         prefetch->tickets[i] = rft_compile_pool_submit(prefetch->pool, &requests[i], TIMEOUT_S);
     }

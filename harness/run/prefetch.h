@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * prefetch.h - rooftune's own kernels, compiled by the pool before the device worker asks for them: it finds them in
- * the cubin cache, and they are compiled side by side while it opens the device. Private to run.
+ * the cubin cache, and they are compiled side by side while it opens the device.
  */
 #ifndef RFT_RUN_PREFETCH_H
 #define RFT_RUN_PREFETCH_H
 
-#include "run/exec.h"
+#include "run/compile_pool.h"
 
 typedef enum rft_prefetch_group {
     RFT_PREFETCH_POINTS,   /* what every point needs */
@@ -21,8 +21,8 @@ typedef struct rft_prefetch {
     bool awaited[RFT_PREFETCH_GROUPS];
 } rft_prefetch;
 
-/* Queues them when the session measures. */
-void rft_prefetch_begin(rft_prefetch *prefetch, const rft_exec_opts *opts);
+/* Queues what points need and what the `wanted` ceilings (RFT_CEILING_BIT()s) need. `pool` NULL: nothing. */
+void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu, uint32_t wanted);
 /* Waits for a group, once. What did not compile is left to the device worker, which says why. */
 void rft_prefetch_await(rft_prefetch *prefetch, rft_prefetch_group group);
 /* Gives back what nobody has waited for. */

@@ -13,6 +13,7 @@
 #define CHUNK_BYTES 65536
 #define LAST_BYTES_MS 1000 /* for what a dead child's descendants may hold open; to exit after the last byte */
 #define LONGEST_LIMIT_S 1e9
+#define ASK_MS 50
 
 struct rft_loop {
     uv_loop_t uv;
@@ -65,6 +66,26 @@ void rft_loop_wait(rft_loop *loop, const bool *done) {
     while (!*done) {
         uv_run(&loop->uv, UV_RUN_ONCE);
     }
+}
+
+static void on_tick(uv_timer_t *timer) {
+    (void)timer; /* the loop has woken up: that is all */
+}
+
+static void on_ticker_closed(uv_handle_t *handle) {
+    free(handle);
+}
+
+bool rft_loop_wait_unless(rft_loop *loop, const bool *done, bool (*stop)(void *payload), void *payload) {
+    uv_timer_t *ticker = rft_alloc(sizeof *ticker);
+    bool stopped = false;
+    uv_timer_init(&loop->uv, ticker);
+    uv_timer_start(ticker, on_tick, ASK_MS, ASK_MS);
+    while (!*done && !(stopped = stop(payload))) {
+        uv_run(&loop->uv, UV_RUN_ONCE);
+    }
+    uv_close((uv_handle_t *)ticker, on_ticker_closed);
+    return !stopped;
 }
 
 void rft_loop_turn(rft_loop *loop) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/record.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,8 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     r->passed = rft_calloc(run->point_count + 1, sizeof *r->passed);
     r->unexplored = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->unexplored);
     rft_tally_begin(&r->tally, opts);
-    rft_prefetch_begin(&r->prefetch, opts);
+    uint32_t wanted = opts->ceilings_wanted ? opts->ceilings_wanted : RFT_CEILINGS_ALL;
+    rft_prefetch_begin(&r->prefetch, opts->replay ? NULL : opts->pool, &opts->run->gpu, opts->ceilings ? wanted : 0);
 }
 
 void rft_recorder_close(rft_recorder *r) {
@@ -93,10 +93,6 @@ int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
 
 /* ---- points ---- */
 
-static rft_measurement no_measurement(void) {
-    return (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
-}
-
 static rft_point *append(rft_recorder *r, const rft_job *job) {
     rft_run *run = r->opts->run;
     const rft_variant *variant = &r->opts->plan->sweeps[job->sweep]->variants[job->variant];
@@ -114,7 +110,7 @@ static rft_point *append(rft_recorder *r, const rft_job *job) {
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
     for (int round = 0; round < RFT_ROUNDS; round++) {
-        point->rounds[round] = no_measurement();
+        point->rounds[round] = rft_measurement_none();
     }
     rft_job_describe(r->opts, job, point);
     return point;
@@ -141,7 +137,11 @@ static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
 static void copy_measurement(rft_arena *arena, rft_measurement *out, const rft_measurement *from) {
     *out = *from;
     out->samples_s = rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s);
+    out->clocks_mhz =
+        from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
     out->step_s = rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s);
+    out->throttle_cause = rft_arena_strdup(arena, from->throttle_cause);
+    out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
 }
 
 /* What the compiler said stays; the probe adds what only a device knows, and everything when nothing was compiled. */
@@ -193,6 +193,7 @@ static void share_numbers(rft_point *point, const rft_point *target) {
     point->reason = target->reason;
     point->verification = target->verification;
     memcpy(point->rounds, target->rounds, sizeof point->rounds);
+    point->counters = target->counters;
 }
 
 static void become_alias(const rft_run *run, rft_point *point, int64_t id) {
@@ -311,43 +312,72 @@ static void share_with_aliases(rft_recorder *r, const rft_point *target, int los
 }
 
 #define IN_THE_FINAL_ROUND "in the final round: "
+#define TURN_SAMPLES 5 /* in each of the first two turns */
 
 bool rft_recorder_failed_final(const rft_point *point) {
     return !rft_outcome_is_measured(point->outcome) && point->rounds[0].n > 0 && point->reason &&
            rft_text_starts(point->reason, IN_THE_FINAL_ROUND);
 }
 
-int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool *stored, rft_err *err) {
+/* How many in the next turn: as many as there are, so that what takes long to settle takes few turns all the same. */
+static size_t turn_samples(const rft_measurement *so_far, const rft_stop_rule *rule) {
+    size_t most = rule->max_samples > 0 ? (size_t)rule->max_samples : 1;
+    size_t next = so_far->n > 0 ? so_far->n : TURN_SAMPLES;
+    next = next > TURN_SAMPLES ? next : TURN_SAMPLES;
+    return so_far->n + next <= most || so_far->n >= most ? next : most - so_far->n;
+}
+
+/* The rule that ends a measurement, asked about all turns together. */
+static void join_turn(rft_measurement *joined, const rft_measurement *turn, const rft_stop_rule *rule,
+                      rft_arena *arena) {
+    rft_measurement_join(joined, turn, arena);
+    joined->stop = rft_stop_decide(rule, joined->samples_s, joined->n, joined->wall_s - joined->verify_s);
+}
+
+static void fail_final(rft_arena *arena, rft_point *point, const rft_probe_result *result) {
+    point->outcome = result->outcome;
+    point->reason =
+        rft_arena_printf(arena, IN_THE_FINAL_ROUND "%s", result->reason ? result->reason : "no reason given");
+}
+
+int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool at_once, rft_turn_end *end, rft_err *err) {
     rft_run *run = r->opts->run;
-    rft_arena *arena = run->arena;
     rft_point *point = &run->points[id - 1];
+    rft_measurement *round = &point->rounds[1];
+    rft_stop_rule rule = rft_job_rule(r->opts, job);
     const char *log = NULL;
     rft_probe_result result = {0};
     const char *untried = barred(r, job, job->arena);
-    int rc = untried ? RFT_OK : rft_job_await(r->opts, job, &log, err);
-    *stored = false;
+    int rc = untried || job->compiled ? RFT_OK : rft_job_await(r->opts, job, &log, err);
+    *end = RFT_TURN_NOTHING;
     if (rc == RFT_OK && (untried || job->failed)) {
         rft_log_warn(r->opts->log,
                      "point %lld could not be made again for the final round, its first measurement stands: %s",
                      (long long)id, untried ? untried : job->reason);
         return RFT_OK;
     }
+    job->turn = round->turns;
+    job->verified = round->turns > 0;
+    job->samples = at_once ? 0 : turn_samples(round, &rule);
     rc = rc == RFT_OK ? probe(r, job, false, &result, err) : rc;
     if (rc != RFT_OK || result.outcome == RFT_OUTCOME_NOT_RECORDED) {
         return rc;
     }
     point->workers_lost += result.workers_lost;
-    if (rft_outcome_is_measured(result.outcome)) {
-        copy_measurement(arena, &point->rounds[1], &result.measurement);
-    } else { /* it failed the second time: it cannot be a best */
-        point->outcome = result.outcome;
-        point->reason =
-            rft_arena_printf(arena, IN_THE_FINAL_ROUND "%s", result.reason ? result.reason : "no reason given");
+    if (!rft_outcome_is_measured(result.outcome)) {
+        fail_final(run->arena, point, &result); /* it failed the second time: it cannot be a best */
+    } else if (at_once) {
+        copy_measurement(run->arena, round, &result.measurement);
+    } else {
+        join_turn(round, &result.measurement, &rule, run->arena);
     }
     rft_losses_add(&r->losses, run, point, result.workers_lost);
     share_with_aliases(r, point, result.workers_lost);
     rft_tally_sum(&r->tally);
     rc = rft_store_put_step(r->opts->store, point, &run->info, err);
-    *stored = rc == RFT_OK;
+    if (rc == RFT_OK) {
+        bool again = rft_outcome_is_measured(result.outcome) && round->stop == RFT_STOP_NOT_YET && !at_once;
+        *end = again ? RFT_TURN_AGAIN : RFT_TURN_DONE;
+    }
     return rc;
 }

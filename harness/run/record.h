@@ -40,8 +40,14 @@ bool rft_recorder_passed(const rft_recorder *recorder, int64_t id);
 /* Awaits, probes and stores a job of the first round; a point that is stored already is taken as it is. *out is
  * borrowed until the next call. */
 int rft_recorder_take(rft_recorder *recorder, rft_job *job, const rft_point **out, rft_err *err);
-/* Probes a job of the final round and stores it with the point `id`. *stored: there was something to store. */
-int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, bool *stored, rft_err *err);
+typedef enum rft_turn_end {
+    RFT_TURN_AGAIN,  /* there is more to come */
+    RFT_TURN_DONE,   /* it is measured, or it failed: both are stored */
+    RFT_TURN_NOTHING /* there is nothing to store */
+} rft_turn_end;
+/* Probes a job of the final round, one turn of it, and stores it with the point `id`. `at_once`: there is nobody to
+ * take turns with. */
+int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, bool at_once, rft_turn_end *end, rft_err *err);
 /* Did the point fail in its final round, after it had been measured in the first? */
 bool rft_recorder_failed_final(const rft_point *point);
 

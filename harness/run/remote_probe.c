@@ -12,6 +12,7 @@
 #define START_TIMEOUT_S 120.0
 #define CEILINGS_TIMEOUT_S 120.0
 #define GRACE_S 30.0
+#define COUNT_TIMES 5.0 /* of the point's time limit: the worker itself gives up after four */
 
 typedef struct remote_probe {
     rft_probe probe;
@@ -59,7 +60,7 @@ static int start(remote_probe *remote, rft_err *err) {
     return remote->process ? RFT_OK : rft_process_start(&remote->process, remote->opts.loop, argv, &events, err);
 }
 
-typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE } exchange_end;
+typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE, EXCHANGE_STOPPED } exchange_end;
 
 static void post(remote_probe *remote, const json_t *head, const rft_str *blob, double timeout_s) {
     remote->stirred = false;
@@ -87,6 +88,21 @@ static exchange_end await(remote_probe *remote) {
     return end;
 }
 
+/* The same for what takes long; who wants to stop is not kept waiting: the worker is ended, and what it did is lost. */
+static exchange_end await_unless(remote_probe *remote, const rft_load_order *order) {
+    if (order->stop && !rft_loop_wait_unless(remote->opts.loop, &remote->stirred, order->stop, order->payload)) {
+        end_process(remote);
+        return EXCHANGE_STOPPED;
+    }
+    return await(remote);
+}
+
+/* A worker has so long for a load, beside everything else. */
+static double load_limit_s(const rft_load_order *order) {
+    double times = order->kind == RFT_LOAD_SOAK ? 1.0 : RFT_LOAD_PATIENCE;
+    return order->wanted ? times * order->seconds : 0.0;
+}
+
 static void post_words(remote_probe *remote, const char *what, double timeout_s) {
     json_t *head = json_pack("{s:s}", "do", what);
     post(remote, head, NULL, timeout_s);
@@ -110,7 +126,8 @@ static int settle_early(remote_probe *remote, rft_err *err) {
 }
 
 /* A request that must be answered: identity, device facts, ceilings. */
-static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, rft_err *err) {
+    const char *what = rft_json_text_or(head, "do", "");
     bool is_opening = strcmp(what, "device") == 0;
     int rc = start(remote, err);
     if (rc == RFT_OK && !is_opening) {
@@ -120,7 +137,7 @@ static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err
         return rc;
     }
     if (!remote->asked_early) {
-        post_words(remote, what, timeout_s);
+        post(remote, head, NULL, timeout_s);
     }
     remote->asked_early = false;
     exchange_end end = await(remote);
@@ -138,6 +155,13 @@ static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err
     return rft_err_remedy(err, "see `rooftune devices`; another program may hold the GPU");
 }
 
+static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+    json_t *head = json_pack("{s:s}", "do", what);
+    int rc = ask_with(remote, head, timeout_s, err);
+    json_decref(head);
+    return rc;
+}
+
 static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     int rc = ask(remote, "device", START_TIMEOUT_S, err);
@@ -147,13 +171,51 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
     return rc;
 }
 
-static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    int rc = ask(remote, "ceilings", CEILINGS_TIMEOUT_S, err);
+    const rft_ceilings_request all = {.wanted = RFT_CEILINGS_ALL};
+    request = request ? request : &all;
+    json_t *head = rft_wire_of_ceilings_request(request);
+    json_object_set_new(head, "do", json_string("ceilings"));
+    int rc = ask_with(remote, head, CEILINGS_TIMEOUT_S + request->soak_s * 2.0 * RFT_CEILING_COUNT, err);
+    json_decref(head);
     if (rc == RFT_OK && (rc = rft_wire_to_ceilings(out, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }
     return rc;
+}
+
+/* A new worker opens the device before it is given a point, so that a device that is lost is told from a bad point, and
+ * opening is not counted against it. */
+static int open_device(remote_probe *remote, rft_err *err) {
+    int rc = start(remote, err);
+    return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
+}
+
+static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    const rft_load *seen = NULL;
+    exchange_end end = EXCHANGE_GONE;
+    int rc = open_device(remote, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    json_t *head = json_pack("{s:s,s:o}", "do", "idle", "load", rft_wire_of_load_order(order));
+    post(remote, head, NULL, START_TIMEOUT_S + load_limit_s(order));
+    json_decref(head);
+    end = await_unless(remote, order);
+    *out = rft_load_none(RFT_LOAD_IDLE, end == EXCHANGE_STOPPED ? "stopped" : "the device worker gave no answer");
+    out->cut = end == EXCHANGE_STOPPED;
+    if (end != EXCHANGE_ANSWERED || (rc = rft_wire_to_err(err, remote->answer.head)) != RFT_OK) {
+        return rc;
+    }
+    rc = rft_wire_to_load(&seen, json_object_get(remote->answer.head, "load"), arena, err);
+    if (rc != RFT_OK || !seen) {
+        return unreadable(remote, err);
+    }
+    *out = *seen;
+    return RFT_OK;
 }
 
 int rft_remote_probe_start(rft_probe *probe, rft_err *err) {
@@ -183,23 +245,16 @@ int rft_remote_probe_open(rft_probe *probe, rft_err *err) {
 static void failed(rft_probe_result *out, rft_outcome outcome, const char *reason) {
     *out = (rft_probe_result){.outcome = outcome, .reason = reason};
     out->facts = rft_facts_unknown();
-    out->measurement.stats = rft_stats_of(NULL, 0);
-    out->measurement.clock_mhz = NAN;
+    out->measurement = rft_measurement_none();
 }
 
-/* A new worker opens the device before it is given a point, so that a device that is lost is told from a bad point, and
- * opening is not counted against it. */
-static int open_device(remote_probe *remote, rft_err *err) {
-    int rc = start(remote, err);
-    return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
-}
-
-/* All that is sent of a point. */
+/* What is sent of a point. */
 typedef struct question {
     json_t *head;
     rft_str blob;
 } question;
 
+/* All of it, under the name of a request. */
 static question question_of(const rft_probe_request *request, const char *what) {
     question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
     json_object_set_new(q.head, "do", json_string(what));
@@ -215,9 +270,14 @@ static void question_clear(question *q) {
     rft_str_clear(&q->blob);
 }
 
+static bool may_be_expected(const rft_probe_request *request) {
+    bool is_plain = !request->load.wanted && !request->verified && request->turn == 0 && request->reading == 0;
+    return is_plain && request->key && *request->key && strlen(request->key) < RFT_HASH_HEX_SIZE;
+}
+
 static void expect(rft_probe *self, const rft_probe_request *request) {
     remote_probe *remote = (remote_probe *)self;
-    if (!remote->opened || !request->key || strlen(request->key) >= sizeof remote->expected) {
+    if (!remote->opened || !may_be_expected(request)) {
         return;
     }
     question q = question_of(request, "expect");
@@ -228,38 +288,52 @@ static void expect(rft_probe *self, const rft_probe_request *request) {
 }
 
 static bool is_expected(const remote_probe *remote, const rft_probe_request *request) {
-    return request->key && *remote->expected && strcmp(request->key, remote->expected) == 0 &&
+    return may_be_expected(request) && strcmp(request->key, remote->expected) == 0 &&
            request->round == remote->expected_round;
 }
 
-static double timeout_of(const remote_probe *remote, const rft_probe_request *request) {
-    return request->measure.point_timeout_s + remote->opts.grace_s;
+typedef struct errand {
+    const rft_probe_request *request;
+    const rft_counter_set *set; /* what is to be counted; NULL: it is measured */
+} errand;
+
+static double timeout_of(const remote_probe *remote, const errand *asked) {
+    double limit_s = asked->request->measure.point_timeout_s;
+    limit_s = asked->set ? COUNT_TIMES * limit_s : limit_s + load_limit_s(&asked->request->load);
+    return limit_s + remote->opts.grace_s;
 }
 
-static void post_point(remote_probe *remote, const rft_probe_request *request) {
-    double timeout_s = timeout_of(remote, request);
-    if (is_expected(remote, request)) {
-        json_t *head =
+/* To measure what was expected its name is enough. */
+static question next_question(remote_probe *remote, const errand *asked) {
+    const rft_probe_request *request = asked->request;
+    const rft_counter_set *set = asked->set;
+    question q;
+    if (!set && is_expected(remote, request)) {
+        q = (question){.blob = RFT_STR_INIT};
+        q.head =
             json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "rival_s", rft_json_real_new(request->rival_s));
-        post(remote, head, NULL, timeout_s);
-        json_decref(head);
+        remote->expected[0] = '\0';
     } else {
-        question q = question_of(request, "measure");
-        post(remote, q.head, &q.blob, timeout_s);
-        question_clear(&q);
+        q = question_of(request, set ? "count" : "measure");
     }
-    remote->expected[0] = '\0';
+    if (set) {
+        json_object_set_new(q.head, "counters", rft_wire_of_counter_set(set));
+    }
+    return q;
 }
 
 /* One attempt; *end says how it went when it returns 0. */
-static int attempt(remote_probe *remote, const rft_probe_request *request, exchange_end *end, rft_err *err) {
+static int attempt(remote_probe *remote, const errand *asked, exchange_end *end, rft_err *err) {
+    const rft_probe_request *request = asked->request;
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
-        post_point(remote, request);
+        question q = next_question(remote, asked);
+        post(remote, q.head, &q.blob, timeout_of(remote, asked));
+        question_clear(&q);
         if (request->meanwhile) {
             request->meanwhile(request->payload);
         }
-        *end = await(remote);
+        *end = await_unless(remote, &request->load);
     }
     return rc;
 }
@@ -268,16 +342,17 @@ static int attempt(remote_probe *remote, const rft_probe_request *request, excha
 static int attempt_twice(remote_probe *remote, const rft_probe_request *request, rft_arena *arena,
                          rft_probe_result *out, rft_err *err) {
     rft_probe_request again = *request;
+    const errand asked = {.request = request}, asked_again = {.request = &again};
     char first[sizeof remote->why] = "";
     exchange_end end = EXCHANGE_GONE;
     int lost = 0;
-    int rc = attempt(remote, request, &end, err);
+    int rc = attempt(remote, &asked, &end, err);
     again.meanwhile = NULL;
     if (rc == RFT_OK && end == EXCHANGE_GONE) {
         lost++;
         memcpy(first, remote->why, sizeof first);
         rft_log_debug(remote->opts.log, "the device worker %s over a point, which is tried once more", first);
-        rc = attempt(remote, &again, &end, err);
+        rc = attempt(remote, &asked_again, &end, err);
     }
     if (rc != RFT_OK) {
         return rc;
@@ -285,8 +360,14 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
     if (end == EXCHANGE_LATE) {
         failed(out, RFT_OUTCOME_TIMED_OUT,
                rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)",
-                                timeout_of(remote, request), request->measure.point_timeout_s));
+                                timeout_of(remote, &asked), request->measure.point_timeout_s));
         lost++;
+    } else if (end == EXCHANGE_STOPPED) {
+        rft_load *cut = rft_arena_alloc(arena, sizeof *cut);
+        failed(out, RFT_OUTCOME_OK, NULL);
+        *cut = rft_load_none(request->load.kind, "stopped");
+        cut->cut = true;
+        out->load = cut;
     } else if (end == EXCHANGE_GONE) {
         bool same = strcmp(first, remote->why) == 0;
         failed(out, RFT_OUTCOME_CRASHED,
@@ -307,6 +388,31 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     return attempt_twice((remote_probe *)self, request, arena, out, err);
 }
 
+/* Counting may take the process with it: then only the counts are lost. */
+static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                 rft_count_result *out, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    const errand asked = {request, set};
+    exchange_end end = EXCHANGE_GONE;
+    *out = (rft_count_result){.worker_lost = false};
+    int rc = attempt(remote, &asked, &end, err);
+    if (rc == RFT_OK && end == EXCHANGE_ANSWERED) {
+        out->worker_lost = is_ending(remote);
+        rc = rft_wire_to_err(err, remote->answer.head);
+        if (rc == RFT_OK && (rc = rft_wire_to_counters(&out->counters, remote->answer.head, arena, err)) != RFT_OK) {
+            rc = unreadable(remote, err);
+        }
+    } else if (rc == RFT_OK) {
+        const char *why = end == EXCHANGE_LATE
+                              ? rft_arena_printf(arena, "no counts after %g s: the device worker was ended",
+                                                 timeout_of(remote, &asked))
+                              : rft_arena_printf(arena, "the device worker %s while it counted", remote->why);
+        out->worker_lost = true;
+        out->counters = rft_counters_refused(set, why, arena);
+    }
+    return rc;
+}
+
 void rft_remote_probe_dismiss(rft_probe *self) {
     rft_process_dismiss(((remote_probe *)self)->process);
 }
@@ -321,8 +427,13 @@ static void free_remote(rft_probe *self) {
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
     (void)err;
     remote_probe *remote = rft_alloc(sizeof *remote);
-    remote->probe =
-        (rft_probe){.measure = measure, .ceilings = ceilings, .device = device, .free = free_remote, .expect = expect};
+    remote->probe = (rft_probe){.measure = measure,
+                                .ceilings = ceilings,
+                                .idle = idle,
+                                .device = device,
+                                .count = count,
+                                .free = free_remote,
+                                .expect = expect};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

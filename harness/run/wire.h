@@ -55,6 +55,20 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
 json_t *rft_wire_of_probe_result(const rft_probe_result *result);
 int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_arena *arena, rft_err *err);
 
+/* A set by its names; counters with every reason. */
+json_t *rft_wire_of_counter_set(const rft_counter_set *set);
+int rft_wire_to_counter_set(rft_counter_set *out, const json_t *object, rft_arena *arena, rft_err *err);
+json_t *rft_wire_of_counters(const rft_counters *counters);
+int rft_wire_to_counters(rft_counters *out, const json_t *head, rft_arena *arena, rft_err *err);
+
+/* NULL is null. */
+json_t *rft_wire_of_load(const rft_load *load);
+int rft_wire_to_load(const rft_load **out, const json_t *object, rft_arena *arena, rft_err *err);
+json_t *rft_wire_of_load_order(const rft_load_order *order); /* without its `stop` */
+void rft_wire_to_load_order(rft_load_order *out, const json_t *object);
+
+json_t *rft_wire_of_ceilings_request(const rft_ceilings_request *request);
+rft_ceilings_request rft_wire_to_ceilings_request(const json_t *head); /* all, in bursts, where it does not say */
 json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings);
 int rft_wire_to_ceilings(rft_ceilings *out, const json_t *head, rft_arena *arena, rft_err *err);
 json_t *rft_wire_of_device(const rft_gpu_info *gpu, const rft_env *env);

@@ -6,6 +6,11 @@
 #include <math.h>
 #include <stdio.h>
 
+static const rft_field vendor_result_fields[] = {
+    RFT_FIELD(rft_probe_result, library, TEXT),
+    RFT_FIELD(rft_probe_result, algo, TEXT),
+    RFT_FIELD(rft_probe_result, algo_count, INT),
+};
 static const rft_field facts_fields[] = {
     RFT_FIELD(rft_facts, registers, INT),
     RFT_FIELD(rft_facts, spill_bytes, INT),
@@ -27,9 +32,13 @@ static const rft_field verification_fields[] = {
     RFT_FIELD(rft_verification, wrong_count, U64), RFT_FIELD(rft_verification, total_count, U64),
 };
 static const rft_field measurement_fields[] = {
-    RFT_FIELD(rft_measurement, stop, INT),       RFT_FIELD(rft_measurement, cache, INT),
-    RFT_FIELD(rft_measurement, clock_mhz, REAL), RFT_FIELD(rft_measurement, wall_s, REAL),
-    RFT_FIELD(rft_measurement, verify_s, REAL),  RFT_FIELD(rft_measurement, busy_s, REAL),
+    RFT_FIELD(rft_measurement, stop, INT),           RFT_FIELD(rft_measurement, cache, INT),
+    RFT_FIELD(rft_measurement, clock_mhz, REAL),     RFT_FIELD(rft_measurement, wall_s, REAL),
+    RFT_FIELD(rft_measurement, verify_s, REAL),      RFT_FIELD(rft_measurement, busy_s, REAL),
+    RFT_FIELD(rft_measurement, batch, INT),          RFT_FIELD(rft_measurement, floor_s, REAL),
+    RFT_FIELD(rft_measurement, attempts, INT),       RFT_FIELD(rft_measurement, affected_frac, REAL),
+    RFT_FIELD(rft_measurement, steady_mhz, REAL),    RFT_FIELD(rft_measurement, throttle_cause, TEXT),
+    RFT_FIELD(rft_measurement, throttle_note, TEXT), RFT_FIELD(rft_measurement, turns, INT),
 };
 static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, n, U64),         RFT_FIELD(rft_stats, min, REAL),
@@ -40,10 +49,12 @@ static const rft_field stats_fields[] = {
     RFT_FIELD(rft_stats, iqr_frac, REAL),
 };
 static const rft_field ceiling_fields[] = {
-    RFT_FIELD(rft_ceiling, measured, BOOL),  RFT_FIELD(rft_ceiling, reason, TEXT),
-    RFT_FIELD(rft_ceiling, kernel, TEXT),    RFT_FIELD(rft_ceiling, clock_mhz, REAL),
-    RFT_FIELD(rft_ceiling, datasheet, REAL), RFT_FIELD(rft_ceiling, datasheet_basis, TEXT),
-    RFT_FIELD(rft_ceiling, limit, REAL),     RFT_FIELD(rft_ceiling, limit_basis, TEXT),
+    RFT_FIELD(rft_ceiling, measured, BOOL),        RFT_FIELD(rft_ceiling, reason, TEXT),
+    RFT_FIELD(rft_ceiling, kernel, TEXT),          RFT_FIELD(rft_ceiling, clock_mhz, REAL),
+    RFT_FIELD(rft_ceiling, datasheet, REAL),       RFT_FIELD(rft_ceiling, datasheet_basis, TEXT),
+    RFT_FIELD(rft_ceiling, limit, REAL),           RFT_FIELD(rft_ceiling, limit_basis, TEXT),
+    RFT_FIELD(rft_ceiling, at_least, BOOL),        RFT_FIELD(rft_ceiling, sustained_clock_mhz, REAL),
+    RFT_FIELD(rft_ceiling, measured_unix_ns, I64),
 };
 static const rft_field ceilings_fields[] = {RFT_FIELD(rft_ceilings, busy_s, REAL)};
 static const rft_field gpu_fields[] = {
@@ -78,48 +89,37 @@ static const rft_field gpu_fields[] = {
     RFT_FIELD(rft_gpu_info, representative, BOOL),
 };
 
-static json_t *reals_of(const double *items, size_t count) {
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++) {
-        json_array_append_new(array, rft_json_real_new(items[i]));
-    }
-    return array;
-}
-
-static int reals_to(double **out, size_t *count, const json_t *head, const char *key, rft_arena *arena, rft_err *err) {
-    const json_t *array = json_object_get(head, key);
-    if (!json_is_array(array)) {
-        return rft_err_set(err, RFT_E_WORKER, "frame.%s: expected an array", key);
-    }
-    *count = json_array_size(array);
-    *out = *count ? rft_arena_calloc(arena, *count, sizeof **out) : NULL;
-    for (size_t i = 0; i < *count; i++) {
-        const json_t *item = json_array_get(array, i);
-        (*out)[i] = json_is_number(item) ? json_number_value(item) : (double)NAN;
-    }
-    return RFT_OK;
-}
-
 json_t *rft_wire_of_probe_result(const rft_probe_result *result) {
     const rft_measurement *m = &result->measurement;
     json_t *measurement = rft_fields_encode(m, measurement_fields, RFT_FIELD_COUNT(measurement_fields));
-    json_object_set_new(measurement, "samples", reals_of(m->samples_s, m->n));
-    json_object_set_new(measurement, "steps", reals_of(m->step_s, m->step_count));
+    json_object_set_new(measurement, "samples", rft_fields_reals(m->samples_s, m->n));
+    if (m->clocks_mhz) {
+        json_object_set_new(measurement, "clocks", rft_fields_reals(m->clocks_mhz, m->n));
+    }
+    json_object_set_new(measurement, "steps", rft_fields_reals(m->step_s, m->step_count));
     return json_pack(
-        "{s:s,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
+        "{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "outcome", rft_outcome_name(result->outcome), "reason",
         rft_fields_text(result->reason), "log", rft_fields_text(result->log), "facts",
         rft_fields_encode(&result->facts, facts_fields, RFT_FIELD_COUNT(facts_fields)), "verification",
-        rft_fields_encode(&result->verification, verification_fields, RFT_FIELD_COUNT(verification_fields)),
-        "measurement", measurement);
+        rft_fields_encode(&result->verification, verification_fields, RFT_FIELD_COUNT(verification_fields)), "load",
+        rft_wire_of_load(result->load), "measurement", measurement, "vendor",
+        rft_fields_encode(result, vendor_result_fields, RFT_FIELD_COUNT(vendor_result_fields)));
 }
 
 static int measurement_to(rft_measurement *out, const json_t *object, rft_arena *arena, rft_err *err) {
     int rc = rft_fields_decode(out, object, measurement_fields, RFT_FIELD_COUNT(measurement_fields), arena, err);
     if (rc == RFT_OK) {
-        rc = reals_to(&out->samples_s, &out->n, object, "samples", arena, err);
+        rc = rft_fields_to_reals(&out->samples_s, &out->n, object, "samples", arena, err);
+    }
+    size_t clock_count = 0;
+    if (rc == RFT_OK && json_object_get(object, "clocks")) {
+        rc = rft_fields_to_reals(&out->clocks_mhz, &clock_count, object, "clocks", arena, err);
+        if (rc == RFT_OK && clock_count != out->n) {
+            rc = rft_err_set(err, RFT_E_WORKER, "frame.clocks: expected one for each of %zu samples", out->n);
+        }
     }
     if (rc == RFT_OK) {
-        rc = reals_to(&out->step_s, &out->step_count, object, "steps", arena, err);
+        rc = rft_fields_to_reals(&out->step_s, &out->step_count, object, "steps", arena, err);
     }
     out->stats = rft_stats_of(out->samples_s, rc == RFT_OK ? out->n : 0);
     return rc;
@@ -139,7 +139,23 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
         rc = rft_fields_decode(&out->verification, json_object_get(head, "verification"), verification_fields,
                                RFT_FIELD_COUNT(verification_fields), arena, err);
     }
+    if (rc == RFT_OK) {
+        rc = rft_fields_decode(out, json_object_get(head, "vendor"), vendor_result_fields,
+                               RFT_FIELD_COUNT(vendor_result_fields), arena, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_wire_to_load(&out->load, json_object_get(head, "load"), arena, err);
+    }
     return rc == RFT_OK ? measurement_to(&out->measurement, json_object_get(head, "measurement"), arena, err) : rc;
+}
+
+json_t *rft_wire_of_ceilings_request(const rft_ceilings_request *request) {
+    return json_pack("{s:I,s:o}", "wanted", (json_int_t)request->wanted, "soak_s", rft_json_real_new(request->soak_s));
+}
+
+rft_ceilings_request rft_wire_to_ceilings_request(const json_t *head) {
+    return (rft_ceilings_request){.wanted = (uint32_t)rft_json_int_or(head, "wanted", RFT_CEILINGS_ALL),
+                                  .soak_s = rft_json_real_or(head, "soak_s", 0.0)};
 }
 
 json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings) {
@@ -149,6 +165,8 @@ json_t *rft_wire_of_ceilings(const rft_ceilings *ceilings) {
         json_t *object = rft_fields_encode(ceiling, ceiling_fields, RFT_FIELD_COUNT(ceiling_fields));
         json_object_set_new(object, "stats",
                             rft_fields_encode(&ceiling->stats, stats_fields, RFT_FIELD_COUNT(stats_fields)));
+        json_object_set_new(object, "sustained",
+                            rft_fields_encode(&ceiling->sustained, stats_fields, RFT_FIELD_COUNT(stats_fields)));
         json_object_set_new(head, rft_ceiling_name((rft_ceiling_id)id), object);
     }
     return head;
@@ -163,6 +181,10 @@ int rft_wire_to_ceilings(rft_ceilings *out, const json_t *head, rft_arena *arena
         rc = rft_fields_decode(ceiling, object, ceiling_fields, RFT_FIELD_COUNT(ceiling_fields), arena, err);
         if (rc == RFT_OK) {
             rc = rft_fields_decode(&ceiling->stats, json_object_get(object, "stats"), stats_fields,
+                                   RFT_FIELD_COUNT(stats_fields), arena, err);
+        }
+        if (rc == RFT_OK) {
+            rc = rft_fields_decode(&ceiling->sustained, json_object_get(object, "sustained"), stats_fields,
                                    RFT_FIELD_COUNT(stats_fields), arena, err);
         }
     }

@@ -40,6 +40,20 @@ static const rft_field launch_fields[] = {
     RFT_FIELD(rft_launch, cooperative, BOOL),  RFT_FIELD(rft_launch, pdl, BOOL),
     RFT_FIELD(rft_launch, memset_buffer, U64), RFT_FIELD(rft_launch, memset_byte, INT),
 };
+static const rft_field vendor_fields[] = {
+    RFT_FIELD(rft_vendor_call, math, INT),
+    RFT_FIELD(rft_vendor_call, a, U64),
+    RFT_FIELD(rft_vendor_call, b, U64),
+    RFT_FIELD(rft_vendor_call, d, U64),
+    RFT_FIELD(rft_vendor_call, m, I64),
+    RFT_FIELD(rft_vendor_call, n, I64),
+    RFT_FIELD(rft_vendor_call, k, I64),
+    RFT_FIELD(rft_vendor_call, a_order, INT),
+    RFT_FIELD(rft_vendor_call, b_order, INT),
+    RFT_FIELD(rft_vendor_call, d_order, INT),
+    RFT_FIELD(rft_vendor_call, exact_accumulation, BOOL),
+    RFT_FIELD(rft_vendor_call, algo, INT),
+};
 static const rft_field measure_fields[] = {
     RFT_FIELD(rft_measure_opts, cache, INT),
     RFT_FIELD(rft_measure_opts, compile_timeout_s, REAL),
@@ -96,6 +110,10 @@ static json_t *launches_of(const rft_launch *launches, size_t count) {
         json_object_set_new(object, "args", args);
         json_object_set_new(object, "window",
                             rft_fields_encode(&launches[i].window, window_fields, RFT_FIELD_COUNT(window_fields)));
+        if (launches[i].kind == RFT_LAUNCH_VENDOR) {
+            json_object_set_new(object, "vendor",
+                                rft_fields_encode(&launches[i].vendor, vendor_fields, RFT_FIELD_COUNT(vendor_fields)));
+        }
         json_array_append_new(array, object);
     }
     return array;
@@ -132,6 +150,9 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_t *head = json_object();
     json_object_set_new(head, "round", json_integer(request->round));
     json_object_set_new(head, "verify_only", json_boolean(request->verify_only));
+    json_object_set_new(head, "verified", json_boolean(request->verified));
+    json_object_set_new(head, "turn", json_integer(request->turn));
+    json_object_set_new(head, "load", rft_wire_of_load_order(&request->load));
     json_object_set_new(head, "problem_key", rft_fields_text(request->problem_key));
     json_object_set_new(head, "rival_s", rft_json_real_new(request->rival_s));
     json_object_set_new(head, "measure",
@@ -204,6 +225,14 @@ static int arg_to(reader *r, rft_arg *out, const json_t *object) {
     return out->kind == RFT_ARG_TENSOR_MAP ? map_to(r, &out->map, json_object_get(object, "map")) : RFT_OK;
 }
 
+static int vendor_to(reader *r, rft_vendor_call *out, const json_t *object) {
+    int rc = rft_fields_decode(out, object, vendor_fields, RFT_FIELD_COUNT(vendor_fields), r->arena, r->err);
+    bool good = out->math < RFT_VENDOR_MATH_COUNT && out->a < r->buffer_count && out->b < r->buffer_count &&
+                out->d < r->buffer_count && out->a_order <= RFT_VENDOR_COLUMN && out->b_order <= RFT_VENDOR_COLUMN &&
+                out->d_order <= RFT_VENDOR_COLUMN;
+    return rc != RFT_OK || good ? rc : bad(r, "launch.vendor");
+}
+
 static int launch_to(reader *r, rft_launch *out, const json_t *object) {
     int rc = rft_fields_decode(out, object, launch_fields, RFT_FIELD_COUNT(launch_fields), r->arena, r->err);
     if (rc == RFT_OK) {
@@ -213,10 +242,13 @@ static int launch_to(reader *r, rft_launch *out, const json_t *object) {
     if (rc != RFT_OK) {
         return rc;
     }
-    if (out->kind > RFT_LAUNCH_MEMSET || (out->kind == RFT_LAUNCH_MEMSET && out->memset_buffer >= r->buffer_count) ||
+    if (out->kind > RFT_LAUNCH_VENDOR || (out->kind == RFT_LAUNCH_MEMSET && out->memset_buffer >= r->buffer_count) ||
         (out->kind == RFT_LAUNCH_KERNEL && !out->entry) ||
         (out->window.bytes && out->window.buffer >= r->buffer_count)) {
         return bad(r, "launch");
+    }
+    if (out->kind == RFT_LAUNCH_VENDOR) {
+        rc = vendor_to(r, &out->vendor, json_object_get(object, "vendor"));
     }
     const json_t *args = json_object_get(object, "args");
     out->arg_count = json_array_size(args);
@@ -318,6 +350,9 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     *out = (rft_probe_request){.spec = spec};
     out->round = (int)rft_json_int_or(head, "round", 0);
     out->verify_only = rft_json_bool_or(head, "verify_only", false);
+    out->verified = rft_json_bool_or(head, "verified", false);
+    out->turn = (int)rft_json_int_or(head, "turn", 0);
+    rft_wire_to_load_order(&out->load, json_object_get(head, "load"));
     out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
     out->rival_s = rft_json_real_or(head, "rival_s", 0.0);
     spec->traffic = rft_traffic_unknown();

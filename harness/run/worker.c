@@ -21,6 +21,7 @@ typedef struct device_worker {
     rft_compiler *compiler;
     rft_gpu *gpu;
     rft_probe *probe;
+    rft_meter *meter; /* NULL: none */
     int64_t answered; /* requests */
     expectation expected;
     /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
@@ -63,6 +64,19 @@ static int ready_compiler(device_worker *worker, rft_err *err) {
     return worker->compiler ? RFT_OK : worker->host->compiler_new(worker->host->self, &worker->compiler, err);
 }
 
+static void open_meter(device_worker *worker) {
+    rft_gpu_info info = {0};
+    rft_err why = RFT_ERR_INIT;
+    if (!worker->host->meter_open) {
+        return;
+    }
+    if (worker->gpu->vt->info(worker->gpu, &info, &why) != RFT_OK ||
+        worker->host->meter_open(worker->host->self, &info, &worker->meter, &why) != RFT_OK) {
+        worker->meter = NULL;
+    }
+    rft_protocol_meter(worker->probe, worker->meter, why.message);
+}
+
 /* Opened at the first request, so that a missing driver is an answer and not a dead process. */
 static int ready(device_worker *worker, rft_err *err) {
     int rc = worker->gpu ? RFT_OK : worker->host->gpu_open(worker->host->self, &worker->gpu, err);
@@ -70,6 +84,17 @@ static int ready(device_worker *worker, rft_err *err) {
     if (rc == RFT_OK && !worker->probe) {
         rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
                               err);
+        if (rc == RFT_OK && worker->host->vendor_open) {
+            const rft_vendor_source source = {worker->host->vendor_open, worker->host->self};
+            rft_protocol_use_vendor(worker->probe, &source);
+        }
+        if (rc == RFT_OK && worker->host->counting_open) {
+            const rft_counting_source source = {worker->host->counting_open, worker->host->self};
+            rft_protocol_use_counting(worker->probe, &source);
+        }
+        if (rc == RFT_OK) {
+            open_meter(worker);
+        }
     }
     return rc;
 }
@@ -99,9 +124,11 @@ static int answer_device(device_worker *worker, rft_arena *arena, json_t **head,
     return RFT_OK;
 }
 
-static int answer_ceilings(device_worker *worker, rft_arena *arena, json_t **head, rft_err *failure) {
+static int answer_ceilings(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                           rft_err *failure) {
     rft_ceilings ceilings;
-    int rc = worker->probe->ceilings(worker->probe, arena, &ceilings, failure);
+    const rft_ceilings_request request = rft_wire_to_ceilings_request(frame->head);
+    int rc = worker->probe->ceilings(worker->probe, &request, arena, &ceilings, failure);
     *head = rc == RFT_OK ? rft_wire_of_ceilings(&ceilings) : NULL;
     return rc;
 }
@@ -153,6 +180,32 @@ static int answer_measure(device_worker *worker, const rft_frame *frame, rft_are
     return rc;
 }
 
+static int answer_count(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                        rft_err *failure) {
+    rft_probe_request request;
+    rft_counter_set set;
+    rft_count_result result;
+    int rc = rft_wire_to_probe_request(&request, frame, arena, failure);
+    if (rc == RFT_OK) {
+        rc = rft_wire_to_counter_set(&set, json_object_get(frame->head, "counters"), arena, failure);
+    }
+    if (rc == RFT_OK) {
+        rc = worker->probe->count(worker->probe, &request, &set, arena, &result, failure);
+    }
+    *head = rc == RFT_OK ? rft_wire_of_counters(&result.counters) : NULL;
+    return rc;
+}
+
+static int answer_idle(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                       rft_err *failure) {
+    rft_load_order order;
+    rft_load idle;
+    rft_wire_to_load_order(&order, json_object_get(frame->head, "load"));
+    int rc = worker->probe->idle(worker->probe, &order, arena, &idle, failure);
+    *head = rc == RFT_OK ? json_pack("{s:o}", "load", rft_wire_of_load(&idle)) : NULL;
+    return rc;
+}
+
 /* After a fault this process is of no more use: the other side starts a new one. */
 static bool is_ending(const device_worker *worker) {
     return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
@@ -176,10 +229,16 @@ static int serve(device_worker *worker, const device_request *request, json_t **
         return answer_device(worker, request->arena, head, failure);
     }
     if (strcmp(request->what, "ceilings") == 0) {
-        return answer_ceilings(worker, request->arena, head, failure);
+        return answer_ceilings(worker, request->frame, request->arena, head, failure);
     }
     if (strcmp(request->what, "measure") == 0) {
         return answer_measure(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "count") == 0) {
+        return answer_count(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "idle") == 0) {
+        return answer_idle(worker, request->frame, request->arena, head, failure);
     }
     return rft_err_set(failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", request->what);
 }
@@ -208,6 +267,9 @@ static void close_all(device_worker *worker) {
     }
     if (worker->probe) {
         worker->probe->free(worker->probe);
+    }
+    if (worker->meter) {
+        worker->meter->vt->close(worker->meter);
     }
     if (worker->gpu) {
         worker->gpu->vt->close(worker->gpu);

@@ -8,7 +8,10 @@
 #define RFT_RUN_WORKER_H
 
 #include "gpu/compiler.h"
+#include "gpu/counting.h"
 #include "gpu/gpu.h"
+#include "gpu/meter.h"
+#include "gpu/vendor.h"
 
 #include "base/clock.h"
 
@@ -21,6 +24,13 @@ typedef struct rft_worker_host {
     int (*gpu_open)(void *self, rft_gpu **out, rft_err *err);
     /* Adds what is known of the device beyond its driver (NVML). May be NULL. */
     void (*describe)(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena);
+    /* What watches that device while it works. NULL, or an error (RFT_E_NOT_FOUND): the run goes on without. */
+    int (*meter_open)(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err);
+    /* The vendor's library, when the first point calls it. NULL: such points are skipped. */
+    int (*vendor_open)(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err);
+    /* What counts on it, at the first request to count. NULL, or an error (RFT_E_NOT_FOUND, RFT_E_LIMIT) with a remedy:
+     * the run goes on without. */
+    int (*counting_open)(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err);
     const rft_clock *clock;
     const rft_log *log;
     void *self;
@@ -32,9 +42,9 @@ typedef struct rft_worker_host {
  * on broken frames. */
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
-/* {"do": "identify"|"device"|"ceilings"|"measure"}. Loads driver and compiler before it is asked anything; opens the
- * device at the first request but "identify". Ends by itself after a fault that poisoned the device's context: the
- * answer is sent first and says so ("ending"), a new worker takes over. */
+/* {"do": "identify"|"device"|"ceilings"|"measure"|"idle"|"count"}. Loads driver and compiler before it is asked
+ * anything; opens the device at the first request but "identify". Ends by itself after a fault that poisoned the
+ * device's context: the answer is sent first and says so ("ending"), a new worker takes over. */
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
 #endif

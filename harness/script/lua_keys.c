@@ -15,8 +15,8 @@ static const char *const kernel_keys[] = {"name",    "source",  "entry",  "probl
                                           "buffers", "prepare", "launch", "work",    "traffic",  "check"};
 static const char *const check_keys[] = {"reference", "options", "tol", "length", "odd"};
 static const char *const check_buffer_keys[] = {"tol"};
-static const char *const measure_keys[] = {"cache",       "timeout", "compile_timeout", "min_samples",
-                                           "max_samples", "noise",   "max_time",        "seed"};
+static const char *const measure_keys[] = {
+    "cache", "timeout", "compile_timeout", "min_samples", "max_samples", "noise", "max_time", "race", "seed"};
 static const char *const search_keys[] = {"strategy", "budget", "seed"};
 static const char *const launch_keys[] = {"entry",   "args",        "grid", "block", "shared",
                                           "cluster", "cooperative", "pdl",  "window"};
@@ -26,6 +26,8 @@ static const char *const work_keys[] = {"bytes", "read", "write", "items", RFT_P
 static const char *const traffic_keys[] = {"dram", "dram_read", "dram_write", "l2",
                                            "l1",   "shared",    "issue",      RFT_PIPE_MAP(PIPE_KEY)};
 static const char *const integers_keys[] = {"below", "order"};
+static const char *const vendor_matmul_keys[] = {
+    "name", "math", "a", "b", "c", "m", "n", "k", "transpose_a", "transpose_b", "transpose_c", "exact", "tol"};
 static const char *const mix_keys[] = {"name", "unit", "per"};
 static const char *const mix_item_keys[] = {"count"};
 static const char *const gpu_keys[] = {"name",
@@ -66,6 +68,7 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_WORK] = {"rooftune.work", work_keys, COUNT_OF(work_keys)},
     [RFT_KEYS_TRAFFIC] = {"rooftune.traffic", traffic_keys, COUNT_OF(traffic_keys)},
     [RFT_KEYS_INTEGERS] = {"rooftune.integers_options", integers_keys, COUNT_OF(integers_keys)},
+    [RFT_KEYS_VENDOR_MATMUL] = {"rooftune.vendor_matmul", vendor_matmul_keys, COUNT_OF(vendor_matmul_keys)},
     [RFT_KEYS_MIX] = {"rooftune.mix", mix_keys, COUNT_OF(mix_keys)},
     [RFT_KEYS_MIX_ITEM] = {"rooftune.mix_item", mix_item_keys, COUNT_OF(mix_item_keys)},
     [RFT_KEYS_GPU] = {"rooftune.gpu", gpu_keys, COUNT_OF(gpu_keys)},

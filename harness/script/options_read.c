@@ -46,13 +46,13 @@ static bool read_seed(lua_State *lua, const rft_at *root, uint64_t *out) {
 
 static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *out) {
     rft_at cache = {root, "cache", 0}, noise = {root, "noise", 0}, samples = {root, "max_samples", 0};
+    rft_at race = {root, "race", 0};
     rft_read_keys(lua, -1, root, RFT_KEYS_MEASURE, 0);
     if (field(lua, "cache")) {
         const char *mode = rft_read_text(lua, -1, &cache);
-        if (strcmp(mode, "cold") != 0 && strcmp(mode, "hot") != 0) {
-            rft_read_fail(lua, &cache, NULL, "expected \"cold\" or \"hot\", got \"%.40s\"", mode);
+        if (!rft_cache_mode_from_name(&out->cache, mode)) {
+            rft_read_fail(lua, &cache, NULL, "expected \"cold\", \"hot\" or \"rotating\", got \"%.40s\"", mode);
         }
-        out->cache = strcmp(mode, "hot") == 0 ? RFT_CACHE_HOT : RFT_CACHE_COLD;
         lua_pop(lua, 1);
     }
     read_time(lua, root, "timeout", &out->point_timeout_s);
@@ -65,6 +65,10 @@ static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *o
     }
     if (field(lua, "noise")) {
         out->noise_frac = rft_read_real(lua, -1, &noise, 1e-6, 1);
+        lua_pop(lua, 1);
+    }
+    if (field(lua, "race")) {
+        out->no_race = !rft_read_bool(lua, -1, &race);
         lua_pop(lua, 1);
     }
     read_seed(lua, root, &out->seed);
@@ -91,25 +95,6 @@ static void read_search(lua_State *lua, const rft_at *root, rft_arena *arena, rf
     out->seed_given = read_seed(lua, root, &out->seed);
 }
 
-static void read_baselines(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
-    static const char *const known[] = {"cublaslt"};
-    rft_sweep *sweep = &state->sweep;
-    sweep->baselines = rft_read_texts(lua, -1, at, state->script->arena, &sweep->baseline_count);
-    for (size_t i = 0; i < sweep->baseline_count; i++) {
-        rft_at here = {at, NULL, (lua_Integer)i + 1};
-        if (strcmp(sweep->baselines[i], known[0]) != 0) {
-            char hint[120];
-            rft_read_hint(hint, sizeof(hint), sweep->baselines[i], known, 1);
-            rft_read_fail(lua, &here, "known baselines: cublaslt", "unknown baseline \"%.40s\"%s", sweep->baselines[i],
-                          hint);
-        }
-        rft_log_warn(state->script->log,
-                     "%s: baseline \"%s\" is not measured: this version cannot call vendor libraries; the sweep runs "
-                     "without it (leave it out to silence this)",
-                     state->place, sweep->baselines[i]);
-    }
-}
-
 void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
     rft_at root = {NULL, "sweep", 0};
     rft_at measure = {&root, "measure", 0}, search = {&root, "search", 0}, baseline = {&root, "baseline", 0};
@@ -123,7 +108,7 @@ void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
         read_search(lua, &search, state->script->arena, &sweep->search);
     }
     if (rft_read_field(lua, table, "baseline")) {
-        read_baselines(lua, &baseline, state);
+        rft_baselines_read(lua, &baseline, state);
     }
     lua_settop(lua, table);
 }

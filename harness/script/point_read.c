@@ -354,7 +354,7 @@ static void read_work(point_reader *reader) {
     rft_work_read(lua, reader->spec, reader->call->arena, &reader->spec->work);
     lua_pop(lua, 1);
     reader->spec->traffic = rft_traffic_unknown();
-    if (reader->kernel->traffic_ref != LUA_NOREF) {
+    if (reader->kernel->traffic_ref != LUA_NOREF && !reader->call->baseline) {
         call_function(reader, reader->kernel->traffic_ref, reader->c, 0);
         rft_traffic_read(lua, &reader->spec->traffic);
         lua_pop(lua, 1);
@@ -379,11 +379,18 @@ int rft_point_spell(lua_State *lua) {
     reader.gpu = lua_gettop(lua);
     call_function(&reader, reader.kernel->buffers_ref, reader.c, 0);
     reader.spec->buffers = read_buffers(&reader, &reader.spec->buffer_count);
-    if (!reader.kernel->buffers_fixed) {
+    if (!reader.kernel->buffers_fixed && !call->baseline) {
         check_fixed(&reader);
     }
-    read_launches(&reader);
+    if (call->baseline) {
+        rft_baseline_launch(lua, call, reader.p);
+    } else {
+        read_launches(&reader);
+    }
     read_check(&reader);
+    if (call->baseline) {
+        rft_baseline_tolerance(call);
+    }
     read_work(&reader);
     return 0;
 }

@@ -125,8 +125,9 @@ static int name_sweeps(rft_script *script, const char *path, rft_err *err) {
     return 0;
 }
 
-/* Spells out one point of each variant: a misspelt key in launch() is an error of the script, not of every point.
- * A configuration that a constraint refuses is left alone, its functions may rightly fail. Also finds item_name. */
+/* Spells out one point of each variant, and each baseline: a misspelt key in launch() is an error of the script, not of
+ * every point. A configuration that a constraint refuses is left alone, its functions may rightly fail. Also finds
+ * item_name. */
 static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) {
     rft_sweep *sweep = &state->sweep;
     rft_arena *arena = rft_arena_new();
@@ -147,6 +148,10 @@ static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) 
         if (holds && code == 0 && !sweep->item_name) {
             sweep->item_name = rft_arena_strdup(script->arena, spec.work.item_name);
         }
+    }
+    for (size_t i = 0; i < sweep->baseline_count && code == 0; i++) {
+        rft_point_spec spec;
+        code = sweep->vt->baseline(state, i, problem->values, arena, &spec, err);
     }
     rft_arena_free(arena);
     return code;

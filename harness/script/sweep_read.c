@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_read.c - sweep{}: which kernels, and the parts in their order. Also the constructors vendor and mix. */
+/* sweep_read.c - sweep{}: which kernels, and the parts in their order. Also the constructor mix. */
 #include "script/lua_modules.h"
 #include "script/sweep_state.h"
 
@@ -10,6 +10,10 @@
 
 static const rft_kernel_facts *read_kernel(lua_State *lua, const rft_at *at) {
     rft_kernel_facts *const *tag = luaL_testudata(lua, -1, RFT_TAG_KERNEL);
+    if (luaL_testudata(lua, -1, RFT_TAG_VENDOR)) {
+        rft_read_fail(lua, at, "baseline = { vendor.matmul { ... } } measures it beside the kernels",
+                      "a library has nothing to tune: it is a baseline, not a kernel");
+    }
     if (!tag) {
         rft_read_wrong(lua, -1, at, "kernel { ... }, or what require \"kernels.NAME\" returns");
     }
@@ -108,8 +112,10 @@ static int sweep_constraint(void *self, size_t variant, size_t constraint, const
 static int sweep_point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
                        rft_point_spec *out, rft_err *err);
 static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_err *err);
+static int sweep_baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                          rft_err *err);
 
-static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_complete};
+static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_complete, sweep_baseline};
 
 int rft_api_sweep(lua_State *lua) {
     rft_script *script = rft_lua_script(lua);
@@ -184,7 +190,15 @@ static int sweep_point(void *self, size_t variant, const rft_value *problem, con
     if (!state->states[variant].kernel) {
         return rft_err_set(err, RFT_E_SCRIPT, "the sweep is a bare space: it has no kernel to run");
     }
-    rft_point_call call = {state, variant, problem, config, arena, out};
+    rft_point_call call = {state, variant, problem, config, arena, out, NULL};
+    return rft_lua_protected(state->script, rft_point_spell, &call, err);
+}
+
+/* The first variant's buffers, reference and work: all variants answer the same problem. */
+static int sweep_baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                          rft_err *err) {
+    rft_sweep_state *state = self;
+    rft_point_call call = {state, 0, problem, state->states[0].base_config, arena, out, state->baselines[index]};
     return rft_lua_protected(state->script, rft_point_spell, &call, err);
 }
 
@@ -205,12 +219,7 @@ static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_e
     return rft_lua_protected(call.state->script, call_complete, &call, err);
 }
 
-/* ---- vendor, mix ---- */
-
-static int api_vendor_matmul(lua_State *lua) {
-    rft_lua_fault(lua, RFT_E_SCRIPT, "compare with a library outside rooftune, or leave the variant out",
-                  "vendor.matmul: this version measures no vendor library: what calls cuBLASLt is not built yet");
-}
+/* ---- mix ---- */
 
 /* { "operation", { m = 1, ... }, count = 160 } -> { operation =, problem =, count = }; on top, replaced. */
 static void normalise_mix_item(lua_State *lua, const rft_at *at) {
@@ -274,9 +283,10 @@ void rft_sweep_api_open(lua_State *lua) {
     luaL_setfuncs(lua, functions, 0);
     luaL_newmetatable(lua, RFT_TAG_KERNEL);
     luaL_newmetatable(lua, RFT_TAG_SWEEP);
-    lua_pop(lua, 2);
+    luaL_newmetatable(lua, RFT_TAG_VENDOR);
+    lua_pop(lua, 3);
     lua_createtable(lua, 0, 1);
-    lua_pushcfunction(lua, api_vendor_matmul);
+    lua_pushcfunction(lua, rft_api_vendor_matmul);
     lua_setfield(lua, -2, "matmul");
     rft_strict_wrap(lua, "vendor");
     lua_setfield(lua, -2, "vendor");

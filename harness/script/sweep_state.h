@@ -11,8 +11,9 @@
 #include "script/lua_state.h"
 #include "script/lua_values.h"
 
-#define RFT_TAG_KERNEL "kernel{}" /* payload: rft_kernel_facts * */
-#define RFT_TAG_SWEEP "sweep{}"   /* payload: rft_sweep_state * */
+#define RFT_TAG_KERNEL "kernel{}"        /* payload: rft_kernel_facts * */
+#define RFT_TAG_SWEEP "sweep{}"          /* payload: rft_sweep_state * */
+#define RFT_TAG_VENDOR "vendor.matmul{}" /* payload: rft_baseline_facts * */
 
 typedef enum rft_odd_kind { RFT_ODD_DERIVED, RFT_ODD_GIVEN, RFT_ODD_NONE } rft_odd_kind;
 
@@ -79,6 +80,27 @@ typedef struct rft_variant_state {
     rft_value *base_config; /* each default, or the first value where the default is not among the values */
 } rft_variant_state;
 
+/* m, n or k of a vendor.matmul{}. */
+typedef struct rft_baseline_dim {
+    const char *key;  /* "m" */
+    const char *axis; /* a dimension of the problem; NULL: */
+    int ref;          /* function(p), or LUA_NOREF: */
+    int64_t number;
+} rft_baseline_dim;
+
+/* A vendor.matmul{}: what is multiplied, by names. */
+typedef struct rft_baseline_facts {
+    const char *name;
+    const char *place; /* of vendor.matmul{ */
+    bool math_given;   /* false: as the type of A says */
+    rft_vendor_math math;
+    const char *a, *b, *c; /* buffers */
+    rft_baseline_dim m, n, k;
+    bool transpose_a, transpose_b, transpose_c;
+    bool exact; /* fp8: no fast accumulation */
+    double tol; /* NaN: as the kernels', and what the math makes worse */
+} rft_baseline_facts;
+
 struct rft_sweep_state {
     rft_sweep sweep;
     rft_script *script;
@@ -88,6 +110,7 @@ struct rft_sweep_state {
     rft_value *with_values;    /* per axis, where with_given and no function */
     bool *with_given;
     rft_alternatives *axis_alternatives;
+    const rft_baseline_facts **baselines; /* per sweep.baselines */
 };
 
 /* kernel, sweep, vendor, mix into the table on top. */
@@ -106,6 +129,9 @@ void rft_tune_read(lua_State *lua, int table, rft_sweep_state *state);
 void rft_constraints_read(lua_State *lua, int table, rft_sweep_state *state);
 /* measure, search, baseline (options_read.c). */
 void rft_options_read(lua_State *lua, int table, rft_sweep_state *state);
+/* The sweep's `baseline` on top of the stack (baseline_read.c). */
+void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state);
+int rft_api_vendor_matmul(lua_State *lua);
 
 /* A list of values at `index`: values(), range() ... Empty ones are RFT_E_SPACE, repeated ones refused. */
 rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *count, bool *is_ctype);
@@ -122,10 +148,15 @@ typedef struct rft_point_call {
     const rft_value *problem, *config;
     rft_arena *arena;
     rft_point_spec *out;
+    const rft_baseline_facts *baseline; /* in place of the kernel's launches; NULL */
 } rft_point_call;
 
 /* The lua_CFunction for rft_lua_protected(): payload rft_point_call. */
 int rft_point_spell(lua_State *lua);
+/* The one launch of a baseline, once the buffers are there; p is at stack index `p`. Then the tolerance it is judged
+ * by, once the kernel's own are there. */
+void rft_baseline_launch(lua_State *lua, const rft_point_call *call, int p);
+void rft_baseline_tolerance(const rft_point_call *call);
 /* Pushes strict p (all axes, or those in `known`), c, gpu. */
 void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known);
 void rft_push_config(lua_State *lua, const rft_sweep_state *state, size_t variant, const rft_value *values);

@@ -37,17 +37,20 @@ rft_cell rft_column_get(const rft_column *column, const void *record) {
     case RFT_COLUMN_KNOWN:
         return FIELD(int, record, column) == -1 ? null_cell() : int_cell(FIELD(int, record, column));
     case RFT_COLUMN_INT64:
+    case RFT_COLUMN_COUNT64:
         return int_cell(FIELD(int64_t, record, column));
     case RFT_COLUMN_BYTES:
         return FIELD(int64_t, record, column) == -1 ? null_cell() : int_cell(FIELD(int64_t, record, column));
     case RFT_COLUMN_UINT64:
         return int_cell((int64_t)FIELD(uint64_t, record, column));
     case RFT_COLUMN_SIZE:
+    case RFT_COLUMN_LENGTH:
         return int_cell((int64_t)FIELD(size_t, record, column));
     case RFT_COLUMN_REAL:
     case RFT_COLUMN_AMOUNT:
         return real_cell(FIELD(double, record, column));
     case RFT_COLUMN_BOOL:
+    case RFT_COLUMN_FLAG:
         return int_cell(FIELD(bool, record, column) ? 1 : 0);
     case RFT_COLUMN_TEXT:
     case RFT_COLUMN_NAME:
@@ -127,16 +130,51 @@ static const char *set_enum(const rft_column *column, void *record, const rft_ce
         return "a reason to stop";
     }
     if (column->kind == RFT_COLUMN_CACHE) {
-        FIND_NAME(rft_cache_mode, rft_cache_mode_name, RFT_CACHE_HOT + 1)
-        return "\"cold\" or \"hot\"";
+        FIND_NAME(rft_cache_mode, rft_cache_mode_name, RFT_CACHE_COUNT)
+        return "\"cold\", \"hot\" or \"rotating\"";
     }
     FIND_NAME(rft_evidence, rft_evidence_name, RFT_EVIDENCE_DECLARED + 1)
     return "a class of evidence";
 }
 
+static const char *set_bool(bool *out, const rft_cell *cell) {
+    if (cell->kind != RFT_CELL_INT || cell->integer < 0 || cell->integer > 1) {
+        return "true or false";
+    }
+    *out = cell->integer == 1;
+    return NULL;
+}
+
+/* Kinds that were added to files after others had been written: what is not there reads as nothing. */
+static void set_absent(const rft_column *column, void *record) {
+    if (column->kind == RFT_COLUMN_COUNT64) {
+        FIELD(int64_t, record, column) = 0;
+    } else if (column->kind == RFT_COLUMN_LENGTH) {
+        FIELD(size_t, record, column) = 0;
+    } else {
+        FIELD(bool, record, column) = false;
+    }
+}
+
+static const char *set_recent(const rft_column *column, void *record, const rft_cell *cell) {
+    if (cell->kind == RFT_CELL_NULL) {
+        set_absent(column, record);
+        return NULL;
+    }
+    if (column->kind == RFT_COLUMN_FLAG) {
+        return set_bool(&FIELD(bool, record, column), cell);
+    }
+    return column->kind == RFT_COLUMN_LENGTH ? set_size(&FIELD(size_t, record, column), cell)
+                                             : set_int64(&FIELD(int64_t, record, column), cell);
+}
+
 const char *rft_column_set(const rft_column *column, void *record, const rft_cell *cell, rft_arena *arena) {
     bool null = cell->kind == RFT_CELL_NULL;
     switch (column->kind) {
+    case RFT_COLUMN_COUNT64:
+    case RFT_COLUMN_LENGTH:
+    case RFT_COLUMN_FLAG:
+        return set_recent(column, record, cell);
     case RFT_COLUMN_KNOWN:
         if (null) {
             FIELD(int, record, column) = -1;
@@ -171,11 +209,7 @@ const char *rft_column_set(const rft_column *column, void *record, const rft_cel
     case RFT_COLUMN_REAL:
         return set_real(&FIELD(double, record, column), cell);
     case RFT_COLUMN_BOOL:
-        if (cell->kind != RFT_CELL_INT || cell->integer < 0 || cell->integer > 1) {
-            return "true or false";
-        }
-        FIELD(bool, record, column) = cell->integer == 1;
-        return NULL;
+        return set_bool(&FIELD(bool, record, column), cell);
     case RFT_COLUMN_TEXT:
     case RFT_COLUMN_NAME:
         if (!null && cell->kind != RFT_CELL_TEXT) {

@@ -22,17 +22,20 @@ typedef struct rft_cell {
 } rft_cell;
 
 typedef enum rft_column_kind {
-    RFT_COLUMN_INT,    /* int */
-    RFT_COLUMN_KNOWN,  /* int; -1 (not known) <-> null */
-    RFT_COLUMN_INT64,  /* int64_t */
-    RFT_COLUMN_COUNT,  /* int >= 0; null reads as 0: none of it */
-    RFT_COLUMN_BYTES,  /* int64_t; -1 (not known) <-> null */
-    RFT_COLUMN_UINT64, /* uint64_t, kept as the signed number of the same bits */
-    RFT_COLUMN_SIZE,   /* size_t */
-    RFT_COLUMN_REAL,   /* double; NaN <-> null; infinities are the texts "inf" and "-inf" where null or number is all
-                          there is */
-    RFT_COLUMN_AMOUNT, /* double; null reads as 0: nothing of it */
+    RFT_COLUMN_INT,     /* int */
+    RFT_COLUMN_KNOWN,   /* int; -1 (not known) <-> null */
+    RFT_COLUMN_INT64,   /* int64_t */
+    RFT_COLUMN_COUNT,   /* int >= 0; null reads as 0: none of it */
+    RFT_COLUMN_COUNT64, /* int64_t >= 0; null reads as 0: not recorded */
+    RFT_COLUMN_LENGTH,  /* size_t; null reads as 0: none, or not recorded */
+    RFT_COLUMN_BYTES,   /* int64_t; -1 (not known) <-> null */
+    RFT_COLUMN_UINT64,  /* uint64_t, kept as the signed number of the same bits */
+    RFT_COLUMN_SIZE,    /* size_t */
+    RFT_COLUMN_REAL,    /* double; NaN <-> null; infinities are the texts "inf" and "-inf" where null or number is all
+                           there is */
+    RFT_COLUMN_AMOUNT,  /* double; null reads as 0: nothing of it */
     RFT_COLUMN_BOOL,
+    RFT_COLUMN_FLAG, /* bool; null reads as false: not recorded */
     RFT_COLUMN_TEXT, /* const char *; NULL <-> null */
     RFT_COLUMN_NAME, /* const char *; null reads as "": never NULL in a run that was read */
     /* enums, kept by name */
@@ -66,6 +69,8 @@ extern const rft_columns rft_columns_point;        /* rft_point: its scalars */
 extern const rft_columns rft_columns_facts;        /* rft_facts */
 extern const rft_columns rft_columns_verification; /* rft_verification */
 extern const rft_columns rft_columns_measurement;  /* rft_measurement without samples, stats, steps */
+extern const rft_columns rft_columns_load;         /* rft_load: what is neither its kind nor a sample */
+extern const rft_columns rft_columns_reference;    /* rft_reference */
 extern const rft_columns rft_columns_work;         /* rft_work */
 extern const rft_columns rft_columns_traffic;      /* rft_traffic */
 

@@ -67,6 +67,7 @@ static const rft_column gpu[] = {GPU(name, NAME),
 const rft_columns rft_columns_gpu = TABLE(gpu);
 
 #define CEILING(member, kind) COLUMN(rft_ceiling, #member, kind, member)
+#define SUSTAINED(member, kind) COLUMN(rft_ceiling, "sustained_" #member, kind, sustained.member)
 static const rft_column ceiling[] = {CEILING(measured, BOOL),
                                      CEILING(reason, TEXT),
                                      CEILING(kernel, TEXT),
@@ -74,7 +75,21 @@ static const rft_column ceiling[] = {CEILING(measured, BOOL),
                                      CEILING(datasheet, REAL),
                                      CEILING(datasheet_basis, TEXT),
                                      COLUMN(rft_ceiling, "hardware_limit", REAL, limit),
-                                     CEILING(limit_basis, TEXT)};
+                                     CEILING(limit_basis, TEXT),
+                                     CEILING(at_least, FLAG),
+                                     CEILING(measured_unix_ns, COUNT64),
+                                     CEILING(sustained_clock_mhz, REAL),
+                                     SUSTAINED(n, LENGTH),
+                                     SUSTAINED(min, REAL),
+                                     SUSTAINED(q1, REAL),
+                                     SUSTAINED(median, REAL),
+                                     SUSTAINED(q3, REAL),
+                                     SUSTAINED(max, REAL),
+                                     SUSTAINED(mean, REAL),
+                                     SUSTAINED(low, REAL),
+                                     SUSTAINED(high, REAL),
+                                     SUSTAINED(interval_is_95, FLAG),
+                                     SUSTAINED(iqr_frac, REAL)};
 const rft_columns rft_columns_ceiling = TABLE(ceiling);
 
 #define STATS(member, kind) COLUMN(rft_stats, #member, kind, member)
@@ -99,6 +114,7 @@ static const rft_column sweep[] = {SWEEP(name, NAME),
                                    SWEEP_AS("noise_frac", measure.noise_frac, REAL),
                                    SWEEP_AS("max_seconds", measure.max_seconds, REAL),
                                    SWEEP_AS("input_seed", measure.seed, UINT64),
+                                   SWEEP_AS("no_race", measure.no_race, FLAG),
                                    SWEEP_AS("strategy", search.strategy, NAME),
                                    SWEEP_AS("budget_s", search.budget_s, REAL),
                                    SWEEP_AS("budget_points", search.budget_points, UINT64),
@@ -169,9 +185,41 @@ static const rft_column verification[] = {VERIFIED("verified", done, BOOL),
 const rft_columns rft_columns_verification = TABLE(verification);
 
 #define MEASURED(member, kind) ROUNDED(rft_measurement, #member, kind, member)
-static const rft_column measurement[] = {MEASURED(stop, STOP),   MEASURED(cache, CACHE),   MEASURED(clock_mhz, REAL),
-                                         MEASURED(wall_s, REAL), MEASURED(verify_s, REAL), MEASURED(busy_s, REAL)};
+static const rft_column measurement[] = {
+    MEASURED(stop, STOP),          MEASURED(cache, CACHE),     MEASURED(clock_mhz, REAL),
+    MEASURED(wall_s, REAL),        MEASURED(verify_s, REAL),   MEASURED(busy_s, REAL),
+    MEASURED(batch, COUNT),        MEASURED(floor_s, REAL),    MEASURED(attempts, COUNT),
+    MEASURED(affected_frac, REAL), MEASURED(steady_mhz, REAL), MEASURED(throttle_cause, TEXT),
+    MEASURED(throttle_note, TEXT), MEASURED(turns, COUNT)};
 const rft_columns rft_columns_measurement = TABLE(measurement);
+
+#define REFERENCE(member, kind) ROUNDED(rft_reference, #member, kind, member)
+static const rft_column reference[] = {REFERENCE(sweep, SIZE),        REFERENCE(problem, SIZE), REFERENCE(point, INT64),
+                                       REFERENCE(after_point, INT64), REFERENCE(time_s, REAL),  REFERENCE(n, SIZE),
+                                       REFERENCE(median, REAL),       REFERENCE(low, REAL),     REFERENCE(high, REAL),
+                                       REFERENCE(clock_mhz, REAL)};
+const rft_columns rft_columns_reference = TABLE(reference);
+
+#define LOAD(member, kind) ROUNDED(rft_load, #member, kind, member)
+#define THROTTLED(name, text, words)                                                                                   \
+    ROUNDED(rft_load, "throttled_" text "_frac", REAL, throttled_frac[RFT_THROTTLE_##name]),
+static const rft_column load[] = {LOAD(reason, TEXT),
+                                  LOAD(asked_s, REAL),
+                                  LOAD(window_s, REAL),
+                                  LOAD(runs, UINT64),
+                                  LOAD(run_s, REAL),
+                                  LOAD(restored, BOOL),
+                                  LOAD(source, TEXT),
+                                  LOAD(energy_reason, TEXT),
+                                  LOAD(power_w, REAL),
+                                  LOAD(joules_per_run, REAL),
+                                  LOAD(uncertainty_frac, REAL),
+                                  LOAD(update_s, REAL),
+                                  LOAD(temperature_start_c, REAL),
+                                  LOAD(temperature_end_c, REAL),
+                                  LOAD(clock_mhz, REAL),
+                                  RFT_THROTTLE_MAP(THROTTLED)};
+const rft_columns rft_columns_load = TABLE(load);
 
 #define WORK(name, member, kind) COLUMN(rft_work, name, kind, member)
 static const rft_column work[] = {WORK("work_bytes_read", bytes_read, AMOUNT),

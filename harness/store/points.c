@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/points.h"
 
-#include <math.h>
-
 rft_point *rft_points_find(rft_point *points, size_t count, int64_t id) {
     size_t low = 0, high = count;
     while (low < high) {
@@ -18,7 +16,7 @@ rft_point *rft_points_find(rft_point *points, size_t count, int64_t id) {
 
 void rft_points_no_measurement(rft_point *point) {
     for (int round = 0; round < RFT_ROUNDS; round++) {
-        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
+        point->rounds[round] = rft_measurement_none();
     }
 }
 
@@ -44,6 +42,7 @@ int64_t rft_points_resolve_aliases(rft_point *points, size_t count) {
         for (int round = 0; round < RFT_ROUNDS; round++) {
             point->rounds[round] = target->rounds[round];
         }
+        point->counters = target->counters;
     }
     return 0;
 }

@@ -14,8 +14,8 @@ void rft_points_no_measurement(rft_point *point);
 /* Something is known of that round of the point's own: samples, steps, or at least time that was spent. */
 bool rft_points_has_round(const rft_point *point, int round);
 
-/* Aliases get outcome, reason, verification and rounds of the point they stand for (shared, not copied). Returns 0, or
- * the id of an alias whose point is not there or is an alias itself. */
+/* Aliases get outcome, reason, verification, rounds and counters of the point they stand for (shared, not copied).
+ * Returns 0, or the id of an alias whose point is not there or is an alias itself. */
 int64_t rft_points_resolve_aliases(rft_point *points, size_t count);
 
 #endif

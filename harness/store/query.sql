@@ -35,21 +35,26 @@ INSERT INTO env (
 
 -- name: put_ceiling
 INSERT OR REPLACE INTO ceiling (
-  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, n, min, q1,
-  median, q3, max, mean, low, high, interval_is_95, iqr_frac
+  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, at_least,
+  measured_unix_ns, sustained_clock_mhz, sustained_n, sustained_min, sustained_q1, sustained_median, sustained_q3,
+  sustained_max, sustained_mean, sustained_low, sustained_high, sustained_interval_is_95, sustained_iqr_frac, n,
+  min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac
 ) VALUES (
-  :name, :measured, :reason, :kernel, :clock_mhz, :datasheet, :datasheet_basis, :hardware_limit, :limit_basis, :n,
-  :min, :q1, :median, :q3, :max, :mean, :low, :high, :interval_is_95, :iqr_frac
+  :name, :measured, :reason, :kernel, :clock_mhz, :datasheet, :datasheet_basis, :hardware_limit, :limit_basis,
+  :at_least, :measured_unix_ns, :sustained_clock_mhz, :sustained_n, :sustained_min, :sustained_q1,
+  :sustained_median, :sustained_q3, :sustained_max, :sustained_mean, :sustained_low, :sustained_high,
+  :sustained_interval_is_95, :sustained_iqr_frac, :n, :min, :q1, :median, :q3, :max, :mean, :low, :high,
+  :interval_is_95, :iqr_frac
 );
 
 -- name: put_sweep
 INSERT INTO sweep (
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
-  max_samples, noise_frac, max_seconds, input_seed, strategy, budget_s, budget_points, search_seed, search_seed_given,
-  baselines, unexplored
+  max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
+  search_seed_given, baselines, unexplored
 ) VALUES (
   :sweep, :name, :path, :script_hash, :bare_space, :item_name, :cache, :compile_timeout_s, :point_timeout_s,
-  :min_samples, :max_samples, :noise_frac, :max_seconds, :input_seed, :strategy, :budget_s, :budget_points,
+  :min_samples, :max_samples, :noise_frac, :max_seconds, :input_seed, :no_race, :strategy, :budget_s, :budget_points,
   :search_seed, :search_seed_given, :baselines, :unexplored
 );
 
@@ -122,15 +127,60 @@ INSERT OR REPLACE INTO point (
 
 -- name: put_measurement
 INSERT OR REPLACE INTO measurement (
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, n, min, q1, median, q3, max, mean, low, high,
-  interval_is_95, iqr_frac, samples, steps
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, attempts, affected_frac, steady_mhz,
+  throttle_cause, throttle_note, turns, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
+  samples, clocks, steps
 ) VALUES (
-  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :n, :min, :q1, :median, :q3, :max, :mean,
-  :low, :high, :interval_is_95, :iqr_frac, :samples, :steps
+  :point, :round, :stop, :cache, :clock_mhz, :wall_s, :verify_s, :busy_s, :batch, :floor_s, :attempts, :affected_frac,
+  :steady_mhz, :throttle_cause, :throttle_note, :turns, :n, :min, :q1, :median, :q3, :max, :mean, :low, :high,
+  :interval_is_95, :iqr_frac, :samples, :clocks, :steps
+);
+
+-- name: put_reference
+INSERT OR REPLACE INTO reference (
+  position, sweep, problem, point, after_point, time_s, n, median, low, high, clock_mhz
+) VALUES (
+  :position, :sweep, :problem, :point, :after_point, :time_s, :n, :median, :low, :high, :clock_mhz
 );
 
 -- name: drop_measurements
 DELETE FROM measurement WHERE point = :point;
+
+-- name: drop_counters
+DELETE FROM counter WHERE point = :point;
+
+-- name: put_counter
+INSERT OR REPLACE INTO counter (
+  point, name, value, reason, passes
+) VALUES (
+  :point, :name, :value, :reason, :passes
+);
+
+-- name: put_load
+INSERT OR REPLACE INTO load (
+  point, kind, reason, asked_s, window_s, runs, run_s, restored, source, energy_reason, power_w, joules_per_run,
+  uncertainty_frac, update_s, temperature_start_c, temperature_end_c, clock_mhz, throttled_power_cap_frac,
+  throttled_sync_boost_frac, throttled_sw_thermal_frac, throttled_hw_thermal_frac, throttled_power_brake_frac,
+  sustained_n, sustained_s, samples, at, clocks
+) VALUES (
+  :point, :kind, :reason, :asked_s, :window_s, :runs, :run_s, :restored, :source, :energy_reason, :power_w,
+  :joules_per_run, :uncertainty_frac, :update_s, :temperature_start_c, :temperature_end_c, :clock_mhz,
+  :throttled_power_cap_frac, :throttled_sync_boost_frac, :throttled_sw_thermal_frac, :throttled_hw_thermal_frac,
+  :throttled_power_brake_frac, :sustained_n, :sustained_s, :samples, :at, :clocks
+);
+
+-- name: put_baseline
+INSERT OR REPLACE INTO baseline (
+  sweep, problem, name, which, protocol, tried, outcome, reason, library, algorithm, source, stop, cache, batch, floor_s,
+  clock_mhz, wall_s, verify_s, busy_s, verified, tol, worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer,
+  worst_index, wrong_count, total_count, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac, samples,
+  clocks
+) VALUES (
+  :sweep, :problem, :name, :which, :protocol, :tried, :outcome, :reason, :library, :algorithm, :source, :stop,
+  :cache, :batch, :floor_s, :clock_mhz, :wall_s, :verify_s, :busy_s, :verified, :tol, :worst_frac, :worst_abs_error,
+  :worst_got, :worst_want, :worst_buffer, :worst_index, :wrong_count, :total_count, :n, :min, :q1, :median, :q3,
+  :max, :mean, :low, :high, :interval_is_95, :iqr_frac, :samples, :clocks
+);
 
 -- name: begin
 BEGIN IMMEDIATE;
@@ -167,15 +217,17 @@ FROM env ORDER BY position;
 
 -- name: get_ceilings
 SELECT
-  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, n, min, q1,
-  median, q3, max, mean, low, high, interval_is_95, iqr_frac
+  name, measured, reason, kernel, clock_mhz, datasheet, datasheet_basis, hardware_limit, limit_basis, at_least,
+  measured_unix_ns, sustained_clock_mhz, sustained_n, sustained_min, sustained_q1, sustained_median, sustained_q3,
+  sustained_max, sustained_mean, sustained_low, sustained_high, sustained_interval_is_95, sustained_iqr_frac, n,
+  min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac
 FROM ceiling;
 
 -- name: get_sweeps
 SELECT
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
-  max_samples, noise_frac, max_seconds, input_seed, strategy, budget_s, budget_points, search_seed, search_seed_given,
-  baselines, unexplored
+  max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
+  search_seed_given, baselines, unexplored
 FROM sweep ORDER BY sweep;
 
 -- name: get_axes
@@ -224,6 +276,33 @@ FROM point ORDER BY id;
 
 -- name: get_measurements
 SELECT
-  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, n, min, q1, median, q3, max, mean, low, high,
-  interval_is_95, iqr_frac, samples, steps
+  point, round, stop, cache, clock_mhz, wall_s, verify_s, busy_s, batch, floor_s, attempts, affected_frac, steady_mhz,
+  throttle_cause, throttle_note, turns, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac,
+  samples, clocks, steps
 FROM measurement ORDER BY point, round;
+
+-- name: get_counters
+SELECT
+  point, name, value, reason, passes
+FROM counter ORDER BY point, rowid;
+
+-- name: get_loads
+SELECT
+  point, kind, reason, asked_s, window_s, runs, run_s, restored, source, energy_reason, power_w, joules_per_run,
+  uncertainty_frac, update_s, temperature_start_c, temperature_end_c, clock_mhz, throttled_power_cap_frac,
+  throttled_sync_boost_frac, throttled_sw_thermal_frac, throttled_hw_thermal_frac, throttled_power_brake_frac,
+  sustained_n, samples, at, clocks
+FROM load ORDER BY point, kind;
+
+-- name: get_baselines
+SELECT
+  sweep, problem, name, which, protocol, tried, outcome, reason, library, algorithm, source, stop, cache, batch, floor_s,
+  clock_mhz, wall_s, verify_s, busy_s, verified, tol, worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer,
+  worst_index, wrong_count, total_count, n, min, q1, median, q3, max, mean, low, high, interval_is_95, iqr_frac, samples,
+  clocks
+FROM baseline ORDER BY rowid;
+
+-- name: get_references
+SELECT
+  position, sweep, problem, point, after_point, time_s, n, median, low, high, clock_mhz
+FROM reference ORDER BY position;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "store/baseline_store.h"
+#include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
 
@@ -301,6 +304,32 @@ static void to_samples(reader *r, const json_t *points, int round, bool steps) {
     }
 }
 
+/* The clock of each sample; left out by recordings of before. */
+static void to_clocks(reader *r, const json_t *points, int round) {
+    char name[40];
+    rft_text_format(name, sizeof name, "round%d_sample_mhz", round);
+    const json_t *list = point_list(r, points, name);
+    for (size_t i = 0; list && i < r->run->point_count && !r->code; i++) {
+        rft_measurement *m = &r->run->points[i].rounds[round];
+        const json_t *item = json_array_get(list, i);
+        if (json_is_null(item)) {
+            continue;
+        }
+        if (!json_is_array(item) || json_array_size(item) != m->n || m->n == 0) {
+            fail(r, "a clock for each sample", "rooftune.points.%s[%zu]", name, i);
+            return;
+        }
+        m->clocks_mhz = rft_arena_calloc(r->run->arena, m->n, sizeof *m->clocks_mhz);
+        for (size_t k = 0; k < m->n; k++) {
+            const json_t *value = json_array_get(item, k);
+            if (!json_is_number(value) && !json_is_null(value)) {
+                fail(r, "a number or null", "rooftune.points.%s[%zu][%zu]", name, i, k);
+            }
+            m->clocks_mhz[k] = json_is_number(value) ? json_number_value(value) : (double)NAN;
+        }
+    }
+}
+
 /* Indices are good and ids ascend: from here on they may be used. */
 static void check_points(reader *r) {
     const rft_run *run = r->run;
@@ -328,7 +357,16 @@ static void to_results(reader *r, const json_t *results) {
     }
 }
 
-static void to_points(reader *r, const json_t *points, const json_t *results) {
+static void to_baselines(reader *r, const json_t *list) {
+    char where[120];
+    const char *expected = r->code ? NULL : rft_baselines_from_json(r->run, list, where, sizeof where);
+    if (expected) {
+        fail(r, expected, "rooftune.baselines%s", where);
+    }
+}
+
+static void to_points(reader *r, const json_t *section, const json_t *results) {
+    const json_t *points = json_object_get(section, "points"), *counters = json_object_get(section, "counters");
     rft_run *run = r->run;
     size_t count = json_array_size(results);
     if (!json_is_object(points)) {
@@ -358,9 +396,41 @@ static void to_points(reader *r, const json_t *points, const json_t *results) {
     to_samples(r, points, 0, true);
     to_samples(r, points, 1, false);
     to_samples(r, points, 1, true);
+    to_clocks(r, points, 0);
+    to_clocks(r, points, 1);
+    char where[120];
+    const char *expected = r->code ? NULL : rft_counters_from_json(run, counters, where, sizeof where);
+    if (expected) {
+        fail(r, expected, "rooftune.counters%s", where);
+    }
+    expected = r->code ? NULL : rft_loads_from_json(run, json_object_get(section, "loads"), where, sizeof where);
+    if (expected) {
+        fail(r, expected, "rooftune.loads%s", where);
+    }
     int64_t lost = r->code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);
     if (lost) {
         fail(r, "the id of a point that is no alias", "rooftune.points.alias_of of point %lld", (long long)lost);
+    }
+}
+
+/* Recordings of before have none. */
+static void to_references(reader *r, const json_t *section) {
+    size_t count = 0;
+    const json_t *list = json_object_get(section, "references") && !r->code
+                             ? to_list(r, section, "references", "rooftune", &count)
+                             : NULL;
+    for (size_t i = 0; i < count && !r->code; i++) {
+        rft_reference reference;
+        char path[80];
+        rft_text_format(path, sizeof path, "rooftune.references[%zu]", i);
+        to_record(r, &rft_columns_reference, &reference, json_array_get(list, i), path);
+        if (!r->code && (reference.sweep >= r->run->sweep_count ||
+                         reference.problem >= r->run->sweeps[reference.sweep].sweep.problem_count)) {
+            fail(r, "the index of a problem", "%s.problem", path);
+        }
+        if (!r->code) {
+            rft_run_add_reference(r->run, &reference);
+        }
     }
 }
 
@@ -407,7 +477,9 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     to_env(&r, json_object_get(section, "env"));
     to_ceilings(&r, json_object_get(section, "ceilings"));
     to_sweeps(&r, section);
-    to_points(&r, json_object_get(section, "points"), json_object_get(root, "results"));
+    to_references(&r, section);
+    to_baselines(&r, json_object_get(section, "baselines"));
+    to_points(&r, section, json_object_get(root, "results"));
     json_decref(root);
     if (r.code) {
         rft_run_free(r.run);

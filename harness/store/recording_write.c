@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "store/baseline_store.h"
+#include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
 
@@ -9,7 +12,7 @@
 
 static json_t *of_column(const rft_column *column, const void *record) {
     rft_cell cell = rft_column_get(column, record);
-    if (column->kind == RFT_COLUMN_BOOL) {
+    if (column->kind == RFT_COLUMN_BOOL || column->kind == RFT_COLUMN_FLAG) {
         return json_boolean(cell.integer != 0);
     }
     return rft_json_of_cell(&cell, column->rounded);
@@ -210,6 +213,29 @@ static void add_samples(rft_str *out, const rft_run *run, int round, bool steps)
     }
 }
 
+/* The clock of each sample; NaN is null. A hundredth of a MHz is far below what the stamps can tell. */
+static void add_clocks(rft_str *out, const rft_run *run, int round) {
+    json_t *list = json_array();
+    bool any = false;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_measurement *m = &run->points[i].rounds[round];
+        bool own = m->n > 0 && m->clocks_mhz != NULL && rft_points_has_round(&run->points[i], round);
+        json_t *clocks = own ? json_array() : json_null();
+        for (size_t k = 0; own && k < m->n; k++) {
+            json_array_append_new(clocks, rft_json_real_new(nearbyint(m->clocks_mhz[k] * 100.0) / 100.0));
+        }
+        any = any || own;
+        json_array_append_new(list, clocks);
+    }
+    if (any) {
+        char name[40];
+        rft_text_format(name, sizeof name, "round%d_sample_mhz", round);
+        add_member(out, ",\n", name, list);
+    } else {
+        json_decref(list);
+    }
+}
+
 static void add_points(rft_str *out, const rft_run *run) {
     rft_str_addf(out, ",\n\"points\":{\"count\":%zu", run->point_count);
     add_columns(out, run, "", &rft_columns_point, self);
@@ -222,7 +248,17 @@ static void add_points(rft_str *out, const rft_run *run) {
     add_samples(out, run, 0, true); /* the samples of round 0 are T4's runtimes */
     add_samples(out, run, 1, false);
     add_samples(out, run, 1, true);
+    add_clocks(out, run, 0);
+    add_clocks(out, run, 1);
     rft_str_add(out, "}");
+}
+
+static json_t *of_references(const rft_run *run) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->reference_count; i++) {
+        json_array_append_new(list, of_record(&rft_columns_reference, &run->references[i]));
+    }
+    return list;
 }
 
 void rft_recording_text(const rft_run *run, rft_str *out) {
@@ -239,7 +275,22 @@ void rft_recording_text(const rft_run *run, rft_str *out) {
     add_member(out, ",\n", "env", of_env(&run->env));
     add_member(out, ",\n", "ceilings", of_ceilings(&run->ceilings));
     add_member(out, ",\n", "sweeps", sweeps);
+    if (run->reference_count > 0) {
+        add_member(out, ",\n", "references", of_references(run));
+    }
+    json_t *baselines = rft_baselines_to_json(run);
+    if (baselines) {
+        add_member(out, ",\n", "baselines", baselines);
+    }
     add_points(out, run);
+    json_t *counters = rft_counters_to_json(run);
+    if (counters) {
+        add_member(out, ",\n", "counters", counters);
+    }
+    json_t *loads = rft_loads_to_json(run);
+    if (loads) {
+        add_member(out, ",\n", "loads", loads);
+    }
     rft_str_add(out, "},\n\"results\":[");
     for (size_t i = 0; i < run->point_count; i++) {
         json_t *result = rft_t4_of_point(run, &run->points[i]);

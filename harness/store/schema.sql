@@ -36,6 +36,10 @@ CREATE TABLE ceiling (
   name TEXT PRIMARY KEY,
   measured INTEGER NOT NULL, reason TEXT, kernel TEXT, clock_mhz REAL,
   datasheet REAL, datasheet_basis TEXT, hardware_limit REAL, limit_basis TEXT,
+  at_least INTEGER, measured_unix_ns INTEGER, sustained_clock_mhz REAL,
+  sustained_n INTEGER, sustained_min REAL, sustained_q1 REAL, sustained_median REAL, sustained_q3 REAL,
+  sustained_max REAL, sustained_mean REAL, sustained_low REAL, sustained_high REAL,
+  sustained_interval_is_95 INTEGER, sustained_iqr_frac REAL,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL
 ) STRICT;
@@ -45,7 +49,7 @@ CREATE TABLE sweep (
   name TEXT, path TEXT, script_hash TEXT, bare_space INTEGER NOT NULL, item_name TEXT,
   cache TEXT NOT NULL, compile_timeout_s REAL, point_timeout_s REAL,
   min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL, noise_frac REAL, max_seconds REAL,
-  input_seed INTEGER NOT NULL,
+  input_seed INTEGER NOT NULL, no_race INTEGER,
   strategy TEXT, budget_s REAL, budget_points INTEGER NOT NULL, search_seed INTEGER NOT NULL,
   search_seed_given INTEGER NOT NULL,
   baselines TEXT NOT NULL, unexplored TEXT
@@ -117,14 +121,63 @@ CREATE TABLE point (
   traffic_tensor_fp8 REAL, traffic_tensor_int8 REAL
 ) STRICT;
 
--- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds
+-- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds; clocks:
+-- of each sample, MHz (NaN: not read)
 CREATE TABLE measurement (
   point INTEGER NOT NULL REFERENCES point, round INTEGER NOT NULL,
   stop TEXT NOT NULL, cache TEXT NOT NULL, clock_mhz REAL, wall_s REAL, verify_s REAL, busy_s REAL,
+  batch INTEGER, floor_s REAL,
+  attempts INTEGER, affected_frac REAL, steady_mhz REAL, throttle_cause TEXT, throttle_note TEXT, turns INTEGER,
   n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
   interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
-  samples BLOB NOT NULL, steps BLOB NOT NULL,
+  samples BLOB NOT NULL, clocks BLOB, steps BLOB NOT NULL,
   PRIMARY KEY (point, round)
+) STRICT;
+
+-- hardware counters of a point: NULL with its reason where one could not be had; passes: runs of the point it took
+CREATE TABLE counter (
+  point INTEGER NOT NULL REFERENCES point, name TEXT NOT NULL, value REAL, reason TEXT, passes INTEGER NOT NULL,
+  UNIQUE (point, name)
+) STRICT;
+
+-- a point under load: energy (about a second), soak (as long as was asked for); idle: of the device, point 0. Seen in
+-- the last window_s seconds. samples, at, clocks: of a soak, little-endian doubles; seconds, seconds from its beginning,
+-- MHz. The last sustained_n samples count, their median is sustained_s
+CREATE TABLE load (
+  point INTEGER NOT NULL, kind TEXT NOT NULL,
+  reason TEXT, asked_s REAL, window_s REAL, runs INTEGER NOT NULL, run_s REAL, restored INTEGER NOT NULL,
+  source TEXT, energy_reason TEXT, power_w REAL, joules_per_run REAL, uncertainty_frac REAL, update_s REAL,
+  temperature_start_c REAL, temperature_end_c REAL, clock_mhz REAL,
+  throttled_power_cap_frac REAL, throttled_sync_boost_frac REAL, throttled_sw_thermal_frac REAL,
+  throttled_hw_thermal_frac REAL, throttled_power_brake_frac REAL,
+  sustained_n INTEGER NOT NULL, sustained_s REAL,
+  samples BLOB NOT NULL, at BLOB NOT NULL, clocks BLOB NOT NULL,
+  PRIMARY KEY (point, kind)
+) STRICT;
+
+-- what others take for a problem. protocol 'same': measured in this run, as its points are; 'other': imported.
+-- which: 'best' and 'first' of the library's list, of which `tried` were timed; 'given': imported
+CREATE TABLE baseline (
+  sweep INTEGER NOT NULL, problem INTEGER NOT NULL, name TEXT NOT NULL, which TEXT NOT NULL,
+  protocol TEXT NOT NULL CHECK (protocol IN ('same', 'other')),
+  tried INTEGER, outcome TEXT NOT NULL, reason TEXT, library TEXT, algorithm TEXT, source TEXT,
+  stop TEXT NOT NULL, cache TEXT NOT NULL, batch INTEGER, floor_s REAL, clock_mhz REAL, wall_s REAL, verify_s REAL,
+  busy_s REAL,
+  verified INTEGER NOT NULL, tol REAL, worst_frac REAL, worst_abs_error REAL, worst_got REAL, worst_want REAL,
+  worst_buffer TEXT, worst_index INTEGER NOT NULL, wrong_count INTEGER NOT NULL, total_count INTEGER NOT NULL,
+  n INTEGER NOT NULL, min REAL, q1 REAL, median REAL, q3 REAL, max REAL, mean REAL, low REAL, high REAL,
+  interval_is_95 INTEGER NOT NULL, iqr_frac REAL,
+  samples BLOB NOT NULL, clocks BLOB,
+  UNIQUE (sweep, problem, name, which, protocol),
+  FOREIGN KEY (sweep, problem) REFERENCES problem
+) STRICT;
+
+-- readings of each problem's reference configuration, one after every 20 points: did the device change meanwhile?
+CREATE TABLE reference (
+  position INTEGER PRIMARY KEY,
+  sweep INTEGER NOT NULL, problem INTEGER NOT NULL, point INTEGER NOT NULL, after_point INTEGER NOT NULL,
+  time_s REAL, n INTEGER NOT NULL, median REAL, low REAL, high REAL, clock_mhz REAL,
+  FOREIGN KEY (sweep, problem) REFERENCES problem
 ) STRICT;
 
 -- For people with a sqlite3 shell: what was measured, the reported round of each point.

@@ -8,7 +8,8 @@
 
 #include "model/run.h"
 
-#define RFT_STORE_SCHEMA 2
+#define RFT_STORE_SCHEMA 3
+#define RFT_STORE_SCHEMA_READ 2 /* the oldest that can be read; what it has not is "not recorded" */
 
 typedef struct rft_store rft_store;
 
@@ -19,12 +20,12 @@ typedef enum rft_store_mode {
 } rft_store_mode;
 
 /* Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, locked by another run),
- * RFT_E_SCHEMA (older or newer schema: says both versions and the remedy), RFT_E_NOT_FOUND (whoever created it was
- * killed before there was anything in it). */
+ * RFT_E_SCHEMA (another schema, or an older one to continue: says both versions and the remedy), RFT_E_NOT_FOUND
+ * (whoever created it was killed before there was anything in it). */
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
 void rft_store_close(rft_store *store); /* NULL is accepted */
 
-/* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps. Call once after CREATE.
+/* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps, references. Call once after CREATE.
  * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do; so does a file that was removed or
  * replaced meanwhile); what was committed stays. */
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
@@ -33,6 +34,15 @@ int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_e
 int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err);
 /* The same, and in the same transaction what rft_store_finish() writes: the sums always fit the points. */
 int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err);
+/* Appends the reading with this place in run->references; with the sums of `info`. One transaction. */
+int rft_store_put_reference(rft_store *store, size_t position, const rft_reference *reference, const rft_run_info *info,
+                            rft_err *err);
+/* What the device draws when it does nothing. */
+int rft_store_put_idle(rft_store *store, const rft_load *idle, rft_err *err);
+/* Inserts baselines, or replaces those of the same problem, name and which; with the sums of `info`. One transaction.
+ */
+int rft_store_put_baselines(rft_store *store, const rft_baseline *baselines, size_t count, const rft_run_info *info,
+                            rft_err *err);
 /* `unexplored` of a sweep; finishing time, recompile counts, and elapsed, busy and compile seconds of the run. */
 int rft_store_put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err);
 int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
@@ -42,6 +52,16 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
 /* Opens, reads, closes. RFT_E_NOT_FOUND: a run file whose run ended before it began: nothing is in it. A path ending in
  * .json.gz or .json is read as a recording. */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
+
+/* Baselines that others measured, from the text of a JSON or CSV file (docs/baselines.md), into run->baselines as
+ * "other protocol"; one of the same problem and name is replaced. RFT_E_RECORDING with place and remedy: nothing is to
+ * be stored then. RFT_E_NOT_FOUND: all of it is of other problems. */
+typedef struct rft_import_counts {
+    size_t taken;
+    size_t elsewhere; /* of problems that the run does not have: left out */
+} rft_import_counts;
+int rft_baselines_import(rft_run *run, const char *text, size_t size, const char *what, rft_import_counts *out,
+                         rft_err *err);
 
 /* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */
 int rft_recording_read(rft_run **out, const char *path, rft_err *err);

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/baseline_store.h"
+#include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
@@ -331,9 +334,27 @@ static void row_of_measurement(rft_row *row, rft_run *run) {
         return;
     }
     measurement->samples_s = rft_row_doubles(row, &measurement->n);
+    size_t clock_count = 0;
+    measurement->clocks_mhz = rft_row_doubles(row, &clock_count);
     measurement->step_s = rft_row_doubles(row, &measurement->step_count);
     if (!row->code && measurement->n != measurement->stats.n) {
         rft_row_fail(row, "point %lld has %zu samples, not %zu", (long long)id, measurement->n, measurement->stats.n);
+    }
+    if (!row->code && measurement->clocks_mhz && clock_count != measurement->n) {
+        rft_row_fail(row, "point %lld has clocks of %zu samples, not %zu", (long long)id, clock_count, measurement->n);
+    }
+}
+
+static void row_of_reference(rft_row *row, rft_run *run) {
+    rft_reference reference;
+    check_position(row, run->reference_count);
+    rft_row_columns(row, &rft_columns_reference, &reference);
+    if (!row->code && (reference.sweep >= run->sweep_count ||
+                       reference.problem >= run->sweeps[reference.sweep].sweep.problem_count)) {
+        rft_row_fail(row, "reading %zu of a reference belongs to no problem", run->reference_count);
+    }
+    if (!row->code) {
+        rft_run_add_reference(run, &reference);
     }
 }
 
@@ -350,6 +371,10 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
         code = code ? code : read_sweeps(store, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_points, row_of_point, run, err);
         code = code ? code : read_rows(store, RFT_QUERY_get_measurements, row_of_measurement, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_counters, rft_counters_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_loads, rft_loads_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_baselines, rft_baseline_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_QUERY_get_references, row_of_reference, run, err);
         sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     }
     int64_t lost = code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);

@@ -41,7 +41,15 @@ static int get_statement(rft_store *store, rft_query query, sqlite3_stmt **out, 
         if (text == NULL || length > INT_MAX) {
             return rft_err_set(err, RFT_E_INTERNAL, "query.sql has no statement %s", query_names[query]);
         }
-        if (sqlite3_prepare_v3(store->db, text, (int)length, SQLITE_PREPARE_PERSISTENT, statement, NULL) != SQLITE_OK) {
+        rft_str older = RFT_STR_INIT;
+        if (store->schema < RFT_STORE_SCHEMA) {
+            rft_store_older_query(store, text, length, &older);
+            text = rft_str_get(&older);
+            length = older.length;
+        }
+        int status = sqlite3_prepare_v3(store->db, text, (int)length, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+        rft_str_clear(&older);
+        if (status != SQLITE_OK) {
             return rft_store_fail(store, query_names[query], err);
         }
     }

@@ -118,15 +118,21 @@ static int check_identity(rft_store *store, rft_err *err) {
         rft_err_remedy(err, "name a file that `rooftune run` or `rooftune import` wrote");
         return RFT_E_STORE;
     }
-    if (version == RFT_STORE_SCHEMA) {
+    store->schema = version;
+    bool readable = store->mode == RFT_STORE_READ && version >= RFT_STORE_SCHEMA_READ;
+    if (version == RFT_STORE_SCHEMA || (readable && version < RFT_STORE_SCHEMA)) {
         return 0;
     }
     writer_of(store, writer, sizeof writer);
     rft_err_set(err, RFT_E_SCHEMA, "%s has the %s schema %d (written by %s); this rooftune reads and writes schema %d",
                 store->path, version < RFT_STORE_SCHEMA ? "older" : "newer", version, writer, RFT_STORE_SCHEMA);
-    rft_err_remedy(err, version < RFT_STORE_SCHEMA
-                            ? "read it with the rooftune that wrote it, or measure again into another file (-o)"
-                            : "use a newer rooftune, at least the one that wrote it, or another file (-o)");
+    rft_err_remedy(err, "%s",
+                   version > RFT_STORE_SCHEMA
+                       ? "use a newer rooftune, at least the one that wrote it, or another file (-o)"
+                   : version >= RFT_STORE_SCHEMA_READ
+                       ? "it can be read, not continued: continue it with the rooftune that wrote it, or measure again "
+                         "into another file (-o)"
+                       : "read it with the rooftune that wrote it, or measure again into another file (-o)");
     return RFT_E_SCHEMA;
 }
 
@@ -240,6 +246,7 @@ int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_e
     *out = NULL;
     store->path = rft_strdup(path);
     store->mode = mode;
+    store->schema = RFT_STORE_SCHEMA;
     store->lock_fd = -1;
     bool created = false;
     int code = check_file(path, mode, err);

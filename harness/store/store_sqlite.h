@@ -30,7 +30,12 @@
     X(put_space)                                                                                                       \
     X(put_point)                                                                                                       \
     X(put_measurement)                                                                                                 \
+    X(put_reference)                                                                                                   \
     X(drop_measurements)                                                                                               \
+    X(drop_counters)                                                                                                   \
+    X(put_counter)                                                                                                     \
+    X(put_load)                                                                                                        \
+    X(put_baseline)                                                                                                    \
     X(begin)                                                                                                           \
     X(commit)                                                                                                          \
     X(put_unexplored)                                                                                                  \
@@ -47,7 +52,11 @@
     X(get_constraints)                                                                                                 \
     X(get_spaces)                                                                                                      \
     X(get_points)                                                                                                      \
-    X(get_measurements)
+    X(get_measurements)                                                                                                \
+    X(get_counters)                                                                                                    \
+    X(get_baselines)                                                                                                   \
+    X(get_loads)                                                                                                       \
+    X(get_references)
 
 typedef enum rft_query {
 #define RFT_QUERY_ENUM(name) RFT_QUERY_##name,
@@ -60,6 +69,7 @@ struct rft_store {
     sqlite3 *db;
     char *path; /* as the user wrote it, for messages */
     rft_store_mode mode;
+    int schema;  /* of the file */
     ino_t inode; /* of the file that was opened */
     dev_t device;
     int lock_fd; /* -1: none */
@@ -88,6 +98,10 @@ int rft_store_end(rft_store *store, int code, rft_err *err);
 
 /* Makes sure that store->shape is there. */
 int rft_store_shape(rft_store *store, rft_err *err);
+
+/* The reading statement `text` for a file of an older schema: columns and tables it has not read as NULL, and as no
+ * row. Appends to `out`. */
+void rft_store_older_query(rft_store *store, const char *text, size_t length, rft_str *out);
 
 /* ---- writing ---- */
 typedef struct rft_binder {

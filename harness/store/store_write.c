@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "store/baseline_store.h"
+#include "store/counters_store.h"
+#include "store/loads_store.h"
 #include "store/points.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
@@ -168,6 +171,17 @@ static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft
     return code;
 }
 
+static int put_reference(rft_store *store, size_t position, const rft_reference *reference, rft_err *err) {
+    rft_binder binder;
+    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_reference, err);
+    if (code) {
+        return code;
+    }
+    rft_bind_int(&binder, "position", (int64_t)position);
+    rft_bind_columns(&binder, &rft_columns_reference, reference);
+    return rft_bind_end(&binder, "writing a reading of the reference", err);
+}
+
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     int code = rft_store_begin(store, err);
     if (code) {
@@ -177,8 +191,15 @@ int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     code = code ? code : put_record(store, RFT_QUERY_put_gpu, &rft_columns_gpu, &run->gpu, err);
     code = code ? code : put_env(store, &run->env, err);
     code = code ? code : put_ceilings(store, &run->ceilings, err);
+    code = code ? code : rft_loads_put_idle(store, run->idle, err);
     for (size_t s = 0; s < run->sweep_count && !code; s++) {
         code = put_sweep(store, s, &run->sweeps[s], err);
+    }
+    for (size_t i = 0; i < run->reference_count && !code; i++) {
+        code = put_reference(store, i, &run->references[i], err);
+    }
+    for (size_t i = 0; i < run->baseline_count && !code; i++) {
+        code = rft_baseline_put_row(store, &run->baselines[i], err);
     }
     return rft_store_end(store, code, err);
 }
@@ -207,6 +228,7 @@ static int put_measurement(rft_store *store, const rft_point *point, int round, 
     rft_bind_columns(&binder, &rft_columns_measurement, measurement);
     rft_bind_columns(&binder, &rft_columns_stats, &stats);
     rft_bind_doubles(&binder, "samples", measurement->samples_s, measurement->n);
+    rft_bind_doubles(&binder, "clocks", measurement->clocks_mhz, measurement->clocks_mhz ? measurement->n : 0);
     rft_bind_doubles(&binder, "steps", measurement->step_s, measurement->step_count);
     return rft_bind_end(&binder, "writing a measurement", err);
 }
@@ -266,6 +288,8 @@ static int put_step(rft_store *store, const rft_point *point, const rft_run_info
     for (int round = 0; round < RFT_ROUNDS && !code; round++) {
         code = put_measurement(store, point, round, err);
     }
+    code = code ? code : rft_counters_put_rows(store, point, err);
+    code = code ? code : rft_loads_put_rows(store, point, err);
     code = code || !info ? code : put_sums(store, info, err);
     return rft_store_end(store, code, err);
 }
@@ -276,6 +300,30 @@ int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err) 
 
 int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err) {
     return put_step(store, point, info, err);
+}
+
+int rft_store_put_reference(rft_store *store, size_t position, const rft_reference *reference, const rft_run_info *info,
+                            rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    code = put_reference(store, position, reference, err);
+    code = code || !info ? code : put_sums(store, info, err);
+    return rft_store_end(store, code, err);
+}
+
+int rft_store_put_baselines(rft_store *store, const rft_baseline *baselines, size_t count, const rft_run_info *info,
+                            rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    for (size_t i = 0; i < count && !code; i++) {
+        code = rft_baseline_put_row(store, &baselines[i], err);
+    }
+    code = code ? code : put_sums(store, info, err);
+    return rft_store_end(store, code, err);
 }
 
 static int put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {

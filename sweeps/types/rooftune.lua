@@ -55,7 +55,7 @@
 ---@field along? string|string[] dimensions to find bound transitions along; default: all numeric ones in `over`
 ---@field tune? table<string, rooftune.Values|rooftune.value> values to try; a parameter that is not here keeps its default
 ---@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax, or { "A", "B", f }
----@field baseline? string[] "cublaslt": accepted, not measured by this version
+---@field baseline? (string|rooftune.Vendor)[] "cublaslt", or vendor.matmul{}: what the best is compared with, measured in the same run
 ---@field measure? rooftune.measure how a point is timed
 ---@field search? rooftune.search how the space is searched
 
@@ -95,13 +95,14 @@
 ---@field tol number relative tolerance of this output
 
 ---@class rooftune.measure
----@field cache? "cold"|"hot" whether L2 is flushed before every sample; default "cold"
+---@field cache? "cold"|"hot"|"rotating" L2 is flushed before every sample, left as it is, or left while every run works on another copy of the buffers; default "cold"
 ---@field timeout? rooftune.seconds for one point; default 10 s
 ---@field compile_timeout? rooftune.seconds for one configuration; default 60 s
 ---@field min_samples? integer default 10
 ---@field max_samples? integer default 100
 ---@field noise? number stop when half the 95 % interval is below this share of the median; default 0.005
 ---@field max_time? rooftune.seconds for timing one point; default 0.25 s
+---@field race? boolean who is clearly slower than the best so far stops early; default true
 ---@field seed? integer of the inputs; default 1
 
 ---@class rooftune.search
@@ -319,10 +320,31 @@ function mix(facts) end
 ---@field [2] table<string, rooftune.value> problem
 ---@field count? number how often; default 1
 
----Vendor libraries as kernels. This version measures none: vendor.matmul{} says so.
+---Vendor libraries, as baselines.
 vendor = {}
----@param facts table
+
+---C (m x n) = A (m x k) times B (k x n) by cuBLASLt, each dense and by rows unless transposed.
+---@param facts rooftune.vendor_matmul
+---@return rooftune.Vendor
 function vendor.matmul(facts) end
+
+---@class rooftune.Vendor
+
+---What is multiplied, in the kernel's own buffers.
+---@class rooftune.vendor_matmul
+---@field name? string in tables; default: "cuBLASLt", "cuBLASLt tf32"
+---@field math? "fp32"|"tf32"|"fp16"|"bf16"|"fp8"|"int8" default: as the type of A says (f32: "fp32")
+---@field a? string input buffer; default: "a"
+---@field b? string input buffer; default: "b"
+---@field c? string output buffer; default: "c"
+---@field m? string|integer|fun(p: rooftune.p): integer rows of A and C: a dimension's name, a number or a function; default: "m"
+---@field n? string|integer|fun(p: rooftune.p): integer columns of B and C; default: "n"
+---@field k? string|integer|fun(p: rooftune.p): integer columns of A, rows of B; default: "k"
+---@field transpose_a? boolean A lies k x m by rows
+---@field transpose_b? boolean B lies n x k by rows
+---@field transpose_c? boolean C lies n x m by rows
+---@field exact? boolean fp8: no fast accumulation
+---@field tol? number what it is judged by; default: as the kernels are, and what tf32 or fast accumulation make worse
 
 ---Arguments after `--` on the command line.
 ---@type string[]

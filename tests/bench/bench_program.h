@@ -5,6 +5,7 @@
  * everything could be measured, 1 when something failed, 77 without a GPU. A missed goal is printed, not an error.
  *
  *   tuning_rate    the same 128 configurations tuned by Kernel Tuner and by rooftune, from start to finish
+ *   racing         GPU time with the race and without, and what the race's best is worth
  *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
  *
  * The program is $ROOFTUNE, else ../rooftune; sweeps are looked for in ../tests/bench (the kit), then in the source

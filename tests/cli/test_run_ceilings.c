@@ -24,9 +24,10 @@
 static int asked;
 
 /* Device memory alone can be read. */
-static int ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
     static const double samples[] = {RATE, RATE, RATE};
-    (void)self;
+    (void)self, (void)request;
     (void)arena;
     (void)err;
     asked++;

@@ -287,6 +287,48 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     return config->blockDimX > 1024 ? CUDA_ERROR_INVALID_VALUE : answer();
 }
 
+/* ---- graphs ---- */
+CUresult cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode) {
+    (void)stream;
+    fake_state.capturing = mode == CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    return answer();
+}
+CUresult cuStreamEndCapture(CUstream stream, CUgraph *out) {
+    (void)stream;
+    *out = fake_state.launch.blockDimX == 777 ? NULL : (CUgraph)&poisoned;
+    fake_state.capturing = 0;
+    fake_state.graphs += *out != NULL;
+    return *out ? answer() : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags) {
+    (void)graph;
+    (void)flags;
+    *out = (CUgraphExec)&poisoned;
+    fake_state.graphs++;
+    return answer();
+}
+CUresult cuGraphUpload(CUgraphExec graph, CUstream stream) {
+    (void)graph;
+    (void)stream;
+    return answer();
+}
+CUresult cuGraphLaunch(CUgraphExec graph, CUstream stream) {
+    (void)graph;
+    (void)stream;
+    fake_state.graph_launches++;
+    return answer();
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+    (void)graph;
+    fake_state.graphs--;
+    return answer();
+}
+CUresult cuGraphExecDestroy(CUgraphExec graph) {
+    (void)graph;
+    fake_state.graphs--;
+    return answer();
+}
+
 /* ---- events ---- */
 CUresult cuEventCreate(CUevent *out, unsigned flags) {
     (void)flags;

@@ -16,6 +16,7 @@ typedef struct fake_cuda_state {
     int shared_allowed;                                                    /* bytes */
     CUlaunchConfig launch;                                                 /* the last one */
     CUlaunchAttribute attributes[8];
+    int capturing, graphs /* alive, and recordings of them */, graph_launches;
     int argument; /* the first argument of the last launch, read as int */
 } fake_cuda_state;
 

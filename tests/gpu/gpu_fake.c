@@ -185,6 +185,39 @@ static void launches_carry_what_they_ask_for(void **state) {
     assert_int_equal(fake->modules, 0);
 }
 
+static void graphs_are_recorded_and_given_back(void **state) {
+    (void)state;
+    rft_gpu *gpu = open_gpu();
+    rft_module *module = NULL;
+    rft_function *function = load(gpu, &module, "plain");
+    int argument = 77, before = fake->graphs;
+    void *values[] = {&argument};
+    rft_gpu_launch launch = launch_of(function, values);
+    rft_graph *graph = NULL;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(gpu->vt->graph_begin(gpu, &err), 0);
+    assert_int_equal(fake->capturing, 1);
+    assert_int_equal(gpu->vt->launch(gpu, &launch, &err), 0);
+    assert_int_equal(gpu->vt->graph_end(gpu, &graph, &err), 0);
+    assert_int_equal(fake->capturing, 0);
+    assert_int_equal(fake->graphs, before + 1); /* the recording itself is not kept */
+    assert_int_equal(gpu->vt->graph_launch(gpu, graph, &err), 0);
+    assert_int_equal(gpu->vt->graph_launch(gpu, graph, &err), 0);
+    assert_int_equal(fake->graph_launches, 2);
+    gpu->vt->graph_free(gpu, graph);
+    gpu->vt->graph_free(gpu, NULL);
+    assert_int_equal(fake->graphs, before);
+    assert_int_equal(gpu->vt->graph_begin(gpu, &err), 0);
+    launch.block[0] = 777; /* what cannot be recorded */
+    assert_int_equal(gpu->vt->launch(gpu, &launch, &err), 0);
+    assert_int_equal(gpu->vt->graph_end(gpu, &graph, &err), RFT_E_LIMIT);
+    assert_null(graph);
+    assert_non_null(strstr(err.message, "recording a graph"));
+    assert_false(gpu->vt->sticky(gpu));
+    gpu->vt->module_free(gpu, module);
+    gpu->vt->close(gpu);
+}
+
 static void functions_tell_and_allow(void **state) {
     (void)state;
     rft_gpu *gpu = open_gpu();
@@ -297,6 +330,7 @@ int main(void) {
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(memory_and_events_are_given_back),
         cmocka_unit_test(launches_carry_what_they_ask_for),
+        cmocka_unit_test(graphs_are_recorded_and_given_back),
         cmocka_unit_test(functions_tell_and_allow),
         cmocka_unit_test(tensor_maps_are_checked_and_filled),
         cmocka_unit_test(a_fault_ends_all_talk),

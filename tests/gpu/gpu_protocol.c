@@ -23,9 +23,9 @@ extern const unsigned char rft_embedded_gpu_protocol_types_cu[];
 enum { ACC, IN, OUT, BUFFERS }; /* sorted by name */
 #define N (1 << 24)
 
-static const char *const names[] = {"good<1>",      "good<4>",      "wrong",        "partial",
-                                    "not_a_number", "spoils_input", "out_of_bounds"};
-enum { NAMES = 7 };
+static const char *const names[] = {"good<1>",      "good<4>",      "wrong",         "partial",
+                                    "not_a_number", "spoils_input", "out_of_bounds", "plain"};
+enum { NAMES = 8 };
 
 typedef struct fixture {
     rft_arena *arena;
@@ -33,7 +33,7 @@ typedef struct fixture {
     rft_gpu_info info;
     rft_compiler *compiler;
     rft_probe *probe;
-    rft_compile_result unit, reference;
+    rft_compile_result unit, reference, plain_reference;
     rft_buffer buffers[BUFFERS];
     rft_arg args[BUFFERS + 1];
     rft_launch launches[2];
@@ -58,7 +58,7 @@ static int compile(fixture *f, const unsigned char *text, const char *const *ent
 }
 
 static int open_all(fixture *f) {
-    const char *const reference = "reference";
+    const char *const reference = "reference", *const plain_reference = "plain_reference";
     f->arena = rft_arena_new();
     int rc = rft_cuda_open(&f->gpu, 0, &f->err);
     if (rc == 0) {
@@ -72,6 +72,9 @@ static int open_all(fixture *f) {
     }
     if (rc == 0) {
         rc = compile(f, rft_embedded_gpu_protocol_cu, &reference, 1, &f->reference);
+    }
+    if (rc == 0) {
+        rc = compile(f, rft_embedded_gpu_protocol_cu, &plain_reference, 1, &f->plain_reference);
     }
     return rc == 0 ? rft_protocol_new(&f->probe, f->gpu, f->compiler, rft_clock_system(), NULL, &f->err) : rc;
 }
@@ -175,6 +178,68 @@ static void a_cold_cache_is_cold(void **state) {
     assert_true(rft_outcome_is_measured(run(f, "good<4>")));
     printf("  cold %.2f us, hot %.2f us\n", cold_s * 1e6, f->result.measurement.stats.median * 1e6);
     assert_true(f->result.measurement.stats.median < cold_s);
+}
+
+/* Without an inout. */
+static void make_plain_spec(fixture *f, int64_t n) {
+    make_spec(f, n);
+    f->buffers[ACC].role = RFT_BUFFER_INPUT;
+    f->request.reference = &f->plain_reference;
+    f->request.problem_key = rft_arena_printf(f->arena, "plain n=%lld", (long long)n);
+}
+
+static const rft_measurement *plain(fixture *f, rft_cache_mode cache) {
+    f->request.measure.cache = cache;
+    assert_true(rft_outcome_is_measured(run(f, "plain")));
+    const rft_measurement *m = &f->result.measurement;
+    assert_int_equal(m->cache, cache);
+    printf("  %s: %.3f us, %d runs a sample, floor %.2f us, %.0f cycles at %.0f MHz\n", rft_cache_mode_name(cache),
+           m->stats.median * 1e6, m->batch, m->floor_s * 1e6, rft_measurement_cycles(m), m->clock_mhz);
+    return m;
+}
+
+/* 24 MiB a run: from the L2 when hot, from device memory when cold or rotating. */
+static void cache_modes_are_ordered(void **state) {
+    fixture *f = *state;
+    make_plain_spec(f, 1 << 21);
+    if (f->info.l2_bytes < (32 << 20)) {
+        make_plain_spec(f, f->info.l2_bytes / 16);
+    }
+    double cold_s = plain(f, RFT_CACHE_COLD)->stats.median;
+    double hot_s = plain(f, RFT_CACHE_HOT)->stats.median;
+    double rotating_s = plain(f, RFT_CACHE_ROTATING)->stats.median;
+    assert_true(f->result.verification.done);
+    assert_true(hot_s < cold_s);
+    assert_true(rotating_s > 1.1 * hot_s);
+    assert_true(rotating_s > 0.5 * cold_s && rotating_s < 2.0 * cold_s);
+    make_spec(f, 1 << 19); /* inouts are restored in each copy, else the second verified run would be wrong */
+    f->request.measure.cache = RFT_CACHE_ROTATING;
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    assert_true(rft_outcome_is_measured(run(f, "good<1>")));
+}
+
+static void a_batch_hides_the_floor(void **state) {
+    fixture *f = *state;
+    make_plain_spec(f, 1024);
+    const rft_measurement *m = plain(f, RFT_CACHE_COLD);
+    assert_int_equal(m->batch, 1);
+    assert_true(m->floor_s > 0.5e-6 && m->floor_s < 20e-6);
+    assert_true(m->stats.median > 0.9 * m->floor_s); /* nothing is subtracted */
+    assert_true(rft_measurement_near_floor_s(m, NULL) == m->floor_s);
+    m = plain(f, RFT_CACHE_HOT);
+    assert_true(m->batch >= 16);
+    assert_true(m->stats.median < m->floor_s);
+    double hot_s = m->stats.median;
+    m = plain(f, RFT_CACHE_ROTATING);
+    assert_true(m->batch >= 16);
+    assert_true(m->stats.median > 0.9 * hot_s && m->stats.median < 3.0 * m->floor_s);
+    size_t known = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        known += isfinite(m->clocks_mhz[i]);
+    }
+    assert_true(known == m->n); /* a batch is long enough for the clock to be read */
+    make_plain_spec(f, N);      /* far from the floor */
+    assert_int_equal(plain(f, RFT_CACHE_HOT)->batch, 1);
 }
 
 /* A device that waits for nobody: samples of 128 MiB read and 128 MiB written, and little else, once all is set up. */
@@ -350,7 +415,7 @@ static void print_ceilings(const rft_ceilings *ceilings, double wall_s) {
 static int measure_ceilings(fixture *f, rft_ceilings *ceilings) {
     const rft_clock *clock = rft_clock_system();
     int64_t begun_ns = clock->monotonic_ns(clock->self);
-    int rc = f->probe->ceilings(f->probe, f->arena, ceilings, &f->err);
+    int rc = f->probe->ceilings(f->probe, NULL, f->arena, ceilings, &f->err);
     if (rc == 0) {
         print_ceilings(ceilings, (double)(clock->monotonic_ns(clock->self) - begun_ns) * 1e-9);
     }
@@ -406,6 +471,8 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_good_kernel_is_ok),
         cmocka_unit_test(wrong_kernels_are_caught),
         cmocka_unit_test(a_cold_cache_is_cold),
+        cmocka_unit_test(cache_modes_are_ordered),
+        cmocka_unit_test(a_batch_hides_the_floor),
         cmocka_unit_test(steps_add_up),
         cmocka_unit_test(the_device_is_kept_busy),
         cmocka_unit_test(a_slow_kernel_stops_at_five),

@@ -60,3 +60,17 @@ extern "C" __global__ void reference(double *acc, const float *in, double *out, 
         acc[i] += 1.0;
     }
 }
+
+/* The same without an inout: a run may follow another. */
+extern "C" __global__ void plain(const float *acc, const float *in, float *out, i64 n) {
+    EACH {
+        out[i] = 2.0f * in[i] + acc[i];
+    }
+}
+
+extern "C" __global__ void plain_reference(const float *acc, const float *in, double *out, i64 n) {
+    i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        out[i] = 2.0 * (double)in[i] + (double)acc[i];
+    }
+}

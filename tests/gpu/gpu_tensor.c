@@ -116,7 +116,7 @@ static int time_launches(fixture *f, load *l, int count, double *rate) {
 /* The rate of one kernel after seconds of itself. */
 static int sustained(fixture *f, const rft_tensor_group *group, size_t which, double *rate) {
     const rft_tensor_kernel *kernel = &group->kernels[which];
-    rft_kernel_group code = {"gpu_tensor.cu", group->texts, 2, &kernel->entry, 1};
+    rft_kernel_group code = {"gpu_tensor.cu", group->texts, 2, &kernel->entry, 1, 0};
     load l = {.never = 0x7FEDCBA9u, .steps = 1000};
     unsigned blocks = 0;
     int rc = rft_kernels_load(f->p, &code, &l.module, &l.function, &f->err);

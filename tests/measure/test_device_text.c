@@ -48,7 +48,7 @@ static void compile_all(rft_compiler *nvrtc, const char *arch) {
     rft_probe *probe = NULL;
     rft_ceilings ceilings;
     assert_int_equal(rft_protocol_new(&probe, f.gpu, &w.compiler, rft_scripted_gpu_clock(f.scripted), NULL, &f.err), 0);
-    assert_int_equal(probe->ceilings(probe, f.arena, &ceilings, &f.err), 0);
+    assert_int_equal(probe->ceilings(probe, NULL, f.arena, &ceilings, &f.err), 0);
     assert_int_equal(w.entries, 71);
     probe->free(probe);
     fixture_stop(&f);

@@ -553,7 +553,7 @@ static void test_sticky(void **state) {
     assert_int_equal(fixture_measure(&f, "good<2>"), RFT_E_DEVICE);
     assert_non_null(strstr(f.err.message, "an illegal memory access was encountered"));
     rft_ceilings ceilings;
-    assert_int_equal(f.probe->ceilings(f.probe, f.arena, &ceilings, &f.err), RFT_E_DEVICE);
+    assert_int_equal(f.probe->ceilings(f.probe, NULL, f.arena, &ceilings, &f.err), RFT_E_DEVICE);
     fixture_stop(&f);
 }
 

@@ -49,7 +49,7 @@ static void what_is_compiled_ahead_is_found(void **state) {
     rft_gpu_info info;
     assert_int_equal(f.gpu->vt->info(f.gpu, &info, &f.err), 0);
     rft_compile_request *requests = NULL;
-    size_t ceilings = 0, count = rft_protocol_units(info.arch, f.arena, &requests, &ceilings);
+    size_t ceilings = 0, count = rft_protocol_units(&info, RFT_CEILINGS_ALL, f.arena, &requests, &ceilings);
     assert_true(ceilings >= 1 && count > ceilings + 3); /* so many can be compiled side by side */
     assert_int_equal(compile(&c, &f, requests, 0, count), count);
 
@@ -59,7 +59,7 @@ static void what_is_compiled_ahead_is_found(void **state) {
     f.probe->free(f.probe);
     f.probe = probe;
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
-    assert_int_equal(probe->ceilings(probe, f.arena, &measured, &f.err), 0);
+    assert_int_equal(probe->ceilings(probe, NULL, f.arena, &measured, &f.err), 0);
     assert_true(measured.items[RFT_CEILING_DRAM_READ].measured && measured.items[RFT_CEILING_FP16].measured);
     assert_int_equal(rft_scripted_compiler_count(c.inner), count); /* nothing was compiled again */
     fixture_stop(&f);
@@ -74,7 +74,9 @@ static void points_need_the_first_part_only(void **state) {
     fixture_start(&f, NULL);
     open_cache(&c);
     rft_compile_request *requests = NULL;
-    size_t ceilings = 0, count = rft_protocol_units("sm_90a", f.arena, &requests, &ceilings);
+    rft_gpu_info info;
+    assert_int_equal(f.gpu->vt->info(f.gpu, &info, &f.err), 0);
+    size_t ceilings = 0, count = rft_protocol_units(&info, RFT_CEILINGS_ALL, f.arena, &requests, &ceilings);
     assert_int_equal(compile(&c, &f, requests, 0, ceilings), ceilings);
     rft_probe *probe = NULL;
     rft_ceilings measured;
@@ -83,7 +85,7 @@ static void points_need_the_first_part_only(void **state) {
     f.probe = probe;
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
     assert_int_equal(rft_scripted_compiler_count(c.inner), ceilings);
-    assert_int_equal(probe->ceilings(probe, f.arena, &measured, &f.err), 0);
+    assert_int_equal(probe->ceilings(probe, NULL, f.arena, &measured, &f.err), 0);
     assert_int_equal(rft_scripted_compiler_count(c.inner), count);
     fixture_stop(&f);
     close_cache(&c);
@@ -97,10 +99,13 @@ static void units_differ(void **state) {
     fixture_start(&f, NULL);
     open_cache(&c);
     rft_compile_request *here = NULL, *there = NULL;
-    size_t ceilings = 0, count = rft_protocol_units("sm_90a", f.arena, &here, &ceilings);
-    assert_int_equal(rft_protocol_units("sm_80", f.arena, &there, &ceilings), count);
+    rft_gpu_info hopper, ampere;
+    assert_int_equal(rft_gpu_info_for_arch(&hopper, "sm_90a", NULL), 0);
+    assert_int_equal(rft_gpu_info_for_arch(&ampere, "sm_80", NULL), 0);
+    size_t ceilings = 0, count = rft_protocol_units(&hopper, RFT_CEILINGS_ALL, f.arena, &here, &ceilings);
+    assert_int_equal(rft_protocol_units(&ampere, RFT_CEILINGS_ALL, f.arena, &there, &ceilings), count - 1); /* FP8 */
     assert_int_equal(compile(&c, &f, here, 0, count), count);
-    assert_int_equal(compile(&c, &f, there, 0, count), count);
+    assert_int_equal(compile(&c, &f, there, 0, count - 1), count - 1);
     assert_int_equal(compile(&c, &f, here, 0, count), 0);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < i; k++) {

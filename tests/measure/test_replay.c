@@ -29,7 +29,8 @@ typedef struct recording {
     rft_err err;
 } recording;
 
-static double samples_a[] = {3e-6, 1e-6, 2e-6}, samples_b[] = {4e-6, 5e-6}, steps[] = {1e-6, 3e-6};
+static double samples_a[] = {3e-6, 1e-6, 2e-6}, clocks_a[] = {1980.0, 1965.0, 1950.0};
+static double samples_b[] = {4e-6, 5e-6}, steps[] = {1e-6, 3e-6};
 
 static void add_sweep(rft_run *run) {
     static rft_axis axes[] = {{.name = "n"}, {.name = "m"}};
@@ -76,6 +77,8 @@ static void add_points(rft_run *run) {
     p[0].verification = (rft_verification){.done = true, .worst_frac = 0.25, .buffer = "y", .total_count = 8};
     p[0].rounds[0] = (rft_measurement){
         .samples_s = samples_a, .n = 3, .stats = rft_stats_of(samples_a, 3), .stop = RFT_STOP_SETTLED};
+    p[0].rounds[0].clocks_mhz = clocks_a;
+    p[0].rounds[0].batch = 8;
     p[0].rounds[1] = (rft_measurement){
         .samples_s = samples_b, .n = 2, .stats = rft_stats_of(samples_b, 2), .step_s = steps, .step_count = 2};
     p[1].config = config_of(a, 128, "tma"); /* the same cubin and launch as p[0] */
@@ -142,6 +145,9 @@ static void test_found(void **state) {
     assert_int_equal(r.result.measurement.n, 3);
     assert_memory_equal(r.result.measurement.samples_s, samples_a, sizeof samples_a);
     assert_true(r.result.measurement.samples_s != samples_a); /* a copy that outlives the recording */
+    assert_memory_equal(r.result.measurement.clocks_mhz, clocks_a, sizeof clocks_a);
+    assert_true(r.result.measurement.clocks_mhz != clocks_a);
+    assert_int_equal(r.result.measurement.batch, 8);
     assert_true(r.result.measurement.stats.median == 2e-6);
     assert_int_equal(r.result.measurement.stop, RFT_STOP_SETTLED);
     assert_int_equal(r.result.facts.registers, 40);
@@ -247,7 +253,7 @@ static void test_device(void **state) {
     assert_int_equal(gpu.sms, 132);
     assert_string_equal(rft_env_value(&env, "host.cpu"), "some cpu");
     assert_string_equal(rft_env_get(&env, "nvml.power_w")->reason, "no NVML");
-    assert_int_equal(r.probe->ceilings(r.probe, r.arena, &ceilings, &r.err), 0);
+    assert_int_equal(r.probe->ceilings(r.probe, NULL, r.arena, &ceilings, &r.err), 0);
     assert_true(ceilings.items[RFT_CEILING_FP32].measured);
     assert_string_equal(ceilings.items[RFT_CEILING_FP32].kernel, "fma");
     assert_ptr_not_equal(ceilings.items[RFT_CEILING_FP32].kernel, r.run->ceilings.items[RFT_CEILING_FP32].kernel);

@@ -2,6 +2,7 @@
 #include "report/report_sample.h"
 
 #include "base/hash.h"
+#include "model/counted.h"
 
 #include <math.h>
 #include <string.h>
@@ -555,4 +556,66 @@ void sample_make_replay(rft_run *run) {
     run->info.finished_unix_ns += 86400LL * 1000000000;
     run->info.recompiled = 192;
     run->info.recompiled_same = 192;
+}
+
+static rft_counters counters_of(const rft_run *run, const rft_counted_choice *choice) {
+    const rft_point *point = choice->point;
+    const rft_work *work = &point->work;
+    bool over = strcmp(run->sweeps[point->sweep].sweep.name, "matmul_fp32") == 0;
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    counters.passes = choice->large ? 14 : 3;
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        if (choice->large || rft_counter_in_default((rft_counter)i)) {
+            counters.values[i] = 0;
+            counters.reasons[i] = NULL;
+        }
+    }
+    counters.values[RFT_COUNTER_TIME] = rft_point_median_s(point) * 1.1;
+    counters.values[RFT_COUNTER_SM_CLOCK] = 1.98e9;
+    counters.values[RFT_COUNTER_DRAM_READ] = work->bytes_read * (over ? 1.2 : 1.001);
+    counters.values[RFT_COUNTER_DRAM_WRITE] = work->bytes_written;
+    counters.values[RFT_COUNTER_L2_READ] = work->bytes_read / 32;
+    counters.values[RFT_COUNTER_L2_WRITE] = work->bytes_written / 32;
+    counters.values[RFT_COUNTER_L2_HIT] = work->bytes_read / 128;
+    counters.values[RFT_COUNTER_WARPS_ACTIVE] = 0.87;
+    counters.values[RFT_COUNTER_ISSUE] = 0.42;
+    counters.values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 32;
+    counters.values[RFT_COUNTER_FFMA] = work->pipe_ops[RFT_PIPE_FP32] / 2;
+    if (choice->large) {
+        counters.values[RFT_COUNTER_STALL_LONG_SCOREBOARD] = 3.0 + (double)choice->place / 8;
+        counters.values[RFT_COUNTER_TENSOR_FP8] = NAN;
+        counters.reasons[RFT_COUNTER_TENSOR_FP8] = "CUPTI has no such counter for GH100";
+    }
+    return counters;
+}
+
+static void give(rft_run *run, int64_t id, const rft_counters *counters) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].id == id) {
+            run->points[i].counters = rft_counters_copy(counters, run->arena);
+        }
+    }
+}
+
+void sample_count(rft_run *run) {
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        rft_counted_choice *choices = NULL;
+        size_t count = rft_counted_choose(run, s, run->arena, &choices);
+        for (size_t i = 0; i < count; i++) {
+            rft_counters counters = counters_of(run, &choices[i]);
+            give(run, choices[i].point->id, &counters);
+        }
+    }
+}
+
+void sample_refuse_counters(rft_run *run, const char *reason) {
+    const rft_counter_set set = rft_counter_set_default();
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        rft_counted_choice *choices = NULL;
+        size_t count = rft_counted_choose(run, s, run->arena, &choices);
+        for (size_t i = 0; i < count; i++) {
+            rft_counters counters = rft_counters_refused(&set, reason, run->arena);
+            give(run, choices[i].point->id, &counters);
+        }
+    }
 }

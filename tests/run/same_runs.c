@@ -63,6 +63,16 @@ static void expect_same_doubles(const double *a, const double *b, size_t count, 
     }
 }
 
+/* When it was is the clock's business. */
+static void expect_same_references(const rft_run *a, const rft_run *b) {
+    assert_int_equal(a->reference_count, b->reference_count);
+    for (size_t i = 0; i < a->reference_count; i++) {
+        rft_reference x = a->references[i], y = b->references[i];
+        x.time_s = y.time_s = 0;
+        expect_same_record(&rft_columns_reference, &x, &y, "reading", i);
+    }
+}
+
 static void expect_same_point(const rft_run *run, const rft_point *a, const rft_point *b) {
     size_t id = (size_t)a->id;
     expect_same_record(&rft_columns_point, a, b, "point", id);
@@ -94,6 +104,7 @@ void expect_same_runs(const rft_run *a, const rft_run *b) {
         expect_same_record(&rft_columns_sweep, &a->sweeps[s].sweep, &b->sweeps[s].sweep, "sweep", s);
         assert_true(x && y ? strcmp(x, y) == 0 : x == y);
     }
+    expect_same_references(a, b);
     assert_int_equal(a->point_count, b->point_count);
     for (size_t i = 0; i < a->point_count; i++) {
         expect_same_point(a, &a->points[i], &b->points[i]);

@@ -23,7 +23,8 @@ static void add_place(rft_str *line, const rft_probe_request *request) {
     for (size_t i = 0; i < request->sweep->axis_count; i++) {
         rft_value_format(line, &request->problem->values[i]);
     }
-    for (size_t i = 0; i < request->sweep->variants[request->variant].param_count; i++) {
+    size_t params = request->config ? request->sweep->variants[request->variant].param_count : 0; /* 0: a baseline */
+    for (size_t i = 0; i < params; i++) {
         rft_str_add_char(line, ' ');
         rft_value_format(line, &request->config[i]);
     }
@@ -51,6 +52,7 @@ static int count_measure(rft_probe *self, const rft_probe_request *request, rft_
                          rft_err *err) {
     counting_probe *counting = (counting_probe *)self;
     counting->scene->measured++;
+    counting->scene->loaded += request->load.wanted;
     counting->scene->rival_s = request->rival_s;
     if (counting->scene->measure_log) {
         log_measure(counting->scene->measure_log, request);
@@ -62,9 +64,22 @@ static int count_measure(rft_probe *self, const rft_probe_request *request, rft_
     return counting->inner->measure(counting->inner, request, arena, out, err);
 }
 
-static int pass_ceilings(rft_probe *self, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+static int pass_ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                         rft_err *err) {
     rft_probe *inner = ((counting_probe *)self)->inner;
-    return inner->ceilings(inner, arena, out, err);
+    return inner->ceilings(inner, request, arena, out, err);
+}
+
+static size_t pass_baselines(rft_probe *self, const rft_sweep *sweep, const rft_problem *problem, rft_arena *arena,
+                             const rft_baseline ***out) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    return inner->baselines ? inner->baselines(inner, sweep, problem, arena, out) : 0;
+}
+
+static int pass_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    counting_probe *counting = (counting_probe *)self;
+    counting->scene->idled++;
+    return counting->inner->idle(counting->inner, order, arena, out, err);
 }
 
 static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
@@ -79,6 +94,13 @@ static void pass_expect(rft_probe *self, const rft_probe_request *request) {
     }
 }
 
+static int pass_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                      rft_count_result *out, rft_err *err) {
+    counting_probe *counting = (counting_probe *)self;
+    counting->scene->counted++;
+    return counting->inner->count(counting->inner, request, set, arena, out, err);
+}
+
 static void free_counting(rft_probe *self) {
     rft_probe *inner = ((counting_probe *)self)->inner;
     inner->free(inner);
@@ -89,9 +111,12 @@ static rft_probe *counting(scene *s, rft_probe *inner) {
     counting_probe *made = rft_alloc(sizeof *made);
     made->probe = (rft_probe){.measure = count_measure,
                               .ceilings = pass_ceilings,
+                              .idle = pass_idle,
                               .device = pass_device,
+                              .count = pass_count,
                               .free = free_counting,
                               .expect = pass_expect};
+    made->probe.baselines = pass_baselines;
     made->inner = inner;
     made->scene = s;
     return &made->probe;
@@ -183,7 +208,7 @@ void scene_append(const char *path, const char *line) {
 
 static bool stop(void *payload) {
     scene *s = payload;
-    return s->stop_after && s->reports >= s->stop_after;
+    return (s->stop_after && s->reports >= s->stop_after) || (s->stop_measured && s->measured >= s->stop_measured);
 }
 
 static void progress(void *payload, const rft_progress *now) {
@@ -192,6 +217,9 @@ static void progress(void *payload, const rft_progress *now) {
                    now->elapsed_s < s->last.elapsed_s || now->taken < s->last.taken || now->taken > now->done;
     s->reports++;
     s->last = *now;
+    if (now->doing) {
+        snprintf(s->last_doing, sizeof s->last_doing, "%s", now->doing);
+    }
     if (s->progress_hook) {
         s->progress_hook(s->hook_payload, now);
     }

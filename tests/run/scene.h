@@ -29,10 +29,14 @@ typedef struct scene {
     rft_probe *probe;  /* counts what goes through it */
     rft_probe *remote; /* behind it: one of rft_remote_probe_new(), as long as nothing is replayed */
     unsigned measured; /* probe requests */
+    unsigned counted;  /* requests to count */
+    unsigned loaded;   /* of `measured`: points under load */
+    unsigned idled;    /* requests for idle power */
     const rft_sweep *sweeps[SCENE_SWEEPS];
     size_t sweep_count;
-    rft_exec_opts opts;  /* of the next session; the members below are filled in by scene_session() */
-    unsigned stop_after; /* progress reports until the user stops; 0: never */
+    rft_exec_opts opts;     /* of the next session; the members below are filled in by scene_session() */
+    unsigned stop_after;    /* progress reports until the user stops; 0: never */
+    unsigned stop_measured; /* probe requests until the user stops; 0: never */
     unsigned reports;
     void (*progress_hook)(void *payload, const rft_progress *now); /* NULL: none */
     void *hook_payload;
@@ -41,6 +45,7 @@ typedef struct scene {
     const char *doomed;      /* its problem and configuration, as in measure_log, crash in the final round; NULL */
     const rft_clock *clock;  /* NULL: the system's */
     rft_progress last;       /* what progress() said last; its points are gone */
+    char last_doing[128];    /* what was done behind the final round, as progress() said it last */
     bool went_back;          /* done, taken or the time shrank, or done exceeded planned */
     bool stopped;            /* by the last session */
     rft_err err;             /* of the last session */

@@ -79,7 +79,27 @@ static int complete(void *self, rft_value *values, rft_arena *arena, rft_err *er
     return RFT_OK;
 }
 
-static const rft_sweep_vt scripted_vt = {.constraint = constraint, .point = point, .complete = complete};
+/* The library reads x twice; what it computes is the scripted worker's. */
+static int baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                    rft_err *err) {
+    const scripted_sweep_opts *opts = self;
+    const rft_value config[PARAM_COUNT] = {rft_value_text("ok"), rft_value_int(10), rft_value_int(0)};
+    int64_t n = problem[0].as.integer;
+    if (opts->baseline_error) {
+        rft_err_set(err, RFT_E_SCRIPT, "vendor.matmul.a: no buffer has the name \"a\"");
+        return rft_err_place(err, "scripted.lua:9");
+    }
+    int rc = point(self, 0, problem, config, arena, out, err);
+    out->unit = (rft_unit_spec){0};
+    out->launches = rft_arena_calloc(arena, 1, sizeof *out->launches);
+    out->launches[0] = (rft_launch){
+        .kind = RFT_LAUNCH_VENDOR,
+        .vendor = {.math = RFT_VENDOR_FP32, .a = 0, .b = 0, .d = 1, .m = n, .n = 1, .k = 1, .algo = (int)index}};
+    return rc;
+}
+
+static const rft_sweep_vt scripted_vt = {
+    .constraint = constraint, .point = point, .complete = complete, .baseline = baseline};
 
 /* ---- the data ---- */
 
@@ -176,6 +196,11 @@ rft_sweep *scripted_sweep_new(rft_arena *arena, const scripted_sweep_opts *given
             sweep->variants[v].constraints = new_constraint(arena);
             sweep->variants[v].constraint_count = 1;
         }
+    }
+    sweep->baselines = rft_arena_calloc(arena, 5, sizeof *sweep->baselines);
+    while (sweep->baseline_count < 4 && opts->baselines[sweep->baseline_count]) {
+        sweep->baselines[sweep->baseline_count] = opts->baselines[sweep->baseline_count];
+        sweep->baseline_count++;
     }
     return sweep;
 }

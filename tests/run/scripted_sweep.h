@@ -11,17 +11,19 @@
 #include "model/sweep.h"
 
 typedef struct scripted_sweep_opts {
-    const char *name;      /* NULL: "scripted" */
-    const char *folder;    /* of victim.cu, reference.cu and broken.cu */
-    const char *reference; /* file; NULL: reference.cu */
-    const char *source;    /* file; NULL: victim.cu */
-    const char *fates[32]; /* NULL-terminated; none: "ok" alone */
-    int speeds[64];        /* 0-terminated; none: 10 alone */
-    int cosmetics;         /* values; 0 stands for 1 */
-    int64_t sizes[8];      /* 0-terminated; none: 1000 alone */
-    int64_t odd;           /* 0: none */
-    int variants;          /* 0 stands for 1; the variant v is slower by v microseconds */
-    bool constrained;      /* where: SPEED <= n / 10 */
+    const char *name;         /* NULL: "scripted" */
+    const char *folder;       /* of victim.cu, reference.cu and broken.cu */
+    const char *reference;    /* file; NULL: reference.cu */
+    const char *source;       /* file; NULL: victim.cu */
+    const char *fates[32];    /* NULL-terminated; none: "ok" alone */
+    int speeds[64];           /* 0-terminated; none: 10 alone */
+    int cosmetics;            /* values; 0 stands for 1 */
+    int64_t sizes[8];         /* 0-terminated; none: 1000 alone */
+    int64_t odd;              /* 0: none */
+    int variants;             /* 0 stands for 1; the variant v is slower by v microseconds */
+    bool constrained;         /* where: SPEED <= n / 10 */
+    const char *baselines[4]; /* names, NULL-terminated */
+    bool baseline_error;      /* spelling one out fails */
 } scripted_sweep_opts;
 
 enum { PARAM_FATE, PARAM_SPEED, PARAM_COSMETIC, PARAM_COUNT };

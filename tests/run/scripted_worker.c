@@ -5,7 +5,9 @@
  *
  * Environment: SCRIPTED_NO_DRIVER=FILE: there is no driver once FILE exists. SCRIPTED_EXIT=N: it ends at once with
  * status N. SCRIPTED_LOG=FILE: each compile appends its options as a line. SCRIPTED_DIE_AT=N: the device worker is
- * killed at the N-th step through the device's table. SCRIPTED_ANSWER: see answer_filter.h.
+ * killed at the N-th step through the device's table. SCRIPTED_NO_VENDOR=1: there is no vendor library.
+ * SCRIPTED_WATTS=N: there is a meter, the device draws so much; without it there is none. SCRIPTED_ANSWER: see
+ * answer_filter.h. SCRIPTED_COUNTERS=refused: there is a profiler that may not be used; none: there is none.
  */
 #include "run/answer_filter.h"
 #include "run/worker.h"
@@ -14,7 +16,10 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "support/scripted_compiler.h"
+#include "support/scripted_counting.h"
 #include "support/scripted_gpu.h"
+#include "support/scripted_meter.h"
+#include "support/scripted_vendor.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -159,6 +164,37 @@ static bool has_fate(const char *cubin, const char *fate) {
     return at && strncmp(at + 7, fate, length) == 0 && at[7 + length] == '\n';
 }
 
+static rft_scripted_counting *profiler; /* NULL: not opened */
+static int64_t last_n;                  /* of the victim */
+
+/* What ends or blocks the process in the middle of counting. */
+static void suffer_counting(rft_scripted_gpu *gpu, const char *cubin) {
+    if (!profiler || !rft_scripted_counting_is_open(profiler)) {
+        return;
+    }
+    if (has_fate(cubin, "count_killed")) {
+        raise(SIGKILL);
+    } else if (has_fate(cubin, "count_hangs")) {
+        sleep_for_ever();
+    } else if (has_fate(cubin, "count_sticky")) {
+        rft_scripted_gpu_fault(gpu, "victim", RFT_SCRIPTED_ILLEGAL, 0);
+    }
+}
+
+/* What happens to a kernel that has run often, as it does under load. */
+static double tire(const char *cubin, double seconds) {
+    enum { OFTEN = 150 };
+    static unsigned runs; /* of one configuration: tests give no other this fate */
+    bool often =
+        (has_fate(cubin, "tires") || has_fate(cubin, "dawdles") || has_fate(cubin, "exhausts")) && ++runs > OFTEN;
+    if (often && has_fate(cubin, "dawdles")) {
+        usleep(20000); /* of real time */
+    } else if (often && has_fate(cubin, "exhausts")) {
+        raise(SIGKILL);
+    }
+    return often ? 1.25 * seconds : seconds;
+}
+
 /* What ends or blocks the process in the middle of a measure. */
 static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
     bool changes = has_fate(cubin, "killed_then_exits");
@@ -178,6 +214,13 @@ static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
     }
 }
 
+/* SCRIPTED_DRIFT_PPM: every launch takes that much longer than the one before, in millionths. */
+static double drifted(void) {
+    static unsigned launches;
+    const char *ppm = getenv("SCRIPTED_DRIFT_PPM");
+    return 1.0 + (ppm ? atof(ppm) * 1e-6 * launches++ : 0.0);
+}
+
 /* x, y, n: y = 2 x, in SPEED microseconds. */
 static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
     (void)self;
@@ -186,13 +229,15 @@ static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void
     float *y = RFT_SCRIPTED_POINTER(launch, 1, float);
     int64_t n = RFT_SCRIPTED_ARG(launch, 2, int64_t);
     suffer(gpu, cubin);
+    suffer_counting(gpu, cubin);
+    last_n = n;
     for (int64_t i = 0; i < n; i++) {
         y[i] = 2.0f * x[i];
     }
     if (has_fate(cubin, "wrong") || (has_fate(cubin, "odd_wrong") && n % 2 == 1)) {
         y[n - 1] += 1.0f;
     }
-    rft_scripted_spend(gpu, option_number(cubin, "-DSPEED=", 10) * 1e-6);
+    rft_scripted_spend(gpu, tire(cubin, option_number(cubin, "-DSPEED=", 10) * 1e-6 * drifted()));
 }
 
 static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
@@ -203,6 +248,31 @@ static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, v
     for (int64_t i = 0; i < n; i++) {
         y[i] = 2.0 * x[i];
     }
+}
+
+/* y = 2 x, as the reference has it. */
+static void double_it(const rft_vendor_matmul *matmul, const float *a, const float *b, float *d) {
+    (void)b;
+    for (int64_t i = 0; i < matmul->m; i++) {
+        d[i] = 2.0f * a[i];
+    }
+}
+
+/* The third of its list is the fastest, the second is wrong, and there are more than are tried. */
+static int vendor_open(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    static const rft_scripted_vendor_opts opts = {
+        .algo_count = 10,
+        .seconds = {15e-6, 5e-6, 12e-6, 13e-6, 20e-6, 20e-6, 20e-6, 20e-6, 4e-6, 4e-6},
+        .wrong = 2,
+        .workspace_bytes = 1024,
+        .compute = double_it};
+    (void)gpu;
+    if (getenv("SCRIPTED_NO_VENDOR")) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "the scripted library was not found");
+        return rft_err_remedy(err, "unset SCRIPTED_NO_VENDOR");
+    }
+    *out = rft_scripted_vendor_new(self, &opts);
+    return RFT_OK;
 }
 
 static int gpu_identify(void *self, rft_arena *arena, rft_gpu_info *out, rft_err *err) {
@@ -229,6 +299,47 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     return RFT_OK;
 }
 
+/* As declared, but that a quarter more is read of vectors of more than 2 MiB. */
+static void count_victim(void *self, rft_counters *out) {
+    (void)self;
+    double bytes = 4.0 * (double)last_n;
+    out->values[RFT_COUNTER_TIME] = 1.0;
+    out->values[RFT_COUNTER_DRAM_READ] = last_n > (1 << 19) ? 1.25 * bytes : bytes;
+    out->values[RFT_COUNTER_DRAM_WRITE] = bytes;
+    out->values[RFT_COUNTER_FADD] = 0;
+    out->values[RFT_COUNTER_FMUL] = (double)last_n;
+    out->values[RFT_COUNTER_FFMA] = 0;
+    out->values[RFT_COUNTER_WARPS_ACTIVE] = 0.5;
+    out->values[RFT_COUNTER_TENSOR_BUSY] = 0;
+}
+
+static int counting_open(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    const char *how = getenv("SCRIPTED_COUNTERS");
+    (void)gpu;
+    if (how && strcmp(how, "none") == 0) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "there is no CUPTI");
+        return rft_err_remedy(err, "install one");
+    }
+    profiler = rft_scripted_counting_new(self, count_victim, NULL);
+    if (how) {
+        rft_scripted_counting_fail(profiler, RFT_SCRIPTED_BEGIN, RFT_E_LIMIT, 0);
+    }
+    *out = rft_scripted_counting_device(profiler);
+    return RFT_OK;
+}
+
+static int meter_open(void *self, const rft_gpu_info *gpu, rft_meter **out, rft_err *err) {
+    const char *watts = getenv("SCRIPTED_WATTS");
+    (void)gpu;
+    if (!watts) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "there is no meter here");
+    }
+    rft_scripted_meter *meter = rft_scripted_meter_new(rft_scripted_gpu_clock(self));
+    rft_scripted_meter_power(meter, atof(watts));
+    *out = rft_scripted_meter_device(meter);
+    return RFT_OK;
+}
+
 static void die_at(void *self, unsigned call) {
     if (call == *(const unsigned *)self && answer_filter_strikes()) {
         raise(SIGKILL);
@@ -250,6 +361,9 @@ int main(int argc, char **argv) {
                             .gpu_identify = gpu_identify,
                             .gpu_open = gpu_open,
                             .describe = describe,
+                            .meter_open = meter_open,
+                            .counting_open = counting_open,
+                            .vendor_open = vendor_open,
                             .clock = rft_scripted_gpu_clock(gpu),
                             .self = gpu};
     rft_err err = RFT_ERR_INIT;

@@ -50,7 +50,9 @@ static void own_kernels_come_first(void **state) {
     scene_open(&s, 1);
     scripted_sweep_opts opts = {.speeds = {10, 20, 30}};
     scene_sweep(&s, &opts);
-    size_t units = rft_protocol_units("sm_90a", s.arena, &requests, &ceilings);
+    rft_gpu_info gpu;
+    assert_int_equal(rft_gpu_info_for_arch(&gpu, "sm_90a", NULL), 0);
+    size_t units = rft_protocol_units(&gpu, RFT_CEILINGS_ALL, s.arena, &requests, &ceilings);
     assert_true(ceilings > 0 && ceilings < units);
     end_workers(&s);
     char *points = log_of_session(&s, "points");

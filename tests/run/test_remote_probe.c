@@ -18,11 +18,15 @@ static void facts_and_ceilings_come_over(void **state) {
     assert_string_equal(gpu.name, "Scripted GPU");
     assert_string_equal(rft_env_value(&env, "nvrtc.version"), "scripted");
     assert_string_equal(rft_env_get(&env, "driver.version")->reason, "a scripted gpu has no driver");
-    assert_int_equal(s.probe->ceilings(s.probe, s.arena, &ceilings, &s.err), RFT_OK);
+    assert_int_equal(s.probe->ceilings(s.probe, NULL, s.arena, &ceilings, &s.err), RFT_OK);
     double rate = rft_ceilings_rate(&ceilings, RFT_CEILING_DRAM_COPY);
     assert_true(fabs(rate / 4.25e12 - 1) < 0.05);
+    assert_true(ceilings.items[RFT_CEILING_TENSOR_FP8].measured);
+    const rft_ceilings_request request = {.wanted = RFT_CEILING_BIT(RFT_CEILING_FP32), .soak_s = 1.5};
+    assert_int_equal(s.probe->ceilings(s.probe, &request, s.arena, &ceilings, &s.err), RFT_OK);
+    assert_true(ceilings.items[RFT_CEILING_FP32].sustained.n > 10);
     assert_false(ceilings.items[RFT_CEILING_TENSOR_FP8].measured);
-    assert_true(strlen(ceilings.items[RFT_CEILING_TENSOR_FP8].reason) > 0);
+    assert_string_equal(ceilings.items[RFT_CEILING_TENSOR_FP8].reason, RFT_CEILING_NOT_ASKED);
     scene_close(&s);
 }
 
@@ -129,7 +133,7 @@ static void an_early_opening_may_be_followed_by_anything(void **state) {
         if (next == 0) {
             assert_int_equal(rft_remote_probe_identify(s.remote, s.arena, &gpu, &s.err), RFT_OK);
         } else if (next == 1) {
-            assert_int_equal(s.probe->ceilings(s.probe, s.arena, &ceilings, &s.err), RFT_OK);
+            assert_int_equal(s.probe->ceilings(s.probe, NULL, s.arena, &ceilings, &s.err), RFT_OK);
         } else {
             scene_lose_device_worker(&s); /* before it was asked for what it found */
         }

@@ -191,11 +191,15 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
     rft_err err = RFT_ERR_INIT;
-    double samples[] = {1.25e-6, 1.0 / 3.0, 2e-6};
+    double samples[] = {1.25e-6, 1.0 / 3.0, 2e-6}, clocks[] = {1980.125, NAN, 1965.0 / 7.0};
     rft_probe_result result = {.outcome = RFT_OUTCOME_NOISY, .reason = "it shakes"};
     result.facts = rft_facts_unknown();
     result.measurement.samples_s = samples;
     result.measurement.n = 3;
+    result.measurement.clocks_mhz = clocks;
+    result.measurement.batch = 64;
+    result.measurement.floor_s = NAN;
+    result.measurement.cache = RFT_CACHE_ROTATING;
     result.measurement.clock_mhz = NAN;
     result.measurement.busy_s = 0.1;
     result.verification.done = true;
@@ -206,10 +210,20 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     assert_int_equal(back.outcome, RFT_OUTCOME_NOISY);
     assert_memory_equal(back.measurement.samples_s, samples, sizeof samples);
     assert_true(back.measurement.stats.median == 2e-6);
+    assert_true(back.measurement.clocks_mhz[0] == clocks[0] && back.measurement.clocks_mhz[2] == clocks[2]);
+    assert_true(isnan(back.measurement.clocks_mhz[1]) && isnan(back.measurement.floor_s));
+    assert_int_equal(back.measurement.batch, 64);
+    assert_int_equal(back.measurement.cache, RFT_CACHE_ROTATING);
     assert_true(isnan(back.measurement.clock_mhz));
     assert_true(back.measurement.busy_s == 0.1);
     assert_true(isnan(back.facts.occupancy_frac));
     assert_int_equal(back.facts.registers, -1);
+    json_array_remove(json_object_get(json_object_get(head, "measurement"), "clocks"), 0);
+    assert_int_equal(rft_wire_to_probe_result(&back, head, arena, &err), RFT_E_WORKER);
+    assert_non_null(strstr(err.message, "clocks"));
+    json_object_del(json_object_get(head, "measurement"), "clocks");
+    assert_int_equal(rft_wire_to_probe_result(&back, head, arena, &err), RFT_OK);
+    assert_null(back.measurement.clocks_mhz);
     json_decref(head);
     rft_arena_free(arena);
 }

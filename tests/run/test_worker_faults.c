@@ -136,7 +136,7 @@ static void a_worker_dies_at_steps_of_the_ceilings(void **state) {
         scene_open(&s, 1);
         snprintf(step, sizeof step, "%u", k);
         setenv("SCRIPTED_DIE_AT", step, 1);
-        int rc = s.probe->ceilings(s.probe, s.arena, &ceilings, &s.err);
+        int rc = s.probe->ceilings(s.probe, NULL, s.arena, &ceilings, &s.err);
         beyond = rc == RFT_OK;
         if (!beyond) {
             assert_int_equal(rc, RFT_E_WORKER);

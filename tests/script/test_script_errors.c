@@ -113,7 +113,8 @@ static void test_sweep_keys(void **state) {
         {"", "baseline = { 'cublas' }", RFT_E_SCRIPT, NULL, "unknown baseline \"cublas\", did you mean", NULL},
         {"", "measure = { cash = 'cold' }", RFT_E_SCRIPT, NULL,
          "sweep.measure.cash: unknown key, did you mean \"cache\"", NULL},
-        {"", "measure = { cache = 'warm' }", RFT_E_SCRIPT, NULL, "expected \"cold\" or \"hot\"", NULL},
+        {"", "measure = { cache = 'warm' }", RFT_E_SCRIPT, NULL,
+         "expected \"cold\", \"hot\" or \"rotating\", got \"warm\"", NULL},
         {"", "measure = { timeout = '2 parsecs' }", RFT_E_SCRIPT, NULL, "sweep.measure.timeout", "2s"},
         {"", "measure = { timeout = 0 }", RFT_E_SCRIPT, NULL, "longer than 0", NULL},
         {"", "measure = { min_samples = 20, max_samples = 10 }", RFT_E_SCRIPT, NULL, "less than min_samples", NULL},
@@ -127,8 +128,8 @@ static void test_sweep_keys(void **state) {
                 NULL);
     case_refuse(*state, "return sweep { }", RFT_E_SCRIPT, "case.lua:1", "the key \"kernel\" is missing", NULL);
     case_refuse(*state, "return sweep { tune = {}, over = {} }", RFT_E_SCRIPT, NULL, "without a kernel", NULL);
-    case_refuse(*state, "return sweep { kernel = vendor.matmul { } }", RFT_E_SCRIPT, "case.lua:1", "no vendor library",
-                NULL);
+    case_refuse(*state, "return sweep { kernel = vendor.matmul { } }", RFT_E_SCRIPT, "case.lua:1",
+                "a baseline, not a kernel", "baseline = {");
     case_refuse(*state, "return vendor.matmull", RFT_E_SCRIPT, "case.lua:1", "did you mean \"matmul\"?", NULL);
 }
 

@@ -297,7 +297,7 @@ static void test_variants(void **state) {
 static void test_options(void **state) {
     script_case *test = *state;
     const rft_sweep *sweep = case_load(
-        test, case_saxpy("", "name = 'mine', baseline = { 'cublaslt' },\n"
+        test, case_saxpy("", "name = 'mine',\n"
                              "measure = { cache = 'hot', timeout = '2s', compile_timeout = 5 * min,\n"
                              "  min_samples = 5, max_samples = 50, noise = 0.01, max_time = 250 * ms, seed = 9 },\n"
                              "search = { strategy = 'random', budget = '10m', seed = 3 }"));
@@ -309,10 +309,9 @@ static void test_options(void **state) {
     assert_string_equal(sweep->search.strategy, "random");
     assert_true(sweep->search.budget_s == 600 && sweep->search.budget_points == 0);
     assert_true(sweep->search.seed == 3 && sweep->search.seed_given);
-    assert_int_equal(sweep->baseline_count, 1);
-    assert_string_equal(sweep->baselines[0], "cublaslt");
-    assert_contains(rft_str_get(&test->said), "warning: case.lua:");
-    assert_contains(rft_str_get(&test->said), "\"cublaslt\" is not measured");
+    assert_int_equal(sweep->baseline_count, 0);
+    sweep = case_load(test, case_saxpy("", "measure = { cache = 'rotating' }"));
+    assert_int_equal(sweep->measure.cache, RFT_CACHE_ROTATING);
     sweep = case_load(test, case_saxpy("", "search = { budget = 500 }"));
     assert_int_equal(sweep->search.budget_points, 500);
     assert_true(sweep->search.budget_s == 0 && !sweep->search.seed_given && sweep->search.seed == 1);

@@ -5,6 +5,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "model/baseline.h"
 #include "store/column.h"
 
 #include <math.h>
@@ -145,7 +146,7 @@ static rft_point *add_point(rft_run *run, size_t sweep, size_t variant, size_t p
     point->facts = rft_facts_unknown();
     point->traffic = rft_traffic_unknown();
     for (int round = 0; round < RFT_ROUNDS; round++) {
-        point->rounds[round] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .busy_s = NAN};
+        point->rounds[round] = rft_measurement_none();
     }
     return point;
 }
@@ -158,6 +159,21 @@ static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint
         /* What a device's events give: a float of milliseconds. */
         float ms = (float)(0.7 + 0.001 * rft_random_unit(&seed) + 0.1 * (double)round);
         measurement->samples_s[i] = (double)ms * 1e-3;
+    }
+    if (round == 1) { /* round 0 is of a rooftune that did not keep them */
+        measurement->clocks_mhz = rft_arena_calloc(run->arena, n, sizeof(double));
+        for (size_t i = 0; i < n; i++) {
+            measurement->clocks_mhz[i] = i == 3 ? (double)NAN : 1965.25 + (double)i;
+        }
+        measurement->batch = 32;
+        measurement->floor_s = 2.6875e-6;
+        measurement->cache = RFT_CACHE_ROTATING;
+        measurement->attempts = 3;
+        measurement->affected_frac = 0.4;
+        measurement->steady_mhz = 1978.125;
+        measurement->throttle_cause = "sw_thermal";
+        measurement->throttle_note = "40 % of the samples ran below \"it\"; measured 3 times";
+        measurement->turns = 2;
     }
     measurement->stats = rft_stats_of(measurement->samples_s, n);
     measurement->stop = round ? RFT_STOP_SAMPLES : RFT_STOP_SETTLED;
@@ -209,12 +225,27 @@ static void fill_measured(rft_run *run, rft_point *point) {
     point->traffic.warp_instructions = 12345678;
 }
 
+/* Some counted, one refused, one withdrawn, most not asked for, and two of the profiler's own. */
+static const rft_counters *some_counters(rft_run *run) {
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    rft_counter_raw raw[] = {{"lts__t_sectors.sum", 1e9 / 7.0, NULL}, {"x__y.avg", NAN, "the chip has \"none\""}};
+    counters.passes = 3;
+    counters.values[RFT_COUNTER_DRAM_READ] = 1e9 / 3.0;
+    counters.reasons[RFT_COUNTER_DRAM_READ] = NULL;
+    counters.values[RFT_COUNTER_SHARED_CONFLICTS] = 0.0;
+    counters.reasons[RFT_COUNTER_SHARED_CONFLICTS] = NULL;
+    counters.reasons[RFT_COUNTER_WARPS_ACTIVE] = "above 1";
+    counters.raw = raw;
+    counters.raw_count = 2;
+    return rft_counters_copy(&counters, run->arena);
+}
+
 static void fill_points(rft_run *run) {
     run->points = rft_arena_calloc(run->arena, 64, sizeof *run->points);
     rft_point *odd = add_point(run, 0, 1, 0, RFT_OUTCOME_OK);
     fill_measured(run, odd);
-    odd->rounds[0] = (rft_measurement){.stats = rft_stats_of(NULL, 0), .clock_mhz = NAN, .verify_s = 0.25};
-    odd->rounds[0].busy_s = NAN; /* a recording of before */
+    odd->rounds[0] = rft_measurement_none();
+    odd->rounds[0].verify_s = 0.25;
     rft_point *best = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
     fill_measured(run, best);
     fill_round(run, best, 1, 30, 99);
@@ -223,8 +254,10 @@ static void fill_points(rft_run *run) {
     best->rounds[1].step_s[1] = 0.0002;
     best->rounds[1].step_count = 2;
     best->rounds[1].clock_mhz = NAN;
+    best->counters = some_counters(run);
     rft_point *alias = add_point(run, 0, 1, 2, RFT_OUTCOME_OK);
     fill_measured(run, alias);
+    alias->counters = best->counters;
     alias->alias_of = best->id;
     alias->is_default = false;
     alias->rounds[0] = best->rounds[0];
@@ -250,6 +283,110 @@ static void fill_points(rft_run *run) {
                                                      .total_count = 1024};
         }
     }
+}
+
+/* Energy that is known, a soak whose power is not, and the idle device. */
+static void fill_loads(rft_run *run) {
+    enum { SAMPLES = 9, COUNTED = 3 };
+    rft_load *energy = rft_arena_alloc(run->arena, sizeof *energy), *soak = rft_arena_alloc(run->arena, sizeof *soak);
+    rft_load *idle = rft_arena_alloc(run->arena, sizeof *idle);
+    *energy = *idle = rft_load_none(RFT_LOAD_ENERGY, NULL);
+    energy->source = idle->source = "energy counter";
+    energy->asked_s = 1.0;
+    energy->window_s = 1.25;
+    energy->runs = 2500;
+    energy->run_s = 0.0005;
+    energy->restored = true;
+    energy->power_w = 512.25;
+    energy->joules_per_run = 0.256125;
+    energy->uncertainty_frac = 0.015;
+    energy->update_s = 0.1;
+    energy->temperature_start_c = 41;
+    energy->temperature_end_c = 44;
+    energy->throttled_frac[RFT_THROTTLE_POWER_CAP] = 0.75;
+    energy->clock_mhz = 1755;
+    idle->kind = RFT_LOAD_IDLE;
+    idle->power_w = 118.5;
+    idle->uncertainty_frac = 0.015;
+    *soak = rft_load_none(RFT_LOAD_SOAK, NULL);
+    soak->energy_reason = "the device gives neither energy nor power";
+    soak->asked_s = 60;
+    soak->n = SAMPLES;
+    soak->samples_s = rft_arena_calloc(run->arena, SAMPLES, sizeof *soak->samples_s);
+    soak->at_s = rft_arena_calloc(run->arena, SAMPLES, sizeof *soak->at_s);
+    soak->clocks_mhz = rft_arena_calloc(run->arena, SAMPLES, sizeof *soak->clocks_mhz);
+    for (int i = 0; i < SAMPLES; i++) {
+        soak->samples_s[i] = 0.001 + i * 1e-5;
+        soak->at_s[i] = 0.25 + i;
+        soak->clocks_mhz[i] = i == 4 ? (double)NAN : 1980 - 5.5 * i;
+    }
+    soak->stats = rft_stats_of(soak->samples_s + SAMPLES - COUNTED, COUNTED);
+    run->idle = idle;
+    run->points[1].loads[RFT_LOAD_ENERGY] = energy;
+    run->points[1].loads[RFT_LOAD_SOAK] = soak;
+    rft_load *failed = rft_arena_alloc(run->arena, sizeof *failed);
+    *failed = rft_load_none(RFT_LOAD_ENERGY, "an illegal memory access was encountered");
+    run->points[3].loads[RFT_LOAD_ENERGY] = failed;
+}
+
+/* On n=4096 one of each kind; on n=1024 the library was not there. */
+static void fill_baselines(rft_run *run) {
+    enum { COUNT = 20 };
+    rft_arena *arena = run->arena;
+    for (int i = 0; i < 5; i++) {
+        static const char *const which[] = {"best", "first", "best", "first", "given"};
+        rft_baseline b = rft_baseline_none(arena, 0, i < 2 ? 1 : 2, i == 4 ? "torch.matmul" : "cuBLASLt", which[i]);
+        rft_measurement *m = &b.measurement;
+        if (i < 2) {
+            b.outcome = RFT_OUTCOME_SKIPPED;
+            b.reason = "cuBLASLt was not found; remedy: install it";
+        } else if (i < 4) {
+            b.tried = 8;
+            b.library = "cuBLASLt 13.1.0";
+            b.algo = i == 2 ? "algo 66, tile 128x256" : "algo 5";
+            b.verification = (rft_verification){.done = true,
+                                                .tol = 0.001,
+                                                .worst_frac = 0.25 / 3,
+                                                .worst_abs_error = 1e-5,
+                                                .got = 1.5,
+                                                .want = 1.50001,
+                                                .buffer = "y",
+                                                .index = 77,
+                                                .total_count = 4096};
+            m->samples_s = rft_arena_calloc(arena, COUNT, sizeof *m->samples_s);
+            m->clocks_mhz = i == 2 ? rft_arena_calloc(arena, COUNT, sizeof *m->clocks_mhz) : NULL;
+            for (int k = 0; k < COUNT; k++) {
+                m->samples_s[k] = (i == 2 ? 784e-6 : 1.6e-3) + k * 1e-8;
+                if (m->clocks_mhz) {
+                    m->clocks_mhz[k] = k == 3 ? (double)NAN : 1980.25 - k;
+                }
+            }
+            m->n = COUNT;
+            m->stats = rft_stats_of(m->samples_s, COUNT);
+            m->stop = RFT_STOP_SETTLED;
+            m->clock_mhz = 1979;
+            m->wall_s = 0.125;
+            m->busy_s = 0.02;
+        } else {
+            b.source = "do_bench of 2026-11-20, \"another\" machine";
+            m->stats.median = 500e-6;
+        }
+        rft_run_put_baseline(run, &b);
+    }
+}
+
+/* One of them failed. */
+static void fill_references(rft_run *run) {
+    rft_reference reading = {.sweep = 0, .problem = 2, .point = 2, .after_point = 3, .time_s = 1.5, .n = 6};
+    reading.median = 0.00125;
+    reading.low = 0.0012;
+    reading.high = 0.0013;
+    reading.clock_mhz = 1979.5;
+    rft_run_add_reference(run, &reading);
+    reading.after_point = 5;
+    reading.n = 0;
+    reading.time_s = reading.median = reading.low = reading.high = reading.clock_mhz = NAN;
+    rft_run_add_reference(run, &reading);
 }
 
 rft_run *sample_run_new(void) {
@@ -279,6 +416,9 @@ rft_run *sample_run_new(void) {
     fill_ladder(run->arena, &run->sweeps[0]);
     fill_texts(run->arena, &run->sweeps[1]);
     fill_points(run);
+    fill_loads(run);
+    fill_baselines(run);
+    fill_references(run);
     return run;
 }
 
@@ -440,6 +580,39 @@ static void assert_reals_equal(const double *got, size_t got_count, const double
     }
 }
 
+static void assert_loads_equal(const rft_load *got, const rft_load *want, const char *where) {
+    assert_int_equal(got == NULL, want == NULL);
+    if (want) {
+        assert_int_equal(got->kind, want->kind);
+        assert_records_equal(&rft_columns_load, got, want, true, where);
+        assert_reals_equal(got->samples_s, got->n, want->samples_s, want->n);
+        assert_reals_equal(got->at_s, got->n, want->at_s, want->n);
+        assert_reals_equal(got->clocks_mhz, got->n, want->clocks_mhz, want->n);
+        assert_records_equal(&rft_columns_stats, &got->stats, &want->stats, true, where);
+    }
+}
+
+static void assert_value_equal(double got, const char *got_why, double want, const char *want_why) {
+    assert_true((isnan(got) && isnan(want)) || got == want);
+    assert_true(rft_text_equal(got_why, want_why));
+}
+
+static void assert_counters_equal(const rft_counters *got, const rft_counters *want) {
+    assert_int_equal(got != NULL, want != NULL);
+    if (!want) {
+        return;
+    }
+    assert_int_equal(got->passes, want->passes);
+    assert_int_equal(got->raw_count, want->raw_count);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        assert_value_equal(got->values[i], got->reasons[i], want->values[i], want->reasons[i]);
+    }
+    for (size_t i = 0; i < want->raw_count; i++) {
+        assert_string_equal(got->raw[i].name, want->raw[i].name);
+        assert_value_equal(got->raw[i].value, got->raw[i].reason, want->raw[i].value, want->raw[i].reason);
+    }
+}
+
 static void assert_points_equal(const rft_run *run, const rft_point *got, const rft_point *want) {
     char where[32];
     rft_text_format(where, sizeof where, "point %lld", (long long)want->id);
@@ -450,17 +623,59 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
     assert_records_equal(&rft_columns_verification, &got->verification, &want->verification, false, where);
     assert_records_equal(&rft_columns_work, &got->work, &want->work, false, where);
     assert_records_equal(&rft_columns_traffic, &got->traffic, &want->traffic, false, where);
+    assert_counters_equal(got->counters, want->counters);
+    for (int kind = 0; kind < RFT_LOAD_POINT_KINDS; kind++) {
+        assert_loads_equal(got->loads[kind], want->loads[kind], where);
+    }
     for (int round = 0; round < RFT_ROUNDS; round++) {
         const rft_measurement *a = &got->rounds[round], *b = &want->rounds[round];
         assert_records_equal(&rft_columns_measurement, a, b, true, where);
         assert_records_equal(&rft_columns_stats, &a->stats, &b->stats, true, where);
         assert_reals_equal(a->samples_s, a->n, b->samples_s, b->n);
+        assert_int_equal(a->clocks_mhz != NULL, b->clocks_mhz != NULL);
+        assert_reals_equal(a->clocks_mhz, a->clocks_mhz ? a->n : 0, b->clocks_mhz, b->clocks_mhz ? b->n : 0);
         assert_reals_equal(a->step_s, a->step_count, b->step_s, b->step_count);
+    }
+}
+
+static void assert_references_equal(const rft_run *got, const rft_run *want) {
+    assert_int_equal(got->reference_count, want->reference_count);
+    for (size_t i = 0; i < want->reference_count; i++) {
+        assert_records_equal(&rft_columns_reference, &got->references[i], &want->references[i], true, "reference");
+    }
+}
+
+static void assert_baselines_equal(const rft_run *got, const rft_run *want) {
+    assert_int_equal(got->baseline_count, want->baseline_count);
+    for (size_t i = 0; i < want->baseline_count; i++) {
+        const rft_baseline *a = &got->baselines[i], *b = &want->baselines[i];
+        assert_true(a->sweep == b->sweep && a->problem == b->problem && a->same_protocol == b->same_protocol);
+        assert_text(a->name, b->name);
+        assert_text(a->which, b->which);
+        assert_int_equal(a->outcome, b->outcome);
+        assert_int_equal(a->tried, b->tried);
+        assert_text(a->reason, b->reason);
+        assert_text(a->library, b->library);
+        assert_text(a->algo, b->algo);
+        assert_text(a->source, b->source);
+        assert_records_equal(&rft_columns_verification, &a->verification, &b->verification, false, "baseline");
+        assert_records_equal(&rft_columns_stats, &a->measurement.stats, &b->measurement.stats, true, "baseline");
+        assert_int_equal(a->measurement.stop, b->measurement.stop);
+        assert_true(same_real(a->measurement.clock_mhz, b->measurement.clock_mhz, 2000));
+        assert_true(same_real(a->measurement.busy_s, b->measurement.busy_s, 1));
+        assert_int_equal(a->measurement.n, b->measurement.n);
+        assert_true(!a->measurement.clocks_mhz == !b->measurement.clocks_mhz);
+        for (size_t k = 0; k < b->measurement.n; k++) {
+            assert_true(same_real(a->measurement.samples_s[k], b->measurement.samples_s[k], 1e-3));
+            assert_true(!b->measurement.clocks_mhz ||
+                        same_real(a->measurement.clocks_mhz[k], b->measurement.clocks_mhz[k], 1e6));
+        }
     }
 }
 
 void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance_frac) {
     tolerance = tolerance_frac;
+    assert_references_equal(got, want);
     assert_records_equal(&rft_columns_info, &got->info, &want->info, false, "info");
     assert_records_equal(&rft_columns_gpu, &got->gpu, &want->gpu, false, "gpu");
     assert_int_equal(got->env.count, want->env.count);
@@ -478,6 +693,8 @@ void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance
     for (size_t i = 0; i < want->sweep_count; i++) {
         assert_sweeps_equal(&got->sweeps[i], &want->sweeps[i]);
     }
+    assert_loads_equal(got->idle, want->idle, "idle");
+    assert_baselines_equal(got, want);
     assert_int_equal(got->point_count, want->point_count);
     for (size_t i = 0; i < want->point_count; i++) {
         assert_points_equal(want, &got->points[i], &want->points[i]);

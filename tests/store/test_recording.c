@@ -190,7 +190,7 @@ static void an_empty_run_is_a_run(void **state) {
     rft_run *run = sample_run_new(), *back = NULL;
     rft_err err = RFT_ERR_INIT;
     size_t size = 0;
-    run->point_count = run->sweep_count = 0;
+    run->point_count = run->sweep_count = run->baseline_count = run->reference_count = 0;
     char *text = text_of(run, &size);
     if (rft_recording_parse(&back, text, size, "empty", &err)) {
         fail_msg("%s", err.message);
@@ -247,8 +247,14 @@ static void the_place_of_a_mistake_is_named(void **state) {
          RFT_E_RECORDING},
         {"\"alias_of\":[0,0,2", "\"alias_of\":[0,0,9999", "alias_of of point 3", RFT_E_RECORDING},
         {"\"registers\":[32,", "\"registers\":[{},", "rooftune.points.registers[0]", RFT_E_RECORDING},
+        {"\"round1_cache\":[null,\"rotating\"", "\"round1_cache\":[null,\"warm\"",
+         "expected \"cold\", \"hot\" or \"rotating\"", RFT_E_RECORDING},
         {"\"round1_sample_ms\":[null,[", "\"round1_sample_ms\":[null,[null,", "rooftune.points.round1_sample_ms[1]",
          RFT_E_RECORDING},
+        {"\"round1_sample_mhz\":[null,[", "\"round1_sample_mhz\":[null,[1980,",
+         "sample_mhz[1]: expected a clock for each", RFT_E_RECORDING},
+        {"\"round1_sample_mhz\":[null,[1965.25", "\"round1_sample_mhz\":[null,[[]",
+         "sample_mhz[1][0]: expected a number", RFT_E_RECORDING},
         {"\"runtimes\":[0.", "\"runtimes\":[[],0.", "results[1].times.runtimes", RFT_E_RECORDING},
         {"\"configuration\":{", "\"configuration\":{\"VEC\":{},\"B\":{", "is not JSON", RFT_E_RECORDING},
         {"\"results\":[", "\"results\":[], \"more\":[", "rooftune.points.id: expected a list", RFT_E_RECORDING},

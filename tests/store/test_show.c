@@ -10,6 +10,7 @@
 #include "store/recording.h"
 
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,19 +48,83 @@ static void text_says_what_was_found(void **state) {
     /* 33,554,432.5 + 8192 bytes in 0.8 ms; the final round counts. */
     assert_says(&text, "n=4096      800 us  \xc2\xb1 0.0");
     assert_says(&text, "41.9 GB/s");
-    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s");
+    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s, 1.5");
+    assert_says(&text, " Mcycles; each sample is 32");
+    assert_says(&text, "takes 2.69 us");
     assert_says(&text, "along n: ");
     assert_says(&text, "1 timed_out: why: \"this\" \\ that");
     assert_says(&text, "causal=false  nothing measured");
+    /* Beside the best of n=4096, and all in a table of their own. */
+    assert_says(&text, "\n    98.0 % [97.9, 98.0] of cuBLASLt\n");
+    assert_says(&text, "\n    62.5 % of torch.matmul (other protocol)\n");
+    assert_says(&text, "  n=1024    skipped\n    cuBLASLt, best heuristic\n");
+    assert_says(&text, "  n=4096      784 us  \xc2\xb1 0.01 %     42.8 GB/s      98.0 %\n"
+                       "    cuBLASLt, best of 8 heuristics: algo 66, tile 128x256\n");
+    assert_says(&text, "    cuBLASLt, first heuristic: algo 5\n");
+    assert_says(&text, "      62.5 %\n    torch.matmul (other protocol)\n");
+    assert_says(&text, "  cuBLASLt: cuBLASLt was not found; remedy: install it\n");
+    assert_says(&text, "  torch.matmul: from do_bench of 2026-11-20, \"another\" machine\n");
     rft_str_truncate(&text, 0);
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
     assert_says(&text, "+- 0.0");
+    rft_str_truncate(&text, 0);
+    rft_point *best = &run->points[1];
+    best->rounds[1].batch = 1; /* one run a sample, and no reading of the floor but the ceilings' */
+    best->rounds[1].floor_s = NAN;
+    best->rounds[1].clocks_mhz = NULL;
+    run->ceilings.items[RFT_CEILING_LAUNCH].measured = true;
+    run->ceilings.items[RFT_CEILING_LAUNCH].stats.median = 1e-4;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s; near the timer floor");
     rft_str_truncate(&text, 0);
     run->info.finished_unix_ns = 0;
     run->info.replay_of = NULL;
     rft_show_summary(&text, run);
     assert_says(&text, "not finished");
     assert_null(strstr(rft_str_get(&text), "replayed"));
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+/* What the sensor said, what it could not say, and two times where they differ. */
+static void watts_and_sustained_times(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    json_t *root = NULL;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_says(&text, "at rest, context open: 118 W +- 1.5 %");
+    assert_says(&text, "  energy, launches back to back (the device's own sensor: informative)\n"
+                       "    n=4096, vectorised: VEC=8: 512 W +- 1.5 %, 256 mJ a run, ");
+    assert_says(&text, "inouts copied back");
+    assert_says(&text, "no figure: an illegal memory access was encountered");
+    assert_says(&text, "  under load for 60 s\n    n=4096, vectorised: VEC=8: burst 800 us; sustained 1.07 ms (+34 %)");
+    rft_str_truncate(&text, 0);
+    rft_show_json(&text, run);
+    assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
+    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 0);
+    const json_t *best = json_array_get(json_object_get(sweep, "best"), 1);
+    const json_t *energy = json_object_get(best, "energy"), *sustained = json_object_get(best, "sustained");
+    assert_true(json_real_value(json_object_get(json_object_get(root, "idle"), "watts")) == 118.5);
+    assert_true(json_real_value(json_object_get(energy, "watts")) == 512.25);
+    assert_true(json_real_value(json_object_get(energy, "joules_per_run")) == 0.256125);
+    assert_true(fabs(json_real_value(json_object_get(energy, "joules_above_idle")) - 0.256125 * (1 - 118.5 / 512.25)) <
+                1e-9);
+    double rate = json_real_value(json_object_get(best, "rate_bytes_s"));
+    double median_s = json_real_value(json_object_get(best, "median_s"));
+    double ops = json_real_value(json_object_get(best, "rate_ops_s")) * median_s;
+    double per_watt = json_real_value(json_object_get(energy, "per_watt"));
+    assert_true(fabs(per_watt / (rate * median_s / 0.256125) - 1.0) < 1e-9 ||
+                fabs(per_watt / (ops / 0.256125) - 1.0) < 1e-9);
+    assert_true(json_is_null(json_object_get(energy, "reason")));
+    assert_true(json_real_value(json_object_get(sustained, "median_s")) > 1.0e-3);
+    assert_true(json_is_true(json_object_get(sustained, "differs_from_burst")));
+    assert_true(json_is_null(json_object_get(sustained, "watts")));
+    assert_string_equal(json_string_value(json_object_get(sustained, "reason")),
+                        "the device gives neither energy nor power");
+    assert_int_equal(json_array_size(json_object_get(sweep, "loads")), 2);
+    json_decref(root);
     rft_str_clear(&text);
     rft_run_free(run);
 }
@@ -95,9 +160,24 @@ static void json_carries_the_findings(void **state) {
     assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "problem"), "n")), 4096);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "configuration"), "VEC")), 8);
     assert_int_equal(json_integer_value(json_object_get(best, "samples")), 30);
+    assert_string_equal(json_string_value(json_object_get(best, "cache")), "rotating");
+    assert_int_equal(json_integer_value(json_object_get(best, "batch")), 32);
+    assert_true(fabs(json_real_value(json_object_get(best, "cycles")) / (0.8005e-3 * 1979e6) - 1.0) < 0.01);
+    assert_true(json_real_value(json_object_get(best, "floor_s")) == 2.6875e-6);
     assert_true(json_is_null(json_object_get(best, "efficiency_frac"))); /* its pipe has no ceiling */
     assert_int_equal(json_integer_value(json_object_get(json_object_get(sweep, "counts"), "aliases")), 1);
     assert_int_equal(json_array_size(json_object_get(sweep, "failures")), 4);
+    assert_int_equal(json_array_size(json_object_get(sweep, "baselines")), 5);
+    const json_t *beside = json_object_get(best, "baselines");
+    assert_int_equal(json_array_size(beside), 3);
+    const json_t *lt = json_array_get(beside, 0), *torch = json_array_get(beside, 2);
+    assert_string_equal(json_string_value(json_object_get(lt, "label")), "cuBLASLt, best of 8 heuristics");
+    assert_string_equal(json_string_value(json_object_get(lt, "protocol")), "same");
+    assert_true(fabs(json_real_value(json_object_get(lt, "best_frac")) - 0.9795) < 1e-3);
+    assert_true(json_is_false(json_object_get(lt, "tie")) && json_is_true(json_object_get(lt, "verified")));
+    assert_string_equal(json_string_value(json_object_get(torch, "protocol")), "other");
+    assert_true(json_is_null(json_object_get(torch, "tie")) && json_is_null(json_object_get(torch, "verified")));
+    assert_true(json_is_null(json_object_get(torch, "low_s")));
     json_decref(root);
     rft_str_clear(&text);
     rft_run_free(run);
@@ -111,7 +191,7 @@ static void csv_has_a_line_for_every_point(void **state) {
     rft_show_csv(&text, run);
     assert_says(&text, "2,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=8 BLOCK=256,ok,,,30,0.0008");
     assert_says(&text, "3,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=1 BLOCK=256,ok,,2,30,");
-    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,\n");
+    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,,,,\n");
     assert_says(&text, "\"why: \"\"this\"\" \\ that");
     rft_str_clear(&text);
     rft_run_free(run);
@@ -176,9 +256,12 @@ static void a_comma_locale_changes_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_says_what_was_found),   cmocka_unit_test(failures_of_one_kind_are_counted_together),
-        cmocka_unit_test(json_carries_the_findings),  cmocka_unit_test(csv_has_a_line_for_every_point),
-        cmocka_unit_test(best_speaks_five_languages), cmocka_unit_test(a_comma_locale_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_says_what_was_found),
+                                       cmocka_unit_test(watts_and_sustained_times),
+                                       cmocka_unit_test(failures_of_one_kind_are_counted_together),
+                                       cmocka_unit_test(json_carries_the_findings),
+                                       cmocka_unit_test(csv_has_a_line_for_every_point),
+                                       cmocka_unit_test(best_speaks_five_languages),
+                                       cmocka_unit_test(a_comma_locale_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

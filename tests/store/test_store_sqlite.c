@@ -144,7 +144,7 @@ static void other_schemas_are_named(void **state) {
     exec_sql(path, "PRAGMA user_version = 0");
     assert_int_equal(open_code(path, RFT_STORE_READ, &err), RFT_E_SCHEMA);
     assert_non_null(strstr(err.message, "older schema 0"));
-    assert_non_null(strstr(err.message, "schema 2"));
+    assert_non_null(strstr(err.message, "schema 3"));
     assert_non_null(strstr(err.message, "rooftune 0.1.0"));
     assert_non_null(strstr(err.remedy, "that wrote it"));
     exec_sql(path, "PRAGMA user_version = 99; DROP TABLE run");
@@ -154,6 +154,80 @@ static void other_schemas_are_named(void **state) {
     exec_sql(path, "PRAGMA application_id = 1");
     assert_int_equal(open_code(path, RFT_STORE_READ, &err), RFT_E_STORE);
     assert_non_null(strstr(err.message, "not a run of rooftune"));
+    rft_run_free(run);
+}
+
+/* The columns of `table` in `schema`, as a list. Heap. */
+static void columns_of(rft_str *out, sqlite3 *db, const char *schema, const char *table) {
+    char sql[200];
+    sqlite3_stmt *statement = NULL;
+    rft_text_format(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s', '%s')", table, schema);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        rft_str_addf(out, "%s%s", out->length ? ", " : "", (const char *)sqlite3_column_text(statement, 0));
+    }
+    sqlite3_finalize(statement);
+    assert_true(out->length > 0);
+}
+
+/* Copies a run file into one of schema 2, as the rooftune of that time would have written it. */
+static void make_schema_2(const char *from, const char *to) {
+    char *schema = NULL;
+    size_t size = 0;
+    sqlite3 *db = NULL;
+    sqlite3_stmt *tables = NULL;
+    rft_str sql = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_fs_read(&schema, &size, RFT_SCHEMA_2, 0, &err), 0);
+    assert_int_equal(sqlite3_open(to, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, schema, NULL, NULL, NULL), SQLITE_OK);
+    rft_str_addf(&sql, "PRAGMA user_version = 2; PRAGMA application_id = %d; ATTACH '%s' AS new;", 0x52665475, from);
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM sqlite_master WHERE type = 'table'", -1, &tables, NULL),
+                     SQLITE_OK);
+    while (sqlite3_step(tables) == SQLITE_ROW) {
+        const char *table = (const char *)sqlite3_column_text(tables, 0);
+        rft_str columns = RFT_STR_INIT;
+        columns_of(&columns, db, "main", table);
+        rft_str_addf(&sql, "INSERT INTO main.%s SELECT %s FROM new.%s;", table, rft_str_get(&columns), table);
+        rft_str_clear(&columns);
+    }
+    sqlite3_finalize(tables);
+    char *message = NULL;
+    if (sqlite3_exec(db, rft_str_get(&sql), NULL, NULL, &message) != SQLITE_OK) {
+        fail_msg("%s", message);
+    }
+    sqlite3_close(db);
+    rft_str_clear(&sql);
+    free(schema);
+}
+
+/* What schema 2 had is read as it was; what came since is "not recorded". It cannot be continued. */
+static void schema_2_can_be_read(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db"), *older = temporary_path(1, "older.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    rft_ceiling *copy = &run->ceilings.items[RFT_CEILING_DRAM_COPY];
+    copy->at_least = true;
+    copy->measured_unix_ns = 5;
+    copy->sustained = copy->stats;
+    put_all(run, path);
+    make_schema_2(path, older);
+    if (rft_store_load(&back, older, &err)) {
+        fail_msg("%s", err.message);
+    }
+    assert_int_equal(back->point_count, run->point_count);
+    assert_true(rft_point_median_s(&back->points[1]) == rft_point_median_s(&run->points[1]));
+    const rft_ceiling *read = &back->ceilings.items[RFT_CEILING_DRAM_COPY];
+    assert_true(read->measured && read->stats.median == copy->stats.median);
+    assert_false(read->at_least);
+    assert_int_equal(read->measured_unix_ns, 0);
+    assert_int_equal(read->sustained.n, 0);
+    assert_true(read->sustained.median != read->sustained.median &&
+                read->sustained_clock_mhz != read->sustained_clock_mhz);
+    assert_int_equal(open_code(older, RFT_STORE_WRITE, &err), RFT_E_SCHEMA);
+    assert_non_null(strstr(err.remedy, "can be read, not continued"));
+    rft_run_free(back);
     rft_run_free(run);
 }
 
@@ -315,6 +389,7 @@ int main(void) {
                                        cmocka_unit_test(a_run_is_continued),
                                        cmocka_unit_test(a_step_carries_the_sums),
                                        cmocka_unit_test(other_schemas_are_named),
+                                       cmocka_unit_test(schema_2_can_be_read),
                                        cmocka_unit_test(what_cannot_be_opened_says_why),
                                        cmocka_unit_test(a_run_without_a_beginning_is_told),
                                        cmocka_unit_test(damaged_rows_are_refused),

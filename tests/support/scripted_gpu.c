@@ -38,6 +38,19 @@ struct rft_event {
     rft_event *next;
 };
 
+/* A launch, or a memset where function is NULL. */
+typedef struct recorded_step {
+    rft_gpu_launch launch;
+    rft_device_ptr to;
+    uint64_t bytes;
+    int byte;
+} recorded_step;
+
+struct rft_graph {
+    recorded_step *steps;
+    size_t count, capacity;
+};
+
 typedef struct block_of_memory {
     void *data;
     uint64_t bytes;
@@ -48,6 +61,7 @@ struct rft_scripted_gpu {
     rft_clock clock;
     rft_scripted_opts opts;
     double now_s, spent_s;
+    double clock_since_s, cycles_before; /* when the clock was last changed, and cycles until then */
     scripted_kernel *kernels;
     size_t kernel_count, kernel_capacity;
     rft_module *modules;
@@ -65,6 +79,7 @@ struct rft_scripted_gpu {
     volatile uint32_t *held_words; /* NULL: the stream runs */
     uint32_t held_ticket;
     double held_limit_s;
+    rft_graph *recording; /* NULL: what is queued runs */
     rft_str history;
     unsigned loads;
     rft_scripted_hook hook; /* NULL: none */
@@ -166,8 +181,17 @@ static int copy(rft_gpu *base, rft_device_ptr to, rft_device_ptr from, uint64_t 
     return usable(gpu, err);
 }
 
+static void record_step(rft_graph *graph, recorded_step step) {
+    RFT_GROW(graph->steps, graph->capacity, graph->count + 1);
+    graph->steps[graph->count++] = step;
+}
+
 static int set(rft_gpu *base, rft_device_ptr to, int byte, uint64_t bytes, rft_err *err) {
     rft_scripted_gpu *gpu = scripted_of(base);
+    if (gpu->recording) {
+        record_step(gpu->recording, (recorded_step){.to = to, .bytes = bytes, .byte = byte});
+        return RFT_OK;
+    }
     rft_str_addf(&gpu->history, "set %d %llu\n", byte, (unsigned long long)bytes);
     gpu->now_s += CALL_S;
     memset((void *)(uintptr_t)to, byte, bytes);
@@ -369,6 +393,10 @@ static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *e
     if (rc != RFT_OK) {
         return rc;
     }
+    if (gpu->recording) {
+        record_step(gpu->recording, (recorded_step){.launch = *launch});
+        return RFT_OK;
+    }
     unsigned number = kernel->launches++;
     bool faulty = kernel->fault != RFT_SCRIPTED_NO_FAULT && number >= kernel->fault_after;
     rft_str_addf(&gpu->history, "launch %s\n", launch->function->symbol);
@@ -386,6 +414,42 @@ static int launch_kernel(rft_gpu *base, const rft_gpu_launch *launch, rft_err *e
                                                                : gpu->opts.speeds.launch_s;
     gpu->now_s += time_s;
     return RFT_OK;
+}
+
+static void graph_free(rft_gpu *base, rft_graph *graph) {
+    (void)base;
+    if (graph) {
+        free(graph->steps);
+        free(graph);
+    }
+}
+
+static int graph_begin(rft_gpu *base, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    if (gpu->opts.no_graphs) {
+        return rft_err_set(err, RFT_E_LIMIT, "the driver has no graphs");
+    }
+    gpu->recording = rft_alloc(sizeof *gpu->recording);
+    return usable(gpu, err);
+}
+
+static int graph_end(rft_gpu *base, rft_graph **out, rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    *out = gpu->recording;
+    gpu->recording = NULL;
+    return usable(gpu, err);
+}
+
+/* The steps are told as what they are, behind "graph". */
+static int graph_launch(rft_gpu *base, rft_graph *graph, rft_err *err) {
+    int rc = RFT_OK;
+    note(scripted_of(base), "graph");
+    for (size_t i = 0; rc == RFT_OK && i < graph->count; i++) {
+        const recorded_step *step = &graph->steps[i];
+        rc = step->launch.function ? launch_kernel(base, &step->launch, err)
+                                   : set(base, step->to, step->byte, step->bytes, err);
+    }
+    return rc;
 }
 
 static int event_new(rft_gpu *base, rft_event **out, rft_err *err) {
@@ -463,6 +527,10 @@ static const rft_gpu_vt scripted_vt = {
     .occupancy = occupancy,
     .tensor_map = tensor_map,
     .launch = launch_kernel,
+    .graph_begin = graph_begin,
+    .graph_end = graph_end,
+    .graph_launch = graph_launch,
+    .graph_free = graph_free,
     .event_new = event_new,
     .event_record = event_record,
     .event_elapsed = event_elapsed,
@@ -668,6 +736,16 @@ const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu) {
 
 double rft_scripted_now_s(const rft_scripted_gpu *gpu) {
     return gpu->now_s;
+}
+
+double rft_scripted_cycles(const rft_scripted_gpu *gpu) {
+    return gpu->cycles_before + (gpu->now_s - gpu->clock_since_s) * gpu->opts.clock_mhz * 1e6;
+}
+
+void rft_scripted_gpu_clock_mhz(rft_scripted_gpu *gpu, double clock_mhz) {
+    gpu->cycles_before = rft_scripted_cycles(gpu);
+    gpu->clock_since_s = gpu->now_s;
+    gpu->opts.clock_mhz = clock_mhz;
 }
 
 void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s) {

@@ -26,6 +26,7 @@ typedef struct rft_scripted_speeds {
 typedef struct rft_scripted_opts {
     rft_gpu_info info;          /* memory_bytes is what alloc() has to give */
     double clock_mhz;           /* of the SMs; 0: stamps are not plausible */
+    bool no_graphs;             /* nothing can be recorded */
     uint64_t host_memory_bytes; /* what host_alloc() has to give */
     rft_scripted_speeds speeds;
 } rft_scripted_opts;
@@ -57,6 +58,9 @@ const char *rft_scripted_cubin(const rft_gpu_launch *launch);
 #define RFT_SCRIPTED_ARG(launch, i, type) (*(const type *)(launch)->values[i])
 #define RFT_SCRIPTED_POINTER(launch, i, type) ((type *)(uintptr_t)RFT_SCRIPTED_ARG(launch, i, rft_device_ptr))
 
+/* The SMs' clock from now on. */
+void rft_scripted_gpu_clock_mhz(rft_scripted_gpu *gpu, double clock_mhz);
+
 /* ---- faults ---- */
 typedef enum rft_scripted_fault {
     RFT_SCRIPTED_NO_FAULT,
@@ -83,6 +87,8 @@ void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu);
 /* For the built-in kernels. */
 const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu);
 double rft_scripted_now_s(const rft_scripted_gpu *gpu);
+/* SM cycles since the beginning. */
+double rft_scripted_cycles(const rft_scripted_gpu *gpu);
 /* The stream stands still until words[0] has come to the ticket; waiting for it longer than limit_s sets words[1] or
  * words[2], as device/block.cu does. */
 void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s);

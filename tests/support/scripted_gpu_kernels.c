@@ -98,10 +98,9 @@ typedef struct stamp_slot {
 static void run_stamp(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
     (void)self;
     stamp_slot *slots = POINTER(l, 0, stamp_slot);
-    double now_s = rft_scripted_now_s(gpu), clock_mhz = rft_scripted_options(gpu)->clock_mhz;
+    double now_s = rft_scripted_now_s(gpu), cycles = rft_scripted_cycles(gpu);
     for (unsigned sm = 0; sm < l->grid[0] && sm < ARG(l, 1, uint32_t); sm++) {
-        slots[sm] =
-            (stamp_slot){(uint64_t)(now_s * 1e9), (uint64_t)(now_s * clock_mhz * 1e6) + sm, ARG(l, 2, uint64_t), 0};
+        slots[sm] = (stamp_slot){(uint64_t)(now_s * 1e9), (uint64_t)cycles + sm, ARG(l, 2, uint64_t), 0};
     }
 }
 

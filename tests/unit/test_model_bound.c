@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "model/bound.h"
 #include "model/datasheet.h"
+#include "model/over_roof.h"
 
 static rft_run *one_problem(void) {
     rft_run *run = fixture_run();
@@ -82,6 +83,86 @@ static void above_the_roof(void **state) {
     bound = rft_bound_of(run, point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.99e-3)); /* within the noise of a ceiling */
     assert_true(bound.over_roof_frac == 0.0);
     assert_int_equal(bound.resource, RFT_RESOURCE_DRAM);
+    rft_run_free(run);
+}
+
+static void expect_cause(rft_run *run, rft_point *point, rft_over_cause cause, double factor, const char *part) {
+    const rft_over_roof over = rft_over_roof_of(run, point, run->arena);
+    if (over.cause != cause) {
+        print_error("cause %s where %s was expected: %s\n", rft_over_cause_name(over.cause), rft_over_cause_name(cause),
+                    over.text ? over.text : "none");
+    }
+    assert_int_equal(over.cause, cause);
+    assert_true(cause == RFT_OVER_NOT ? over.text == NULL : strstr(over.text, part) != NULL);
+    assert_true(near(over.factor, factor, 1e-3));
+}
+
+/* What the facts of the run show as the cause is told, and "no cause shows" only where nothing does. */
+static void above_the_roof_has_a_cause(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    run->ceilings.items[RFT_CEILING_FP32].clock_mhz = 1700.0;
+    rft_point *point = point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 1.01e-3);
+    expect_cause(run, point, RFT_OVER_NOT, 0.0, "");
+    expect_cause(run, point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.95e-3), RFT_OVER_CEILING, 1.0 / 0.95, "no cause shows");
+    point = point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.95e-3);
+    point->rounds[0].cache = RFT_CACHE_HOT;
+    expect_cause(run, point, RFT_OVER_HOT, 1.0 / 0.95, "the cache was not cold");
+    point = point_of(run, 128e6, RFT_PIPE_COUNT, 0, 50e-6); /* 256 MB, of which 60 MiB are still in the L2 */
+    point->work.bytes_written = 128e6;
+    expect_cause(run, point, RFT_OVER_WRITES, 256e6 / 4.2e12 / 50e-6, "25 % of its bytes are written last");
+    point = point_of(run, 1e6, RFT_PIPE_FP32, 60e9, 0.9e-3);
+    expect_cause(run, point, RFT_OVER_CLOCK, 1.0 / 0.9, "1980 MHz, and 1700 MHz while the ceiling of FP32");
+    point = point_of(run, 1e6, RFT_PIPE_FP32, 60e9, 0.8e-3); /* more than the clock explains */
+    expect_cause(run, point, RFT_OVER_CEILING, 1.0 / 0.8, "no cause shows");
+    rft_arena *arena = rft_arena_new();
+    rft_limits_apply(&run->ceilings, &run->gpu, arena);
+    point = point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.5e-3);
+    expect_cause(run, point, RFT_OVER_LIMIT, 2.0, "faster than the hardware can be");
+    point = point_of(run, 4.0e9, RFT_PIPE_COUNT, 0, 1e-3);
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_MODELLED;
+    point->traffic.level_bytes[RFT_LEVEL_DRAM] = 6.0e9;
+    point->traffic.dram_read_frac = 1.0;
+    expect_cause(run, point, RFT_OVER_MODELLED, 6.0 / 4.4, "its `traffic` says more than dram can move");
+    rft_arena_free(arena);
+    rft_run_free(run);
+}
+
+/* Counters that saw less than the declared work name the cause before anything else is guessed. */
+static void counters_name_the_cause(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = point_of(run, 4.4e9, RFT_PIPE_COUNT, 0, 0.95e-3);
+    rft_counters counters = rft_counters_unknown("not asked for");
+    counters.passes = 1;
+    counters.values[RFT_COUNTER_DRAM_READ] = 3.3e9;
+    counters.values[RFT_COUNTER_DRAM_WRITE] = 0.0;
+    point->counters = &counters;
+    expect_cause(run, point, RFT_OVER_COUNTED, 1.0 / 0.95, "device memory moved 75 % of its bytes (counted)");
+    rft_run_free(run);
+}
+
+/* A ceiling that is only a lower bound judges nothing: no efficiency, no bound by it, nothing above it. */
+static void a_lower_bound_judges_nothing(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_ceiling *bf16 = &run->ceilings.items[RFT_CEILING_TENSOR_BF16];
+    rft_point *point = point_of(run, 1e6, RFT_PIPE_TENSOR_BF16, 700e9, 0.5e-3);
+    assert_true(near(rft_placement_of(run, point).efficiency_frac, 2.0, 1e-9));
+    bf16->at_least = true;
+    assert_true(isnan(rft_ceilings_rate(&run->ceilings, RFT_CEILING_TENSOR_BF16)));
+    assert_string_equal(rft_ceiling_prefix(bf16), "at least ");
+    rft_placement place = rft_placement_of(run, point);
+    assert_true(isnan(place.efficiency_frac) && isnan(place.roof_s));
+    assert_int_equal(place.roof, RFT_RESOURCE_UNKNOWN);
+    rft_bound bound = rft_bound_of(run, point);
+    assert_int_equal(bound.resource, RFT_RESOURCE_UNKNOWN);
+    expect_cause(run, point, RFT_OVER_NOT, 0.0, "");
+    /* It is certain all the same: work that is negligible at it is negligible. */
+    point = point_of(run, 4.4e9, RFT_PIPE_TENSOR_BF16, 70e9, 1.1e-3);
+    place = rft_placement_of(run, point);
+    assert_true(near(place.efficiency_frac, 1.0 / 1.1, 1e-9));
     rft_run_free(run);
 }
 
@@ -222,6 +303,9 @@ int main(void) {
         cmocka_unit_test(firmness_by_share),
         cmocka_unit_test(short_points_are_launch),
         cmocka_unit_test(above_the_roof),
+        cmocka_unit_test(above_the_roof_has_a_cause),
+        cmocka_unit_test(counters_name_the_cause),
+        cmocka_unit_test(a_lower_bound_judges_nothing),
         cmocka_unit_test(traffic_names_the_inner_levels),
         cmocka_unit_test(issue_slots),
         cmocka_unit_test(hot_work_inside_the_l2),

@@ -123,7 +123,8 @@ static void settles(void **state) {
     rft_stop_rule few = rule;
     few.min_samples = 3; /* with under 6 samples there is no 95 % interval to be narrow */
     assert_int_equal(rft_stop_decide(&few, samples, 5, 0.01), RFT_STOP_NOT_YET);
-    assert_int_equal(rft_stop_decide(&few, samples, 6, 0.01), RFT_STOP_SETTLED);
+    assert_int_equal(rft_stop_decide(&few, samples, 7, 0.01), RFT_STOP_NOT_YET); /* narrow at 6 and 7 only */
+    assert_int_equal(rft_stop_decide(&few, samples, 8, 0.01), RFT_STOP_SETTLED);
 }
 
 /* Samples that never come within 0.5 %: the rule gives up once more samples stop helping, before the cap. */
@@ -212,7 +213,9 @@ static void the_race(void **state) {
     samples[2] = 1.0999e-3; /* one sample within reach: it stays in */
     assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);
     assert_int_equal(rft_stop_decide(&race, samples, 9, 0.01), RFT_STOP_NOT_YET);
-    assert_int_equal(rft_stop_decide(&race, samples, 10, 0.01), RFT_STOP_SETTLED);
+    assert_int_equal(rft_stop_decide(&race, samples, 10, 0.01), RFT_STOP_SLOWER); /* narrow, but of 8 it was not */
+    assert_int_equal(rft_stop_decide(&race, samples, 11, 0.01), RFT_STOP_SETTLED);
+    assert_int_equal(rft_stop_decide(&rule, samples, 10, 0.01), RFT_STOP_NOT_YET);
     samples[2] = 1.2e-3;
     race.rival_s = 1.2e-3 / (1.0 + RFT_RACE_MARGIN_FRAC) * 1.0001; /* all within 10 % */
     assert_int_equal(rft_stop_decide(&race, samples, 5, 0.01), RFT_STOP_NOT_YET);

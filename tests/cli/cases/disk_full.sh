@@ -14,10 +14,11 @@ limited() {
     (ulimit -f "$blocks" && exec "$ROOFTUNE" "$@") >out 2>err </dev/null || status=$?
 }
 # Where it is full after some points depends on what a shell calls a block.
-for blocks in 160 200 240 280 320 360 400 440; do
+for blocks in 160 200 240 280 320 360 400 440 520 600 700; do
     rm -f full.db*
     limited $blocks $run full.db
-    expect_error 9 'disk full while writing in full.db'
+    expect_error 9 'disk full while '
+    [ -e full.db ] || continue # not even room for the tables
     rooftune show full.db
     expect_status 0
     expect_out '^not finished'

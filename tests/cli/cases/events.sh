@@ -14,6 +14,7 @@ head -n 1 flat | grep -q '^event=begin .* file=x.db gpu.name=NVIDIA H200 .*conti
     fail "the first event is no begin"
 expect_event '^event=ceilings .*ceilings.dram_read.median=4'
 expect_event '^event=point .* sweep=gemv_fp16 variant=naive problem.n=[0-9]* .*odd=false .*outcome=ok .*median_s=[0-9.e-]* low_s=.* n=[0-9]* efficiency_frac=[0-9.]* bound=[a-z]* final_round=false stored=true'
+expect_event "^event=point .*cache=cold batch=1 .*median_s="
 expect_event '^event=point .*final_round=true'
 expect_event '^event=progress .*done=[0-9]* planned=[0-9]* .*elapsed_s='
 tail -n 1 flat | grep -q '^event=end .* status=finished exit_code=0 place=null message=null .*file=x.db report=null continue=null points=' ||

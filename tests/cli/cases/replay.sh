@@ -5,7 +5,7 @@ rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" -o quick.db
 expect_status 0
 expect_file quick.db
 expect_file quick.pdf
-expect_err '^[0-9,]* of [0-9,]* valid, about .*, Ctrl-C is safe, counters off (.*)$'
+expect_err '^[0-9,]* of [0-9,]* valid, about .*, Ctrl-C is safe, counters as recorded$'
 expect_err '^replayed recording, NVIDIA H200, 20[0-9][0-9]-[0-9]*-[0-9]*: the times are the recording.s'
 expect_out '^replayed recording, NVIDIA H200, 20'
 [ "$(tail -n 1 out)" = "report  quick.pdf" ] || fail "the last word is not the PDF"

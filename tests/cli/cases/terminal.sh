@@ -8,7 +8,7 @@ run="$ROOFTUNE run $SOURCE/sweeps/quick.lua -d replay:$QUICK --no-report -o"
 RFT_NVRTC=off $run log.db >out 2>err </dev/null
 grep -q "$(printf '[\r\033]')" err && fail "a log with control bytes"
 [ "$(wc -l <err)" -lt 12 ] || fail "a log of many lines"
-expect_err '^[0-9,]* of [0-9,]* valid, about .*, Ctrl-C is safe, counters off'
+expect_err '^[0-9,]* of [0-9,]* valid, about .*, Ctrl-C is safe, counters as recorded'
 expect_err '^matmul_fp32: final round.*, best .* of the roof, '
 expect_err '^replayed recording, NVIDIA H200, 20[0-9-]*: the times are the recording.s'
 rooftune show log.db

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/device_facts.h"
+
+#include "base/fs.h"
+#include "base/units.h"
+#include "cli/compose.h"
+#include "model/datasheet.h"
+#include "run/kept_ceilings.h"
+#include "script/script.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static rft_device_fact no(const char *reason, const char *remedy) {
+    return (rft_device_fact){.reason = reason, .remedy = remedy};
+}
+
+/* ---- datasheet ---- */
+
+static void add_rate(rft_str *out, const char *label, double value, const char *unit) {
+    char text[48];
+    if (isfinite(value)) {
+        rft_units_format_si(text, sizeof text, value, 3, unit);
+        rft_str_addf(out, "%s%s %s", out->length ? ", " : "", label, text);
+    }
+}
+
+static const char *rates_of(const rft_ceilings *ceilings, rft_arena *arena) {
+    static const rft_ceiling_id told[] = {RFT_CEILING_FP64,        RFT_CEILING_FP32,        RFT_CEILING_TENSOR_TF32,
+                                          RFT_CEILING_TENSOR_BF16, RFT_CEILING_TENSOR_FP16, RFT_CEILING_TENSOR_FP8,
+                                          RFT_CEILING_TENSOR_INT8};
+    rft_str out = RFT_STR_INIT;
+    const char *basis = NULL;
+    add_rate(&out, "memory", ceilings->items[RFT_CEILING_DRAM_READ].datasheet, "B/s");
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const rft_ceiling *ceiling = &ceilings->items[told[i]];
+        add_rate(&out, rft_ceiling_name(told[i]), ceiling->datasheet, rft_ceiling_unit(told[i]));
+        basis = isfinite(ceiling->datasheet) ? ceiling->datasheet_basis : basis;
+    }
+    if (basis && *basis) {
+        rft_str_addf(&out, " (%s)", basis);
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return kept;
+}
+
+rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_arena *arena) {
+    const char *path = rft_compose_data_file(cli, arena, "devices.lua");
+    rft_datasheet_facts facts = {0};
+    rft_ceilings ceilings;
+    rft_err err = RFT_ERR_INIT;
+    char *json = NULL;
+    if (!path) {
+        return no("kernels/devices.lua is not there", "reinstall rooftune to get it");
+    }
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        ceilings.items[id] = rft_ceiling_none("not measured");
+    }
+    int rc = rft_script_read_table(&json, path, &err);
+    rc = rc == RFT_OK ? rft_datasheet_facts_of(&facts, gpu, json, arena, &err) : rc;
+    rc = rc == RFT_OK ? rft_datasheet_apply(&ceilings, gpu, json, arena, &err) : rc;
+    free(json);
+    if (rc != RFT_OK) {
+        return no(rft_arena_strdup(arena, err.message), "correct kernels/devices.lua");
+    }
+    if (facts.reason) {
+        return no(facts.reason, "add one: name, figures and their source; everything measured works without");
+    }
+    return (rft_device_fact){
+        .value = rft_arena_printf(arena, "%s: %s", facts.name ? facts.name : "entry", rates_of(&ceilings, arena))};
+}
+
+/* ---- ceilings ---- */
+
+rft_device_fact rft_device_kept_ceilings(const rft_gpu_info *gpu, const rft_env *env, rft_arena *arena) {
+    const rft_clock *clock = rft_clock_system();
+    const rft_kept_ceilings_opts opts = {
+        .folder = rft_compose_cache_folder(arena), .gpu = gpu, .env = env, .clock = clock};
+    rft_kept_ceilings kept;
+    rft_kept_ceilings_read(&kept, &opts, arena);
+    int count = 0;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        count += (kept.there & RFT_CEILING_BIT(id)) != 0;
+    }
+    if (count == 0) {
+        return no(kept.why, "`rooftune ceilings` measures all and keeps them for a day; a run measures what it needs");
+    }
+    const char *age = rft_ceilings_age_text(&kept.ceilings, clock->unix_ns(clock->self), arena);
+    return (rft_device_fact){.value = rft_arena_printf(arena, "%d of %d, measured up to %s ago; %s", count,
+                                                       RFT_CEILING_COUNT, age ? age : "0 s", kept.path)};
+}
+
+/* ---- counters ---- */
+
+enum { CAP_SYS_ADMIN = 21, CAP_PERFMON = 38 };
+
+/* The text behind `key` in a file of /proc; NULL. */
+static const char *value_in(const char *path, const char *key, rft_arena *arena) {
+    char *text = NULL;
+    size_t size = 0;
+    const char *value = NULL;
+    if (rft_fs_read(&text, &size, path, 1u << 20, NULL) == RFT_OK) {
+        const char *at = strstr(text, key);
+        at = at ? at + strlen(key) : NULL;
+        at = at ? at + strspn(at, ": \t") : NULL;
+        value = at ? rft_arena_strndup(arena, at, strcspn(at, "\n")) : NULL;
+    }
+    free(text);
+    return value;
+}
+
+static bool may_administrate(rft_arena *arena) {
+    const char *effective = value_in("/proc/self/status", "CapEff", arena);
+    unsigned long long rights = effective ? strtoull(effective, NULL, 16) : 0;
+    return (rights >> CAP_SYS_ADMIN & 1) || (rights >> CAP_PERFMON & 1);
+}
+
+rft_device_fact rft_device_counters(rft_arena *arena) {
+    const char *restricted = value_in("/proc/driver/nvidia/params", "RmProfilingAdminOnly", arena);
+    if (!restricted) {
+        return no("whether the driver allows them is not known: /proc/driver/nvidia/params cannot be read",
+                  "`rooftune run` asks CUPTI, says what it answered, and goes on without");
+    }
+    if (strcmp(restricted, "0") == 0) {
+        return (rft_device_fact){.value = "allowed to every user (RmProfilingAdminOnly 0)"};
+    }
+    if (may_administrate(arena)) {
+        return (rft_device_fact){.value = "allowed to this user, who has CAP_SYS_ADMIN or CAP_PERFMON"};
+    }
+    return no("the driver lets only administrators count (RmProfilingAdminOnly 1, ERR_NVGPUCTRPERM)",
+              "run as root or with CAP_SYS_ADMIN (docker: --cap-add=SYS_ADMIN), or on the host set "
+              "NVreg_RestrictProfilingToAdminUsers=0 for the nvidia module and load it again");
+}
+
+/* ---- cache ---- */
+
+rft_device_fact rft_device_cache(rft_arena *arena) {
+    const char *folder = rft_compose_cache_folder(arena);
+    rft_err err = RFT_ERR_INIT;
+    if (!folder) {
+        return no("there is no folder for it", "let RFT_CACHE or XDG_CACHE_HOME name one; RFT_CACHE=off means none");
+    }
+    if (rft_fs_is_folder(folder) && rft_fs_can_write(folder, &err) != RFT_OK) {
+        return no(rft_arena_strdup(arena, err.message), "let RFT_CACHE name a folder that can be written");
+    }
+    return (rft_device_fact){
+        .value = rft_fs_is_folder(folder) ? folder : rft_arena_printf(arena, "%s, once there is need", folder)};
+}

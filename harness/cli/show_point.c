@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* show_point.c - one point of a run (show_counters.h). */
+#include "cli/show_counters.h"
+
+#include "base/units.h"
+#include "cli/show_layout.h"
+#include "cli/show_power.h"
+#include "model/bound.h"
+
+#include <math.h>
+
+static void add_times(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_measurement *m = rft_point_measurement(point);
+    char median[48], low[48], high[48], roof[48] = "n/a";
+    if (!m) {
+        return;
+    }
+    rft_bound bound = rft_bound_of(run, point);
+    double frac = rft_placement_of(run, point).efficiency_frac;
+    rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
+    rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
+    rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
+    if (isfinite(frac)) {
+        rft_text_format(roof, sizeof roof, "%d %% of its roof", (int)lround(fmin(frac, 1e6) * 100.0));
+    }
+    rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
+                 rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+    rft_str_addf(out, "place        %s; %s\n", roof, rft_bound_text(&bound, arena));
+}
+
+static void add_code(rft_str *out, const rft_point *point) {
+    const rft_facts *facts = &point->facts;
+    if (facts->registers >= 0) {
+        rft_str_addf(out, "registers    %d, spills %d B, shared %lld B static + %lld B dynamic\n", facts->registers,
+                     facts->spill_bytes, (long long)facts->shared_static_bytes, (long long)facts->shared_dynamic_bytes);
+    }
+    if (point->has_launch) {
+        rft_str_addf(out, "launch       grid %lld x %lld x %lld, block %lld x %lld x %lld\n", (long long)point->grid[0],
+                     (long long)point->grid[1], (long long)point->grid[2], (long long)point->block[0],
+                     (long long)point->block[1], (long long)point->block[2]);
+    }
+}
+
+static void add_work(rft_str *out, const rft_point *point) {
+    char read[48], written[48], ops[48];
+    rft_units_format_si(read, sizeof read, point->work.bytes_read, 4, "B");
+    rft_units_format_si(written, sizeof written, point->work.bytes_written, 4, "B");
+    rft_units_format_si(ops, sizeof ops, rft_work_ops(&point->work), 4, "op");
+    rft_str_addf(out, "work         reads %s, writes %s, %s (declared)\n", read, written, ops);
+}
+
+static const rft_point *find(const rft_run *run, int64_t id) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].id == id) {
+            return &run->points[i];
+        }
+    }
+    return NULL;
+}
+
+int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
+    const rft_point *point = find(run, id);
+    if (!point) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "the run has no point %lld; it has %zu", (long long)id, run->point_count);
+        return rft_err_remedy(err, "show --csv - lists every point with its id");
+    }
+    rft_arena *arena = rft_arena_new();
+    const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
+    const rft_measurement *m = rft_point_measurement(point);
+    rft_str_addf(out, "point %lld: %s, %s: %s", (long long)id, sweep->name, sweep->variants[point->variant].name,
+                 rft_run_problem_text(run, point->sweep, point->problem, false, arena));
+    rft_str_addf(out, " %s\n", rft_run_config_text(run, point, false, arena));
+    rft_str_addf(out, "outcome      %s%s%s\n", rft_outcome_name(point->outcome), point->reason ? ": " : "",
+                 point->reason ? point->reason : "");
+    if (point->alias_of) {
+        rft_str_addf(out, "alias        of point %lld: same cubin and launch, its numbers\n",
+                     (long long)point->alias_of);
+    }
+    add_times(out, run, point, arena);
+    rft_show_power_point(out, run, point);
+    add_code(out, point);
+    add_work(out, point);
+    if (point->counters) {
+        const rft_show_counted counted = {point->counters, &point->work, run->gpu.l2_bytes,
+                                          !m || m->cache != RFT_CACHE_HOT};
+        rft_str_add_char(out, '\n');
+        rft_show_counters(out, &counted, arena);
+    } else {
+        rft_str_add(out, "counters     not counted, or not recorded\n");
+    }
+    rft_arena_free(arena);
+    return RFT_OK;
+}

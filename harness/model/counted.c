@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/counted.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *rft_counted_role_name(rft_counted_role role) {
+    switch (role) {
+    case RFT_COUNTED_BEST_OF_PROBLEM:
+        return "best";
+    case RFT_COUNTED_AMONG_BEST:
+        return "among the best";
+    case RFT_COUNTED_WORST:
+        return "worst";
+    case RFT_COUNTED_DEFAULT:
+        return "default";
+    case RFT_COUNTED_OTHER:
+        break;
+    }
+    return "";
+}
+
+/* ---- what is asked for ---- */
+
+int rft_counted_wish_parse(rft_counted_wish *out, const char *text, rft_arena *arena, rft_err *err) {
+    *out = (rft_counted_wish){.chosen = !text || strcmp(text, "default") == 0, .set = rft_counter_set_none()};
+    return out->chosen ? 0 : rft_counter_set_parse(&out->set, text, arena, err);
+}
+
+bool rft_counted_wish_is_none(const rft_counted_wish *wish) {
+    return !wish->chosen && rft_counter_set_is_empty(&wish->set);
+}
+
+/* ---- which points ---- */
+
+typedef struct choosing {
+    rft_counted_choice *items;
+    size_t count;
+} choosing;
+
+/* A point that is there already keeps its role and place, and gets the larger of the two sets. */
+static void choose(choosing *to, rft_counted_choice choice) {
+    for (size_t i = 0; i < to->count; i++) {
+        if (to->items[i].point->id == choice.point->id) {
+            to->items[i].large = to->items[i].large || choice.large;
+            return;
+        }
+    }
+    to->items[to->count++] = choice;
+}
+
+static size_t place_of(const rft_point *const *ranked, size_t count, const rft_point *point) {
+    for (size_t i = 0; i < count; i++) {
+        if (ranked[i]->id == point->id) {
+            return i + 1;
+        }
+    }
+    return 0;
+}
+
+/* Of the best's variant; what it is an alias of, and only when that was measured. */
+static const rft_point *default_of(const rft_run *run, const rft_point *best, const rft_point *const *ranked,
+                                   size_t count) {
+    const rft_point *point = rft_run_default(run, best->sweep, best->variant, best->problem);
+    int64_t id = !point ? 0 : point->alias_of ? point->alias_of : point->id;
+    for (size_t i = 0; i < count; i++) {
+        if (ranked[i]->id == id) {
+            return ranked[i];
+        }
+    }
+    return NULL;
+}
+
+static void choose_largest(choosing *to, const rft_run *run, const rft_point *const *ranked, size_t count) {
+    for (size_t i = 0; i < count && i < RFT_COUNTED_BEST; i++) {
+        choose(to,
+               (rft_counted_choice){ranked[i], true, i ? RFT_COUNTED_AMONG_BEST : RFT_COUNTED_BEST_OF_PROBLEM, i + 1});
+    }
+    const rft_point *reference = default_of(run, ranked[0], ranked, count);
+    if (reference) {
+        choose(to, (rft_counted_choice){reference, true, RFT_COUNTED_DEFAULT, place_of(ranked, count, reference)});
+    }
+    choose(to, (rft_counted_choice){ranked[count - 1], true, RFT_COUNTED_WORST, count});
+}
+
+static int by_place(const void *a, const void *b) {
+    const rft_counted_choice *x = a, *y = b;
+    if (x->point->problem != y->point->problem) {
+        return x->point->problem < y->point->problem ? -1 : 1;
+    }
+    return x->place != y->place ? (x->place < y->place ? -1 : 1)
+                                : (x->point->id > y->point->id) - (x->point->id < y->point->id);
+}
+
+size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    size_t largest = rft_run_largest(run, sweep);
+    choosing to = {rft_arena_calloc(arena, data->problem_count + RFT_COUNTED_BEST + 3, sizeof *to.items), 0};
+    for (size_t p = 0; p < data->problem_count; p++) {
+        const rft_point **ranked = NULL;
+        size_t count = data->problems[p].odd ? 0 : rft_run_ranked(run, sweep, SIZE_MAX, p, arena, &ranked);
+        const rft_point *best = count ? ranked[0] : NULL;
+        if (best) {
+            choose(&to, (rft_counted_choice){best, false, RFT_COUNTED_BEST_OF_PROBLEM, 1});
+        }
+        if (best && p == largest) {
+            choose_largest(&to, run, ranked, count);
+        }
+    }
+    if (to.count > 1) {
+        qsort(to.items, to.count, sizeof *to.items, by_place);
+    }
+    *out = to.items;
+    return to.count;
+}
+
+/* ---- what is known ---- */
+
+rft_traffic rft_counted_traffic(const rft_point *point) {
+    return point->counters ? rft_counters_traffic(point->counters) : rft_traffic_unknown();
+}
+
+bool rft_counted_any(const rft_point *point) {
+    for (int i = 0; point->counters && i < RFT_COUNTER_COUNT; i++) {
+        if (!isnan(point->counters->values[i])) {
+            return true;
+        }
+    }
+    for (size_t i = 0; point->counters && i < point->counters->raw_count; i++) {
+        if (!isnan(point->counters->raw[i].value)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *rft_counted_missing(const rft_point *point) {
+    if (!point->counters) {
+        return "not counted";
+    }
+    if (rft_counted_any(point)) {
+        return NULL;
+    }
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        const char *reason = point->counters->reasons[i];
+        if (reason && !rft_text_equal(reason, RFT_COUNTER_NOT_ASKED)) {
+            return reason;
+        }
+    }
+    for (size_t i = 0; i < point->counters->raw_count; i++) {
+        if (point->counters->raw[i].reason) {
+            return point->counters->raw[i].reason;
+        }
+    }
+    return "not counted";
+}
+
+size_t rft_counted_disagreements(const rft_run *run, const rft_point *point, rft_arena *arena,
+                                 rft_disagreement out[RFT_DISAGREEMENTS_MAX]) {
+    const rft_measurement *measurement = rft_point_measurement(point);
+    if (!point->counters || !measurement) {
+        return 0;
+    }
+    bool cold = measurement->cache != RFT_CACHE_HOT;
+    return rft_counters_compare(point->counters, &point->work, run->gpu.l2_bytes, cold, arena, out);
+}

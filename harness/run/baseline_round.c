@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/baseline_round.h"
+
+#include "model/baseline.h"
+
+#include <math.h>
+#include <string.h>
+
+/* One baseline on one problem, while it is measured. */
+typedef struct trial {
+    rft_exec_state *e;
+    size_t sweep, problem;
+    const char *name;
+    rft_job *job;
+    int listed; /* algorithms of the library's list that may be tried */
+    int timed;  /* of them, so far */
+    int best;   /* the fastest of those; -1: none */
+    double best_s;
+} trial;
+
+static int probe(trial *t, int algo, rft_probe_result *out, rft_err *err) {
+    rft_recorder *recorder = &t->e->recorder;
+    t->job->spec.launches[0].vendor.algo = algo;
+    rft_prefetch_await(&recorder->prefetch, RFT_PREFETCH_POINTS);
+    int rc = rft_job_probe(t->e->opts, t->job, false, out, err);
+    if (rc == RFT_OK) {
+        rft_tally_round(&recorder->tally, &out->measurement);
+    }
+    return rc;
+}
+
+/* The first of the list tells how long it is. */
+static int race(trial *t, rft_probe_result *first, bool *stopped, rft_err *err) {
+    int rc = probe(t, 0, first, err);
+    t->listed = first->algo_count < RFT_BASELINE_TRIES ? first->algo_count : RFT_BASELINE_TRIES;
+    t->best = -1;
+    for (int algo = 0; rc == RFT_OK && algo < t->listed && !*stopped; algo++) {
+        rft_probe_result found = *first;
+        t->job->rival_s = t->best >= 0 ? t->best_s : 0.0;
+        rc = algo == 0 ? RFT_OK : probe(t, algo, &found, err);
+        if (rc == RFT_OK && rft_outcome_is_measured(found.outcome)) {
+            double median_s = found.measurement.stats.median;
+            t->timed++;
+            if (t->best < 0 || median_s < t->best_s) {
+                t->best = algo;
+                t->best_s = median_s;
+            }
+        }
+        rft_exec_ask_stop(t->e, stopped);
+    }
+    t->job->rival_s = 0.0;
+    return rc;
+}
+
+/* As the final round measures. Who was not measured in the race is not asked again. */
+static int measure_again(trial *t, int algo, rft_probe_result *out, rft_err *err) {
+    t->job->round = RFT_ROUNDS - 1;
+    return probe(t, algo, out, err);
+}
+
+static rft_baseline of_result(const trial *t, const char *which, const rft_probe_result *result) {
+    rft_arena *arena = t->e->opts->run->arena;
+    rft_baseline out = rft_baseline_none(arena, t->sweep, t->problem, t->name, which);
+    out.tried = t->timed;
+    out.outcome = result->outcome;
+    out.reason = result->reason;
+    out.library = result->library;
+    out.algo = result->algo;
+    out.verification = result->verification;
+    out.measurement = result->measurement;
+    return rft_baseline_copy(arena, &out);
+}
+
+static rft_baseline of_failure(const trial *t, const char *which, rft_outcome outcome, const char *reason) {
+    rft_probe_result nothing = {.outcome = outcome, .reason = reason, .measurement = rft_measurement_none()};
+    return of_result(t, which, &nothing);
+}
+
+/* Says what is wrong once, however many problems it is wrong for. */
+static void warn(rft_exec_state *e, const rft_baseline *baseline) {
+    const char *reason = baseline->reason ? baseline->reason : "no reason given";
+    if (rft_outcome_is_measured(baseline->outcome) || rft_text_equal(e->baseline_warned, reason)) {
+        return;
+    }
+    e->baseline_warned = reason;
+    rft_log_warn(e->opts->log, "the baseline %s of %s has no numbers (%s): %s. The run goes on without it.",
+                 baseline->name,
+                 rft_run_problem_text(e->opts->run, baseline->sweep, baseline->problem, false, e->opts->run->arena),
+                 rft_outcome_name(baseline->outcome), reason);
+}
+
+/* All in one transaction: a run that is killed between them measures both again. */
+static int keep(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_err *err) {
+    rft_run *run = e->opts->run;
+    rft_tally_sum(&e->recorder.tally);
+    int rc = rft_store_put_baselines(e->opts->store, rows, count, &run->info, err);
+    for (size_t i = 0; i < count && rc == RFT_OK; i++) {
+        const rft_baseline *kept = rft_run_put_baseline(run, &rows[i]);
+        warn(e, kept);
+        if (e->opts->baseline) {
+            e->opts->baseline(e->opts->payload, kept);
+        }
+    }
+    return rc;
+}
+
+static bool is_kept(const trial *t, const char *which) {
+    rft_baseline like = {
+        .sweep = t->sweep, .problem = t->problem, .name = t->name, .which = which, .same_protocol = true};
+    return rft_run_find_baseline(t->e->opts->run, &like) != NULL;
+}
+
+/* Where nothing of the list could be timed, the best shares the first's fate. */
+static int finish(trial *t, const rft_probe_result *raced, rft_err *err) {
+    rft_probe_result best = *raced;
+    rft_probe_result first = *raced;
+    int rc = t->best >= 0 ? measure_again(t, t->best, &best, err) : RFT_OK;
+    if (t->best == 0) {
+        first = best;
+    } else if (rc == RFT_OK && rft_outcome_is_measured(raced->outcome)) {
+        rc = measure_again(t, 0, &first, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    /* Those that were near each other in the race may have changed places. */
+    bool swapped =
+        rft_outcome_is_measured(first.outcome) &&
+        (!rft_outcome_is_measured(best.outcome) || first.measurement.stats.median < best.measurement.stats.median);
+    const rft_baseline rows[] = {of_result(t, RFT_BASELINE_BEST, swapped ? &first : &best),
+                                 of_result(t, RFT_BASELINE_FIRST, &first)};
+    return keep(t->e, rows, 2, err);
+}
+
+static int take(trial *t, bool *stopped, rft_err *err) {
+    const char *log = NULL;
+    rft_probe_result first = {0};
+    int rc = rft_job_await(t->e->opts, t->job, &log, err);
+    if (rc == RFT_OK && t->job->failed) {
+        const rft_baseline rows[] = {of_failure(t, RFT_BASELINE_BEST, t->job->outcome, t->job->reason),
+                                     of_failure(t, RFT_BASELINE_FIRST, t->job->outcome, t->job->reason)};
+        return keep(t->e, rows, 2, err);
+    }
+    if (rc == RFT_OK) {
+        rc = race(t, &first, stopped, err);
+    }
+    return rc == RFT_OK && !*stopped ? finish(t, &first, err) : rc;
+}
+
+static int measure(rft_exec_state *e, size_t sweep, size_t problem, size_t index, bool *stopped, rft_err *err) {
+    const rft_exec_opts *opts = e->opts;
+    trial t = {.e = e, .sweep = sweep, .problem = problem, .name = opts->plan->sweeps[sweep]->baselines[index]};
+    if (is_kept(&t, RFT_BASELINE_BEST)) {
+        return RFT_OK; /* in an earlier session, and the first with it */
+    }
+    rft_exec_ask_stop(e, stopped);
+    if (*stopped) {
+        return RFT_OK;
+    }
+    t.job = rft_job_new_baseline(opts, (rft_job_place){sweep, 0, problem}, index);
+    rft_job_compile(opts, t.job);
+    int rc = take(&t, stopped, err);
+    rft_job_free(t.job);
+    return rc;
+}
+
+/* ---- replay ---- */
+
+/* What the script asks for and the recording has not, has its place and a reason. */
+static int miss(rft_exec_state *e, size_t sweep, size_t problem, size_t index, rft_err *err) {
+    trial t = {.e = e, .sweep = sweep, .problem = problem, .name = e->opts->plan->sweeps[sweep]->baselines[index]};
+    if (is_kept(&t, RFT_BASELINE_BEST)) {
+        return RFT_OK;
+    }
+    const rft_baseline row =
+        of_failure(&t, RFT_BASELINE_BEST, RFT_OUTCOME_NOT_RECORDED, "the recording has no such baseline");
+    return keep(e, &row, 1, err);
+}
+
+static int replay(rft_exec_state *e, size_t sweep, size_t problem, rft_err *err) {
+    const rft_sweep *asked = e->opts->plan->sweeps[sweep];
+    rft_run *run = e->opts->run;
+    rft_arena *arena = rft_arena_new();
+    const rft_baseline **recorded = NULL;
+    size_t count = e->opts->probe->baselines
+                       ? e->opts->probe->baselines(e->opts->probe, asked, &asked->problems[problem], arena, &recorded)
+                       : 0;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < count && rc == RFT_OK; i++) {
+        rft_baseline row = rft_baseline_copy(run->arena, recorded[i]);
+        row.sweep = sweep;
+        row.problem = problem;
+        rc = rft_run_find_baseline(run, &row) ? RFT_OK : keep(e, &row, 1, err);
+    }
+    for (size_t i = 0; i < asked->baseline_count && rc == RFT_OK; i++) {
+        rc = miss(e, sweep, problem, i, err);
+    }
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_exec_baselines(rft_exec_state *e, size_t sweep, size_t problem, bool *stopped, rft_err *err) {
+    const rft_sweep *asked = e->opts->plan->sweeps[sweep];
+    if (e->opts->replay) {
+        return replay(e, sweep, problem, err);
+    }
+    int rc = RFT_OK;
+    for (size_t i = 0; i < asked->baseline_count && rc == RFT_OK && !*stopped; i++) {
+        rc = measure(e, sweep, problem, i, stopped, err);
+    }
+    return rc;
+}

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/power_round.h"
+
+#include "model/bound.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CEILING_SOAK_MOST_S 10.0
+
+typedef struct target {
+    int64_t id;
+    rft_load_kind kind;
+} target;
+
+typedef struct targets {
+    target *items; /* in the arena */
+    size_t count, capacity;
+    rft_arena *arena;
+} targets;
+
+/* ---- whom ---- */
+
+static void add(targets *list, const rft_point *point, rft_load_kind kind) {
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].id == point->id && list->items[i].kind == kind) {
+            return;
+        }
+    }
+    if (list->count == list->capacity) { /* a few; the old array dies with the arena */
+        target *larger = rft_arena_calloc(list->arena, 2 * list->capacity + 16, sizeof *larger);
+        if (list->count) {
+            memcpy(larger, list->items, list->count * sizeof *larger);
+        }
+        list->items = larger;
+        list->capacity = 2 * list->capacity + 16;
+    }
+    list->items[list->count++] = (target){point->id, kind};
+}
+
+static void add_finalists(targets *list, const rft_run *run, size_t sweep, size_t problem) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == sweep && point->problem == problem && rft_run_is_candidate(run, point) &&
+            point->rounds[RFT_ROUNDS - 1].n > 0) {
+            add(list, point, RFT_LOAD_ENERGY);
+        }
+    }
+}
+
+static void add_energy(targets *list, const rft_run *run, size_t sweep, rft_power_choice choice) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    size_t largest = rft_run_largest(run, sweep);
+    for (size_t p = 0; p < data->problem_count && largest != SIZE_MAX; p++) {
+        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
+        if (!best || choice == RFT_POWER_NONE || (choice == RFT_POWER_LARGEST && p != largest)) {
+            continue;
+        }
+        add(list, best, RFT_LOAD_ENERGY);
+        for (size_t v = 0; v < data->variant_count && choice >= RFT_POWER_BEST; v++) {
+            const rft_point *of_variant = rft_run_best(run, sweep, v, p);
+            if (of_variant) {
+                add(list, of_variant, RFT_LOAD_ENERGY);
+            }
+        }
+        if (choice == RFT_POWER_ALL) {
+            add_finalists(list, run, sweep, p);
+        }
+    }
+}
+
+static void add_soaks(targets *list, const rft_run *run, size_t sweep, bool every_problem) {
+    size_t largest = rft_run_largest(run, sweep);
+    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
+        const rft_point *best = p == largest || every_problem ? rft_run_best(run, sweep, SIZE_MAX, p) : NULL;
+        if (best) {
+            add(list, best, RFT_LOAD_SOAK);
+        }
+    }
+}
+
+/* Windows of a second first, then the soaks, which heat the card. A replay looks for whatever may have been recorded.
+ */
+static targets choose(const rft_exec_state *e, rft_arena *arena) {
+    const rft_exec_opts *opts = e->opts;
+    targets list = {.arena = arena};
+    for (size_t s = 0; s < opts->run->sweep_count; s++) {
+        add_energy(&list, opts->run, s, opts->replay ? RFT_POWER_ALL : opts->power);
+    }
+    for (size_t s = 0; s < opts->run->sweep_count && (opts->replay || opts->soak_s > 0); s++) {
+        add_soaks(&list, opts->run, s, opts->replay);
+    }
+    return list;
+}
+
+static bool is_done(const rft_run *run, const target *wanted) {
+    return run->points[wanted->id - 1].loads[wanted->kind] != NULL;
+}
+
+/* ---- taking them ---- */
+
+static rft_load *keep(rft_arena *arena, const rft_load *from) {
+    rft_load *load = rft_arena_memdup(arena, from, sizeof *from);
+    load->reason = rft_arena_strdup(arena, from->reason);
+    load->source = rft_arena_strdup(arena, from->source);
+    load->energy_reason = rft_arena_strdup(arena, from->energy_reason);
+    load->samples_s = rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s);
+    load->at_s = rft_arena_memdup(arena, from->at_s, from->n * sizeof *from->at_s);
+    load->clocks_mhz = rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz);
+    return load;
+}
+
+static rft_load_order order_of(const rft_exec_state *e, rft_load_kind kind) {
+    return (rft_load_order){.wanted = true,
+                            .kind = kind,
+                            .seconds = kind == RFT_LOAD_SOAK ? e->opts->soak_s : RFT_POWER_WINDOW_S,
+                            .stop = e->opts->replay ? NULL : e->opts->stop,
+                            .payload = e->opts->payload};
+}
+
+/* What the device draws when it does nothing: the first of all, because it tells whether there is a sensor. */
+static int take_idle(rft_exec_state *e, bool *stopped, rft_err *err) {
+    const rft_exec_opts *opts = e->opts;
+    rft_run *run = opts->run;
+    rft_arena *arena = rft_arena_new();
+    rft_load_order order = order_of(e, RFT_LOAD_IDLE);
+    rft_load idle = rft_load_none(RFT_LOAD_IDLE, NULL);
+    int rc = opts->probe->idle(opts->probe, &order, arena, &idle, err);
+    *stopped = *stopped || (rc == RFT_OK && idle.cut);
+    if (rc == RFT_OK && !idle.cut && !idle.reason) {
+        run->idle = keep(run->arena, &idle);
+        rc = rft_store_put_idle(opts->store, run->idle, err);
+    }
+    rft_arena_free(arena);
+    return rc;
+}
+
+static int store_load(rft_exec_state *e, rft_point *point, const rft_load *load, rft_err *err) {
+    rft_run *run = e->opts->run;
+    point->loads[load->kind] = keep(run->arena, load);
+    rft_tally_sum(&e->recorder.tally);
+    return rft_store_put_step(e->opts->store, point, &run->info, err);
+}
+
+static int probe(rft_exec_state *e, rft_job *job, rft_point *point, bool *stopped, rft_err *err) {
+    rft_probe_result result = {0};
+    const char *log = NULL;
+    rft_load none = rft_load_none(job->load.kind, NULL);
+    int rc = rft_job_await(e->opts, job, &log, err);
+    if (rc == RFT_OK && !job->failed) {
+        rc = rft_job_probe(e->opts, job, false, &result, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    none.reason = none.energy_reason = job->failed ? job->reason : result.reason ? result.reason : "no reason given";
+    if (!job->failed) {
+        rft_tally_round(&e->recorder.tally, &result.measurement);
+        point->workers_lost += result.workers_lost;
+        if (result.outcome == RFT_OUTCOME_NOT_RECORDED) {
+            return RFT_OK;
+        }
+    }
+    if (result.load && result.load->cut) {
+        *stopped = true;
+        return RFT_OK;
+    }
+    return store_load(e, point, result.load ? result.load : &none, err);
+}
+
+static const char *doing_text(const rft_exec_state *e, const targets *list, size_t at, rft_arena *arena) {
+    const rft_run *run = e->opts->run;
+    const rft_point *point = &run->points[list->items[at].id - 1];
+    const char *problem = rft_run_problem_text(run, point->sweep, point->problem, true, arena);
+    bool soak = list->items[at].kind == RFT_LOAD_SOAK;
+    const char *what = soak ? rft_arena_printf(arena, "soak of %g s", e->opts->soak_s) : "energy";
+    return rft_arena_printf(arena, "%s%s%s (%zu of %zu)", what, *problem ? ", " : "", problem, at + 1, list->count);
+}
+
+static int take(rft_exec_state *e, const targets *list, size_t at, bool *stopped, rft_err *err) {
+    rft_run *run = e->opts->run;
+    const target *wanted = &list->items[at];
+    rft_point *point = &run->points[wanted->id - 1];
+    rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
+    job->round = RFT_ROUNDS - 1;
+    job->load = order_of(e, wanted->kind);
+    if (!e->opts->replay) {
+        rft_job_compile(e->opts, job);
+        rft_exec_note_doing(e, doing_text(e, list, at, list->arena), point);
+    }
+    int rc = probe(e, job, point, stopped, err);
+    rft_job_free(job);
+    return rc;
+}
+
+/* ---- the ceiling of the same kind ---- */
+
+/* A sustained time is held against a sustained rate: that of its roof, which is measured when nobody has yet. */
+static int soak_roof(rft_exec_state *e, const rft_point *point, rft_arena *arena, rft_err *err) {
+    const rft_exec_opts *opts = e->opts;
+    rft_placement place = rft_placement_of(opts->run, point);
+    rft_ceiling_id id = rft_placement_ceiling(opts->run, point, &place);
+    rft_ceiling *ceiling = id < RFT_CEILING_COUNT ? &opts->run->ceilings.items[id] : NULL;
+    if (!ceiling || !ceiling->measured || ceiling->sustained.n > 0) {
+        return RFT_OK;
+    }
+    rft_ceilings_request request = {.wanted = RFT_CEILING_BIT(id), .soak_s = fmin(opts->soak_s, CEILING_SOAK_MOST_S)};
+    rft_ceilings measured;
+    rft_exec_note_doing(
+        e, rft_arena_printf(arena, "soak of its ceiling, %s, %g s", rft_ceiling_label(id), request.soak_s), point);
+    int rc = opts->probe->ceilings(opts->probe, &request, arena, &measured, err);
+    if (rc == RFT_OK && measured.items[id].sustained.n > 0) {
+        ceiling->sustained = measured.items[id].sustained;
+        ceiling->sustained_clock_mhz = measured.items[id].sustained_clock_mhz;
+        rc = rft_store_put_ceilings(opts->store, &opts->run->ceilings, err);
+    }
+    return rc;
+}
+
+static int soak_roofs(rft_exec_state *e, const targets *list, bool *stopped, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < list->count && rc == RFT_OK && !*stopped && !e->opts->replay; i++) {
+        const rft_point *point = &e->opts->run->points[list->items[i].id - 1];
+        if (list->items[i].kind == RFT_LOAD_SOAK && !isnan(rft_point_sustained_s(point))) {
+            rft_exec_ask_stop(e, stopped);
+            rc = *stopped ? RFT_OK : soak_roof(e, point, list->arena, err);
+        }
+    }
+    return rc;
+}
+
+int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
+    rft_run *run = e->opts->run;
+    rft_arena *arena = rft_arena_new();
+    targets list = choose(e, arena);
+    bool due = false;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < list.count; i++) {
+        due = due || !is_done(run, &list.items[i]);
+    }
+    if (due) { /* else the run is finished, whatever the user wants now */
+        rft_exec_ask_stop(e, stopped);
+    }
+    if (due && !*stopped && !run->idle && e->opts->probe->idle) {
+        rc = take_idle(e, stopped, err);
+    }
+    bool blind = run->idle && !run->idle->source; /* no sensor: told once, and no window is spent on it */
+    for (size_t i = 0; i < list.count && rc == RFT_OK && !*stopped; i++) {
+        if (is_done(run, &list.items[i]) || (blind && list.items[i].kind == RFT_LOAD_ENERGY)) {
+            continue;
+        }
+        rft_exec_ask_stop(e, stopped);
+        rc = *stopped ? RFT_OK : take(e, &list, i, stopped, err);
+    }
+    rc = rc == RFT_OK && !*stopped ? soak_roofs(e, &list, stopped, err) : rc;
+    rft_arena_free(arena);
+    return rc;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counters as a user sees them: `show`, `show --point`, JSON. */
+#include "store/sample_run.h"
+#include "store/store_test.h"
+
+#include "base/json.h"
+#include "cli/show_counters.h"
+#include "cli/show_data.h"
+#include "cli/show_text.h"
+
+#include <math.h>
+#include <string.h>
+
+static rft_point *best_of(rft_run *run) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].counters && !run->points[i].alias_of) {
+            return &run->points[i];
+        }
+    }
+    fail_msg("no point was counted");
+    return NULL;
+}
+
+static void has(const rft_str *text, const char *part) {
+    if (!strstr(rft_str_get(text), part)) {
+        fail_msg("not there: %s\n%s", part, rft_str_get(text));
+    }
+}
+
+static void a_point_shows_what_was_counted_and_why_not(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    rft_point *best = best_of(run);
+    best->work.bytes_read = 1e9;
+    assert_int_equal(rft_show_point(&text, run, best->id, &err), RFT_OK);
+    has(&text, "counted in 3 runs of its own, with the cache cold");
+    has(&text, "device memory, read");
+    has(&text, "333.3 MB");
+    has(&text, "bank conflicts");
+    has(&text, "0 wavefronts");
+    has(&text, "lts__t_sectors.sum");
+    has(&text, "142857142.85714287");
+    has(&text, "the chip has \"none\"");
+    has(&text, "warps_active_frac: above 1");
+    has(&text, "disagrees: dram reads: counted 333.3 MB, declared 1.000 GB (66.7 % less)");
+    assert_null(strstr(rft_str_get(&text), RFT_COUNTER_NOT_ASKED));
+    rft_str_truncate(&text, 0);
+    assert_int_equal(rft_show_point(&text, run, 4711, &err), RFT_E_NOT_FOUND);
+    assert_non_null(strstr(err.message, "no point 4711"));
+    assert_true(err.remedy[0] != '\0');
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void a_sweep_shows_the_counters_of_its_best(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    has(&text, "hardware counters of the best (runs of their own)");
+    has(&text, "333.3 MB");
+    rft_str_truncate(&text, 0);
+    const rft_counter_set set = rft_counter_set_default();
+    const rft_counters refused = rft_counters_refused(&set, "no permission (ERR_NVGPUCTRPERM)", run->arena);
+    best_of(run)->counters = &refused;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    has(&text, "no permission (ERR_NVGPUCTRPERM)");
+    assert_null(strstr(rft_str_get(&text), "333.3 MB"));
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void json_has_values_reasons_and_disagreements(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_arena *arena = rft_arena_new();
+    rft_point *best = best_of(run);
+    best->work.bytes_read = 1e9;
+    json_t *object = rft_show_counters_json(run, best, arena);
+    const json_t *values = json_object_get(object, "values"), *reasons = json_object_get(object, "reasons");
+    assert_int_equal(json_integer_value(json_object_get(object, "passes")), 3);
+    assert_true(json_number_value(json_object_get(values, "dram_read_bytes")) == 1e9 / 3.0);
+    assert_true(json_is_null(json_object_get(values, "warps_active_frac")));
+    assert_string_equal(json_string_value(json_object_get(reasons, "warps_active_frac")), "above 1");
+    assert_null(json_object_get(values, "tensor_bf16_ops")); /* nobody asked */
+    const json_t *apart = json_array_get(json_object_get(object, "disagreements"), 0);
+    assert_string_equal(json_string_value(json_object_get(apart, "what")), "dram reads");
+    assert_true(json_number_value(json_object_get(apart, "declared")) == 1e9);
+    json_decref(object);
+    best->counters = NULL;
+    object = rft_show_counters_json(run, best, arena);
+    assert_true(json_is_null(object));
+    json_decref(object);
+    rft_arena_free(arena);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_point_shows_what_was_counted_and_why_not),
+        cmocka_unit_test(a_sweep_shows_the_counters_of_its_best),
+        cmocka_unit_test(json_has_values_reasons_and_disagreements),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

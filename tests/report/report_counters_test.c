@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a report says of hardware counters: counted, refused, never asked for. */
+#include "report/report_sample.h"
+#include "report/trace_pages.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void says(const trace_pages *pages, const char *text) {
+    if (!trace_says(pages, text)) {
+        fail_msg("the report does not say \"%s\"", text);
+    }
+}
+
+static void test_counters_of_the_best_and_what_disagrees(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    sample_count(run);
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    assert_int_equal(trace_pages_saying(&pages, "Hardware counters, the large set"), 1);
+    says(&pages, "87.0 %"); /* occupancy */
+    says(&pages, "25.0 %"); /* hits of the L2 */
+    says(&pages, "32 B"); /* useful bytes */
+    says(&pages, "dram reads: counted ");
+    says(&pages, "(20.0 % more)");
+    says(&pages, "Nowhere are counted and declared work more than 5 % apart."); /* the other sweeps */
+    says(&pages, "CUPTI has no such counter for GH100");
+    says(&pages, "waiting for global or local memory");
+    says(&pages, "3.12 warps to ");
+    says(&pages, "in runs of their own");
+    says(&pages, "counted"); /* the evidence of a bound */
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+static void test_a_refusal_is_told_with_its_reason(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    sample_refuse_counters(run, "collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)");
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    says(&pages, "There are none: collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35).");
+    says(&pages, "none: collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)");
+    assert_int_equal(trace_pages_saying(&pages, "the large set"), 0);
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+static void test_a_run_without_counters_says_so_once(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    trace_pages pages = trace_of(run, NULL);
+    says(&pages, "none: not counted, or not recorded");
+    assert_int_equal(trace_pages_saying(&pages, "Hardware counters"), 1);
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counters_of_the_best_and_what_disagrees),
+        cmocka_unit_test(test_a_refusal_is_told_with_its_reason),
+        cmocka_unit_test(test_a_run_without_counters_says_so_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
