@@ -88,7 +88,7 @@ static void sift(rft_job *job) {
         p->problem_key = rft_strdup(key);
         p->seed = job->request->measure.seed;
     }
-    if (strcmp(p->reference_hash, reference_hash) != 0) {
+    if (!job->request->verified && strcmp(p->reference_hash, reference_hash) != 0) { /* who is verified brings none */
         memcpy(p->reference_hash, reference_hash, strlen(reference_hash) + 1);
         p->reference_done = false;
     }

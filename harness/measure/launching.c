@@ -219,15 +219,25 @@ static int bind_all(rft_job *job, const rft_launch *launches, size_t count, rft_
     return rc;
 }
 
+static int load(rft_job *job, rft_err *err) {
+    rft_protocol *p = job->p;
+    const rft_compile_result *unit = job->request->unit;
+    if (p->expected && rft_text_equal(unit->cubin_hash, p->expected_hash)) {
+        job->module = p->expected;
+        p->expected = NULL;
+        return RFT_OK;
+    }
+    return p->gpu->vt->module_load(p->gpu, unit->cubin, unit->cubin_bytes, &job->module, err);
+}
+
 int rft_launching_bind(rft_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
-    rft_gpu *gpu = job->p->gpu;
     job->prepare = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *job->prepare);
     job->launches = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->launches);
     job->blocks_per_sm = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->blocks_per_sm);
     int *ignored = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *ignored);
     const rft_compile_result *unit = job->request->unit; /* without code where only the vendor's library is called */
-    int rc = unit->cubin_bytes ? gpu->vt->module_load(gpu, unit->cubin, unit->cubin_bytes, &job->module, err) : RFT_OK;
+    int rc = unit->cubin_bytes ? load(job, err) : RFT_OK;
     if (rc == RFT_OK) {
         rc = bind_all(job, spec->prepare, spec->prepare_count, job->prepare, ignored, err);
     }

@@ -27,6 +27,7 @@ typedef struct rft_load_order {
 #define RFT_LOAD_PATIENCE 4.0
 
 typedef struct rft_probe_request {
+    const char *key; /* names it among the requests of a session, with `round`; NULL: nothing is expected */
     /* Who it is: what replay looks up. */
     const rft_sweep *sweep;
     size_t variant;
@@ -42,6 +43,10 @@ typedef struct rft_probe_request {
     rft_measure_opts measure; /* of this round */
     rft_load_order load;      /* wanted: in place of timing, behind the verification */
     double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
+    /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
+     * of the probe. */
+    void (*meanwhile)(void *payload);
+    void *payload;
     bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
     int turn;       /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
     size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
@@ -104,6 +109,9 @@ struct rft_probe {
     /* NULL, or: what can wait until the answer is given (unloading code), so that it is done while the other side
      * thinks. The next call does it otherwise. */
     void (*rest)(rft_probe *self);
+    /* NULL, or: this request will likely be the next. What takes no notice of the device's work may be done ahead:
+     * handing it over, loading its code. It promises nothing; the request may differ then in rival_s and meanwhile. */
+    void (*expect)(rft_probe *self, const rft_probe_request *request);
 };
 
 /* Measures on `gpu`. Compiles its own small kernels (fill, poison, flush, compare, stamps, ceilings) with `compiler`.

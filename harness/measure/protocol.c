@@ -110,6 +110,24 @@ int rft_protocol_refuse_dead(const rft_protocol *p, rft_err *err) {
     return err ? rft_err_remedy(err, "start another worker process") : RFT_E_DEVICE;
 }
 
+static void forget_expected(rft_protocol *p) {
+    if (p->expected && !p->gpu->vt->sticky(p->gpu)) {
+        p->gpu->vt->module_free(p->gpu, p->expected);
+    }
+    p->expected = NULL;
+}
+
+/* Loading code takes the driver as long as everything else before a launch. A failure comes again, and is told then. */
+static void expect(rft_probe *self, const rft_probe_request *request) {
+    rft_protocol *p = (rft_protocol *)self;
+    const rft_compile_result *unit = request->unit;
+    forget_expected(p);
+    if (!p->dead && unit->ok &&
+        p->gpu->vt->module_load(p->gpu, unit->cubin, unit->cubin_bytes, &p->expected, NULL) == RFT_OK) {
+        memcpy(p->expected_hash, unit->cubin_hash, sizeof p->expected_hash);
+    }
+}
+
 static void rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_vendor_rest(p);
@@ -206,6 +224,7 @@ static void free_protocol(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_device_ptr spaces[] = {p->verdicts_device, p->partials, p->flush_out, p->flush_in};
     rest(self);
+    forget_expected(p);
     rft_counting_close(p);
     rft_vendor_close(p);
     if (!p->gpu->vt->sticky(p->gpu)) {
@@ -260,7 +279,8 @@ int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, cons
                            .device = device,
                            .count = rft_protocol_count,
                            .free = free_protocol,
-                           .rest = rest};
+                           .rest = rest,
+                           .expect = expect};
     p->gpu = gpu;
     p->compiler = compiler;
     p->clock = clock;

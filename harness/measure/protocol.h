@@ -108,6 +108,8 @@ typedef struct rft_protocol {
     rft_shot shots[RFT_SHOTS];
     rft_span spans[RFT_SPAN_COUNT];
     rft_module *used;               /* the last point's code, to be unloaded; NULL */
+    rft_module *expected;           /* the next point's code, if it comes; NULL */
+    char expected_hash[65];         /* of `expected`: its cubin_hash */
     double busy_s;                  /* samples since the point began, or of all ceilings */
     volatile uint32_t *block_words; /* host's view of the blocking kernel's flags (device/block.cu) */
     rft_device_ptr block_device;

@@ -9,6 +9,7 @@
 #define BLOCK_LIMIT_NS 1000000000ull
 #define WAKE_AFTER_S 0.5
 #define WAKE_MIN_S 0.05
+#define WAKE_FULL_FRAC 0.95 /* of the maximum: a device that runs this fast has nowhere to wake to */
 #define WAKE_MAX_S 0.5
 #define WAKE_MAX_ROUNDS 2000
 #define WAKE_FLUSHES 20
@@ -219,7 +220,9 @@ int rft_timing_wake(rft_protocol *p, rft_err *err) {
         }
         double elapsed_s = rft_timing_since_s(p, begun_ns);
         bool steady = fabs(sample.clock_mhz - before_mhz) <= WAKE_CLOCK_FRAC * before_mhz; /* false for NaN */
-        if (elapsed_s >= WAKE_MAX_S || (elapsed_s >= WAKE_MIN_S && (steady || isnan(sample.clock_mhz)))) {
+        bool full = steady && sample.clock_mhz >= WAKE_FULL_FRAC * p->info.sm_clock_khz * 1e-3;
+        bool settled = steady || isnan(sample.clock_mhz);
+        if (full || elapsed_s >= WAKE_MAX_S || (elapsed_s >= WAKE_MIN_S && settled)) {
             break;
         }
         before_mhz = sample.clock_mhz;

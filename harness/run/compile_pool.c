@@ -287,6 +287,11 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
     return RFT_OK;
 }
 
+const rft_compile_result *rft_compile_pool_peek(rft_compile_pool *pool, rft_ticket ticket) {
+    const rft_compile_job *job = rft_compile_jobs_at(&pool->jobs, ticket);
+    return job && job->done && !job->failure && job->result->ok ? job->result : NULL;
+}
+
 bool rft_compile_pool_idle(rft_compile_pool *pool) {
     return !is_waiting(pool) && !any_busy(pool);
 }

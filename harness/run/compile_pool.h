@@ -45,6 +45,9 @@ rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_req
 int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
                           rft_err *err);
 
+/* The answer, when it is there and the code compiled; NULL otherwise. Borrowed as that of wait(). */
+const rft_compile_result *rft_compile_pool_peek(rft_compile_pool *pool, rft_ticket ticket);
+
 /* Core-seconds that requests took so far: the processor time of the processes that served them, from the cache or not,
  * as the system counts it; where one was ended by its limit or died with its worker, the time since it was handed out.
  */

@@ -36,6 +36,8 @@ typedef struct segment {
 
 typedef struct exec {
     rft_exec_state state;
+    size_t in_hand; /* configurations that have left the ring and are not told yet: 0 or 1 */
+    bool went_on;   /* during the step in hand, while the device was at work */
     segment segment;
     rft_reference_keeper reference;
     int64_t best_id;   /* of the current problem; 0: none yet */
@@ -168,10 +170,10 @@ static entry new_entry(const exec *e, uint64_t index) {
     return made;
 }
 
-/* Asks for more until the ring is full or the segment has no more to give. */
+/* Asks for more until there are as many ahead as there may be, or the segment has no more to give. */
 static void fill(exec *e) {
     segment *s = &e->segment;
-    while (!s->exhausted && s->count < RFT_LOOKAHEAD) {
+    while (!s->exhausted && s->count + e->in_hand < RFT_LOOKAHEAD) {
         uint64_t index = 0;
         if (s->asked >= s->budget_points || s->strategy->ask(s->strategy, &index, 1) == 0) {
             s->exhausted = true;
@@ -206,32 +208,75 @@ static void note(exec *e, const rft_point *point) {
     rft_exec_note(&e->state, point, best);
 }
 
+static rft_job *next_job(segment *s, bool *is_odd) {
+    entry *odd = s->count > 0 ? next_odd(s) : NULL;
+    *is_odd = odd != NULL;
+    return odd ? odd->odd : s->count > 0 ? s->ring[s->head].job : NULL;
+}
+
+/* What is done while the device is at work on the step in hand. What is asked for here would have been asked for after
+ * the step before: nothing was told since, so the course of a strategy is the same. */
+static void go_on(void *payload) {
+    exec *e = payload;
+    bool is_odd = false;
+    fill(e);
+    e->went_on = true;
+    rft_job *next = next_job(&e->segment, &is_odd);
+    if (next && rft_recorder_needs(&e->state.recorder, next)) {
+        rft_job_expect(e->state.opts, next, is_odd);
+    }
+}
+
+/* Must more be asked for before the next job is known? At the beginning; and where a batch is verified together before
+ * the first of it is timed, the whole batch must be there. */
+static bool is_short(const segment *s) {
+    return s->count == 0 || (s->odd_problem != SIZE_MAX && s->ring[s->head].batch == s->asked / RFT_LOOKAHEAD);
+}
+
+/* Takes the next job out of the ring. */
+static rft_job *pull(exec *e, bool *is_odd) {
+    segment *s = &e->segment;
+    rft_job *job = next_job(s, is_odd);
+    if (*is_odd) {
+        next_odd(s)->odd = NULL;
+    } else {
+        s->head = (s->head + 1) % RFT_LOOKAHEAD;
+        s->count--;
+        e->in_hand = 1;
+    }
+    return job;
+}
+
 /* Takes the next job to its end. */
 static int step(exec *e, rft_err *err) {
     segment *s = &e->segment;
-    entry *odd = next_odd(s);
-    rft_job *job = odd ? odd->odd : s->ring[s->head].job;
+    bool is_odd = false;
+    rft_job *job = pull(e, &is_odd);
     const rft_point *point = NULL;
     const rft_exec_opts *opts = e->state.opts;
-    bool races = !odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
+    bool races = !is_odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
     job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    job->meanwhile = go_on;
+    job->payload = e;
+    e->went_on = false;
     int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
-    if (rc != RFT_OK) {
-        return rc;
+    if (rc == RFT_OK && !e->went_on) {
+        fill(e);
     }
-    if (odd) {
-        odd->odd = NULL;
+    e->in_hand = 0;
+    if (rc == RFT_OK && is_odd) {
         e->odd_left -= e->odd_left > 0 ? 1 : 0;
-    } else {
+    } else if (rc == RFT_OK) {
         rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
         s->strategy->tell(s->strategy, &told);
-        s->head = (s->head + 1) % RFT_LOOKAHEAD;
-        s->count--;
         s->taken++;
     }
     rft_job_free(job);
-    note(e, point);
-    return rft_reference_after(&e->reference, point, err);
+    if (rc == RFT_OK) {
+        note(e, point);
+        rc = rft_reference_after(&e->reference, point, err);
+    }
+    return rc;
 }
 
 /* After the first point, unless the user has stopped meanwhile; the part's time does not run on meanwhile. */
@@ -256,7 +301,9 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         if (*stopped) {
             break;
         }
-        fill(e);
+        if (is_short(&e->segment)) {
+            fill(e);
+        }
         if (e->segment.count == 0) {
             break;
         }

@@ -176,6 +176,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         rft_str_add_char(&key, ',');
     }
     rft_probe_request request = {
+        .key = job->key,
         .sweep = sweep,
         .variant = job->variant,
         .problem = &sweep->problems[job->problem],
@@ -193,6 +194,8 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         .turn = job->turn,
         .reading = job->reading,
         .load = job->load,
+        .meanwhile = job->meanwhile,
+        .payload = job->payload,
     };
     rft_str_clear(&key);
     return request;
@@ -214,6 +217,22 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
         request.measure.min_samples = request.measure.max_samples = (int)job->samples;
     }
     return opts->probe->measure(opts->probe, &request, job->arena, out, err);
+}
+
+void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {
+    if (!opts->probe->expect || !job->pool || job->failed || !has_unit(job)) {
+        return;
+    }
+    const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
+    const rft_compile_result *reference = job->has_reference ? rft_compile_pool_peek(job->pool, job->reference) : NULL;
+    if (!unit || (job->has_reference && !reference)) {
+        return;
+    }
+    rft_probe_request request = request_of(opts, job);
+    request.verify_only = verify_only;
+    request.unit = unit;
+    request.reference = reference;
+    opts->probe->expect(opts->probe, &request);
 }
 
 static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {

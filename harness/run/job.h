@@ -15,13 +15,15 @@ typedef struct rft_job {
     char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
     const char *alias_cubin;           /* NULL: not asked for yet */
     int round;
-    int turn;            /* of the final round */
-    size_t samples;      /* so many and no more; 0: as the sweep's rule says */
-    bool verified;       /* by an earlier request */
-    size_t reading;      /* of the problem's reference: 1, 2, ...; 0: it is a point */
-    rft_load_order load; /* wanted: in place of timing */
-    double rival_s;      /* median of the best so far on its problem; 0: none, or it does not race */
-    bool spelled;        /* the spec is there */
+    int turn;                         /* of the final round */
+    size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
+    bool verified;                    /* by an earlier request */
+    size_t reading;                   /* of the problem's reference: 1, 2, ...; 0: it is a point */
+    rft_load_order load;              /* wanted: in place of timing */
+    double rival_s;                   /* median of the best so far on its problem; 0: none, or it does not race */
+    void (*meanwhile)(void *payload); /* rft_probe_request.meanwhile; NULL */
+    void *payload;
+    bool spelled; /* the spec is there */
     rft_point_spec spec;
     bool failed; /* before it could run: outcome and reason say how */
     rft_outcome outcome;
@@ -54,6 +56,8 @@ rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job);
 
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);
+/* Lets the probe know that this job will likely be the next, if all that it needs is compiled already. */
+void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only);
 
 /* Counts; results as of rft_probe.count, in the job's arena. */
 int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,

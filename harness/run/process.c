@@ -257,8 +257,12 @@ static void on_sent(uv_write_t *write, int status) {
 }
 
 void rft_process_send(rft_process *process, const json_t *head, const void *blob, size_t blob_bytes) {
-    sending *message = rft_alloc(sizeof *message);
     process->asked++;
+    rft_process_tell(process, head, blob, blob_bytes);
+}
+
+void rft_process_tell(rft_process *process, const json_t *head, const void *blob, size_t blob_bytes) {
+    sending *message = rft_alloc(sizeof *message);
     rft_frame_encode(&message->bytes, head, blob, blob_bytes);
     message->write.data = message;
     uv_buf_t buffer = uv_buf_init(message->bytes.data, (unsigned)message->bytes.length);

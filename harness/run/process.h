@@ -41,6 +41,8 @@ int rft_process_start(rft_process **out, rft_loop *loop, const char *const *argv
                       rft_err *err);
 /* Queues one frame. The answer must carry "number", which counts the requests of this process from 1. */
 void rft_process_send(rft_process *process, const json_t *head, const void *blob, size_t blob_bytes);
+/* Queues one frame that is not answered. */
+void rft_process_tell(rft_process *process, const json_t *head, const void *blob, size_t blob_bytes);
 /* The child is ended (SIGKILL) when `seconds` pass without another call; INFINITY takes the limit away. */
 void rft_process_limit(rft_process *process, double seconds);
 

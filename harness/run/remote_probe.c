@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/remote_probe.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +17,11 @@
 typedef struct remote_probe {
     rft_probe probe;
     rft_remote_probe_opts opts;
-    rft_process *process; /* NULL: not started */
-    bool opened;          /* the process has answered that it has the device */
-    bool asked_early;     /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
+    rft_process *process;             /* NULL: not started */
+    bool opened;                      /* the process has answered that it has the device */
+    bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
+    char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
+    int expected_round;
     rft_frame answer;
     bool stirred; /* answered or gone */
     char why[96]; /* how the process went */
@@ -41,6 +45,7 @@ static void end_process(remote_probe *remote) {
     rft_process_free(remote->process);
     remote->process = NULL;
     remote->opened = remote->asked_early = false;
+    remote->expected[0] = '\0';
 }
 
 static int start(remote_probe *remote, rft_err *err) {
@@ -243,48 +248,111 @@ static void failed(rft_probe_result *out, rft_outcome outcome, const char *reaso
     out->measurement = rft_measurement_none();
 }
 
-/* What is sent for a point, as often as it takes. */
+/* What is sent of a point. */
 typedef struct question {
     json_t *head;
     rft_str blob;
-    double timeout_s;
-    rft_load_order load;
 } question;
 
-static question question_of(const remote_probe *remote, const rft_probe_request *request) {
+/* All of it, under the name of a request. */
+static question question_of(const rft_probe_request *request, const char *what) {
     question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
-    json_object_set_new(q.head, "do", json_string("measure"));
+    json_object_set_new(q.head, "do", json_string(what));
     rft_str_add_n(&q.blob, request->unit->cubin, request->unit->cubin_bytes);
     if (request->reference) {
         rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
     }
-    q.load = request->load;
-    q.timeout_s = request->measure.point_timeout_s + remote->opts.grace_s + load_limit_s(&q.load);
+    return q;
+}
+
+static void question_clear(question *q) {
+    json_decref(q->head);
+    rft_str_clear(&q->blob);
+}
+
+static bool may_be_expected(const rft_probe_request *request) {
+    bool is_plain = !request->load.wanted && !request->verified && request->turn == 0 && request->reading == 0;
+    return is_plain && request->key && *request->key && strlen(request->key) < RFT_HASH_HEX_SIZE;
+}
+
+static void expect(rft_probe *self, const rft_probe_request *request) {
+    remote_probe *remote = (remote_probe *)self;
+    if (!remote->opened || !may_be_expected(request)) {
+        return;
+    }
+    question q = question_of(request, "expect");
+    rft_process_tell(remote->process, q.head, q.blob.data, q.blob.length);
+    question_clear(&q);
+    rft_text_format(remote->expected, sizeof remote->expected, "%s", request->key);
+    remote->expected_round = request->round;
+}
+
+static bool is_expected(const remote_probe *remote, const rft_probe_request *request) {
+    return may_be_expected(request) && strcmp(request->key, remote->expected) == 0 &&
+           request->round == remote->expected_round;
+}
+
+typedef struct errand {
+    const rft_probe_request *request;
+    const rft_counter_set *set; /* what is to be counted; NULL: it is measured */
+} errand;
+
+static double timeout_of(const remote_probe *remote, const errand *asked) {
+    double limit_s = asked->request->measure.point_timeout_s;
+    limit_s = asked->set ? COUNT_TIMES * limit_s : limit_s + load_limit_s(&asked->request->load);
+    return limit_s + remote->opts.grace_s;
+}
+
+/* To measure what was expected its name is enough. */
+static question next_question(remote_probe *remote, const errand *asked) {
+    const rft_probe_request *request = asked->request;
+    const rft_counter_set *set = asked->set;
+    question q;
+    if (!set && is_expected(remote, request)) {
+        q = (question){.blob = RFT_STR_INIT};
+        q.head =
+            json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "rival_s", rft_json_real_new(request->rival_s));
+        remote->expected[0] = '\0';
+    } else {
+        q = question_of(request, set ? "count" : "measure");
+    }
+    if (set) {
+        json_object_set_new(q.head, "counters", rft_wire_of_counter_set(set));
+    }
     return q;
 }
 
 /* One attempt; *end says how it went when it returns 0. */
-static int attempt(remote_probe *remote, const question *q, exchange_end *end, rft_err *err) {
+static int attempt(remote_probe *remote, const errand *asked, exchange_end *end, rft_err *err) {
+    const rft_probe_request *request = asked->request;
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
-        post(remote, q->head, &q->blob, q->timeout_s);
-        *end = await_unless(remote, &q->load);
+        question q = next_question(remote, asked);
+        post(remote, q.head, &q.blob, timeout_of(remote, asked));
+        question_clear(&q);
+        if (request->meanwhile) {
+            request->meanwhile(request->payload);
+        }
+        *end = await_unless(remote, &request->load);
     }
     return rc;
 }
 
 /* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
-static int attempt_twice(remote_probe *remote, const question *q, rft_arena *arena, rft_probe_result *out,
-                         rft_err *err) {
+static int attempt_twice(remote_probe *remote, const rft_probe_request *request, rft_arena *arena,
+                         rft_probe_result *out, rft_err *err) {
+    rft_probe_request again = *request;
+    const errand asked = {.request = request}, asked_again = {.request = &again};
     char first[sizeof remote->why] = "";
     exchange_end end = EXCHANGE_GONE;
     int lost = 0;
-    int rc = attempt(remote, q, &end, err);
+    int rc = attempt(remote, &asked, &end, err);
+    again.meanwhile = NULL;
     if (rc == RFT_OK && end == EXCHANGE_GONE) {
         lost++;
         memcpy(first, remote->why, sizeof first);
         rft_log_debug(remote->opts.log, "the device worker %s over a point, which is tried once more", first);
-        rc = attempt(remote, q, &end, err);
+        rc = attempt(remote, &asked_again, &end, err);
     }
     if (rc != RFT_OK) {
         return rc;
@@ -292,12 +360,12 @@ static int attempt_twice(remote_probe *remote, const question *q, rft_arena *are
     if (end == EXCHANGE_LATE) {
         failed(out, RFT_OUTCOME_TIMED_OUT,
                rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)",
-                                q->timeout_s, q->timeout_s - remote->opts.grace_s - load_limit_s(&q->load)));
+                                timeout_of(remote, &asked), request->measure.point_timeout_s));
         lost++;
     } else if (end == EXCHANGE_STOPPED) {
         rft_load *cut = rft_arena_alloc(arena, sizeof *cut);
         failed(out, RFT_OUTCOME_OK, NULL);
-        *cut = rft_load_none(q->load.kind, "stopped");
+        *cut = rft_load_none(request->load.kind, "stopped");
         cut->cut = true;
         out->load = cut;
     } else if (end == EXCHANGE_GONE) {
@@ -317,25 +385,17 @@ static int attempt_twice(remote_probe *remote, const question *q, rft_arena *are
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err) {
-    remote_probe *remote = (remote_probe *)self;
-    question q = question_of(remote, request);
-    int rc = attempt_twice(remote, &q, arena, out, err);
-    json_decref(q.head);
-    rft_str_clear(&q.blob);
-    return rc;
+    return attempt_twice((remote_probe *)self, request, arena, out, err);
 }
 
 /* Counting may take the process with it: then only the counts are lost. */
 static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
                  rft_count_result *out, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    question q = question_of(remote, request);
+    const errand asked = {request, set};
     exchange_end end = EXCHANGE_GONE;
     *out = (rft_count_result){.worker_lost = false};
-    json_object_set_new(q.head, "do", json_string("count"));
-    json_object_set_new(q.head, "counters", rft_wire_of_counter_set(set));
-    q.timeout_s = COUNT_TIMES * request->measure.point_timeout_s + remote->opts.grace_s;
-    int rc = attempt(remote, &q, &end, err);
+    int rc = attempt(remote, &asked, &end, err);
     if (rc == RFT_OK && end == EXCHANGE_ANSWERED) {
         out->worker_lost = is_ending(remote);
         rc = rft_wire_to_err(err, remote->answer.head);
@@ -343,15 +403,13 @@ static int count(rft_probe *self, const rft_probe_request *request, const rft_co
             rc = unreadable(remote, err);
         }
     } else if (rc == RFT_OK) {
-        const char *why =
-            end == EXCHANGE_LATE
-                ? rft_arena_printf(arena, "no counts after %g s: the device worker was ended", q.timeout_s)
-                : rft_arena_printf(arena, "the device worker %s while it counted", remote->why);
+        const char *why = end == EXCHANGE_LATE
+                              ? rft_arena_printf(arena, "no counts after %g s: the device worker was ended",
+                                                 timeout_of(remote, &asked))
+                              : rft_arena_printf(arena, "the device worker %s while it counted", remote->why);
         out->worker_lost = true;
         out->counters = rft_counters_refused(set, why, arena);
     }
-    json_decref(q.head);
-    rft_str_clear(&q.blob);
     return rc;
 }
 
@@ -369,8 +427,13 @@ static void free_remote(rft_probe *self) {
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
     (void)err;
     remote_probe *remote = rft_alloc(sizeof *remote);
-    remote->probe = (rft_probe){
-        .measure = measure, .ceilings = ceilings, .idle = idle, .device = device, .count = count, .free = free_remote};
+    remote->probe = (rft_probe){.measure = measure,
+                                .ceilings = ceilings,
+                                .idle = idle,
+                                .device = device,
+                                .count = count,
+                                .free = free_remote,
+                                .expect = expect};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

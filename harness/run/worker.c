@@ -8,6 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A request that was handed over before it is asked. */
+typedef struct expectation {
+    bool there;
+    rft_frame frame;
+    rft_arena *arena; /* of the request; NULL when nothing is there */
+    rft_probe_request request;
+} expectation;
+
 typedef struct device_worker {
     const rft_worker_host *host;
     rft_compiler *compiler;
@@ -15,6 +23,7 @@ typedef struct device_worker {
     rft_probe *probe;
     rft_meter *meter; /* NULL: none */
     int64_t answered; /* requests */
+    expectation expected;
     /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
     pthread_t opening;
     bool opening_started;
@@ -124,11 +133,46 @@ static int answer_ceilings(device_worker *worker, const rft_frame *frame, rft_ar
     return rc;
 }
 
+static void forget(device_worker *worker) {
+    rft_frame_clear(&worker->expected.frame);
+    rft_arena_free(worker->expected.arena);
+    worker->expected = (expectation){0};
+}
+
+/* Takes the frame over. What cannot be read is told when it is asked for. */
+static void expect(device_worker *worker, rft_frame *frame) {
+    expectation *expected = &worker->expected;
+    forget(worker);
+    expected->frame = *frame;
+    expected->arena = rft_arena_new();
+    *frame = (rft_frame){0};
+    rft_err ignored = RFT_ERR_INIT;
+    expected->there =
+        rft_wire_to_probe_request(&expected->request, &expected->frame, expected->arena, &ignored) == RFT_OK;
+    if (expected->there && worker->probe && worker->probe->expect) {
+        worker->probe->expect(worker->probe, &expected->request);
+    }
+}
+
+/* The request itself, or its name when it was expected. */
+static int read_request(const device_worker *worker, const rft_frame *frame, rft_arena *arena, rft_probe_request *out,
+                        rft_err *failure) {
+    if (!rft_json_bool_or(frame->head, "expected", false)) {
+        return rft_wire_to_probe_request(out, frame, arena, failure);
+    }
+    if (!worker->expected.there) {
+        return rft_err_set(failure, RFT_E_WORKER, "the device worker was not told of the request it is to expect");
+    }
+    *out = worker->expected.request;
+    out->rival_s = rft_json_real_or(frame->head, "rival_s", 0.0);
+    return RFT_OK;
+}
+
 static int answer_measure(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
                           rft_err *failure) {
     rft_probe_request request;
     rft_probe_result result;
-    int rc = rft_wire_to_probe_request(&request, frame, arena, failure);
+    int rc = read_request(worker, frame, arena, &request, failure);
     if (rc == RFT_OK) {
         rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
     }
@@ -217,6 +261,7 @@ static int answer_request(device_worker *worker, const rft_frame *frame, int out
 
 static void close_all(device_worker *worker) {
     rft_err ignored = RFT_ERR_INIT;
+    forget(worker);
     if (worker->opening_started) {
         (void)ready_compiler(worker, &ignored); /* nobody asked for anything */
     }
@@ -246,7 +291,11 @@ int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_er
         if (rc != RFT_OK) {
             break;
         }
-        rc = answer_request(&worker, &frame, out_fd, err);
+        if (strcmp(rft_json_text_or(frame.head, "do", ""), "expect") == 0) {
+            expect(&worker, &frame);
+        } else {
+            rc = answer_request(&worker, &frame, out_fd, err);
+        }
         rft_frame_clear(&frame);
     }
     if (is_ending(&worker)) {

@@ -91,13 +91,17 @@ void fixture_type(fixture *f, rft_type type) {
     }
 }
 
-int fixture_measure(fixture *f, const char *name) {
+void fixture_compile(fixture *f, const char *name) {
     compile(f, name, &f->unit);
     for (size_t i = 0; i < f->spec.launch_count; i++) {
         if (f->spec.launches[i].kind == RFT_LAUNCH_KERNEL) {
             f->spec.launches[i].entry = name;
         }
     }
+}
+
+int fixture_measure(fixture *f, const char *name) {
+    fixture_compile(f, name);
     return f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err);
 }
 

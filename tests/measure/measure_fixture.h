@@ -42,7 +42,9 @@ void fixture_start(fixture *f, const rft_scripted_opts *opts);
 void fixture_stop(fixture *f);
 /* Changes the element type of all buffers. */
 void fixture_type(fixture *f, rft_type type);
-/* Compiles for the entry `name` (all launches) and measures; the result is in f->result. */
+/* Makes the request one for the entry `name` (all launches). */
+void fixture_compile(fixture *f, const char *name);
+/* The same, and measures; the result is in f->result. */
 int fixture_measure(fixture *f, const char *name);
 /* Expects the call to succeed and gives the outcome. */
 rft_outcome fixture_outcome(fixture *f, const char *name);

@@ -443,7 +443,7 @@ static void test_timeout(void **state) {
     assert_int_equal(f.result.measurement.n, 1);
     f.request.measure.max_seconds = 100.0; /* more samples would fit, but not into the point's time */
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_TIMED_OUT);
-    assert_non_null(strstr(f.result.reason, "12.1 s have passed after timing it, measure.timeout is 10 s"));
+    assert_non_null(strstr(f.result.reason, "12.0 s have passed after timing it, measure.timeout is 10 s"));
     set_times(&f, "good", 6.0);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_TIMED_OUT);
     assert_string_equal(f.result.reason, "6.0 s have passed after its first run, a sample would take 6.0 s more, "
@@ -490,6 +490,30 @@ static void test_rest(void **state) {
     assert_int_equal(fixture_outcome(&f, "good<3>"), RFT_OUTCOME_OK);
     assert_int_equal(count(rft_scripted_history(f.scripted), "unload"), 2);
     assert_true(strstr(rft_scripted_history(f.scripted), "unload\nset") != NULL);
+    fixture_stop(&f);
+}
+
+/* Code that was expected is loaded before it is asked for, and no second time; what was expected in vain is let go. */
+static void test_expected(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    assert_int_equal(fixture_outcome(&f, "good<1>"), RFT_OUTCOME_OK);
+    f.probe->rest(f.probe);
+    fixture_compile(&f, "good<2>");
+    unsigned before = rft_scripted_loads(f.scripted);
+    f.probe->expect(f.probe, &f.request);
+    assert_int_equal(rft_scripted_loads(f.scripted), before + 1);
+    assert_int_equal(fixture_outcome(&f, "good<2>"), RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_loads(f.scripted), before + 1);
+    f.probe->rest(f.probe);
+    f.probe->expect(f.probe, &f.request);
+    rft_scripted_history_clear(f.scripted);
+    assert_int_equal(fixture_outcome(&f, "good<3>"), RFT_OUTCOME_OK);
+    assert_int_equal(rft_scripted_loads(f.scripted), before + 3);
+    assert_int_equal(count(rft_scripted_history(f.scripted), "unload"), 0);
+    f.probe->expect(f.probe, &f.request);
+    assert_int_equal(count(rft_scripted_history(f.scripted), "unload"), 1);
     fixture_stop(&f);
 }
 
@@ -598,6 +622,7 @@ int main(void) {
         cmocka_unit_test(test_device),
         cmocka_unit_test(test_parameters),
         cmocka_unit_test(test_rest),
+        cmocka_unit_test(test_expected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

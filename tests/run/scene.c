@@ -87,6 +87,13 @@ static int pass_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft
     return inner->device(inner, arena, gpu, env, err);
 }
 
+static void pass_expect(rft_probe *self, const rft_probe_request *request) {
+    rft_probe *inner = ((counting_probe *)self)->inner;
+    if (inner->expect) {
+        inner->expect(inner, request);
+    }
+}
+
 static int pass_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
                       rft_count_result *out, rft_err *err) {
     counting_probe *counting = (counting_probe *)self;
@@ -107,7 +114,8 @@ static rft_probe *counting(scene *s, rft_probe *inner) {
                               .idle = pass_idle,
                               .device = pass_device,
                               .count = pass_count,
-                              .free = free_counting};
+                              .free = free_counting,
+                              .expect = pass_expect};
     made->probe.baselines = pass_baselines;
     made->inner = inner;
     made->scene = s;

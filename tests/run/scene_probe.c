@@ -77,7 +77,8 @@ static const rft_compile_result *longer(scene *s, const rft_compile_result *unit
     return copy;
 }
 
-static int measure(scene *s, const char *fate, size_t more_bytes, rft_probe_result *out) {
+/* Named by its fate. */
+static rft_probe_request request_of(scene *s, const char *fate) {
     s->sweep_count = 0;
     scripted_sweep_opts opts = {.fates = {fate}};
     rft_sweep *sweep = scene_sweep(s, &opts);
@@ -87,7 +88,8 @@ static int measure(scene *s, const char *fate, size_t more_bytes, rft_probe_resu
     }
     rft_point_spec *spec = rft_arena_alloc(s->arena, sizeof *spec);
     assert_int_equal(sweep->vt->point(sweep->self, 0, sweep->problems[0].values, config, s->arena, spec, &s->err), 0);
-    rft_probe_request request = {.sweep = sweep,
+    rft_probe_request request = {.key = fate,
+                                 .sweep = sweep,
                                  .problem = &sweep->problems[0],
                                  .config = config,
                                  .spec = spec,
@@ -95,22 +97,31 @@ static int measure(scene *s, const char *fate, size_t more_bytes, rft_probe_resu
                                  .reference = compiled(s, &spec->check.unit),
                                  .problem_key = "n=1000",
                                  .measure = sweep->measure};
-    if (more_bytes) {
-        request.unit = longer(s, request.unit, more_bytes);
-    }
     request.measure.point_timeout_s = SCENE_POINT_S;
     request.measure.min_samples = 3;
     request.measure.max_samples = 4;
+    return request;
+}
+
+static int measure(scene *s, const rft_probe_request *request, rft_probe_result *out) {
     rft_err_clear(&s->err);
-    return s->probe->measure(s->probe, &request, s->arena, out, &s->err);
+    return s->probe->measure(s->probe, request, s->arena, out, &s->err);
 }
 
 int scene_measure(scene *s, const char *fate, rft_probe_result *out) {
-    return measure(s, fate, 0, out);
+    rft_probe_request request = request_of(s, fate);
+    return measure(s, &request, out);
 }
 
 int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out) {
-    return measure(s, "ok", more_bytes, out);
+    rft_probe_request request = request_of(s, "ok");
+    request.unit = longer(s, request.unit, more_bytes);
+    return measure(s, &request, out);
+}
+
+void scene_expect_next(scene *s, const char *fate) {
+    rft_probe_request request = request_of(s, fate);
+    s->probe->expect(s->probe, &request);
 }
 
 rft_ticket scene_submit(scene *s, const char *fate, int number, double timeout_s) {

@@ -19,6 +19,8 @@ void scene_lose_device_worker(scene *s);
 int scene_measure(scene *s, const char *fate, rft_probe_result *out);
 /* The same of a sound kernel whose cubin is that much longer. */
 int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out);
+/* Tells the worker that this is what scene_measure() will ask for next. */
+void scene_expect_next(scene *s, const char *fate);
 
 /* One request of the compilers, told from others by its number. */
 rft_ticket scene_submit(scene *s, const char *fate, int number, double timeout_s);

@@ -143,6 +143,37 @@ static void an_early_opening_may_be_followed_by_anything(void **state) {
     }
 }
 
+/* What was expected is asked for by its name alone; what comes instead, or to a new worker, in full. */
+static void what_is_expected_is_measured_as_ever(void **state) {
+    (void)state;
+    static const struct {
+        const char *expected, *asked;
+        bool loses;
+        rft_outcome outcome;
+    } rows[] = {{"ok", "ok", false, RFT_OUTCOME_OK},
+                {"wrong", "wrong", false, RFT_OUTCOME_WRONG_RESULT},
+                {"wrong", "ok", false, RFT_OUTCOME_OK},
+                {"ok", "ok", true, RFT_OUTCOME_OK},
+                {"killed", "killed", false, RFT_OUTCOME_CRASHED},
+                {"hangs", "hangs", false, RFT_OUTCOME_TIMED_OUT}};
+    scene s;
+    scene_open(&s, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rft_probe_result result;
+        scene_device_worker(&s);
+        scene_expect_next(&s, "wrong");
+        scene_expect_next(&s, rows[i].expected);
+        if (rows[i].loses) {
+            scene_lose_device_worker(&s);
+        }
+        assert_int_equal(scene_measure(&s, rows[i].asked, &result), RFT_OK);
+        assert_int_equal(result.outcome, rows[i].outcome);
+        assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
+        assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    }
+    scene_close(&s);
+}
+
 static void without_a_driver_nothing_is_identified(void **state) {
     (void)state;
     scene s;
@@ -165,6 +196,7 @@ int main(void) {
         cmocka_unit_test(a_new_worker_without_a_device_is_an_error),
         cmocka_unit_test(a_device_can_be_known_and_opened_early),
         cmocka_unit_test(an_early_opening_may_be_followed_by_anything),
+        cmocka_unit_test(what_is_expected_is_measured_as_ever),
         cmocka_unit_test(without_a_driver_nothing_is_identified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,6 +175,9 @@ static void a_device_worker_answers_each_request(void **state) {
     ask(&c, json_pack("{s:s}", "do", "dance"));
     ask(&c, json_pack("[i]", 1));
     ask(&c, json_pack("{s:s}", "do", "measure"));
+    ask(&c, json_pack("{s:s,s:b}", "do", "measure", "expected", 1));
+    ask(&c, json_pack("{s:s}", "do", "expect")); /* has no answer, whatever it is */
+    ask(&c, json_pack("{s:s,s:b}", "do", "measure", "expected", 1));
     ask(&c, json_pack("{s:s}", "do", "ceilings"));
     assert_int_equal(serve(&c, false), RFT_OK);
     rft_frame frame = answer(&c);
@@ -184,6 +187,8 @@ static void a_device_worker_answers_each_request(void **state) {
     expect_refusal(&c, RFT_E_WORKER, "dance");
     expect_refusal(&c, RFT_E_WORKER, "no request");
     expect_refusal(&c, RFT_E_WORKER, "is missing");
+    expect_refusal(&c, RFT_E_WORKER, "was not told");
+    expect_refusal(&c, RFT_E_WORKER, "was not told");
     frame = answer(&c);
     assert_true(json_is_object(json_object_get(frame.head, "dram_copy")));
     rft_frame_clear(&frame);

@@ -81,6 +81,7 @@ struct rft_scripted_gpu {
     double held_limit_s;
     rft_graph *recording; /* NULL: what is queued runs */
     rft_str history;
+    unsigned loads;
     rft_scripted_hook hook; /* NULL: none */
     void *hook_self;
     unsigned calls;
@@ -283,6 +284,7 @@ static int module_load(rft_gpu *base, const void *cubin, size_t bytes, rft_modul
         return rft_err_set(err, RFT_E_LIMIT, "the module is no scripted cubin");
     }
     rft_module *module = rft_alloc(sizeof *module);
+    gpu->loads++;
     module->cubin = rft_alloc(bytes + 1);
     memcpy(module->cubin, cubin, bytes);
     module->next = gpu->modules;
@@ -714,6 +716,10 @@ unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol) 
 
 const char *rft_scripted_history(const rft_scripted_gpu *gpu) {
     return rft_str_get(&gpu->history);
+}
+
+unsigned rft_scripted_loads(const rft_scripted_gpu *gpu) {
+    return gpu->loads;
 }
 
 void rft_scripted_history_clear(rft_scripted_gpu *gpu) {

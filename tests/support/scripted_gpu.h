@@ -78,6 +78,7 @@ void rft_scripted_gpu_on_call(rft_scripted_gpu *gpu, rft_scripted_hook hook, voi
 unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol);
 /* Launches and copies in order, one a line ("launch saxpy<4>", "copy 64", "set 255 64", "record", "sync"). */
 const char *rft_scripted_history(const rft_scripted_gpu *gpu);
+unsigned rft_scripted_loads(const rft_scripted_gpu *gpu); /* modules loaded so far */
 void rft_scripted_history_clear(rft_scripted_gpu *gpu);
 uint64_t rft_scripted_memory_used(const rft_scripted_gpu *gpu);
 
