@@ -6,6 +6,8 @@
  * workers there are. Every point is stored before the next is taken. Configurations are verified on the odd problem
  * just before they are first timed, as many at once as were compiled ahead: a budget is not spent on what is never
  * timed, and inputs change seldom.
+ * One configuration of each problem is measured again after every 20 points (run/reference.h); the final round takes
+ * turns (run/final_round.h).
  */
 #ifndef RFT_RUN_EXEC_H
 #define RFT_RUN_EXEC_H
