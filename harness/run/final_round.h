@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * final_round.h - the best few of each problem, measured again side by side with more samples. Private to run.
+ * final_round.h - the best few of each problem, measured again in turns (A B C A B C ...) with more samples: five each,
+ * five more, then as many as there are, until each has settled. Every turn is stored. Private to run.
  */
 #ifndef RFT_RUN_FINAL_ROUND_H
 #define RFT_RUN_FINAL_ROUND_H
