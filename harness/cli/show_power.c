@@ -92,6 +92,8 @@ static void add_sustained(rft_str *line, const rft_run *run, const rft_point *po
     }
     if (isfinite(frac)) {
         add_percent(line, ", ", frac, " of the roof under load");
+    } else if (isfinite(burst_frac)) {
+        rft_str_add(line, ", the roof under load is not known");
     }
     if (isfinite(soak->clock_mhz)) {
         rft_str_addf(line, ", %.0f MHz", soak->clock_mhz);

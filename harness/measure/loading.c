@@ -21,6 +21,7 @@ typedef struct load_state {
     size_t n, samples_capacity, at_capacity, clock_capacity;
     uint64_t batch_runs;    /* of one batch */
     size_t sample_runs;     /* of the point, in one sample */
+    rft_graph *graph;       /* these runs; NULL: launched one by one */
     size_t queued, awaited; /* batches */
     double next_check_s, next_sample_s;
     bool cut;
@@ -72,6 +73,9 @@ static int before_sample(void *self, rft_err *err) {
 
 static int queue_sample(void *self, rft_err *err) {
     const load_state *s = self;
+    if (s->graph) {
+        return gpu_of(s)->vt->graph_launch(gpu_of(s), s->graph, err);
+    }
     int rc = queue_run(s->job, err);
     for (size_t i = 1; rc == RFT_OK && i < s->sample_runs; i++) {
         rc = rft_rotation_next(s->job, err);
@@ -100,14 +104,14 @@ static int take_sample(load_state *s, rft_err *err) {
     return RFT_OK;
 }
 
-/* How many runs hide the timer's floor, as for a measurement. */
+/* As many runs as hide the timer's floor, queued as those of a measurement are. */
 static int choose_sample_runs(load_state *s, rft_err *err) {
     rft_timed timed = {before_sample, queue_sample, s, s->job->request->measure.cache};
     double floor_s = NAN;
     size_t runs = 1;
     int rc = rft_batch_choose(s->job, &timed, &runs, &floor_s, err);
     s->sample_runs = runs;
-    return rc;
+    return rc == RFT_OK && runs > 1 ? rft_batch_record(s->job, &timed, &s->graph, err) : rc;
 }
 
 static void set_samples(const load_state *s, double from_s, rft_arena *arena, rft_load *out) {
@@ -230,6 +234,9 @@ static int carry_out(load_state *s, rft_load *out, rft_err *err) {
 
 static void clear(load_state *s) {
     rft_load_watch_clear(&s->watch);
+    if (s->job && !gpu_of(s)->vt->sticky(gpu_of(s))) {
+        gpu_of(s)->vt->graph_free(gpu_of(s), s->graph);
+    }
     free(s->samples_s);
     free(s->at_s);
     free(s->clocks_mhz);

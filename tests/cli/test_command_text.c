@@ -68,6 +68,32 @@ static void test_continue(void **state) {
     rft_arena_free(arena);
 }
 
+/* Of which points power is measured, and how long a soak is; both come back in the command that continues. */
+static void test_power(void **state) {
+    (void)state;
+    rft_cli cli = {.out = stdout, .talk = stderr, .invoked_as = "rooftune"};
+    static const char *const bad[][2] = {{"--energy", "some"}, {"--soak", "1s"}, {"--soak", "0"}};
+    rft_arena *arena = rft_arena_new();
+    rft_run_options o = {0}, none = {0};
+    rft_err err = RFT_ERR_INIT;
+    bool helped = false;
+    char *argv[] = {"a.lua", "--energy", "best", "--soak=1m"}, *plain[] = {"a.lua"};
+    assert_int_equal(rft_run_options_parse(&cli, &none, 1, plain, arena, &helped, &err), RFT_OK);
+    assert_true(none.power == RFT_POWER_LARGEST && none.soak_s == 0);
+    assert_int_equal(rft_run_options_parse(&cli, &o, 4, argv, arena, &helped, &err), RFT_OK);
+    assert_true(o.power == RFT_POWER_BEST && o.soak_s == 60.0);
+    assert_string_equal(rft_run_options_continue(&cli, &o, "x.db", arena),
+                        "rooftune run a.lua -o x.db --energy best --soak 1m");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        rft_run_options wrong = {0};
+        char *words[] = {"a.lua", (char *)(uintptr_t)bad[i][0], (char *)(uintptr_t)bad[i][1]};
+        assert_int_equal(rft_run_options_parse(&cli, &wrong, 3, words, arena, &helped, &err), RFT_E_USAGE);
+        assert_non_null(strstr(err.message, bad[i][1]));
+        assert_true(err.remedy[0] != '\0');
+    }
+    rft_arena_free(arena);
+}
+
 static void test_bad_limits(void **state) {
     (void)state;
     rft_cli cli = {.out = stdout, .talk = stderr, .invoked_as = "rooftune"};
@@ -91,6 +117,7 @@ int main(void) {
         cmocka_unit_test(test_quoting),
         cmocka_unit_test(test_continue),
         cmocka_unit_test(test_bad_limits),
+        cmocka_unit_test(test_power),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

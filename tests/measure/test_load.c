@@ -13,6 +13,7 @@ typedef struct watched {
     rft_scripted_meter *meter;
     double sags_at_s, sagged_s, run_s; /* the kernel takes run_s, from sags_at_s on sagged_s */
     unsigned stop_after, asked;        /* 0: never */
+    bool frozen;                       /* acc is an input: it is left alone */
 } watched;
 
 static void run_sagging(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
@@ -21,13 +22,23 @@ static void run_sagging(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, voi
     const float *in = RFT_SCRIPTED_POINTER(launch, 1, const float);
     for (int i = 0; i < ELEMENTS; i++) {
         out[i] = 2.0f * in[i] + acc[i];
-        acc[i] += 1.0f;
+        acc[i] += w->frozen ? 0.0f : 1.0f;
     }
     bool sags = rft_scripted_now_s(gpu) >= w->sags_at_s;
     if (sags) {
         rft_scripted_gpu_clock_mhz(gpu, 1800.0);
     }
     rft_scripted_spend(gpu, sags ? w->sagged_s : w->run_s);
+}
+
+/* acc, in, out, n: with acc as an input. */
+static void run_frozen_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    (void)gpu, (void)self;
+    const float *acc = RFT_SCRIPTED_POINTER(launch, 0, const float), *in = RFT_SCRIPTED_POINTER(launch, 1, const float);
+    double *out = RFT_SCRIPTED_POINTER(launch, 2, double);
+    for (int i = 0; i < ELEMENTS; i++) {
+        out[i] = 2.0 * in[i] + acc[i];
+    }
 }
 
 static bool stop(void *payload) {
@@ -219,6 +230,24 @@ static void samples_have_the_sweeps_cache(void **state) {
     end(&w);
 }
 
+/* Near the timer's floor a sample is a batch, as in a measurement: its mean is told. */
+static void a_soak_near_the_floor(void **state) {
+    (void)state;
+    watched w;
+    start(&w);
+    w.f.buffers[BUFFER_ACC].role = RFT_BUFFER_INPUT;
+    rft_scripted_gpu_kernel(w.f.scripted, "reference", run_frozen_reference, NULL);
+    w.f.request.load.kind = RFT_LOAD_SOAK;
+    w.f.request.load.seconds = 3.0;
+    w.f.request.measure.cache = RFT_CACHE_HOT;
+    w.run_s = 4e-6;
+    w.frozen = true;
+    const rft_load *load = load_of(&w);
+    assert_null(load->reason);
+    assert_true(fabs(load->stats.median / 4e-6 - 1.0) < 0.05);
+    end(&w);
+}
+
 static void who_does_not_want_to_wait(void **state) {
     (void)state;
     watched w;
@@ -265,6 +294,7 @@ int main(void) {
         cmocka_unit_test(idle_power),
         cmocka_unit_test(a_soak_of_a_card_that_sags),
         cmocka_unit_test(samples_have_the_sweeps_cache),
+        cmocka_unit_test(a_soak_near_the_floor),
         cmocka_unit_test(who_does_not_want_to_wait),
         cmocka_unit_test(a_fault_under_load),
         cmocka_unit_test(a_wrong_kernel_gets_no_load),
