@@ -147,6 +147,19 @@ static int take(trial *t, bool *stopped, rft_err *err) {
     return rc == RFT_OK && !*stopped ? finish(t, &first, err) : rc;
 }
 
+static void tell(const trial *t) {
+    const rft_run *run = t->e->opts->run;
+    const rft_point *best = rft_run_best(run, t->sweep, SIZE_MAX, t->problem);
+    rft_arena *arena = rft_arena_new();
+    if (best) {
+        rft_exec_note_doing(t->e,
+                            rft_arena_printf(arena, "baseline %s of %s", t->name,
+                                             rft_run_problem_text(run, t->sweep, t->problem, true, arena)),
+                            best);
+    }
+    rft_arena_free(arena);
+}
+
 static int measure(rft_exec_state *e, size_t sweep, size_t problem, size_t index, bool *stopped, rft_err *err) {
     const rft_exec_opts *opts = e->opts;
     trial t = {.e = e, .sweep = sweep, .problem = problem, .name = opts->plan->sweeps[sweep]->baselines[index]};
@@ -157,6 +170,7 @@ static int measure(rft_exec_state *e, size_t sweep, size_t problem, size_t index
     if (*stopped) {
         return RFT_OK;
     }
+    tell(&t);
     t.job = rft_job_new_baseline(opts, (rft_job_place){sweep, 0, problem}, index);
     rft_job_compile(opts, t.job);
     int rc = take(&t, stopped, err);
