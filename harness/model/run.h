@@ -295,8 +295,8 @@ void rft_run_add_reference(rft_run *run, const rft_reference *reference);
 rft_run *rft_run_new(void);
 void rft_run_free(rft_run *run); /* NULL is accepted */
 
-/* How long the run's ceilings had been kept when it began, or what it replays began: "3 h"; NULL when they were measured
- * in it, or it is not recorded. In `arena`. */
+/* How long the run's ceilings had been kept when it began, or what it replays began: "3 h"; NULL when they were
+ * measured in it, or it is not recorded. In `arena`. */
 const char *rft_run_ceilings_age_text(const rft_run *run, rft_arena *arena);
 
 /* Is the point a candidate for best: measured, no alias, not an odd problem. */

@@ -68,7 +68,9 @@ static void the_environment_is_recorded(void **state) {
     assert_non_null(the_run);
     static const char *const keys[] = {"gpu.name",         "gpu.arch",           "driver.cuda",
                                        "nvrtc.version",    "host.cpu",           "host.kernel",
-                                       "rooftune.version", "nvml.power_limit_w", "host.cores"};
+                                       "rooftune.version", "nvml.power_limit_w", "host.cores",
+                                       "cupti.version",    "cublaslt.version",   "nvml.mps_processes",
+                                       "host.locale",      "rooftune.compiler",  "nvml.application_sm_clock_mhz"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         const rft_env_item *item = rft_env_get(&the_run->env, keys[i]);
         if (!item) {
