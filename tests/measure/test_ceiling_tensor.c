@@ -4,6 +4,7 @@
 #include "measure/measure_fixture.h"
 
 #include "measure/ceilings_more.h"
+#include "support/scripted_vendor.h"
 
 #include <math.h>
 #include <string.h>
@@ -159,6 +160,88 @@ static void a_lost_device_is_told(void **state) {
     fixture_stop(&s.f);
 }
 
+/* ---- the vendor's library ---- */
+
+static void compute_nothing(const rft_vendor_matmul *matmul, const float *a, const float *b, float *d) {
+    (void)matmul, (void)a, (void)b, (void)d;
+}
+
+typedef struct source {
+    rft_scripted_gpu *gpu;
+    const rft_scripted_vendor_opts *opts; /* NULL: there is no library */
+    int asked;
+} source;
+
+static int open_vendor(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
+    source *s = self;
+    (void)gpu;
+    s->asked++;
+    if (!s->opts) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "cuBLASLt cannot be opened");
+    }
+    *out = rft_scripted_vendor_new(s->gpu, s->opts);
+    return RFT_OK;
+}
+
+/* Of a square of 2048, which is what fits here. */
+static double seconds_at(double rate) {
+    return 2.0 * 2048.0 * 2048.0 * 2048.0 / rate;
+}
+
+static void measure_beside(const char *arch, const rft_scripted_vendor_opts *vendor_opts, rft_ceiling *bf16) {
+    scene s = {0};
+    rft_scripted_opts opts = options_of(arch);
+    opts.info.memory_bytes = opts.info.memory_free_bytes = 256ll << 20;
+    start(&s, &opts);
+    source from = {s.f.scripted, vendor_opts, 0};
+    rft_protocol_use_vendor(s.f.probe, &(rft_vendor_source){open_vendor, &from});
+    uint64_t used = rft_scripted_memory_used(s.f.scripted);
+    assert_int_equal(rft_ceilings_tensor(s.p, s.f.arena, &s.ceilings, &s.f.err), 0);
+    assert_int_equal(from.asked, 1);
+    assert_int_equal(rft_scripted_memory_used(s.f.scripted), used);
+    *bf16 = s.ceilings.items[RFT_CEILING_TENSOR_BF16];
+    static char kernel[256];
+    rft_text_format(kernel, sizeof kernel, "%s", bf16->kernel);
+    bf16->kernel = kernel;
+    fixture_stop(&s.f);
+    assert_int_equal(rft_scripted_vendors_alive(), 0);
+}
+
+/* The higher counts, and says whose it is. Where the library takes the path that our kernels lack, its rate is no lower
+ * bound any more. */
+static void the_higher_of_both_counts(void **state) {
+    (void)state;
+    rft_ceiling bf16;
+    const double ours = rft_scripted_defaults().speeds.tensor_bf16;
+    rft_scripted_vendor_opts library = {.algo_count = 4, .refused = 3, .compute = compute_nothing};
+    library.seconds[0] = library.seconds[2] = library.seconds[3] = seconds_at(0.5 * ours);
+    library.seconds[1] = seconds_at(0.9 * ours);
+    measure_beside("sm_90a", &library, &bf16);
+    assert_true(fabs(bf16.stats.median / ours - 1.0) < 5e-3);
+    assert_non_null(strstr(bf16.kernel, "BF16, wgmma"));
+    library.seconds[1] = seconds_at(1.2 * ours);
+    measure_beside("sm_90a", &library, &bf16);
+    assert_true(fabs(bf16.stats.median / (1.2 * ours) - 1.0) < 5e-3);
+    assert_string_equal(bf16.kernel, "cuBLASLt 99.1.2, bf16 matmul of 2048 x 2048 x 2048, random operands, algo 61");
+    measure_beside("sm_100a", &library, &bf16);
+    assert_false(bf16.at_least);
+    library.seconds[1] = seconds_at(0.9 * ours);
+    measure_beside("sm_100a", &library, &bf16);
+    assert_true(bf16.at_least);
+    assert_non_null(strstr(bf16.kernel, "mma.sync"));
+}
+
+static void without_the_library_our_own_count(void **state) {
+    (void)state;
+    rft_ceiling bf16;
+    const double ours = rft_scripted_defaults().speeds.tensor_bf16;
+    measure_beside("sm_90a", NULL, &bf16);
+    assert_true(bf16.measured && fabs(bf16.stats.median / ours - 1.0) < 5e-3);
+    const rft_scripted_vendor_opts nothing = {.no_plan = "no algorithm for this"};
+    measure_beside("sm_90a", &nothing, &bf16);
+    assert_true(bf16.measured && fabs(bf16.stats.median / ours - 1.0) < 5e-3);
+}
+
 /* ---- host copies ---- */
 
 static void host_copies(void **state) {
@@ -267,6 +350,8 @@ int main(void) {
         cmocka_unit_test(the_best_shape_counts),
         cmocka_unit_test(one_type_that_fails_costs_only_itself),
         cmocka_unit_test(a_lost_device_is_told),
+        cmocka_unit_test(the_higher_of_both_counts),
+        cmocka_unit_test(without_the_library_our_own_count),
         cmocka_unit_test(host_copies),
         cmocka_unit_test(too_little_host_memory),
         cmocka_unit_test(too_little_device_memory),
