@@ -128,7 +128,8 @@ static void add_bench(tensor_benches *b, const rft_tensor_kernel *kernel, rft_fu
                          .grid = {blocks, kernel->threads},
                          .steps = 1,
                          .amount_per_step = blocks * kernel->ops_per_step,
-                         .at_least = at_least};
+                         .at_least = at_least,
+                         .cools = true};
     bench->values[0] = &bench->steps;
     bench->values[1] = &b->never;
     bench->values[2] = &b->p->partials;

@@ -97,7 +97,8 @@ static void add_benches(rft_vendor_benches *b, rft_protocol *p, rft_arena *arena
         *call = (vendor_call){p, b, i};
         rft_bench *bench = &benches[b->count++];
         double edge = (double)matmul->m;
-        *bench = (rft_bench){.grid = {1, 1}, .amount = 2.0 * edge * edge * edge, .queue = queue_call, .self = call};
+        *bench = (rft_bench){
+            .grid = {1, 1}, .amount = 2.0 * edge * edge * edge, .queue = queue_call, .self = call, .cools = true};
         bench->text = rft_arena_printf(arena, "%.*s, %s matmul of %lld x %lld x %lld, random operands, %s", name_length,
                                        version, rft_vendor_math_name(matmul->math), (long long)matmul->m,
                                        (long long)matmul->n, (long long)matmul->k, b->plan->algos[i].name);

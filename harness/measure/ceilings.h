@@ -32,6 +32,7 @@ typedef struct rft_bench {
     int (*queue)(void *self, rft_err *err);
     void *self;
     bool at_least; /* a slower path than the architecture's own */
+    bool cools;    /* it draws the card's full power: the device is left alone before its last series */
 } rft_bench;
 
 /* Tries every bench, measures the best few again, and makes the one with the best median the ceiling. */

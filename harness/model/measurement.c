@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define DRIFT_WORTH_FRAC 0.005 /* medians nearer than this are a tie in any case (rft_stats_tie) */
+
 rft_measurement rft_measurement_none(void) {
     return (rft_measurement){.stats = rft_stats_of(NULL, 0),
                              .clock_mhz = NAN,
@@ -47,15 +49,14 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
     char time[40];
     double floor_s = rft_measurement_near_floor_s(m, ceilings);
     if (isfinite(floor_s)) {
-        rft_str_addf(&text, "near the timer floor: an empty kernel takes %s",
-                     rft_units_format_seconds(time, sizeof time, floor_s, 3));
+        rft_str_addf(&text, "near the timer floor of %s", rft_units_format_seconds(time, sizeof time, floor_s, 3));
     } else if (m->batch > 1) {
         rft_str_addf(&text, "each sample is %d runs in a row%s%s", m->batch,
                      isfinite(m->floor_s) ? "; an empty kernel takes " : "",
                      isfinite(m->floor_s) ? rft_units_format_seconds(time, sizeof time, m->floor_s, 3) : "");
     }
     rft_drift drift = rft_drift_of_samples(m->samples_s, m->n);
-    if (rft_drift_found(&drift)) {
+    if (rft_drift_found(&drift) && fabs(drift.amount_frac) >= DRIFT_WORTH_FRAC) {
         rft_str_addf(&text, "%sthe samples are not independent (%s of ", text.length ? "; " : "",
                      rft_drift_kind_name(drift.kind));
         rft_str_add_fixed(&text, fabs(drift.amount_frac) * 100.0, 1);
