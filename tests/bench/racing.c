@@ -7,7 +7,7 @@
  * GPU time is counted twice: the samples alone, which are all that a race can save, and busy seconds, which have the
  * verification of every configuration, the warm-up and the final round in them. Without the race a quiet kernel still
  * stops at ten samples, so beside it stands, computed from the medians, what they take by rules that ask for GPU time:
- * at least ten and 0.1 s each, and nvbench's, ten and 0.5 s.
+ * at least ten and 0.1 s each, and nvbench's, ten and 0.5 s. Energy and hardware counters are left out: no race there.
  */
 #include "bench/bench_program.h"
 

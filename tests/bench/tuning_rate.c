@@ -2,8 +2,8 @@
 /*
  * tuning_rate [N]: Kernel Tuner and rooftune on the same kernel, space and size (default 4096), each from start to
  * finish with empty caches, one after the other and rooftune twice. Kernel Tuner's time leaves out Python's start and
- * imports; rooftune's is the whole command: its ceilings, final round and report included. `python3` must have
- * kernel_tuner 1.4.
+ * imports; rooftune's is the whole command: its ceilings, final round and report included, without energy and hardware
+ * counters, which Kernel Tuner does not take either. `python3` must have kernel_tuner 1.4.
  */
 #include "bench/bench_program.h"
 
@@ -67,8 +67,11 @@ static void print_stops(const rft_run *run) {
 }
 
 static tuned rooftune(const char *n) {
-    const char *words[] = {"rooftune", "run", bench_file("sgemm/sgemm.lua"), "-o", "sgemm.db", "--fresh", "--",
-                           n,          NULL};
+    const char *words[] = {"rooftune",   "run",      bench_file("sgemm/sgemm.lua"),
+                           "-o",         "sgemm.db", "--fresh",
+                           "--counters", "none",     "--energy",
+                           "none",       "--",       n,
+                           NULL};
     bench_empty_caches();
     tuned result = {
         .seconds = bench_run_well(words, NULL).wall_s, .least_samples = SIZE_MAX, .least_samples_near_best = SIZE_MAX};
