@@ -7,6 +7,7 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RANGE_MAP(X)                                                                                                   \
     X(cuptiProfilerInitialize)                                                                                         \
@@ -51,7 +52,8 @@ struct rft_cupti_range {
     CUpti_RangeProfiler_Object *profiler; /* NULL: not attached */
     bool is_kept;                         /* attached by an earlier session, and not yet started in this one */
     const rft_cupti_selection *selection; /* of the session */
-    uint8_t *data;                        /* its counter data image; the profiler may hold it until the next one */
+    /* Its counter data image and config image; the attached profiler may hold them until the next. */
+    uint8_t *data, *config;
     size_t data_bytes;
 };
 
@@ -168,6 +170,13 @@ const uint8_t *rft_cupti_range_availability(const rft_cupti_range *range) {
 }
 
 /* ---- attached to the context ---- */
+static void keep_images(rft_cupti_range *range, uint8_t *data, uint8_t *config) {
+    free(range->data);
+    free(range->config);
+    range->data = data;
+    range->config = config;
+}
+
 static int attach(rft_cupti_range *range, rft_err *err) {
     CUpti_RangeProfiler_Enable_Params enable = PARAMS(CUpti_RangeProfiler_Enable, .ctx = range->context);
     int rc = check(range, range->api.cuptiRangeProfilerEnable(&enable), "attaching the profiler", err);
@@ -184,22 +193,20 @@ int rft_cupti_range_detach(rft_cupti_range *range, bool context_lives, rft_err *
     }
     range->profiler = NULL;
     range->is_kept = false;
-    free(range->data);
-    range->data = NULL;
+    keep_images(range, NULL, NULL);
     return rc;
 }
 
 /* ---- a session ---- */
-static int set_config(rft_cupti_range *range, uint8_t *data, size_t data_bytes, rft_err *err) {
-    const rft_cupti_config *config = &range->selection->config;
+static int set_images(rft_cupti_range *range, uint8_t *data, size_t data_bytes, const uint8_t *config, rft_err *err) {
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
         PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, .pRangeProfilerObject = range->profiler,
                .counterDataSize = data_bytes, .pCounterData = data);
     CUpti_RangeProfiler_SetConfig_Params set =
         PARAMS(CUpti_RangeProfiler_SetConfig, .pRangeProfilerObject = range->profiler,
-               .configSize = config->image_bytes, .pConfig = config->image, .counterDataImageSize = data_bytes,
-               .pCounterDataImage = data, .range = CUPTI_UserRange, .replayMode = CUPTI_UserReplay,
-               .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1);
+               .configSize = range->selection->config.image_bytes, .pConfig = config,
+               .counterDataImageSize = data_bytes, .pCounterDataImage = data, .range = CUPTI_UserRange,
+               .replayMode = CUPTI_UserReplay, .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1);
     int rc = check(range, range->api.cuptiRangeProfilerCounterDataImageInitialize(&image),
                    "making room for the counters", err);
     return rc != 0 ? rc : check(range, range->api.cuptiRangeProfilerSetConfig(&set), "setting the counters", err);
@@ -215,12 +222,14 @@ static int configure(rft_cupti_range *range, rft_err *err) {
         return rc;
     }
     uint8_t *data = rft_alloc(size.counterDataSize);
-    if ((rc = set_config(range, data, size.counterDataSize, err)) != 0) {
+    uint8_t *config = rft_alloc(range->selection->config.image_bytes);
+    memcpy(config, range->selection->config.image, range->selection->config.image_bytes);
+    if ((rc = set_images(range, data, size.counterDataSize, config, err)) != 0) {
         free(data);
+        free(config);
         return rc;
     }
-    free(range->data);
-    range->data = data;
+    keep_images(range, data, config);
     range->data_bytes = size.counterDataSize;
     return 0;
 }
