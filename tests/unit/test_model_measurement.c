@@ -54,8 +54,7 @@ static void the_floor_is_named_where_it_is_near(void **state) {
     assert_null(rft_measurement_note(&m, &ceilings, arena));
     ceilings.items[RFT_CEILING_LAUNCH] = (rft_ceiling){.measured = true, .stats = {.median = 2.7e-6}};
     assert_true(rft_measurement_near_floor_s(&m, &ceilings) == 2.7e-6);
-    assert_string_equal(rft_measurement_note(&m, &ceilings, arena),
-                        "near the timer floor of 2.70 us");
+    assert_string_equal(rft_measurement_note(&m, &ceilings, arena), "near the timer floor of 2.70 us");
     m.floor_s = 0.5e-6; /* its own reading comes first, and is far away */
     assert_true(isnan(rft_measurement_near_floor_s(&m, &ceilings)));
     m.floor_s = 2e-6;

@@ -19,7 +19,7 @@ while read -r command arguments; do
     cp out help
     for word in $arguments; do
         case $word in --*) grep -q -e "$word" help || fail "rooftune $command has no $word" ;; esac
-        case $word in sweeps/*) [ -f "$SOURCE/$word" ] || fail "no $word" ;; esac
+        case $word in sweeps/*) ls "$SOURCE"/$word >/dev/null 2>&1 || fail "no $word" ;; esac
     done
 done <commands
 # Every link leads somewhere.
