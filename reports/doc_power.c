@@ -76,6 +76,9 @@ static const char *idle_text(const rft_build *b) {
     if (!idle) {
         return "The device's power at rest was not read.";
     }
+    if (rft_load_is_left_out(idle)) {
+        return rft_arena_printf(b->arena, "Power was %s.", idle->energy_reason ? idle->energy_reason : "not measured");
+    }
     if (!idle->source) {
         return rft_arena_printf(b->arena, "Power is not known: %s.",
                                 idle->energy_reason ? idle->energy_reason : "no reason was recorded");

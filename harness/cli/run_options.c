@@ -75,14 +75,14 @@ static int parse_ceilings(rft_run_options *o, rft_err *err) {
 #define SOAK_LEAST_S 3.0 /* its last third counts, and a second is the least that does */
 
 static int parse_power(rft_run_options *o, rft_err *err) {
-    static const char *const choices[] = {"none", "largest", "best", "all"}; /* in the order of rft_power_choice */
-    size_t chosen = RFT_POWER_LARGEST;
+    static const char *const choices[] = {"none", "auto", "largest", "best", "all"}; /* as rft_power_choice */
+    size_t count = sizeof choices / sizeof choices[0], chosen = RFT_POWER_AUTO;
     if (o->energy) {
-        for (chosen = 0; chosen < 4 && strcmp(o->energy, choices[chosen]) != 0; chosen++) {
+        for (chosen = 0; chosen < count && strcmp(o->energy, choices[chosen]) != 0; chosen++) {
         }
     }
-    if (chosen == 4) {
-        rft_err_set(err, RFT_E_USAGE, "--energy takes none, largest, best or all, not \"%s\"", o->energy);
+    if (chosen == count) {
+        rft_err_set(err, RFT_E_USAGE, "--energy takes none, auto, largest, best or all, not \"%s\"", o->energy);
         return rft_err_remedy(err, "`rooftune run --help` says of which points energy is measured then");
     }
     o->power = (rft_power_choice)chosen;
@@ -134,7 +134,8 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
         {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
         {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew", NULL, &o->ceilings,
          NULL},
-        {"energy", 0, "WHICH", "watts and joules of: none, largest (default), best, all", NULL, &o->energy, NULL},
+        {"energy", 0, "WHICH", "energy of: none, largest, best, all, auto (default: largest if cheap)", NULL,
+         &o->energy, NULL},
         {"soak", 0, "60s", "keep the best of each sweep's largest problem under load so long", NULL, &o->soak, NULL},
         {"counters", 0, "SET", "hardware counters, counted at the end: default, none, all, NAME,...", NULL,
          &o->counters, NULL},

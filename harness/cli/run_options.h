@@ -19,7 +19,7 @@ typedef struct rft_run_options {
     double budget_s;                           /* 0: none */
     uint64_t budget_points;                    /* 0: none */
     uint64_t seed_value;                       /* when `seed` is given */
-    rft_power_choice power;                    /* `energy`; LARGEST when not given */
+    rft_power_choice power;                    /* `energy`; AUTO when not given */
     double soak_s;                             /* 0: none */
     double point_timeout_s, compile_timeout_s; /* 0: as each sweep says */
 } rft_run_options;

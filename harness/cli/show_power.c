@@ -161,6 +161,8 @@ void rft_show_idle(const rft_show_page *t) {
     if (idle->source) {
         rft_str_add(&line, "at rest, context open: ");
         add_watts(&line, idle, t->plus_minus);
+    } else if (rft_load_is_left_out(idle)) {
+        rft_str_addf(&line, "power %s", idle->energy_reason ? idle->energy_reason : "not measured");
     } else {
         rft_str_addf(&line, "power is not known: %s",
                      idle->energy_reason ? idle->energy_reason : "no reason was recorded");

@@ -5,10 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LEAD_S 0.15         /* not counted: until the power stands still */
 #define CHECK_S 0.1         /* is it long enough by now? */
 #define SAMPLE_S 0.05       /* between two samples of a soak */
-#define REST_S 0.5          /* before idle power: the clocks come down */
 #define BATCH_S 0.01        /* so that the next is queued long before this one ends */
 #define BATCH_LAUNCHES 200u /* two of these, and a sample, fit the driver's queue */
 #define BATCHES (RFT_LOAD_MARKS / 2)
@@ -225,9 +223,9 @@ static int carry_out(load_state *s, rft_load *out, rft_err *err) {
     }
     out->temperature_start_c = rft_load_temperature_c(&s->watch);
     s->watch.begun_ns = p->clock->monotonic_ns(p->clock->self);
-    rc = keep_busy(s, soak ? 0.0 : LEAD_S, err);
+    rc = keep_busy(s, soak ? 0.0 : RFT_LOAD_LEAD_S, err);
     if (rc == RFT_OK) {
-        tell(s, soak ? now_s(s) * 2.0 / 3.0 : LEAD_S, s->job->arena, out);
+        tell(s, soak ? now_s(s) * 2.0 / 3.0 : RFT_LOAD_LEAD_S, s->job->arena, out);
     }
     return rc;
 }
@@ -269,7 +267,7 @@ int rft_load_idle(rft_protocol *p, const rft_load_order *order, rft_arena *arena
     if (rc != RFT_OK || out->energy_reason) {
         return rc;
     }
-    p->clock->sleep_ns(p->clock->self, (int64_t)(REST_S * 1e9));
+    p->clock->sleep_ns(p->clock->self, (int64_t)(RFT_LOAD_REST_S * 1e9));
     out->temperature_start_c = rft_load_temperature_c(&s.watch);
     s.watch.begun_ns = p->clock->monotonic_ns(p->clock->self);
     while (!is_over(&s, 0.0)) {

@@ -25,6 +25,8 @@ typedef struct rft_load_order {
     void *payload;
 } rft_load_order;
 #define RFT_LOAD_PATIENCE 4.0
+#define RFT_LOAD_LEAD_S 0.15 /* ENERGY: not counted, until the power stands still */
+#define RFT_LOAD_REST_S 0.5  /* IDLE: before it, the clocks come down */
 
 typedef struct rft_probe_request {
     const char *key; /* names it among the requests of a session, with `round`; NULL: nothing is expected */

@@ -41,6 +41,17 @@ rft_load rft_load_none(rft_load_kind kind, const char *reason) {
     return load;
 }
 
+rft_load rft_load_left_out(const char *reason) {
+    rft_load load = rft_load_none(RFT_LOAD_IDLE, NULL);
+    load.energy_reason = reason;
+    load.asked_s = 0.0;
+    return load;
+}
+
+bool rft_load_is_left_out(const rft_load *load) {
+    return load && load->kind == RFT_LOAD_IDLE && load->asked_s == 0.0;
+}
+
 void rft_load_set_energy(rft_load *load, const rft_energy *energy, const char *reason) {
     bool known = energy->source != RFT_ENERGY_NONE;
     load->source = known ? rft_energy_source_name(energy->source) : NULL;

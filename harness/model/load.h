@@ -27,7 +27,7 @@ bool rft_load_kind_from_name(rft_load_kind *out, const char *name);
 typedef struct rft_load {
     rft_load_kind kind;
     const char *reason; /* why nothing of it is known (it failed); NULL */
-    double asked_s;     /* it was to last so long; ENERGY and IDLE at least so long */
+    double asked_s;     /* it was to last so long; ENERGY and IDLE at least so long. 0: rft_load_is_left_out() */
     double window_s;    /* what is told below was seen in the last so many seconds: SOAK: the last third of it */
     uint64_t runs;      /* of the point, in the window; 0: IDLE */
     double run_s;       /* window over runs: with the gaps that the host leaves, and restoring */
@@ -55,6 +55,9 @@ typedef struct rft_load {
 
 /* Nothing known. */
 rft_load rft_load_none(rft_load_kind kind, const char *reason);
+/* IDLE in place of all that would have been measured: it was not worth its time, as energy_reason says. */
+rft_load rft_load_left_out(const char *reason);
+bool rft_load_is_left_out(const rft_load *load); /* NULL is accepted */
 /* What the meter's readings of a window say; `reason` (borrowed) is that of `energy` in words
  * that live as long as the load. */
 void rft_load_set_energy(rft_load *load, const rft_energy *energy, const char *reason);

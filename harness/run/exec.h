@@ -25,10 +25,13 @@
 /* Of which points energy and power are measured, after the final round. */
 typedef enum rft_power_choice {
     RFT_POWER_NONE,
+    RFT_POWER_AUTO,    /* as LARGEST where that takes at most RFT_POWER_AUTO_FRAC of the run so far, or beside a soak;
+                        * else of none, and the idle load of the run says why: rft_load_left_out() */
     RFT_POWER_LARGEST, /* the best of each sweep's largest problem: rft_run_largest() */
     RFT_POWER_BEST,    /* the best of every problem and variant */
     RFT_POWER_ALL      /* all that were in the final round, too */
 } rft_power_choice;
+#define RFT_POWER_AUTO_FRAC 0.25
 #define RFT_POWER_WINDOW_S 1.0 /* at least; as long as the sensor takes for a figure */
 
 typedef struct rft_progress {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/power_round.h"
 
+#include "base/units.h"
 #include "model/bound.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ static void add_energy(targets *list, const rft_run *run, size_t sweep, rft_powe
     size_t largest = rft_run_largest(run, sweep);
     for (size_t p = 0; p < data->problem_count && largest != SIZE_MAX; p++) {
         const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
-        if (!best || choice == RFT_POWER_NONE || (choice == RFT_POWER_LARGEST && p != largest)) {
+        if (!best || choice == RFT_POWER_NONE || (choice <= RFT_POWER_LARGEST && p != largest)) {
             continue;
         }
         add(list, best, RFT_LOAD_ENERGY);
@@ -97,6 +98,54 @@ static bool is_done(const rft_run *run, const target *wanted) {
     return run->points[wanted->id - 1].loads[wanted->kind] != NULL;
 }
 
+static bool is_due(const rft_run *run, const targets *list) {
+    bool due = false;
+    for (size_t i = 0; i < list->count; i++) {
+        due = due || !is_done(run, &list->items[i]);
+    }
+    return due;
+}
+
+/* ---- is it worth its time? ---- */
+
+/* At least: a slow sensor takes longer, and every point is verified first. */
+static double estimate_s(const targets *list) {
+    double idle_s = RFT_LOAD_REST_S + RFT_POWER_WINDOW_S;
+    return idle_s + (double)list->count * (RFT_LOAD_LEAD_S + RFT_POWER_WINDOW_S);
+}
+
+/* Decided once: what an earlier session left out or began with stays so. */
+static bool may_leave_out(const rft_exec_state *e) {
+    const rft_exec_opts *opts = e->opts;
+    bool begun = opts->run->idle && !rft_load_is_left_out(opts->run->idle);
+    return opts->power == RFT_POWER_AUTO && !opts->replay && !(opts->soak_s > 0) && !begun;
+}
+
+/* Sets *left_out where the round takes too long beside the run; stored and said the first time. */
+static int weigh(rft_exec_state *e, const targets *list, bool *left_out, rft_err *err) {
+    rft_run *run = e->opts->run;
+    rft_tally *tally = &e->recorder.tally;
+    char cost[32], spent[32];
+    *left_out = may_leave_out(e) && run->idle;
+    if (*left_out || !may_leave_out(e)) {
+        return RFT_OK;
+    }
+    rft_tally_sum(tally);
+    double so_far_s = isnan(run->info.elapsed_s) ? rft_tally_elapsed_s(tally) : run->info.elapsed_s;
+    *left_out = estimate_s(list) > RFT_POWER_AUTO_FRAC * so_far_s;
+    if (!*left_out) {
+        return RFT_OK;
+    }
+    rft_units_format_seconds(cost, sizeof cost, estimate_s(list), 2);
+    rft_units_format_seconds(spent, sizeof spent, so_far_s, 2);
+    const char *reason =
+        rft_arena_printf(run->arena, "not measured: %s beside a run of %s; --energy largest measures it", cost, spent);
+    rft_load none = rft_load_left_out(reason);
+    run->idle = rft_arena_memdup(run->arena, &none, sizeof none);
+    rft_log_info(e->opts->log, "power %s", reason);
+    return rft_store_put_idle(e->opts->store, run->idle, err);
+}
+
 /* ---- taking them ---- */
 
 static rft_load *keep(rft_arena *arena, const rft_load *from) {
@@ -127,6 +176,7 @@ static int take_idle(rft_exec_state *e, bool *stopped, rft_err *err) {
     rft_load idle = rft_load_none(RFT_LOAD_IDLE, NULL);
     int rc = opts->probe->idle(opts->probe, &order, arena, &idle, err);
     *stopped = *stopped || (rc == RFT_OK && idle.cut);
+    run->idle = NULL; /* or an earlier session's word that it was left out */
     if (rc == RFT_OK && !idle.cut && !idle.reason) {
         run->idle = keep(run->arena, &idle);
         rc = rft_store_put_idle(opts->store, run->idle, err);
@@ -229,28 +279,30 @@ static int soak_roofs(rft_exec_state *e, const targets *list, bool *stopped, rft
     return rc;
 }
 
-int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
-    rft_run *run = e->opts->run;
-    rft_arena *arena = rft_arena_new();
-    targets list = choose(e, arena);
-    bool due = false;
-    int rc = RFT_OK;
-    for (size_t i = 0; i < list.count; i++) {
-        due = due || !is_done(run, &list.items[i]);
-    }
-    if (due) { /* else the run is finished, whatever the user wants now */
-        rft_exec_ask_stop(e, stopped);
-    }
-    if (due && !*stopped && !run->idle && e->opts->probe->idle) {
-        rc = take_idle(e, stopped, err);
-    }
+static int take_all(rft_exec_state *e, const targets *list, bool *stopped, rft_err *err) {
+    const rft_run *run = e->opts->run;
+    bool at_rest = run->idle && !rft_load_is_left_out(run->idle);
+    int rc = at_rest || !e->opts->probe->idle ? RFT_OK : take_idle(e, stopped, err);
     bool blind = run->idle && !run->idle->source; /* no sensor: told once, and no window is spent on it */
-    for (size_t i = 0; i < list.count && rc == RFT_OK && !*stopped; i++) {
-        if (is_done(run, &list.items[i]) || (blind && list.items[i].kind == RFT_LOAD_ENERGY)) {
+    for (size_t i = 0; i < list->count && rc == RFT_OK && !*stopped; i++) {
+        if (is_done(run, &list->items[i]) || (blind && list->items[i].kind == RFT_LOAD_ENERGY)) {
             continue;
         }
         rft_exec_ask_stop(e, stopped);
-        rc = *stopped ? RFT_OK : take(e, &list, i, stopped, err);
+        rc = *stopped ? RFT_OK : take(e, list, i, stopped, err);
+    }
+    return rc;
+}
+
+int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    targets list = choose(e, arena);
+    bool left_out = false;
+    int rc = RFT_OK;
+    if (is_due(e->opts->run, &list)) { /* else the run is finished, whatever the user wants now */
+        rft_exec_ask_stop(e, stopped);
+        rc = *stopped ? RFT_OK : weigh(e, &list, &left_out, err);
+        rc = rc == RFT_OK && !*stopped && !left_out ? take_all(e, &list, stopped, err) : rc;
     }
     rc = rc == RFT_OK && !*stopped ? soak_roofs(e, &list, stopped, err) : rc;
     rft_arena_free(arena);

@@ -79,11 +79,18 @@ static void test_power(void **state) {
     bool helped = false;
     char *argv[] = {"a.lua", "--energy", "best", "--soak=1m"}, *plain[] = {"a.lua"};
     assert_int_equal(rft_run_options_parse(&cli, &none, 1, plain, arena, &helped, &err), RFT_OK);
-    assert_true(none.power == RFT_POWER_LARGEST && none.soak_s == 0);
+    assert_true(none.power == RFT_POWER_AUTO && none.soak_s == 0);
     assert_int_equal(rft_run_options_parse(&cli, &o, 4, argv, arena, &helped, &err), RFT_OK);
     assert_true(o.power == RFT_POWER_BEST && o.soak_s == 60.0);
     assert_string_equal(rft_run_options_continue(&cli, &o, "x.db", arena),
                         "rooftune run a.lua -o x.db --energy best --soak 1m");
+    static const char *const choices[] = {"none", "auto", "largest", "best", "all"};
+    for (int i = RFT_POWER_NONE; i <= RFT_POWER_ALL; i++) {
+        rft_run_options chosen = {0};
+        char *words[] = {"a.lua", "--energy", (char *)(uintptr_t)choices[i]};
+        assert_int_equal(rft_run_options_parse(&cli, &chosen, 3, words, arena, &helped, &err), RFT_OK);
+        assert_int_equal(chosen.power, i);
+    }
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         rft_run_options wrong = {0};
         char *words[] = {"a.lua", (char *)(uintptr_t)bad[i][0], (char *)(uintptr_t)bad[i][1]};

@@ -113,6 +113,14 @@ static void test_no_sensor_has_its_reason(void **state) {
     assert_true(trace_says(&pages, "Power is not known: NVML is not there."));
     assert_false(trace_says(&pages, "Power and energy"));
     trace_clear(&pages);
+    const rft_load left_out =
+        rft_load_left_out("not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it");
+    *add(run, NULL, RFT_LOAD_IDLE) = left_out;
+    pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    assert_true(
+        trace_says(&pages, "Power was not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it."));
+    trace_clear(&pages);
     add(run, best_of_largest(run, 1), RFT_LOAD_ENERGY)->energy_reason = "the energy counter did not move";
     pages = trace_of(run, NULL);
     assert_true(trace_says(&pages, "No figure: the energy counter did not move."));

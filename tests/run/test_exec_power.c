@@ -5,6 +5,7 @@
 #include "model/bound.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +42,8 @@ static void expect_energy(const rft_point *point) {
     assert_string_equal(energy->source, "energy counter");
     assert_true(fabs(energy->power_w / 400.0 - 1.0) <= energy->uncertainty_frac);
     assert_true(fabs(energy->joules_per_run / joules - 1.0) <= energy->uncertainty_frac + 1e-3);
+    double runs_per_s = (double)energy->runs / energy->window_s;
+    assert_true(fabs(energy->joules_per_run * runs_per_s / 400.0 - 1.0) <= energy->uncertainty_frac);
 }
 
 static void the_best_of_the_largest(void **state) {
@@ -195,6 +198,113 @@ static void no_meter(void **state) {
     close_scene(&s);
 }
 
+/* A clock on which so much time passes between two looks at it: a run is as short or as long as is wanted. */
+static int64_t ticks, tick_ns;
+
+static int64_t ticking_ns(void *self) {
+    (void)self;
+    ticks += tick_ns;
+    return ticks;
+}
+
+static void no_sleep(void *self, int64_t duration_ns) {
+    (void)self;
+    (void)duration_ns;
+}
+
+static rft_clock ticking(int64_t each_ns) {
+    tick_ns = each_ns;
+    ticks = 1000000000;
+    return (rft_clock){ticking_ns, ticking_ns, no_sleep, NULL};
+}
+
+static char the_said[512];
+static unsigned said;
+
+static void hear(void *self, rft_log_level level, const char *text) {
+    (void)self;
+    if (level == RFT_LOG_INFO && strstr(text, "power not measured")) {
+        snprintf(the_said, sizeof the_said, "%s", text);
+        said++;
+    }
+}
+
+static void open_auto(scene *s, rft_clock *clock, int64_t each_ns) {
+    static const rft_log log = {hear, NULL};
+    open_scene(s, "ok");
+    *clock = ticking(each_ns);
+    s->clock = clock;
+    s->opts.log = &log;
+    s->opts.power = RFT_POWER_AUTO;
+    said = 0;
+}
+
+/* 2.65 s of idle power and one window beside a run of less than 10.6 s: no; the reason is stored, and said once. */
+static void not_worth_its_time(void **state) {
+    (void)state;
+    scene s;
+    rft_clock clock;
+    open_auto(&s, &clock, 1000000);
+    const rft_run *run = scene_run(&s, "run.db");
+    assert_int_equal(loads_of(run, RFT_LOAD_ENERGY), 0);
+    assert_int_equal(s.idled + s.loaded, 0);
+    assert_true(run->info.finished_unix_ns != 0);
+    assert_true(rft_load_is_left_out(run->idle));
+    assert_ptr_equal(strstr(run->idle->energy_reason, "not measured: 2.6"), run->idle->energy_reason);
+    assert_non_null(strstr(run->idle->energy_reason, "; --energy largest measures it"));
+    assert_int_equal(said, 1);
+    assert_non_null(strstr(the_said, run->idle->energy_reason));
+    /* it stays so, also when the run has grown older meanwhile, and nobody hears it again */
+    tick_ns = 1000000000;
+    run = scene_run(&s, "run.db");
+    assert_true(rft_load_is_left_out(run->idle));
+    assert_int_equal(said, 1);
+    assert_int_equal(s.idled + s.loaded, 0);
+    scene_replay(&s, "run.db"); /* the recording's reason is the replay's, whatever is asked for */
+    s.opts.power = RFT_POWER_LARGEST;
+    const rft_run *again = scene_run(&s, "again.db");
+    assert_true(rft_load_is_left_out(again->idle));
+    assert_string_equal(again->idle->energy_reason, run->idle->energy_reason);
+    assert_int_equal(loads_of(again, RFT_LOAD_ENERGY), 0);
+    close_scene(&s);
+}
+
+static void left_out_until_it_is_asked_for(void **state) {
+    (void)state;
+    scene s;
+    rft_clock clock;
+    open_auto(&s, &clock, 1000000);
+    assert_true(rft_load_is_left_out(scene_run(&s, "run.db")->idle));
+    s.opts.power = RFT_POWER_NONE;
+    assert_true(rft_load_is_left_out(scene_run(&s, "run.db")->idle));
+    s.opts.power = RFT_POWER_LARGEST;
+    const rft_run *run = scene_run(&s, "run.db");
+    expect_energy(rft_run_best(run, 0, SIZE_MAX, rft_run_largest(run, 0)));
+    assert_false(rft_load_is_left_out(run->idle));
+    assert_string_equal(run->idle->source, "energy counter");
+    /* and beside a soak it is never too long */
+    s.opts.power = RFT_POWER_AUTO;
+    s.opts.soak_s = 3;
+    const rft_run *soaked = scene_run(&s, "soaked.db");
+    assert_int_equal(loads_of(soaked, RFT_LOAD_ENERGY), 1);
+    assert_int_equal(loads_of(soaked, RFT_LOAD_SOAK), 1);
+    close_scene(&s);
+}
+
+static void worth_its_time(void **state) {
+    (void)state;
+    scene s;
+    rft_clock clock;
+    open_auto(&s, &clock, 2000000000);
+    const rft_run *run = scene_run(&s, "run.db");
+    size_t largest = rft_run_largest(run, 0);
+    assert_int_equal(loads_of(run, RFT_LOAD_ENERGY), 1);
+    expect_energy(rft_run_best(run, 0, SIZE_MAX, largest));
+    assert_string_equal(run->idle->source, "energy counter");
+    assert_int_equal(said, 0);
+    close_scene(&s);
+}
+
 static void a_replay_has_them(void **state) {
     (void)state;
     scene s;
@@ -225,6 +335,9 @@ int main(void) {
         cmocka_unit_test(the_user_ends_a_soak),
         cmocka_unit_test(a_worker_dies_under_load),
         cmocka_unit_test(no_meter),
+        cmocka_unit_test(not_worth_its_time),
+        cmocka_unit_test(left_out_until_it_is_asked_for),
+        cmocka_unit_test(worth_its_time),
         cmocka_unit_test(a_replay_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

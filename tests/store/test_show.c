@@ -7,6 +7,7 @@
 #include "cli/best_text.h"
 #include "cli/show_ceilings.h"
 #include "cli/show_data.h"
+#include "cli/show_power.h"
 #include "cli/show_text.h"
 #include "store/recording.h"
 
@@ -131,6 +132,54 @@ static void watts_and_sustained_times(void **state) {
                         "the device gives neither energy nor power");
     assert_int_equal(json_array_size(json_object_get(sweep, "loads")), 2);
     json_decref(root);
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+/* {"watts", "per_watt", "per_watt_of", ...} of the one point whose energy is known: its rate back to back, per watt. */
+static void assert_rate_per_watt(const rft_run *run, double work, const char *unit) {
+    const rft_load *load = run->points[1].loads[RFT_LOAD_ENERGY];
+    rft_str text = RFT_STR_INIT;
+    json_t *energy = rft_show_energy_json(run, &run->points[1]);
+    double per_watt = json_real_value(json_object_get(energy, "per_watt"));
+    double joules = json_real_value(json_object_get(energy, "joules_per_run"));
+    double watts = json_real_value(json_object_get(energy, "watts"));
+    assert_true(fabs(joules / load->run_s / watts - 1.0) <= load->uncertainty_frac);
+    assert_true(fabs(per_watt * watts / (work / load->run_s) - 1.0) <= load->uncertainty_frac);
+    assert_string_equal(json_string_value(json_object_get(energy, "per_watt_of")), unit);
+    rft_show_power_point(&text, run, &run->points[1]);
+    assert_says(&text, unit);
+    assert_says(&text, "/W; ");
+    json_decref(energy);
+    rft_str_clear(&text);
+}
+
+/* A point that memory binds is told in bytes, one that a pipe binds in operations. */
+static void rates_per_watt(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_work *work = &run->points[1].work;
+    assert_rate_per_watt(run, work->bytes_read + work->bytes_written, "B/s");
+    work->pipe_ops[RFT_PIPE_FP16] = 0;
+    work->pipe_ops[RFT_PIPE_FP32] = 1e12;
+    assert_rate_per_watt(run, 1e12, "FLOP/s");
+    rft_run_free(run);
+}
+
+static void power_that_was_left_out(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_str text = RFT_STR_INIT;
+    const rft_load left_out =
+        rft_load_left_out("not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it");
+    run->idle = &left_out;
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_says(&text, "power not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it\n");
+    assert_null(strstr(rft_str_get(&text), "at rest"));
+    json_t *idle = rft_show_idle_json(run);
+    assert_true(json_is_null(json_object_get(idle, "watts")));
+    assert_string_equal(json_string_value(json_object_get(idle, "reason")), left_out.energy_reason);
+    json_decref(idle);
     rft_str_clear(&text);
     rft_run_free(run);
 }
@@ -296,10 +345,15 @@ static void a_comma_locale_changes_nothing(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_says_what_was_found),   cmocka_unit_test(watts_and_sustained_times),
-        cmocka_unit_test(ceilings_of_every_kind),     cmocka_unit_test(failures_of_one_kind_are_counted_together),
-        cmocka_unit_test(json_carries_the_findings),  cmocka_unit_test(csv_has_a_line_for_every_point),
-        cmocka_unit_test(best_speaks_five_languages), cmocka_unit_test(a_comma_locale_changes_nothing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(text_says_what_was_found),
+                                       cmocka_unit_test(watts_and_sustained_times),
+                                       cmocka_unit_test(rates_per_watt),
+                                       cmocka_unit_test(power_that_was_left_out),
+                                       cmocka_unit_test(ceilings_of_every_kind),
+                                       cmocka_unit_test(failures_of_one_kind_are_counted_together),
+                                       cmocka_unit_test(json_carries_the_findings),
+                                       cmocka_unit_test(csv_has_a_line_for_every_point),
+                                       cmocka_unit_test(best_speaks_five_languages),
+                                       cmocka_unit_test(a_comma_locale_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
