@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The ceilings of a real device through the real program: bands on a card whose rates are known, and that they are kept
- * for the next run, which says so. Sustained rates take about a minute and a half.
+ * for the next run, which says so. About half a minute: a second under load is the least that a sustained rate is read
+ * from, and the power limit has brought the clock down by then.
  */
 #include "gpu/real_program.h"
 
@@ -31,10 +32,16 @@ static double number(const char *name, const char *member) {
     return rft_json_real_or(ceiling(name), member, NAN);
 }
 
+/* A matrix pipe's burst may begin at the clock that the pipe before it left: it can come out lower than what is
+ * sustained a second later. */
+static double sustained_over_burst_most(int id) {
+    return id >= RFT_CEILING_TENSOR_FP64 && id <= RFT_CEILING_TENSOR_INT8 ? 1.08 : 1.05;
+}
+
 /* Each has a rate or a reason, and lies under its limit. */
 static void every_ceiling_is_told(void **state) {
     (void)state;
-    real_program_expect(0, WORDS("ceilings", "--soak", "4s", "--json", "-"));
+    real_program_expect(0, WORDS("ceilings", "--soak", "1s", "--json", "-"));
     const char *text = real_program_out();
     assert_int_equal(rft_json_parse(&the_answer, text, strlen(text), "ceilings", NULL), 0);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
@@ -47,7 +54,7 @@ static void every_ceiling_is_told(void **state) {
                number(name, "sustained_clock_mhz"), limit, kernel, reason);
         assert_true(isnan(rate) ? *reason != '\0' : rate > 0 && *kernel != '\0');
         assert_true(isnan(rate) || isnan(limit) || rate <= 1.03 * limit);
-        assert_true(isnan(sustained) || (sustained > 0.3 * rate && sustained < 1.05 * rate));
+        assert_true(isnan(sustained) || (sustained > 0.3 * rate && sustained < sustained_over_burst_most(id) * rate));
     }
     assert_false(isnan(number("dram_copy", "median")) || isnan(number("fp32", "median")));
     assert_false(isnan(number("dram_copy", "sustained")) || isnan(number("fp32", "sustained")));
@@ -110,7 +117,7 @@ static void a_run_takes_what_is_kept(void **state) {
     (void)state;
     real_program_expect(0, WORDS("devices"));
     real_program_said(real_program_out(), "ceilings kept: ");
-    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "kept.db", "--no-report"));
+    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "kept.db", "--no-report", TIMES_ONLY));
     real_program_said(real_program_err(), "on this card are taken");
     assert_null(strstr(real_program_err(), "measuring the ceilings"));
     rft_run *run = real_program_load("kept.db");
@@ -120,8 +127,8 @@ static void a_run_takes_what_is_kept(void **state) {
     assert_true(copy->sustained.n > 0);
     rft_run_free(run);
 
-    real_program_expect(0,
-                        WORDS("run", real_program_file(SWEEP), "-o", "again.db", "--no-report", "--ceilings", "again"));
+    real_program_expect(
+        0, WORDS("run", real_program_file(SWEEP), "-o", "again.db", "--no-report", "--ceilings", "again", TIMES_ONLY));
     real_program_said(real_program_err(), "measuring the ceilings");
     run = real_program_load("again.db");
     copy = &run->ceilings.items[RFT_CEILING_DRAM_COPY];

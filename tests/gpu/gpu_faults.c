@@ -63,7 +63,7 @@ static const rft_point *next_point(size_t sweep, const char *value, const rft_po
 
 static void the_run_goes_on_to_its_end(void **state) {
     (void)state;
-    real_program_expect(0, WORDS("run", real_program_file("tests/fault/fault.lua"), "-o", "faults.db"));
+    real_program_expect(0, WORDS("run", real_program_file("tests/fault/fault.lua"), "-o", "faults.db", TIMES_ONLY));
     the_run = real_program_load("faults.db");
     assert_true(the_run->info.finished_unix_ns > 0);
     assert_int_equal(the_run->sweep_count, 2);

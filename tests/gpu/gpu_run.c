@@ -25,7 +25,7 @@ static rft_run *the_run; /* of run.db */
 
 static void a_run_measures_everything(void **state) {
     (void)state;
-    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "run.db"));
+    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "run.db", TIMES_ONLY));
     real_program_said(real_program_err(), "36 of 36 valid");
     real_program_said(real_program_out(), "run.pdf");
     assert_true(real_program_has_file("run.pdf"));
@@ -85,7 +85,7 @@ static void the_environment_is_recorded(void **state) {
 static void the_same_command_again_measures_nothing(void **state) {
     (void)state;
     assert_non_null(the_run);
-    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "run.db"));
+    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "run.db", TIMES_ONLY));
     real_program_said(real_program_err(), "finished");
     rft_run *again = real_program_load("run.db");
     assert_string_equal(again->info.id, the_run->info.id);
@@ -140,7 +140,7 @@ static void a_replay_of_the_export_finds_the_same(void **state) {
 
 /* ---- stopped and continued ---- */
 
-static const char *const to_be_stopped[] = {"run", NULL, "-o", "stopped.db", "--no-report", NULL};
+static const char *const to_be_stopped[] = {"run", NULL, "-o", "stopped.db", "--no-report", TIMES_ONLY, NULL};
 
 /* Starts the run, waits until the file holds `count` more points than `before`, sends the signal; the exit status. */
 static int stop_after(const char *const *words, size_t before, size_t count, int signal_number) {
@@ -183,7 +183,7 @@ static void expect_continued(const rft_run *before, const rft_run *after) {
 
 static void a_stopped_run_continues(void **state) {
     (void)state;
-    const char *words[6];
+    const char *words[sizeof to_be_stopped / sizeof *to_be_stopped];
     memcpy(words, to_be_stopped, sizeof words);
     words[1] = real_program_file(SWEEP);
 

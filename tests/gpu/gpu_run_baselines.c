@@ -90,8 +90,8 @@ static void fp32_beside_our_kernels(void **state) {
     static const expected e = {"matmul_fp32", "cuBLASLt", 40, 60};
     (void)state;
     /* The sweep as it is, with few configurations of each variant and size. */
-    real_program_expect(
-        0, WORDS("run", real_program_file("sweeps/matmul_fp32.lua"), "--budget", "60", "-o", "all.db", "--no-report"));
+    real_program_expect(0, WORDS("run", real_program_file("sweeps/matmul_fp32.lua"), "--budget", "60", "-o", "all.db",
+                                 "--no-report", TIMES_ONLY));
     rft_run *run = real_program_load("all.db");
     size_t measured = 0;
     for (size_t i = 0; i < run->baseline_count; i++) {
@@ -127,8 +127,8 @@ static void every_type_is_verified(void **state) {
                                    {"fp16", "cuBLASLt", 250, 1071}, {"bf16", "cuBLASLt", 250, 1071},
                                    {"fp8", "cuBLASLt", 300, 2141},  {"int8", "cuBLASLt", 300, 2141}};
     (void)state;
-    real_program_expect(
-        0, WORDS("run", real_program_file("tests/gpu/sweeps/baseline.lua"), "-o", "types.db", "--no-report"));
+    real_program_expect(0, WORDS("run", real_program_file("tests/gpu/sweeps/baseline.lua"), "-o", "types.db",
+                                 "--no-report", TIMES_ONLY));
     rft_run *run = real_program_load("types.db");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         check_one(run, &all[i]);
@@ -148,8 +148,8 @@ static void every_type_is_verified(void **state) {
 static void without_the_library_the_run_goes_on(void **state) {
     (void)state;
     setenv("RFT_CUBLASLT", "off", 1);
-    real_program_expect(
-        0, WORDS("run", real_program_file("tests/gpu/sweeps/baseline.lua"), "-o", "without.db", "--no-report"));
+    real_program_expect(0, WORDS("run", real_program_file("tests/gpu/sweeps/baseline.lua"), "-o", "without.db",
+                                 "--no-report", TIMES_ONLY));
     unsetenv("RFT_CUBLASLT");
     real_program_said(real_program_err(), "cuBLASLt is switched off: RFT_CUBLASLT=off");
     rft_run *run = real_program_load("without.db");

@@ -26,6 +26,8 @@ const char *real_program_file(const char *name);
 
 /* Its arguments: WORDS("show", "run.db"). */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+/* For `run` in tests that are about neither: windows of seconds, and every kernel replayed for its counters. */
+#define TIMES_ONLY "--counters", "none", "--energy", "none"
 
 /* Runs it to the end. Returns the exit status, 128 + N for signal N; more than 240 s fail the test. */
 int real_program(const char *const *words);
