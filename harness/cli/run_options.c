@@ -137,7 +137,7 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
         {"energy", 0, "WHICH", "energy of: none, largest, best, all, auto (default: largest if cheap)", NULL,
          &o->energy, NULL},
         {"soak", 0, "60s", "keep the best of each sweep's largest problem under load so long", NULL, &o->soak, NULL},
-        {"counters", 0, "SET", "hardware counters, counted at the end: default, none, all, NAME,...", NULL,
+        {"counters", 0, "SET", "hardware counters at the end: default (brief), none, all, NAME,...", NULL,
          &o->counters, NULL},
         {"events", 0, "FILE|-", "what happens as JSON Lines for other programs (docs/events.md)", NULL, &o->events,
          NULL},

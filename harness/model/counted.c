@@ -41,11 +41,11 @@ typedef struct choosing {
     size_t count;
 } choosing;
 
-/* A point that is there already keeps its role and place, and gets the larger of the two sets. */
+/* A point that is there already keeps its role and place, and gets the earlier of the two turns. */
 static void choose(choosing *to, rft_counted_choice choice) {
     for (size_t i = 0; i < to->count; i++) {
         if (to->items[i].point->id == choice.point->id) {
-            to->items[i].large = to->items[i].large || choice.large;
+            to->items[i].turn = choice.turn < to->items[i].turn ? choice.turn : to->items[i].turn;
             return;
         }
     }
@@ -76,14 +76,18 @@ static const rft_point *default_of(const rft_run *run, const rft_point *best, co
 
 static void choose_largest(choosing *to, const rft_run *run, const rft_point *const *ranked, size_t count) {
     for (size_t i = 0; i < count && i < RFT_COUNTED_BEST; i++) {
-        choose(to,
-               (rft_counted_choice){ranked[i], true, i ? RFT_COUNTED_AMONG_BEST : RFT_COUNTED_BEST_OF_PROBLEM, i + 1});
+        choose(to, (rft_counted_choice){.point = ranked[i],
+                                        .large = true,
+                                        .role = i ? RFT_COUNTED_AMONG_BEST : RFT_COUNTED_BEST_OF_PROBLEM,
+                                        .turn = i ? RFT_COUNTED_TURN_AMONG_BEST : RFT_COUNTED_TURN_LARGEST,
+                                        .place = i + 1});
     }
     const rft_point *reference = default_of(run, ranked[0], ranked, count);
     if (reference) {
-        choose(to, (rft_counted_choice){reference, true, RFT_COUNTED_DEFAULT, place_of(ranked, count, reference)});
+        choose(to, (rft_counted_choice){reference, true, RFT_COUNTED_DEFAULT, RFT_COUNTED_TURN_DEFAULT,
+                                        place_of(ranked, count, reference)});
     }
-    choose(to, (rft_counted_choice){ranked[count - 1], true, RFT_COUNTED_WORST, count});
+    choose(to, (rft_counted_choice){ranked[count - 1], true, RFT_COUNTED_WORST, RFT_COUNTED_TURN_WORST, count});
 }
 
 static int by_place(const void *a, const void *b) {
@@ -103,11 +107,10 @@ size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rf
         const rft_point **ranked = NULL;
         size_t count = data->problems[p].odd ? 0 : rft_run_ranked(run, sweep, SIZE_MAX, p, arena, &ranked);
         const rft_point *best = count ? ranked[0] : NULL;
-        if (best) {
-            choose(&to, (rft_counted_choice){best, false, RFT_COUNTED_BEST_OF_PROBLEM, 1});
-        }
         if (best && p == largest) {
             choose_largest(&to, run, ranked, count);
+        } else if (best) {
+            choose(&to, (rft_counted_choice){best, false, RFT_COUNTED_BEST_OF_PROBLEM, RFT_COUNTED_TURN_BEST, 1});
         }
     }
     if (to.count > 1) {
@@ -115,6 +118,40 @@ size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rf
     }
     *out = to.items;
     return to.count;
+}
+
+static int compare_turns(const void *a, const void *b) {
+    const rft_counted_choice *x = a, *y = b;
+    if (x->turn != y->turn) {
+        return x->turn < y->turn ? -1 : 1;
+    }
+    if (x->turn == RFT_COUNTED_TURN_AMONG_BEST && x->place != y->place) {
+        return x->place < y->place ? -1 : 1;
+    }
+    return x->point->sweep != y->point->sweep ? (x->point->sweep < y->point->sweep ? -1 : 1) : by_place(a, b);
+}
+
+void rft_counted_by_turn(rft_counted_choice *choices, size_t count) {
+    if (count > 1) {
+        qsort(choices, count, sizeof *choices, compare_turns);
+    }
+}
+
+void rft_counted_leave_out(rft_counters *counters) {
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        if (isnan(counters->values[i]) && rft_text_equal(counters->reasons[i], RFT_COUNTER_NOT_ASKED)) {
+            counters->reasons[i] = RFT_COUNTED_LEFT_OUT;
+        }
+    }
+}
+
+bool rft_counted_left_out(const rft_counters *counters) {
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        if (isnan(counters->values[i]) && rft_text_equal(counters->reasons[i], RFT_COUNTED_LEFT_OUT)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- what is known ---- */

@@ -30,17 +30,38 @@ typedef enum rft_counted_role {
 } rft_counted_role;
 const char *rft_counted_role_name(rft_counted_role role); /* "best", "among the best", "worst", "default", "" */
 
+/* In which order the default selection is counted: one turn over all sweeps before the next, for time may run out. The
+ * first is always counted; the best of the largest problem always has the default set at least. */
+typedef enum rft_counted_turn {
+    RFT_COUNTED_TURN_BEST, /* of the other problems */
+    RFT_COUNTED_TURN_LARGEST,
+    RFT_COUNTED_TURN_WORST,
+    RFT_COUNTED_TURN_DEFAULT,
+    RFT_COUNTED_TURN_AMONG_BEST /* by place: the second of all sweeps, the third of all sweeps, ... */
+} rft_counted_turn;
+
 typedef struct rft_counted_choice {
     const rft_point *point; /* never an alias */
     bool large;             /* the large set; else the default one */
     rft_counted_role role;
-    size_t place; /* 1 = fastest of its problem */
+    rft_counted_turn turn; /* the first that holds */
+    size_t place;          /* 1 = fastest of its problem */
 } rft_counted_choice;
 
 /* Of a sweep: the best of every problem with the default set; on the largest problem (rft_run_largest()) the ten
  * fastest, the slowest, and the default configuration of the best's variant with the large set. Ordered by problem,
  * fastest first. Array in `arena`; returns how many. */
 size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out);
+
+/* Sorts the choices of several sweeps by turn. */
+void rft_counted_by_turn(rft_counted_choice *choices, size_t count);
+
+/* The reason of what the default selection had no time for. */
+#define RFT_COUNTED_LEFT_OUT "left out: counting may take a quarter of the run's time; --counters all counts it"
+/* Gives that reason to what was not asked for: the quantities of the large set, where only the default one was counted.
+ */
+void rft_counted_leave_out(rft_counters *counters);
+bool rft_counted_left_out(const rft_counters *counters); /* anything, for that reason */
 
 /* ---- what is known ---- */
 /* The counted traffic; `present` is false when nothing was counted. */

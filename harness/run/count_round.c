@@ -3,10 +3,15 @@
 
 #include "model/counted.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define AHEAD 8        /* configurations compiled while one is counted; most come from the cache */
 #define WORKERS_LOST 2 /* one after the other: then counting is given up */
+/* What the default selection may take: of what the run took until now, and at least so long after what is counted in
+ * any case. */
+#define MOST_FRAC 0.25
+#define LEAST_S 1.0
 
 typedef struct count_round {
     rft_exec_state *e;
@@ -14,14 +19,20 @@ typedef struct count_round {
     size_t count, capacity;
     const char *refusal; /* in run->arena: why nothing is counted any more; NULL */
     int lost;            /* workers, since the last point that was counted */
+    bool limited;        /* in time: the default selection, counted now */
+    double begun_s;      /* the session's time at the beginning */
+    double until_s;      /* and that at which no more is counted; NaN: the first turn is not over yet */
+    size_t left_out;     /* points of which something was not counted for that */
 } count_round;
 
 static const rft_exec_opts *opts_of(const count_round *r) {
     return r->e->opts;
 }
 
+/* What an earlier session had no time for is counted where nothing limits it now. */
 static void add(count_round *r, const rft_counted_choice *choice) {
-    if (!choice->point->counters) {
+    const rft_counters *known = choice->point->counters;
+    if (!known || (!r->limited && !opts_of(r)->replay && rft_counted_left_out(known))) {
         RFT_GROW(r->choices, r->capacity, r->count + 1);
         r->choices[r->count++] = *choice;
     }
@@ -45,12 +56,31 @@ static void choose(count_round *r) {
         }
         rft_arena_reset(arena);
     }
+    if (r->limited) {
+        rft_counted_by_turn(r->choices, r->count);
+    }
     rft_arena_free(arena);
 }
 
 static rft_counter_set set_of(const count_round *r, const rft_counted_choice *choice) {
     const rft_counted_wish *wish = &opts_of(r)->counters;
     return !wish->chosen ? wish->set : choice->large ? rft_counter_set_all() : rft_counter_set_default();
+}
+
+/* ---- time ---- */
+
+static void set_limit(count_round *r) {
+    const rft_tally *tally = &r->e->recorder.tally;
+    double before_s = r->begun_s + (isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0);
+    double now_s = rft_tally_elapsed_s(&r->e->recorder.tally);
+    r->until_s = fmax(r->begun_s + MOST_FRAC * before_s, now_s + LEAST_S);
+}
+
+static bool is_late(count_round *r, const rft_counted_choice *choice) {
+    if (!r->limited || choice->turn == RFT_COUNTED_TURN_BEST) {
+        return false;
+    }
+    return !isnan(r->until_s) && rft_tally_elapsed_s(&r->e->recorder.tally) >= r->until_s;
 }
 
 static void give_up(count_round *r, const char *reason, const char *remedy) {
@@ -102,28 +132,55 @@ static int keep(count_round *r, int64_t id, const rft_counters *counters, rft_er
 }
 
 static bool is_new_problem(const count_round *r, const rft_counted_choice *choice) {
-    const rft_counted_choice *before = choice > r->choices ? choice - 1 : NULL;
-    return !before || before->point->sweep != choice->point->sweep || before->point->problem != choice->point->problem;
+    for (const rft_counted_choice *before = r->choices; before < choice; before++) {
+        if (before->point->sweep == choice->point->sweep && before->point->problem == choice->point->problem) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of whom, and where counting is. */
+static const char *doing_of(const count_round *r, const rft_counted_choice *choice, rft_arena *arena) {
+    const rft_point *point = choice->point;
+    return rft_arena_printf(arena, "counters of %s (%zu of %zu)",
+                            rft_run_problem_text(opts_of(r)->run, point->sweep, point->problem, true, arena),
+                            (size_t)(choice - r->choices) + 1, r->count);
+}
+
+/* Asks, or says why not. The best of the largest problem is asked at least for the default set. */
+static int ask_in_time(count_round *r, const rft_counted_choice *choice, rft_job *job, rft_counters *out, bool *found,
+                       rft_err *err) {
+    bool late = !r->refusal && is_late(r, choice);
+    rft_counter_set set =
+        late && choice->turn == RFT_COUNTED_TURN_LARGEST ? rft_counter_set_default() : set_of(r, choice);
+    int rc = RFT_OK;
+    if (r->refusal) {
+        *out = rft_counters_refused(&set, r->refusal, job->arena);
+    } else if (late && choice->turn != RFT_COUNTED_TURN_LARGEST) {
+        *out = rft_counters_refused(&set, RFT_COUNTED_LEFT_OUT, job->arena);
+    } else {
+        rc = ask(r, job, &set, out, found, err);
+    }
+    if (late && rc == RFT_OK) {
+        rft_counted_leave_out(out);
+        r->left_out++;
+    }
+    return rc;
 }
 
 static int count_point(count_round *r, const rft_counted_choice *choice, rft_job *job, rft_err *err) {
     int64_t id = choice->point->id;
-    rft_counter_set set = set_of(r, choice);
     rft_counters counters;
     bool found = true;
-    int rc = RFT_OK;
-    const char *doing = rft_arena_printf(
-        job->arena, "counters of %s (%zu of %zu)",
-        rft_run_problem_text(opts_of(r)->run, choice->point->sweep, choice->point->problem, true, job->arena),
-        (size_t)(choice - r->choices) + 1, r->count);
+    const char *doing = doing_of(r, choice, job->arena);
+    if (isnan(r->until_s) && choice->turn != RFT_COUNTED_TURN_BEST) {
+        set_limit(r);
+    }
     if (!opts_of(r)->replay && !r->refusal && is_new_problem(r, choice)) {
         rft_exec_note_doing(r->e, doing, choice->point);
     }
-    if (r->refusal) {
-        counters = rft_counters_refused(&set, r->refusal, job->arena);
-    } else {
-        rc = ask(r, job, &set, &counters, &found, err);
-    }
+    int rc = ask_in_time(r, choice, job, &counters, &found, err);
     if (rc == RFT_OK && found) {
         rc = keep(r, id, &counters, err);
     }
@@ -133,18 +190,21 @@ static int count_point(count_round *r, const rft_counted_choice *choice, rft_job
     return rc;
 }
 
-static rft_job *new_job(const count_round *r, const rft_counted_choice *choice) {
+static rft_job *new_job(count_round *r, const rft_counted_choice *choice) {
     const rft_point *point = choice->point;
     rft_job *job =
         rft_job_new(opts_of(r), (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
-    if (!r->refusal && !opts_of(r)->replay) {
+    if (!r->refusal && !opts_of(r)->replay && (choice->turn == RFT_COUNTED_TURN_LARGEST || !is_late(r, choice))) {
         rft_job_compile(opts_of(r), job);
     }
     return job;
 }
 
 int rft_exec_count(rft_exec_state *e, bool *stopped, rft_err *err) {
-    count_round r = {.e = e};
+    count_round r = {.e = e,
+                     .limited = e->opts->counters.chosen && !e->opts->replay,
+                     .begun_s = rft_tally_elapsed_s(&e->recorder.tally),
+                     .until_s = NAN};
     int rc = RFT_OK;
     if (rft_counted_wish_is_none(&e->opts->counters)) {
         return RFT_OK;
@@ -163,6 +223,9 @@ int rft_exec_count(rft_exec_state *e, bool *stopped, rft_err *err) {
     }
     for (size_t i = 0; i < made; i++) {
         rft_job_free(jobs[i]);
+    }
+    if (r.left_out > 0) {
+        rft_log_info(e->opts->log, "hardware counters of %zu points " RFT_COUNTED_LEFT_OUT, r.left_out);
     }
     free(jobs);
     free(r.choices);

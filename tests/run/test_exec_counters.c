@@ -12,16 +12,42 @@
 
 enum { SPEEDS = 14, LARGEST_N = 1 << 20 };
 
-static char said[4096]; /* warnings of the session */
+static char said[4096]; /* of the session, to the user */
 
 static void listen_to(void *self, rft_log_level level, const char *text) {
     (void)self;
-    if (level == RFT_LOG_WARN) {
+    if (level != RFT_LOG_DEBUG) {
         rft_text_format(said + strlen(said), sizeof said - strlen(said), "%s\n", text);
     }
 }
 
 static const rft_log listener = {.line = listen_to};
+
+/* Time passes when a point is measured, and when one is counted. */
+typedef struct work_clock {
+    rft_clock clock;
+    const scene *s;
+    int64_t measure_ns, count_ns;
+} work_clock;
+
+static int64_t worked_ns(void *self) {
+    const work_clock *c = self;
+    return 1000000000 + c->s->measured * c->measure_ns + c->s->counted * c->count_ns;
+}
+
+static void no_sleep(void *self, int64_t duration_ns) {
+    (void)self, (void)duration_ns;
+}
+
+static work_clock the_clock;
+
+static void use_clock(scene *s, double measure_s, double count_s) {
+    the_clock = (work_clock){.clock = {worked_ns, worked_ns, no_sleep, &the_clock},
+                             .s = s,
+                             .measure_ns = (int64_t)(measure_s * 1e9),
+                             .count_ns = (int64_t)(count_s * 1e9)};
+    s->clock = &the_clock.clock;
+}
 
 /* The default configuration is the 13th of 14; three problems, which take equally long: then the first is the
  * largest. */
@@ -35,6 +61,7 @@ static void open_scene(scene *s) {
     s->opts.counters = (rft_counted_wish){.chosen = true};
     s->opts.log = &listener;
     said[0] = '\0';
+    use_clock(s, 1, 0.001);
 }
 
 static const rft_point *at(const rft_run *run, size_t problem, int speed) {
@@ -88,6 +115,115 @@ static void the_chosen_are_counted(void **state) {
     scene_close(&s);
 }
 
+static size_t occurrences(const char *text, const char *part) {
+    size_t found = 0;
+    for (const char *p = strstr(text, part); p; p = strstr(p + 1, part)) {
+        found++;
+    }
+    return found;
+}
+
+static void expect_left_out(const rft_point *point) {
+    assert_non_null(point->counters);
+    assert_int_equal(point->counters->passes, 0);
+    assert_true(rft_counted_left_out(point->counters));
+    assert_string_equal(rft_counted_missing(point), RFT_COUNTED_LEFT_OUT);
+}
+
+/* The bests of the two others take 0.6 s, and a second is allowed after them: four are counted in it. */
+static void time_goes_to_the_best_worst_and_default_first(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s);
+    use_clock(&s, 0, 0.3);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(s.counted, 2 + 4);
+    expect_large(at(run, 0, 1));
+    expect_large(at(run, 0, SPEEDS));
+    expect_large(at(run, 0, SPEEDS - 1)); /* the default */
+    expect_large(at(run, 0, 2));
+    for (int speed = 3; speed <= RFT_COUNTED_BEST; speed++) {
+        expect_left_out(at(run, 0, speed));
+    }
+    assert_int_equal(at(run, 1, 1)->counters->passes, 3);
+    assert_string_equal(said, "hardware counters of 8 points left out: counting may take a quarter of the run's time; "
+                              "--counters all counts it\n");
+
+    /* Nor are they counted when the run goes on, unless all is asked for. */
+    said[0] = '\0';
+    scene_run(&s, "a.db");
+    assert_int_equal(s.counted, 2 + 4);
+    assert_int_equal(rft_counted_wish_parse(&s.opts.counters, "all", s.arena, &s.err), RFT_OK);
+    run = scene_run(&s, "a.db");
+    assert_int_equal(s.counted, 2 + 4 + 8);
+    for (int speed = 1; speed <= RFT_COUNTED_BEST; speed++) {
+        expect_large(at(run, 0, speed));
+    }
+    assert_string_equal(said, "");
+    scene_close(&s);
+}
+
+/* Half a second a point: a quarter of that is more than the second. */
+static void a_quarter_of_the_runs_time_is_allowed(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s);
+    use_clock(&s, 0.5, 0.6);
+    const rft_run *run = scene_run(&s, "a.db");
+    double before_s = 0.5 * s.measured;
+    unsigned allowed = (unsigned)ceil(0.25 * before_s / 0.6); /* who begins in time is counted to the end */
+    assert_true(allowed > 2 + 2 && allowed < 2 + 12);
+    assert_int_equal(s.counted, allowed);
+    expect_large(at(run, 0, 1));
+    expect_large(at(run, 0, SPEEDS));
+    expect_left_out(at(run, 0, RFT_COUNTED_BEST));
+    scene_close(&s);
+}
+
+/* Without a limit everything of a list is counted, whatever it takes. */
+static void a_list_has_no_limit(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s);
+    use_clock(&s, 0, 100);
+    assert_int_equal(rft_counted_wish_parse(&s.opts.counters, "dram_read_bytes", s.arena, &s.err), RFT_OK);
+    scene_run(&s, "a.db");
+    assert_int_equal(s.counted, 2 + RFT_COUNTED_BEST + 2);
+    assert_string_equal(said, "");
+    scene_close(&s);
+}
+
+static const rft_point *best_of_sweep(const rft_run *run, size_t sweep) {
+    const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, 0);
+    assert_non_null(best);
+    return best;
+}
+
+/* One problem each: the first best has the large set, and then there is time for the default set of the other alone. */
+static void every_best_has_the_default_set(void **state) {
+    (void)state;
+    scene s;
+    const scripted_sweep_opts opts = {.speeds = {20, 40, 60}};
+    scene_open(&s, 2);
+    scene_sweep(&s, &opts);
+    scene_sweep(&s, &opts);
+    s.opts.counters = (rft_counted_wish){.chosen = true};
+    s.opts.log = &listener;
+    said[0] = '\0';
+    use_clock(&s, 0, 2);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(s.counted, 2);
+    const rft_counters *first = best_of_sweep(run, 0)->counters, *second = best_of_sweep(run, 1)->counters;
+    assert_int_equal(first->passes, 14);
+    assert_false(rft_counted_left_out(first));
+    assert_int_equal(second->passes, 3);
+    assert_false(isnan(second->values[RFT_COUNTER_DRAM_READ]));
+    assert_string_equal(second->reasons[RFT_COUNTER_TENSOR_BUSY], RFT_COUNTED_LEFT_OUT);
+    assert_null(rft_counted_missing(best_of_sweep(run, 1)));
+    assert_int_equal(occurrences(said, "hardware counters of 5 points left out"), 1);
+    scene_close(&s);
+}
+
 static void nothing_is_counted_unasked(void **state) {
     (void)state;
     scene s;
@@ -117,14 +253,6 @@ static void a_list_is_counted_of_all_chosen(void **state) {
     assert_string_equal(counters->raw[0].name, "lts__t_sectors.sum");
     assert_true(counters->raw[0].value == 0.5);
     scene_close(&s);
-}
-
-static size_t occurrences(const char *text, const char *part) {
-    size_t found = 0;
-    for (const char *p = strstr(text, part); p; p = strstr(p + 1, part)) {
-        found++;
-    }
-    return found;
 }
 
 static void expect_refused(const char *how, const char *reason, const char *remedy) {
@@ -164,6 +292,7 @@ static const rft_run *run_with(scene *s, const char *fate, const int64_t *sizes,
     s->opts.counters = (rft_counted_wish){.chosen = true};
     s->opts.log = &listener;
     said[0] = '\0';
+    use_clock(s, 1, 0.001);
     return scene_run(s, "a.db");
 }
 
@@ -305,6 +434,10 @@ static void aliases_have_the_counters_of_the_other(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_chosen_are_counted),
+        cmocka_unit_test(time_goes_to_the_best_worst_and_default_first),
+        cmocka_unit_test(a_quarter_of_the_runs_time_is_allowed),
+        cmocka_unit_test(a_list_has_no_limit),
+        cmocka_unit_test(every_best_has_the_default_set),
         cmocka_unit_test(nothing_is_counted_unasked),
         cmocka_unit_test(a_list_is_counted_of_all_chosen),
         cmocka_unit_test(a_refusal_is_said_once_and_kept),
