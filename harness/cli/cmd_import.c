@@ -76,7 +76,7 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_words baselines = {0};
     const rft_opt opts[] = {
         {"output", 'o', "RUN.db", "the run file to create", NULL, &output, NULL},
-        {"baseline", 0, "FILE", "add baselines that others measured (JSON, CSV) to the run file (repeat)", NULL, NULL,
+        {"baseline", 0, "FILE", "baselines that others measured (JSON, CSV) into the run file (repeat)", NULL, NULL,
          &baselines},
     };
     rft_arena *arena = rft_arena_new();
