@@ -7,6 +7,7 @@
 #include <math.h>
 
 #define LABEL_COLUMNS 40
+#define FARTHEST 2 /* disagreements of a sweep that the table tells */
 
 static bool asked(double value, const char *reason) {
     return !isnan(value) || !rft_text_equal(reason, RFT_COUNTER_NOT_ASKED);
@@ -43,10 +44,10 @@ static void add_missing(rft_str *out, const rft_counters *counters) {
     }
 }
 
-static void add_disagreements(rft_str *out, const char *before, const rft_disagreement *items, size_t count) {
+static void add_disagreements(rft_str *out, const rft_disagreement *items, size_t count) {
     for (size_t i = 0; i < count; i++) {
         rft_str line = RFT_STR_INIT;
-        rft_str_addf(&line, "%sdisagrees: %s", before, items[i].text);
+        rft_str_addf(&line, "disagrees: %s", items[i].text);
         rft_layout_wrapped(out, 2, 2, rft_str_get(&line));
         rft_str_clear(&line);
     }
@@ -71,7 +72,7 @@ void rft_show_counters(rft_str *out, const rft_show_counted *counted, rft_arena 
     }
     add_missing(out, counters);
     size_t count = rft_counters_compare(counters, counted->work, counted->l2_bytes, counted->cold, arena, apart);
-    add_disagreements(out, "", apart, count);
+    add_disagreements(out, apart, count);
 }
 
 /* ---- a sweep ---- */
@@ -108,7 +109,6 @@ static void add_best(rft_str *out, const rft_run *run, const rft_point *best, si
     const char *cells[COLUMNS];
     const char *name = rft_run_problem_text(run, best->sweep, best->problem, true, arena);
     const char *missing = rft_counted_missing(best);
-    rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
     if (missing) {
         rft_layout_wrapped(out, 2, 2, rft_arena_printf(arena, "%s: %s", name, missing));
         return;
@@ -117,7 +117,39 @@ static void add_best(rft_str *out, const rft_run *run, const rft_point *best, si
         cells[i] = cell_of(best->counters, &columns[i], arena);
     }
     add_row(out, name, cells, width);
-    add_disagreements(out, "  ", apart, rft_counted_disagreements(run, best, arena, apart));
+}
+
+/* The two that are farthest from what was declared, of all bests, and how many there are besides. */
+static void add_farthest(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena) {
+    const char *texts[FARTHEST] = {NULL};
+    double fracs[FARTHEST] = {0};
+    size_t total = 0;
+    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
+        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
+        rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
+        size_t count = best ? rft_counted_disagreements(run, best, arena, apart) : 0;
+        for (size_t i = 0; i < count; i++, total++) {
+            double frac = fabs(apart[i].counted - apart[i].declared) / fmax(apart[i].declared, 1);
+            int at = FARTHEST;
+            for (; at > 0 && (!texts[at - 1] || frac > fracs[at - 1]); at--) {
+                if (at < FARTHEST) {
+                    texts[at] = texts[at - 1];
+                    fracs[at] = fracs[at - 1];
+                }
+            }
+            if (at < FARTHEST) {
+                const char *name = rft_run_problem_text(run, sweep, p, true, arena);
+                texts[at] = rft_arena_printf(arena, "%s disagrees: %s", name, apart[i].text);
+                fracs[at] = frac;
+            }
+        }
+    }
+    for (size_t i = 0; i < FARTHEST && texts[i]; i++) {
+        rft_layout_wrapped(out, 2, 2, texts[i]);
+    }
+    if (total > FARTHEST) {
+        rft_str_addf(out, "  %zu more: `rooftune show --json`\n", total - FARTHEST);
+    }
 }
 
 /* All for one reason: then it is said once. NULL: not so. */
@@ -171,6 +203,7 @@ void rft_show_counted_sweep(rft_str *out, const rft_run *run, size_t sweep, rft_
             add_best(out, run, best, width, arena);
         }
     }
+    add_farthest(out, run, sweep, arena);
 }
 
 /* ---- JSON ---- */

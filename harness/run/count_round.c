@@ -29,10 +29,19 @@ static const rft_exec_opts *opts_of(const count_round *r) {
     return r->e->opts;
 }
 
-/* What an earlier session had no time for is counted where nothing limits it now. */
+static bool wants_all(const count_round *r) {
+    const rft_counted_wish *wish = &opts_of(r)->counters;
+    bool all = !wish->chosen && !opts_of(r)->replay;
+    for (int i = 0; all && i < RFT_COUNTER_COUNT; i++) {
+        all = wish->set.wanted[i];
+    }
+    return all;
+}
+
+/* What an earlier session had no time for is counted when everything is asked for now. */
 static void add(count_round *r, const rft_counted_choice *choice) {
     const rft_counters *known = choice->point->counters;
-    if (!known || (!r->limited && !opts_of(r)->replay && rft_counted_left_out(known))) {
+    if (!known || (wants_all(r) && rft_counted_left_out(known))) {
         RFT_GROW(r->choices, r->capacity, r->count + 1);
         r->choices[r->count++] = *choice;
     }

@@ -72,6 +72,42 @@ static void a_sweep_shows_the_counters_of_its_best(void **state) {
     rft_run_free(run);
 }
 
+/* Of every problem's best what it read, as a share of what it declares. */
+static void a_sweep_tells_the_two_largest_disagreements(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_arena *arena = rft_arena_new();
+    rft_str text = RFT_STR_INIT;
+    rft_point *best = (rft_point *)(uintptr_t)rft_run_best(run, best_of(run)->sweep, SIZE_MAX, best_of(run)->problem);
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    best->counters = &counters;
+    best->work.bytes_read = 1e9;
+    counters.passes = 3;
+    counters.values[RFT_COUNTER_DRAM_READ] = 1.2e9;
+    for (int i = 0; i < RFT_PIPE_COUNT; i++) {
+        best->work.pipe_ops[i] = 0;
+    }
+    best->work.pipe_ops[RFT_PIPE_FP32] = best->work.pipe_ops[RFT_PIPE_FP64] = 2e9;
+    counters.values[RFT_COUNTER_FADD] = counters.values[RFT_COUNTER_FMUL] = 0;
+    counters.values[RFT_COUNTER_FFMA] = 1.3e9;
+    counters.values[RFT_COUNTER_DADD] = counters.values[RFT_COUNTER_DMUL] = 0;
+    counters.values[RFT_COUNTER_DFMA] = 1.1e9;
+    rft_show_counted_sweep(&text, run, best->sweep, arena);
+    const char *first = strstr(rft_str_get(&text), "disagrees: ");
+    assert_non_null(first);
+    has(&text, "(30.0 %");
+    has(&text, "(20.0 %");
+    assert_true(strstr(rft_str_get(&text), "(30.0 %") < strstr(rft_str_get(&text), "(20.0 %"));
+    assert_null(strstr(rft_str_get(&text), "(10.0 %"));
+    has(&text, "  1 more: `rooftune show --json`\n");
+    json_t *object = rft_show_counters_json(run, best, arena);
+    assert_int_equal(json_array_size(json_object_get(object, "disagreements")), 3);
+    json_decref(object);
+    rft_str_clear(&text);
+    rft_arena_free(arena);
+    rft_run_free(run);
+}
+
 static void json_has_values_reasons_and_disagreements(void **state) {
     (void)state;
     rft_run *run = sample_run_new();
@@ -101,6 +137,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_shows_what_was_counted_and_why_not),
         cmocka_unit_test(a_sweep_shows_the_counters_of_its_best),
+        cmocka_unit_test(a_sweep_tells_the_two_largest_disagreements),
         cmocka_unit_test(json_has_values_reasons_and_disagreements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

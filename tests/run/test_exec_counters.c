@@ -152,6 +152,8 @@ static void time_goes_to_the_best_worst_and_default_first(void **state) {
     /* Nor are they counted when the run goes on, unless all is asked for. */
     said[0] = '\0';
     scene_run(&s, "a.db");
+    assert_int_equal(rft_counted_wish_parse(&s.opts.counters, "dram_read_bytes", s.arena, &s.err), RFT_OK);
+    scene_run(&s, "a.db");
     assert_int_equal(s.counted, 2 + 4);
     assert_int_equal(rft_counted_wish_parse(&s.opts.counters, "all", s.arena, &s.err), RFT_OK);
     run = scene_run(&s, "a.db");
