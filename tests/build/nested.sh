@@ -31,5 +31,5 @@ nocuda)
 esac
 step cmake -S "$source" -B "$build" -G "$generator" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "$@"
 step cmake --build "$build" --parallel "$jobs"
-step ctest --test-dir "$build" --output-on-failure --no-tests=error -L "$labels"
+step ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --no-tests=error -L "$labels"
 grep -E 'tests passed|tests failed' "$log"
