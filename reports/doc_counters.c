@@ -128,6 +128,7 @@ void rft_build_counters(rft_build *b, size_t s) {
 typedef struct counted_points {
     rft_counted_choice *items;
     size_t count;
+    size_t best_count, best_left_out; /* among the fastest; of the others of them: for want of time */
 } counted_points;
 
 static bool has_large(const rft_point *point) {
@@ -145,8 +146,12 @@ static counted_points large_of(const rft_build *b, size_t s) {
     size_t count = rft_counted_choose(b->run, s, b->arena, &all);
     found.items = rft_arena_calloc(b->arena, count + 1, sizeof *found.items);
     for (size_t i = 0; i < count; i++) {
+        bool among = all[i].large && all[i].place <= RFT_COUNTED_BEST;
         if (all[i].large && has_large(all[i].point)) {
             found.items[found.count++] = all[i];
+            found.best_count += among ? 1 : 0;
+        } else if (among && all[i].point->counters && rft_counted_left_out(all[i].point->counters)) {
+            found.best_left_out++;
         }
     }
     return found;
@@ -200,6 +205,11 @@ static bool asked_anywhere(const counted_points *points, rft_counter counter) {
     return false;
 }
 
+/* "Best: VEC=4 BLOCK=128. "; "" for NULL. */
+static const char *role_text(const rft_build *b, const char *role, const rft_point *point) {
+    return point ? rft_arena_printf(b->arena, "%s: %s. ", role, rft_build_config(b, point)) : "";
+}
+
 static void add_large(rft_build *b, size_t s) {
     static const rft_column columns[] = {{.title = "Counter", .wraps = true},
                                          {.title = "best", .align = RFT_ALIGN_RIGHT},
@@ -210,10 +220,10 @@ static void add_large(rft_build *b, size_t s) {
     if (points.count == 0) {
         return;
     }
-    const rft_point *best = points.items[0].point;
+    const rft_point *best = with_role(&points, RFT_COUNTED_BEST_OF_PROBLEM);
     const rft_point *worst = with_role(&points, RFT_COUNTED_WORST);
     const rft_point *reference = with_role(&points, RFT_COUNTED_DEFAULT);
-    rft_doc_heading(b->doc, 3, rft_build_name(b, s, best->problem), NULL);
+    rft_doc_heading(b->doc, 3, rft_build_name(b, s, points.items[0].point->problem), NULL);
     rft_table *table = rft_doc_table(b->doc, columns, 5);
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
         rft_counter counter = (rft_counter)i;
@@ -227,9 +237,12 @@ static void add_large(rft_build *b, size_t s) {
         row->cells[3] = cell_of(b, table, reference, counter);
         row->cells[4] = cell_of(b, table, worst, counter);
     }
-    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Best: %s.%s%s%s%s", rft_build_config(b, best), reference ? " Default: " : "",
-                  reference ? rft_arena_printf(b->arena, "%s.", rft_build_config(b, reference)) : "",
-                  worst ? " Worst: " : "", worst ? rft_arena_printf(b->arena, "%s.", rft_build_config(b, worst)) : "");
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s%s%s", role_text(b, "Best", best), role_text(b, "Default", reference),
+                  role_text(b, "Worst", worst));
+    if (points.best_left_out > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Of the ten best %zu were counted; %zu were " RFT_COUNTED_LEFT_OUT ".",
+                      points.best_count, points.best_left_out);
+    }
 }
 
 void rft_build_counters_appendix(rft_build *b) {

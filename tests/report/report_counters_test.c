@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "model/counted.h"
+
 static void says(const trace_pages *pages, const char *text) {
     if (!trace_says(pages, text)) {
         fail_msg("the report does not say \"%s\"", text);
@@ -34,6 +36,30 @@ static void test_counters_of_the_best_and_what_disagrees(void **state) {
     says(&pages, "3.12 warps to ");
     says(&pages, "in runs of their own");
     says(&pages, "counted"); /* the evidence of a bound */
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* The second to the tenth of the first sweep that has so many: the range is of what was counted, and says so. */
+static void test_what_was_left_out_is_told(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    sample_count(run);
+    rft_counted_choice *choices = NULL;
+    size_t count = rft_counted_choose(run, 0, run->arena, &choices), left_out = 0;
+    const rft_counter_set set = rft_counter_set_all();
+    for (size_t i = 0; i < count; i++) {
+        if (choices[i].turn == RFT_COUNTED_TURN_AMONG_BEST && choices[i].place > 2) {
+            rft_counters none = rft_counters_refused(&set, RFT_COUNTED_LEFT_OUT, run->arena);
+            run->points[choices[i].point->id - 1].counters = rft_counters_copy(&none, run->arena);
+            left_out++;
+        }
+    }
+    assert_true(left_out > 0);
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    says(&pages, "Of the ten best ");
+    says(&pages, rft_arena_printf(run->arena, "%zu were left out: counting may take a quarter", left_out));
     trace_clear(&pages);
     rft_run_free(run);
 }
@@ -64,6 +90,7 @@ static void test_a_run_without_counters_says_so_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counters_of_the_best_and_what_disagrees),
+        cmocka_unit_test(test_what_was_left_out_is_told),
         cmocka_unit_test(test_a_refusal_is_told_with_its_reason),
         cmocka_unit_test(test_a_run_without_counters_says_so_once),
     };
