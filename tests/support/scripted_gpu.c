@@ -1,91 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/scripted_gpu.h"
+#include "support/scripted_gpu_state.h"
 
 #include "base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct scripted_kernel {
-    char *symbol;
-    rft_scripted_kernel run;
-    void *self;
-    double *times_s;
-    size_t time_count;
-    bool has_facts, has_params;
-    rft_function_facts facts;
-    int params;
-    rft_scripted_fault fault;
-    unsigned fault_after, launches;
-} scripted_kernel;
-
-struct rft_module {
-    char *cubin;
-    rft_module *next;
-};
-
-struct rft_function {
-    char *symbol;
-    const rft_module *module;
-    size_t kernel; /* index */
-    rft_function *next;
-};
-
-struct rft_event {
-    double at_s;
-    bool recorded;
-    rft_event *next;
-};
-
-/* A launch, or a memset where function is NULL. */
-typedef struct recorded_step {
-    rft_gpu_launch launch;
-    rft_device_ptr to;
-    uint64_t bytes;
-    int byte;
-} recorded_step;
-
-struct rft_graph {
-    recorded_step *steps;
-    size_t count, capacity;
-};
-
-typedef struct block_of_memory {
-    void *data;
-    uint64_t bytes;
-} block_of_memory;
-
-struct rft_scripted_gpu {
-    rft_gpu gpu;
-    rft_clock clock;
-    rft_scripted_opts opts;
-    double now_s, spent_s;
-    double clock_since_s, cycles_before; /* when the clock was last changed, and cycles until then */
-    scripted_kernel *kernels;
-    size_t kernel_count, kernel_capacity;
-    rft_module *modules;
-    rft_function *functions;
-    rft_event *events;
-    block_of_memory *blocks;
-    size_t block_count, block_capacity;
-    block_of_memory *pinned; /* of the host */
-    size_t pinned_count, pinned_capacity;
-    uint64_t pinned_bytes;
-    void *mapped[8];
-    size_t mapped_count;
-    uint64_t used_bytes;
-    bool faulting, sticky;         /* faulting: the next wait finds out */
-    volatile uint32_t *held_words; /* NULL: the stream runs */
-    uint32_t held_ticket;
-    double held_limit_s;
-    rft_graph *recording; /* NULL: what is queued runs */
-    rft_str history;
-    unsigned loads;
-    rft_scripted_hook hook; /* NULL: none */
-    void *hook_self;
-    unsigned calls;
-};
 
 #define CALL_S 1e-6 /* what a call costs the host; keeps loops that watch the clock going */
 
@@ -259,11 +179,6 @@ static int device_to_host(rft_gpu *base, void *to, rft_device_ptr from, uint64_t
 
 /* ---- modules ---- */
 
-static bool names_kernel(const char *symbol, const char *registered) {
-    size_t length = strlen(registered);
-    return strncmp(symbol, registered, length) == 0 && (symbol[length] == '\0' || symbol[length] == '<');
-}
-
 static scripted_kernel *find_kernel(const rft_scripted_gpu *gpu, const char *symbol) {
     for (size_t i = 0; i < gpu->kernel_count; i++) {
         if (strcmp(symbol, gpu->kernels[i].symbol) == 0) {
@@ -271,7 +186,7 @@ static scripted_kernel *find_kernel(const rft_scripted_gpu *gpu, const char *sym
         }
     }
     for (size_t i = 0; i < gpu->kernel_count; i++) {
-        if (names_kernel(symbol, gpu->kernels[i].symbol)) {
+        if (rft_scripted_names(symbol, gpu->kernels[i].symbol)) {
             return &gpu->kernels[i];
         }
     }
@@ -633,123 +548,4 @@ rft_gpu *rft_scripted_gpu_device(rft_scripted_gpu *gpu) {
 
 const rft_clock *rft_scripted_gpu_clock(rft_scripted_gpu *gpu) {
     return &gpu->clock;
-}
-
-/* ---- the script ---- */
-
-/* The kernel registered under exactly this symbol; made when there is none. */
-static scripted_kernel *own_kernel(rft_scripted_gpu *gpu, const char *symbol) {
-    for (size_t i = 0; i < gpu->kernel_count; i++) {
-        if (strcmp(gpu->kernels[i].symbol, symbol) == 0) {
-            return &gpu->kernels[i];
-        }
-    }
-    RFT_GROW(gpu->kernels, gpu->kernel_capacity, gpu->kernel_count + 1);
-    scripted_kernel *kernel = &gpu->kernels[gpu->kernel_count++];
-    const scripted_kernel *family = NULL;
-    *kernel = (scripted_kernel){.symbol = rft_strdup(symbol)};
-    for (size_t i = 0; !family && i + 1 < gpu->kernel_count; i++) {
-        family = names_kernel(symbol, gpu->kernels[i].symbol) ? &gpu->kernels[i] : NULL;
-    }
-    if (family) { /* times or a fault for one instance: it computes what its family does */
-        kernel->run = family->run;
-        kernel->self = family->self;
-    }
-    return kernel;
-}
-
-void rft_scripted_gpu_kernel(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_kernel run, void *self) {
-    scripted_kernel *kernel = own_kernel(gpu, symbol);
-    kernel->run = run;
-    kernel->self = self;
-}
-
-void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const double *seconds, size_t count) {
-    scripted_kernel *kernel = own_kernel(gpu, symbol);
-    kernel->times_s = rft_realloc(kernel->times_s, count ? count : 1, sizeof *seconds);
-    memcpy(kernel->times_s, seconds, count * sizeof *seconds);
-    kernel->time_count = count;
-}
-
-void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts) {
-    scripted_kernel *kernel = own_kernel(gpu, symbol);
-    kernel->facts = *facts;
-    kernel->has_facts = true;
-}
-
-void rft_scripted_gpu_params(rft_scripted_gpu *gpu, const char *symbol, int count) {
-    scripted_kernel *kernel = own_kernel(gpu, symbol);
-    kernel->params = count;
-    kernel->has_params = true;
-}
-
-void rft_scripted_gpu_fault(rft_scripted_gpu *gpu, const char *symbol, rft_scripted_fault fault, unsigned after) {
-    scripted_kernel *kernel = own_kernel(gpu, symbol);
-    kernel->fault = fault;
-    kernel->fault_after = kernel->launches + after;
-}
-
-void rft_scripted_spend(rft_scripted_gpu *gpu, double seconds) {
-    gpu->spent_s += seconds;
-}
-
-const char *rft_scripted_symbol(const rft_gpu_launch *launch) {
-    return launch->function->symbol;
-}
-
-const char *rft_scripted_cubin(const rft_gpu_launch *launch) {
-    return launch->function->module->cubin;
-}
-
-void rft_scripted_gpu_on_call(rft_scripted_gpu *gpu, rft_scripted_hook hook, void *self) {
-    gpu->hook = hook;
-    gpu->hook_self = self;
-}
-
-unsigned rft_scripted_launches(const rft_scripted_gpu *gpu, const char *symbol) {
-    unsigned launches = 0;
-    for (size_t i = 0; i < gpu->kernel_count; i++) {
-        launches += names_kernel(gpu->kernels[i].symbol, symbol) ? gpu->kernels[i].launches : 0;
-    }
-    return launches;
-}
-
-const char *rft_scripted_history(const rft_scripted_gpu *gpu) {
-    return rft_str_get(&gpu->history);
-}
-
-unsigned rft_scripted_loads(const rft_scripted_gpu *gpu) {
-    return gpu->loads;
-}
-
-void rft_scripted_history_clear(rft_scripted_gpu *gpu) {
-    rft_str_truncate(&gpu->history, 0);
-}
-
-uint64_t rft_scripted_memory_used(const rft_scripted_gpu *gpu) {
-    return gpu->used_bytes;
-}
-
-const rft_scripted_opts *rft_scripted_options(const rft_scripted_gpu *gpu) {
-    return &gpu->opts;
-}
-
-double rft_scripted_now_s(const rft_scripted_gpu *gpu) {
-    return gpu->now_s;
-}
-
-double rft_scripted_cycles(const rft_scripted_gpu *gpu) {
-    return gpu->cycles_before + (gpu->now_s - gpu->clock_since_s) * gpu->opts.clock_mhz * 1e6;
-}
-
-void rft_scripted_gpu_clock_mhz(rft_scripted_gpu *gpu, double clock_mhz) {
-    gpu->cycles_before = rft_scripted_cycles(gpu);
-    gpu->clock_since_s = gpu->now_s;
-    gpu->opts.clock_mhz = clock_mhz;
-}
-
-void rft_scripted_block(rft_scripted_gpu *gpu, volatile uint32_t *words, uint32_t ticket, double limit_s) {
-    gpu->held_words = words;
-    gpu->held_ticket = ticket;
-    gpu->held_limit_s = limit_s;
 }
