@@ -201,7 +201,8 @@ int rft_cupti_range_detach(rft_cupti_range *range, bool context_lives, rft_err *
 static int set_images(rft_cupti_range *range, uint8_t *data, size_t data_bytes, const uint8_t *config, rft_err *err) {
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
         PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, .pRangeProfilerObject = range->profiler,
-               .counterDataSize = data_bytes, .pCounterData = data);
+               .counterDataSize = data_bytes);
+    image.pCounterData = data;
     CUpti_RangeProfiler_SetConfig_Params set =
         PARAMS(CUpti_RangeProfiler_SetConfig, .pRangeProfilerObject = range->profiler,
                .configSize = range->selection->config.image_bytes, .pConfig = config,
