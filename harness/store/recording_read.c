@@ -420,7 +420,7 @@ static void to_references(reader *r, const json_t *section) {
                              ? to_list(r, section, "references", "rooftune", &count)
                              : NULL;
     for (size_t i = 0; i < count && !r->code; i++) {
-        rft_reference reference;
+        rft_reference reference = {0};
         char path[80];
         rft_text_format(path, sizeof path, "rooftune.references[%zu]", i);
         to_record(r, &rft_columns_reference, &reference, json_array_get(list, i), path);
