@@ -7,9 +7,8 @@
  * Not being able to count is no failure of a point: a run goes on without. Codes: RFT_E_NOT_FOUND (no CUPTI, or not the
  * one this program was built for), RFT_E_LIMIT (it is there, but may not or cannot count here: permission, another
  * profiler, vGPU, confidential computing, MIG), each with a remedy. RFT_E_DEVICE: what was counted faulted; the device
- * object is sticky and the process must end, as after any fault. One thread; from begin() to detach() nothing may be
- * timed, for the profiler is attached to the context. It stays attached from session to session: attaching takes 150 to
- * 190 ms on an H200, a pass of a session 20 ms.
+ * object is sticky and the process must end, as after any fault. One thread; between begin() and end() nothing may be
+ * timed, for the profiler is attached to the context.
  */
 #ifndef RFT_GPU_COUNTING_H
 #define RFT_GPU_COUNTING_H
@@ -50,11 +49,8 @@ typedef struct rft_counting_vt {
     int (*stop)(rft_counting *counting, bool *again, rft_err *err);
     /* Closes the session, whatever it returns; out NULL: its counts are not wanted. Values are checked by
      * rft_counters_check() by the caller, who knows the device. Strings in `arena`. RFT_E_LIMIT when passes are missing
-     * or counts were dropped. The profiler stays attached after a session that was run to its end. */
+     * or counts were dropped. */
     int (*end)(rft_counting *counting, rft_counters *out, rft_arena *arena, rft_err *err);
-    /* Takes the profiler off the context, if it is attached: before anything is timed. Outside a session. After a fault
-     * it does nothing, and returns 0. */
-    int (*detach)(rft_counting *counting, rft_err *err);
 } rft_counting_vt;
 
 struct rft_counting {

@@ -149,19 +149,9 @@ static int counting_end(rft_counting *base, rft_counters *out, rft_arena *arena,
     } else if (out) {
         rc = fetch(c, out, arena, err);
     }
-    /* Attaching takes longer than a session: kept for the next, unless this one did not go as it should. */
-    int ended = 0;
-    if (rc != 0 || !c->is_complete) {
-        ended = rft_cupti_range_detach(c->range, lives(c), rc == 0 ? err : NULL);
-    }
+    int ended = rft_cupti_range_end(c->range, lives(c), rc == 0 ? err : NULL);
     c->is_open = c->in_pass = c->is_complete = false;
     return rc != 0 ? rc : ended;
-}
-
-static int counting_detach(rft_counting *base, rft_err *err) {
-    cupti_counting *c = (cupti_counting *)base;
-    int rc = in_order(!c->is_open, "detach", err);
-    return rc != 0 ? rc : rft_cupti_range_detach(c->range, lives(c), err);
 }
 
 static void counting_close(rft_counting *base) {
@@ -190,7 +180,6 @@ static const rft_counting_vt vtable = {
     .start = counting_start,
     .stop = counting_stop,
     .end = counting_end,
-    .detach = counting_detach,
 };
 
 int rft_cupti_open(rft_counting **out, rft_gpu *gpu, const rft_cupti_opts *opts, rft_err *err) {

@@ -7,7 +7,6 @@
 #include <cupti_range_profiler.h>
 #include <cupti_target.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RANGE_MAP(X)                                                                                                   \
     X(cuptiProfilerInitialize)                                                                                         \
@@ -49,11 +48,8 @@ struct rft_cupti_range {
     bool initialized;
     char *chip;
     uint8_t *availability;
-    CUpti_RangeProfiler_Object *profiler; /* NULL: not attached */
-    bool is_kept;                         /* attached by an earlier session, and not yet started in this one */
-    const rft_cupti_selection *selection; /* of the session */
-    /* Its counter data image and config image; the attached profiler may hold them until the next. */
-    uint8_t *data, *config;
+    CUpti_RangeProfiler_Object *profiler; /* NULL outside a session */
+    uint8_t *data;                        /* the counter data image of the session */
     size_t data_bytes;
 };
 
@@ -151,7 +147,7 @@ void rft_cupti_range_close(rft_cupti_range *range, bool context_lives) {
     if (!range) {
         return;
     }
-    rft_cupti_range_detach(range, context_lives, NULL);
+    rft_cupti_range_end(range, context_lives, NULL);
     if (range->initialized && context_lives) {
         CUpti_Profiler_DeInitialize_Params params = PARAMS(CUpti_Profiler_DeInitialize, .pPriv = NULL);
         range->api.cuptiProfilerDeInitialize(&params);
@@ -169,107 +165,52 @@ const uint8_t *rft_cupti_range_availability(const rft_cupti_range *range) {
     return range->availability;
 }
 
-/* ---- attached to the context ---- */
-static void keep_images(rft_cupti_range *range, uint8_t *data, uint8_t *config) {
-    free(range->data);
-    free(range->config);
-    range->data = data;
-    range->config = config;
-}
-
-static int attach(rft_cupti_range *range, rft_err *err) {
-    CUpti_RangeProfiler_Enable_Params enable = PARAMS(CUpti_RangeProfiler_Enable, .ctx = range->context);
-    int rc = check(range, range->api.cuptiRangeProfilerEnable(&enable), "attaching the profiler", err);
-    range->profiler = rc == 0 ? enable.pRangeProfilerObject : NULL;
-    return rc;
-}
-
-int rft_cupti_range_detach(rft_cupti_range *range, bool context_lives, rft_err *err) {
-    int rc = 0;
-    if (range->profiler && context_lives) {
-        CUpti_RangeProfiler_Disable_Params disable =
-            PARAMS(CUpti_RangeProfiler_Disable, .pRangeProfilerObject = range->profiler);
-        rc = check(range, range->api.cuptiRangeProfilerDisable(&disable), "detaching the profiler", err);
-    }
-    range->profiler = NULL;
-    range->is_kept = false;
-    keep_images(range, NULL, NULL);
-    return rc;
-}
-
 /* ---- a session ---- */
-static int set_images(rft_cupti_range *range, uint8_t *data, size_t data_bytes, const uint8_t *config, rft_err *err) {
-    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
-        PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, .pRangeProfilerObject = range->profiler,
-               .counterDataSize = data_bytes);
-    image.pCounterData = data;
-    CUpti_RangeProfiler_SetConfig_Params set =
-        PARAMS(CUpti_RangeProfiler_SetConfig, .pRangeProfilerObject = range->profiler,
-               .configSize = range->selection->config.image_bytes, .pConfig = config,
-               .counterDataImageSize = data_bytes, .pCounterDataImage = data, .range = CUPTI_UserRange,
-               .replayMode = CUPTI_UserReplay, .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1);
-    int rc = check(range, range->api.cuptiRangeProfilerCounterDataImageInitialize(&image),
-                   "making room for the counters", err);
-    return rc != 0 ? rc : check(range, range->api.cuptiRangeProfilerSetConfig(&set), "setting the counters", err);
-}
-
-static int configure(rft_cupti_range *range, rft_err *err) {
+static int make_data(rft_cupti_range *range, const rft_cupti_selection *selection, rft_err *err) {
     CUpti_RangeProfiler_GetCounterDataSize_Params size =
         PARAMS(CUpti_RangeProfiler_GetCounterDataSize, .pRangeProfilerObject = range->profiler,
-               .pMetricNames = range->selection->metrics, .numMetrics = range->selection->metric_count,
-               .maxNumOfRanges = 1, .maxNumRangeTreeNodes = 1);
+               .pMetricNames = selection->metrics, .numMetrics = selection->metric_count, .maxNumOfRanges = 1,
+               .maxNumRangeTreeNodes = 1);
     int rc = check(range, range->api.cuptiRangeProfilerGetCounterDataSize(&size), "making room for the counters", err);
     if (rc != 0) {
         return rc;
     }
-    uint8_t *data = rft_alloc(size.counterDataSize);
-    uint8_t *config = rft_alloc(range->selection->config.image_bytes);
-    memcpy(config, range->selection->config.image, range->selection->config.image_bytes);
-    if ((rc = set_images(range, data, size.counterDataSize, config, err)) != 0) {
-        free(data);
-        free(config);
-        return rc;
-    }
-    keep_images(range, data, config);
     range->data_bytes = size.counterDataSize;
-    return 0;
+    range->data = rft_alloc(range->data_bytes);
+    CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
+        PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize, .pRangeProfilerObject = range->profiler,
+               .counterDataSize = range->data_bytes, .pCounterData = range->data);
+    return check(range, range->api.cuptiRangeProfilerCounterDataImageInitialize(&image), "making room for the counters",
+                 err);
 }
 
-static int attach_anew(rft_cupti_range *range, rft_err *err) {
-    int rc = rft_cupti_range_detach(range, true, err);
-    rc = rc == 0 ? attach(range, err) : rc;
-    rc = rc == 0 ? configure(range, err) : rc;
+int rft_cupti_range_begin(rft_cupti_range *range, const rft_cupti_selection *selection, rft_err *err) {
+    CUpti_RangeProfiler_Enable_Params enable = PARAMS(CUpti_RangeProfiler_Enable, .ctx = range->context);
+    int rc = check(range, range->api.cuptiRangeProfilerEnable(&enable), "attaching the profiler", err);
     if (rc != 0) {
-        rft_cupti_range_detach(range, true, NULL);
+        return rc;
+    }
+    range->profiler = enable.pRangeProfilerObject;
+    if ((rc = make_data(range, selection, err)) == 0) {
+        CUpti_RangeProfiler_SetConfig_Params config = PARAMS(
+            CUpti_RangeProfiler_SetConfig, .pRangeProfilerObject = range->profiler,
+            .configSize = selection->config.image_bytes, .pConfig = selection->config.image,
+            .counterDataImageSize = range->data_bytes, .pCounterDataImage = range->data, .range = CUPTI_UserRange,
+            .replayMode = CUPTI_UserReplay, .maxRangesPerPass = 1, .numNestingLevels = 1, .minNestingLevel = 1);
+        rc = check(range, range->api.cuptiRangeProfilerSetConfig(&config), "setting the counters", err);
+    }
+    if (rc != 0) {
+        rft_cupti_range_end(range, true, NULL);
     }
     return rc;
 }
 
-int rft_cupti_range_begin(rft_cupti_range *range, const rft_cupti_selection *selection, rft_err *err) {
-    range->selection = selection;
-    range->is_kept = range->profiler != NULL;
-    return range->is_kept && configure(range, NULL) == 0 ? 0 : attach_anew(range, err);
-}
-
-static int start(rft_cupti_range *range, rft_err *err) {
-    CUpti_RangeProfiler_Start_Params params =
-        PARAMS(CUpti_RangeProfiler_Start, .pRangeProfilerObject = range->profiler);
-    return check(range, range->api.cuptiRangeProfilerStart(&params), "starting the counters", err);
-}
-
 int rft_cupti_range_start(rft_cupti_range *range, rft_err *err) {
-    int rc = start(range, range->is_kept ? NULL : err);
-    if (rc != 0 && range->is_kept) {
-        rc = attach_anew(range, err);
-        rc = rc == 0 ? start(range, err) : rc;
-    }
-    range->is_kept = false;
-    if (rc != 0) {
-        return rc;
-    }
+    CUpti_RangeProfiler_Start_Params start = PARAMS(CUpti_RangeProfiler_Start, .pRangeProfilerObject = range->profiler);
     CUpti_RangeProfiler_PushRange_Params push =
         PARAMS(CUpti_RangeProfiler_PushRange, .pRangeProfilerObject = range->profiler, .pRangeName = "point");
-    return check(range, range->api.cuptiRangeProfilerPushRange(&push), "starting the counters", err);
+    int rc = check(range, range->api.cuptiRangeProfilerStart(&start), "starting the counters", err);
+    return rc != 0 ? rc : check(range, range->api.cuptiRangeProfilerPushRange(&push), "starting the counters", err);
 }
 
 int rft_cupti_range_stop(rft_cupti_range *range, bool *again, rft_err *err) {
@@ -301,5 +242,18 @@ int rft_cupti_range_data(rft_cupti_range *range, const uint8_t **data, size_t *b
     }
     *data = range->data;
     *bytes = range->data_bytes;
+    return rc;
+}
+
+int rft_cupti_range_end(rft_cupti_range *range, bool context_lives, rft_err *err) {
+    int rc = 0;
+    if (range->profiler && context_lives) {
+        CUpti_RangeProfiler_Disable_Params disable =
+            PARAMS(CUpti_RangeProfiler_Disable, .pRangeProfilerObject = range->profiler);
+        rc = check(range, range->api.cuptiRangeProfilerDisable(&disable), "detaching the profiler", err);
+    }
+    range->profiler = NULL;
+    free(range->data);
+    range->data = NULL;
     return rc;
 }

@@ -16,16 +16,6 @@ void rft_counting_close(rft_protocol *p) {
     }
 }
 
-int rft_counting_detach(rft_protocol *p, rft_err *err) {
-    rft_err failure = RFT_ERR_INIT;
-    if (!p->counting || p->counting->vt->detach(p->counting, &failure) == RFT_OK) {
-        return RFT_OK;
-    }
-    p->dead = true;
-    p->death = failure;
-    return rft_protocol_refuse_dead(p, err);
-}
-
 /* At the first request: the profiler changes the process that it is loaded into. */
 static int open_counting(rft_protocol *p, rft_err *err) {
     if (p->counting) {

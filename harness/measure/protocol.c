@@ -149,8 +149,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     if (p->dead) {
         return rft_protocol_refuse_dead(p, err);
     }
-    int rc = rft_counting_detach(p, err);
-    rc = rc == RFT_OK ? rft_protocol_prepare(p, err) : rc;
+    int rc = rft_protocol_prepare(p, err);
     if (rc != RFT_OK) {
         return rc;
     }
@@ -188,8 +187,7 @@ static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_ar
     if (p->dead) {
         return rft_protocol_refuse_dead(p, err);
     }
-    int rc = rft_counting_detach(p, err);
-    rc = rc == RFT_OK ? rft_protocol_prepare(p, err) : rc;
+    int rc = rft_protocol_prepare(p, err);
     if (rc == RFT_OK) {
         make_room(p);
         rc = rft_ceilings_measure(p, request, arena, out, err);
@@ -205,8 +203,7 @@ static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_ar
 static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     rest(self);
-    int rc = p->dead ? rft_protocol_refuse_dead(p, err) : rft_counting_detach(p, err);
-    return rc == RFT_OK ? rft_load_idle(p, order, arena, out, err) : rc;
+    return p->dead ? rft_protocol_refuse_dead(p, err) : rft_load_idle(p, order, arena, out, err);
 }
 
 static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {

@@ -297,9 +297,6 @@ void rft_vendor_close(rft_protocol *p); /* all of it, before the device is close
 int rft_protocol_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
                        rft_count_result *out, rft_err *err);
 void rft_counting_close(rft_protocol *p); /* before the device is closed */
-/* Before anything is timed: takes the profiler off, which stays attached from one counted point to the next. Where it
- * does not let go, nothing can be timed in this process any more: RFT_E_DEVICE, now and from then on. */
-int rft_counting_detach(rft_protocol *p, rft_err *err);
 
 /* verify.c. One run from poisoned outputs, all elements compared. */
 int rft_verify_point(rft_job *job, rft_err *err);

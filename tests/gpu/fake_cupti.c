@@ -121,8 +121,7 @@ CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params *p) {
         return called(CUPTI_ERROR_HARDWARE_BUSY);
     }
     fake_cupti.profilers++;
-    fake_cupti.attached++;
-    fake_cupti.sessions = 0;
+    fake_cupti.started = fake_cupti.in_range = 0;
     p->pRangeProfilerObject = (CUpti_RangeProfiler_Object *)(void *)&fake_cupti;
     return called(p->ctx && fake_cupti.initialized == 1 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_CONTEXT);
 }
@@ -140,10 +139,6 @@ CUptiResult cuptiRangeProfilerCounterDataImageInitialize(CUpti_RangeProfiler_Cou
 }
 CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p) {
     size_t count = 0;
-    if (fake_cupti.sessions++ > 0 && is_mode("config_once")) {
-        return called(CUPTI_ERROR_INVALID_OPERATION);
-    }
-    fake_cupti.started = fake_cupti.in_range = 0;
     memcpy(&count, p->pConfig, sizeof count);
     fake_cupti.passes = (int)((count + METRICS_A_PASS - 1) / METRICS_A_PASS);
     return called(p->range == CUPTI_UserRange && p->replayMode == CUPTI_UserReplay && p->maxRangesPerPass == 1 &&
@@ -153,9 +148,6 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *p)
 }
 CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params *p) {
     (void)p;
-    if (fake_cupti.sessions > 1 && is_mode("start_once")) {
-        return called(CUPTI_ERROR_INVALID_OPERATION);
-    }
     fake_cupti.started++;
     return called(fake_cupti.started <= fake_cupti.passes ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION);
 }

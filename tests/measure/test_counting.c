@@ -122,7 +122,7 @@ static void a_refusal_comes_with_its_remedy(void **state) {
 static void a_later_failure_is_the_points_own(void **state) {
     (void)state;
     const rft_counter_set set = rft_counter_set_default();
-    for (int step = 0; step <= RFT_SCRIPTED_END; step++) {
+    for (int step = 0; step < RFT_SCRIPTED_STEPS; step++) {
         scripted s;
         start(&s);
         assert_int_equal(count(&s, &set), RFT_OK);
@@ -180,55 +180,6 @@ static void what_cannot_be_launched_has_its_reason(void **state) {
     fixture_stop(&s.f);
 }
 
-static void expect_detached(scripted *s, unsigned times) {
-    assert_false(rft_scripted_counting_is_attached(s->counting));
-    assert_int_equal(rft_scripted_counting_calls(s->counting, RFT_SCRIPTED_DETACH), times);
-}
-
-static void the_profiler_stays_from_point_to_point_and_goes_before_timing(void **state) {
-    (void)state;
-    const rft_counter_set set = rft_counter_set_default(), large = rft_counter_set_all();
-    const rft_load_order order = {.wanted = true, .kind = RFT_LOAD_IDLE, .seconds = 0.01};
-    rft_ceilings ceilings;
-    rft_load load;
-    scripted s;
-    start(&s);
-    assert_int_equal(count(&s, &set), RFT_OK);
-    assert_int_equal(count(&s, &large), RFT_OK);
-    assert_true(rft_scripted_counting_is_attached(s.counting));
-    assert_int_equal(rft_scripted_counting_attached(s.counting), 1);
-    assert_int_equal(rft_scripted_counting_calls(s.counting, RFT_SCRIPTED_DETACH), 0);
-
-    assert_int_equal(fixture_outcome(&s.f, "good"), RFT_OUTCOME_OK);
-    expect_detached(&s, 1);
-    assert_int_equal(fixture_outcome(&s.f, "good"), RFT_OUTCOME_OK);
-    expect_detached(&s, 1); /* it was not attached */
-    assert_int_equal(count(&s, &set), RFT_OK);
-    assert_int_equal(rft_scripted_counting_attached(s.counting), 2);
-    const rft_ceilings_request launches = {.wanted = RFT_CEILING_BIT(RFT_CEILING_LAUNCH)};
-    assert_int_equal(s.f.probe->ceilings(s.f.probe, &launches, s.f.arena, &ceilings, &s.f.err), RFT_OK);
-    expect_detached(&s, 2);
-    assert_int_equal(count(&s, &set), RFT_OK);
-    assert_int_equal(s.f.probe->idle(s.f.probe, &order, s.f.arena, &load, &s.f.err), RFT_OK);
-    expect_detached(&s, 3);
-    fixture_stop(&s.f);
-}
-
-static void nothing_is_timed_where_the_profiler_stays(void **state) {
-    (void)state;
-    const rft_counter_set set = rft_counter_set_default();
-    scripted s;
-    start(&s);
-    assert_int_equal(count(&s, &set), RFT_OK);
-    rft_scripted_counting_fail(s.counting, RFT_SCRIPTED_DETACH, RFT_E_LIMIT, 0);
-    for (int i = 0; i < 2; i++) { /* what could not be detached once is never trusted again */
-        rft_err_clear(&s.f.err);
-        assert_int_equal(fixture_measure(&s.f, "good"), RFT_E_DEVICE);
-        assert_non_null(strstr(s.f.err.message, "ERR_NVGPUCTRPERM"));
-    }
-    fixture_stop(&s.f);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_the_launches_are_in_the_range),
@@ -238,8 +189,6 @@ int main(void) {
         cmocka_unit_test(a_refused_first_session_is_a_refusal),
         cmocka_unit_test(a_fault_in_a_counted_launch_is_told),
         cmocka_unit_test(what_cannot_be_launched_has_its_reason),
-        cmocka_unit_test(the_profiler_stays_from_point_to_point_and_goes_before_timing),
-        cmocka_unit_test(nothing_is_timed_where_the_profiler_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,8 +16,7 @@ struct rft_scripted_counting {
     void *self;
     rft_counter_set set;
     int passes, passed;
-    bool open, in_pass, attached;
-    unsigned attachings;
+    bool open, in_pass;
     int codes[RFT_SCRIPTED_STEPS];
     unsigned after[RFT_SCRIPTED_STEPS], calls[RFT_SCRIPTED_STEPS];
     size_t seen; /* of the GPU's history */
@@ -76,8 +75,6 @@ static int begin(rft_counting *base, const rft_counter_set *set, int *passes, rf
     c->passes = *passes = passes_of(set);
     c->passed = 0;
     c->open = true;
-    c->attachings += c->passes > 0 && !c->attached ? 1 : 0;
-    c->attached = c->attached || c->passes > 0;
     take_history(c, &c->before);
     return RFT_OK;
 }
@@ -139,7 +136,6 @@ static int end(rft_counting *base, rft_counters *out, rft_arena *arena, rft_err 
         return rft_err_set(err, RFT_E_INTERNAL, "end() outside a session");
     }
     c->open = c->in_pass = false;
-    c->attached = c->attached && rc == RFT_OK && complete;
     if (rc == RFT_OK && out && !complete) {
         rc = rft_err_set(err, RFT_E_LIMIT, "passes are missing");
     } else if (rc == RFT_OK && out) {
@@ -148,17 +144,7 @@ static int end(rft_counting *base, rft_counters *out, rft_arena *arena, rft_err 
     return rc;
 }
 
-static int detach(rft_counting *base, rft_err *err) {
-    rft_scripted_counting *c = (rft_scripted_counting *)base;
-    if (c->open) {
-        return rft_err_set(err, RFT_E_INTERNAL, "detach() inside a session");
-    }
-    bool was_attached = c->attached;
-    c->attached = false;
-    return was_attached ? step(c, RFT_SCRIPTED_DETACH, err) : RFT_OK;
-}
-
-static const rft_counting_vt vtable = {close_counting, plan, begin, start, stop, end, detach};
+static const rft_counting_vt vtable = {close_counting, plan, begin, start, stop, end};
 
 rft_scripted_counting *rft_scripted_counting_new(rft_scripted_gpu *gpu, rft_scripted_count count, void *self) {
     rft_scripted_counting *c = rft_alloc(sizeof *c);
@@ -181,14 +167,6 @@ void rft_scripted_counting_fail(rft_scripted_counting *counting, rft_scripted_st
 
 bool rft_scripted_counting_is_open(const rft_scripted_counting *counting) {
     return counting->open;
-}
-
-bool rft_scripted_counting_is_attached(const rft_scripted_counting *counting) {
-    return counting->attached;
-}
-
-unsigned rft_scripted_counting_attached(const rft_scripted_counting *counting) {
-    return counting->attachings;
 }
 
 unsigned rft_scripted_counting_calls(const rft_scripted_counting *counting, rft_scripted_step which) {

@@ -23,17 +23,12 @@ typedef enum rft_scripted_step {
     RFT_SCRIPTED_START,
     RFT_SCRIPTED_STOP,
     RFT_SCRIPTED_END,
-    RFT_SCRIPTED_DETACH,
     RFT_SCRIPTED_STEPS
 } rft_scripted_step;
 /* From its call number `after` (0 = the first) on the step fails with this code (RFT_OK: never again). */
 void rft_scripted_counting_fail(rft_scripted_counting *counting, rft_scripted_step step, int code, unsigned after);
 
 bool rft_scripted_counting_is_open(const rft_scripted_counting *counting); /* between begin() and end() */
-/* From a begin() to a detach(), or to the end of a session that was not run to its end; and how often it was attached.
- */
-bool rft_scripted_counting_is_attached(const rft_scripted_counting *counting);
-unsigned rft_scripted_counting_attached(const rft_scripted_counting *counting);
 unsigned rft_scripted_counting_calls(const rft_scripted_counting *counting, rft_scripted_step step);
 /* The GPU's history since the last start() or stop(), as it was at the last start(), and at the last stop(). */
 const char *rft_scripted_counting_before(const rft_scripted_counting *counting);
