@@ -26,7 +26,7 @@ asan)
     ;;
 nocuda)
     set -- "$@" -DRFT_CUDA=OFF
-    labels='^(unit|store|cli|report)$'
+    labels='^(store|cli|report)$' # the rooms of unit know nothing of CUDA
     ;;
 esac
 step cmake -S "$source" -B "$build" -G "$generator" "-DCMAKE_C_COMPILER_LAUNCHER=$launcher" "$@"
