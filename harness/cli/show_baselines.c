@@ -87,22 +87,49 @@ static void add_row(const rft_show_page *t, const rft_baseline *baseline, size_t
                                         baseline->algo ? ": " : "", baseline->algo ? baseline->algo : ""));
 }
 
-/* What a column cannot hold, each once: libraries, sources, reasons. */
+/* Whose numbers they are: once for each library and source. */
+static void add_origin(const rft_show_page *t, const rft_baseline *const *all, size_t at) {
+    const rft_baseline *baseline = all[at];
+    const char *who = baseline->library ? baseline->library : baseline->source;
+    for (size_t k = 0; k < at; k++) {
+        if (rft_text_equal(all[k]->library, baseline->library) && rft_text_equal(all[k]->source, baseline->source) &&
+            strcmp(all[k]->name, baseline->name) == 0) {
+            return;
+        }
+    }
+    if (who) {
+        const char *what = baseline->library ? "with" : "from";
+        rft_layout_wrapped(t->out, 2, 2, rft_arena_printf(t->arena, "%s: %s %s", baseline->name, what, who));
+    }
+}
+
+/* Why one is missing, or rough: with its problem, unless all of them say the same. */
+static void add_reason(const rft_show_page *t, const rft_baseline *const *all, size_t count, size_t at) {
+    const rft_baseline *baseline = all[at];
+    size_t same = 0;
+    size_t earlier = 0;
+    for (size_t k = 0; baseline->reason && k < count; k++) {
+        bool equal = rft_text_equal(all[k]->reason, baseline->reason) && strcmp(all[k]->name, baseline->name) == 0;
+        same += equal ? 1 : 0;
+        earlier += equal && k < at ? 1 : 0;
+    }
+    if (same == 0 || earlier > 0) {
+        return;
+    }
+    const char *where = rft_run_problem_text(t->run, baseline->sweep, baseline->problem, true, t->arena);
+    bool of_one = same == 1 && *where;
+    rft_layout_wrapped(t->out, 2, 2,
+                       rft_arena_printf(t->arena, "%s%s%s: %s", of_one ? where : "", of_one ? ", " : "", baseline->name,
+                                        baseline->reason));
+}
+
+/* What a column cannot hold: libraries and sources, then reasons. */
 static void add_notes(const rft_show_page *t, const rft_baseline *const *all, size_t count) {
     for (size_t i = 0; i < count; i++) {
-        const char *what = all[i]->library ? "with " : all[i]->source ? "from " : "";
-        const char *who = all[i]->library ? all[i]->library : all[i]->source ? all[i]->source : "";
-        const char *reason = all[i]->reason ? all[i]->reason : "";
-        bool told = false;
-        for (size_t k = 0; k < i && !told; k++) {
-            told = rft_text_equal(all[k]->library, all[i]->library) && rft_text_equal(all[k]->source, all[i]->source) &&
-                   rft_text_equal(all[k]->reason, all[i]->reason) && strcmp(all[k]->name, all[i]->name) == 0;
-        }
-        if (!told && (*who || *reason)) {
-            rft_layout_wrapped(t->out, 2, 2,
-                               rft_arena_printf(t->arena, "%s: %s%s%s%s", all[i]->name, what, who,
-                                                *who && *reason ? ": " : "", reason));
-        }
+        add_origin(t, all, i);
+    }
+    for (size_t i = 0; i < count; i++) {
+        add_reason(t, all, count, i);
     }
 }
 
