@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *fixed(rft_arena *arena, double value, int decimals, const char *after) {
-    rft_str text = RFT_STR_INIT;
-    rft_str_add_fixed(&text, value, decimals);
-    rft_str_add(&text, after);
-    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
-}
-
 /* SI text with the micro sign instead of "u". */
 static const char *with_micro(rft_arena *arena, const char *text) {
     const char *space = strchr(text, ' ');
@@ -53,7 +44,7 @@ const char *rft_figure_plain(rft_arena *arena, double value, int digits) {
         exponent++;
     }
     int decimals = digits - 1 - exponent;
-    return fixed(arena, rounded, decimals > 0 ? decimals : 0, "");
+    return rft_arena_fixed(arena, rounded, decimals > 0 ? decimals : 0, "");
 }
 
 const char *rft_figure_small(rft_arena *arena, double value, int digits) {
@@ -69,7 +60,7 @@ const char *rft_figure_percent_bare(rft_arena *arena, double frac) {
     if (isnan(frac)) {
         return "n/a";
     }
-    return isinf(frac) ? "inf" : fixed(arena, frac * 100, fabs(frac) < 10 ? 1 : 0, "");
+    return isinf(frac) ? "inf" : rft_arena_fixed(arena, frac * 100, fabs(frac) < 10 ? 1 : 0, "");
 }
 
 const char *rft_figure_percent(rft_arena *arena, double frac) {

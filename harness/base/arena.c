@@ -135,6 +135,15 @@ char *rft_arena_printf(rft_arena *arena, const char *format, ...) {
     return copy;
 }
 
+char *rft_arena_fixed(rft_arena *arena, double value, int decimals, const char *after) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_add_fixed(&text, value, decimals);
+    rft_str_add(&text, after);
+    char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 size_t rft_arena_used_bytes(const rft_arena *arena) {
     return arena->used_bytes;
 }

@@ -32,6 +32,8 @@ void *rft_arena_memdup(rft_arena *arena, const void *data, size_t size) RFT_NEVE
 char *rft_arena_strdup(rft_arena *arena, const char *text);
 char *rft_arena_strndup(rft_arena *arena, const char *text, size_t length) RFT_NEVER_NULL;
 char *rft_arena_printf(rft_arena *arena, const char *format, ...) RFT_NEVER_NULL __attribute__((format(printf, 2, 3)));
+/* "62.4 %": a number with so many decimals, in the C locale, and what comes after it. */
+char *rft_arena_fixed(rft_arena *arena, double value, int decimals, const char *after) RFT_NEVER_NULL;
 
 /* Bytes handed out so far. */
 size_t rft_arena_used_bytes(const rft_arena *arena);

@@ -17,15 +17,6 @@ static const char *rate_text(rft_arena *arena, double rate, rft_ceiling_id id, i
     return rft_arena_strdup(arena, text);
 }
 
-static const char *number(rft_arena *arena, double value, int decimals, const char *after) {
-    rft_str text = RFT_STR_INIT;
-    rft_str_add_fixed(&text, value, decimals);
-    rft_str_add(&text, after);
-    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
-}
-
 /* "sustained 712 TFLOP/s at 1545 MHz"; NULL where it was not measured. */
 static const char *sustained_text(const rft_ceiling *ceiling, rft_ceiling_id id, rft_arena *arena) {
     if (ceiling->sustained.n == 0) {
@@ -34,7 +25,7 @@ static const char *sustained_text(const rft_ceiling *ceiling, rft_ceiling_id id,
     const char *rate = rate_text(arena, ceiling->sustained.median, id, 3);
     return isfinite(ceiling->sustained_clock_mhz)
                ? rft_arena_printf(arena, "sustained %s at %s", rate,
-                                  number(arena, ceiling->sustained_clock_mhz, 0, " MHz"))
+                                  rft_arena_fixed(arena, ceiling->sustained_clock_mhz, 0, " MHz"))
                : rft_arena_printf(arena, "sustained %s", rate);
 }
 
@@ -49,10 +40,10 @@ static void add_line(rft_str *out, const rft_ceiling *ceiling, rft_ceiling_id id
         rft_arena_printf(arena, "%s%s", rft_ceiling_prefix(ceiling), rate_text(arena, ceiling->stats.median, id, 3)),
         ceiling->at_least ? 24 : 14);
     if (isfinite(ceiling->datasheet) && id != RFT_CEILING_LAUNCH && !ceiling->at_least) {
-        rft_str_addf(out, "   %s of datasheet", number(arena, frac * 100.0, frac < 0.1 ? 1 : 0, " %"));
+        rft_str_addf(out, "   %s of datasheet", rft_arena_fixed(arena, frac * 100.0, frac < 0.1 ? 1 : 0, " %"));
     }
     if (isfinite(ceiling->clock_mhz)) {
-        rft_str_addf(out, "   %s", number(arena, ceiling->clock_mhz, 0, " MHz"));
+        rft_str_addf(out, "   %s", rft_arena_fixed(arena, ceiling->clock_mhz, 0, " MHz"));
     }
     rft_str_add_char(out, '\n');
     if (rft_ceiling_sags(ceiling)) {
@@ -113,14 +104,14 @@ static void add_row(rft_str *out, const rft_ceiling *c, rft_ceiling_id id, bool 
     if (c->measured) {
         rft_str_addf(out, "  %sn=%zu", rft_ceiling_prefix(c), c->stats.n);
         if (isfinite(c->clock_mhz)) {
-            rft_str_addf(out, ", %s", number(arena, c->clock_mhz, 0, " MHz"));
+            rft_str_addf(out, ", %s", rft_arena_fixed(arena, c->clock_mhz, 0, " MHz"));
         }
         rft_str_addf(out, "  %s", c->kernel ? c->kernel : "");
     } else {
         rft_str_addf(out, "  %s", c->reason ? c->reason : "not measured");
     }
     if (c->sustained.n && isfinite(c->sustained_clock_mhz)) {
-        rft_str_addf(out, "; under load %s", number(arena, c->sustained_clock_mhz, 0, " MHz"));
+        rft_str_addf(out, "; under load %s", rft_arena_fixed(arena, c->sustained_clock_mhz, 0, " MHz"));
     }
     if (c->limit_basis && isfinite(c->limit)) {
         rft_str_addf(out, "; limit %s", c->limit_basis);

@@ -30,15 +30,7 @@ static const char *si_text(const rft_show_page *t, double value, const char *uni
 }
 
 const char *rft_show_number(const rft_show_page *t, double value, int decimals, const char *after) {
-    rft_str number = RFT_STR_INIT;
-    if (!isfinite(value)) {
-        return "n/a";
-    }
-    rft_str_add_fixed(&number, value, decimals);
-    rft_str_add(&number, after);
-    const char *kept = rft_arena_strdup(t->arena, rft_str_get(&number));
-    rft_str_clear(&number);
-    return kept;
+    return isfinite(value) ? rft_arena_fixed(t->arena, value, decimals, after) : "n/a";
 }
 
 static const char *percent_text(const rft_show_page *t, double frac) {

@@ -82,14 +82,7 @@ static int count_passes(rft_job *job, const rft_counter_set *set, rft_counters *
 /* Up to the first counted launch: as for measuring, without the comparison, which was made then. The run before the
  * first pass loads what is loaded at a first launch, and warms what the hot mode finds warm. */
 static int prepare(rft_job *job, rft_err *err) {
-    rft_job_start(job);
-    if (!job->failed) {
-        rft_launching_check(job);
-    }
-    int rc = job->failed ? RFT_OK : rft_buffers_take(job, err);
-    if (rc == RFT_OK && !job->failed) {
-        rc = rft_launching_bind(job, err);
-    }
+    int rc = rft_job_start(job, err);
     if (rc != RFT_OK || job->failed) {
         return rc;
     }

@@ -41,7 +41,7 @@ bool rft_job_is_late(rft_job *job, const char *during) {
 }
 
 /* What is known of the configuration before it runs. */
-void rft_job_start(rft_job *job) {
+static void start_result(rft_job *job) {
     const rft_compile_result *unit = job->request->unit;
     rft_facts facts = rft_facts_unknown();
     facts.cubin_hash = rft_arena_strdup(job->arena, unit->cubin_hash);
@@ -72,15 +72,17 @@ void rft_job_start(rft_job *job) {
     }
 }
 
-static int carry_out(rft_job *job, rft_err *err) {
-    rft_job_start(job);
+int rft_job_start(rft_job *job, rft_err *err) {
+    start_result(job);
     if (!job->failed) {
         rft_launching_check(job);
     }
     int rc = job->failed ? RFT_OK : rft_buffers_take(job, err);
-    if (rc == RFT_OK && !job->failed) {
-        rc = rft_launching_bind(job, err);
-    }
+    return rc == RFT_OK && !job->failed ? rft_launching_bind(job, err) : rc;
+}
+
+static int carry_out(rft_job *job, rft_err *err) {
+    int rc = rft_job_start(job, err);
     if (rc == RFT_OK && !job->failed) {
         rc = rft_verify_point(job, err);
     }

@@ -239,8 +239,8 @@ typedef struct rft_job {
     uint64_t set_bytes, *set_offsets;
 } rft_job;
 
-/* The result before anything ran: the compiler's facts, and its refusal. */
-void rft_job_start(rft_job *job);
+/* Up to the first launch: the compiler's facts or its refusal, limits, buffers, code and arguments. */
+int rft_job_start(rft_job *job, rft_err *err);
 /* Makes the outcome; returns 0 so that `return rft_job_fail(...)` reads well. */
 int rft_job_fail(rft_job *job, rft_outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
 double rft_job_elapsed_s(const rft_job *job); /* since started_ns */
