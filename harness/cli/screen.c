@@ -9,6 +9,7 @@
 #include "model/bound.h"
 
 #include <math.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -232,12 +233,26 @@ static void print_pending(rft_screen *screen) {
     }
 }
 
+/* What a part behind the points does is told at once when that part begins, and then as all else. */
+static bool begins_part(rft_screen *screen, const rft_progress *progress) {
+    char part[sizeof screen->part] = "";
+    if (!progress->doing) {
+        return false;
+    }
+    rft_text_format(part, sizeof part, "%.*s", (int)strcspn(progress->doing, " ,"), progress->doing);
+    bool begins = strcmp(part, screen->part) != 0;
+    memcpy(screen->part, part, sizeof part);
+    return begins;
+}
+
 void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
     if (progress->counts) {
         return; /* that it is being counted was said */
     }
-    bool due = progress->doing || progress->elapsed_s >= screen->next_line_s; /* what takes long is told at once */
-    if (progress->doing && !screen->cli->talk_is_terminal) {
+    bool begins = begins_part(screen, progress);
+    bool due =
+        begins || (progress->doing && screen->cli->talk_is_terminal) || progress->elapsed_s >= screen->next_line_s;
+    if (begins && !screen->cli->talk_is_terminal) {
         print_pending(screen);
     }
     if (!screen->cli->talk_is_terminal) { /* the last one is printed at the end, whenever that is */

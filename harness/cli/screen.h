@@ -18,6 +18,7 @@ typedef struct rft_screen {
     const char *counters; /* "default": what will be counted; NULL: nothing */
     double next_line_s;   /* of the session, when the next one is due */
     rft_str pending;      /* plain: the latest line, not printed yet; empty when it was */
+    char part[32];        /* behind the points, begun last: "counters"; "" before */
     int interrupts;       /* seen so far: each has left a line of its own on the terminal */
 } rft_screen;
 
