@@ -3,6 +3,7 @@
 --   Rates are per second and dense. Datasheets print tensor figures with 2:4 sparsity: twice these.
 --   `match` is part of the device's name, as whole words; the longest match counts. `sms` and `bus_bits` tell parts
 --   of one name apart: a device with other ones is another part, and gets no figure.
+--   `short` picks the part that is meant where people say less than its name.
 --   `mhz` is the clock at which FP32 and FP64 figures hold, `tensor_mhz` that of the tensor figures where it is another:
 --   SMs x width x that clock gives them. Tensor figures of GeForce parts: with FP32 accumulation (FP16 and FP8).
 --   Only figures that a document of NVIDIA prints, except FP32 of parts for which it prints cores and clock alone:
@@ -70,8 +71,8 @@ return {
                     memory_bytes = 40e9, memory_gbps = 2.43, tdp_w = 400 })),
   at(with(ampere, { match = "A100-PCIE-40GB", name = "A100 PCIe 40 GB", dram = 1.555e12, memory = "HBM2",
                     memory_bytes = 40e9, memory_gbps = 2.43, tdp_w = 250 })),
-  at(with(ampere, { match = "A100-SXM4-80GB", name = "A100 SXM 80 GB", dram = 2.039e12, memory = "HBM2e",
-                    memory_bytes = 80e9, memory_gbps = 3.186, tdp_w = 400 })),
+  at(with(ampere, { match = "A100-SXM4-80GB", short = "a100", name = "A100 SXM 80 GB", dram = 2.039e12,
+                    memory = "HBM2e", memory_bytes = 80e9, memory_gbps = 3.186, tdp_w = 400 })),
   at(with(ampere, { match = "A100 80GB PCIe", name = "A100 PCIe 80 GB", dram = 1.935e12, memory = "HBM2e",
                     memory_bytes = 80e9, memory_gbps = 3.024, tdp_w = 300 })),
   at { match = "A30", name = "A30", source = "NVIDIA A30 datasheet, 2021", cc = 80, sms = 56, mhz = 1440,
@@ -151,8 +152,8 @@ return {
        tdp_w = 70, fp32 = 12e12, tensor_fp8 = 95.95e12, pcie = "4.0 x8" },
 
   -- Hopper
-  at(with(hopper_sxm, { match = "H100 80GB HBM3", name = "H100 SXM", source = hopper, dram = 3.35e12, memory = "HBM3",
-                        memory_bytes = 80e9, bus_bits = 5120, memory_gbps = 5.24, tdp_w = 700 })),
+  at(with(hopper_sxm, { match = "H100 80GB HBM3", short = "h100", name = "H100 SXM", source = hopper, dram = 3.35e12,
+                        memory = "HBM3", memory_bytes = 80e9, bus_bits = 5120, memory_gbps = 5.24, tdp_w = 700 })),
   at { match = "H100 PCIe", name = "H100 PCIe", source = hopper, cc = 90, sms = 114, mhz = 1755, tensor_mhz = 1620,
        dram = 2.0e12, memory = "HBM2e", memory_bytes = 80e9, bus_bits = 5120, tdp_w = 350,
        fp64 = 25.6e12, fp32 = 51.2e12, fp16 = 102.4e12, tensor_fp64 = 51.2e12, tensor_tf32 = 378e12,
@@ -166,8 +167,9 @@ return {
                         memory = "HBM3e", memory_bytes = 141e9, bus_bits = 6144, tdp_w = 600, nvlink = 900e9 })),
   at(with(hopper_sxm, { match = "GH200 480GB", name = "GH200, 96 GB HBM3", source = "NVIDIA GH200 datasheet, 2024",
                         dram = 4.0e12, memory = "HBM3", memory_bytes = 96e9, bus_bits = 6144 })),
-  at(with(hopper_sxm, { match = "GH200 144G HBM3e", name = "GH200, 144 GB HBM3e", dram = 4.9e12, memory = "HBM3e",
-                        source = "NVIDIA GH200 datasheet, 2024", memory_bytes = 144e9, bus_bits = 6144 })),
+  at(with(hopper_sxm, { match = "GH200 144G HBM3e", short = "gh200", name = "GH200, 144 GB HBM3e", dram = 4.9e12,
+                        memory = "HBM3e", source = "NVIDIA GH200 datasheet, 2024", memory_bytes = 144e9,
+                        bus_bits = 6144 })),
 
   -- Blackwell, data centre: the brief's table of a single GPU (its tensor columns are sparse: halved).
   at { match = "B200", name = "B200 (HGX)", source = blackwell, cc = 100, sms = 148, dram = 7.7e12, memory = "HBM3e",

@@ -88,6 +88,7 @@ int rft_cmd_export(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_model(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err); /* not in the table: started by run itself */
 
 #endif

@@ -22,6 +22,8 @@ static const rft_command commands[] = {
      rft_cmd_import},
     {"ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
     {"devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
+    {"model", "[MODEL KEY=VALUE[,VALUE...]...]... [options]", "the roofline of common operations, by datasheets",
+     rft_cmd_model},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -37,7 +37,7 @@ static bool is_one_of(const char *key, const char *const *keys, size_t count) {
     return false;
 }
 
-static const char *const text_keys[] = {"match", "name", "source", "basis", "memory", "pcie"};
+static const char *const text_keys[] = {"match", "name", "short", "source", "basis", "memory", "pcie"};
 static const char *const number_keys[] = {"dram",         "cc",       "sms",         "mhz",   "tensor_mhz",
                                           "memory_bytes", "bus_bits", "memory_gbps", "tdp_w", "nvlink"};
 #define IS_ONE_OF(key, keys) is_one_of(key, keys, sizeof(keys) / sizeof *(keys))

@@ -43,5 +43,9 @@ const rft_sweep *rft_script_sweep(const rft_script *script, size_t index); /* di
 
 /* Reads a data file (datasheet values of devices, mixes): a Lua file that returns a table, as JSON. Heap string. */
 int rft_script_read_table(char **out_json, const char *path, rft_err *err);
+/* The same for text in memory, which may use what a sweep may: require() (from the folder of `path` upwards, then the
+ * options' folders) and `arg`, the options' args. So the program asks a Lua module for an answer. */
+int rft_script_eval_table(char **out_json, const char *path, const char *text, const rft_script_opts *opts,
+                          rft_err *err);
 
 #endif

@@ -225,23 +225,33 @@ int rft_script_load(rft_script **out, const char *path, const rft_script_opts *o
     return code;
 }
 
-int rft_script_read_table(char **out_json, const char *path, rft_err *err) {
-    rft_script_opts opts = {0};
+static int eval_table(char **out_json, const char *path, const load_call *data, rft_err *err) {
     rft_script *script = NULL;
-    char *text = NULL;
-    size_t size = 0;
+    load_call call = *data;
     *out_json = NULL;
-    int code = read_file(&text, &size, path, err);
+    int code = start(&script, path, call.opts, err);
     if (code == 0) {
-        code = start(&script, path, &opts, err);
-    }
-    if (code == 0) {
-        load_call call = {.opts = &opts, .text = text, .size = size};
         script->data_only = true;
         code = rft_lua_protected(script, run_script, &call, err);
         *out_json = call.json;
     }
     rft_lua_free(script);
+    return code;
+}
+
+int rft_script_eval_table(char **out_json, const char *path, const char *text, const rft_script_opts *opts,
+                          rft_err *err) {
+    return eval_table(out_json, path, &(load_call){.opts = opts, .text = text, .size = strlen(text)}, err);
+}
+
+int rft_script_read_table(char **out_json, const char *path, rft_err *err) {
+    char *text = NULL;
+    size_t size = 0;
+    *out_json = NULL;
+    int code = read_file(&text, &size, path, err);
+    if (code == 0) {
+        code = eval_table(out_json, path, &(load_call){.opts = &(rft_script_opts){0}, .text = text, .size = size}, err);
+    }
     free(text);
     return code;
 }

@@ -2,7 +2,7 @@
 # --help of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-commands='run check point report show best export import ceilings devices'
+commands='run check point report show best export import ceilings devices model'
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
 for command in $commands; do
