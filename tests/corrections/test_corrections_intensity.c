@@ -115,6 +115,7 @@ static void e05_layernorm_shares_its_weights(void **state) {
         rft_work work = {.bytes_read = (rows * d + 2 * d) * 2, .bytes_written = rows * d * 2};
         work.pipe_ops[RFT_PIPE_FP32] = ops * rows * d;
         assert_prints(rft_work_intensity(&work), ops == 7 ? "1.75" : "2.00");
+        assert_prints(percent_of_peak(rft_work_intensity(&work), 990), ops == 7 ? "0.6" : "0.7");
         /* One row alone is what article 002 computes, and 4 of 4 accesses. */
         rft_work row = {.bytes_read = 3 * d * 2, .bytes_written = d * 2};
         row.pipe_ops[RFT_PIPE_FP32] = ops * d;
