@@ -321,6 +321,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
         }
     }
     rft_build_counters(b, s);
+    rft_build_advice(b, s);
     if (b->tallies[s].failed > 0) {
         rft_build_failures(b, s);
     }

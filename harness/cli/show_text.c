@@ -2,6 +2,7 @@
 #include "cli/show_text.h"
 
 #include "base/units.h"
+#include "cli/show_advice.h"
 #include "cli/show_baselines.h"
 #include "cli/show_ceilings.h"
 #include "cli/show_counters.h"
@@ -247,6 +248,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_show_power_sweep(&t, s);
         rft_show_counted_sweep(out, run, s, t.arena);
         rft_show_transitions(&t, s);
+        rft_show_advice(out, run, s, t.arena);
         rft_show_failures(&t, s);
     }
     rft_arena_free(t.arena);

@@ -139,8 +139,7 @@ static unsigned where_of(const rft_advice_case *c) {
     where |= compute > 0.0 && !(compute < CLEARLY_MEMORY * memory) ? RFT_CASE_COMPUTE : 0u;
     bool judged = c->bound.share_count > 0;
     where |= judged && c->bound.firmness != RFT_FIRM_BOUND ? RFT_CASE_LOOSE : 0u;
-    double floor_s = rft_ceilings_rate(&c->run->ceilings, RFT_CEILING_LAUNCH);
-    if (c->median_s < RFT_NEAR_FLOOR * floor_s) {
+    if (c->median_s < RFT_NEAR_FLOOR * c->floor_s) {
         where |= RFT_CASE_SHORT;
     }
     if (c->bound.resource == RFT_RESOURCE_LAUNCH) { /* what it does in between hardly matters */
@@ -164,6 +163,8 @@ static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_a
     if (!c.occupancy_counted) {
         c.occupancy_frac = point->facts.occupancy_frac;
     }
+    double own = rft_point_measurement(point)->floor_s;
+    c.floor_s = own > 0.0 ? own : rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH);
     c.where = where_of(&c);
     return c;
 }
@@ -231,7 +232,7 @@ rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_ar
 const char *rft_advice_text(const rft_advice *advice, rft_arena *arena) {
     double percent = 100.0 * advice->gain_frac;
     return rft_arena_printf(arena, "%s: at most %s of %s (by %s; %s)", advice->text,
-                            rft_arena_fixed(arena, percent, percent < 9.95 ? 1 : 0, " %"),
+                            rft_arena_fixed(arena, percent, percent < 9.95 || percent > 99.0 ? 1 : 0, " %"),
                             advice->gain_of ? advice->gain_of : "the time", advice->rests_on,
                             rft_advice_evidence_name(advice->evidence));
 }

@@ -16,6 +16,8 @@
 #define RFT_CASE_LOOSE 4u   /* no ceiling holds it firmly: u < 0.8 */
 #define RFT_CASE_SHORT 8u   /* near the launch floor */
 
+#define RFT_CASE_LANES 32.0 /* of a warp, on every architecture so far */
+
 typedef struct rft_advice_case {
     const rft_run *run;
     const rft_point *point;
@@ -30,6 +32,7 @@ typedef struct rft_advice_case {
     double slack_frac;     /* the same against the nearest ceiling for the traffic it has now; NaN = none */
     double occupancy_frac; /* achieved where counted, else the theoretical one; NaN = not known */
     bool occupancy_counted;
+    double floor_s; /* the launch floor: the point's own reading, else the ceilings'; NaN = not measured */
 } rft_advice_case;
 
 typedef enum rft_rule_verdict { RFT_RULE_SILENT, RFT_RULE_SPEAKS, RFT_RULE_MISSING } rft_rule_verdict;
@@ -72,7 +75,7 @@ const char *rft_case_si(const rft_advice_case *c, double value, const char *unit
 /* ---- the rules: name, for which cases (0: all), whether the work stays the same. Order: the decision tree's ---- */
 #define RFT_RULE_MAP(X)                                                                                                \
     X(coalesce, RFT_CASE_MEMORY | RFT_CASE_LOOSE, true)                                                                \
-    X(align, RFT_CASE_MEMORY | RFT_CASE_LOOSE, true)                                                                   \
+    X(align, RFT_CASE_MEMORY, true)                                                                                    \
     X(vectorise, RFT_CASE_MEMORY, true)                                                                                \
     X(l2_residency, RFT_CASE_MEMORY, true)                                                                             \
     X(reread, RFT_CASE_MEMORY | RFT_CASE_COMPUTE, true)                                                                \

@@ -64,6 +64,9 @@ rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answe
 rft_rule_verdict rft_rule_bank_conflicts(const rft_advice_case *c, rft_rule_answer *answer) {
     double conflicts = rft_case_counter(c, RFT_COUNTER_SHARED_CONFLICTS);
     double wavefronts = rft_case_counter(c, RFT_COUNTER_SHARED_WAVEFRONTS);
+    if (c->point->facts.shared_static_bytes == 0 && c->point->facts.shared_dynamic_bytes == 0) {
+        return RFT_RULE_SILENT;
+    }
     if (isnan(conflicts) || isnan(wavefronts)) {
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_SHARED_CONFLICTS);
     }
@@ -175,7 +178,7 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
         return RFT_RULE_SILENT;
     }
     double warp_instructions = rft_case_counter(c, RFT_COUNTER_WARP_INSTRUCTIONS);
-    double math = math_instructions(c) / (double)c->run->gpu.warp_size;
+    double math = math_instructions(c) / RFT_CASE_LANES;
     if (isnan(warp_instructions) || isnan(math)) {
         return rft_case_lacks_counter(c, answer,
                                       isnan(warp_instructions) ? RFT_COUNTER_WARP_INSTRUCTIONS : RFT_COUNTER_FFMA);

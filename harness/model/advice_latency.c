@@ -27,7 +27,8 @@ rft_rule_verdict rft_rule_fill(const rft_advice_case *c, rft_rule_answer *answer
         blocks = rft_arena_printf(c->arena, " (%.0f blocks on %d SMs)", count, c->run->gpu.sms);
         rft_case_trigger(answer, "blocks", "1", count, c->run->gpu.sms);
     }
-    return rft_case_offer(answer, rft_case_slack(c), RFT_ADVICE_COMPILED,
+    rft_case_gain empty = {1.0 - waves, "the room for blocks that stays empty"};
+    return rft_case_offer(answer, rft_case_least(empty, rft_case_slack(c)), RFT_ADVICE_COMPILED,
                           rft_arena_printf(c->arena,
                                            "fill the device: the grid is %s of what fits at once%s; smaller tiles, or "
                                            "split the long dimension (split-k)",
@@ -97,9 +98,9 @@ rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *a
         return rft_case_lacks_counter(
             c, answer, isnan(sectors) ? RFT_COUNTER_SECTORS_PER_LOAD : RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     }
-    double warps = c->occupancy_frac * (double)c->run->gpu.max_threads_per_sm / (double)c->run->gpu.warp_size;
+    double warps = c->occupancy_frac * (double)c->run->gpu.max_threads_per_sm / RFT_CASE_LANES;
     double one_each = warps * sectors * 32.0; /* whole sectors are on their way */
-    if (one_each >= needed) {
+    if (!(one_each > 0.0 && one_each < needed)) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "bytes_in_flight_per_sm", "B", one_each, needed);
@@ -160,15 +161,9 @@ rft_rule_verdict rft_rule_barrier(const rft_advice_case *c, rft_rule_answer *ans
     return waiting(c, answer, &w);
 }
 
-/* The launch floor of this point: its own, else the ceilings'. */
-static double floor_of(const rft_advice_case *c) {
-    double own = rft_point_measurement(c->point)->floor_s;
-    return own > 0.0 ? own : rft_ceilings_rate(&c->run->ceilings, RFT_CEILING_LAUNCH);
-}
-
 /* A21 (launch overhead). */
 rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answer) {
-    double floor_s = floor_of(c);
+    double floor_s = c->floor_s;
     rft_case_trigger(answer, "launch_floor", "s", floor_s, NAN);
     rft_case_trigger(answer, "launch_floor_frac", "1", floor_s / c->median_s, 1.0 / RFT_NEAR_FLOOR);
     rft_case_gain gain = {floor_s / c->median_s, "an empty kernel between the same two events"};

@@ -131,7 +131,7 @@ rft_rule_verdict rft_rule_fuse(const rft_advice_case *c, rft_rule_answer *answer
     if (!is_short && !(written >= MUCH_WRITTEN && dram_frac(c) >= ON_THE_SLOPE)) {
         return RFT_RULE_SILENT;
     }
-    double launch_s = is_short ? rft_ceilings_rate(&c->run->ceilings, RFT_CEILING_LAUNCH) : 0.0;
+    double launch_s = is_short ? c->floor_s : 0.0;
     double bytes_frac = dram_frac(c) > 0.0 ? written * fmin(dram_frac(c), 1.0) : 0.0;
     rft_case_trigger(answer, "written_frac", "1", written, MUCH_WRITTEN);
     if (is_short) {

@@ -12,6 +12,8 @@
 #define LOW_L2_HITS 0.3      /* A8 */
 #define REREAD 1.1           /* ours: twice the 5 % at which counted and declared bytes disagree */
 #define IN_SERIES 0.9        /* ours: that much of memory's and arithmetic's time one after the other */
+#define IN_SERIES_MOST 1.05  /* ours: beyond, they overlap in part already */
+#define MUCH_WASTE 0.25      /* ours: of all sectors, where by its work arithmetic is what it waits for */
 #define FULL_LINE_SLACK 0.02 /* ours: of a whole number of sectors */
 
 /* A sector's useful bytes: lanes that read the same word count it each, so there may be more than it holds. */
@@ -54,7 +56,8 @@ rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *an
     bool stores = isnan(load_waste) || store_waste > load_waste;
     rft_counter counter = stores ? RFT_COUNTER_STORE_BYTES_PER_SECTOR : RFT_COUNTER_LOAD_BYTES_PER_SECTOR;
     double useful = useful_of(c, counter), waste = stores ? store_waste : load_waste;
-    if (!(useful < COALESCED_BYTES) || waste < RFT_ADVICE_LEAST_FRAC || (!stores && is_misaligned(c))) {
+    double least = c->where & RFT_CASE_MEMORY ? RFT_ADVICE_LEAST_FRAC : MUCH_WASTE;
+    if (!(useful < COALESCED_BYTES) || waste < least || (!stores && is_misaligned(c))) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger_counter(c, answer, counter, COALESCED_BYTES);
@@ -95,8 +98,9 @@ rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *a
             c, answer, isnan(sectors) ? RFT_COUNTER_SECTORS_PER_LOAD : RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     }
     double useful = useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
-    double bytes = sectors * useful / (double)c->run->gpu.warp_size;
-    if (useful < COALESCED_BYTES || bytes > 0.9 * VECTOR_BYTES) { /* a last, partly filled warp lowers the mean */
+    double bytes = sectors * useful / RFT_CASE_LANES;
+    if (useful < COALESCED_BYTES ||
+        !(bytes > 0.0 && bytes <= 0.9 * VECTOR_BYTES)) { /* a last, partly filled warp lowers the mean */
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "bytes_per_thread_load", "B", bytes, VECTOR_BYTES);
@@ -184,7 +188,7 @@ rft_rule_verdict rft_rule_overlap(const rft_advice_case *c, rft_rule_answer *ans
         return RFT_RULE_SILENT;
     }
     double sum = memory->frac + arithmetic->frac, lesser = fmin(memory->frac, arithmetic->frac);
-    if (sum < IN_SERIES || sum > 1.0 / IN_SERIES || c->bound.firmness == RFT_FIRM_BOUND) {
+    if (sum < IN_SERIES || sum > IN_SERIES_MOST || c->bound.firmness == RFT_FIRM_BOUND) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "memory_and_arithmetic_frac", "1", sum, IN_SERIES);

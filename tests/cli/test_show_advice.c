@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Advice as a user sees it: `show` of a sweep, and the JSON. */
+#include "store/sample_run.h"
+#include "store/store_test.h"
+
+#include "base/json.h"
+#include "cli/show_advice.h"
+#include "cli/show_text.h"
+
+#include <math.h>
+#include <string.h>
+
+static rft_point *largest_best(rft_run *run) {
+    size_t problem = rft_run_largest(run, 0);
+    assert_true(problem != SIZE_MAX);
+    return (rft_point *)(uintptr_t)rft_run_best(run, 0, SIZE_MAX, problem);
+}
+
+/* A point that reads as fast as it likes is given a roof: a quarter of its time at the read ceiling. */
+static rft_point *a_slow_reader(rft_run *run, rft_counters *counters) {
+    rft_point *best = largest_best(run);
+    rft_ceiling *read = &run->ceilings.items[RFT_CEILING_DRAM_READ];
+    double rate = 4e12;
+    read->measured = true;
+    read->at_least = false;
+    read->stats = rft_stats_of(&rate, 1);
+    for (int i = 0; i < RFT_PIPE_COUNT; i++) {
+        best->work.pipe_ops[i] = 0.0;
+    }
+    best->work.bytes_written = 0.0;
+    best->work.bytes_read = 0.25 * rate * rft_point_median_s(best);
+    best->traffic = rft_traffic_unknown();
+    *counters = rft_counters_unknown("not asked for");
+    counters->passes = 1;
+    counters->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 4.0;
+    counters->values[RFT_COUNTER_L2_READ] = best->work.bytes_read;
+    counters->values[RFT_COUNTER_L2_WRITE] = 0.0;
+    best->counters = counters;
+    return best;
+}
+
+static void has(const rft_str *text, const char *part) {
+    if (!strstr(rft_str_get(text), part)) {
+        fail_msg("not there: %s\n%s", part, rft_str_get(text));
+    }
+}
+
+static void a_sweep_shows_three_at_most(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_counters counters;
+    rft_str text = RFT_STR_INIT;
+    a_slow_reader(run, &counters);
+    rft_show_advice(&text, run, 0, run->arena);
+    has(&text, "  advice for ");
+    has(&text, "    fix coalescing: loads use 4.0 B of the 32 B of a sector;");
+    has(&text, "75 %");
+    has(&text, "not evaluated: ");
+    has(&text, "(sectors_per_load)");
+    size_t lines = 0;
+    for (const char *at = rft_str_get(&text); (at = strstr(at, "at most ")) != NULL; at++) {
+        lines++;
+    }
+    assert_true(lines >= 1 && lines <= 3);
+    rft_str_truncate(&text, 0);
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    has(&text, "fix coalescing: loads use 4.0 B");
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void at_the_ceiling_it_says_so(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_counters counters;
+    rft_str text = RFT_STR_INIT;
+    rft_point *best = a_slow_reader(run, &counters);
+    best->work.bytes_read *= 3.92;
+    rft_show_advice(&text, run, 0, run->arena);
+    has(&text, "    at 98 % of its ceiling, device memory, read:");
+    assert_null(strstr(rft_str_get(&text), "fix coalescing"));
+    assert_null(strstr(rft_str_get(&text), "not evaluated"));
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
+static void json_has_numbers_bounds_and_what_is_missing(void **state) {
+    (void)state;
+    rft_run *run = sample_run_new();
+    rft_counters counters;
+    json_t *object = rft_show_advice_json(run, a_slow_reader(run, &counters), run->arena);
+    const json_t *first = json_array_get(json_object_get(object, "same_work"), 0);
+    assert_string_equal(json_string_value(json_object_get(first, "rule")), "coalesce");
+    assert_true(fabs(json_number_value(json_object_get(first, "gain_frac")) - 0.75) < 1e-6);
+    assert_string_equal(json_string_value(json_object_get(first, "evidence")), "counted");
+    const json_t *number = json_array_get(json_object_get(first, "numbers"), 0);
+    assert_string_equal(json_string_value(json_object_get(number, "name")), "load_bytes_per_sector");
+    assert_true(json_number_value(json_object_get(number, "value")) == 4.0);
+    assert_true(json_number_value(json_object_get(number, "threshold")) == 28.0);
+    assert_true(json_is_null(json_object_get(object, "nothing")));
+    const json_t *missing = json_array_get(json_object_get(object, "not_evaluated"), 0);
+    assert_string_equal(json_string_value(json_object_get(missing, "reason")), "not asked for");
+    json_decref(object);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sweep_shows_three_at_most),
+        cmocka_unit_test(at_the_ceiling_it_says_so),
+        cmocka_unit_test(json_has_numbers_bounds_and_what_is_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
