@@ -23,6 +23,12 @@
  * promise is twice, but the width is known from the fit only. */
 #define NOISE_WIDTHS 1.5
 #define SHARPER 2.0
+/* When the times scatter by more than noise: this far from the curve (log of time), or with residuals of neighbours so
+ * alike, they follow another one. */
+#define FAR_OFF 0.10
+#define RATIO_LEAST 0.8
+#define RATIO_POINTS_MIN 8
+#define NO_SHAPE "the times follow neither one law nor two that meet: a step, or more than one turn"
 /* A knee rounded over this part of a step of the axis. */
 #define ROUND_STEPS 0.4
 #define SEARCH_STEPS 60
@@ -268,6 +274,28 @@ static const char *objection(const turning *t, level needed, rft_arena *arena) {
     return NULL;
 }
 
+/* Times that scatter by more than noise because another curve is hidden in them: neighbours are off in the same
+ * direction (von Neumann's ratio, 2 for independent residuals), or all are far off. `params` NULL: about the straight
+ * line. */
+static bool misses_a_shape(const turning *t, const double *params, double middle, double slope) {
+    const rft_turn_data *d = &t->data;
+    double sum = 0.0, steps = 0.0, chi = 0.0, before = 0.0;
+    double freedom = (double)d->count - (params != NULL ? RFT_TURN_PARAM_COUNT : 2.0);
+    for (size_t i = 0; i < d->count; i++) {
+        double line = middle + slope * (d->x[i] - d->middle);
+        double r = d->time[i] - (params != NULL ? rft_turn_curve_at(d, i, params) : line);
+        sum += r * r;
+        chi += r * r / (d->noise[i] * d->noise[i]);
+        steps += i > 0 ? (r - before) * (r - before) : 0.0;
+        before = r;
+    }
+    if (freedom < 1.0 || (t->noise_known && chi / freedom <= 1.0 + 2.0 * sqrt(2.0 / freedom))) {
+        return false;
+    }
+    bool far = sqrt(sum / freedom) > (t->noise_known ? FAR_OFF : HUGE_VAL);
+    return far || (d->count >= RATIO_POINTS_MIN && steps < RATIO_LEAST * sum);
+}
+
 static void fill(const turning *t, rft_turn *out) {
     out->where = exp(t->params[RFT_TURN_PLACE]);
     out->low = exp(t->low);
@@ -284,7 +312,7 @@ static double scatter_of(const turning *t, double chi, double freedom) {
 }
 
 rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed, size_t replicates, rft_arena *arena) {
-    rft_turn out = {RFT_TURN_NOT_EXPLORED, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NULL};
+    rft_turn out = {RFT_TURN_NOT_EXPLORED, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false, NULL};
     turning t = {.scale = 1.0};
     take_points(&t, points, count, arena);
     rft_turn_data *d = &t.data;
@@ -301,13 +329,16 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
     level needed = t.scatter_is_noise ? known_level : level_of(t.freedom);
     out.gain = t.chi_line - t.chi_curve;
     if (out.gain / t.scale < needed.weak) {
-        out.kind = RFT_TURN_NONE;
+        out.other_shape = misses_a_shape(&t, NULL, middle, slope);
+        out.kind = out.other_shape ? RFT_TURN_UNCLEAR : RFT_TURN_NONE;
+        out.why = out.other_shape ? NO_SHAPE : NULL;
         out.slope_before = out.slope_after = slope;
         out.scatter = scatter_of(&t, t.chi_line, (double)d->count - 2.0);
         return out;
     }
     find_interval(&t, seed, replicates, arena);
-    out.why = objection(&t, needed, arena);
+    out.other_shape = misses_a_shape(&t, t.params, 0.0, 0.0);
+    out.why = out.other_shape ? NO_SHAPE : objection(&t, needed, arena);
     out.kind = out.why == NULL ? RFT_TURN_FOUND : RFT_TURN_UNCLEAR;
     out.scatter = scatter_of(&t, t.chi_curve, t.freedom);
     fill(&t, &out);

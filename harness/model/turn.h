@@ -9,8 +9,8 @@
  *     1/time = (A^-p + B^-p)^(1/p)  downward turn (a stride past the sector, a working set that has left the cache)
  *
  * so that a round knee does not move the place. Work and ceilings are not looked at: this is the times' own word, to be
- * held against the bounds and the ridge. Changing one power law into another in two turns or more, or in a step, is not
- * described by one turn: the scatter grows and the answer tends to "unclear"; pass the part of the axis around one.
+ * held against the bounds and the ridge. Times with more turns than one, or a step, are "unclear" to rft_turn_find();
+ * rft_turns_find() looks for the turns one after another.
  *
  * Memory time of a linear layer is not quite a power law of its rows (weights and activations). Where the work is
  * known, pass x = operations / bytes and time / bytes: both branches are power laws of intensity, whatever the axis,
@@ -21,6 +21,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,10 +46,11 @@ typedef struct rft_turn {
     double low, high;                 /* 95 %; likewise. Values at the ends of the axis: open on that side */
     double slope_before, slope_after; /* of log time over log axis; likewise. NONE: both the slope of the one law */
     double sharpness;                 /* p, 1 to RFT_TURN_SHARPEST; at few points a mere by-product */
-    double scatter;  /* of the times about the answer's curve, in units of their noise (1: noise alone);
-                        noise unknown: of log time */
-    double gain;     /* chi squared that the turn saves against one law; NaN: not explored */
-    const char *why; /* UNCLEAR, NOT_EXPLORED; static storage or the arena; else NULL */
+    double scatter;   /* of the times about the answer's curve, in units of their noise (1: noise alone);
+                         noise unknown: of log time */
+    double gain;      /* chi squared that the turn saves against one law; NaN: not explored */
+    bool other_shape; /* UNCLEAR because neither one law nor two that meet follow the times: a step, or more turns */
+    const char *why;  /* UNCLEAR, NOT_EXPLORED; static storage or the arena; else NULL */
 } rft_turn;
 
 #define RFT_TURN_POINTS_MIN 5
@@ -69,5 +71,12 @@ typedef struct rft_turn {
  * About 5 ms for 20 points. `arena` is scratch memory and holds `why`.
  */
 rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed, size_t replicates, rft_arena *arena);
+
+/* One entry at least: what rft_turn_find() says of the whole axis, unless that is "other shape" and parts of it turn:
+ * then those turns in order, each FOUND, with three values beyond its interval on each side, on the widest part, from
+ * the last turn on, that one turn explains. A change within one or two steps of the axis (the working set that leaves a
+ * cache between two sizes) stays "unclear": measure between them. `out` and its texts live in `arena`. Up to 40 times
+ * the work of rft_turn_find(). */
+size_t rft_turns_find(const rft_turn_point *points, size_t count, uint64_t seed, rft_arena *arena, rft_turn **out);
 
 #endif

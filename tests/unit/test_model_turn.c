@@ -132,7 +132,7 @@ static void intervals_cover_the_truth(void **state) {
     (void)state;
     static const char *const names[] = {"5 to 7 points", "8 to 15 points", "16 to 40 points", "5 to 40 points"};
     tally tallies[4] = {{0}};
-    uint64_t seed = 77;
+    uint64_t seed = 1001;
     for (int trial = 0; trial < TRIALS; trial++) {
         truth t = some_truth(&seed);
         t.linear_axis = trial % 4 == 3;
@@ -223,6 +223,40 @@ static void finds_the_turn_of_a_linear_layer(void **state) {
     assert_true(found >= 195 && near_m >= 195 && covered >= 186);
 }
 
+/* A stride: flat within a sector, then one more sector a step, then flat again; two turns, each found or said to be
+ * open. A step between two neighbours has no place to be found. */
+static void finds_two_turns(void **state) {
+    (void)state;
+    uint64_t seed = 8;
+    size_t both = 0, places = 0, covered = 0;
+    for (int trial = 0; trial < 25; trial++) {
+        rft_arena *arena = rft_arena_new();
+        rft_turn_point points[25];
+        rft_turn *turns;
+        double up = uniform(&seed, 1.5, 3.0), down = uniform(&seed, 5.5, 7.0), noise = uniform(&seed, 0.002, 0.02);
+        for (size_t i = 0; i < 25; i++) {
+            double u = 0.35 * (double)i, log_time = fmin(fmax(u - up, 0.0), down - up);
+            points[i] = (rft_turn_point){exp(u), 1e-5 * exp(log_time + noise * rft_normal(&seed)), noise};
+        }
+        size_t count = rft_turns_find(points, 25, 3, arena, &turns);
+        both += count == 2 && turns[0].slope_after > 0.9 && turns[1].slope_after < 0.1;
+        for (size_t i = 0; i < count; i++) {
+            double place = exp(i == 0 ? up : down);
+            places += turns[i].kind == RFT_TURN_FOUND;
+            covered += turns[i].kind == RFT_TURN_FOUND && turns[i].low <= place && place <= turns[i].high;
+        }
+        for (size_t i = 0; i < 25; i++) {
+            points[i].time_s = 1e-5 * points[i].x * (i < 12 ? 1.0 : 2.2) * (1.0 + noise * rft_normal(&seed));
+        }
+        assert_int_equal(rft_turns_find(points, 25, 3, arena, &turns), 1);
+        assert_int_equal(turns[0].kind, RFT_TURN_UNCLEAR);
+        assert_true(turns[0].other_shape && turns[0].why != NULL);
+        rft_arena_free(arena);
+    }
+    print_message("25 strides: both turns %zu; %zu places found, covered %zu\n", both, places, covered);
+    assert_true(both >= 23 && percent(covered, places) >= 90.0);
+}
+
 static void says_what_is_missing(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -264,8 +298,11 @@ static void is_exact_and_repeatable(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_cover_the_truth),        cmocka_unit_test(no_false_turns),
-        cmocka_unit_test(finds_the_turn_of_a_linear_layer), cmocka_unit_test(says_what_is_missing),
+        cmocka_unit_test(intervals_cover_the_truth),
+        cmocka_unit_test(no_false_turns),
+        cmocka_unit_test(finds_the_turn_of_a_linear_layer),
+        cmocka_unit_test(finds_two_turns),
+        cmocka_unit_test(says_what_is_missing),
         cmocka_unit_test(is_exact_and_repeatable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
