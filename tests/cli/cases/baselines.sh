@@ -7,8 +7,8 @@ expect_status 0
 # Two baselines of the first sweep's problems; the values of its axes are read from the run itself.
 rooftune show run.db --json findings.json
 expect_status 0
-problem=$(sed 's/.*"best":\[{[^}]*"problem":{\([^}]*\)}.*/\1/' findings.json | head -1)
-sweep=$(sed 's/.*"sweeps":\[.*"name":"\([a-z0-9_]*\)".*/\1/' findings.json | head -1)
+problem=$(grep -o '"best":\[{[^}]*"problem":{[^}]*}' findings.json | head -n 1 | sed 's/.*"problem":{\([^}]*\)}/\1/')
+sweep=$(sed 's/.*"sweeps"://' findings.json | grep -o '"name":"[a-z0-9_]*"' | head -n 1 | sed 's/.*:"\(.*\)"/\1/')
 [ -n "$problem" ] && [ -n "$sweep" ] || fail "no problem found in findings.json"
 printf '[{"name": "other tool", "sweep": "%s", "problem": {%s}, "seconds": "1.5ms", "source": "its own bench"},\n' \
     "$sweep" "$problem" >mine.json
