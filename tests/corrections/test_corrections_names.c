@@ -11,8 +11,7 @@
 #include <cmocka.h>
 
 #include "gpu/counting.h"
-
-#include <stdio.h>
+#include "support/without_cupti.h"
 
 static bool exists(rft_arena *arena, const char *name) {
     rft_counter_set set;
@@ -92,15 +91,6 @@ int main(void) {
         cmocka_unit_test(e10_throughput_names),
         cmocka_unit_test(e20_tensor_operations),
     };
-    rft_arena *arena = rft_arena_new();
-    rft_counter_plan plan;
-    rft_counter_set set = rft_counter_set_none();
-    rft_err err = RFT_ERR_INIT;
-    int rc = rft_cupti_plan_chip(&plan, "GH100", &set, NULL, arena, &err);
-    rft_arena_free(arena);
-    if (rc == RFT_E_NOT_FOUND) {
-        printf("skipped: %s\n", err.message);
-        return err.remedy[0] ? 77 : 1; /* whoever is not served is told what to do */
-    }
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    int missing = without_cupti();
+    return missing ? missing : cmocka_run_group_tests(tests, set_up, tear_down);
 }
