@@ -193,6 +193,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     }
     json_object_set_new(object, "name", rft_show_text_json(data->name));
     json_object_set_new(object, "cache", json_string(rft_cache_mode_name(data->measure.cache)));
+    json_object_set_new(object, "objective", json_string(rft_objective_name(data->search.objective)));
     json_object_set_new(object, "counts", of_counts(run, sweep));
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);

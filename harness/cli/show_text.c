@@ -118,6 +118,10 @@ static void add_counts(const rft_show_page *t, size_t sweep) {
     }
     rft_layout_wrapped(t->out, 2, 2, rft_str_get(&line));
     rft_str_clear(&line);
+    const char *objective = rft_objective_text(t->run->sweeps[sweep].sweep.search.objective);
+    if (objective) {
+        rft_layout_wrapped(t->out, 2, 2, objective);
+    }
     if (t->run->sweeps[sweep].unexplored) {
         rft_layout_wrapped(t->out, 2, 2,
                            rft_arena_printf(t->arena, "not all were tried: %s", t->run->sweeps[sweep].unexplored));

@@ -5,7 +5,9 @@
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
+#include "run/prune.h"
 #include "run/reference.h"
+#include "run/transfer_starts.h"
 #include "search/strategy.h"
 
 #include <math.h>
@@ -28,8 +30,13 @@ typedef struct segment {
     uint64_t budget_points; /* UINT64_MAX: none */
     double budget_s;        /* INFINITY: none */
     double started_s;       /* less what was no work on it: the ceilings */
+    double budget_gpu_s;    /* INFINITY: none */
+    double started_gpu_s;
     uint64_t asked, taken;
     bool exhausted; /* nothing more is asked */
+    size_t starts;  /* of what is asked first: transferred from other problems */
+    rft_pruner pruner;
+    const char *over; /* why it ended before its budget; in the run's arena; NULL: it did not */
     entry ring[RFT_LOOKAHEAD];
     size_t head, count;
 } segment;
@@ -72,6 +79,14 @@ static double seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) 
     return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
 }
 
+static double gpu_seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
+    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
+    double seconds =
+        opts->budget_gpu_s > 0 ? opts->budget_gpu_s / (double)opts->plan->sweep_count : sweep->search.budget_gpu_s;
+    uint64_t parts = segment_count(sweep);
+    return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
+}
+
 /* Points on timed problems, at most; *odd: those on the odd one before them. */
 static uint64_t planned_of_sweep(const rft_exec_opts *opts, size_t s, uint64_t *odd) {
     const rft_sweep *sweep = opts->plan->sweeps[s];
@@ -104,10 +119,19 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
     s->budget_points = points_of_segment(opts, sweep_index);
     s->budget_s = seconds_of_segment(opts, sweep_index);
+    s->budget_gpu_s = gpu_seconds_of_segment(opts, sweep_index);
+    s->started_gpu_s = e->state.recorder.tally.busy_s;
+    rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    return rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    int rc = rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    if (rc == RFT_OK) {
+        uint64_t starts[RFT_TRANSFER_MOST];
+        s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
+        s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
+    }
+    return rc;
 }
 
 static void close_segment(exec *e) {
@@ -118,18 +142,25 @@ static void close_segment(exec *e) {
         rft_job_free(s->ring[s->head].job);
         s->head = (s->head + 1) % RFT_LOOKAHEAD;
     }
-    rft_recorder_unexplored(&e->state.recorder, s->sweep, count - s->taken);
+    rft_recorder_unexplored(&e->state.recorder, s->sweep, count - s->taken, s->over);
+    rft_pruner_end(&s->pruner);
     e->state.progress.planned -= least(count, s->budget_points) - s->taken;
     s->strategy->free(s->strategy);
     s->strategy = NULL;
 }
 
 static bool is_time_over(exec *e) {
-    return rft_tally_elapsed_s(&e->state.recorder.tally) - e->segment.started_s >= e->segment.budget_s;
+    rft_tally *tally = &e->state.recorder.tally;
+    const segment *s = &e->segment;
+    return rft_tally_elapsed_s(tally) - s->started_s >= s->budget_s ||
+           tally->busy_s - s->started_gpu_s >= s->budget_gpu_s;
 }
 
 static rft_job *new_job(const exec *e, rft_job_place place, const rft_value *config) {
     rft_job *job = rft_job_new(e->state.opts, place, config);
+    if (place.problem == e->segment.problem) {
+        rft_pruner_judge(&e->segment.pruner, job);
+    }
     if (rft_recorder_needs(&e->state.recorder, job)) {
         rft_job_compile(e->state.opts, job);
     }
@@ -166,6 +197,7 @@ static entry new_entry(const exec *e, uint64_t index) {
     }
     made.job = new_job(e, place, config);
     made.job->index = index;
+    made.job->transferred = s->asked < s->starts;
     free(config);
     return made;
 }
@@ -221,6 +253,7 @@ static void go_on(void *payload) {
     bool is_odd = false;
     fill(e);
     e->went_on = true;
+    rft_pruner_advance(&e->segment.pruner);
     rft_job *next = next_job(&e->segment, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
         rft_job_expect(e->state.opts, next, is_odd);
@@ -256,6 +289,9 @@ static int step(exec *e, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     bool races = !is_odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
     job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    if (!is_odd) {
+        rft_pruner_judge(&s->pruner, job); /* once more: the best so far may be better than when it was asked for */
+    }
     job->meanwhile = go_on;
     job->payload = e;
     e->went_on = false;
@@ -269,6 +305,7 @@ static int step(exec *e, rft_err *err) {
     } else if (rc == RFT_OK) {
         rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
         s->strategy->tell(s->strategy, &told);
+        rft_pruner_told(&s->pruner, job->index, point);
         s->taken++;
     }
     rft_job_free(job);
@@ -296,7 +333,7 @@ static int ceilings(exec *e, bool *stopped, rft_err *err) {
 
 static int run_segment(exec *e, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
-    while (rc == RFT_OK && !*stopped && !is_time_over(e)) {
+    while (rc == RFT_OK && !*stopped && !e->segment.over && !is_time_over(e)) {
         rft_exec_ask_stop(&e->state, stopped);
         if (*stopped) {
             break;
@@ -309,6 +346,7 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         }
         rc = step(e, err);
         rc = rc == RFT_OK ? ceilings(e, stopped, err) : rc;
+        e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
     return rc;
 }
@@ -324,7 +362,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
             uint64_t left = rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
-            rft_recorder_unexplored(&e->state.recorder, sweep, left);
+            rft_recorder_unexplored(&e->state.recorder, sweep, left, NULL);
             continue;
         }
         rc = open_segment(e, sweep, v, problem, err);

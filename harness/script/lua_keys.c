@@ -17,7 +17,7 @@ static const char *const check_keys[] = {"reference", "options", "tol", "length"
 static const char *const check_buffer_keys[] = {"tol"};
 static const char *const measure_keys[] = {
     "cache", "timeout", "compile_timeout", "min_samples", "max_samples", "noise", "max_time", "race", "seed"};
-static const char *const search_keys[] = {"strategy", "budget", "seed"};
+static const char *const search_keys[] = {"strategy", "budget", "seed", "goal", "objective"};
 static const char *const launch_keys[] = {"entry",   "args",        "grid", "block", "shared",
                                           "cluster", "cooperative", "pdl",  "window"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};

@@ -107,7 +107,9 @@
 
 ---@class rooftune.search
 ---@field strategy? string default "auto"
----@field budget? integer|string a number of points, or a time: 500, "10m"; default: none
+---@field budget? integer|string a number of points, a time, GPU time, or several: 500, "10m", "gpu:30s", "500,10m"; default: none
+---@field goal? number share of the roof at which a part of the search ends: 0.95; default: none
+---@field objective? "time"|"energy"|"edp" what the best is best in; default "time"
 ---@field seed? integer default 1
 
 ---One launch.

@@ -71,6 +71,12 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
                                       .name_count = 1};
     out->work.bytes_read = out->work.bytes_written = 4.0 * (double)n;
     out->work.pipe_ops[RFT_PIPE_FP32] = (double)n;
+    if (opts->modelled_frac > 0) {
+        double speed_s = (double)config[PARAM_SPEED].as.integer * 1e-6;
+        out->traffic.present = true;
+        out->traffic.evidence = RFT_EVIDENCE_MODELLED;
+        out->traffic.level_bytes[RFT_LEVEL_SHARED] = opts->modelled_frac * speed_s * SCRIPTED_SHARED_LIMIT;
+    }
     return RFT_OK;
 }
 
