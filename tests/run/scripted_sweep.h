@@ -24,6 +24,7 @@ typedef struct scripted_sweep_opts {
     bool constrained;         /* where: SPEED <= n / 10 */
     const char *baselines[4]; /* names, NULL-terminated */
     bool baseline_error;      /* spelling one out fails */
+    bool library;             /* the kernel is the vendor's library: SPEED is a place in its list, from 1 */
 } scripted_sweep_opts;
 
 enum { PARAM_FATE, PARAM_SPEED, PARAM_COSMETIC, PARAM_COUNT };
