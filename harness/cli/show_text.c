@@ -236,6 +236,15 @@ static rft_show_page begin(rft_str *out, const rft_run *run, bool ascii) {
     return (rft_show_page){.out = out, .run = run, .arena = rft_arena_new(), .plus_minus = ascii ? "+-" : "\xc2\xb1"};
 }
 
+/* With the kernel's name where neither the sweep nor a ladder says it. */
+static void add_title(rft_show_page *t, size_t s) {
+    const rft_sweep *sweep = &t->run->sweeps[s].sweep;
+    const char *kernel = sweep->variant_count == 1 ? sweep->variants[0].kernel : NULL;
+    bool told = !kernel || !*kernel || strstr(kernel, sweep->name) != NULL;
+    rft_str_addf(t->out, "\n%s (%s%s%s cache)\n", sweep->name, told ? "" : kernel, told ? "" : ", ",
+                 rft_cache_mode_name(sweep->measure.cache));
+}
+
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts->ascii);
     add_head(&t);
@@ -243,8 +252,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_idle(&t);
     rft_show_ceilings(out, run, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
-                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
+        add_title(&t, s);
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
@@ -263,8 +271,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     add_head(&t);
     rft_show_steadiness(out, run, false, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
-                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
+        add_title(&t, s);
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
