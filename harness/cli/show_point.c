@@ -6,12 +6,13 @@
 #include "cli/show_layout.h"
 #include "cli/show_power.h"
 #include "model/bound.h"
+#include "model/ridge.h"
 
 #include <math.h>
 
 static void add_times(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_measurement *m = rft_point_measurement(point);
-    char median[48], low[48], high[48], roof[48] = "n/a";
+    char median[48], low[48], high[48], roof[80] = "n/a";
     if (!m) {
         return;
     }
@@ -21,7 +22,8 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
     rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
     rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
     if (isfinite(frac)) {
-        rft_text_format(roof, sizeof roof, "%d %% of its roof", (int)lround(fmin(frac, 1e6) * 100.0));
+        rft_text_format(roof, sizeof roof, "%d %% of its roof, %.3gx below it (%s)",
+                        (int)lround(fmin(frac, 1e6) * 100.0), rft_gap_factor(frac), rft_efficiency_band(frac));
     }
     rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
