@@ -81,7 +81,8 @@ static bool has(const rft_bound *bound, const rft_share *share) {
     return false;
 }
 
-/* What has a ceiling here and none there. Returns whether it could be what holds the point back there. */
+/* What has a ceiling here and none there. Returns whether it could be what holds the point back there: at this card's
+ * rate nothing of a point without a near ceiling here is. */
 static bool leave_out(rft_projected *out, const rft_bound *here, const rft_bound *there) {
     double longest_s = there->share_count ? there->shares[0].seconds : 0.0;
     bool matters = there->share_count == 0;
@@ -92,7 +93,7 @@ static bool leave_out(rft_projected *out, const rft_bound *here, const rft_bound
             matters = matters || i == 0 || here->shares[i].seconds > longest_s;
         }
     }
-    return matters;
+    return matters && here->firmness != RFT_FIRM_NONE;
 }
 
 /* The point is as near its ceiling there as here. */
@@ -106,7 +107,7 @@ static void carry_share(rft_projected *out, const rft_share *nearest) {
  * for is taken to last as long. */
 static void carry_time(rft_projected *out, const rft_share *nearest) {
     out->same_time = true;
-    out->there = nearest->seconds >= NEAR_FRAC * out->median_s ? side_of(nearest->resource) : out->here;
+    out->there = nearest && nearest->seconds >= NEAR_FRAC * out->median_s ? side_of(nearest->resource) : out->here;
     out->low = 1.0;
 }
 
@@ -141,12 +142,13 @@ rft_projected rft_projection_of(const rft_run *run, const rft_run *there, const 
         out.reason = "no bound is known here";
         return out;
     }
-    if (hidden || !nearest) {
+    bool near = bound.firmness != RFT_FIRM_NONE;
+    if (hidden || (near && !nearest)) {
         out.reason = "what holds it back here has no ceiling there";
         return out;
     }
     out.high = out.median_s / out.roof_there_s;
-    if (bound.firmness != RFT_FIRM_NONE) {
+    if (near && nearest) {
         carry_share(&out, nearest);
     } else {
         carry_time(&out, nearest);

@@ -50,8 +50,8 @@ typedef struct rft_projected {
     const char *reason;      /* why the side there is not known; NULL. Static */
 } rft_projected;
 
-/* `there` from rft_projection_run(). What has no ceiling there is judged at this card's: when that is the longest of
- * all, or was the nearest here, the side there is unknown. */
+/* `there` from rft_projection_run(). What has no ceiling there is judged at this card's: where a ceiling is near here
+ * and it is that one, or the longest of all, the side there is unknown. */
 rft_projected rft_projection_of(const rft_run *run, const rft_run *there, const rft_point *point);
 
 #endif

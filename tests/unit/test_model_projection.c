@@ -152,6 +152,14 @@ static void what_has_no_ceiling_there_is_said(void **state) {
     assert_int_equal(p.there, RFT_PROJECTED_UNKNOWN);
     assert_string_equal(p.reason, "what holds it back here has no ceiling there");
     assert_true(isnan(p.low) && isnan(p.high) && isnan(p.estimate_s) && !p.changes);
+    /* Latency stays latency, though its nearest ceiling is not known there: 70 Gop take 0.1 ms of 1 here. */
+    point = point_of(run, 0, 0, 1e-3);
+    point->work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 70e9;
+    p = rft_projection_of(run, &there, point);
+    assert_int_equal(p.here, RFT_PROJECTED_LATENCY);
+    assert_int_equal(p.there, RFT_PROJECTED_LATENCY);
+    assert_true(p.same_time && near(p.low, 1.0, 1e-12) && !p.changes);
+    assert_int_equal(p.left_out_pipes, 1u << RFT_PIPE_TENSOR_BF16);
     rft_run_free(run);
 }
 
