@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "store/baseline_store.h"
 #include "store/counters_store.h"
+#include "store/exchange_ktt.h"
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
@@ -440,7 +441,7 @@ static int check_section(const json_t *root, const char *what, rft_err *err) {
     const json_t *section = json_object_get(root, "rooftune"), *schema = json_object_get(section, "schema");
     if (!json_is_object(section)) {
         rft_err_set(err, RFT_E_RECORDING, "%s has no rooftune section", what);
-        rft_err_remedy(err, "name a file that `rooftune export` wrote; files of other tuners cannot be read");
+        rft_err_remedy(err, "name a file that `rooftune export` or KTT wrote");
         return RFT_E_RECORDING;
     }
     if (!json_is_integer(schema)) {
@@ -465,8 +466,9 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     json_t *root = NULL;
     *out = NULL;
     int code = rft_json_parse(&root, text, size, what, err);
-    code = code ? code : check_section(root, what, err);
-    if (code) {
+    bool is_ktt = code == 0 && rft_ktt_is(root);
+    code = code ? code : is_ktt ? rft_ktt_read(out, root, what, err) : check_section(root, what, err);
+    if (code || is_ktt) {
         json_decref(root);
         return code;
     }
