@@ -31,8 +31,17 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
 static void add_code(rft_str *out, const rft_point *point) {
     const rft_facts *facts = &point->facts;
     if (facts->registers >= 0) {
-        rft_str_addf(out, "registers    %d, spills %d B, shared %lld B static + %lld B dynamic\n", facts->registers,
-                     facts->spill_bytes, (long long)facts->shared_static_bytes, (long long)facts->shared_dynamic_bytes);
+        rft_str_addf(out, "registers    %d", facts->registers);
+        if (facts->spill_bytes >= 0) {
+            rft_str_addf(out, ", spills %d B", facts->spill_bytes);
+        }
+        if (facts->shared_static_bytes >= 0) {
+            rft_str_addf(out, ", shared %lld B static", (long long)facts->shared_static_bytes);
+        }
+        if (facts->shared_dynamic_bytes >= 0) {
+            rft_str_addf(out, " + %lld B dynamic", (long long)facts->shared_dynamic_bytes);
+        }
+        rft_str_add_char(out, '\n');
     }
     if (point->has_launch) {
         rft_str_addf(out, "launch       grid %lld x %lld x %lld, block %lld x %lld x %lld\n", (long long)point->grid[0],

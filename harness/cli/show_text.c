@@ -83,7 +83,7 @@ static void add_head(const rft_show_page *t) {
         rft_layout_wrapped(t->out, 0, 2, recompiled);
     }
     if (foreign && !replayed) {
-        rft_str_addf(t->out, "run %s, %s, %s\n", info->id, date, info->command);
+        rft_str_addf(t->out, "run %s, %s, %s\n", info->id, date, *info->command ? info->command : "not rooftune's");
     } else {
         rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/exchange.h"
 
+#include "model/run_foreign.h"
+#include "store/exchange_ktt.h"
 #include "store/recording.h"
 
 #include <stdlib.h>
@@ -14,8 +16,16 @@ static bool is_kt(const json_t *root) {
     return json_object_get(root, "tune_params_keys") != NULL || json_is_object(json_object_get(root, "cache"));
 }
 
-static bool is_ktt(const json_t *root) {
-    return json_is_array(json_object_get(root, "Results"));
+/* The mark of its run, as every other format's. */
+static int read_ktt(rft_run **out, const rft_exchange_file *file, rft_err *err) {
+    int code = rft_ktt_read(out, file->root, file->what, err);
+    if (!code) {
+        rft_env_set(&(*out)->env, (*out)->arena, RFT_ENV_FOREIGN, "KTT", NULL);
+        for (size_t s = 0; s < (*out)->sweep_count; s++) {
+            (*out)->sweeps[s].sweep.bare_space = true;
+        }
+    }
+    return code;
 }
 
 static bool is_t1(const json_t *root) {
@@ -25,7 +35,7 @@ static bool is_t1(const json_t *root) {
 static const rft_exchange_format formats[] = {
     {"T4", is_t4, rft_exchange_read_t4, NULL},
     {"a Kernel Tuner cache", is_kt, rft_exchange_read_kt, NULL},
-    {"KTT", is_ktt, NULL, "this version does not read KTT's results"},
+    {"KTT", rft_ktt_is, read_ktt, NULL},
     {"T1", is_t1, NULL, "T1 describes a space, not a run: `rooftune check FILE.json` counts it"},
 };
 
@@ -50,7 +60,8 @@ int rft_exchange_read(rft_run **out, const rft_exchange_file *file, rft_err *err
     }
     rft_err_set(err, RFT_E_RECORDING, "%s has no rooftune section, and is of none of the other formats read here",
                 file->what);
-    return rft_err_remedy(err, "name a file that `rooftune export` wrote, T4 JSON, or a Kernel Tuner cache");
+    return rft_err_remedy(err,
+                          "name a file that `rooftune export` wrote, T4 JSON, results of KTT, or a Kernel Tuner cache");
 }
 
 int rft_exchange_fail(const rft_exchange_file *file, rft_err *err, const char *expected, const char *format, ...) {

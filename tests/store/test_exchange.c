@@ -269,7 +269,7 @@ static void files_that_lie(void **state) {
         {"{\"results\":[{\"configuration\":{\"x\":1},\"invalidity\":\"compile\"},"
          "{\"configuration\":{\"y\":1},\"invalidity\":\"compile\"}]}",
          "results[1].configuration: expected"},
-        {"{\"Results\":[]}", "is KTT"},
+        {"{\"Metadata\":{\"KttVersion\":1}}", "Metadata"},
         {"{\"ConfigurationSpace\":{}}", "is T1"},
         {CACHE("[]", "{}", "{}"), "tune_params_keys: expected"},
         {CACHE("[1]", "{}", "{}"), "tune_params_keys[0]: expected a name"},
