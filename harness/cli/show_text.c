@@ -12,6 +12,7 @@
 #include "cli/show_steadiness.h"
 
 #include "model/over_roof.h"
+#include "model/run_foreign.h"
 
 #include <math.h>
 #include <string.h>
@@ -67,8 +68,12 @@ static void add_head(const rft_show_page *t) {
     const rft_run_info *info = &run->info;
     char date[40];
     rft_units_format_utc(date, sizeof date, info->started_unix_ns);
-    rft_str_addf(t->out, "%s (%s%s)\n", run->gpu.name, run->gpu.arch,
+    rft_str_addf(t->out, *run->gpu.arch ? "%s (%s%s)\n" : "%s%s%s\n", run->gpu.name, run->gpu.arch,
                  run->gpu.representative ? ", stands for the architecture" : "");
+    const char *foreign = rft_run_foreign_notice(run, t->arena);
+    if (foreign) {
+        rft_layout_wrapped(t->out, 0, 2, foreign);
+    }
     const char *replayed = rft_show_replay_notice(run, t->arena);
     if (replayed) {
         rft_str_addf(t->out, "%s\n", replayed);
@@ -77,7 +82,11 @@ static void add_head(const rft_show_page *t) {
     if (recompiled) {
         rft_layout_wrapped(t->out, 0, 2, recompiled);
     }
-    rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
+    if (foreign && !replayed) {
+        rft_str_addf(t->out, "run %s, %s, %s\n", info->id, date, *info->command ? info->command : "not rooftune's");
+    } else {
+        rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
+    }
     const char *cost = rft_show_cost(run, t->arena);
     if (cost) {
         rft_layout_wrapped(t->out, 0, 2, cost);
