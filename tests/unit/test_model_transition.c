@@ -66,8 +66,10 @@ static void finds_a_known_knee(void **state) {
                       t[0].where, t[0].low, t[0].high, t[0].ridge);
         assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
         assert_null(t[0].why);
-        assert_true(t[0].low == 128.0 && t[0].high == 256.0);
-        assert_true(near(t[0].where, truth, 0.05));
+        assert_true(t[0].by_times && t[0].turn_of == RFT_TURN_OVER_INTENSITY);
+        assert_true(t[0].low <= truth && truth <= t[0].high && t[0].high / t[0].low < 1.1);
+        assert_true(fabs(t[0].turn.slope_before) < 0.02 && fabs(t[0].turn.slope_after - 1.0) < 0.02);
+        assert_true(near(t[0].where, truth, 0.01));
         assert_true(near(t[0].ridge, truth, 0.02));
         assert_int_equal(t[0].evidence, RFT_EVIDENCE_DECLARED);
         rft_run_free(run);
@@ -78,12 +80,12 @@ static double gauss(uint64_t *seed) {
     return sqrt(-2.0 * log(1.0 - rft_random_unit(seed))) * cos(6.283185307179586 * rft_random_unit(seed));
 }
 
-/* Random machines, 1 % noise on every time, points at 75 to 100 % of their roof: how often is the knee found, and how
- * far off is it? What is not found must say unclear. */
+/* Random machines, 1 % noise on every time, points at 85 to 100 % of their roof: how often is the knee found, how far
+ * off is it, and does its interval hold it? What is not found must say unclear. */
 static void finds_knees_in_noise(void **state) {
     (void)state;
     uint64_t seed = 42;
-    int found = 0, unclear = 0;
+    int found = 0, unclear = 0, covered = 0;
     double worst = 0.0;
     for (int experiment = 0; experiment < 500; experiment++) {
         rft_run *run = along_m();
@@ -100,20 +102,22 @@ static void finds_knees_in_noise(void **state) {
         rft_transition *t;
         rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles);
         assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
-        assert_true(t[0].low <= truth && truth <= t[0].high);
         assert_true(t[0].kind == RFT_TRANSITION_FOUND || t[0].kind == RFT_TRANSITION_UNCLEAR);
         if (t[0].kind == RFT_TRANSITION_FOUND) {
             found++;
+            covered += t[0].low <= truth && truth <= t[0].high;
             worst = fmax(worst, fabs(log(t[0].where / truth)));
         } else {
             unclear++;
         }
         rft_run_free(run);
     }
-    print_message("500 noisy machines: %d knees found, %d unclear, worst off by %.0f %%\n", found, unclear,
-                  100.0 * (exp(worst) - 1.0));
+    print_message(
+        "500 noisy machines: %d knees found, %d of the intervals hold them, %d unclear, worst off by %.1f %%\n", found,
+        covered, unclear, 100.0 * (exp(worst) - 1.0));
     assert_true(found >= 475);
-    assert_true(worst < log(1.20));
+    assert_true(covered >= found * 93 / 100);
+    assert_true(worst < log(1.08));
 }
 
 static void one_bound_all_along(void **state) {
