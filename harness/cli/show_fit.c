@@ -9,6 +9,7 @@
 
 /* Fewer values on a line give no fit, which needs no saying each time. */
 #define POINTS_MIN 4
+#define LINES_MAX 8 /* of a sweep */
 
 static const char *unit_of(const rft_profile_fit *fit, rft_fit_name name) {
     return name == RFT_FIT_BANDWIDTH ? "B/s"
@@ -84,14 +85,17 @@ static void add_fit(const rft_show_page *t, const rft_profile *profile, const rf
 void rft_show_fits(const rft_show_page *t, size_t sweep) {
     rft_profile *profiles = NULL;
     size_t count = rft_profiles_along_axes(t->run, sweep, SIZE_MAX, t->arena, &profiles);
-    bool begun = false;
-    for (size_t i = 0; i < count; i++) {
+    size_t shown = 0, i = 0;
+    for (; i < count && shown < LINES_MAX; i++) {
         rft_profile_fit fit = rft_profile_fit_of(t->run, &profiles[i], t->arena);
         if (fit.count >= POINTS_MIN) {
-            rft_str_add(t->out, begun ? "" : "\n  fit of the bests: what these kernels reach\n");
+            rft_str_add(t->out, shown ? "" : "\n  fit of the bests: what these kernels reach\n");
             add_fit(t, &profiles[i], &fit);
-            begun = true;
+            shown++;
         }
+    }
+    if (i < count) {
+        rft_str_addf(t->out, "    %zu more: --json\n", count - i);
     }
 }
 
