@@ -38,8 +38,8 @@ static const char *place_text(const rft_build *b, double value) {
     return isnan(value) ? "n/a" : rft_figure_plain(b->arena, value, 3);
 }
 
-static const char *figure(const rft_build *b, double value) {
-    return isnan(value) ? "n/a" : rft_arena_fixed(b->arena, value, 2, "");
+static const char *slope_text(const rft_build *b, double value) {
+    return isnan(value) ? "n/a" : rft_arena_fixed(b->arena, fabs(value) < 0.005 ? 0.0 : value, 2, ""); /* no "-0.00" */
 }
 
 static const char *line_text(const rft_build *b, const rft_profile *profile) {
@@ -87,8 +87,8 @@ static const char *located_text(const rft_build *b, rft_table *table, const rft_
     const char *of = found->turn_of == RFT_TURN_OF_TIME            ? "of time"
                      : found->turn_of == RFT_TURN_OF_TIME_PER_WORK ? "of time per work"
                                                                    : "of time per byte over intensity";
-    const char *slopes = rft_arena_printf(b->arena, "slope %s to %s %s", figure(b, found->turn.slope_before),
-                                          figure(b, found->turn.slope_after), of);
+    const char *slopes = rft_arena_printf(b->arena, "slope %s to %s %s", slope_text(b, found->turn.slope_before),
+                                          slope_text(b, found->turn.slope_after), of);
     return found->waves_note ? rft_arena_printf(b->arena, "%s; %s", slopes, found->waves_note) : slopes;
 }
 

@@ -42,6 +42,10 @@ static const char *place_text(const rft_show_page *t, double value) {
     return rft_show_number(t, value, value < 10 ? 2 : value < 100 ? 1 : 0, "");
 }
 
+static const char *slope_text(const rft_show_page *t, double slope) {
+    return rft_show_number(t, fabs(slope) < 0.005 ? 0.0 : slope, 2, ""); /* no "-0.00" */
+}
+
 /* "dram to FP16 tensor", "dram on both sides" */
 static const char *sides_text(const rft_show_page *t, const rft_profile *profile, const rft_transition *found) {
     const char *from = step_bound(profile, found->from), *to = step_bound(profile, found->to);
@@ -76,8 +80,8 @@ static void add_located(rft_str *line, const rft_show_page *t, const rft_profile
     }
     if (found->by_times) {
         rft_str_addf(line, ", 95 %% %s to %s", place_text(t, found->low), place_text(t, found->high));
-        rft_str_addf(line, ", slope %s", rft_show_number(t, found->turn.slope_before, 2, ""));
-        rft_str_addf(line, " to %s %s", rft_show_number(t, found->turn.slope_after, 2, ""), slopes_of(found->turn_of));
+        rft_str_addf(line, ", slope %s", slope_text(t, found->turn.slope_before));
+        rft_str_addf(line, " to %s %s", slope_text(t, found->turn.slope_after), slopes_of(found->turn_of));
     } else {
         rft_str_add(line, ", by its grid neighbours alone, ");
         add_neighbours(line, profile, found);

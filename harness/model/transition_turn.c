@@ -14,7 +14,7 @@
 /* A ceiling that takes this share of a step's time is near: half of what makes it firm. Between the place where the
  * times turn and the place where the bound changes its name it is as near as that. */
 #define NEAR_FRAC 0.3
-/* Medians under 0.5 % apart are a tie (stats.h): two standard deviations of what repeats add to a median's own noise.
+/* Medians under 0.5 % apart are a tie (stats.h): two standard deviations of what repeats add.
  */
 #define REPEAT_FRAC 0.0025
 
@@ -243,8 +243,12 @@ static size_t step_before(const turning *t, double where) {
     return at;
 }
 
-/* What lies within the reach of a change that is told needs no telling of its own, unless both its sides are firm. */
-static void use_up(turning *t, const flip *told, size_t from, size_t to) {
+/* What lies within the reach of a change that is told, or among its voters, needs no telling of its own, unless both
+ * its sides are firm. */
+static void use_up(turning *t, const flip *told, size_t first, size_t last) {
+    size_t from = told->left + 1 > VOTERS ? told->left + 1 - VOTERS : 0, to = told->right + VOTERS - 1;
+    from = first < from ? first : from;
+    to = last > to ? last : to;
     for (size_t i = 0; i < t->flip_count; i++) {
         flip *f = &t->flips[i];
         bool inside = f->left >= told->left && f->right <= told->right;
@@ -270,7 +274,7 @@ static rft_transition located(turning *t, size_t index) {
         out.kind = known && !same_at(line, from, to) ? RFT_TRANSITION_FOUND : RFT_TRANSITION_TURN;
         size_t first, last;
         reach(line, f, &first, &last);
-        use_up(t, f, first + VOTERS > f->left ? first : f->left - VOTERS, last);
+        use_up(t, f, first, last);
         f->used = true;
     }
     rft_evidence a = bound_at(line, from)->evidence, b = bound_at(line, to)->evidence;
