@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transition_parts.h - what the files of a transition share (transition.c, transition_grid.c, transition_turn.c,
- * transition_waves.c). Private to model.
+ * transition_parts.h - what the files of a transition share (transition.c, transition_grid.c, transition_times.c,
+ * transition_turn.c, transition_waves.c). Private to model.
  */
 #ifndef RFT_MODEL_TRANSITION_PARTS_H
 #define RFT_MODEL_TRANSITION_PARTS_H
@@ -29,6 +29,22 @@ rft_transition rft_transition_plain(rft_transition_kind kind, const char *why);
 
 /* Judges the change of bound between `at` and the next step by these two and their neighbours alone. */
 rft_transition rft_transition_on_grid(const rft_line *line, size_t at);
+
+/* A change of bound between two steps of the line; those between them, if any, have none that is firm. */
+typedef struct rft_line_change {
+    size_t left, right;
+    bool used; /* told, or covered by one that is */
+} rft_line_change;
+
+typedef struct rft_line_turns {
+    rft_turn_of of;
+    rft_turn *turns; /* `count` found ones, places on the axis, ascending */
+    size_t count;
+    rft_turn whole; /* when none is found: what is said of the whole line */
+} rft_line_turns;
+/* The turns of the line's times; `axis` has its values, > 0 and rising. */
+rft_line_turns rft_line_turns_of(const rft_line *line, const double *axis, const rft_line_change *changes,
+                                 size_t change_count);
 
 /* All transitions of a line by the turns of its times, in order of place; 0: times cannot tell (too few values, or
  * values that are no positive numbers). `out` has room for 3 * count. */

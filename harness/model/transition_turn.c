@@ -8,30 +8,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SEED 5
 /* The bound of a branch is the one that most of so many steps beside the turn have. */
 #define VOTERS 3
 /* A ceiling that takes this share of a step's time is near: half of what makes it firm. Between the place where the
  * times turn and the place where the bound changes its name it is as near as that. */
 #define NEAR_FRAC 0.3
-/* Medians under 0.5 % apart are a tie (stats.h): two standard deviations of what repeats add.
- */
-#define REPEAT_FRAC 0.0025
-
-/* A change of bound between two steps of the line; those between them, if any, have none that is firm. */
-typedef struct flip {
-    size_t left, right;
-    bool used;
-} flip;
 
 typedef struct turning {
     const rft_line *line;
     double *axis; /* per step of the line */
-    rft_turn_of of;
-    rft_turn *turns; /* found, places on the axis, ascending */
-    size_t turn_count;
-    rft_turn whole; /* when none is found: what is said of the whole axis */
-    flip *flips;
+    rft_line_turns found;
+    rft_line_change *flips;
     size_t flip_count;
 } turning;
 
@@ -55,18 +42,18 @@ static void list_flips(turning *t) {
     size_t last_firm = SIZE_MAX;
     for (size_t i = 0; i < line->count; i++) {
         if (i > 0 && !same_at(line, i - 1, i)) {
-            t->flips[t->flip_count++] = (flip){.left = i - 1, .right = i};
+            t->flips[t->flip_count++] = (rft_line_change){.left = i - 1, .right = i};
         }
         if (firm_at(line, i)) {
             if (last_firm != SIZE_MAX && last_firm + 1 < i && !same_at(line, last_firm, i)) {
-                t->flips[t->flip_count++] = (flip){.left = last_firm, .right = i};
+                t->flips[t->flip_count++] = (rft_line_change){.left = last_firm, .right = i};
             }
             last_firm = i;
         }
     }
 }
 
-static bool both_firm(const rft_line *line, const flip *f) {
+static bool both_firm(const rft_line *line, const rft_line_change *f) {
     return firm_at(line, f->left) && firm_at(line, f->right);
 }
 
@@ -76,7 +63,7 @@ static bool is_near(const rft_line *line, size_t at, const rft_bound *of) {
 }
 
 /* The steps among which the turn that belongs to a change may lie. */
-static void reach(const rft_line *line, const flip *f, size_t *first, size_t *last) {
+static void reach(const rft_line *line, const rft_line_change *f, size_t *first, size_t *last) {
     *first = f->left;
     *last = f->right;
     while (*first > 0 && is_near(line, *first, bound_at(line, f->right))) {
@@ -89,106 +76,12 @@ static void reach(const rft_line *line, const flip *f, size_t *first, size_t *la
     *last += *last + 1 < line->count;
 }
 
-/* ---- the times ---- */
-
-static double amount_at(const rft_line *line, size_t at, const rft_bound *of) {
-    const rft_share *share = rft_line_share(line, at, of);
-    double rate = share != NULL ? rft_ceilings_rate(&line->run->ceilings, share->ceiling) : NAN;
-    return share != NULL ? share->seconds * rate : NAN; /* without the ceiling, which differs with the mix of reads */
-}
-
-/* Standard deviation of the median over it; NaN without a 95 % interval. */
-static double noise_at(const rft_line *line, size_t at) {
-    const rft_measurement *measurement = rft_point_measurement(rft_line_step(line, at)->best);
-    const rft_stats *stats = &measurement->stats;
-    return stats->interval_is_95 ? hypot(rft_stats_half_width_frac(stats) / 1.96, REPEAT_FRAC) : (double)NAN;
-}
-
-/* Second amount over first at every step, when it is known and rises. */
-static bool intensities(const rft_line *line, const rft_bound *first, const rft_bound *second, double *out) {
-    for (size_t i = 0; i < line->count; i++) {
-        out[i] = amount_at(line, i, second) / amount_at(line, i, first);
-        if (!(out[i] > 0.0) || !isfinite(out[i]) || (i > 0 && !(out[i] > out[i - 1]))) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* The first two rates that follow each other and whose amounts are known all along. */
-static const flip *find_rates(const turning *t, double *x) {
-    for (size_t i = 0; i < t->flip_count; i++) {
-        const flip *f = &t->flips[i];
-        if (both_firm(t->line, f) && intensities(t->line, bound_at(t->line, f->left), bound_at(t->line, f->right), x)) {
-            return f;
-        }
-    }
-    return NULL;
-}
-
-/* The work that belongs to a bound: work, not traffic, for what a kernel moves too much is part of its times. */
-static double work_at(const rft_line *line, size_t at, const rft_bound *of) {
-    const rft_work *work = &rft_line_step(line, at)->best->work;
-    return of->resource == RFT_RESOURCE_PIPE ? work->pipe_ops[of->pipe] : rft_work_bytes(work);
-}
-
-/* Whether one firm bound, with work of its kind, holds all along. */
-static bool one_firm_bound(const turning *t) {
-    for (size_t i = 0; i < t->line->count; i++) {
-        if (!firm_at(t->line, i) || !(work_at(t->line, i, bound_at(t->line, 0)) > 0.0)) {
-            return false;
-        }
-    }
-    return t->flip_count == 0;
-}
-
-/* From a place among `x` to the axis: straight between neighbours on logarithmic scales. */
-static double on_axis(const turning *t, const double *x, double place) {
-    size_t i = 1;
-    while (i + 1 < t->line->count && x[i] < place) {
-        i++;
-    }
-    double part = log(place / x[i - 1]) / log(x[i] / x[i - 1]);
-    return exp(log(t->axis[i - 1]) + part * log(t->axis[i] / t->axis[i - 1]));
-}
-
-static void find_turns(turning *t) {
-    const rft_line *line = t->line;
-    double *x = rft_arena_calloc(line->arena, line->count, sizeof *x);
-    const flip *rates = find_rates(t, x);
-    const rft_bound *per = rates != NULL ? bound_at(line, rates->left) : NULL;
-    t->of = rates != NULL ? RFT_TURN_OVER_INTENSITY : RFT_TURN_OF_TIME;
-    if (rates == NULL && one_firm_bound(t)) {
-        per = bound_at(line, 0);
-        t->of = RFT_TURN_OF_TIME_PER_WORK;
-    }
-    rft_turn_point *points = rft_arena_calloc(line->arena, line->count, sizeof *points);
-    for (size_t i = 0; i < line->count; i++) {
-        x[i] = rates != NULL ? x[i] : t->axis[i];
-        double unit = t->of == RFT_TURN_OVER_INTENSITY     ? amount_at(line, i, per)
-                      : t->of == RFT_TURN_OF_TIME_PER_WORK ? work_at(line, i, per)
-                                                           : 1.0;
-        points[i] = (rft_turn_point){x[i], rft_point_median_s(rft_line_step(line, i)->best) / unit, noise_at(line, i)};
-    }
-    size_t count = rft_turns_find(points, line->count, SEED, line->arena, &t->turns);
-    for (size_t i = 0; i < count; i++) {
-        rft_turn *turn = &t->turns[i];
-        if (isfinite(turn->where)) {
-            turn->where = on_axis(t, x, turn->where);
-            turn->low = on_axis(t, x, turn->low);
-            turn->high = on_axis(t, x, turn->high);
-        }
-    }
-    t->whole = t->turns[0];
-    t->turn_count = t->whole.kind == RFT_TURN_FOUND ? count : 0;
-}
-
 /* ---- turns and changes together ---- */
 
 /* The nearest step of the bound that most of VOTERS steps from `at` on have; equal votes: the nearest's. `at` and the
  * steps towards `direction`, not past the neighbouring turn. */
 static size_t elected(const turning *t, size_t at, int direction, double low, double high) {
-    size_t steps[VOTERS], count = 0, best = 0, most = 0;
+    size_t steps[VOTERS] = {at}, count = 0, best = 0, most = 0;
     for (size_t i = at; i < t->line->count && count < VOTERS; i += (size_t)direction) { /* wraps below 0 */
         if (count > 0 && (t->axis[i] < low || t->axis[i] > high)) {
             break;
@@ -208,15 +101,15 @@ static size_t elected(const turning *t, size_t at, int direction, double low, do
     return steps[best];
 }
 
-static double distance(const turning *t, const flip *f, double where) {
+static double distance(const turning *t, const rft_line_change *f, double where) {
     return fmax(0.0, fmax(log(t->axis[f->left] / where), log(where / t->axis[f->right])));
 }
 
 /* The change of bound that belongs to a turn; NULL. Two rates that follow each other turn the times upwards. */
-static flip *flip_of(turning *t, const rft_turn *turn) {
-    flip *nearest = NULL;
+static rft_line_change *flip_of(turning *t, const rft_turn *turn) {
+    rft_line_change *nearest = NULL;
     for (size_t i = 0; i < t->flip_count; i++) {
-        flip *f = &t->flips[i];
+        rft_line_change *f = &t->flips[i];
         bool downwards = turn->slope_after < turn->slope_before;
         if (f->used || (both_firm(t->line, f) && downwards)) {
             continue;
@@ -245,12 +138,12 @@ static size_t step_before(const turning *t, double where) {
 
 /* What lies within the reach of a change that is told, or among its voters, needs no telling of its own, unless both
  * its sides are firm. */
-static void use_up(turning *t, const flip *told, size_t first, size_t last) {
+static void use_up(turning *t, const rft_line_change *told, size_t first, size_t last) {
     size_t from = told->left + 1 > VOTERS ? told->left + 1 - VOTERS : 0, to = told->right + VOTERS - 1;
     from = first < from ? first : from;
     to = last > to ? last : to;
     for (size_t i = 0; i < t->flip_count; i++) {
-        flip *f = &t->flips[i];
+        rft_line_change *f = &t->flips[i];
         bool inside = f->left >= told->left && f->right <= told->right;
         bool within = f->left >= from && f->right <= to;
         f->used = f->used || inside || (within && !both_firm(t->line, f));
@@ -259,12 +152,12 @@ static void use_up(turning *t, const flip *told, size_t first, size_t last) {
 
 static rft_transition located(turning *t, size_t index) {
     const rft_line *line = t->line;
-    const rft_turn *turn = &t->turns[index];
-    double before = index > 0 ? t->turns[index - 1].where : 0.0;
-    double after = index + 1 < t->turn_count ? t->turns[index + 1].where : HUGE_VAL;
+    const rft_turn *turn = &t->found.turns[index];
+    double before = index > 0 ? t->found.turns[index - 1].where : 0.0;
+    double after = index + 1 < t->found.count ? t->found.turns[index + 1].where : HUGE_VAL;
     rft_transition out = rft_transition_plain(RFT_TRANSITION_TURN, NULL);
     size_t from = step_before(t, turn->where), to = from + 1;
-    flip *f = flip_of(t, turn);
+    rft_line_change *f = flip_of(t, turn);
     out.step = line->measured[from];
     if (f != NULL) {
         from = elected(t, f->left, -1, before, after);
@@ -286,7 +179,7 @@ static rft_transition located(turning *t, size_t index) {
     out.low = turn->low;
     out.high = turn->high;
     out.turn = *turn;
-    out.turn_of = t->of;
+    out.turn_of = t->found.of;
     out.evidence = a > b ? a : b; /* the weaker */
     return out;
 }
@@ -307,22 +200,22 @@ static const char *between_text(const turning *t, size_t at) {
 static rft_transition not_located(const turning *t, size_t at) {
     rft_transition out = rft_transition_on_grid(t->line, at);
     rft_arena *arena = t->line->arena;
-    const flip f = {.left = at, .right = at + 1};
+    const rft_line_change f = {.left = at, .right = at + 1};
     out.by_times = true;
     out.where = NAN;
     if (!both_firm(t->line, &f)) {
         return out; /* with the reason it has */
     }
     out.kind = RFT_TRANSITION_UNCLEAR;
-    if (t->turn_count > 0) {
+    if (t->found.count > 0) {
         out.why = rft_arena_printf(arena, "the measured times do not turn there; %s", between_text(t, at));
-    } else if (t->whole.kind == RFT_TURN_NONE && out.evidence == RFT_EVIDENCE_DECLARED) {
+    } else if (t->found.whole.kind == RFT_TURN_NONE && out.evidence == RFT_EVIDENCE_DECLARED) {
         out.kind = RFT_TRANSITION_NONE;
         out.why = "declared work crosses the ridge there, but the measured times go on as before";
-    } else if (t->whole.kind == RFT_TURN_NONE) {
+    } else if (t->found.whole.kind == RFT_TURN_NONE) {
         out.why = "the measured times do not turn there";
     } else {
-        out.why = rft_arena_printf(arena, "%s; %s", t->whole.why, between_text(t, at));
+        out.why = rft_arena_printf(arena, "%s; %s", t->found.whole.why, between_text(t, at));
     }
     return out;
 }
@@ -352,23 +245,24 @@ static rft_transition no_change(const turning *t) {
         rft_evidence here = bound_at(t->line, i)->evidence;
         out.evidence = i == 0 || here > out.evidence ? here : out.evidence;
     }
-    if (t->whole.kind != RFT_TURN_UNCLEAR) {
+    if (t->found.whole.kind != RFT_TURN_UNCLEAR) {
         return out;
     }
-    if (t->whole.other_shape && !firm_at(t->line, 0)) { /* no ceiling explains them either */
+    if (t->found.whole.other_shape && !firm_at(t->line, 0)) { /* no ceiling explains them either */
         size_t at = steepest(t);
         rft_transition step = rft_transition_on_grid(t->line, at);
         step.kind = RFT_TRANSITION_UNCLEAR;
         step.by_times = true;
         step.where = step.ridge = NAN;
-        step.why = rft_arena_printf(arena, "%s; %s", t->whole.why, between_text(t, at));
+        step.why = rft_arena_printf(arena, "%s; %s", t->found.whole.why, between_text(t, at));
         return step;
     }
-    out.why = t->whole.other_shape
-                  ? rft_arena_printf(arena, "%s: more values would tell", t->whole.why)
-                  : rft_arena_printf(arena, "the times may turn near %s, but %s",
-                                     rft_arena_fixed(arena, t->whole.where, t->whole.where < 100.0 ? 1 : 0, ""),
-                                     t->whole.why);
+    out.why =
+        t->found.whole.other_shape
+            ? rft_arena_printf(arena, "%s: more values would tell", t->found.whole.why)
+            : rft_arena_printf(arena, "the times may turn near %s, but %s",
+                               rft_arena_fixed(arena, t->found.whole.where, t->found.whole.where < 100.0 ? 1 : 0, ""),
+                               t->found.whole.why);
     return out;
 }
 
@@ -397,12 +291,12 @@ size_t rft_transitions_by_turns(const rft_line *line, rft_transition *out) {
     }
     t.flips = rft_arena_calloc(line->arena, 2 * line->count, sizeof *t.flips);
     list_flips(&t);
-    find_turns(&t);
-    if (t.whole.kind == RFT_TURN_NOT_EXPLORED) {
+    t.found = rft_line_turns_of(line, t.axis, t.flips, t.flip_count);
+    if (t.found.whole.kind == RFT_TURN_NOT_EXPLORED) {
         return 0;
     }
     size_t count = 0;
-    for (size_t i = 0; i < t.turn_count; i++) {
+    for (size_t i = 0; i < t.found.count; i++) {
         out[count] = located(&t, i);
         rft_bound first, second;
         if (rft_transition_ridge_bounds(line, &out[count], &first, &second)) {
