@@ -9,10 +9,10 @@
 #include "cli/show_ridges.h"
 #include "cli/show_steadiness.h"
 #include "cli/show_text.h"
+#include "cli/show_transitions.h"
 #include "cli/timing_json.h"
 #include "model/over_roof.h"
 #include "model/ridge.h"
-#include "model/transition.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -133,31 +133,6 @@ json_t *rft_show_cost_json(const rft_run *run) {
     return object;
 }
 
-static json_t *of_transitions(const rft_run *run, size_t sweep, rft_arena *arena) {
-    json_t *list = json_array();
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles);
-    for (size_t i = 0; i < count; i++) {
-        rft_transition *found = NULL;
-        size_t transitions = rft_transitions_of(run, &profiles[i], arena, &found);
-        for (size_t k = 0; k < transitions; k++) {
-            json_t *item = json_object();
-            json_object_set_new(item, "axis", rft_show_text_json(data->axes[profiles[i].index].name));
-            json_object_set_new(item, "line_through", rft_show_problem_json(data, profiles[i].problem));
-            json_object_set_new(item, "kind", json_string(rft_transition_kind_name(found[k].kind)));
-            bool place = found[k].kind == RFT_TRANSITION_FOUND;
-            set_real(item, "where", place ? found[k].where : (double)NAN);
-            set_real(item, "low", place ? found[k].low : (double)NAN);
-            set_real(item, "high", place ? found[k].high : (double)NAN);
-            json_object_set_new(item, "evidence", json_string(rft_evidence_name(found[k].evidence)));
-            json_object_set_new(item, "why", rft_show_text_json(found[k].why));
-            json_array_append_new(list, item);
-        }
-    }
-    return list;
-}
-
 static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_t *list = json_array();
     rft_show_failure *failures = NULL;
@@ -205,7 +180,8 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
     json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
-    json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
+    json_object_set_new(object, "transitions", rft_show_transitions_json(run, sweep, arena));
+    json_object_set_new(object, "fits", rft_show_fits_json(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;
 }

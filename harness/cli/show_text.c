@@ -10,6 +10,7 @@
 #include "cli/show_parts.h"
 #include "cli/show_power.h"
 #include "cli/show_steadiness.h"
+#include "cli/show_transitions.h"
 
 #include "model/over_roof.h"
 #include "model/run_foreign.h"
@@ -269,6 +270,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_show_power_sweep(&t, s);
         rft_show_counted_sweep(out, run, s, t.arena);
         rft_show_transitions(&t, s);
+        rft_show_fits(&t, s);
         rft_show_advice(out, run, s, t.arena);
         rft_show_failures(&t, s);
     }
