@@ -89,6 +89,10 @@ static const char *located_text(const rft_build *b, rft_table *table, const rft_
                                                                    : "of time per byte over intensity";
     const char *slopes = rft_arena_printf(b->arena, "slope %s to %s %s", slope_text(b, found->turn.slope_before),
                                           slope_text(b, found->turn.slope_after), of);
+    if (isfinite(found->scatter_frac)) {
+        slopes = rft_arena_printf(b->arena, "%s; the times scatter by %s about two laws, more than their noise", slopes,
+                                  rft_arena_fixed(b->arena, 100 * found->scatter_frac, 0, " %"));
+    }
     return found->waves_note ? rft_arena_printf(b->arena, "%s; %s", slopes, found->waves_note) : slopes;
 }
 
