@@ -23,7 +23,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_FROM] = {.title = "From", .wraps = true},
     [COLUMN_TO] = {.title = "To", .wraps = true},
     [COLUMN_WHERE] = {.title = "Where", .align = RFT_ALIGN_RIGHT},
-    [COLUMN_INTERVAL] = {.title = "95 % interval", .wraps = true},
+    [COLUMN_INTERVAL] = {.title = "Interval", .wraps = true},
     [COLUMN_RIDGE] = {.title = "Ridge formula", .align = RFT_ALIGN_RIGHT},
     [COLUMN_EVIDENCE] = {.title = "Evidence"},
     [COLUMN_WHY] = {.title = "Remark", .wraps = true},
@@ -89,6 +89,10 @@ static const char *located_text(const rft_build *b, rft_table *table, const rft_
                                                                    : "of time per byte over intensity";
     const char *slopes = rft_arena_printf(b->arena, "slope %s to %s %s", slope_text(b, found->turn.slope_before),
                                           slope_text(b, found->turn.slope_after), of);
+    if (isfinite(found->scatter_frac)) {
+        slopes = rft_arena_printf(b->arena, "%s; the times scatter by %s about two laws, more than their noise", slopes,
+                                  rft_arena_fixed(b->arena, 100 * found->scatter_frac, 0, " %"));
+    }
     return found->waves_note ? rft_arena_printf(b->arena, "%s; %s", slopes, found->waves_note) : slopes;
 }
 
@@ -175,7 +179,8 @@ void rft_build_transitions(rft_build *b) {
     }
     rft_doc_text(b->doc, RFT_TEXT_NOTE,
                  "Where what holds the best configuration back changes. A transition is found only where the measured "
-                 "times turn; place and interval are those of the turn. A turn without a change of bound is told as "
+                 "times turn; place and 95 % interval are those of the turn, elsewhere the neighbouring values stand. "
+                 "A turn without a change of bound is told as "
                  "such, a change of bound without a turn is \"none\" or \"unclear\", with the reason. The ridge "
                  "formula's place is where work / ceiling of both are equal. "
                  "Evidence: counted (hardware counters), modelled (the kernel's own traffic formula) or declared (the "

@@ -93,6 +93,10 @@ static void add_located(rft_str *line, const rft_show_page *t, const rft_profile
         rft_str_addf(line, "; %s", sides_text(t, profile, found));
     }
     rft_str_addf(line, " (%s)", rft_evidence_name(found->evidence));
+    if (isfinite(found->scatter_frac)) {
+        rft_str_addf(line, "; the times scatter by %s about two laws, more than their noise",
+                     rft_show_number(t, 100.0 * found->scatter_frac, 0, " %"));
+    }
     if (found->waves_note) {
         rft_str_addf(line, "; %s", found->waves_note);
     }
@@ -154,6 +158,7 @@ static json_t *of_transition(const rft_profile *profile, const rft_transition *f
     json_object_set_new(item, "slopes",
                         located && found->by_times ? json_string(slopes_of(found->turn_of)) : json_null());
     json_object_set_new(item, "sharpness", rft_json_real_new(located ? found->turn.sharpness : (double)NAN));
+    json_object_set_new(item, "scatter_frac", rft_json_real_new(found->scatter_frac));
     json_object_set_new(item, "evidence", json_string(rft_evidence_name(found->evidence)));
     json_object_set_new(item, "why", rft_show_text_json(found->why));
     json_object_set_new(item, "waves", rft_show_text_json(found->waves_note));

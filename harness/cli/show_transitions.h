@@ -11,7 +11,8 @@
 const char *rft_show_line_name(const rft_show_page *t, const rft_profile *profile);
 
 /* An object for every transition: "axis", "line_through", "kind", "from", "to", "by", "where", "low", "high", "ridge",
- * slopes and sharpness of the turn, "evidence", "why", "waves". Places are null where nothing is located. */
+ * slopes and sharpness of the turn, "scatter_frac", "evidence", "why", "waves". Places are null where nothing is
+ * located. */
 json_t *rft_show_transitions_json(const rft_run *run, size_t sweep, rft_arena *arena);
 
 /* What the bests along each axis reach, as text (show_fit.c); nothing where no line has enough values. */

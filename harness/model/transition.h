@@ -64,6 +64,8 @@ typedef struct rft_transition {
     double ridge;          /* where the plain ridge formula puts it on this profile; NaN */
     rft_turn turn;         /* by_times: slopes, sharpness, scatter; places as above; else kind NOT_EXPLORED */
     rft_turn_of turn_of;   /* what these slopes are slopes of */
+    double scatter_frac;   /* by_times: the times follow no two laws within their noise, and scatter by this about those
+                              that were fitted; the interval stands on that scatter. NaN: noise alone */
     rft_evidence evidence; /* the weaker of both sides */
     const char *why;       /* for UNCLEAR, NOT_EXPLORED, some NONE: reason in words; else NULL */
     const char *waves_note; /* what waves of blocks have to do with place and ridge, without a full stop; NULL: nothing

@@ -40,7 +40,8 @@ typedef struct rft_line_turns {
     rft_turn_of of;
     rft_turn *turns; /* `count` found ones, places on the axis, ascending */
     size_t count;
-    rft_turn whole; /* when none is found: what is said of the whole line */
+    rft_turn whole;      /* when none is found: what is said of the whole line */
+    double scatter_frac; /* as in rft_transition */
 } rft_line_turns;
 /* The turns of the line's times; `axis` has its values, > 0 and rising. */
 rft_line_turns rft_line_turns_of(const rft_line *line, const double *axis, const rft_line_change *changes,

@@ -5,6 +5,10 @@
 #include <math.h>
 
 #define SEED 5
+/* Of log time about two laws: beyond that they explain nothing. */
+#define SCATTER_MOST 0.2
+/* In units of the noise: so much is more than noise. */
+#define SCATTER_LEAST 2.0
 /* Medians under 0.5 % apart are a tie (stats.h): two standard deviations of what repeats add.
  */
 #define REPEAT_FRAC 0.0025
@@ -77,9 +81,19 @@ static double on_axis(const rft_line *line, const double *axis, const double *x,
     return exp(log(axis[i - 1]) + part * log(axis[i] / axis[i - 1]));
 }
 
+/* Times that follow no shape within their noise: waves of blocks, another kernel at another size. With what they
+ * scatter in place of their noise they may still turn upwards for certain; a step does not pass for that. */
+static bool turns_in_scatter(rft_turn_point *points, const rft_line *line, rft_turn *out) {
+    for (size_t i = 0; i < line->count; i++) {
+        points[i].noise_frac = NAN;
+    }
+    *out = rft_turn_find(points, line->count, SEED, 0, line->arena);
+    return out->kind == RFT_TURN_FOUND && out->slope_after > out->slope_before && out->scatter <= SCATTER_MOST;
+}
+
 rft_line_turns rft_line_turns_of(const rft_line *line, const double *axis, const rft_line_change *changes,
                                  size_t change_count) {
-    rft_line_turns out = {.of = RFT_TURN_OF_TIME};
+    rft_line_turns out = {.of = RFT_TURN_OF_TIME, .scatter_frac = NAN};
     double *x = rft_arena_calloc(line->arena, line->count, sizeof *x);
     const rft_line_change *rates = find_rates(line, changes, change_count, x);
     const rft_bound *per = bound_at(line, rates != NULL ? rates->left : 0);
@@ -97,6 +111,12 @@ rft_line_turns rft_line_turns_of(const rft_line *line, const double *axis, const
         points[i] = (rft_turn_point){x[i], rft_point_median_s(rft_line_step(line, i)->best) / unit, noise_at(line, i)};
     }
     size_t count = rft_turns_find(points, line->count, SEED, line->arena, &out.turns);
+    rft_turn first = out.turns[0], again;
+    bool scatters = first.kind == RFT_TURN_UNCLEAR && (first.other_shape || first.scatter > SCATTER_LEAST);
+    if (scatters && turns_in_scatter(points, line, &again)) {
+        out.turns[0] = again;
+        out.scatter_frac = again.scatter;
+    }
     for (size_t i = 0; i < count; i++) {
         rft_turn *turn = &out.turns[i];
         if (isfinite(turn->where)) {

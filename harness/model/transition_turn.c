@@ -180,6 +180,7 @@ static rft_transition located(turning *t, size_t index) {
     out.high = turn->high;
     out.turn = *turn;
     out.turn_of = t->found.of;
+    out.scatter_frac = t->found.scatter_frac;
     out.evidence = a > b ? a : b; /* the weaker */
     return out;
 }
@@ -204,7 +205,10 @@ static rft_transition not_located(const turning *t, size_t at) {
     out.by_times = true;
     out.where = NAN;
     if (!both_firm(t->line, &f)) {
-        return out; /* with the reason it has */
+        if (t->found.whole.kind == RFT_TURN_UNCLEAR) {
+            out.why = rft_arena_printf(arena, "%s; where the times turn: %s", out.why, t->found.whole.why);
+        }
+        return out;
     }
     out.kind = RFT_TRANSITION_UNCLEAR;
     if (t->found.count > 0) {
