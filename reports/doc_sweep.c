@@ -315,6 +315,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     add_suspects(b, s);
     rft_build_asked(b, s);
     rft_build_ladder(b, s);
+    rft_build_steps(b, s);
     rft_build_baselines(b, s);
     rft_build_axes(b, s);
     rft_build_power(b, s);

@@ -8,6 +8,7 @@
 #include "cli/show_power.h"
 #include "cli/show_ridges.h"
 #include "cli/show_steadiness.h"
+#include "cli/show_steps.h"
 #include "cli/show_text.h"
 #include "cli/show_transitions.h"
 #include "cli/timing_json.h"
@@ -101,6 +102,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_object_set_new(object, "energy", rft_show_energy_json(run, best));
     json_object_set_new(object, "sustained", rft_show_sustained_json(run, best));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
+    json_object_set_new(object, "steps", rft_show_steps_json(run, best, arena));
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
     json_object_set_new(object, "advice", rft_show_advice_json(run, best, arena));
     return object;

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/show_layout.h"
 #include "cli/show_power.h"
+#include "cli/show_steps.h"
 #include "model/bound.h"
 #include "model/ridge.h"
 
@@ -88,6 +89,7 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
                      (long long)point->alias_of);
     }
     add_times(out, run, point, arena);
+    rft_show_steps(out, run, point, arena);
     rft_show_power_point(out, run, point);
     add_code(out, point);
     add_work(out, point);

@@ -12,6 +12,7 @@
 #include "model/load.h"
 #include "model/outcome.h"
 #include "model/stats.h"
+#include "model/step.h"
 #include "model/sweep.h"
 #include "model/work.h"
 
@@ -209,6 +210,8 @@ typedef struct rft_point {
     const rft_load *loads[RFT_LOAD_POINT_KINDS]; /* energy and soak, by kind; NULL: not taken. An alias has none */
     rft_work work;
     rft_traffic traffic; /* modelled; what was counted stands beside it (model/counted.h) */
+    rft_step *steps;     /* its launches where there are several; NULL: one, or not recorded */
+    size_t step_count;
     /* What hardware counters said, an alias' those of the point it stands for; NULL: not counted, or not recorded. */
     const rft_counters *counters;
 } rft_point;

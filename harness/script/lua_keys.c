@@ -18,8 +18,8 @@ static const char *const check_buffer_keys[] = {"tol"};
 static const char *const measure_keys[] = {
     "cache", "timeout", "compile_timeout", "min_samples", "max_samples", "noise", "max_time", "race", "seed"};
 static const char *const search_keys[] = {"strategy", "budget", "seed", "goal", "objective"};
-static const char *const launch_keys[] = {"entry",   "args",        "grid", "block", "shared",
-                                          "cluster", "cooperative", "pdl",  "window"};
+static const char *const launch_keys[] = {"entry",       "args", "grid",   "block", "shared", "cluster",
+                                          "cooperative", "pdl",  "window", "work",  "traffic"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};
 static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion"};
 static const char *const work_keys[] = {"bytes", "read", "write", "items", RFT_PIPE_MAP(PIPE_KEY)};

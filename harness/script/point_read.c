@@ -353,6 +353,9 @@ static void read_work(point_reader *reader) {
     lua_call(lua, 1, 1);
     rft_work_read(lua, reader->spec, reader->call->arena, &reader->spec->work);
     lua_pop(lua, 1);
+    if (reader->spec->launch_count > 1) {
+        rft_launch_work_check(lua, reader->spec);
+    }
     reader->spec->traffic = rft_traffic_unknown();
     if (reader->kernel->traffic_ref != LUA_NOREF && !reader->call->baseline) {
         call_function(reader, reader->kernel->traffic_ref, reader->c, 0);

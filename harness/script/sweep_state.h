@@ -193,6 +193,10 @@ rft_launch *rft_launches_read(lua_State *lua, const char *root, rft_launch_reade
 /* The work and traffic on top of the stack (work_read.c). */
 void rft_work_read(lua_State *lua, const rft_point_spec *spec, rft_arena *arena, rft_work *out);
 void rft_traffic_read(lua_State *lua, rft_traffic *out);
+/* The keys `work` and `traffic` of the launch on top. */
+void rft_launch_work_read(lua_State *lua, const rft_at *at, rft_launch *out);
+/* Where every launch declares its work: together they do at least the point's. */
+void rft_launch_work_check(lua_State *lua, const rft_point_spec *spec);
 
 /* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (entry_text.c). */
 const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,

@@ -111,7 +111,7 @@ INSERT OR REPLACE INTO point (
   work_tensor_int8, traffic_present, traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions,
   traffic_dram, traffic_l2, traffic_l1, traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu,
   traffic_int32, traffic_tensor_fp64, traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16,
-  traffic_tensor_fp8, traffic_tensor_int8
+  traffic_tensor_fp8, traffic_tensor_int8, steps
 ) VALUES (
   :id, :sweep, :variant, :problem, :outcome, :reason, :log, :alias_of, :workers_lost, :is_default, :transferred, :has_launch,
   :grid_x, :grid_y, :grid_z, :block_x, :block_y, :block_z, :config, :registers, :spill_bytes, :stack_bytes,
@@ -122,7 +122,7 @@ INSERT OR REPLACE INTO point (
   :work_tensor_fp16, :work_tensor_fp8, :work_tensor_int8, :traffic_present, :traffic_evidence,
   :traffic_dram_read_frac, :traffic_warp_instructions, :traffic_dram, :traffic_l2, :traffic_l1, :traffic_shared,
   :traffic_fp64, :traffic_fp32, :traffic_fp16, :traffic_sfu, :traffic_int32, :traffic_tensor_fp64,
-  :traffic_tensor_tf32, :traffic_tensor_bf16, :traffic_tensor_fp16, :traffic_tensor_fp8, :traffic_tensor_int8
+  :traffic_tensor_tf32, :traffic_tensor_bf16, :traffic_tensor_fp16, :traffic_tensor_fp8, :traffic_tensor_int8, :steps
 );
 
 -- name: put_measurement
@@ -271,7 +271,7 @@ SELECT
   work_tensor_int8, traffic_present, traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions,
   traffic_dram, traffic_l2, traffic_l1, traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu,
   traffic_int32, traffic_tensor_fp64, traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16,
-  traffic_tensor_fp8, traffic_tensor_int8
+  traffic_tensor_fp8, traffic_tensor_int8, steps
 FROM point ORDER BY id;
 
 -- name: get_measurements

@@ -6,6 +6,7 @@
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
+#include "store/steps_store.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -331,6 +332,17 @@ static void to_clocks(reader *r, const json_t *points, int round) {
     }
 }
 
+/* Recordings of before, and of points of one launch, have none. */
+static void to_steps(reader *r, const json_t *points) {
+    const json_t *list = point_list(r, points, "steps");
+    for (size_t i = 0; list && i < r->run->point_count && !r->code; i++) {
+        const char *expected = rft_steps_from_json(&r->run->points[i], json_array_get(list, i), r->run->arena);
+        if (expected) {
+            fail(r, expected, "rooftune.points.steps[%zu]", i);
+        }
+    }
+}
+
 /* Indices are good and ids ascend: from here on they may be used. */
 static void check_points(reader *r) {
     const rft_run *run = r->run;
@@ -399,6 +411,7 @@ static void to_points(reader *r, const json_t *section, const json_t *results) {
     to_samples(r, points, 1, true);
     to_clocks(r, points, 0);
     to_clocks(r, points, 1);
+    to_steps(r, points);
     char where[120];
     const char *expected = r->code ? NULL : rft_counters_from_json(run, counters, where, sizeof where);
     if (expected) {

@@ -5,6 +5,7 @@
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
+#include "store/steps_store.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -236,6 +237,22 @@ static void add_clocks(rft_str *out, const rft_run *run, int round) {
     }
 }
 
+/* What the launches of points of several are; left out when there is none. */
+static void add_steps(rft_str *out, const rft_run *run) {
+    json_t *list = json_array();
+    bool any = false;
+    for (size_t i = 0; i < run->point_count; i++) {
+        json_t *steps = rft_steps_to_json(&run->points[i]);
+        any = any || steps;
+        json_array_append_new(list, steps ? steps : json_null());
+    }
+    if (any) {
+        add_member(out, ",\n", "steps", list);
+    } else {
+        json_decref(list);
+    }
+}
+
 static void add_points(rft_str *out, const rft_run *run) {
     rft_str_addf(out, ",\n\"points\":{\"count\":%zu", run->point_count);
     add_columns(out, run, "", &rft_columns_point, self);
@@ -250,6 +267,7 @@ static void add_points(rft_str *out, const rft_run *run) {
     add_samples(out, run, 1, true);
     add_clocks(out, run, 0);
     add_clocks(out, run, 1);
+    add_steps(out, run);
     rft_str_add(out, "}");
 }
 

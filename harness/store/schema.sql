@@ -118,7 +118,8 @@ CREATE TABLE point (
   traffic_warp_instructions REAL, traffic_dram REAL, traffic_l2 REAL, traffic_l1 REAL, traffic_shared REAL,
   traffic_fp64 REAL, traffic_fp32 REAL, traffic_fp16 REAL, traffic_sfu REAL, traffic_int32 REAL,
   traffic_tensor_fp64 REAL, traffic_tensor_tf32 REAL, traffic_tensor_bf16 REAL, traffic_tensor_fp16 REAL,
-  traffic_tensor_fp8 REAL, traffic_tensor_int8 REAL
+  traffic_tensor_fp8 REAL, traffic_tensor_int8 REAL,
+  steps TEXT -- JSON: the launches where there are several, each with the work and traffic of its own
 ) STRICT;
 
 -- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds; clocks:

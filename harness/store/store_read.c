@@ -3,6 +3,7 @@
 #include "store/counters_store.h"
 #include "store/loads_store.h"
 #include "store/points.h"
+#include "store/steps_store.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
 
@@ -312,6 +313,10 @@ static void row_of_point(rft_row *row, rft_run *run) {
     rft_row_columns(row, &rft_columns_verification, &point.verification);
     rft_row_columns(row, &rft_columns_work, &point.work);
     rft_row_columns(row, &rft_columns_traffic, &point.traffic);
+    const char *text = row->code ? NULL : rft_row_text(row);
+    json_t *steps = text ? json_loads(text, 0, NULL) : NULL;
+    row_fits(row, "steps", text && !steps ? "JSON" : rft_steps_from_json(&point, steps, row->arena));
+    json_decref(steps);
     rft_points_no_measurement(&point);
     if (!row->code) {
         run->points = grow(run->arena, run->points, run->point_count, sizeof *run->points);

@@ -3,6 +3,7 @@
 #include "store/counters_store.h"
 #include "store/loads_store.h"
 #include "store/points.h"
+#include "store/steps_store.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
 
@@ -253,6 +254,12 @@ static int put_point_row(rft_store *store, const rft_point *point, rft_err *err)
     rft_bind_columns(&binder, &rft_columns_verification, point->alias_of ? &nothing : &point->verification);
     rft_bind_columns(&binder, &rft_columns_work, &point->work);
     rft_bind_columns(&binder, &rft_columns_traffic, &point->traffic);
+    json_t *steps = rft_steps_to_json(point);
+    if (steps) {
+        bind_json(&binder, "steps", steps);
+    } else {
+        rft_bind_text(&binder, "steps", NULL);
+    }
     return rft_bind_end(&binder, "writing a point", err);
 }
 

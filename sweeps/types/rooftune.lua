@@ -123,6 +123,8 @@
 ---@field cooperative? boolean grid-wide synchronisation; default false
 ---@field pdl? boolean may start before the launch in front of it ends; default false
 ---@field window? rooftune.window L2 persistence
+---@field work? rooftune.work of a launch among several: what it alone must do (operations, read, write)
+---@field traffic? rooftune.traffic of a launch among several: what it alone moves and executes
 
 ---@class rooftune.window
 ---@field buffer rooftune.handle

@@ -258,6 +258,15 @@ static void fill_points(rft_run *run) {
     best->rounds[1].step_s = rft_arena_calloc(run->arena, 2, sizeof(double));
     best->rounds[1].step_s[0] = 0.0005;
     best->rounds[1].step_s[1] = 0.0002;
+    best->step_count = 2;
+    best->steps = rft_arena_calloc(run->arena, 2, sizeof *best->steps);
+    best->steps[0] = (rft_step){.name = "memset \"part\"", .has_work = true, .work = {.bytes_written = 1e9 / 3.0}};
+    best->steps[0].traffic = rft_traffic_unknown();
+    best->steps[1] = (rft_step){.name = "scan<256, true>", .traffic = rft_traffic_unknown()};
+    best->steps[1].traffic.present = true;
+    best->steps[1].traffic.evidence = RFT_EVIDENCE_MODELLED;
+    best->steps[1].traffic.level_bytes[RFT_LEVEL_DRAM] = 12345678.5;
+    best->steps[1].traffic.dram_read_frac = 0.5;
     best->rounds[1].step_count = 2;
     best->rounds[1].clock_mhz = NAN;
     best->counters = some_counters(run);
