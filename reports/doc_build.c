@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/doc_build.h"
 
+#include "model/run_foreign.h"
+
 /* What every page must say: that it is a replay, that the driver finished the kernels (another ptxas, other times). */
 static const char *page_notice(rft_build *b) {
     const char *replay = rft_build_replay_notice(b);
     const char *finished = rft_env_value(&b->run->env, "nvrtc.finished_by_driver");
+    if (rft_run_foreign(b->run)) { /* nothing was compiled */
+        const char *foreign = rft_run_foreign_notice(b->run, b->arena);
+        return replay ? rft_arena_printf(b->arena, "%s; %s", replay, foreign) : foreign;
+    }
     return replay && finished ? rft_arena_printf(b->arena, "%s; %s", replay, finished) : replay ? replay : finished;
 }
 

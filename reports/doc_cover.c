@@ -2,6 +2,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/run_foreign.h"
 
 #include <math.h>
 
@@ -101,7 +102,8 @@ static void add_facts(rft_build *b) {
     rft_doc_pair(b->doc, table, "PCI id", gpu->pci_id && *gpu->pci_id ? gpu->pci_id : "not known");
     rft_doc_pair(b->doc, table, "Memory", memory_text(b));
     rft_doc_pair(b->doc, table, "Architecture",
-                 rft_arena_printf(b->arena, "%s, %d SMs", gpu->arch ? gpu->arch : "not known", gpu->sms));
+                 gpu->sms > 0 ? rft_arena_printf(b->arena, "%s, %d SMs", gpu->arch ? gpu->arch : "not known", gpu->sms)
+                              : "not known");
     rft_doc_pair(b->doc, table, "Driver", driver_text(b));
     rft_doc_pair(b->doc, table, "Date", rft_figure_time(b->arena, info->started_unix_ns));
     if (rft_build_replay_notice(b)) {
@@ -127,12 +129,16 @@ static void add_facts(rft_build *b) {
 
 void rft_build_cover(rft_build *b) {
     const char *notice = rft_build_replay_notice(b);
+    const char *foreign = rft_run_foreign_notice(b->run, b->arena);
     rft_doc_heading(b->doc, 1,
-                    rft_arena_printf(b->arena, "%s under its measured roofline",
+                    rft_arena_printf(b->arena, foreign ? "%s: a foreign recording" : "%s under its measured roofline",
                                      b->run->gpu.name ? b->run->gpu.name : "Unknown device"),
                     "cover");
     if (notice) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, rft_arena_printf(b->arena, "This is a %s.", notice));
+    }
+    if (foreign) {
+        rft_doc_text(b->doc, RFT_TEXT_STRONG, rft_arena_printf(b->arena, "These are %s.", foreign));
     }
     rft_doc_text(b->doc, RFT_TEXT_LEAD, overall(b));
     add_facts(b);

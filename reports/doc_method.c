@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "model/counted.h"
 #include "model/run_drift.h"
+#include "model/run_foreign.h"
 #include "model/run_throttled.h"
 
 #include <math.h>
@@ -221,6 +222,17 @@ void rft_build_method(rft_build *b) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG,
                      "This run replayed a recording: no GPU was used. Every time, clock, error and ceiling below was "
                      "measured when the recording was made.");
+    }
+    if (rft_run_foreign(b->run)) {
+        rft_doc_text(
+            b->doc, RFT_TEXT_BODY,
+            rft_arena_printf(b->arena,
+                             "The times were read from a foreign recording (%s). How they were taken, on which "
+                             "clocks, and whether the results were right is what the tuner that wrote it says: "
+                             "rooftune verified nothing, measured no ceiling and flushed no cache. What such a "
+                             "file does not hold is told as not known.",
+                             rft_run_foreign(b->run)));
+        return;
     }
     rft_doc_text(
         b->doc, RFT_TEXT_BODY,

@@ -169,6 +169,10 @@ static void add_counts(rft_build *b, size_t s) {
     if (tally->points + tally->odd_checked + tally->aliases == 0) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE, "No configuration was taken up.");
     }
+    const char *objective = rft_objective_text(b->run->sweeps[s].sweep.search.objective);
+    if (objective) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not time was asked for: %s.", objective);
+    }
     if (b->run->sweeps[s].unexplored) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not every valid configuration was tried: %s.",
                       b->run->sweeps[s].unexplored);

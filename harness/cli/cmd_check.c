@@ -74,6 +74,9 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
         json_object_set_new(row, "registers", json_integer(r->facts.registers));
         json_object_set_new(row, "spill_bytes", json_integer(r->facts.spill_bytes));
         json_object_set_new(row, "occupancy", json_real(occupancy));
+    } else if (rft_once_has_no_code(r)) {
+        rft_str_addf(&c->out, "    %-44s nothing to compile: the vendor's library is called\n", rft_str_get(&text));
+        json_object_set_new(row, "outcome", json_string("no code"));
     } else {
         bool skipped = r->probed.outcome == RFT_OUTCOME_SKIPPED;
         c->skipped += skipped ? 1 : 0;

@@ -163,8 +163,11 @@ static int execute(session *s, rft_err *err) {
         .no_race = o->no_race,
         .point_timeout_s = o->point_timeout_s,
         .compile_timeout_s = o->compile_timeout_s,
-        .budget_s = o->budget_s,
-        .budget_points = o->budget_points,
+        .no_prune = o->no_prune,
+        .goal_frac = o->goal_frac,
+        .budget_s = o->budgets.seconds,
+        .budget_points = o->budgets.points,
+        .budget_gpu_s = o->budgets.gpu_s,
         .counters = o->counter_wish,
         .power = o->power,
         .soak_s = o->soak_s,
@@ -193,7 +196,7 @@ static int measure(session *s, rft_err *err) {
     if (!rft_counted_wish_is_none(&o->counter_wish)) {
         s->screen.counters = o->counters ? o->counters : "default";
     }
-    rft_screen_begin(&s->screen, s->plan, s->target, o->budget_s, o->budget_points);
+    rft_screen_begin(&s->screen, s->plan, s->target, o->budgets.seconds, o->budgets.points);
     if (s->file.continued) {
         fprintf(s->cli->talk, "continuing %s: %zu points are stored\n", s->file.path, s->file.run->point_count);
     }
@@ -270,6 +273,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                        .plan = s->plan,
                                        .seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed,
                                        .no_race = o->no_race,
+                                       .objective = o->objective ? &o->objective_value : NULL,
                                        .point_timeout_s = o->point_timeout_s,
                                        .compile_timeout_s = o->compile_timeout_s};
         rft_interrupt_defer();

@@ -88,6 +88,8 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     rft_plan_describe(opts->plan, run);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_measure_opts *measure = &run->sweeps[s].sweep.measure;
+        rft_objective *objective = &run->sweeps[s].sweep.search.objective;
+        *objective = opts->objective ? *opts->objective : *objective;
         measure->no_race = opts->no_race || measure->no_race;
         measure->point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure->point_timeout_s;
         measure->compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure->compile_timeout_s;

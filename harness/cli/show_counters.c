@@ -18,6 +18,7 @@ static bool asked(double value, const char *reason) {
 static void add_line(rft_str *out, const char *label, const char *value) {
     rft_str_add(out, "  ");
     rft_layout_left(out, label, LABEL_COLUMNS);
+    rft_str_add(out, rft_layout_columns(label) >= LABEL_COLUMNS ? " " : ""); /* a profiler's names are long */
     rft_layout_right(out, value, 18);
     rft_str_add_char(out, '\n');
 }

@@ -6,11 +6,13 @@
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_power.h"
+#include "cli/show_ridges.h"
 #include "cli/show_steadiness.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
 #include "model/over_roof.h"
 #include "model/refine.h"
+#include "model/ridge.h"
 #include "model/transition.h"
 
 #include <math.h>
@@ -92,6 +94,8 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "rate_items_s", best->work.items > 0 ? best->work.items / stats->median : (double)NAN);
     set_real(object, "intensity_ops_byte", place.intensity);
     set_real(object, "efficiency_frac", place.efficiency_frac);
+    set_real(object, "gap_factor", rft_gap_factor(place.efficiency_frac));
+    json_object_set_new(object, "band", rft_show_text_json(rft_efficiency_band(place.efficiency_frac)));
     set_real(object, "datasheet_frac", place.datasheet_frac);
     json_object_set_new(object, "over_roof", of_over_roof(run, best, arena));
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
@@ -200,6 +204,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     }
     json_object_set_new(object, "name", rft_show_text_json(data->name));
     json_object_set_new(object, "cache", json_string(rft_cache_mode_name(data->measure.cache)));
+    json_object_set_new(object, "objective", json_string(rft_objective_name(data->search.objective)));
     json_object_set_new(object, "counts", of_counts(run, sweep));
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
@@ -228,6 +233,7 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     rft_show_set_steadiness(root, run, arena);
     json_object_set_new(root, "idle", rft_show_idle_json(run));
     json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
+    json_object_set_new(root, "ridges", rft_show_ridges_json(run));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
     }

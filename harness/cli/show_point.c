@@ -7,12 +7,13 @@
 #include "cli/show_power.h"
 #include "model/bound.h"
 #include "model/refine.h"
+#include "model/ridge.h"
 
 #include <math.h>
 
 static void add_times(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_measurement *m = rft_point_measurement(point);
-    char median[48], low[48], high[48], roof[48] = "n/a";
+    char median[48], low[48], high[48], roof[80] = "n/a";
     if (!m) {
         return;
     }
@@ -22,7 +23,8 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
     rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
     rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
     if (isfinite(frac)) {
-        rft_text_format(roof, sizeof roof, "%d %% of its roof", (int)lround(fmin(frac, 1e6) * 100.0));
+        rft_text_format(roof, sizeof roof, "%d %% of its roof, %.3gx below it (%s)",
+                        (int)lround(fmin(frac, 1e6) * 100.0), rft_gap_factor(frac), rft_efficiency_band(frac));
     }
     rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
@@ -32,8 +34,17 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
 static void add_code(rft_str *out, const rft_point *point) {
     const rft_facts *facts = &point->facts;
     if (facts->registers >= 0) {
-        rft_str_addf(out, "registers    %d, spills %d B, shared %lld B static + %lld B dynamic\n", facts->registers,
-                     facts->spill_bytes, (long long)facts->shared_static_bytes, (long long)facts->shared_dynamic_bytes);
+        rft_str_addf(out, "registers    %d", facts->registers);
+        if (facts->spill_bytes >= 0) {
+            rft_str_addf(out, ", spills %d B", facts->spill_bytes);
+        }
+        if (facts->shared_static_bytes >= 0) {
+            rft_str_addf(out, ", shared %lld B static", (long long)facts->shared_static_bytes);
+        }
+        if (facts->shared_dynamic_bytes >= 0) {
+            rft_str_addf(out, " + %lld B dynamic", (long long)facts->shared_dynamic_bytes);
+        }
+        rft_str_add_char(out, '\n');
     }
     if (point->has_launch) {
         rft_str_addf(out, "launch       grid %lld x %lld x %lld, block %lld x %lld x %lld\n", (long long)point->grid[0],

@@ -13,6 +13,7 @@
 
 #include "model/over_roof.h"
 #include "model/refine.h"
+#include "model/run_foreign.h"
 
 #include <math.h>
 #include <string.h>
@@ -68,8 +69,12 @@ static void add_head(const rft_show_page *t) {
     const rft_run_info *info = &run->info;
     char date[40];
     rft_units_format_utc(date, sizeof date, info->started_unix_ns);
-    rft_str_addf(t->out, "%s (%s%s)\n", run->gpu.name, run->gpu.arch,
+    rft_str_addf(t->out, *run->gpu.arch ? "%s (%s%s)\n" : "%s%s%s\n", run->gpu.name, run->gpu.arch,
                  run->gpu.representative ? ", stands for the architecture" : "");
+    const char *foreign = rft_run_foreign_notice(run, t->arena);
+    if (foreign) {
+        rft_layout_wrapped(t->out, 0, 2, foreign);
+    }
     const char *replayed = rft_show_replay_notice(run, t->arena);
     if (replayed) {
         rft_str_addf(t->out, "%s\n", replayed);
@@ -78,7 +83,11 @@ static void add_head(const rft_show_page *t) {
     if (recompiled) {
         rft_layout_wrapped(t->out, 0, 2, recompiled);
     }
-    rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
+    if (foreign && !replayed) {
+        rft_str_addf(t->out, "run %s, %s, %s\n", info->id, date, *info->command ? info->command : "not rooftune's");
+    } else {
+        rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
+    }
     const char *cost = rft_show_cost(run, t->arena);
     if (cost) {
         rft_layout_wrapped(t->out, 0, 2, cost);
@@ -124,6 +133,10 @@ static void add_counts(const rft_show_page *t, size_t sweep) {
     }
     rft_layout_wrapped(t->out, 2, 2, rft_str_get(&line));
     rft_str_clear(&line);
+    const char *objective = rft_objective_text(t->run->sweeps[sweep].sweep.search.objective);
+    if (objective) {
+        rft_layout_wrapped(t->out, 2, 2, objective);
+    }
     if (t->run->sweeps[sweep].unexplored) {
         rft_layout_wrapped(t->out, 2, 2,
                            rft_arena_printf(t->arena, "not all were tried: %s", t->run->sweeps[sweep].unexplored));
@@ -242,6 +255,15 @@ static rft_show_page begin(rft_str *out, const rft_run *run, bool ascii) {
     return (rft_show_page){.out = out, .run = run, .arena = rft_arena_new(), .plus_minus = ascii ? "+-" : "\xc2\xb1"};
 }
 
+/* With the kernel's name where neither the sweep nor a ladder says it. */
+static void add_title(rft_show_page *t, size_t s) {
+    const rft_sweep *sweep = &t->run->sweeps[s].sweep;
+    const char *kernel = sweep->variant_count == 1 ? sweep->variants[0].kernel : NULL;
+    bool told = !kernel || !*kernel || strstr(kernel, sweep->name) != NULL;
+    rft_str_addf(t->out, "\n%s (%s%s%s cache)\n", sweep->name, told ? "" : kernel, told ? "" : ", ",
+                 rft_cache_mode_name(sweep->measure.cache));
+}
+
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts->ascii);
     add_head(&t);
@@ -249,8 +271,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_idle(&t);
     rft_show_ceilings(out, run, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
-                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
+        add_title(&t, s);
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
@@ -269,8 +290,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     add_head(&t);
     rft_show_steadiness(out, run, false, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
-                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
+        add_title(&t, s);
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);

@@ -19,6 +19,11 @@ static int open_recording(rft_target *target, const char *path, rft_err *err) {
     if (rc != RFT_OK) {
         return rc;
     }
+    if (*target->recording->gpu.arch == '\0') { /* another tuner's: scripts and kernels need the facts of a device */
+        rft_err_set(err, RFT_E_RECORDING, "%s says no more of its device than a name: it cannot answer for a sweep",
+                    path);
+        return rft_err_remedy(err, "`rooftune show`, `best` and `report` read it");
+    }
     target->recording_path = rft_arena_strdup(target->arena, rft_fs_name(path));
     return rft_replay_new(&target->probe, target->recording, err);
 }

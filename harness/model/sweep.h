@@ -88,12 +88,27 @@ typedef struct rft_measure_opts {
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
     { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1, false }
 
+/* What the best of a problem is best in. */
+typedef enum rft_objective {
+    RFT_OBJECTIVE_TIME,
+    RFT_OBJECTIVE_ENERGY, /* joules of one run, as measured under load (model/load.h) */
+    RFT_OBJECTIVE_EDP,    /* energy-delay product: joules x seconds */
+    RFT_OBJECTIVE_COUNT
+} rft_objective;
+const char *rft_objective_name(rft_objective objective); /* "time", "energy", "edp" */
+/* Half a sentence for readers: "the best takes the fewest joules"; NULL for TIME. */
+const char *rft_objective_text(rft_objective objective);
+bool rft_objective_from_name(rft_objective *out, const char *name);
+
 typedef struct rft_search_opts {
     const char *strategy;   /* "auto" when not given */
     double budget_s;        /* 0 = none */
     uint64_t budget_points; /* 0 = none */
     uint64_t seed;          /* default 1 */
     bool seed_given;
+    double budget_gpu_s; /* of verifying and measuring; 0 = none */
+    double goal_frac;    /* stop where the best reaches this share of its roof; 0 = none */
+    rft_objective objective;
 } rft_search_opts;
 
 typedef struct rft_sweep_vt {

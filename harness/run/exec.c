@@ -6,8 +6,10 @@
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
+#include "run/prune.h"
 #include "run/reference.h"
 #include "run/refine_round.h"
+#include "run/transfer_starts.h"
 #include "search/strategy.h"
 
 #include <math.h>
@@ -31,8 +33,13 @@ typedef struct segment {
     uint64_t budget_points; /* UINT64_MAX: none */
     double budget_s;        /* INFINITY: none */
     double started_s;       /* less what was no work on it: the ceilings */
+    double budget_gpu_s;    /* INFINITY: none */
+    double started_gpu_s;
     uint64_t asked, taken;
     bool exhausted; /* nothing more is asked */
+    size_t starts;  /* of what is asked first: transferred from other problems */
+    rft_pruner pruner;
+    const char *over; /* why it ended before its budget; in the run's arena; NULL: it did not */
     entry ring[RFT_LOOKAHEAD];
     size_t head, count;
 } segment;
@@ -48,6 +55,7 @@ typedef struct exec {
     uint64_t odd_left;      /* planned for the current sweep and not done */
     uint64_t sweep_taken;   /* of the current sweep, on timed problems */
     double sweep_started_s; /* less what was no work on it: the ceilings */
+    double sweep_started_gpu_s;
 } exec;
 
 /* ---- the plan in numbers ---- */
@@ -74,6 +82,11 @@ static double seconds_of_sweep(const rft_exec_opts *opts, size_t sweep) {
                               : opts->plan->sweeps[sweep]->search.budget_s;
 }
 
+static double gpu_seconds_of_sweep(const rft_exec_opts *opts, size_t sweep) {
+    return opts->budget_gpu_s > 0 ? opts->budget_gpu_s / (double)opts->plan->sweep_count
+                                  : opts->plan->sweeps[sweep]->search.budget_gpu_s;
+}
+
 /* Of a sweep's budget, where refine() is to have something of it. */
 static double grid_frac(const rft_sweep *sweep) {
     return rft_refine_is_asked(sweep) ? 1 - RFT_REFINE_BUDGET_FRAC : 1;
@@ -90,6 +103,13 @@ static uint64_t points_of_segment(const rft_exec_opts *opts, size_t sweep_index)
 static double seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
     const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
     double seconds = seconds_of_sweep(opts, sweep_index) * grid_frac(sweep);
+    uint64_t parts = segment_count(sweep);
+    return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
+}
+
+static double gpu_seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
+    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
+    double seconds = gpu_seconds_of_sweep(opts, sweep_index) * grid_frac(sweep);
     uint64_t parts = segment_count(sweep);
     return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
 }
@@ -129,6 +149,11 @@ static double seconds_left(exec *e, size_t sweep) {
     return seconds > 0 ? seconds - passed_s : (double)INFINITY;
 }
 
+static double gpu_seconds_left(const exec *e, size_t sweep) {
+    double seconds = gpu_seconds_of_sweep(e->state.opts, sweep);
+    return seconds > 0 ? seconds - (e->state.recorder.tally.busy_s - e->sweep_started_gpu_s) : (double)INFINITY;
+}
+
 /* The winners of both ends in place of the whole space. */
 static void open_refined(exec *e) {
     segment *s = &e->segment;
@@ -137,6 +162,8 @@ static void open_refined(exec *e) {
     s->count_all = rft_refiner_candidates(&e->refiner, s->variant, s->problem, arena, &indices);
     s->budget_points = points_left(e, s->sweep);
     s->budget_s = seconds_left(e, s->sweep);
+    s->budget_gpu_s = gpu_seconds_left(e, s->sweep);
+    s->pruner.on = false; /* there are few, and all of them are asked for */
     s->strategy = rft_strategy_listed(indices, s->count_all);
     e->state.progress.planned += least(s->count_all, s->budget_points);
     e->state.progress.refined += least(s->count_all, s->budget_points);
@@ -150,6 +177,8 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     s->odd_problem = rft_plan_odd_problem(opts->plan, sweep_index);
     s->space = rft_plan_space(opts->plan, sweep_index, variant, problem);
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
+    s->started_gpu_s = e->state.recorder.tally.busy_s;
+    rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
     if (opts->plan->sweeps[sweep_index]->problems[problem].refined > 0) {
         open_refined(e);
         return RFT_OK;
@@ -157,10 +186,17 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     s->count_all = rft_space_count(s->space);
     s->budget_points = points_of_segment(opts, sweep_index);
     s->budget_s = seconds_of_segment(opts, sweep_index);
+    s->budget_gpu_s = gpu_seconds_of_segment(opts, sweep_index);
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    return rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    int rc = rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    if (rc == RFT_OK) {
+        uint64_t starts[RFT_TRANSFER_MOST];
+        s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
+        s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
+    }
+    return rc;
 }
 
 static void close_segment(exec *e) {
@@ -171,7 +207,8 @@ static void close_segment(exec *e) {
         rft_job_free(s->ring[s->head].job);
         s->head = (s->head + 1) % RFT_LOOKAHEAD;
     }
-    rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken);
+    rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken, s->over);
+    rft_pruner_end(&s->pruner);
     e->state.progress.planned -= left_out;
     if (e->state.opts->plan->sweeps[s->sweep]->problems[s->problem].refined > 0) {
         e->state.progress.refined -= left_out;
@@ -181,11 +218,17 @@ static void close_segment(exec *e) {
 }
 
 static bool is_time_over(exec *e) {
-    return rft_tally_elapsed_s(&e->state.recorder.tally) - e->segment.started_s >= e->segment.budget_s;
+    rft_tally *tally = &e->state.recorder.tally;
+    const segment *s = &e->segment;
+    return rft_tally_elapsed_s(tally) - s->started_s >= s->budget_s ||
+           tally->busy_s - s->started_gpu_s >= s->budget_gpu_s;
 }
 
 static rft_job *new_job(const exec *e, rft_job_place place, const rft_value *config) {
     rft_job *job = rft_job_new(e->state.opts, place, config);
+    if (place.problem == e->segment.problem) {
+        rft_pruner_judge(&e->segment.pruner, job);
+    }
     if (rft_recorder_needs(&e->state.recorder, job)) {
         rft_job_compile(e->state.opts, job);
     }
@@ -222,6 +265,7 @@ static entry new_entry(const exec *e, uint64_t index) {
     }
     made.job = new_job(e, place, config);
     made.job->index = index;
+    made.job->transferred = s->asked < s->starts;
     free(config);
     return made;
 }
@@ -277,6 +321,7 @@ static void go_on(void *payload) {
     bool is_odd = false;
     fill(e);
     e->went_on = true;
+    rft_pruner_advance(&e->segment.pruner);
     rft_job *next = next_job(&e->segment, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
         rft_job_expect(e->state.opts, next, is_odd);
@@ -312,6 +357,9 @@ static int step(exec *e, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     bool races = !is_odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
     job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    if (!is_odd) {
+        rft_pruner_judge(&s->pruner, job); /* once more: the best so far may be better than when it was asked for */
+    }
     job->meanwhile = go_on;
     job->payload = e;
     e->went_on = false;
@@ -325,6 +373,7 @@ static int step(exec *e, rft_err *err) {
     } else if (rc == RFT_OK) {
         rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
         s->strategy->tell(s->strategy, &told);
+        rft_pruner_told(&s->pruner, job->index, point);
         s->taken++;
         e->sweep_taken++;
     }
@@ -355,7 +404,7 @@ static int ceilings(exec *e, bool *stopped, rft_err *err) {
 
 static int run_segment(exec *e, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
-    while (rc == RFT_OK && !*stopped && !is_time_over(e)) {
+    while (rc == RFT_OK && !*stopped && !e->segment.over && !is_time_over(e)) {
         rft_exec_ask_stop(&e->state, stopped);
         if (*stopped) {
             break;
@@ -368,6 +417,7 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         }
         rc = step(e, err);
         rc = rc == RFT_OK ? ceilings(e, stopped, err) : rc;
+        e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
     return rc;
 }
@@ -384,7 +434,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
         if (*stopped) {
             bool refined = opts->plan->sweeps[sweep]->problems[problem].refined > 0;
             uint64_t left = refined ? 0 : rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
-            rft_recorder_unexplored(&e->state.recorder, sweep, left);
+            rft_recorder_unexplored(&e->state.recorder, sweep, left, NULL);
             continue;
         }
         rc = open_segment(e, sweep, v, problem, err);
@@ -402,7 +452,7 @@ static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
     int rc = *stopped ? RFT_OK : rft_refiner_begin(&e->refiner, &e->state, sweep, err);
     while (rc == RFT_OK && !*stopped) {
         size_t problem = SIZE_MAX;
-        bool may_add = points_left(e, sweep) > 0 && seconds_left(e, sweep) > 0;
+        bool may_add = points_left(e, sweep) > 0 && seconds_left(e, sweep) > 0 && gpu_seconds_left(e, sweep) > 0;
         rc = rft_refiner_next(&e->refiner, may_add, &problem, err);
         if (rc != RFT_OK || problem == SIZE_MAX) {
             break;
@@ -418,6 +468,7 @@ static int grid(exec *e, size_t s, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
     planned_of_sweep(e->state.opts, s, &e->odd_left);
     e->sweep_taken = 0;
+    e->sweep_started_gpu_s = e->state.recorder.tally.busy_s;
     e->sweep_started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
     for (size_t p = 0; p < sweep->problem_count && rc == RFT_OK; p++) {
         if (!sweep->problems[p].odd) {

@@ -36,6 +36,10 @@ static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
     job->reason = reason;
 }
 
+void rft_job_skip(rft_job *job, const char *reason) {
+    fail(job, RFT_OUTCOME_SKIPPED, reason);
+}
+
 /* Did the script say what to do, and can the device do it? */
 static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, const rft_err *err) {
     job->spelled = rc == RFT_OK;

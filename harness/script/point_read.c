@@ -382,14 +382,15 @@ int rft_point_spell(lua_State *lua) {
     if (!reader.kernel->buffers_fixed && !call->baseline) {
         check_fixed(&reader);
     }
-    if (call->baseline) {
-        rft_baseline_launch(lua, call, reader.p);
+    const rft_baseline_facts *library = call->baseline ? call->baseline : reader.kernel->vendor;
+    if (library) {
+        rft_baseline_launch(lua, call, library, reader.p);
     } else {
         read_launches(&reader);
     }
     read_check(&reader);
-    if (call->baseline) {
-        rft_baseline_tolerance(call);
+    if (library) {
+        rft_baseline_tolerance(call, library);
     }
     read_work(&reader);
     return 0;

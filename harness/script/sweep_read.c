@@ -9,13 +9,12 @@
 #define VARIANTS_MAX 64
 
 static const rft_kernel_facts *read_kernel(lua_State *lua, const rft_at *at) {
-    rft_kernel_facts *const *tag = luaL_testudata(lua, -1, RFT_TAG_KERNEL);
     if (luaL_testudata(lua, -1, RFT_TAG_VENDOR)) {
-        rft_read_fail(lua, at, "baseline = { vendor.matmul { ... } } measures it beside the kernels",
-                      "a library has nothing to tune: it is a baseline, not a kernel");
+        rft_vendor_make_kernel(lua, at);
     }
+    rft_kernel_facts *const *tag = luaL_testudata(lua, -1, RFT_TAG_KERNEL);
     if (!tag) {
-        rft_read_wrong(lua, -1, at, "kernel { ... }, or what require \"kernels.NAME\" returns");
+        rft_read_wrong(lua, -1, at, "kernel { ... }, what require \"kernels.NAME\" returns, or vendor.matmul { ... }");
     }
     return *tag;
 }

@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "store/baseline_store.h"
 #include "store/counters_store.h"
+#include "store/exchange.h"
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
@@ -444,11 +445,6 @@ static void to_references(reader *r, const json_t *section) {
 
 static int check_section(const json_t *root, const char *what, rft_err *err) {
     const json_t *section = json_object_get(root, "rooftune"), *schema = json_object_get(section, "schema");
-    if (!json_is_object(section)) {
-        rft_err_set(err, RFT_E_RECORDING, "%s has no rooftune section", what);
-        rft_err_remedy(err, "name a file that `rooftune export` wrote; files of other tuners cannot be read");
-        return RFT_E_RECORDING;
-    }
     if (!json_is_integer(schema)) {
         rft_err_set(err, RFT_E_RECORDING, "%s: rooftune.schema: expected a whole number", what);
         rft_err_remedy(err, "the recording is damaged or was edited: take it again from where it came");
@@ -469,8 +465,14 @@ static int check_section(const json_t *root, const char *what, rft_err *err) {
 
 int rft_recording_parse(rft_run **out, const char *text, size_t size, const char *what, rft_err *err) {
     json_t *root = NULL;
+    bool mended = false;
     *out = NULL;
-    int code = rft_json_parse(&root, text, size, what, err);
+    int code = rft_exchange_parse(&root, &mended, text, size, what, err);
+    if (!code && json_object_get(root, "rooftune") == NULL) {
+        code = rft_exchange_read(out, &(rft_exchange_file){root, text, size, what, mended}, err);
+        json_decref(root);
+        return code;
+    }
     code = code ? code : check_section(root, what, err);
     if (code) {
         json_decref(root);
@@ -499,8 +501,8 @@ int rft_recording_read(rft_run **out, const char *path, rft_err *err) {
     char *text = NULL;
     size_t size = 0;
     *out = NULL;
-    /* "x.json" may be plain; everything else has to be gzip, so that a wrong file is called by its name. */
-    bool plain = rft_text_ends(path, ".json") && !rft_fs_is_gzip(path);
+    /* What is called .gz has to be gzip, so that a wrong file is called by its name. */
+    bool plain = !rft_text_ends(path, ".gz") && !rft_fs_is_gzip(path);
     int code = plain ? rft_fs_read(&text, &size, path, RFT_RECORDING_MAX_BYTES, err)
                      : rft_fs_read_gzip(&text, &size, path, RFT_RECORDING_MAX_BYTES, err);
     code = code ? code : rft_recording_parse(out, text, size, path, err);

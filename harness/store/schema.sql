@@ -51,7 +51,7 @@ CREATE TABLE sweep (
   min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL, noise_frac REAL, max_seconds REAL,
   input_seed INTEGER NOT NULL, no_race INTEGER,
   strategy TEXT, budget_s REAL, budget_points INTEGER NOT NULL, search_seed INTEGER NOT NULL,
-  search_seed_given INTEGER NOT NULL,
+  search_seed_given INTEGER NOT NULL, budget_gpu_s REAL, goal_frac REAL, objective TEXT,
   baselines TEXT NOT NULL, unexplored TEXT
 ) STRICT;
 
@@ -102,7 +102,7 @@ CREATE TABLE point (
   id INTEGER PRIMARY KEY,
   sweep INTEGER NOT NULL, variant INTEGER NOT NULL, problem INTEGER NOT NULL,
   outcome TEXT NOT NULL, reason TEXT, log TEXT,
-  alias_of INTEGER NOT NULL, workers_lost INTEGER NOT NULL, is_default INTEGER NOT NULL,
+  alias_of INTEGER NOT NULL, workers_lost INTEGER NOT NULL, is_default INTEGER NOT NULL, transferred INTEGER,
   has_launch INTEGER NOT NULL, grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,
   block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL,
   config TEXT NOT NULL,

@@ -52,8 +52,9 @@ int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
 
 /* Reads everything. Aliases carry the numbers of the point they stand for. */
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
-/* Opens, reads, closes. RFT_E_NOT_FOUND: a run file whose run ended before it began: nothing is in it. A path ending in
- * .json.gz or .json is read as a recording. */
+/* Opens, reads, closes. RFT_E_NOT_FOUND: a run file whose run ended before it began: nothing is in it. What is gzip or
+ * begins with a brace, or ends in .json, is read as a recording: rooftune's own, or one of another tuner, told apart by
+ * content (store/exchange.h). */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
 
 /* Baselines that others measured, from the text of a JSON or CSV file (docs/baselines.md), into run->baselines as
@@ -69,5 +70,15 @@ int rft_baselines_import(rft_run *run, const char *text, size_t size, const char
 /* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */
 int rft_recording_read(rft_run **out, const char *path, rft_err *err);
 int rft_recording_write(const rft_run *run, const char *path, rft_err *err);
+
+/* For other programs (docs/exchange.md): the points of one variant on one problem, as plain T4 JSON or as a cache file
+ * of Kernel Tuner; gzip where the path ends in .gz. `count`: points written. RFT_E_NOT_FOUND: there are none. Reading
+ * them is rft_store_load()'s affair, as of every run. */
+typedef enum rft_exchange_kind { RFT_EXCHANGE_T4, RFT_EXCHANGE_KT } rft_exchange_kind;
+typedef struct rft_exchange_pick {
+    size_t sweep, variant, problem;
+} rft_exchange_pick;
+int rft_exchange_write(const rft_run *run, const rft_exchange_pick *pick, rft_exchange_kind kind, const char *path,
+                       size_t *count, rft_err *err);
 
 #endif

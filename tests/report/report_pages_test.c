@@ -51,6 +51,12 @@ static void test_cover_says_what_was_measured_and_how_good_it_is(void **state) {
     assert_int_equal(trace_pages_saying(pages, "replayed recording"), 0);
 }
 
+static void test_the_card_has_its_ridge_points(void **state) {
+    const trace_pages *pages = *state;
+    assert_true(trace_says(pages, "Ridge, op/B dram read"));
+    assert_int_equal(trace_pages_saying(pages, "Ridge points: work of fewer operations per byte of that level"), 1);
+}
+
 static void test_every_chapter_is_there_with_a_bookmark(void **state) {
     const trace_pages *pages = *state;
     const char *chapters[] = {"|Summary\n",           "|This card\n",        "|Rooflines\n",
@@ -222,6 +228,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_overlaps_or_leaves_the_page),
         cmocka_unit_test(test_cover_says_what_was_measured_and_how_good_it_is),
+        cmocka_unit_test(test_the_card_has_its_ridge_points),
         cmocka_unit_test(test_every_chapter_is_there_with_a_bookmark),
         cmocka_unit_test(test_summary_links_lead_to_placed_sections),
         cmocka_unit_test(test_every_page_has_its_number_and_the_runs_id),

@@ -233,6 +233,9 @@ static int begin(scene *s, rft_run *run, const rft_plan *plan, uint64_t seed) {
         run->info.started_unix_ns = s->clock ? s->clock->unix_ns(s->clock->self) : 1;
         run->info.replay_of = s->opts.replay ? "scripted" : NULL;
         rft_plan_describe(plan, run);
+        if (s->prepare) {
+            s->prepare(run);
+        }
     }
     return rc;
 }

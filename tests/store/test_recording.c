@@ -222,7 +222,7 @@ static void the_place_of_a_mistake_is_named(void **state) {
         const char *from, *to, *said;
         int code;
     } mistakes[] = {
-        {"\"rooftune\":", "\"other\":", "has no rooftune section", RFT_E_RECORDING},
+        {"\"rooftune\":", "\"other\":", "R: results[", RFT_E_RECORDING}, /* read as plain T4 */
         {"\"schema\":1", "\"schema\":99", "newer schema 99 (written by rooftune 0.1.0)", RFT_E_SCHEMA},
         {"\"schema\":1", "\"schema\":0", "older schema 0", RFT_E_SCHEMA},
         {"\"schema\":1", "\"schema\":\"1\"", "rooftune.schema", RFT_E_RECORDING},

@@ -22,7 +22,9 @@ refused truncated 'truncated' 8
 refused plain 'not a gzip file' 8
 refused nothing 'is empty' 8
 refused text 'is not JSON' 8
-refused foreign 'no rooftune section' 8
+refused foreign 'results: expected a list of 1 to a million' 8
+printf '{"values":[1]}' | gzip >other.json.gz
+refused other 'no rooftune section' 8
 refused lacking 'rooftune.gpu: expected an object' 8
 gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":99/' | gzip >newer.json.gz
 gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":0/' | gzip >older.json.gz
