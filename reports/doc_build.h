@@ -25,7 +25,7 @@ typedef struct rft_entry {
 
 /* What became of the points of a sweep. */
 typedef struct rft_tally {
-    uint64_t cartesian, valid; /* over variants and problems, odd ones left out */
+    uint64_t cartesian, valid; /* over variants and problems, odd ones and those of refine() left out */
     size_t points;             /* taken up, odd ones left out; aliases are counted in `aliases` alone */
     size_t aliases;
     size_t compiled, ran, verified, measured;

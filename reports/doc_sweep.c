@@ -73,8 +73,13 @@ static void add_params(rft_build *b, const rft_sweep *sweep) {
 }
 
 static const char *axis_role(const rft_build *b, const rft_axis *axis) {
-    return rft_arena_printf(b->arena, "%s%s%s", axis->swept ? "swept" : "listed or derived",
-                            axis->along ? ", transitions looked for" : "", axis->compiled ? ", compile-time" : "");
+    const char *refined = axis->refine_depth > 0
+                              ? rft_arena_printf(b->arena, ", halved up to %d time%s where the bound changes",
+                                                 axis->refine_depth, axis->refine_depth == 1 ? "" : "s")
+                              : "";
+    return rft_arena_printf(b->arena, "%s%s%s%s", axis->swept ? "swept" : "listed or derived",
+                            axis->along ? ", transitions looked for" : "", refined,
+                            axis->compiled ? ", compile-time" : "");
 }
 
 /* The distinct values an axis takes over the problems, in their order. */

@@ -96,11 +96,32 @@ static const char *located_text(const rft_build *b, rft_table *table, const rft_
     return found->waves_note ? rft_arena_printf(b->arena, "%s; %s", slopes, found->waves_note) : slopes;
 }
 
+/* With a note where refine() added values to the line: "m=192: 6 configurations measured there, ...". */
+static const char *noted_line(const rft_build *b, rft_table *table, const rft_profile *profile) {
+    const char *line = line_text(b, profile);
+    const char *axis = b->run->sweeps[profile->sweep].sweep.axes[profile->along_param ? 0 : profile->index].name;
+    rft_str note = RFT_STR_INIT;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        const rft_profile_step *step = &profile->steps[i];
+        if (step->refined > 0 && step->best && !profile->along_param) {
+            rft_str_add(&note, note.length ? "; " : "Refined: ");
+            rft_values_format(&note, &axis, &step->value, 1);
+            rft_str_addf(&note, " (%zu)", step->measured);
+        }
+    }
+    if (note.length) {
+        rft_str_add(&note, ". In brackets: configurations measured there, from the winners of both ends.");
+        line = rft_arena_printf(b->arena, "%s%s", line, rft_doc_note(b->doc, table, rft_str_get(&note)));
+    }
+    rft_str_clear(&note);
+    return line;
+}
+
 static void add_transition(rft_build *b, rft_table *table, const rft_profile *profile, const rft_transition *found,
                            bool first) {
     rft_row *row = rft_doc_row(b->doc, table);
     bool located = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
-    row->cells[COLUMN_LINE] = first ? line_text(b, profile) : NULL;
+    row->cells[COLUMN_LINE] = first ? noted_line(b, table, profile) : NULL;
     row->strong = found->kind == RFT_TRANSITION_FOUND;
     row->cells[COLUMN_VERDICT] = rft_transition_kind_name(found->kind);
     if (!found->at_steps) {

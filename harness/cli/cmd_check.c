@@ -6,6 +6,7 @@
 #include "model/occupancy.h"
 #include "run/once.h"
 #include "run/plan.h"
+#include "run/refine_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -162,11 +163,20 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
     return rc;
 }
 
+static uint64_t refine_points(const rft_plan *plan) {
+    uint64_t points = 0;
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        points += rft_refine_most_points(plan, s);
+    }
+    return points;
+}
+
 static int write_results(check_state *c, const rft_plan *plan, double seconds, rft_err *err) {
     if (c->o->json) {
         json_t *head =
             json_pack("{s:I,s:I,s:f,s:s,s:O}", "configurations", (json_int_t)plan->cartesian, "valid",
                       (json_int_t)plan->valid, "enumerate_seconds", seconds, "arch", c->gpu->arch, "compiled", c->rows);
+        json_object_set_new(head, "refine_points", json_integer((json_int_t)refine_points(plan)));
         size_t length = 0;
         char *text = rft_json_dump(head, &length);
         int rc = rft_cli_write(c->cli, c->o->json, text, length, err);
@@ -176,7 +186,9 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
     }
     char time[32];
     rft_units_format_seconds(time, sizeof time, seconds, 2);
+    const char *more = rft_refine_outlook(plan, c->arena);
     fprintf(c->cli->out, "%s", rft_str_get(&c->out));
+    fprintf(c->cli->out, "%s%s", more ? more : "", more ? "\n" : "");
     fprintf(c->cli->out, "for %s as %s; enumerated in %s; compiled %llu, failed %llu, spilling %llu, skipped %llu\n",
             c->gpu->arch, c->gpu->name, time, (unsigned long long)c->compiled, (unsigned long long)c->failed,
             (unsigned long long)c->spilling, (unsigned long long)c->skipped);

@@ -11,6 +11,7 @@
 #include "cli/run_file.h"
 #include "cli/run_options.h"
 #include "cli/screen.h"
+#include "run/refine_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,17 +32,6 @@ static void unload(loaded *l) {
     free(l->sweeps);
 }
 
-static void warn_refine(rft_cli *cli, const rft_sweep *sweep) {
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        if (sweep->axes[i].refine_depth > 0) {
-            rft_log_warn(&cli->log,
-                         "sweep %s: refine() on axis %s takes its values as they are: flips are not bisected in this "
-                         "version. Add values near the flip by hand.",
-                         sweep->name, sweep->axes[i].name);
-        }
-    }
-}
-
 static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_gpu_info *gpu, rft_err *err) {
     size_t capacity = 0;
     l->scripts = rft_calloc(o->files.count + 1, sizeof *l->scripts);
@@ -57,7 +47,6 @@ static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_gpu
                 rft_err_set(err, RFT_E_SCRIPT, "sweep %s has no kernel: there is nothing to run", sweep->name);
                 return rft_err_remedy(err, "a bare space can be counted with `rooftune check`");
             }
-            warn_refine(cli, sweep);
             RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
             l->sweeps[l->sweep_count++] = sweep;
         }
@@ -91,7 +80,11 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     }
     rft_units_format_count(text, sizeof text, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
-    fprintf(cli->out, "%s of %s combinations are valid; nothing was measured or written (--dry-run)\n", text, all);
+    rft_arena *arena = rft_arena_new();
+    const char *more = rft_refine_outlook(plan, arena);
+    fprintf(cli->out, "%s of %s combinations are valid%s%s; nothing was measured or written (--dry-run)\n", text, all,
+            more ? ", " : "", more ? more : "");
+    rft_arena_free(arena);
 }
 
 /* One session of a run: what the callbacks of rft_exec() need. */

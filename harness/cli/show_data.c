@@ -13,6 +13,7 @@
 #include "cli/show_transitions.h"
 #include "cli/timing_json.h"
 #include "model/over_roof.h"
+#include "model/refine.h"
 #include "model/ridge.h"
 
 #include <math.h>
@@ -75,6 +76,9 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_t *object = json_object();
     json_object_set_new(object, "point", json_integer(best->id));
     json_object_set_new(object, "problem", rft_show_problem_json(sweep, best->problem));
+    json_object_set_new(object, "refined", json_integer(sweep->problems[best->problem].refined));
+    json_object_set_new(object, "refined_text",
+                        rft_show_text_json(rft_refine_text(run, best->sweep, best->problem, arena)));
     json_object_set_new(object, "variant", rft_show_text_json(variant->name));
     json_object_set_new(object, "configuration", rft_show_config_json(variant, best->config));
     set_real(object, "median_s", stats->median);
@@ -118,6 +122,8 @@ static json_t *of_counts(const rft_run *run, size_t sweep) {
     json_object_set_new(object, "aliases", json_integer((json_int_t)tally.aliases));
     json_object_set_new(object, "checked_on_odd_size", json_integer((json_int_t)tally.odd));
     json_object_set_new(object, "failed_on_odd_size", json_integer((json_int_t)tally.odd_failed));
+    json_object_set_new(object, "refined_problems", json_integer((json_int_t)tally.refined_problems));
+    json_object_set_new(object, "refined", json_integer((json_int_t)tally.refined));
     json_object_set_new(object, "cartesian", json_integer((json_int_t)tally.cartesian));
     json_object_set_new(object, "valid", json_integer((json_int_t)tally.valid));
     return object;
@@ -159,8 +165,9 @@ static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
 static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     json_t *object = json_object(), *best = json_array(), *ladder = json_array();
-    for (size_t p = 0; p < data->problem_count; p++) {
-        const rft_point *point = rft_run_best(run, sweep, SIZE_MAX, p);
+    const size_t *order = rft_refine_order(data, arena);
+    for (size_t i = 0; i < data->problem_count; i++) {
+        const rft_point *point = rft_run_best(run, sweep, SIZE_MAX, order[i]);
         if (point) {
             json_array_append_new(best, rft_show_best_json(run, point, arena));
         }
@@ -287,6 +294,7 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_real(out, energy ? energy->power_w : (double)NAN);
     add_real(out, energy ? energy->joules_per_run : (double)NAN);
     add_real(out, rft_point_sustained_s(point));
+    add_known(out, sweep->problems[point->problem].refined);
     rft_str_add_char(out, '\n');
 }
 
@@ -294,7 +302,7 @@ void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena *arena = rft_arena_new();
     rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
                      "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac,"
-                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s\n");
+                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s,refined\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

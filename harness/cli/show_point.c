@@ -7,6 +7,7 @@
 #include "cli/show_power.h"
 #include "cli/show_steps.h"
 #include "model/bound.h"
+#include "model/refine.h"
 #include "model/ridge.h"
 
 #include <math.h>
@@ -82,6 +83,10 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
     rft_str_addf(out, "point %lld: %s, %s: %s", (long long)id, sweep->name, sweep->variants[point->variant].name,
                  rft_run_problem_text(run, point->sweep, point->problem, false, arena));
     rft_str_addf(out, " %s\n", rft_run_config_text(run, point, false, arena));
+    const char *refined = rft_refine_text(run, point->sweep, point->problem, arena);
+    if (refined) {
+        rft_str_addf(out, "problem      %s\n", refined);
+    }
     rft_str_addf(out, "outcome      %s%s%s\n", rft_outcome_name(point->outcome), point->reason ? ": " : "",
                  point->reason ? point->reason : "");
     if (point->alias_of) {

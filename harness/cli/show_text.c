@@ -13,6 +13,7 @@
 #include "cli/show_transitions.h"
 
 #include "model/over_roof.h"
+#include "model/refine.h"
 #include "model/run_foreign.h"
 
 #include <math.h>
@@ -126,6 +127,11 @@ static void add_counts(const rft_show_page *t, size_t sweep) {
         rft_str_addf(&line, "; %s of %s combinations are valid", rft_show_count(t, tally.valid),
                      rft_show_count(t, tally.cartesian));
     }
+    if (tally.refined_problems) {
+        rft_str_addf(&line, "; %s of the points are on %s problem%s that refine() added",
+                     rft_show_count(t, tally.refined), rft_show_count(t, tally.refined_problems),
+                     tally.refined_problems == 1 ? "" : "s");
+    }
     rft_layout_wrapped(t->out, 2, 2, rft_str_get(&line));
     rft_str_clear(&line);
     const char *objective = rft_objective_text(t->run->sweeps[sweep].sweep.search.objective);
@@ -192,6 +198,7 @@ size_t rft_show_widest(size_t width, const char *cell, size_t limit) {
 }
 
 static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, size_t width) {
+    const rft_sweep *data = &t->run->sweeps[sweep].sweep;
     const char *name = rft_run_problem_text(t->run, sweep, problem, true, t->arena);
     const rft_point *best = rft_run_best(t->run, sweep, SIZE_MAX, problem);
     rft_str_add(t->out, "  ");
@@ -201,7 +208,8 @@ static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, si
         rft_layout_spaces(t->out, 2 + width);
     }
     if (best == NULL) {
-        rft_str_add(t->out, "  nothing measured\n");
+        rft_str_add(t->out,
+                    data->problems[problem].refined ? "  nothing measured (refined)\n" : "  nothing measured\n");
         return;
     }
     rft_show_figures(t, best);
@@ -212,16 +220,17 @@ static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, si
     const char *item = isnan(items) ? "" : best->work.item_name ? best->work.item_name : "item";
     const rft_measurement *m = rft_point_measurement(best);
     const char *note = rft_measurement_note(m, &t->run->ceilings, t->arena);
+    const char *refined = rft_refine_text(t->run, sweep, problem, t->arena);
     double cycles = rft_measurement_cycles(m);
     const rft_over_roof over = rft_over_roof_of(t->run, best, t->arena);
     const char *beyond =
         over.text ? rft_arena_printf(t->arena, "; %s of its roof: %s", percent_text(t, over.factor), over.text) : "";
     rft_layout_wrapped(
         t->out, 4, 2,
-        rft_arena_printf(t->arena, "%s%s%s%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate, *item ? " " : "",
+        rft_arena_printf(t->arena, "%s%s%s%s%s%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate, *item ? " " : "",
                          *item ? rft_arena_printf(t->arena, "%ss/s", item) : "",
                          isnan(cycles) ? "" : rft_arena_printf(t->arena, ", %s", si_text(t, cycles, "cycles")), beyond,
-                         note ? "; " : "", note ? note : ""));
+                         note ? "; " : "", note ? note : "", refined ? "; " : "", refined ? refined : ""));
     rft_show_versus(t, best);
 }
 
@@ -235,9 +244,10 @@ static void add_problems(const rft_show_page *t, size_t sweep) {
     }
     rft_str_add_char(t->out, '\n');
     rft_show_table_head(t, "problem", width);
-    for (size_t p = 0; p < data->problem_count; p++) {
-        if (!data->problems[p].odd) {
-            add_problem(t, sweep, p, width);
+    const size_t *order = rft_refine_order(data, t->arena);
+    for (size_t i = 0; i < data->problem_count; i++) {
+        if (!data->problems[order[i]].odd) {
+            add_problem(t, sweep, order[i], width);
         }
     }
 }

@@ -127,6 +127,22 @@ static void add_transition(const rft_show_page *t, const rft_profile *profile, c
     rft_str_clear(&line);
 }
 
+/* Where the line has more values than its grid. */
+static void add_refined(const rft_show_page *t, const rft_profile *profile) {
+    rft_str line = RFT_STR_INIT;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].refined > 0 && profile->steps[i].best) {
+            rft_str_add(&line, line.length ? ", " : "refined at ");
+            rft_value_format(&line, &profile->steps[i].value);
+        }
+    }
+    if (line.length) {
+        rft_str_add(&line, ": only the winners of both ends were measured there");
+        rft_layout_wrapped(t->out, 6, 2, rft_str_get(&line));
+    }
+    rft_str_clear(&line);
+}
+
 void rft_show_transitions(const rft_show_page *t, size_t sweep) {
     rft_profile *profiles = NULL;
     size_t count = rft_profiles_along_axes(t->run, sweep, SIZE_MAX, t->arena, &profiles);
@@ -137,6 +153,7 @@ void rft_show_transitions(const rft_show_page *t, size_t sweep) {
         for (size_t k = 0; k < transitions; k++) {
             add_transition(t, &profiles[i], &found[k]);
         }
+        add_refined(t, &profiles[i]);
     }
 }
 

@@ -56,9 +56,12 @@ typedef struct rft_variant {
     size_t constraint_count;
 } rft_variant;
 
+#define RFT_REFINED_MAX 20 /* the deepest refine() */
+
 typedef struct rft_problem {
     rft_value *values; /* one per sweep.axes, in that order */
     bool odd;          /* verified only, never timed: the odd size */
+    int refined;       /* 0: the script's own; n: refine() added it, at the n-th bisection (model/refine.h) */
 } rft_problem;
 
 /* What the L2 holds when a sample begins (docs/measuring.md). */
@@ -130,7 +133,8 @@ struct rft_sweep {
     const char *script_hash; /* SHA-256 of the script and every file it required */
     rft_axis *axes;          /* in the order of the kernel's `problem` */
     size_t axis_count;
-    rft_problem *problems; /* odd one first if there is one, then row-major over the swept axes, or as listed */
+    rft_problem *problems; /* odd one first if there is one, then row-major over the swept axes, or as listed;
+                            * behind them those that refine() adds while the run goes on */
     size_t problem_count;
     rft_variant *variants; /* at least one, unless the sweep is a bare space */
     size_t variant_count;

@@ -21,6 +21,8 @@ typedef struct rft_profile_step {
     size_t measured;       /* candidates seen at this value */
     double worst_s;        /* slowest candidate; NaN */
     double median_s;       /* median over the candidates' medians; NaN */
+    size_t problem;        /* where */
+    int refined;           /* 0: of the grid; else rft_problem.refined */
 } rft_profile_step;
 
 typedef struct rft_profile {

@@ -80,7 +80,11 @@ static int plan_sweep(rft_plan *plan, size_t index, const rft_log *log, rft_err 
 int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err) {
     rft_plan *plan = rft_alloc(sizeof *plan);
     int rc = RFT_OK;
-    plan->sweeps = sweeps;
+    plan->arena = rft_arena_new();
+    plan->sweeps = rft_arena_calloc(plan->arena, sweep_count + 1, sizeof *plan->sweeps);
+    for (size_t s = 0; s < sweep_count; s++) {
+        plan->sweeps[s] = sweeps[s];
+    }
     plan->sweep_count = sweep_count;
     plan->spaces = rft_calloc(sweep_count + 1, sizeof *plan->spaces);
     for (size_t s = 0; s < sweep_count && rc == RFT_OK; s++) {
@@ -106,6 +110,7 @@ void rft_plan_free(rft_plan *plan) {
         free(plan->spaces[s]);
     }
     free(plan->spaces);
+    rft_arena_free(plan->arena);
     free(plan);
 }
 
@@ -191,7 +196,6 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     out->item_name = rft_arena_strdup(arena, sweep->item_name);
     out->search.strategy = rft_arena_strdup(arena, sweep->search.strategy);
     out->axes = copy_axes(arena, sweep);
-    out->problems = copy_problems(arena, sweep);
     out->variants = rft_arena_memdup(arena, sweep->variants, sweep->variant_count * sizeof *out->variants);
     for (size_t v = 0; v < sweep->variant_count; v++) {
         copy_variant(arena, &out->variants[v], script);
@@ -203,18 +207,25 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     free(script);
 }
 
+void rft_plan_describe_problems(const rft_plan *plan, size_t s, rft_run *run) {
+    rft_run_sweep *out = &run->sweeps[s];
+    const rft_sweep *sweep = plan->sweeps[s];
+    size_t count = sweep->variant_count * sweep->problem_count;
+    out->sweep.problems = copy_problems(run->arena, sweep);
+    out->sweep.problem_count = sweep->problem_count;
+    out->cartesian = rft_arena_calloc(run->arena, count + 1, sizeof *out->cartesian);
+    out->valid = rft_arena_calloc(run->arena, count + 1, sizeof *out->valid);
+    for (size_t i = 0; i < count; i++) {
+        out->cartesian[i] = rft_space_cartesian(plan->spaces[s][i]);
+        out->valid[i] = rft_space_count(plan->spaces[s][i]);
+    }
+}
+
 void rft_plan_describe(const rft_plan *plan, rft_run *run) {
     run->sweep_count = plan->sweep_count;
     run->sweeps = rft_arena_calloc(run->arena, plan->sweep_count + 1, sizeof *run->sweeps);
     for (size_t s = 0; s < plan->sweep_count; s++) {
-        rft_run_sweep *out = &run->sweeps[s];
-        size_t count = plan->sweeps[s]->variant_count * plan->sweeps[s]->problem_count;
-        copy_sweep(run->arena, &out->sweep, plan->sweeps[s]);
-        out->cartesian = rft_arena_calloc(run->arena, count + 1, sizeof *out->cartesian);
-        out->valid = rft_arena_calloc(run->arena, count + 1, sizeof *out->valid);
-        for (size_t i = 0; i < count; i++) {
-            out->cartesian[i] = rft_space_cartesian(plan->spaces[s][i]);
-            out->valid[i] = rft_space_count(plan->spaces[s][i]);
-        }
+        copy_sweep(run->arena, &run->sweeps[s].sweep, plan->sweeps[s]);
+        rft_plan_describe_problems(plan, s, run);
     }
 }

@@ -9,7 +9,8 @@
 #include "model/space.h"
 
 typedef struct rft_plan {
-    const rft_sweep *const *sweeps; /* borrowed */
+    const rft_sweep **sweeps; /* as they were given, or with problems added: then the plan's own */
+    rft_arena *arena;         /* of what was added */
     size_t sweep_count;
     rft_space ***spaces;       /* [sweep][variant * problem_count + problem]; NULL where the space could not be made */
     uint64_t cartesian, valid; /* over everything, odd problems left out */
@@ -25,7 +26,18 @@ rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, si
 /* The sweep's odd problem; SIZE_MAX when it has none. */
 size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep);
 
+/* Adds a problem behind all others of the sweep (plan_grow.c): its swept values are there, those of `with` are
+ * computed. *problem is its index; SIZE_MAX: there is one of these values already, or `with` raised an error for it
+ * (then *why says so). What was borrowed from the plan's sweep before stays as it was. */
+typedef struct rft_plan_added {
+    size_t problem;
+    const char *why; /* in the plan's arena; NULL */
+} rft_plan_added;
+int rft_plan_add_problem(rft_plan *plan, size_t sweep, const rft_problem *problem, rft_plan_added *out, rft_err *err);
+
 /* Copies what the store keeps of the sweeps (no functions) into run->sweeps, with the counts. */
 void rft_plan_describe(const rft_plan *plan, rft_run *run);
+/* The same for the problems of one sweep and the sizes of their spaces, once more after some were added. */
+void rft_plan_describe_problems(const rft_plan *plan, size_t sweep, rft_run *run);
 
 #endif

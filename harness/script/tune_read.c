@@ -99,7 +99,8 @@ static size_t find_param(const rft_variant *variant, const char *name) {
 static rft_value *read_tuned(lua_State *lua, const rft_at *at, size_t *count, bool *is_ctype) {
     if (luaL_testudata(lua, -1, RFT_TAG_VALUES)) {
         if (rft_values_refine_depth(lua, -1) > 0) {
-            rft_read_fail(lua, at, NULL, "refine() is for the dimensions in over, not for parameters");
+            rft_read_fail(lua, at, "give a parameter all its values: values(...)",
+                          "refine() is for the dimensions in over, not for parameters");
         }
         return rft_values_read(lua, -1, at, count, is_ctype);
     }

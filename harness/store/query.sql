@@ -67,9 +67,9 @@ INSERT INTO axis (
 
 -- name: put_problem
 INSERT INTO problem (
-  sweep, problem, odd, problem_values
+  sweep, problem, odd, problem_values, refined
 ) VALUES (
-  :sweep, :problem, :odd, :problem_values
+  :sweep, :problem, :odd, :problem_values, :refined
 );
 
 -- name: put_variant
@@ -237,7 +237,7 @@ FROM axis ORDER BY sweep, axis;
 
 -- name: get_problems
 SELECT
-  sweep, problem, odd, problem_values
+  sweep, problem, odd, problem_values, refined
 FROM problem ORDER BY sweep, problem;
 
 -- name: get_variants

@@ -135,6 +135,12 @@ static void to_problems(reader *r, rft_sweep *sweep, const json_t *object, const
         rft_text_format(where, sizeof where, "%s.problems[%zu]", path, i);
         to_values(r, item, where, &sweep->problems[i].values, &count);
         sweep->problems[i].odd = json_is_true(json_object_get(item, "odd"));
+        const json_t *refined = json_object_get(item, "refined"); /* left out: 0 */
+        json_int_t depth = json_integer_value(refined);
+        if (refined && (!json_is_integer(refined) || depth < 0 || depth > RFT_REFINED_MAX)) {
+            fail(r, "how often it was bisected", "%s.refined", where);
+        }
+        sweep->problems[i].refined = refined ? (int)depth : 0;
         if (count != sweep->axis_count) {
             fail(r, "a value for every axis", "%s.values", where);
         }

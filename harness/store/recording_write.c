@@ -66,6 +66,9 @@ static json_t *of_problems(const rft_sweep *sweep) {
         json_t *item = json_object();
         json_object_set_new(item, "odd", json_boolean(sweep->problems[i].odd));
         json_object_set_new(item, "values", rft_json_of_values(sweep->problems[i].values, sweep->axis_count));
+        if (sweep->problems[i].refined > 0) {
+            json_object_set_new(item, "refined", json_integer(sweep->problems[i].refined));
+        }
         json_array_append_new(list, item);
     }
     return list;

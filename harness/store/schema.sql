@@ -64,7 +64,7 @@ CREATE TABLE axis (
 
 CREATE TABLE problem (
   sweep INTEGER NOT NULL REFERENCES sweep, problem INTEGER NOT NULL,
-  odd INTEGER NOT NULL, problem_values TEXT NOT NULL,
+  odd INTEGER NOT NULL, problem_values TEXT NOT NULL, refined INTEGER,
   PRIMARY KEY (sweep, problem)
 ) STRICT, WITHOUT ROWID;
 

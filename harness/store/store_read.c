@@ -158,6 +158,14 @@ static void row_of_axis(rft_row *row, rft_run *run) {
     }
 }
 
+/* NULL: from before refine() did anything. */
+static int row_refined(rft_row *row) {
+    if (!row->code && sqlite3_column_type(row->statement, row->at) == SQLITE_NULL) {
+        return 0;
+    }
+    return row->code ? 0 : (int)rft_row_index(row, RFT_REFINED_MAX + 1);
+}
+
 static void row_of_problem(rft_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
     if (sweep == NULL) {
@@ -172,6 +180,7 @@ static void row_of_problem(rft_row *row, rft_run *run) {
     if (!row->code && count != sweep->axis_count) {
         rft_row_fail(row, "problem with %zu values for %zu axes", count, sweep->axis_count);
     }
+    problem->refined = row_refined(row);
 }
 
 static void row_of_variant(rft_row *row, rft_run *run) {

@@ -231,9 +231,10 @@ function range(lo, hi, step) end
 ---@return rooftune.Values
 function pow2_values(lo, hi) end
 
----Asks to bisect between two values where the bound changes, at most `depth` times (this version measures the values as
----they are, with a warning). For dimensions in `over`.
----@param list rooftune.Values
+---Once the grid is measured: where the bound changes between two values, or the times turn, also measures the value
+---halfway, at most `depth` times in each half with the flip, with the winners of both ends. For dimensions of numbers in
+---`over`.
+---@param list rooftune.Values what values(), range() or pow2_values() returned
 ---@param depth integer 1 to 20
 ---@return rooftune.Values
 function refine(list, depth) end

@@ -80,6 +80,9 @@ rft_run *scene_run(scene *s, const char *name);
 /* Replaces the probe by a replay of that run. */
 void scene_replay(scene *s, const char *name);
 
+/* For opts.ceilings: device memory gives 1.05 GB/s, FP32 1 TFLOP/s, and nothing else is known. */
+int scene_give_ceilings(void *payload, rft_err *err);
+
 /* The point of a configuration of sweep 0, variant 0; cosmetic 0. NULL. */
 const rft_point *scene_point(const rft_run *run, size_t problem, const char *fate, int speed);
 /* Fails with all there is to know. */

@@ -162,17 +162,17 @@ static rft_constraint *new_constraint(rft_arena *arena) {
 static void add_problems(rft_arena *arena, rft_sweep *sweep, const scripted_sweep_opts *opts) {
     sweep->axes = rft_arena_alloc(arena, sizeof *sweep->axes);
     sweep->axis_count = 1;
-    sweep->axes[0] = (rft_axis){.name = "n", .swept = true, .along = true};
+    sweep->axes[0] = (rft_axis){.name = "n", .swept = true, .along = true, .refine_depth = opts->refine};
     sweep->axes[0].values = rft_arena_calloc(arena, 8, sizeof(rft_value));
     sweep->problems = rft_arena_calloc(arena, 9, sizeof *sweep->problems);
     if (opts->odd) {
         rft_value odd = rft_value_int(opts->odd);
-        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &odd, 1), true};
+        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &odd, 1), true, 0};
     }
     for (size_t i = 0; i < 8 && opts->sizes[i]; i++) {
         rft_value n = rft_value_int(opts->sizes[i]);
         sweep->axes[0].values[sweep->axes[0].value_count++] = n;
-        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &n, 1), false};
+        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &n, 1), false, 0};
     }
 }
 

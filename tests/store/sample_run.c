@@ -78,9 +78,9 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
     sweep->problem_count = 3;
     sweep->problems = rft_arena_calloc(arena, 3, sizeof *sweep->problems);
     size_t two;
-    sweep->problems[0] = (rft_problem){VALUES(arena, &two, INT(1027), rft_value_real(0.1)), true};
-    sweep->problems[1] = (rft_problem){VALUES(arena, &two, INT(1024), rft_value_real(0.5)), false};
-    sweep->problems[2] = (rft_problem){VALUES(arena, &two, INT(4096), rft_value_real(1e300)), false};
+    sweep->problems[0] = (rft_problem){VALUES(arena, &two, INT(1027), rft_value_real(0.1)), true, 0};
+    sweep->problems[1] = (rft_problem){VALUES(arena, &two, INT(1024), rft_value_real(0.5)), false, 0};
+    sweep->problems[2] = (rft_problem){VALUES(arena, &two, INT(4096), rft_value_real(1e300)), false, 2};
     sweep->variant_count = 2;
     sweep->variants = rft_arena_calloc(arena, 2, sizeof *sweep->variants);
     for (size_t v = 0; v < 2; v++) {

@@ -86,6 +86,7 @@ static void assert_sweeps_equal(const rft_run_sweep *got, const rft_run_sweep *w
     assert_int_equal(a->problem_count, b->problem_count);
     for (size_t i = 0; i < b->problem_count; i++) {
         assert_int_equal(a->problems[i].odd, b->problems[i].odd);
+        assert_int_equal(a->problems[i].refined, b->problems[i].refined);
         assert_values_equal(a->problems[i].values, a->axis_count, b->problems[i].values, b->axis_count);
     }
     assert_int_equal(a->variant_count, b->variant_count);
