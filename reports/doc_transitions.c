@@ -99,13 +99,13 @@ static const char *located_text(const rft_build *b, rft_table *table, const rft_
 /* With a note where refine() added values to the line: "m=192: 6 configurations measured there, ...". */
 static const char *noted_line(const rft_build *b, rft_table *table, const rft_profile *profile) {
     const char *line = line_text(b, profile);
-    const char *axis = b->run->sweeps[profile->sweep].sweep.axes[profile->along_param ? 0 : profile->index].name;
     rft_str note = RFT_STR_INIT;
-    for (size_t i = 0; i < profile->step_count; i++) {
+    for (size_t i = 0; i < profile->step_count && !profile->along_param; i++) {
         const rft_profile_step *step = &profile->steps[i];
-        if (step->refined > 0 && step->best && !profile->along_param) {
+        if (step->refined > 0 && step->best) {
+            const rft_axis *axis = &b->run->sweeps[profile->sweep].sweep.axes[profile->index];
             rft_str_add(&note, note.length ? "; " : "Refined: ");
-            rft_values_format(&note, &axis, &step->value, 1);
+            rft_values_format(&note, &axis->name, &step->value, 1);
             rft_str_addf(&note, " (%zu)", step->measured);
         }
     }
