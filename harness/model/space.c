@@ -7,6 +7,8 @@
 #include <string.h>
 
 #define MAX_CONFIGURATIONS 20000000
+__extension__ typedef unsigned __int128 rft_wide;
+
 #define MAX_VALUES 65536 /* positions are uint16_t */
 
 struct rft_space {
@@ -214,12 +216,16 @@ uint64_t rft_space_count(const rft_space *space) {
     return space->count;
 }
 
-const uint16_t *rft_space_positions(const rft_space *space, uint64_t index) {
+static const uint16_t *stored(const rft_space *space, uint64_t index) {
     return space->positions + (size_t)index * space->variant->param_count;
 }
 
+void rft_space_positions(const rft_space *space, uint64_t index, uint16_t *out) {
+    memcpy(out, stored(space, index), space->variant->param_count * sizeof *out);
+}
+
 void rft_space_get(const rft_space *space, uint64_t index, rft_value *out) {
-    const uint16_t *at = rft_space_positions(space, index);
+    const uint16_t *at = stored(space, index);
     for (size_t i = 0; i < space->variant->param_count; i++) {
         out[i] = space->variant->params[i].values[at[i]];
     }
@@ -250,28 +256,79 @@ static bool positions_of(const rft_variant *variant, const rft_value *values, ui
     return true;
 }
 
-uint64_t rft_space_find(const rft_space *space, const rft_value *values) {
-    size_t params = space->variant->param_count;
-    uint16_t *wanted = rft_calloc(params + 1, sizeof *wanted);
-    uint64_t found = UINT64_MAX;
-    if (positions_of(space->variant, values, wanted)) {
-        uint64_t low = 0, high = space->count;
-        while (low < high) {
-            uint64_t middle = low + (high - low) / 2;
-            int order = compare_positions(rft_space_positions(space, middle), wanted, params);
-            if (order == 0) {
-                found = middle;
-                break;
-            }
-            if (order < 0) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+uint64_t rft_space_rank(const rft_space *space, const uint16_t *positions) {
+    uint64_t low = 0, high = space->count;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int order = compare_positions(stored(space, middle), positions, space->variant->param_count);
+        if (order == 0) {
+            return middle;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
         }
     }
+    return UINT64_MAX;
+}
+
+uint64_t rft_space_find(const rft_space *space, const rft_value *values) {
+    uint16_t *wanted = rft_calloc(space->variant->param_count + 1, sizeof *wanted);
+    uint64_t found = positions_of(space->variant, values, wanted) ? rft_space_rank(space, wanted) : UINT64_MAX;
     free(wanted);
     return found;
+}
+
+bool rft_space_exact(const rft_space *space) {
+    (void)space;
+    return true;
+}
+
+const char *rft_space_count_basis(const rft_space *space) {
+    (void)space;
+    return "exact";
+}
+
+uint64_t rft_space_index_end(const rft_space *space) {
+    return space->count;
+}
+
+uint64_t rft_space_sample(const rft_space *space, uint64_t random64) {
+    return space->count == 0 ? UINT64_MAX : (uint64_t)(((rft_wide)random64 * space->count) >> 64);
+}
+
+static int ascending(const void *a, const void *b) {
+    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+size_t rft_space_neighbours(const rft_space *space, uint64_t index, rft_space_near near, uint64_t *out, size_t most) {
+    size_t params = space->variant->param_count, count = 0, room = 0;
+    uint16_t *at = rft_calloc(params + 1, sizeof *at);
+    for (size_t i = 0; i < params; i++) {
+        room += space->variant->params[i].value_count;
+    }
+    uint64_t *found = rft_calloc(room + 1, sizeof *found);
+    rft_space_positions(space, index, at);
+    for (size_t i = 0; i < params; i++) {
+        size_t own = at[i], values = space->variant->params[i].value_count;
+        size_t first = near == RFT_SPACE_HAMMING ? 0 : own - (own > 0);
+        size_t end = near == RFT_SPACE_HAMMING || own + 2 > values ? values : own + 2;
+        for (size_t v = first; v < end; v++) {
+            at[i] = (uint16_t)v;
+            uint64_t rank = v == own ? UINT64_MAX : rft_space_rank(space, at);
+            if (rank != UINT64_MAX) {
+                found[count++] = rank;
+            }
+        }
+        at[i] = (uint16_t)own;
+    }
+    qsort(found, count, sizeof *found, ascending);
+    memcpy(out, found, (count < most ? count : most) * sizeof *out);
+    free(found);
+    free(at);
+    return count;
 }
 
 uint64_t rft_space_rejected(const rft_space *space, size_t constraint) {

@@ -94,7 +94,10 @@ static void order_and_lookup(void **state) {
                 if (a + c < 6) {
                     rft_space_get(space, expected, got);
                     assert_true(rft_values_equal(got, config, 3));
-                    assert_int_equal(rft_space_positions(space, expected)[2], c - 1);
+                    uint16_t at[3];
+                    rft_space_positions(space, expected, at);
+                    assert_int_equal(at[2], c - 1);
+                    assert_true(rft_space_rank(space, at) == expected);
                     assert_true(rft_space_find(space, config) == expected);
                     expected++;
                 } else {
@@ -107,6 +110,52 @@ static void order_and_lookup(void **state) {
     assert_int_equal(rft_space_rejected(space, 0), 60 - expected);
     rft_value strange[] = {rft_value_int(9), rft_value_int(1), rft_value_text("x")};
     assert_true(rft_space_find(space, strange) == UINT64_MAX);
+    rft_space_free(space);
+    free(f);
+}
+
+static void neighbours_and_samples(void **state) {
+    (void)state;
+    fake *f = fake_new();
+    fake_param(f, "A", 4), fake_param(f, "B", 3), fake_param(f, "C", 5);
+    fake_where(f, sum_below_n, (const size_t[]){0, 2}, 2);
+    rft_value n = rft_value_int(6);
+    rft_space *space;
+    assert_int_equal(rft_space_new(&space, &f->sweep, 0, &n, NULL, NULL), 0);
+    uint64_t count = rft_space_count(space), drawn[64] = {0}, random = 7;
+    assert_true(rft_space_exact(space) && rft_space_index_end(space) == count);
+    for (uint64_t i = 0; i < count; i++) {
+        for (int near = RFT_SPACE_HAMMING; near <= RFT_SPACE_ADJACENT; near++) {
+            uint64_t found[64];
+            size_t given = rft_space_neighbours(space, i, (rft_space_near)near, found, 64), expected = 0;
+            for (uint64_t k = 0; k < count; k++) { /* every pair, by the definition */
+                uint16_t a[3], b[3];
+                rft_space_positions(space, i, a);
+                rft_space_positions(space, k, b);
+                int differ = 0, steps = 0;
+                for (int p = 0; p < 3; p++) {
+                    differ += a[p] != b[p];
+                    steps += abs(a[p] - b[p]);
+                }
+                if (differ == 1 && (near == RFT_SPACE_HAMMING || steps == 1)) {
+                    assert_true(expected < given && found[expected] == k);
+                    expected++;
+                }
+            }
+            assert_int_equal(given, expected);
+            found[1] = UINT64_MAX;
+            assert_int_equal(rft_space_neighbours(space, i, (rft_space_near)near, found, 1), given);
+            assert_true(found[1] == UINT64_MAX);
+        }
+    }
+    for (int i = 0; i < 30000; i++) {
+        uint64_t index = rft_space_sample(space, rft_random_next(&random));
+        assert_true(index < count);
+        drawn[index]++;
+    }
+    for (uint64_t i = 0; i < count; i++) { /* 1,000 each with 30 valid; six standard deviations */
+        assert_true(llabs((int64_t)drawn[i] - (int64_t)(30000 / count)) < 6 * 32);
+    }
     rft_space_free(space);
     free(f);
 }
@@ -260,6 +309,7 @@ static void a_million_configurations(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(order_and_lookup),
+        cmocka_unit_test(neighbours_and_samples),
         cmocka_unit_test(constraints_cut_where_their_last_parameter_is_bound),
         cmocka_unit_test(a_constraint_on_the_problem_alone_comes_first),
         cmocka_unit_test(errors_remove_and_are_counted),
