@@ -5,37 +5,6 @@
 
 #include <stdlib.h>
 
-/* Says which constraint leaves nothing. */
-static int nothing_valid(const rft_plan *plan, size_t sweep_index, rft_err *err) {
-    const rft_sweep *sweep = plan->sweeps[sweep_index];
-    const char *text = NULL;
-    const char *raised = "";
-    uint64_t most = 0;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        for (size_t p = 0; p < sweep->problem_count; p++) {
-            const rft_space *space = rft_plan_space(plan, sweep_index, v, p);
-            for (size_t c = 0; c < sweep->variants[v].constraint_count; c++) {
-                if (rft_space_rejected(space, c) > most) {
-                    most = rft_space_rejected(space, c);
-                    text = sweep->variants[v].constraints[c].text;
-                }
-            }
-            if (rft_space_errors(space) > 0 && !*raised) {
-                raised = rft_space_first_error(space);
-            }
-        }
-    }
-    if (*raised) {
-        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
-                    sweep->name, raised);
-    } else {
-        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
-                    text ? "; the constraint that cuts most: " : "", text ? text : "");
-    }
-    rft_err_place(err, "%s", sweep->path);
-    return rft_err_remedy(err, "loosen `where`, or give `tune` values that satisfy it");
-}
-
 static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t problem, const rft_log *log,
                      rft_err *err) {
     const rft_sweep *sweep = plan->sweeps[sweep_index];
@@ -74,7 +43,7 @@ static int plan_sweep(rft_plan *plan, size_t index, const rft_log *log, rft_err 
             }
         }
     }
-    return plan->valid > before ? RFT_OK : nothing_valid(plan, index, err);
+    return plan->valid > before ? RFT_OK : rft_plan_contradiction(plan, index, err);
 }
 
 int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err) {
@@ -175,6 +144,9 @@ static void copy_variant(rft_arena *arena, rft_variant *variant, const char *scr
         c->text = rft_arena_strdup(arena, c->text);
         c->params = rft_arena_memdup(arena, c->params, c->param_count * sizeof *c->params);
         c->axes = rft_arena_memdup(arena, c->axes, c->axis_count * sizeof *c->axes);
+        c->expr = NULL;
+        c->slots = NULL;
+        c->slot_count = 0;
     }
 }
 
