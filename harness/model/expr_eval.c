@@ -23,7 +23,7 @@ int64_t rft_lua_modulo(int64_t a, int64_t b) {
 
 double rft_lua_real_modulo(double a, double b) {
     double rest = fmod(a, b);
-    return (rest > 0 ? b < 0 : rest < 0 && b != rest) ? rest + b : rest;
+    return (rest > 0 ? b < 0 : rest < 0 && b > 0) ? rest + b : rest;
 }
 
 double rft_lua_power(double a, double b) {
@@ -91,6 +91,12 @@ static bool is_number(const rft_expr_value *value) {
 
 static double number(const rft_expr_value *value) {
     return value->kind == RFT_EXPR_INT ? (double)value->as.integer : value->as.real;
+}
+
+/* As bits are taken of it: a real only without a fraction. */
+static bool as_integer(const rft_expr_value *value, int64_t *out) {
+    *out = value->as.integer;
+    return value->kind == RFT_EXPR_INT || rft_lua_to_integer(value->as.real, out);
 }
 
 static bool is_true(const rft_expr_value *value) {
@@ -220,6 +226,10 @@ static bool binary(rft_expr_op op, const rft_expr_value *a, const rft_expr_value
     default:
         break;
     }
+    int64_t x = 0, y = 0;
+    if (op >= RFT_OP_BIT_AND && op <= RFT_OP_SHIFT_RIGHT) {
+        return as_integer(a, &x) && as_integer(b, &y) && whole(op, x, y, out);
+    }
     if (a->kind == RFT_EXPR_INT && b->kind == RFT_EXPR_INT && op != RFT_OP_DIVIDE && op != RFT_OP_POWER) {
         return whole(op, a->as.integer, b->as.integer, out);
     }
@@ -241,8 +251,11 @@ static bool unary(rft_expr_op op, const rft_expr_value *a, rft_expr_value *out) 
         *out = is_whole ? integer_of((int64_t)(0 - (uint64_t)a->as.integer)) : real_of(-a->as.real);
         return true;
     case RFT_OP_INVERT:
-        *out = integer_of(~a->as.integer);
-        return is_whole;
+        if (!as_integer(a, &integer)) {
+            return false;
+        }
+        *out = integer_of(~integer);
+        return true;
     case RFT_OP_ABS:
         integer = is_whole && a->as.integer < 0 ? (int64_t)(0 - (uint64_t)a->as.integer) : a->as.integer;
         *out = is_whole ? integer_of(integer) : real_of(fabs(a->as.real));

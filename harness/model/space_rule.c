@@ -41,10 +41,11 @@ static void keep_error(rft_space_judge *judge, size_t constraint, const rft_err 
     if (space->first_error == NULL) {
         rft_str text = RFT_STR_INIT;
         add_values(&text, judge, constraint);
-        if (raised->place[0] != '\0') {
+        size_t length = strcspn(raised->message, "\n"); /* the traceback names nothing that is not in the place */
+        if (raised->place[0] != '\0' && strncmp(raised->message, raised->place, strlen(raised->place)) != 0) {
             rft_str_addf(&text, "%s: ", raised->place);
         }
-        rft_str_add(&text, raised->message);
+        rft_str_addf(&text, "%.*s", (int)length, raised->message);
         space->first_error = rft_str_take(&text);
     }
 }

@@ -161,6 +161,9 @@ static bool find_constant(void *payload, const char *name, rft_value *out) {
     } else if (lua_isboolean(lua, -1)) {
         *out = rft_value_bool(lua_toboolean(lua, -1));
         found = true;
+    } else if (lua_type(lua, -1) == LUA_TSTRING) {
+        *out = rft_value_text(rft_arena_strdup(rft_lua_script(lua)->arena, lua_tostring(lua, -1)));
+        found = true;
     }
     lua_settop(lua, top);
     return found;
