@@ -12,7 +12,7 @@
 
 #define MAX_VALUES 65536 /* positions are uint16_t */
 #define MAX_EDGES 4194304
-#define MAX_STEPS (UINT64_C(1) << 26) /* values tried of one part; seconds */
+#define MAX_STEPS (UINT64_C(1) << 25) /* values tried of one part; seconds */
 #define DRAWS 10000                   /* for an estimate */
 #define DRAWS_MAX 1000000             /* until the first valid one */
 
@@ -161,7 +161,7 @@ static int make_part(making *m, rft_space_part *part) {
     rft_space_build build = {.space = m->space,
                              .part = part,
                              .constraints = constraints,
-                             .max_edges = m->max_edges,
+                             .max_edges = part->param_count > 1 ? m->max_edges : MAX_VALUES,
                              .max_steps = m->max_steps,
                              .err = m->err};
     for (size_t c = 0; c < variant->constraint_count; c++) {
@@ -178,12 +178,8 @@ static int make_part(making *m, rft_space_part *part) {
         part->reordered = reordered;
     }
     if (code == 0 && build.overflow) {
-        if (build.constraint_count == 0) { /* one long list of values */
-            code = rft_err_set(m->err, RFT_E_LIMIT, "%s: more values than the limit of the diagram", variant->name);
-        } else {
-            leave_out(m, &build);
-            m->overflow = true;
-        }
+        leave_out(m, &build);
+        m->overflow = true;
     }
     free(constraints);
     return code;
@@ -210,7 +206,7 @@ static int make_parts(making *m) {
             }
         }
         code = make_part(m, part);
-        m->max_edges -= part->edge_count;
+        m->max_edges -= part->edge_count < m->max_edges ? part->edge_count : m->max_edges;
         if (code == 0 && !m->overflow && part->count == 0) {
             break; /* nothing is valid, whatever the others hold */
         }
@@ -353,6 +349,10 @@ void rft_space_free(rft_space *space) {
         free(space->first_error);
         free(space);
     }
+}
+
+const rft_variant *rft_space_variant(const rft_space *space) {
+    return space->variant;
 }
 
 uint64_t rft_space_cartesian(const rft_space *space) {

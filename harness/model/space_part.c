@@ -275,7 +275,7 @@ static int descend(maker *m, size_t depth, uint32_t *out) {
             size_t value = w * LANES + (size_t)__builtin_ctzll(left);
             if (last) {
                 push_edge(m, 0, value);
-            } else if (++m->steps + 4 * m->judge.calls > m->build->max_steps) {
+            } else if (++m->steps + 8 * m->judge.rows + 4 * m->judge.calls > m->build->max_steps) {
                 code = overflow(m);
             } else {
                 code = try_value(m, depth, value);

@@ -75,6 +75,7 @@ typedef struct rft_space_judge {
     const uint16_t *at; /* per parameter; of what is bound */
     rft_value *config;  /* the values at these positions */
     uint64_t calls;     /* into the script */
+    uint64_t rows;      /* evaluated, not looked up */
     rft_err *err;
 } rft_space_judge;
 

@@ -148,6 +148,7 @@ static int ask_script(rft_space_rule *rule, rft_space_judge *judge, size_t word,
 static int find_row(rft_space_rule *rule, rft_space_judge *judge, size_t word, uint64_t wanted, uint64_t *holds) {
     const rft_constraint *c = constraint_of(judge->of, rule->constraint);
     uint64_t unknown = wanted;
+    judge->rows++;
     *holds = 0;
     if (rule->code != NULL) {
         for (size_t i = 0; i < c->slot_count; i++) {

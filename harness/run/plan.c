@@ -5,6 +5,10 @@
 
 #include <stdlib.h>
 
+static uint64_t add(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t problem, const rft_log *log,
                      rft_err *err) {
     const rft_sweep *sweep = plan->sweeps[sweep_index];
@@ -18,14 +22,16 @@ static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t 
     if (sweep->problems[problem].odd) {
         plan->odd += rft_space_count(space);
     } else {
-        plan->cartesian += rft_space_cartesian(space);
-        plan->valid += rft_space_count(space);
+        plan->cartesian = add(plan->cartesian, rft_space_cartesian(space));
+        plan->valid = add(plan->valid, rft_space_count(space));
+        plan->estimated = plan->estimated || !rft_space_exact(space);
     }
     if (rft_space_errors(space) > 0 && problem + 1 == sweep->problem_count) {
-        rft_log_warn(log,
-                     "sweep %s: a constraint raised an error for %llu values, which were left out; the first: %s. "
-                     "Guard it against values it cannot take.",
-                     sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
+        rft_log_warn(
+            log,
+            "sweep %s: a constraint raised an error for %llu sets of values, which were left out; the first: %s. "
+            "Guard it against values it cannot take.",
+            sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
     }
     return RFT_OK;
 }

@@ -12,7 +12,8 @@ typedef struct rft_plan {
     const rft_sweep *const *sweeps; /* borrowed */
     size_t sweep_count;
     rft_space ***spaces;       /* [sweep][variant * problem_count + problem]; NULL where the space could not be made */
-    uint64_t cartesian, valid; /* over everything, odd problems left out */
+    uint64_t cartesian, valid; /* over everything, odd problems left out; saturate */
+    bool estimated;            /* `valid` is an estimate */
     uint64_t odd;              /* configurations to verify on odd problems */
 } rft_plan;
 

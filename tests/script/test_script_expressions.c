@@ -360,7 +360,8 @@ static void texts_and_functions_mean_the_same(void **state) {
               "'EE == \"half\" or CC ~= 0.5', function(EE, CC) return EE == 'half' or CC ~= 0.5 end,\n"
               "'gpu.sms > AA * KiB', function(AA, gpu) return gpu.sms > AA * KiB end,\n"
               "'EE:len() == 4', function(EE) return EE:len() == 4 end,\n"
-              "'BB / 0 > AA and gpu.arch ~= \"sm_80\"', function(AA, BB, gpu) return BB / 0 > AA and gpu.arch ~= 'sm_80' end } }");
+              "'BB / 0 > AA and gpu.arch ~= \"sm_80\"', function(AA, BB, gpu) return BB / 0 > AA and gpu.arch ~= "
+              "'sm_80' end } }");
     const rft_variant *variant = &sweep->variants[0];
     for (size_t c = 0; c < variant->constraint_count; c += 2) {
         assert_true((variant->constraints[c].expr == NULL) == (c == 8)); /* a method: Lua's */
