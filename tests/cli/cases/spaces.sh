@@ -26,7 +26,7 @@ expect_out 'space: 6 of 8 valid'
 
 # A space of 10^12 is counted exactly; one that cannot be is said to be estimated.
 space parts 'A = range(1, 1000), B = range(1, 1000), C = range(1, 1000), D = range(1, 1000), E = values(0, 1)' '"A <= B", "C <= D"'
-count parts 500500500500
+count parts 501000500000
 names=
 sum=0
 for i in 1 2 3 4 5 6 7 8 9; do
@@ -44,7 +44,7 @@ expect_out 'space: about .* valid over all problems (estimated: .* of 10000 draw
 space zero 'A = range(1, 4), B = range(0, 2)' '"A % B == 0"'
 rooftune check zero.lua
 expect_status 0
-expect_err "raised an error for 4 sets of values.*the first: A=1 B=0: where \"A % B == 0\":1: attempt to perform 'n%%0'"
+expect_err "raised an error for 4 sets of values.*the first: A=1 B=0: where \"A % B == 0\":1: attempt to perform 'n%0'"
 expect_out 'space: 6 of 12 valid'
 space zero_function 'A = range(1, 4), B = range(0, 2)' 'function(A, B) return A % B == 0 end'
 rooftune check zero_function.lua
@@ -64,7 +64,7 @@ expect_error 4 'A=1: nothing.lua:1: the constraint gave nil, not true or false (
 # Contradictions: only what is needed for one.
 space two 'A = range(1, 8), B = range(1, 8)' '"A + B > 3", "A >= 6", "B ~= 2", "A * B < 5", "B > 0"'
 rooftune check two.lua
-expect_error 4 'no configuration is valid; these constraints contradict each other: A + B > 3; A >= 6; A \* B < 5$\|no configuration is valid; these constraints contradict each other: A >= 6; A \* B < 5$'
+expect_error 4 'no configuration is valid; these constraints contradict each other: A >= 6; A \* B < 5$'
 space alone 'A = range(1, 8), B = range(1, 8)' '"A <= B", function(B) return B > 8 end'
 rooftune check alone.lua
 expect_error 4 'no configuration is valid; this constraint alone leaves nothing: function at alone.lua:1'
