@@ -37,7 +37,7 @@ typedef enum rft_expr_op {
     RFT_OP_LESS_EQUAL, /* > and >= are these, their operands exchanged but evaluated in order all the same */
     RFT_OP_AND,
     RFT_OP_OR,
-    /* only in code (expr_code.c) */
+    /* only in code (expr_lanes.h) */
     RFT_OP_TO_REAL,
     RFT_OP_SKIP_AND, /* decided by the left operand alone: jump behind the RFT_OP_AND */
     RFT_OP_SKIP_OR

@@ -198,8 +198,8 @@ static int call_constraint(lua_State *lua) {
 typedef struct along_call {
     const rft_constraint_state *constraint;
     const rft_sweep_along *along;
-    unsigned *next;
-    uint64_t *holds;
+    unsigned next;
+    uint64_t holds;
 } along_call;
 
 /* One protected call for many values, since entering one costs more than most constraints. */
@@ -210,11 +210,11 @@ static int call_along(lua_State *lua) {
     luaL_checkstack(lua, (int)constraint->need_count + 8, NULL);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, constraint->ref);
     int function = lua_gettop(lua);
-    for (unsigned i = *call->next; i < 64; i++) {
+    for (unsigned i = call->next; i < 64; i++) {
         if (!(along->wanted >> i & 1)) {
             continue;
         }
-        *call->next = i;
+        call->next = i;
         lua_pushvalue(lua, function);
         for (size_t n = 0; n < constraint->need_count; n++) {
             const rft_needed *need = &constraint->needs[n];
@@ -225,15 +225,18 @@ static int call_along(lua_State *lua) {
             }
         }
         lua_call(lua, (int)constraint->need_count, 1);
-        *call->holds |= (uint64_t)read_truth(lua, constraint) << i;
+        call->holds |= (uint64_t)read_truth(lua, constraint) << i;
     }
     return 0;
 }
 
 static int sweep_along(void *self, const rft_sweep_along *along, unsigned *next, uint64_t *holds, rft_err *err) {
     rft_sweep_state *state = self;
-    along_call call = {&state->states[along->variant].constraints[along->constraint], along, next, holds};
-    return rft_lua_protected(state->script, call_along, &call, err);
+    along_call call = {&state->states[along->variant].constraints[along->constraint], along, *next, 0};
+    int code = rft_lua_protected(state->script, call_along, &call, err);
+    *next = call.next;
+    *holds |= call.holds;
+    return code;
 }
 
 static int sweep_constraint(void *self, size_t variant, size_t constraint, const rft_value *problem,

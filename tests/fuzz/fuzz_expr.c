@@ -41,9 +41,8 @@ static void compare(const rft_expr *expr, const rft_expr_slot *lists, size_t var
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const names[NAMES] = {"A", "B", "C", "D"};
-    static const rft_value a[] = {{RFT_VALUE_INT, {.integer = 0}},
-                                  {RFT_VALUE_INT, {.integer = -7}},
-                                  {RFT_VALUE_INT, {.integer = INT64_MIN}}};
+    static const rft_value a[] = {
+        {RFT_VALUE_INT, {.integer = 0}}, {RFT_VALUE_INT, {.integer = -7}}, {RFT_VALUE_INT, {.integer = INT64_MIN}}};
     static const rft_value b[] = {{RFT_VALUE_INT, {.integer = 3}}, {RFT_VALUE_INT, {.integer = -1}}};
     static const rft_value c[] = {{RFT_VALUE_REAL, {.real = 0.5}}, {RFT_VALUE_REAL, {.real = -1e300}}};
     static const rft_value d[] = {{RFT_VALUE_BOOL, {.integer = 1}}, {RFT_VALUE_BOOL, {.integer = 0}}};

@@ -79,3 +79,6 @@ expect_error 3 'sweep.tune.A.*cannot be mixed in one list'
 space unknown 'A = values(1, 2)' '"A < BB"'
 rooftune check unknown.lua
 expect_error 3 'sweep.where.*no parameter or dimension is named "BB"'
+printf 'local list = {}\nfor i = 1, 5000 do list[i] = i %% 4999 end\nreturn sweep { tune = { A = values(list) } }\n' >far.lua
+rooftune check far.lua
+expect_error 3 'sweep.tune.A\[5000\].*the value is there twice'
