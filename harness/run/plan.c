@@ -2,6 +2,7 @@
 #include "run/plan.h"
 
 #include "base/fs.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
@@ -25,6 +26,12 @@ static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t 
         plan->cartesian = add(plan->cartesian, rft_space_cartesian(space));
         plan->valid = add(plan->valid, rft_space_count(space));
         plan->estimated = plan->estimated || !rft_space_exact(space);
+    }
+    if (!rft_space_exact(space) && problem + 1 == sweep->problem_count) {
+        char about[32];
+        rft_units_format_count(about, sizeof about, rft_space_count(space));
+        rft_log_warn(log, "sweep %s: too large to be counted exactly: about %s configurations are valid (%s)",
+                     sweep->name, about, rft_space_count_basis(space));
     }
     if (rft_space_errors(space) > 0 && problem + 1 == sweep->problem_count) {
         rft_log_warn(

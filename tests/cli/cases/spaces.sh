@@ -37,6 +37,7 @@ space too_large "$names Q = values(0, 1)" "\"($sum) % 101 == 0\""
 rooftune check too_large.lua --json -
 expect_status 0
 expect_out '"exact":false'
+expect_err 'warning: sweep too_large: too large to be counted exactly: about .* configurations are valid (estimated: '
 rooftune check too_large.lua
 expect_out 'space: about .* valid over all problems (estimated: .* of 10000 drawn are valid)'
 
