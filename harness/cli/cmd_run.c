@@ -82,8 +82,8 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     rft_units_format_count(all, sizeof all, plan->cartesian);
     rft_arena *arena = rft_arena_new();
     const char *more = rft_refine_outlook(plan, arena);
-    fprintf(cli->out, "%s of %s combinations are valid%s%s; nothing was measured or written (--dry-run)\n", text, all,
-            more ? ", " : "", more ? more : "");
+    fprintf(cli->out, "%s%s of %s combinations are valid%s%s; nothing was measured or written (--dry-run)\n",
+            plan->estimated ? "about " : "", text, all, more ? ", " : "", more ? more : "");
     rft_arena_free(arena);
 }
 

@@ -201,6 +201,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
 
 static void close_segment(exec *e) {
     segment *s = &e->segment;
+    s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
     uint64_t left_out = least(s->count_all, s->budget_points) - s->taken;
     for (; s->count > 0; s->count--) {
         rft_job_free(s->ring[s->head].odd);
