@@ -12,15 +12,18 @@ if #sides == 0 then sides = { 4096, 8192, 16384 } end
 return sweep {
   kernel = vendor.matmul { math = "fp16", transpose_b = true },
   over = {
-    m = values(
-      1, 2, 4, 8, 16, 32, 64, -- waiting for W
-      96, 128, 160, 192, 224, 256, 288, 320, 384, 448, 512, -- where it turns on every card of today
-      768, 1024, 2048, 4096
+    m = refine(
+      values(
+        1, 2, 4, 8, 16, 32, 64, -- waiting for W
+        96, 128, 160, 192, 224, 256, 320, 384, 448, 512, 640, 768, -- where it turns on every card of today
+        1024, 1536, 2048, 4096
+      ),
+      1 -- and once halfway, where it does
     ),
     n = values(table.unpack(sides)),
   },
   with = { k = function(p) return p.n end },
   along = "m",
-  tune = { ALGO = range(0, 3) }, -- of the library's list: the first is its own choice
+  tune = { ALGO = range(0, 7) }, -- of the library's list: the first is its own choice
   measure = { max_time = 0.1 },
 }

@@ -197,6 +197,19 @@ static const char *between_text(const turning *t, size_t at) {
     return kept;
 }
 
+/* Why the turn of the whole line is no located one. A certain turn tells at least between which values it lies. */
+static const char *whole_text(const turning *t) {
+    const rft_turn *whole = &t->found.whole;
+    if (!whole->wide) {
+        return whole->why;
+    }
+    return rft_arena_printf(t->line->arena,
+                            "the times turn for certain, somewhere between %s and %s (95 %%), which is too wide to "
+                            "name a place",
+                            rft_arena_fixed(t->line->arena, whole->low, 0, ""),
+                            rft_arena_fixed(t->line->arena, whole->high, 0, ""));
+}
+
 /* A change of bound between neighbours that no turn belongs to. */
 static rft_transition not_located(const turning *t, size_t at) {
     rft_transition out = rft_transition_on_grid(t->line, at);
@@ -206,7 +219,8 @@ static rft_transition not_located(const turning *t, size_t at) {
     out.where = NAN;
     if (!both_firm(t->line, &f)) {
         if (t->found.whole.kind == RFT_TURN_UNCLEAR) {
-            out.why = rft_arena_printf(arena, "%s; where the times turn: %s", out.why, t->found.whole.why);
+            out.why = rft_arena_printf(arena, "%s; %s%s", out.why,
+                                       t->found.whole.wide ? "" : "where the times turn: ", whole_text(t));
         }
         return out;
     }
@@ -219,7 +233,7 @@ static rft_transition not_located(const turning *t, size_t at) {
     } else if (t->found.whole.kind == RFT_TURN_NONE) {
         out.why = "the measured times do not turn there";
     } else {
-        out.why = rft_arena_printf(arena, "%s; %s", t->found.whole.why, between_text(t, at));
+        out.why = rft_arena_printf(arena, "%s; %s", whole_text(t), between_text(t, at));
     }
     return out;
 }
@@ -288,6 +302,13 @@ static bool take_axis(turning *t) {
     return true;
 }
 
+static void add_ridge(const rft_line *line, rft_transition *out) {
+    rft_bound first, second;
+    if (isnan(out->ridge) && out->at_steps && rft_transition_ridge_bounds(line, out, &first, &second)) {
+        out->ridge = rft_line_ridge(line, &first, &second, NULL);
+    }
+}
+
 size_t rft_transitions_by_turns(const rft_line *line, rft_transition *out) {
     turning t = {.line = line};
     if (!take_axis(&t)) {
@@ -302,16 +323,14 @@ size_t rft_transitions_by_turns(const rft_line *line, rft_transition *out) {
     size_t count = 0;
     for (size_t i = 0; i < t.found.count; i++) {
         out[count] = located(&t, i);
-        rft_bound first, second;
-        if (rft_transition_ridge_bounds(line, &out[count], &first, &second)) {
-            out[count].ridge = rft_line_ridge(line, &first, &second, NULL);
-        }
+        add_ridge(line, &out[count]);
         out[count].waves_note = rft_transition_waves(line, &out[count]);
         count++;
     }
     for (size_t i = 0; i < t.flip_count; i++) {
         if (!t.flips[i].used && t.flips[i].right == t.flips[i].left + 1) {
-            out[count++] = not_located(&t, t.flips[i].left);
+            out[count] = not_located(&t, t.flips[i].left);
+            add_ridge(line, &out[count++]);
         }
     }
     if (count == 0) {

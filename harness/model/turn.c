@@ -246,7 +246,7 @@ static double least_width(const turning *t) {
     return 2.0 * 1.96 * error * (t->noise_known ? 1.0 : sqrt(t->scale));
 }
 
-static const char *objection(const turning *t, level needed, rft_arena *arena) {
+static const char *objection(const turning *t, level needed, rft_arena *arena, bool *wide) {
     const rft_turn_data *d = &t->data;
     double gain = (t->chi_line - t->chi_curve) / t->scale, place = t->params[RFT_TURN_PLACE];
     if (gain < fmax(needed.strong, 3.0 * log((double)d->count))) {
@@ -268,6 +268,7 @@ static const char *objection(const turning *t, level needed, rft_arena *arena) {
     }
     double noise_width = NOISE_WIDTHS * least_width(t);
     if (t->high - t->low > step_around(d, place) + noise_width) {
+        *wide = true;
         const char *factor = rft_arena_fixed(arena, exp(t->high - t->low), 1, "");
         return rft_arena_printf(arena, "the place is known within a factor of %s only", factor);
     }
@@ -312,7 +313,7 @@ static double scatter_of(const turning *t, double chi, double freedom) {
 }
 
 rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed, size_t replicates, rft_arena *arena) {
-    rft_turn out = {RFT_TURN_NOT_EXPLORED, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false, NULL};
+    rft_turn out = {RFT_TURN_NOT_EXPLORED, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false, false, NULL};
     turning t = {.scale = 1.0};
     take_points(&t, points, count, arena);
     rft_turn_data *d = &t.data;
@@ -339,7 +340,7 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
     /* A place on a curve that the times do not follow needs no careful interval: the dear part is left out. */
     out.other_shape = misses_a_shape(&t, t.params, 0.0, 0.0);
     find_interval(&t, seed, out.other_shape ? 0 : replicates > 0 ? replicates : REPLICATES, arena);
-    out.why = out.other_shape ? NO_SHAPE : objection(&t, needed, arena);
+    out.why = out.other_shape ? NO_SHAPE : objection(&t, needed, arena, &out.wide);
     out.kind = out.why == NULL ? RFT_TURN_FOUND : RFT_TURN_UNCLEAR;
     out.scatter = scatter_of(&t, t.chi_curve, t.freedom);
     fill(&t, &out);

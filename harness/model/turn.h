@@ -50,7 +50,8 @@ typedef struct rft_turn {
                          noise unknown: of log time */
     double gain;      /* chi squared that the turn saves against one law; NaN: not explored */
     bool other_shape; /* UNCLEAR because neither one law nor two that meet follow the times: a step, or more turns */
-    const char *why;  /* UNCLEAR, NOT_EXPLORED; static storage or the arena; else NULL */
+    bool wide; /* UNCLEAR for one reason: the times turn for certain, but the interval is too wide to name a place */
+    const char *why; /* UNCLEAR, NOT_EXPLORED; static storage or the arena; else NULL */
 } rft_turn;
 
 #define RFT_TURN_POINTS_MIN 5
