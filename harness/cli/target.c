@@ -46,6 +46,10 @@ static void drop_compiler(compiler_seek *seek) {
 
 /* target->gpu is known. */
 static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, compiler_seek *seek, rft_err *err) {
+    if (target->recording && (opts->nothing_to_compile || !*target->gpu.arch)) { /* another tuner's has neither */
+        target->no_compiler = "there is no kernel's source for what the recording is asked";
+        return RFT_OK;
+    }
     find_compiler(seek, cli);
     const rft_err *missing = &seek->missing;
     rft_compiler *compiler = seek->compiler;
