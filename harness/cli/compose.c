@@ -199,7 +199,8 @@ int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const r
         opts.args = script_args->items;
         opts.arg_count = script_args->count;
     }
-    int rc = rft_script_load(out, path, &opts, err);
+    int rc =
+        rft_script_is_t1(path) ? rft_script_load_t1(out, path, &opts, err) : rft_script_load(out, path, &opts, err);
     rft_arena_free(arena);
     return rc;
 }

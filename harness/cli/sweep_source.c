@@ -8,7 +8,7 @@
 #include <string.h>
 
 bool rft_sweep_source_is_recording(const char *path) {
-    return rft_store_looks_like_run(path);
+    return rft_store_looks_like_run(path) && !rft_script_is_t1(path);
 }
 
 int rft_sweep_source_open(rft_sweep_source *out, rft_cli *cli, const char *path, const rft_gpu_info *gpu,

@@ -133,3 +133,24 @@ rooftune export tiny.kt.json --format xml -o x.json
 expect_error 2 'unknown format "xml"'
 rooftune export tiny.kt.json --format kt --sweep other -o x.json
 expect_error 2 'has no such; it has'
+# A space in T1: counted, and searched in a recording.
+cp "$FIXTURES/tiny.t1.json" .
+rooftune check tiny.t1.json --json -
+expect_status 0
+expect_out '"configurations":72,"valid":54,' # as CPython counts them
+sed 's/"\[False, True\]"/"[False]"/; s/block_size_x \* VEC < 300 or fast == 1/block_size_x < 65/; s/, \\"col\\"//' tiny.t1.json >less.json
+rooftune check less.json --json -
+expect_status 0
+expect_out '"configurations":18,"valid":6,'
+cat >kt.t1.json <<'JSON'
+{"ConfigurationSpace": {"TuningParameters": [{"Name": "block_size_x", "Type": "int", "Values": "[32, 64, 128]"},
+ {"Name": "VEC", "Type": "int", "Values": "[1, 2]"}], "Conditions": [{"Expression": "block_size_x * VEC != 256", "Parameters": []}]}}
+JSON
+rooftune run kt.t1.json -d replay:tiny.kt.json -o t1.db --no-report
+expect_status 0
+expect_out '  5 points: 2 ok'
+sed 's/!= 256/!= len(x)/' kt.t1.json >bad.t1.json
+rooftune check bad.t1.json
+expect_error 3 'Conditions\[0\].Expression: len() with 1 arguments is not understood'
+rooftune show kt.t1.json
+expect_error 8 'T1, which holds no run to read'
