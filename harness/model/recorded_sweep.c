@@ -183,6 +183,18 @@ int rft_recorded_new(rft_recorded **out, const rft_run *run, const char *path, r
         rft_err_set(err, RFT_E_SPACE, "%s has no points: there is nothing to search", path);
         return rft_err_remedy(err, "name a run or a recording that measured something");
     }
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        for (size_t v = 0; v < run->sweeps[s].sweep.variant_count; v++) {
+            const rft_variant *variant = &run->sweeps[s].sweep.variants[v];
+            for (size_t i = 0; i < variant->param_count; i++) {
+                if (variant->params[i].value_count > UINT16_MAX) {
+                    return rft_err_set(err, RFT_E_LIMIT,
+                                       "%s: parameter %.60s has %zu values, at most 65,535 are searched", path,
+                                       variant->params[i].name, variant->params[i].value_count);
+                }
+            }
+        }
+    }
     rft_recorded *r = rft_alloc(sizeof *r);
     r->arena = rft_arena_new();
     r->run = run;

@@ -70,8 +70,9 @@ static bool fold_whole(folder *f, const rft_py_node *node, int64_t a, int64_t b,
     default: /* floor division and its remainder; b is not 0 */
         over = a == INT64_MIN && b == -1;
         if (!over) {
-            int64_t quotient = a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
-            result = node->op == 'd' ? quotient : a - quotient * b;
+            int64_t rest = a % b;
+            bool below = rest != 0 && (rest < 0) != (b < 0); /* C rounds to zero, Python down */
+            result = node->op == 'd' ? a / b - (below ? 1 : 0) : rest + (below ? b : 0);
         }
     }
     *out = rft_value_int(result);
@@ -118,7 +119,8 @@ static bool compare(folder *f, const rft_py_node *node, char op, const rft_value
         *out = op == '!';
         return op == '=' || op == '!' ? true : fail(f, node, "a text is compared with a number");
     }
-    double x = texts ? strcmp(a->as.text, b->as.text) : rft_value_number(a);
+    int order = texts ? strcmp(a->as.text, b->as.text) : 0;
+    double x = texts ? (double)order : rft_value_number(a);
     double y = texts ? 0 : rft_value_number(b);
     *out = op == '<'   ? x < y
            : op == '>' ? x > y
@@ -207,6 +209,7 @@ static bool fold_call(folder *f, const rft_py_node *node, rft_value *out) {
 }
 
 static bool fold(folder *f, const rft_py_node *node, rft_value *out) {
+    *out = rft_value_int(0);
     switch (node->kind) {
     case RFT_PY_INT:
         *out = rft_value_int(node->integer);
