@@ -154,3 +154,19 @@ rooftune check bad.t1.json
 expect_error 3 'Conditions\[0\].Expression: len() with 1 arguments is not understood'
 rooftune show kt.t1.json
 expect_error 8 'T1, which holds no run to read'
+# Names and texts that would end a comment or a string, or be the same macro.
+cat >odd.json <<'JSON'
+{"device_name": "9*/ ??/ \"Gerät\"", "kernel_name": "*/ int x; /* ??/\n#error", "tune_params_keys": ["p-1", "p_1", "P_1", "VARIANT", "é"],
+ "cache": {"k": {"p-1": -5, "p_1": "a\"\\\n??/*", "P_1": -9223372036854775808, "VARIANT": true, "é": -0.5, "time": 1.5}}}
+JSON
+rooftune best odd.json --format header -o best.h
+expect_status 0
+device=$(sed -n 's/^#if defined(\(RFT_GPU_[A-Z0-9_]*\))$/\1/p' best.h)
+[ -n "$device" ] || fail "no device in the header"
+printf '#include "best.h"\nint use_it;\n' >odd.c
+for compiler in 'cc -x c -std=c17' 'c++ -x c++ -std=c++11'; do
+    command -v ${compiler%% *} >/dev/null || continue
+    $compiler -Wall -Wextra -Wundef -Werror -pedantic -D$device -fsyntax-only odd.c 2>err || fail "odd names break the header"
+    $compiler -D$device -E -dM odd.c >macros
+    [ "$(grep -c '^#define RFT_.*P_1\(_[23]\)\{0,1\} ' macros)" = 3 ] || fail "three parameters are not three macros"
+done
