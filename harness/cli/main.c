@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 static const rft_command commands[] = {
-    {"run", "SWEEP.lua... [options] [-- script arguments]", "measure a sweep and write its report", rft_cmd_run},
+    {"run", "SWEEP.lua|RECORDING... [options] [-- script arguments]", "measure a sweep and write its report",
+     rft_cmd_run},
     {"check", "SWEEP.lua|SPACE.json [options]", "count the space and compile a sample; needs no GPU", rft_cmd_check},
     {"point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]",
      "one point alone, for ncu, sanitizers and debugging", rft_cmd_point},

@@ -119,7 +119,8 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
                           rft_err *err) {
     rft_run_options *o = out;
     const rft_opt opts[] = {
-        {"device", 'd', "DEVICES", "0, or 0,1, or all, or replay:FILE for a recording (default 0)", NULL, &o->device,
+        {"device", 'd', "DEVICES",
+         "0, or 0,1, or all, or replay:FILE (replay: alone: the recording in the sweep's place)", NULL, &o->device,
          NULL},
         {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db); of several devices a folder", NULL,
          &o->output, NULL},

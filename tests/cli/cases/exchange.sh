@@ -170,3 +170,5 @@ for compiler in 'cc -x c -std=c17' 'c++ -x c++ -std=c++11'; do
     $compiler -D$device -E -dM odd.c >macros
     [ "$(grep -c '^#define RFT_.*P_1\(_[23]\)\{0,1\} ' macros)" = 3 ] || fail "three parameters are not three macros"
 done
+rooftune check tiny.t4.json
+expect_error 3 'tiny.t4.json is a run or a recording, not a sweep'
