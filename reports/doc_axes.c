@@ -3,6 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/refine.h"
 
 #include <math.h>
 
@@ -183,6 +184,7 @@ static void set_x_axis(along *a) {
     rft_arena *arena = a->b->arena;
     double *ticks = rft_arena_calloc(arena, profile->step_count + 1, sizeof *ticks);
     const char **names = rft_arena_calloc(arena, profile->step_count + 1, sizeof *names);
+    size_t tick_count = 0;
     a->numeric = profile->step_count > 0;
     for (size_t i = 0; i < profile->step_count; i++) {
         a->numeric = a->numeric && rft_value_is_number(&profile->steps[i].value);
@@ -192,14 +194,16 @@ static void set_x_axis(along *a) {
         rft_value_format(&text, &profile->steps[i].value);
         names[i] = rft_arena_strdup(arena, rft_str_get(&text));
         rft_str_clear(&text);
-        ticks[i] = x_of(a, i);
+        if (profile->steps[i].refined == 0) { /* what refine() added stands between them */
+            ticks[tick_count++] = x_of(a, i);
+        }
     }
     const char *name = a->b->run->sweeps[profile->sweep].sweep.axes[profile->index].name;
     a->chart->x = (rft_chart_axis){.title = name, .low = NAN, .high = NAN};
     if (a->numeric) {
         a->chart->x.ticks = ticks;
-        a->chart->x.tick_count = profile->step_count;
-        a->chart->x.log = profile->step_count > 1 && ticks[0] > 0 && ticks[profile->step_count - 1] >= 8 * ticks[0];
+        a->chart->x.tick_count = tick_count;
+        a->chart->x.log = tick_count > 1 && ticks[0] > 0 && ticks[tick_count - 1] >= 8 * ticks[0];
     } else {
         a->chart->x.names = names;
         a->chart->x.name_count = profile->step_count;
@@ -266,6 +270,10 @@ void rft_build_axes(rft_build *b, size_t sweep) {
     }
     rft_doc_textf(b->doc, RFT_TEXT_NOTE,
                   "The best configuration at every value. Grey lines: what the measured ceilings allow for this work. "
-                  "Shaded: what holds the best one back.%s",
+                  "Shaded: what holds the best one back.%s%s",
+                  rft_refine_added(&b->run->sweeps[sweep].sweep) > 0
+                      ? " Marks between the numbers of an axis: values that refine() added, where only the winners of "
+                        "both ends were measured."
+                      : "",
                   shown < kept ? " Not every line of the sweep is shown; all of them with --full." : "");
 }

@@ -25,7 +25,7 @@ typedef struct rft_entry {
 
 /* What became of the points of a sweep. */
 typedef struct rft_tally {
-    uint64_t cartesian, valid; /* over variants and problems, odd ones left out */
+    uint64_t cartesian, valid; /* over variants and problems, odd ones and those of refine() left out */
     size_t points;             /* taken up, odd ones left out; aliases are counted in `aliases` alone */
     size_t aliases;
     size_t compiled, ran, verified, measured;
@@ -52,6 +52,7 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
 void rft_build_cover(rft_build *b);
 void rft_build_summary(rft_build *b);
 void rft_build_ceilings(rft_build *b);
+void rft_build_ridges(rft_build *b); /* a part of it: doc_ridges.c */
 void rft_build_rooflines(rft_build *b);
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_transitions(rft_build *b);
@@ -61,6 +62,7 @@ void rft_build_appendix(rft_build *b);
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
 void rft_build_ladder(rft_build *b, size_t sweep);
+void rft_build_steps(rft_build *b, size_t sweep);     /* nothing where the best is one launch */
 void rft_build_power(rft_build *b, size_t sweep);     /* nothing where no power was read and nothing soaked */
 void rft_build_power_summary(rft_build *b);           /* a paragraph, or nothing */
 void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */

@@ -140,6 +140,7 @@ void rft_build_ceilings(rft_build *b) {
             }
         }
     }
+    rft_build_ridges(b);
     const rft_ceiling *link = b->run->ceilings.items;
     bool copied = link[RFT_CEILING_H2D].measured && link[RFT_CEILING_D2H].measured;
     rft_doc_textf(b->doc, RFT_TEXT_NOTE,

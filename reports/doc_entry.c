@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "model/counted.h"
 #include "model/over_roof.h"
+#include "model/refine.h"
 #include "model/run_drift.h"
 
 #include <math.h>
@@ -50,9 +51,9 @@ static void count_points(rft_build *b) {
         for (size_t v = 0; v < kept->sweep.variant_count; v++) {
             for (size_t p = 0; p < kept->sweep.problem_count; p++) {
                 size_t at = v * kept->sweep.problem_count + p;
-                bool odd = kept->sweep.problems[p].odd;
-                b->tallies[s].cartesian += kept->cartesian && !odd ? kept->cartesian[at] : 0;
-                b->tallies[s].valid += kept->valid && !odd ? kept->valid[at] : 0;
+                bool in_grid = !kept->sweep.problems[p].odd && kept->sweep.problems[p].refined == 0;
+                b->tallies[s].cartesian += kept->cartesian && in_grid ? kept->cartesian[at] : 0;
+                b->tallies[s].valid += kept->valid && in_grid ? kept->valid[at] : 0;
             }
         }
     }
@@ -107,11 +108,12 @@ void rft_build_entries(rft_build *b) {
     }
     b->entries = rft_arena_calloc(b->arena, most ? most : 1, sizeof *b->entries);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        for (size_t p = 0; p < run->sweeps[s].sweep.problem_count; p++) {
-            if (!run->sweeps[s].sweep.problems[p].odd) {
+        const size_t *order = rft_refine_order(&run->sweeps[s].sweep, b->arena);
+        for (size_t i = 0; i < run->sweeps[s].sweep.problem_count; i++) {
+            if (!run->sweeps[s].sweep.problems[order[i]].odd) {
                 rft_entry *entry = &b->entries[b->entry_count++];
                 entry->sweep = s;
-                entry->problem = p;
+                entry->problem = order[i];
                 fill_entry(b, entry);
             }
         }

@@ -2,6 +2,7 @@
 /* One chart for every pipe the sweeps' work runs on: Williams, Waterman and Patterson's roofline, with this card's own
  * ceilings. Intensity and rate count work alone, so a configuration moves a point up or down, never sideways. */
 #include "reports/doc_build.h"
+#include "reports/doc_fit.h"
 
 #include <math.h>
 
@@ -17,6 +18,8 @@ typedef struct roof {
     double x_low, x_high, y_low, y_high;
     rft_figure_scale scale;
     rft_chart *chart;
+    const rft_fitted *fits; /* of the run */
+    size_t fit_count, curves;
 } roof;
 
 static bool on_pipe(const rft_point *point, rft_pipe pipe) {
@@ -189,6 +192,33 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
     }
 }
 
+/* One fitted curve a sweep, that of the line with most points. */
+static void add_curve(roof *r, size_t sweep, rft_tone tone) {
+    const rft_fitted *chosen = NULL;
+    for (size_t i = 0; i < r->fit_count; i++) {
+        const rft_fitted *of = &r->fits[i];
+        if (of->profile->sweep == sweep && of->fit.pipe == r->pipe && rft_build_has_curve(of) &&
+            (!chosen || of->fit.count > chosen->fit.count)) {
+            chosen = of;
+        }
+    }
+    if (chosen) {
+        rft_series *series = rft_build_fit_curve(r->b, r->chart, chosen, r->scale.factor);
+        series->tone = tone;
+        series->label = rft_arena_printf(r->b->arena, "fit: %s", r->b->run->sweeps[sweep].sweep.name);
+        r->curves++;
+        const rft_fit_param *memory = &chosen->fit.fit.params[RFT_FIT_BANDWIDTH];
+        const rft_fit_param *peak = &chosen->fit.fit.params[RFT_FIT_PEAK];
+        if (memory->state == RFT_FIT_KNOWN && peak->state == RFT_FIT_KNOWN) {
+            rft_series *knee = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_DOTS, 1);
+            knee->tone = tone;
+            knee->x[0] = peak->value / memory->value;
+            knee->y[0] = peak->value / r->scale.factor;
+            knee->names[0] = rft_arena_printf(r->b->arena, "knee %s", rft_figure_plain(r->b->arena, knee->x[0], 3));
+        }
+    }
+}
+
 static const char *caption(const roof *r, size_t points) {
     rft_arena *arena = r->b->arena;
     const rft_ceilings *ceilings = &r->b->run->ceilings;
@@ -207,20 +237,25 @@ static const char *caption(const roof *r, size_t points) {
                                                                                     : "");
     return rft_arena_printf(arena,
                             "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best "
-                            "configuration of each problem, of each sweep the longest-running one with its name. %s. "
+                            "configuration of each problem, of each sweep the longest-running one with its name%s. %s. "
                             "%s.",
-                            rft_build_plural(r->b, points, "measured point", "measured points"), memory, pipe);
+                            rft_build_plural(r->b, points, "measured point", "measured points"),
+                            r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet"
+                                      : "",
+                            memory, pipe);
 }
 
 static rft_tone tone_of(size_t index) {
     return (rft_tone)(RFT_TONE_A + (int)(index % RFT_TONES));
 }
 
-static bool add_roofline(rft_build *b, rft_pipe pipe) {
+static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, size_t fit_count) {
     const rft_ceilings *ceilings = &b->run->ceilings;
     roof r = {0};
     r.b = b;
     r.pipe = pipe;
+    r.fits = fits;
+    r.fit_count = fit_count;
     r.has_pipe_id = rft_ceiling_from_name(&r.pipe_id, rft_pipe_name(pipe));
     r.flop = r.has_pipe_id ? rft_ceilings_rate(ceilings, r.pipe_id) : NAN;
     r.flop_sheet = r.has_pipe_id ? ceilings->items[r.pipe_id].datasheet : NAN;
@@ -247,6 +282,7 @@ static bool add_roofline(rft_build *b, rft_pipe pipe) {
     size_t points = add_cloud(&r);
     add_ceilings(&r);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
+        add_curve(&r, s, tone_of(s));
         add_bests(&r, s, tone_of(s));
     }
     add_ridges(&r);
@@ -259,9 +295,11 @@ static bool add_roofline(rft_build *b, rft_pipe pipe) {
 void rft_build_rooflines(rft_build *b) {
     rft_doc_new_page(b->doc);
     rft_doc_heading(b->doc, 1, "Rooflines", "rooflines");
-    size_t drawn = 0, without = 0;
+    size_t drawn = 0, without = 0, unfitted = 0;
+    rft_fitted *fits = NULL;
+    size_t fit_count = rft_build_fits(b, &fits, &unfitted);
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-        drawn += add_roofline(b, (rft_pipe)pipe);
+        drawn += add_roofline(b, (rft_pipe)pipe, fits, fit_count);
     }
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_point *best = b->entries[i].best;
@@ -277,4 +315,5 @@ void rft_build_rooflines(rft_build *b) {
                       "judged by the ceiling of what they do have.",
                       rft_build_plural(b, without, "problem is", "problems are"));
     }
+    rft_build_fit_table(b, fits, fit_count, unfitted);
 }

@@ -2,6 +2,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/refine.h"
 #include "model/run_drift.h"
 #include "model/run_throttled.h"
 
@@ -72,10 +73,19 @@ static const char *share_text(const rft_build *b, rft_table *table, double frac,
     return rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why));
 }
 
+/* What refine() added is marked: its best is the best of a few. */
+static const char *problem_text(const rft_build *b, rft_table *table, const rft_entry *entry) {
+    const char *name = rft_build_name(b, entry->sweep, entry->problem);
+    const char *refined = rft_refine_text(b->run, entry->sweep, entry->problem, b->arena);
+    return refined ? rft_arena_printf(b->arena, "%s%s", name,
+                                      rft_doc_note(b->doc, table, rft_arena_printf(b->arena, "R%s.", refined + 1)))
+                   : name;
+}
+
 static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry, bool first) {
     rft_row *row = rft_doc_row(b->doc, table);
     row->rule = first && table->row_count > 1;
-    row->cells[COLUMN_PROBLEM] = rft_build_name(b, entry->sweep, entry->problem);
+    row->cells[COLUMN_PROBLEM] = problem_text(b, table, entry);
     row->link = b->opts.part == 1 ? NULL : rft_build_anchor(b, entry->sweep);
     if (!entry->best) {
         const rft_tally *tally = &b->tallies[entry->sweep];

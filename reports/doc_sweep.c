@@ -73,8 +73,13 @@ static void add_params(rft_build *b, const rft_sweep *sweep) {
 }
 
 static const char *axis_role(const rft_build *b, const rft_axis *axis) {
-    return rft_arena_printf(b->arena, "%s%s%s", axis->swept ? "swept" : "listed or derived",
-                            axis->along ? ", transitions looked for" : "", axis->compiled ? ", compile-time" : "");
+    const char *refined = axis->refine_depth > 0
+                              ? rft_arena_printf(b->arena, ", halved up to %d time%s where the bound changes",
+                                                 axis->refine_depth, axis->refine_depth == 1 ? "" : "s")
+                              : "";
+    return rft_arena_printf(b->arena, "%s%s%s%s", axis->swept ? "swept" : "listed or derived",
+                            axis->along ? ", transitions looked for" : "", refined,
+                            axis->compiled ? ", compile-time" : "");
 }
 
 /* The distinct values an axis takes over the problems, in their order. */
@@ -163,6 +168,10 @@ static void add_counts(rft_build *b, size_t s) {
     }
     if (tally->points + tally->odd_checked + tally->aliases == 0) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE, "No configuration was taken up.");
+    }
+    const char *objective = rft_objective_text(b->run->sweeps[s].sweep.search.objective);
+    if (objective) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not time was asked for: %s.", objective);
     }
     if (b->run->sweeps[s].unexplored) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not every valid configuration was tried: %s.",
@@ -311,6 +320,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     add_suspects(b, s);
     rft_build_asked(b, s);
     rft_build_ladder(b, s);
+    rft_build_steps(b, s);
     rft_build_baselines(b, s);
     rft_build_axes(b, s);
     rft_build_power(b, s);

@@ -26,7 +26,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_INTERVAL] = {.title = "Interval", .wraps = true},
     [COLUMN_RIDGE] = {.title = "Ridge formula", .align = RFT_ALIGN_RIGHT},
     [COLUMN_EVIDENCE] = {.title = "Evidence"},
-    [COLUMN_WHY] = {.title = "Why", .wraps = true},
+    [COLUMN_WHY] = {.title = "Remark", .wraps = true},
 };
 
 /* Grid values as they are; an estimated place never with more than three digits. */
@@ -36,6 +36,10 @@ static const char *grid_text(const rft_build *b, double value) {
 
 static const char *place_text(const rft_build *b, double value) {
     return isnan(value) ? "n/a" : rft_figure_plain(b->arena, value, 3);
+}
+
+static const char *slope_text(const rft_build *b, double value) {
+    return isnan(value) ? "n/a" : rft_arena_fixed(b->arena, fabs(value) < 0.005 ? 0.0 : value, 2, ""); /* no "-0.00" */
 }
 
 static const char *line_text(const rft_build *b, const rft_profile *profile) {
@@ -53,16 +57,6 @@ static const char *bound_name(const rft_profile *profile, size_t step) {
     return rft_resource_name(profile->steps[step].bound.resource, profile->steps[step].bound.pipe);
 }
 
-/* The measured neighbour to the right of a step: values between may be unmeasured. */
-static size_t next_measured(const rft_profile *profile, size_t step) {
-    for (size_t i = step + 1; i < profile->step_count; i++) {
-        if (profile->steps[i].best) {
-            return i;
-        }
-    }
-    return step;
-}
-
 /* The one bound of a profile without a change, "" when nothing was measured. */
 static const char *only_bound(const rft_profile *profile) {
     for (size_t i = 0; i < profile->step_count; i++) {
@@ -73,28 +67,76 @@ static const char *only_bound(const rft_profile *profile) {
     return "";
 }
 
+/* A place with its interval; places between grid neighbours alone are told by these. */
+static const char *interval_text(const rft_build *b, const rft_transition *found) {
+    bool estimated = found->by_times && !isnan(found->where);
+    const char *low = estimated ? place_text(b, found->low) : grid_text(b, found->low);
+    const char *high = estimated ? place_text(b, found->high) : grid_text(b, found->high);
+    return rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", low, high);
+}
+
+/* What is to be said beside a located place: the turn's slopes, and the waves of blocks. */
+static const char *located_text(const rft_build *b, rft_table *table, const rft_transition *found) {
+    if (!found->by_times) {
+        return rft_arena_printf(b->arena, "by its neighbours alone%s",
+                                rft_doc_note(b->doc, table,
+                                             "Too few values for a turn of the times: the interval is the step "
+                                             "of the axis, the place where the branches of both bounds, drawn through "
+                                             "the two times beside it, meet."));
+    }
+    const char *of = found->turn_of == RFT_TURN_OF_TIME            ? "of time"
+                     : found->turn_of == RFT_TURN_OF_TIME_PER_WORK ? "of time per work"
+                                                                   : "of time per byte over intensity";
+    const char *slopes = rft_arena_printf(b->arena, "slope %s to %s %s", slope_text(b, found->turn.slope_before),
+                                          slope_text(b, found->turn.slope_after), of);
+    if (isfinite(found->scatter_frac)) {
+        slopes = rft_arena_printf(b->arena, "%s; the times scatter by %s about two laws, more than their noise", slopes,
+                                  rft_arena_fixed(b->arena, 100 * found->scatter_frac, 0, " %"));
+    }
+    return found->waves_note ? rft_arena_printf(b->arena, "%s; %s", slopes, found->waves_note) : slopes;
+}
+
+/* With a note where refine() added values to the line: "m=192: 6 configurations measured there, ...". */
+static const char *noted_line(const rft_build *b, rft_table *table, const rft_profile *profile) {
+    const char *line = line_text(b, profile);
+    rft_str note = RFT_STR_INIT;
+    for (size_t i = 0; i < profile->step_count && !profile->along_param; i++) {
+        const rft_profile_step *step = &profile->steps[i];
+        if (step->refined > 0 && step->best) {
+            const rft_axis *axis = &b->run->sweeps[profile->sweep].sweep.axes[profile->index];
+            rft_str_add(&note, note.length ? "; " : "Refined: ");
+            rft_values_format(&note, &axis->name, &step->value, 1);
+            rft_str_addf(&note, " (%zu)", step->measured);
+        }
+    }
+    if (note.length) {
+        rft_str_add(&note, ". In brackets: configurations measured there, from the winners of both ends.");
+        line = rft_arena_printf(b->arena, "%s%s", line, rft_doc_note(b->doc, table, rft_str_get(&note)));
+    }
+    rft_str_clear(&note);
+    return line;
+}
+
 static void add_transition(rft_build *b, rft_table *table, const rft_profile *profile, const rft_transition *found,
                            bool first) {
     rft_row *row = rft_doc_row(b->doc, table);
-    row->cells[COLUMN_LINE] = first ? line_text(b, profile) : NULL;
+    bool located = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
+    row->cells[COLUMN_LINE] = first ? noted_line(b, table, profile) : NULL;
     row->strong = found->kind == RFT_TRANSITION_FOUND;
     row->cells[COLUMN_VERDICT] = rft_transition_kind_name(found->kind);
-    row->cells[COLUMN_WHY] = found->why;
-    if (found->kind == RFT_TRANSITION_NOT_EXPLORED) {
+    if (!found->at_steps) {
+        bool none = found->kind == RFT_TRANSITION_NONE;
+        row->cells[COLUMN_FROM] = none ? only_bound(profile) : NULL;
+        row->cells[COLUMN_WHY] = found->why ? found->why : none ? "one bound all along" : NULL;
         return;
     }
-    if (found->kind == RFT_TRANSITION_NONE) {
-        row->cells[COLUMN_FROM] = only_bound(profile);
-        row->cells[COLUMN_WHY] = found->why ? found->why : "one bound all along";
-        return;
-    }
-    row->cells[COLUMN_FROM] = bound_name(profile, found->step);
-    row->cells[COLUMN_TO] = bound_name(profile, next_measured(profile, found->step));
+    row->cells[COLUMN_FROM] = bound_name(profile, found->from);
+    row->cells[COLUMN_TO] = bound_name(profile, found->to);
     row->cells[COLUMN_WHERE] = place_text(b, found->where);
-    row->cells[COLUMN_INTERVAL] =
-        rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", grid_text(b, found->low), grid_text(b, found->high));
+    row->cells[COLUMN_INTERVAL] = interval_text(b, found);
     row->cells[COLUMN_RIDGE] = place_text(b, found->ridge);
     row->cells[COLUMN_EVIDENCE] = rft_evidence_name(found->evidence);
+    row->cells[COLUMN_WHY] = located ? located_text(b, table, found) : found->why;
 }
 
 static size_t add_profiles(rft_build *b, rft_table *table, const rft_profile *profiles, size_t count) {
@@ -157,9 +199,11 @@ void rft_build_transitions(rft_build *b) {
         return;
     }
     rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                 "Where the ceiling that holds the best configuration back changes. A transition is claimed only when "
-                 "the bounds on both sides are firm and the measured times turn there too; everything else is "
-                 "\"unclear\", with the reason. The ridge formula places it where work / ceiling of both are equal. "
+                 "Where what holds the best configuration back changes. A transition is found only where the measured "
+                 "times turn; place and 95 % interval are those of the turn, elsewhere the neighbouring values stand. "
+                 "A turn without a change of bound is told as "
+                 "such, a change of bound without a turn is \"none\" or \"unclear\", with the reason. The ridge "
+                 "formula's place is where work / ceiling of both are equal. "
                  "Evidence: counted (hardware counters), modelled (the kernel's own traffic formula) or declared (the "
                  "work alone).");
     add_along_axes(b);

@@ -3,6 +3,7 @@
 #include "cli/run_ceilings.h"
 #include "cli/show_ceilings.h"
 #include "cli/show_data.h"
+#include "cli/show_ridges.h"
 #include "cli/target.h"
 #include "run/prefetch.h"
 
@@ -39,9 +40,10 @@ static int measure(rft_cli *cli, rft_target *target, const options *o, rft_run *
 static int print_json(rft_cli *cli, const rft_target *target, const options *o, const rft_run *run, rft_err *err) {
     size_t size = 0;
     const rft_gpu_info *gpu = &target->gpu;
-    json_t *root = json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o}", "device", "name", rft_show_text_json(gpu->name), "arch",
-                             rft_show_text_json(gpu->arch), "uuid", rft_show_text_json(gpu->uuid), "sms", gpu->sms,
-                             "sm_clock_max_khz", gpu->sm_clock_khz, "ceilings", rft_show_ceilings_json(run));
+    json_t *root = json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o,s:o}", "device", "name", rft_show_text_json(gpu->name),
+                             "arch", rft_show_text_json(gpu->arch), "uuid", rft_show_text_json(gpu->uuid), "sms",
+                             gpu->sms, "sm_clock_max_khz", gpu->sm_clock_khz, "ceilings", rft_show_ceilings_json(run),
+                             "ridges", rft_show_ridges_json(run));
     char *text = rft_json_dump(root, &size);
     rft_str line = RFT_STR_INIT;
     rft_str_addf(&line, "%s\n", text);
@@ -63,6 +65,7 @@ static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rf
         rft_str_addf(&out, "%s%s%s\n", target->gpu.name, target->recording ? ", recorded in " : "",
                      target->recording ? target->recording_path : "");
         rft_show_ceilings_table(&out, run, run->arena);
+        rft_show_ridges(&out, run);
         fputs(rft_str_get(&out), cli->out);
     }
     rft_str_clear(&out);

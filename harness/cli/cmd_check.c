@@ -6,6 +6,7 @@
 #include "model/occupancy.h"
 #include "run/once.h"
 #include "run/plan.h"
+#include "run/refine_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +74,9 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
         json_object_set_new(row, "registers", json_integer(r->facts.registers));
         json_object_set_new(row, "spill_bytes", json_integer(r->facts.spill_bytes));
         json_object_set_new(row, "occupancy", json_real(occupancy));
+    } else if (rft_once_has_no_code(r)) {
+        rft_str_addf(&c->out, "    %-44s nothing to compile: the vendor's library is called\n", rft_str_get(&text));
+        json_object_set_new(row, "outcome", json_string("no code"));
     } else {
         bool skipped = r->probed.outcome == RFT_OUTCOME_SKIPPED;
         c->skipped += skipped ? 1 : 0;
@@ -139,14 +143,20 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
     for (size_t v = 0; v < sweep->variant_count && rc == RFT_OK; v++) {
         uint64_t count = 0;
         uint64_t cartesian = 0;
+        const char *basis = NULL; /* of an estimate */
         for (size_t p = 0; p < sweep->problem_count; p++) {
             const rft_space *space = rft_plan_space(plan, s, v, p);
             count += sweep->problems[p].odd ? 0 : rft_space_count(space);
             cartesian += sweep->problems[p].odd ? 0 : rft_space_cartesian(space);
+            basis = rft_space_exact(space) ? basis : rft_space_count_basis(space);
         }
         rft_units_format_count(valid, sizeof valid, count);
         rft_units_format_count(all, sizeof all, cartesian);
-        rft_str_addf(&c->out, "  %s: %s of %s valid over all problems", sweep->variants[v].name, valid, all);
+        rft_str_addf(&c->out, "  %s: %s%s of %s valid over all problems", sweep->variants[v].name,
+                     basis ? "about " : "", valid, all);
+        if (basis) {
+            rft_str_addf(&c->out, " (%s)", basis);
+        }
         bool compiles = c->pool && !sweep->bare_space && c->o->sample_count > 0;
         size_t p = last_timed(sweep);
         if (compiles) {
@@ -159,11 +169,25 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
     return rc;
 }
 
+static uint64_t refine_points(const rft_plan *plan) {
+    uint64_t points = 0;
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        points += rft_refine_most_points(plan, s);
+    }
+    return points;
+}
+
+/* A count may exceed what a JSON integer holds here. */
+static json_t *json_count(uint64_t count) {
+    return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
+}
+
 static int write_results(check_state *c, const rft_plan *plan, double seconds, rft_err *err) {
     if (c->o->json) {
-        json_t *head =
-            json_pack("{s:I,s:I,s:f,s:s,s:O}", "configurations", (json_int_t)plan->cartesian, "valid",
-                      (json_int_t)plan->valid, "enumerate_seconds", seconds, "arch", c->gpu->arch, "compiled", c->rows);
+        json_t *head = json_pack("{s:o,s:o,s:b,s:f,s:s,s:O}", "configurations", json_count(plan->cartesian), "valid",
+                                 json_count(plan->valid), "exact", !plan->estimated, "enumerate_seconds", seconds,
+                                 "arch", c->gpu->arch, "compiled", c->rows);
+        json_object_set_new(head, "refine_points", json_integer((json_int_t)refine_points(plan)));
         size_t length = 0;
         char *text = rft_json_dump(head, &length);
         int rc = rft_cli_write(c->cli, c->o->json, text, length, err);
@@ -173,7 +197,9 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
     }
     char time[32];
     rft_units_format_seconds(time, sizeof time, seconds, 2);
+    const char *more = rft_refine_outlook(plan, c->arena);
     fprintf(c->cli->out, "%s", rft_str_get(&c->out));
+    fprintf(c->cli->out, "%s%s", more ? more : "", more ? "\n" : "");
     fprintf(c->cli->out, "for %s as %s; enumerated in %s; compiled %llu, failed %llu, spilling %llu, skipped %llu\n",
             c->gpu->arch, c->gpu->name, time, (unsigned long long)c->compiled, (unsigned long long)c->failed,
             (unsigned long long)c->spilling, (unsigned long long)c->skipped);

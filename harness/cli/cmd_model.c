@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_model.c - `rooftune model`: kernels/intensity.lua gives the work, kernels/devices.lua the rates. */
+/* cmd_model.c - `rooftune model`: kernels/intensity.lua gives the work, kernels/devices.lua the rates. With a run in
+ * place of models: model_projection.c. */
 #include "base/fs.h"
 #include "cli/compose.h"
+#include "cli/model_projection.h"
 #include "cli/model_text.h"
 #include "model/datasheet_device.h"
 #include "script/script.h"
@@ -233,19 +235,30 @@ done:
     return rc;
 }
 
+static int project(rft_cli *cli, const options *o, const rft_words *words, rft_arena *arena, rft_err *err) {
+    if (o->dtype || o->turn) {
+        rft_err_set(err, RFT_E_USAGE, "--%s is for models, not for a run", o->dtype ? "dtype" : "turn");
+        return rft_err_remedy(err, "leave it out: a run has its own types and axes");
+    }
+    return rft_model_project(cli, words, o->devices ? o->devices : DEVICES_DEFAULT, o->json, arena, err);
+}
+
 int rft_cmd_model(rft_cli *cli, int argc, char **argv, rft_err *err) {
     options o = {0};
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
         {"dtype", 't', "TYPE,...", "of models without a dtype= of their own (default bf16)", NULL, &o.dtype, NULL},
-        {"devices", 'd', "NAME,...", "by datasheet (default " DEVICES_DEFAULT ")", NULL, &o.devices, NULL},
+        {"devices", 'd', "NAME,...", "by datasheet (default " DEVICES_DEFAULT "); of a run also FILE", NULL, &o.devices,
+         NULL},
         {"turn", 0, "DIMENSION", "also where along it each device turns from memory to compute", NULL, &o.turn, NULL},
         {"json", 0, "FILE|-", "as JSON; - is stdout, in place of the tables", NULL, &o.json, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
-    if (rc == RFT_OK && !helped) {
+    if (rc == RFT_OK && !helped && rft_model_names_run(&rest)) {
+        rc = project(cli, &o, &rest, arena, err);
+    } else if (rc == RFT_OK && !helped) {
         rc = answer(cli, &o, &rest, arena, err);
     }
     rft_arena_free(arena);

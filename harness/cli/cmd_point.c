@@ -152,6 +152,8 @@ static int print_result(rft_cli *cli, const char *name, const rft_once_result *r
                  r->probed.reason ? r->probed.reason : "");
     if (r->compiled && r->compiled->ok) {
         print_facts(&out, r);
+    } else if (r->probed.library) {
+        rft_str_addf(&out, "library        %s: %s, of %d\n", r->probed.library, r->probed.algo, r->probed.algo_count);
     }
     if (rft_outcome_is_measured(r->probed.outcome)) {
         print_measured(&out, r, arena);
@@ -177,6 +179,10 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
     int rc = rft_compose_compiler(cli, &compiler, err);
     if (rc == RFT_OK) {
         rc = sweep->vt->point(sweep->self, choice->variant, choice->problem, choice->config, arena, &spec, err);
+    }
+    if (rc == RFT_OK && spec.unit.name_count == 0) {
+        rft_err_set(err, RFT_E_NOTHING, "nothing to emit: the vendor's library is called, which brings its own code");
+        rc = rft_err_remedy(err, "cuobjdump --dump-sass shows what is in the library's file");
     }
     if (rc == RFT_OK) {
         bool ptx = strcmp(o->emit, "ptx") == 0;

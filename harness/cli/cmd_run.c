@@ -12,6 +12,7 @@
 #include "cli/run_options.h"
 #include "cli/screen.h"
 #include "cli/sweep_source.h"
+#include "run/refine_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +33,25 @@ static void unload(loaded *l) {
     free(l->sweeps);
 }
 
-static void warn_refine(rft_cli *cli, const rft_sweep *sweep) {
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        if (sweep->axes[i].refine_depth > 0) {
-            rft_log_warn(&cli->log,
-                         "sweep %s: refine() on axis %s takes its values as they are: flips are not bisected in this "
-                         "version. Add values near the flip by hand.",
-                         sweep->name, sweep->axes[i].name);
-        }
-    }
+/* Kernels need the facts of a device. */
+static int cannot_answer(const rft_target *target, rft_err *err) {
+    rft_err_set(err, RFT_E_RECORDING,
+                "%s says no more of its device than a name: it cannot answer for a sweep with a kernel",
+                target->recording_path);
+    return rft_err_remedy(err, "a space without a kernel can search it, or it itself: `rooftune run %.200s -d replay:`",
+                          target->recording_path);
+}
+
+/* Does the script fail only because the recording knows nothing of its device? With another's facts it has a kernel. */
+static bool lacks_device(rft_cli *cli, const char *path, const rft_run_options *o, const rft_target *target) {
+    rft_gpu_info gpu = {0};
+    rft_script *script = NULL;
+    rft_err ignored = RFT_ERR_INIT;
+    bool lacks = target->recording && !*target->gpu.arch && rft_gpu_info_for_arch(&gpu, "sm_90a", &ignored) == RFT_OK &&
+                 rft_compose_script(cli, &script, path, &gpu, &o->script_args, &ignored) == RFT_OK &&
+                 !rft_script_sweep(script, 0)->bare_space;
+    rft_script_free(script);
+    return lacks;
 }
 
 static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_target *target, rft_err *err) {
@@ -50,7 +61,7 @@ static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_tar
         rft_sweep_source *source = &l->sources[l->source_count++];
         int rc = rft_sweep_source_open(source, cli, o->files.items[f], &target->gpu, &o->script_args, err);
         if (rc != RFT_OK) {
-            return rc;
+            return lacks_device(cli, o->files.items[f], o, target) ? cannot_answer(target, err) : rc;
         }
         for (size_t i = 0; i < rft_sweep_source_count(source); i++) {
             const rft_sweep *sweep = rft_sweep_source_sweep(source, i);
@@ -59,7 +70,9 @@ static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_tar
                 return rft_err_remedy(err, "a bare space can be counted with `rooftune check`, or searched in a "
                                            "recording: -d replay:FILE");
             }
-            warn_refine(cli, sweep);
+            if (!sweep->bare_space && target->recording && !*target->gpu.arch) {
+                return cannot_answer(target, err);
+            }
             RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
             l->sweeps[l->sweep_count++] = sweep;
         }
@@ -93,7 +106,11 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     }
     rft_units_format_count(text, sizeof text, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
-    fprintf(cli->out, "%s of %s combinations are valid; nothing was measured or written (--dry-run)\n", text, all);
+    rft_arena *arena = rft_arena_new();
+    const char *more = rft_refine_outlook(plan, arena);
+    fprintf(cli->out, "%s%s of %s combinations are valid%s%s; nothing was measured or written (--dry-run)\n",
+            plan->estimated ? "about " : "", text, all, more ? ", " : "", more ? more : "");
+    rft_arena_free(arena);
 }
 
 /* One session of a run: what the callbacks of rft_exec() need. */
@@ -172,8 +189,11 @@ static int execute(session *s, rft_err *err) {
         .no_race = o->no_race,
         .point_timeout_s = o->point_timeout_s,
         .compile_timeout_s = o->compile_timeout_s,
-        .budget_s = o->budget_s,
-        .budget_points = o->budget_points,
+        .no_prune = o->no_prune,
+        .goal_frac = o->goal_frac,
+        .budget_s = o->budgets.seconds,
+        .budget_points = o->budgets.points,
+        .budget_gpu_s = o->budgets.gpu_s,
         .counters = o->counter_wish,
         .power = o->power,
         .soak_s = o->soak_s,
@@ -202,7 +222,7 @@ static int measure(session *s, rft_err *err) {
     if (!rft_counted_wish_is_none(&o->counter_wish)) {
         s->screen.counters = o->counters ? o->counters : "default";
     }
-    rft_screen_begin(&s->screen, s->plan, s->target, o->budget_s, o->budget_points);
+    rft_screen_begin(&s->screen, s->plan, s->target, o->budgets.seconds, o->budgets.points);
     if (s->file.continued) {
         fprintf(s->cli->talk, "continuing %s: %zu points are stored\n", s->file.path, s->file.run->point_count);
     }
@@ -290,6 +310,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                        .plan = s->plan,
                                        .seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed,
                                        .no_race = o->no_race,
+                                       .objective = o->objective ? &o->objective_value : NULL,
                                        .point_timeout_s = o->point_timeout_s,
                                        .compile_timeout_s = o->compile_timeout_s};
         rft_interrupt_defer();

@@ -9,6 +9,7 @@
 #include "cli/show_data.h"
 #include "cli/timing_json.h"
 #include "model/bound.h"
+#include "model/refine.h"
 
 #include <errno.h>
 #include <math.h>
@@ -136,9 +137,10 @@ static json_t *of_sweep(const rft_run_sweep *kept) {
         for (size_t p = 0; p < sweep->problem_count; p++) {
             size_t at = v * sweep->problem_count + p;
             bool is_odd = sweep->problems[p].odd;
+            bool in_grid = !is_odd && sweep->problems[p].refined == 0;
             odd += is_odd ? kept->valid[at] : 0;
-            valid += is_odd ? 0 : kept->valid[at];
-            cartesian += is_odd ? 0 : kept->cartesian[at];
+            valid += in_grid ? kept->valid[at] : 0;
+            cartesian += in_grid ? kept->cartesian[at] : 0;
         }
     }
     set_text(object, "name", sweep->name);
@@ -147,6 +149,8 @@ static json_t *of_sweep(const rft_run_sweep *kept) {
     set_count(object, "combinations", cartesian);
     set_count(object, "valid", valid);
     set_count(object, "odd", odd);
+    set_count(object, "refined", rft_refine_added(sweep));
+    set_count(object, "refined_most", rft_refine_most(sweep));
     return object;
 }
 
@@ -186,6 +190,7 @@ static json_t *of_point(const rft_run *run, const rft_point *point) {
     set_text(object, "variant", variant->name);
     json_object_set_new(object, "problem", rft_show_problem_json(sweep, point->problem));
     json_object_set_new(object, "odd", json_boolean(sweep->problems[point->problem].odd));
+    json_object_set_new(object, "refined", json_integer(sweep->problems[point->problem].refined));
     json_object_set_new(object, "configuration", rft_show_config_json(variant, point->config));
     json_object_set_new(object, "outcome", json_string(rft_outcome_name(point->outcome)));
     set_text(object, "reason", point->reason);
@@ -214,6 +219,7 @@ static json_t *of_progress(const rft_progress *p) {
     }
     set_count(object, "done", p->done);
     set_count(object, "planned", p->planned);
+    set_count(object, "refined", p->refined);
     json_object_set_new(object, "failed", failed);
     json_object_set_new(object, "final_round", json_boolean(p->final_round));
     set_real(object, "elapsed_s", p->elapsed_s);

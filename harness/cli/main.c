@@ -23,7 +23,8 @@ static const rft_command commands[] = {
      "read a recording (T4, Kernel Tuner) into a run file, or baselines", rft_cmd_import},
     {"ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
     {"devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
-    {"model", "[MODEL KEY=VALUE[,VALUE...]...]... [options]", "the roofline of common operations, by datasheets",
+    {"model", "[MODEL KEY=VALUE[,VALUE...]...]...|RUN.db|FILE.json.gz [options]",
+     "the roofline of common operations by datasheets, or a run seen under the ceilings of other devices",
      rft_cmd_model},
     {NULL, NULL, NULL, NULL},
 };

@@ -92,6 +92,8 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         if (run->sweeps[s].sweep.bare_space && target->recording && target->recording->sweep_count > 0) {
             measure->cache = target->recording->sweeps[0].sweep.measure.cache; /* a space says nothing of it */
         }
+        rft_objective *objective = &run->sweeps[s].sweep.search.objective;
+        *objective = opts->objective ? *opts->objective : *objective;
         measure->no_race = opts->no_race || measure->no_race;
         measure->point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure->point_timeout_s;
         measure->compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure->compile_timeout_s;

@@ -24,6 +24,7 @@ typedef struct rft_run_file_opts {
     const rft_plan *plan;
     uint64_t seed;
     bool no_race;                              /* recorded likewise */
+    const rft_objective *objective;            /* recorded likewise; NULL: as each sweep says */
     double point_timeout_s, compile_timeout_s; /* what a new run records in place of the sweeps'; 0: those */
 } rft_run_file_opts;
 

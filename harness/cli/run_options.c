@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS_MOST 32 /* besides sweeps and script arguments */
+#define WORDS_MOST 48 /* besides sweeps and script arguments */
 
 static int check_report_place(const rft_run_options *o, rft_err *err) {
     if (!o->report || o->no_report) {
@@ -26,25 +26,36 @@ static int check_report_place(const rft_run_options *o, rft_err *err) {
     return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
 }
 
-/* "500" are configurations, "10m" is time. */
 static int parse_budget(rft_run_options *o, rft_err *err) {
-    int64_t number = 0;
-    if (!o->budget) {
+    int rc = o->budget ? rft_budget_parse(&o->budgets, o->budget, err) : RFT_OK;
+    return rc == RFT_OK ? rc : rft_err_context(err, "--budget");
+}
+
+/* "95%" or "0.95". */
+static int parse_goal(rft_run_options *o, rft_err *err) {
+    char number[32];
+    size_t length = o->goal ? strlen(o->goal) : 0;
+    bool percent = length > 0 && o->goal[length - 1] == '%';
+    if (!o->goal) {
         return RFT_OK;
     }
-    if (rft_text_to_int64(o->budget, &number) && number > 0) {
-        o->budget_points = (uint64_t)number;
+    rft_text_format(number, sizeof number, "%.*s", (int)(length - percent), o->goal);
+    if (rft_text_to_double(number, &o->goal_frac)) {
+        o->goal_frac = percent ? o->goal_frac / 100 : o->goal_frac;
+        if (o->goal_frac > 0 && o->goal_frac <= 1) {
+            return RFT_OK;
+        }
+    }
+    rft_err_set(err, RFT_E_USAGE, "--goal takes a share of the roof, not \"%s\"", o->goal);
+    return rft_err_remedy(err, "for instance --goal 95%% ends a search whose best reaches 95 %% of its roof");
+}
+
+static int parse_objective(rft_run_options *o, rft_err *err) {
+    if (!o->objective || rft_objective_from_name(&o->objective_value, o->objective)) {
         return RFT_OK;
     }
-    int rc = rft_units_parse_seconds(&o->budget_s, o->budget, err);
-    if (rc == RFT_OK && !(o->budget_s > 0)) {
-        rc = rft_err_set(err, RFT_E_USAGE, "%s leaves nothing to do", o->budget);
-        rft_err_remedy(err, "a budget is a time (10m) or a number of configurations (500)");
-    }
-    if (rc != RFT_OK) {
-        rft_err_context(err, "--budget");
-    }
-    return rc;
+    rft_err_set(err, RFT_E_USAGE, "--objective takes time, energy or edp, not \"%s\"", o->objective);
+    return rft_err_remedy(err, "edp is energy x time");
 }
 
 static int check_strategy(const char *name, rft_err *err) {
@@ -106,6 +117,8 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     }
     o->seed_value = o->seed ? (uint64_t)number : 0;
     int rc = parse_budget(o, err);
+    rc = rc ? rc : parse_goal(o, err);
+    rc = rc ? rc : parse_objective(o, err);
     rc = rc ? rc : parse_ceilings(o, err);
     rc = rc || !o->strategy ? rc : check_strategy(o->strategy, err);
     rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
@@ -119,20 +132,24 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
                           rft_err *err) {
     rft_run_options *o = out;
     const rft_opt opts[] = {
-        {"device", 'd', "DEVICES",
-         "0, or 0,1, or all, or replay:FILE (replay: alone: the recording in the sweep's place)", NULL, &o->device,
-         NULL},
+        {"device", 'd', "DEVICES", "0, or 0,1, or all, or replay:FILE; replay: where the sweep is one", NULL,
+         &o->device, NULL},
         {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db); of several devices a folder", NULL,
          &o->output, NULL},
         {"report", 0, "OUT.pdf", "the report (default: beside the run file)", NULL, &o->report, NULL},
         {"no-report", 0, NULL, "measure only", &o->no_report, NULL, NULL},
-        {"budget", 0, "10m|500", "stop after a time or a number of configurations", NULL, &o->budget, NULL},
+        {"budget", 0, "10m|500", "stop after a time, a number of configurations, or gpu:30s of GPU time", NULL,
+         &o->budget, NULL},
+        {"goal", 0, "95%", "stop where the best reaches this share of its roof", NULL, &o->goal, NULL},
+        {"objective", 0, "WHAT", "the best is best in time, energy or edp (default: as the sweep says)", NULL,
+         &o->objective, NULL},
         {"timeout", 0, "2s", "limit of one point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
         {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
          &o->compile_timeout, NULL},
         {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
         {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
         {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
+        {"no-prune", 0, NULL, "measure also what cannot win by the hardware's limits", &o->no_prune, NULL, NULL},
         {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew", NULL, &o->ceilings,
          NULL},
         {"energy", 0, "WHICH", "energy of: none, largest, best, all, auto (default: largest if cheap)", NULL,
@@ -180,11 +197,14 @@ rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
     add_option(&words, "--report", o->report);
     add_flag(&words, "--no-report", o->no_report);
     add_option(&words, "--budget", o->budget);
+    add_option(&words, "--goal", o->goal);
+    add_option(&words, "--objective", o->objective);
     add_option(&words, "--timeout", o->timeout);
     add_option(&words, "--compile-timeout", o->compile_timeout);
     add_option(&words, "--strategy", o->strategy);
     add_option(&words, "--seed", o->seed);
     add_flag(&words, "--no-race", o->no_race);
+    add_flag(&words, "--no-prune", o->no_prune);
     add_option(&words, "--ceilings", o->ceilings);
     add_option(&words, "--energy", o->energy);
     add_option(&words, "--soak", o->soak);

@@ -4,6 +4,7 @@
 #define RFT_CLI_RUN_OPTIONS_H
 
 #include "cli/cli.h"
+#include "model/budget.h"
 #include "model/counted.h"
 #include "run/exec.h"
 
@@ -11,13 +12,14 @@ typedef struct rft_run_options {
     const char *device, *output, *report, *events; /* as given; NULL: not given */
     const char *budget, *strategy, *seed, *timeout, *compile_timeout, *counters;
     const char *ceilings; /* as given */
-    const char *energy, *soak;
-    bool fresh, dry_run, no_report, no_race, wait;
+    const char *energy, *soak, *goal, *objective;
+    bool fresh, dry_run, no_report, no_race, no_prune, wait;
     bool ceilings_again; /* measured anew, whatever is kept of the last day */
     rft_words files, script_args;
     rft_counted_wish counter_wish;             /* the default when `counters` is not given */
-    double budget_s;                           /* 0: none */
-    uint64_t budget_points;                    /* 0: none */
+    rft_budget budgets;                        /* of `budget` */
+    double goal_frac;                          /* 0: as each sweep says */
+    rft_objective objective_value;             /* when `objective` is given */
     uint64_t seed_value;                       /* when `seed` is given */
     rft_power_choice power;                    /* `energy`; AUTO when not given */
     double soak_s;                             /* 0: none */

@@ -7,6 +7,7 @@
 #include "cli/show_layout.h"
 #include "cli/show_text.h"
 #include "model/bound.h"
+#include "run/refine_round.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,10 +71,14 @@ void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target
     rft_units_format_count(valid, sizeof valid, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
     format_about(time, sizeof time, guess_s(plan, target, budget_s, budget_points));
-    fprintf(talk, "%s of %s valid, about %s, Ctrl-C is safe, counters %s\n", valid, all, time,
+    rft_arena *outlook = rft_arena_new();
+    const char *more = rft_refine_outlook(plan, outlook);
+    fprintf(talk, "%s of %s valid, about %s, Ctrl-C is safe, counters %s%s%s\n", valid, all, time,
             !screen->counters   ? "off (--counters none)"
             : target->recording ? "as recorded"
-                                : screen->counters);
+                                : screen->counters,
+            more ? ", " : "", more ? more : "");
+    rft_arena_free(outlook);
     screen->next_line_s = screen->cli->talk_is_terminal ? 0 : LINE_EVERY_S;
     if (!target->recording) {
         return;
@@ -126,7 +131,7 @@ static void add_rates(rft_str *line, const rft_progress *p, int level) {
     }
 }
 
-/* "gemv: 312 of 553, 3 compile_failed, 1 timed_out, 17.7/s, 14 s left, GPU busy 88 %". */
+/* "gemv: 312 of 553, +12 refined, 3 compile_failed, 1 timed_out, 17.7/s, 14 s left, GPU busy 88 %". */
 static void compose_counts(rft_str *line, const rft_screen *screen, const rft_progress *p, int level) {
     const rft_sweep *sweep = &screen->run->sweeps[p->last->sweep].sweep;
     rft_str_truncate(line, 0);
@@ -137,6 +142,9 @@ static void compose_counts(rft_str *line, const rft_screen *screen, const rft_pr
     } else {
         rft_str_addf(line, "%s: %llu of %llu", sweep->name, (unsigned long long)p->done,
                      (unsigned long long)p->planned);
+        if (p->refined) {
+            rft_str_addf(line, ", +%llu refined", (unsigned long long)p->refined);
+        }
     }
     add_failures(line, p, level);
     if (p->elapsed_s >= GUESS_AFTER_S) {

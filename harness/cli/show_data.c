@@ -6,12 +6,16 @@
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_power.h"
+#include "cli/show_ridges.h"
 #include "cli/show_steadiness.h"
+#include "cli/show_steps.h"
 #include "cli/show_text.h"
+#include "cli/show_transitions.h"
 #include "cli/timing_json.h"
 #include "model/over_roof.h"
+#include "model/refine.h"
+#include "model/ridge.h"
 #include "model/run_foreign.h"
-#include "model/transition.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +77,9 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_t *object = json_object();
     json_object_set_new(object, "point", json_integer(best->id));
     json_object_set_new(object, "problem", rft_show_problem_json(sweep, best->problem));
+    json_object_set_new(object, "refined", json_integer(sweep->problems[best->problem].refined));
+    json_object_set_new(object, "refined_text",
+                        rft_show_text_json(rft_refine_text(run, best->sweep, best->problem, arena)));
     json_object_set_new(object, "variant", rft_show_text_json(variant->name));
     json_object_set_new(object, "configuration", rft_show_config_json(variant, best->config));
     set_real(object, "median_s", stats->median);
@@ -89,6 +96,8 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "rate_items_s", best->work.items > 0 ? best->work.items / stats->median : (double)NAN);
     set_real(object, "intensity_ops_byte", place.intensity);
     set_real(object, "efficiency_frac", place.efficiency_frac);
+    set_real(object, "gap_factor", rft_gap_factor(place.efficiency_frac));
+    json_object_set_new(object, "band", rft_show_text_json(rft_efficiency_band(place.efficiency_frac)));
     set_real(object, "datasheet_frac", place.datasheet_frac);
     json_object_set_new(object, "over_roof", of_over_roof(run, best, arena));
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
@@ -98,6 +107,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_object_set_new(object, "energy", rft_show_energy_json(run, best));
     json_object_set_new(object, "sustained", rft_show_sustained_json(run, best));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
+    json_object_set_new(object, "steps", rft_show_steps_json(run, best, arena));
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
     json_object_set_new(object, "advice", rft_show_advice_json(run, best, arena));
     return object;
@@ -113,6 +123,8 @@ static json_t *of_counts(const rft_run *run, size_t sweep) {
     json_object_set_new(object, "aliases", json_integer((json_int_t)tally.aliases));
     json_object_set_new(object, "checked_on_odd_size", json_integer((json_int_t)tally.odd));
     json_object_set_new(object, "failed_on_odd_size", json_integer((json_int_t)tally.odd_failed));
+    json_object_set_new(object, "refined_problems", json_integer((json_int_t)tally.refined_problems));
+    json_object_set_new(object, "refined", json_integer((json_int_t)tally.refined));
     json_object_set_new(object, "cartesian", json_integer((json_int_t)tally.cartesian));
     json_object_set_new(object, "valid", json_integer((json_int_t)tally.valid));
     return object;
@@ -128,31 +140,6 @@ json_t *rft_show_cost_json(const rft_run *run) {
     set_real(object, "compile_core_s", info->compile_s);
     json_object_set_new(object, "compiled", json_integer((json_int_t)rft_show_compiled(run)));
     return object;
-}
-
-static json_t *of_transitions(const rft_run *run, size_t sweep, rft_arena *arena) {
-    json_t *list = json_array();
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles);
-    for (size_t i = 0; i < count; i++) {
-        rft_transition *found = NULL;
-        size_t transitions = rft_transitions_of(run, &profiles[i], arena, &found);
-        for (size_t k = 0; k < transitions; k++) {
-            json_t *item = json_object();
-            json_object_set_new(item, "axis", rft_show_text_json(data->axes[profiles[i].index].name));
-            json_object_set_new(item, "line_through", rft_show_problem_json(data, profiles[i].problem));
-            json_object_set_new(item, "kind", json_string(rft_transition_kind_name(found[k].kind)));
-            bool place = found[k].kind == RFT_TRANSITION_FOUND;
-            set_real(item, "where", place ? found[k].where : (double)NAN);
-            set_real(item, "low", place ? found[k].low : (double)NAN);
-            set_real(item, "high", place ? found[k].high : (double)NAN);
-            json_object_set_new(item, "evidence", json_string(rft_evidence_name(found[k].evidence)));
-            json_object_set_new(item, "why", rft_show_text_json(found[k].why));
-            json_array_append_new(list, item);
-        }
-    }
-    return list;
 }
 
 static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
@@ -179,8 +166,9 @@ static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
 static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     json_t *object = json_object(), *best = json_array(), *ladder = json_array();
-    for (size_t p = 0; p < data->problem_count; p++) {
-        const rft_point *point = rft_run_best(run, sweep, SIZE_MAX, p);
+    const size_t *order = rft_refine_order(data, arena);
+    for (size_t i = 0; i < data->problem_count; i++) {
+        const rft_point *point = rft_run_best(run, sweep, SIZE_MAX, order[i]);
         if (point) {
             json_array_append_new(best, rft_show_best_json(run, point, arena));
         }
@@ -194,6 +182,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     }
     json_object_set_new(object, "name", rft_show_text_json(data->name));
     json_object_set_new(object, "cache", json_string(rft_cache_mode_name(data->measure.cache)));
+    json_object_set_new(object, "objective", json_string(rft_objective_name(data->search.objective)));
     json_object_set_new(object, "counts", of_counts(run, sweep));
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
@@ -201,7 +190,8 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
     json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
-    json_object_set_new(object, "transitions", of_transitions(run, sweep, arena));
+    json_object_set_new(object, "transitions", rft_show_transitions_json(run, sweep, arena));
+    json_object_set_new(object, "fits", rft_show_fits_json(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;
 }
@@ -223,6 +213,7 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     rft_show_set_steadiness(root, run, arena);
     json_object_set_new(root, "idle", rft_show_idle_json(run));
     json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
+    json_object_set_new(root, "ridges", rft_show_ridges_json(run));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
     }
@@ -305,6 +296,7 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_real(out, energy ? energy->power_w : (double)NAN);
     add_real(out, energy ? energy->joules_per_run : (double)NAN);
     add_real(out, rft_point_sustained_s(point));
+    add_known(out, sweep->problems[point->problem].refined);
     rft_str_add_char(out, '\n');
 }
 
@@ -312,7 +304,7 @@ void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena *arena = rft_arena_new();
     rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
                      "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac,"
-                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s\n");
+                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s,refined\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "cli/show_text.h"
+#include "model/refine.h"
 #include "model/run_drift.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep) {
     for (size_t v = 0; v < kept->sweep.variant_count; v++) {
         for (size_t p = 0; p < kept->sweep.problem_count; p++) {
             size_t at = v * kept->sweep.problem_count + p;
-            bool counted = kept->cartesian && kept->valid && !kept->sweep.problems[p].odd;
+            const rft_problem *problem = &kept->sweep.problems[p];
+            bool counted = kept->cartesian && kept->valid && !problem->odd && problem->refined == 0;
             tally.cartesian += counted ? kept->cartesian[at] : 0;
             tally.valid += counted ? kept->valid[at] : 0;
         }
@@ -32,8 +34,10 @@ rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep) {
             tally.aliases++;
         } else {
             tally.outcomes[point->outcome]++;
+            tally.refined += kept->sweep.problems[point->problem].refined > 0;
         }
     }
+    tally.refined_problems = rft_refine_added(&kept->sweep);
     return tally;
 }
 

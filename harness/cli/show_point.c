@@ -5,13 +5,16 @@
 #include "base/units.h"
 #include "cli/show_layout.h"
 #include "cli/show_power.h"
+#include "cli/show_steps.h"
 #include "model/bound.h"
+#include "model/refine.h"
+#include "model/ridge.h"
 
 #include <math.h>
 
 static void add_times(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_measurement *m = rft_point_measurement(point);
-    char median[48], low[48], high[48], roof[48] = "n/a";
+    char median[48], low[48], high[48], roof[80] = "n/a";
     if (!m) {
         return;
     }
@@ -21,7 +24,8 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
     rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
     rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
     if (isfinite(frac)) {
-        rft_text_format(roof, sizeof roof, "%d %% of its roof", (int)lround(fmin(frac, 1e6) * 100.0));
+        rft_text_format(roof, sizeof roof, "%d %% of its roof, %.3gx below it (%s)",
+                        (int)lround(fmin(frac, 1e6) * 100.0), rft_gap_factor(frac), rft_efficiency_band(frac));
     }
     rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
@@ -79,6 +83,10 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
     rft_str_addf(out, "point %lld: %s, %s: %s", (long long)id, sweep->name, sweep->variants[point->variant].name,
                  rft_run_problem_text(run, point->sweep, point->problem, false, arena));
     rft_str_addf(out, " %s\n", rft_run_config_text(run, point, false, arena));
+    const char *refined = rft_refine_text(run, point->sweep, point->problem, arena);
+    if (refined) {
+        rft_str_addf(out, "problem      %s\n", refined);
+    }
     rft_str_addf(out, "outcome      %s%s%s\n", rft_outcome_name(point->outcome), point->reason ? ": " : "",
                  point->reason ? point->reason : "");
     if (point->alias_of) {
@@ -86,6 +94,7 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
                      (long long)point->alias_of);
     }
     add_times(out, run, point, arena);
+    rft_show_steps(out, run, point, arena);
     rft_show_power_point(out, run, point);
     add_code(out, point);
     add_work(out, point);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_sweep.c - ladder, transitions and failures of a sweep (show_parts.h). */
+/* show_sweep.c - ladder and failures of a sweep (show_parts.h). */
 #include "cli/show_layout.h"
 #include "cli/show_parts.h"
-#include "model/transition.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,79 +42,6 @@ void rft_show_ladder(const rft_show_page *t, size_t sweep) {
         }
         first_s = isnan(first_s) ? median_s : first_s;
         before_s = median_s;
-    }
-}
-
-/* "along n (stride=2)": the axis and what is held fixed. */
-static const char *line_name(const rft_show_page *t, const rft_profile *profile) {
-    const rft_sweep *sweep = &t->run->sweeps[profile->sweep].sweep;
-    rft_str name = RFT_STR_INIT;
-    rft_str_addf(&name, "along %s", sweep->axes[profile->index].name);
-    const char *separator = " (";
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        if (i != profile->index && sweep->axes[i].swept) {
-            rft_str_add(&name, separator);
-            rft_values_format(&name, &sweep->axes[i].name, &sweep->problems[profile->problem].values[i], 1);
-            separator = " ";
-        }
-    }
-    rft_str_add(&name, *separator == ' ' && separator[1] == '\0' ? ")" : "");
-    const char *kept = rft_arena_strdup(t->arena, rft_str_get(&name));
-    rft_str_clear(&name);
-    return kept;
-}
-
-static const char *step_bound(const rft_profile *profile, size_t step) {
-    return rft_resource_name(profile->steps[step].bound.resource, profile->steps[step].bound.pipe);
-}
-
-/* The next step with a measurement: values between may have none. */
-static size_t measured_step(const rft_profile *profile, size_t from) {
-    for (size_t i = from; i < profile->step_count; i++) {
-        if (profile->steps[i].best) {
-            return i;
-        }
-    }
-    return SIZE_MAX;
-}
-
-static void add_transition(const rft_show_page *t, const rft_profile *profile, const rft_transition *found) {
-    rft_str line = RFT_STR_INIT;
-    rft_str_addf(&line, "%s: ", line_name(t, profile));
-    size_t step = found->kind == RFT_TRANSITION_NONE ? measured_step(profile, 0) : found->step;
-    size_t next = step < profile->step_count ? measured_step(profile, step + 1) : SIZE_MAX;
-    if (found->kind == RFT_TRANSITION_NONE) {
-        rft_str_addf(&line, "none, %s all along", step == SIZE_MAX ? "unknown" : step_bound(profile, step));
-    } else if (found->kind == RFT_TRANSITION_NOT_EXPLORED || next == SIZE_MAX) {
-        rft_str_addf(&line, "%s: %s", rft_transition_kind_name(found->kind), found->why ? found->why : "no reason");
-    } else {
-        rft_str_addf(&line, "%s to %s ", step_bound(profile, step), step_bound(profile, next));
-        if (isfinite(found->where) && found->kind == RFT_TRANSITION_FOUND) {
-            rft_str_addf(&line, "at %s, ", rft_show_number(t, found->where, found->where < 100 ? 1 : 0, ""));
-        }
-        rft_str_add(&line, "between ");
-        rft_value_format(&line, &profile->steps[step].value);
-        rft_str_add(&line, " and ");
-        rft_value_format(&line, &profile->steps[next].value);
-        rft_str_addf(&line, " (%s)", rft_evidence_name(found->evidence));
-        if (found->kind == RFT_TRANSITION_UNCLEAR) {
-            rft_str_addf(&line, "; unclear: %s", found->why ? found->why : "no reason");
-        }
-    }
-    rft_layout_wrapped(t->out, 4, 2, rft_str_get(&line));
-    rft_str_clear(&line);
-}
-
-void rft_show_transitions(const rft_show_page *t, size_t sweep) {
-    rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_axes(t->run, sweep, SIZE_MAX, t->arena, &profiles);
-    rft_str_add(t->out, count ? "\n  transitions\n" : "");
-    for (size_t i = 0; i < count; i++) {
-        rft_transition *found = NULL;
-        size_t transitions = rft_transitions_of(t->run, &profiles[i], t->arena, &found);
-        for (size_t k = 0; k < transitions; k++) {
-            add_transition(t, &profiles[i], &found[k]);
-        }
     }
 }
 

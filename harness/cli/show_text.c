@@ -10,8 +10,10 @@
 #include "cli/show_parts.h"
 #include "cli/show_power.h"
 #include "cli/show_steadiness.h"
+#include "cli/show_transitions.h"
 
 #include "model/over_roof.h"
+#include "model/refine.h"
 #include "model/run_foreign.h"
 
 #include <math.h>
@@ -125,8 +127,17 @@ static void add_counts(const rft_show_page *t, size_t sweep) {
         rft_str_addf(&line, "; %s of %s combinations are valid", rft_show_count(t, tally.valid),
                      rft_show_count(t, tally.cartesian));
     }
+    if (tally.refined_problems) {
+        rft_str_addf(&line, "; %s of the points are on %s problem%s that refine() added",
+                     rft_show_count(t, tally.refined), rft_show_count(t, tally.refined_problems),
+                     tally.refined_problems == 1 ? "" : "s");
+    }
     rft_layout_wrapped(t->out, 2, 2, rft_str_get(&line));
     rft_str_clear(&line);
+    const char *objective = rft_objective_text(t->run->sweeps[sweep].sweep.search.objective);
+    if (objective) {
+        rft_layout_wrapped(t->out, 2, 2, objective);
+    }
     if (t->run->sweeps[sweep].unexplored) {
         rft_layout_wrapped(t->out, 2, 2,
                            rft_arena_printf(t->arena, "not all were tried: %s", t->run->sweeps[sweep].unexplored));
@@ -187,6 +198,7 @@ size_t rft_show_widest(size_t width, const char *cell, size_t limit) {
 }
 
 static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, size_t width) {
+    const rft_sweep *data = &t->run->sweeps[sweep].sweep;
     const char *name = rft_run_problem_text(t->run, sweep, problem, true, t->arena);
     const rft_point *best = rft_run_best(t->run, sweep, SIZE_MAX, problem);
     rft_str_add(t->out, "  ");
@@ -196,7 +208,8 @@ static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, si
         rft_layout_spaces(t->out, 2 + width);
     }
     if (best == NULL) {
-        rft_str_add(t->out, "  nothing measured\n");
+        rft_str_add(t->out,
+                    data->problems[problem].refined ? "  nothing measured (refined)\n" : "  nothing measured\n");
         return;
     }
     rft_show_figures(t, best);
@@ -207,16 +220,17 @@ static void add_problem(const rft_show_page *t, size_t sweep, size_t problem, si
     const char *item = isnan(items) ? "" : best->work.item_name ? best->work.item_name : "item";
     const rft_measurement *m = rft_point_measurement(best);
     const char *note = rft_measurement_note(m, &t->run->ceilings, t->arena);
+    const char *refined = rft_refine_text(t->run, sweep, problem, t->arena);
     double cycles = rft_measurement_cycles(m);
     const rft_over_roof over = rft_over_roof_of(t->run, best, t->arena);
     const char *beyond =
         over.text ? rft_arena_printf(t->arena, "; %s of its roof: %s", percent_text(t, over.factor), over.text) : "";
     rft_layout_wrapped(
         t->out, 4, 2,
-        rft_arena_printf(t->arena, "%s%s%s%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate, *item ? " " : "",
+        rft_arena_printf(t->arena, "%s%s%s%s%s%s%s%s%s%s%s", rft_show_config_name(t, best), tie, rate, *item ? " " : "",
                          *item ? rft_arena_printf(t->arena, "%ss/s", item) : "",
                          isnan(cycles) ? "" : rft_arena_printf(t->arena, ", %s", si_text(t, cycles, "cycles")), beyond,
-                         note ? "; " : "", note ? note : ""));
+                         note ? "; " : "", note ? note : "", refined ? "; " : "", refined ? refined : ""));
     rft_show_versus(t, best);
 }
 
@@ -230,15 +244,25 @@ static void add_problems(const rft_show_page *t, size_t sweep) {
     }
     rft_str_add_char(t->out, '\n');
     rft_show_table_head(t, "problem", width);
-    for (size_t p = 0; p < data->problem_count; p++) {
-        if (!data->problems[p].odd) {
-            add_problem(t, sweep, p, width);
+    const size_t *order = rft_refine_order(data, t->arena);
+    for (size_t i = 0; i < data->problem_count; i++) {
+        if (!data->problems[order[i]].odd) {
+            add_problem(t, sweep, order[i], width);
         }
     }
 }
 
 static rft_show_page begin(rft_str *out, const rft_run *run, bool ascii) {
     return (rft_show_page){.out = out, .run = run, .arena = rft_arena_new(), .plus_minus = ascii ? "+-" : "\xc2\xb1"};
+}
+
+/* With the kernel's name where neither the sweep nor a ladder says it. */
+static void add_title(rft_show_page *t, size_t s) {
+    const rft_sweep *sweep = &t->run->sweeps[s].sweep;
+    const char *kernel = sweep->variant_count == 1 ? sweep->variants[0].kernel : NULL;
+    bool told = !kernel || !*kernel || strstr(kernel, sweep->name) != NULL;
+    rft_str_addf(t->out, "\n%s (%s%s%s cache)\n", sweep->name, told ? "" : kernel, told ? "" : ", ",
+                 rft_cache_mode_name(sweep->measure.cache));
 }
 
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
@@ -248,8 +272,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_idle(&t);
     rft_show_ceilings(out, run, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
-                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
+        add_title(&t, s);
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);
@@ -257,6 +280,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_show_power_sweep(&t, s);
         rft_show_counted_sweep(out, run, s, t.arena);
         rft_show_transitions(&t, s);
+        rft_show_fits(&t, s);
         rft_show_advice(out, run, s, t.arena);
         rft_show_failures(&t, s);
     }
@@ -268,8 +292,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     add_head(&t);
     rft_show_steadiness(out, run, false, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_str_addf(out, "\n%s (%s cache)\n", run->sweeps[s].sweep.name,
-                     rft_cache_mode_name(run->sweeps[s].sweep.measure.cache));
+        add_title(&t, s);
         add_counts(&t, s);
         add_problems(&t, s);
         rft_show_ladder(&t, s);

@@ -25,7 +25,9 @@ typedef struct rft_show_tally {
     size_t outcomes[RFT_OUTCOME_COUNT];
     size_t aliases;
     size_t odd, odd_failed;
-    uint64_t cartesian, valid; /* over variants and problems, without the odd one; 0 = not counted */
+    uint64_t cartesian, valid;        /* over variants and problems, without the odd one and what refine() added;
+                                       * 0 = not counted */
+    size_t refined_problems, refined; /* that refine() added; points on them, aliases left out */
 } rft_show_tally;
 rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep);
 

@@ -44,7 +44,7 @@ bool rft_job_is_late(rft_job *job, const char *during) {
 static void start_result(rft_job *job) {
     const rft_compile_result *unit = job->request->unit;
     rft_facts facts = rft_facts_unknown();
-    facts.cubin_hash = rft_arena_strdup(job->arena, unit->cubin_hash);
+    facts.cubin_hash = unit->cubin_hash[0] ? rft_arena_strdup(job->arena, unit->cubin_hash) : NULL;
     facts.compile_s = unit->seconds;
     facts.from_cache = unit->from_cache;
     for (size_t i = 0; i < unit->entry_count; i++) {

@@ -153,7 +153,7 @@ static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_a
     rft_amount amounts[RFT_AMOUNTS_MAX];
     size_t count = rft_amounts_of_work(run, point, amounts);
     c.place = rft_placement_of(run, point);
-    c.bound = rft_bound_of(run, point);
+    c.bound = rft_bound_whole_of(run, point); /* gains are of the whole time */
     c.memory_s = side_s(amounts, count, false);
     c.compute_s = side_s(amounts, count, true);
     c.room_frac = 1.0 - c.place.efficiency_frac;

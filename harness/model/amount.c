@@ -104,6 +104,14 @@ static rft_amount declared_bytes(const rft_run *run, const rft_point *point) {
     return amount_at(run, RFT_RESOURCE_DRAM, ceiling, bytes, RFT_EVIDENCE_DECLARED);
 }
 
+double rft_amount_certain_dram_bytes(const rft_run *run, const rft_work *work, rft_cache_mode cache) {
+    double l2_bytes = (double)run->gpu.l2_bytes;
+    if (cache == RFT_CACHE_HOT) {
+        return fmax(0.0, rft_work_bytes(work) - 2.0 * l2_bytes);
+    }
+    return work->bytes_read + fmax(0.0, work->bytes_written - l2_bytes);
+}
+
 size_t rft_amounts_of_work(const rft_run *run, const rft_point *point, rft_amount *out) {
     size_t count = 0;
     if (rft_work_bytes(&point->work) > 0.0) {

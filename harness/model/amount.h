@@ -27,6 +27,10 @@ rft_ceiling_id rft_amount_pipe_ceiling(rft_pipe pipe);
 /* Whether the declared bytes need not come from device memory: hot mode, and they fit the L2. */
 bool rft_amount_fits_l2(const rft_run *run, const rft_point *point);
 
+/* Bytes that device memory must move while a kernel runs, whatever it does. What was written may still lie in the L2 at
+ * its end; with a warm cache, what is read may have been there at its start. */
+double rft_amount_certain_dram_bytes(const rft_run *run, const rft_work *work, rft_cache_mode cache);
+
 /* The work: declared bytes at the level they are judged at, operations per pipe. At most RFT_AMOUNTS_MAX. */
 size_t rft_amounts_of_work(const rft_run *run, const rft_point *point, rft_amount *out);
 

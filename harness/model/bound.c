@@ -71,7 +71,7 @@ static bool fill_shares(const rft_run *run, const rft_point *point, double media
     return unjudged;
 }
 
-rft_bound rft_bound_of(const rft_run *run, const rft_point *point) {
+rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
     rft_bound bound = {.resource = RFT_RESOURCE_UNKNOWN,
                        .pipe = RFT_PIPE_COUNT,
                        .firmness = RFT_FIRM_NONE,
@@ -129,16 +129,20 @@ static int percent(double frac) {
 }
 
 const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
-    const char *name = rft_resource_name(bound->resource, bound->pipe);
+    const char *name = rft_resource_name(bound->resource, bound->pipe), *of = "";
+    if (bound->step > 0) {
+        of = rft_arena_printf(arena, ", step %zu, %s, %d %% of the launches' time", bound->step, bound->step_name,
+                              percent(bound->step_frac));
+    }
     if (bound->firmness != RFT_FIRM_NONE) {
-        return rft_arena_printf(arena, "%s %s (%d %%, %s)", bound->firmness == RFT_FIRM_BOUND ? "bound by" : "mostly",
-                                name, percent(bound->frac), rft_evidence_name(bound->evidence));
+        return rft_arena_printf(arena, "%s %s (%d %%, %s)%s", bound->firmness == RFT_FIRM_BOUND ? "bound by" : "mostly",
+                                name, percent(bound->frac), rft_evidence_name(bound->evidence), of);
     }
     if (bound->share_count == 0) {
         return bound->resource == RFT_RESOURCE_UNKNOWN ? "unknown: no measured ceiling to judge by" : name;
     }
     const rft_share *nearest = &bound->shares[0];
     const char *note = bound->resource == RFT_RESOURCE_UNKNOWN ? "work without a measured ceiling; " : "";
-    return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%", name, note,
-                            rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac));
+    return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%%s", name, note,
+                            rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac), of);
 }

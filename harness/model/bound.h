@@ -48,6 +48,11 @@ typedef struct rft_bound {
     rft_share shares[RFT_SHARES_MAX]; /* largest first */
     size_t share_count;
     double over_roof_frac; /* > 1: the point beats its roof by that factor; else 0 */
+    /* Of a point of several launches: the launch whose bound this is, from 1, its name, and its share of all launches'
+     * time; frac and shares are then of that launch's own time. 0: of the point as a whole. */
+    size_t step;
+    const char *step_name;
+    double step_frac;
 } rft_bound;
 
 /* The placement of a point: everything from work, never from traffic. */
@@ -71,6 +76,9 @@ rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_
 
 /* The bound of a point, from its traffic where that is known, else from its work. Declared bytes are judged at dram; in
  * hot mode at the L2 when they fit it. UNKNOWN when work without a measured ceiling may be what holds the point back.
+ */
+rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point);
+/* The same; of a point of several launches that of the longest, where its own work says anything (model/step_bound.h).
  */
 rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
 rft_placement rft_placement_of(const rft_run *run, const rft_point *point);

@@ -11,7 +11,7 @@
 #define RFT_OUTCOME_MAP(X)                                                                                             \
     X(OK, "ok")                       /* verified and measured */                                                      \
     X(NOISY, "noisy")                 /* verified and measured, but the samples did not settle */                      \
-    X(SKIPPED, "skipped")             /* exceeds a limit of the device; never launched */                              \
+    X(SKIPPED, "skipped")             /* exceeds a limit of the device, or cannot win; never launched */               \
     X(SCRIPT_FAILED, "script_failed") /* a function of the sweep raised an error for it */                             \
     X(COMPILE_FAILED, "compile_failed")                                                                                \
     X(LAUNCH_FAILED, "launch_failed") /* refused by the driver, or a fault while running */                            \

@@ -136,7 +136,7 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
                  .pipe = place.roof_pipe,
                  .factor = place.efficiency_frac};
     if (s.measurement && !(s.factor > RFT_OVER_ROOF_FRAC)) {
-        const rft_bound bound = rft_bound_of(run, point);
+        const rft_bound bound = rft_bound_whole_of(run, point);
         if (bound.over_roof_frac > 1.0) {
             s.roof = bound.shares[0].resource;
             s.pipe = bound.shares[0].pipe;

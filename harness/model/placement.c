@@ -50,22 +50,12 @@ static double datasheet_frac(const rft_run *run, const rft_amount *amounts, size
     return roof_known ? longest_s / median_s : NAN;
 }
 
-/* Bytes that device memory must move while the kernel runs, whatever it does. What was written may still lie in the L2
- * at its end; with a warm cache, what is read may have been there at its start. */
-static double certain_dram_bytes(const rft_run *run, const rft_point *point, rft_cache_mode cache) {
-    double l2_bytes = (double)run->gpu.l2_bytes;
-    if (cache == RFT_CACHE_HOT) {
-        return fmax(0.0, rft_work_bytes(&point->work) - 2.0 * l2_bytes);
-    }
-    return point->work.bytes_read + fmax(0.0, point->work.bytes_written - l2_bytes);
-}
-
 static double limit_seconds(const rft_run *run, const rft_point *point, const rft_amount *amounts, size_t count,
                             rft_cache_mode cache) {
     rft_ceiling_id dram = rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(&point->work));
     double longest_s = NAN;
     if (rft_work_bytes(&point->work) > 0.0) {
-        longest_s = certain_dram_bytes(run, point, cache) / limit_of(&run->ceilings, dram);
+        longest_s = rft_amount_certain_dram_bytes(run, &point->work, cache) / limit_of(&run->ceilings, dram);
     }
     for (size_t i = 0; i < count; i++) {
         if (amounts[i].resource == RFT_RESOURCE_PIPE) {

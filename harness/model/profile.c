@@ -65,6 +65,8 @@ static void add_axis_step(const rft_run *run, rft_profile *profile, size_t probl
     const rft_point **ranked;
     size_t count = rft_run_ranked(run, profile->sweep, profile->variant, problem, arena, &ranked);
     step->value = sweep->problems[problem].values[profile->index];
+    step->problem = problem;
+    step->refined = sweep->problems[problem].refined;
     fill_step(run, step, ranked, count);
 }
 
@@ -93,7 +95,8 @@ size_t rft_profiles_along_axes(const rft_run *run, size_t sweep_index, size_t va
             continue;
         }
         for (size_t i = 0; i < sweep->problem_count; i++) {
-            bool starts = !sweep->problems[i].odd;
+            /* What refine() added is followed along its own axis alone, which begins with the grid. */
+            bool starts = !sweep->problems[i].odd && sweep->problems[i].refined == 0;
             for (size_t j = 0; j < i && starts; j++) {
                 starts = sweep->problems[j].odd || !same_line(sweep, axis, j, i);
             }
@@ -121,6 +124,7 @@ static rft_profile param_profile(const rft_run *run, const rft_profile *key, con
             }
         }
         profile.steps[i].value = param->values[i];
+        profile.steps[i].problem = key->problem;
         fill_step(run, &profile.steps[i], here, found);
     }
     free(here);

@@ -107,7 +107,7 @@ static int complete(void *self, rft_value *values, rft_arena *arena, rft_err *er
     return RFT_OK;
 }
 
-static const rft_sweep_vt recorded_vt = {holds, point, complete, NULL};
+static const rft_sweep_vt recorded_vt = {.constraint = holds, .point = point, .complete = complete};
 
 /* ---- making ---- */
 

@@ -12,6 +12,7 @@
 #include "model/load.h"
 #include "model/outcome.h"
 #include "model/stats.h"
+#include "model/step.h"
 #include "model/sweep.h"
 #include "model/work.h"
 
@@ -200,6 +201,7 @@ typedef struct rft_point {
     int64_t alias_of;   /* id of the point with the same cubin and launch, whose numbers these are; 0 = own */
     int workers_lost;   /* device workers that ended over it, both rounds together; 0 for an alias */
     bool is_default;    /* every parameter at its default */
+    bool transferred;   /* tried before others because it was among the best on another problem */
     bool has_launch;    /* the first kernel launch's shape is known: */
     int64_t grid[3], block[3];
     rft_facts facts;
@@ -208,6 +210,8 @@ typedef struct rft_point {
     const rft_load *loads[RFT_LOAD_POINT_KINDS]; /* energy and soak, by kind; NULL: not taken. An alias has none */
     rft_work work;
     rft_traffic traffic; /* modelled; what was counted stands beside it (model/counted.h) */
+    rft_step *steps;     /* its launches where there are several; NULL: one, or not recorded */
+    size_t step_count;
     /* What hardware counters said, an alias' those of the point it stands for; NULL: not counted, or not recorded. */
     const rft_counters *counters;
 } rft_point;
@@ -299,12 +303,17 @@ void rft_run_free(rft_run *run); /* NULL is accepted */
  * measured in it, or it is not recorded. In `arena`. */
 const char *rft_run_ceilings_age_text(const rft_run *run, rft_arena *arena);
 
+/* What its sweep is searched for the least of: seconds, joules of one run, or joules x seconds; NaN when it is not
+ * known.
+ */
+double rft_point_objective(const rft_run *run, const rft_point *point);
 /* Is the point a candidate for best: measured, no alias, not an odd problem. */
 bool rft_run_is_candidate(const rft_run *run, const rft_point *point);
-/* The fastest candidate of a problem; variant SIZE_MAX = over all variants. A measurement of the final round is
+/* The best candidate of a problem by its sweep's objective (where that is energy, of those whose energy is known, if
+ * there are any; else the fastest); variant SIZE_MAX = over all variants. A measurement of the final round is
  * preferred to one of the sweep where both exist for the problem. NULL when none. */
 const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, size_t problem);
-/* Candidates of a problem (variant SIZE_MAX = all), fastest first. Array in `arena`. */
+/* Candidates of a problem (variant SIZE_MAX = all), best first. Array in `arena`. */
 size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
                       const rft_point ***out);
 /* The problem of a sweep whose best takes longest: what details are shown for, and power is measured of. SIZE_MAX when

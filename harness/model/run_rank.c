@@ -22,6 +22,19 @@ double rft_point_median_s(const rft_point *point) {
     return measurement ? measurement->stats.median : NAN;
 }
 
+double rft_point_objective(const rft_run *run, const rft_point *point) {
+    const rft_load *load = point->loads[RFT_LOAD_ENERGY];
+    double median_s = rft_point_median_s(point), joules = load && !load->reason ? load->joules_per_run : (double)NAN;
+    switch (run->sweeps[point->sweep].sweep.search.objective) {
+    case RFT_OBJECTIVE_ENERGY:
+        return joules;
+    case RFT_OBJECTIVE_EDP:
+        return joules * median_s;
+    default:
+        return median_s;
+    }
+}
+
 bool rft_run_is_candidate(const rft_run *run, const rft_point *point) {
     const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
     return point->alias_of == 0 && rft_point_measurement(point) != NULL && !sweep->problems[point->problem].odd;
@@ -37,7 +50,7 @@ static bool is_final(const rft_point *point) {
 
 /* The final round compares the best few side by side; medians of the sweep were taken minutes apart. So whoever was
  * in the final goes before whoever was not. Equal times: the earlier point. */
-static bool goes_before(const rft_point *a, const rft_point *b) {
+static bool goes_before_by_time(const rft_point *a, const rft_point *b) {
     if (is_final(a) != is_final(b)) {
         return is_final(a);
     }
@@ -45,9 +58,28 @@ static bool goes_before(const rft_point *a, const rft_point *b) {
     return x != y ? x < y : a->id < b->id;
 }
 
+/* Where energy is the objective: whose energy is known goes before whose is not. */
+static bool goes_before(const rft_run *run, const rft_point *a, const rft_point *b) {
+    if (run->sweeps[a->sweep].sweep.search.objective != RFT_OBJECTIVE_TIME) {
+        double x = rft_point_objective(run, a), y = rft_point_objective(run, b);
+        if (isnan(x) != isnan(y)) {
+            return isnan(y);
+        }
+        if (x != y && !isnan(x)) {
+            return x < y;
+        }
+    }
+    return goes_before_by_time(a, b);
+}
+
+typedef struct ranked_point {
+    const rft_run *run;
+    const rft_point *point;
+} ranked_point;
+
 static int compare_points(const void *a, const void *b) {
-    const rft_point *x = *(const rft_point *const *)a, *y = *(const rft_point *const *)b;
-    return x == y ? 0 : goes_before(x, y) ? -1 : 1;
+    const ranked_point *x = a, *y = b;
+    return x->point == y->point ? 0 : goes_before(x->run, x->point, y->point) ? -1 : 1;
 }
 
 const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, size_t problem) {
@@ -55,7 +87,7 @@ const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, 
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
         if (belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point) &&
-            (best == NULL || goes_before(point, best))) {
+            (best == NULL || goes_before(run, point, best))) {
             best = point;
         }
     }
@@ -68,15 +100,17 @@ size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t p
     for (size_t i = 0; i < run->point_count; i++) {
         count += belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i]);
     }
-    const rft_point **ranked = rft_arena_calloc(arena, count, sizeof(const rft_point *));
+    ranked_point *sorted = rft_arena_calloc(arena, count + 1, sizeof *sorted);
+    const rft_point **ranked = rft_arena_calloc(arena, count + 1, sizeof(const rft_point *));
     size_t filled = 0;
     for (size_t i = 0; i < run->point_count; i++) {
         if (belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i])) {
-            ranked[filled++] = &run->points[i];
+            sorted[filled++] = (ranked_point){run, &run->points[i]};
         }
     }
-    if (count > 1) {
-        qsort(ranked, count, sizeof(const rft_point *), compare_points);
+    qsort(sorted, count, sizeof *sorted, compare_points);
+    for (size_t i = 0; i < count; i++) {
+        ranked[i] = sorted[i].point;
     }
     *out = ranked;
     return count;

@@ -90,6 +90,9 @@ typedef struct rft_launch {
     size_t memset_buffer;   /* MEMSET: whole buffer */
     int memset_byte;        /* 0..255 */
     rft_vendor_call vendor; /* VENDOR */
+    bool has_work;          /* declared for this launch alone: */
+    rft_work work;
+    rft_traffic traffic; /* modelled for this launch alone, if present */
 } rft_launch;
 
 /* What NVRTC is asked for. One unit gives one cubin with all its names. */

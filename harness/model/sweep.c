@@ -3,7 +3,31 @@
 
 #include "base/str.h"
 
+#include <string.h>
+
 static const char *const mode_names[RFT_CACHE_COUNT] = {"cold", "hot", "rotating"};
+
+static const char *const objective_names[RFT_OBJECTIVE_COUNT] = {"time", "energy", "edp"};
+
+const char *rft_objective_name(rft_objective objective) {
+    return objective < RFT_OBJECTIVE_COUNT ? objective_names[objective] : "time";
+}
+
+const char *rft_objective_text(rft_objective objective) {
+    return objective == RFT_OBJECTIVE_ENERGY ? "the best is the one that takes the fewest joules a run"
+           : objective == RFT_OBJECTIVE_EDP  ? "the best is the one with the least joules x seconds a run"
+                                             : NULL;
+}
+
+bool rft_objective_from_name(rft_objective *out, const char *name) {
+    for (int i = 0; i < RFT_OBJECTIVE_COUNT; i++) {
+        if (strcmp(objective_names[i], name) == 0) {
+            *out = (rft_objective)i;
+            return true;
+        }
+    }
+    return false;
+}
 
 const char *rft_cache_mode_name(rft_cache_mode mode) {
     return mode_names[mode];

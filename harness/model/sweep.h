@@ -7,6 +7,7 @@
 #define RFT_MODEL_SWEEP_H
 
 #include "base/err.h"
+#include "model/expr.h"
 #include "model/spec.h"
 #include "model/value.h"
 
@@ -36,6 +37,12 @@ typedef struct rft_param {
     bool in_entry; /* substituted into the entry's text, not a macro */
 } rft_param;
 
+/* What a slot of a constraint's expression stands for. */
+typedef struct rft_constraint_slot {
+    enum { RFT_SLOT_UNUSED, RFT_SLOT_PARAM, RFT_SLOT_AXIS } kind;
+    size_t index; /* into variant.params or sweep.axes */
+} rft_constraint_slot;
+
 /* A constraint and what it needs. It is applied as soon as everything it names is bound. */
 typedef struct rft_constraint {
     const char *text; /* as written, or "function at saxpy.lua:12" */
@@ -43,6 +50,9 @@ typedef struct rft_constraint {
     size_t param_count;
     size_t *axes; /* indices into sweep.axes */
     size_t axis_count;
+    const rft_expr *expr;       /* means the same as the vtable's function, and is faster; NULL: there is none */
+    rft_constraint_slot *slots; /* one for each slot of expr */
+    size_t slot_count;
 } rft_constraint;
 
 typedef struct rft_variant {
@@ -56,9 +66,12 @@ typedef struct rft_variant {
     size_t constraint_count;
 } rft_variant;
 
+#define RFT_REFINED_MAX 20 /* the deepest refine() */
+
 typedef struct rft_problem {
     rft_value *values; /* one per sweep.axes, in that order */
     bool odd;          /* verified only, never timed: the odd size */
+    int refined;       /* 0: the script's own; n: refine() added it, at the n-th bisection (model/refine.h) */
 } rft_problem;
 
 /* What the L2 holds when a sample begins (docs/measuring.md). */
@@ -85,13 +98,37 @@ typedef struct rft_measure_opts {
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
     { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1, false }
 
+/* What the best of a problem is best in. */
+typedef enum rft_objective {
+    RFT_OBJECTIVE_TIME,
+    RFT_OBJECTIVE_ENERGY, /* joules of one run, as measured under load (model/load.h) */
+    RFT_OBJECTIVE_EDP,    /* energy-delay product: joules x seconds */
+    RFT_OBJECTIVE_COUNT
+} rft_objective;
+const char *rft_objective_name(rft_objective objective); /* "time", "energy", "edp" */
+/* Half a sentence for readers: "the best takes the fewest joules"; NULL for TIME. */
+const char *rft_objective_text(rft_objective objective);
+bool rft_objective_from_name(rft_objective *out, const char *name);
+
 typedef struct rft_search_opts {
     const char *strategy;   /* "auto" when not given */
     double budget_s;        /* 0 = none */
     uint64_t budget_points; /* 0 = none */
     uint64_t seed;          /* default 1 */
     bool seed_given;
+    double budget_gpu_s; /* of verifying and measuring; 0 = none */
+    double goal_frac;    /* stop where the best reaches this share of its roof; 0 = none */
+    rft_objective objective;
 } rft_search_opts;
+
+/* One constraint for many values of one parameter. */
+typedef struct rft_sweep_along {
+    size_t variant, constraint;
+    const rft_value *problem, *config; /* as for rft_sweep_vt.constraint; config[param] is not read */
+    size_t param;
+    const rft_value *values; /* at most 64 */
+    uint64_t wanted;         /* bit i: values[i] is to be tried */
+} rft_sweep_along;
 
 typedef struct rft_sweep_vt {
     /* Whether the constraint holds. `problem` has one value per axis; `config` one per parameter, of which only those
@@ -107,6 +144,9 @@ typedef struct rft_sweep_vt {
      * NULL where baseline_count is 0. */
     int (*baseline)(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                     rft_err *err);
+    /* The wanted values from *next on, ascending; sets bit i of *holds where the constraint holds. On an error *next is
+     * the value that raised it, and the caller may go on with the one behind. NULL: constraint() is called for each. */
+    int (*constraint_along)(void *self, const rft_sweep_along *call, unsigned *next, uint64_t *holds, rft_err *err);
 } rft_sweep_vt;
 
 struct rft_sweep {
@@ -115,7 +155,8 @@ struct rft_sweep {
     const char *script_hash; /* SHA-256 of the script and every file it required */
     rft_axis *axes;          /* in the order of the kernel's `problem` */
     size_t axis_count;
-    rft_problem *problems; /* odd one first if there is one, then row-major over the swept axes, or as listed */
+    rft_problem *problems; /* odd one first if there is one, then row-major over the swept axes, or as listed;
+                            * behind them those that refine() adds while the run goes on */
     size_t problem_count;
     rft_variant *variants; /* at least one, unless the sweep is a bare space */
     size_t variant_count;

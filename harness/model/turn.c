@@ -229,7 +229,7 @@ static double least_step(const rft_turn_data *d) {
 }
 
 static void find_interval(turning *t, uint64_t seed, size_t replicates, rft_arena *arena) {
-    double limit_ratio = CHI_95 * bartlett_factor(t, seed, replicates > 0 ? replicates : REPLICATES, arena);
+    double limit_ratio = CHI_95 * (replicates > 0 ? bartlett_factor(t, seed, replicates, arena) : FACTOR_LOW);
     double error = rft_turn_curve_error(&t->data, t->params) * sqrt(t->scale);
     double step = fmin(fmax(error, 1e-6), 0.25 * least_step(&t->data));
     t->low = interval_end(t, -1.0, step, limit_ratio);
@@ -336,8 +336,9 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
         out.scatter = scatter_of(&t, t.chi_line, (double)d->count - 2.0);
         return out;
     }
-    find_interval(&t, seed, replicates, arena);
+    /* A place on a curve that the times do not follow needs no careful interval: the dear part is left out. */
     out.other_shape = misses_a_shape(&t, t.params, 0.0, 0.0);
+    find_interval(&t, seed, out.other_shape ? 0 : replicates > 0 ? replicates : REPLICATES, arena);
     out.why = out.other_shape ? NO_SHAPE : objection(&t, needed, arena);
     out.kind = out.why == NULL ? RFT_TURN_FOUND : RFT_TURN_UNCLEAR;
     out.scatter = scatter_of(&t, t.chi_curve, t.freedom);

@@ -67,7 +67,8 @@ typedef struct rft_turn {
  * - its interval ends inside the axis and is no wider than the step of the axis around it plus at most twice the
  *   width that noise alone gives when the shape of the knee is known (1.5 times, by the fit's own estimate of it).
  * The interval is that of the profile likelihood, its level set by a bootstrap from `seed` (Bartlett's correction: the
- * mean of the likelihood ratio over `replicates` new sweeps drawn from the fit; 0: 40). Equal input, equal answer.
+ * mean of the likelihood ratio over `replicates` new sweeps drawn from the fit; 0: 40; none where the times follow
+ * another shape, whose interval means little). Equal input, equal answer.
  * About 5 ms for 20 points. `arena` is scratch memory and holds `why`.
  */
 rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed, size_t replicates, rft_arena *arena);

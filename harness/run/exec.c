@@ -2,10 +2,14 @@
 #include "run/exec.h"
 
 #include "base/hash.h"
+#include "model/refine.h"
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
+#include "run/prune.h"
 #include "run/reference.h"
+#include "run/refine_round.h"
+#include "run/transfer_starts.h"
 #include "search/strategy.h"
 
 #include <math.h>
@@ -25,11 +29,17 @@ typedef struct segment {
     size_t odd_problem; /* SIZE_MAX: none */
     const rft_space *space;
     rft_strategy *strategy;
+    uint64_t count_all;     /* configurations there are to try: all valid ones, or those that refine() takes over */
     uint64_t budget_points; /* UINT64_MAX: none */
     double budget_s;        /* INFINITY: none */
     double started_s;       /* less what was no work on it: the ceilings */
+    double budget_gpu_s;    /* INFINITY: none */
+    double started_gpu_s;
     uint64_t asked, taken;
     bool exhausted; /* nothing more is asked */
+    size_t starts;  /* of what is asked first: transferred from other problems */
+    rft_pruner pruner;
+    const char *over; /* why it ended before its budget; in the run's arena; NULL: it did not */
     entry ring[RFT_LOOKAHEAD];
     size_t head, count;
 } segment;
@@ -40,8 +50,12 @@ typedef struct exec {
     bool went_on;   /* during the step in hand, while the device was at work */
     segment segment;
     rft_reference_keeper reference;
-    int64_t best_id;   /* of the current problem; 0: none yet */
-    uint64_t odd_left; /* planned for the current sweep and not done */
+    rft_refiner refiner;    /* of the current sweep, behind its grid */
+    int64_t best_id;        /* of the current problem; 0: none yet */
+    uint64_t odd_left;      /* planned for the current sweep and not done */
+    uint64_t sweep_taken;   /* of the current sweep, on timed problems */
+    double sweep_started_s; /* less what was no work on it: the ceilings */
+    double sweep_started_gpu_s;
 } exec;
 
 /* ---- the plan in numbers ---- */
@@ -58,16 +72,44 @@ static uint64_t segment_count(const rft_sweep *sweep) {
     return timed * sweep->variant_count;
 }
 
+/* 0: none. */
+static uint64_t points_of_sweep(const rft_exec_opts *opts, size_t sweep) {
+    return opts->budget_points ? opts->budget_points : opts->plan->sweeps[sweep]->search.budget_points;
+}
+
+static double seconds_of_sweep(const rft_exec_opts *opts, size_t sweep) {
+    return opts->budget_s > 0 ? opts->budget_s / (double)opts->plan->sweep_count
+                              : opts->plan->sweeps[sweep]->search.budget_s;
+}
+
+static double gpu_seconds_of_sweep(const rft_exec_opts *opts, size_t sweep) {
+    return opts->budget_gpu_s > 0 ? opts->budget_gpu_s / (double)opts->plan->sweep_count
+                                  : opts->plan->sweeps[sweep]->search.budget_gpu_s;
+}
+
+/* Of a sweep's budget, where refine() is to have something of it. */
+static double grid_frac(const rft_sweep *sweep) {
+    return rft_refine_is_asked(sweep) ? 1 - RFT_REFINE_BUDGET_FRAC : 1;
+}
+
 static uint64_t points_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
     const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    uint64_t points = opts->budget_points ? opts->budget_points : sweep->search.budget_points;
+    uint64_t budget = points_of_sweep(opts, sweep_index);
+    uint64_t points = rft_refine_is_asked(sweep) ? (uint64_t)ceil((double)budget * grid_frac(sweep)) : budget;
     uint64_t parts = segment_count(sweep);
     return points && parts ? (points + parts - 1) / parts : UINT64_MAX;
 }
 
 static double seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
     const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    double seconds = opts->budget_s > 0 ? opts->budget_s / (double)opts->plan->sweep_count : sweep->search.budget_s;
+    double seconds = seconds_of_sweep(opts, sweep_index) * grid_frac(sweep);
+    uint64_t parts = segment_count(sweep);
+    return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
+}
+
+static double gpu_seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
+    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
+    double seconds = gpu_seconds_of_sweep(opts, sweep_index) * grid_frac(sweep);
     uint64_t parts = segment_count(sweep);
     return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
 }
@@ -95,6 +137,39 @@ static uint64_t planned_of_sweep(const rft_exec_opts *opts, size_t s, uint64_t *
 
 /* ---- one segment ---- */
 
+/* What the grid has left of the budget, for what refine() adds. */
+static uint64_t points_left(const exec *e, size_t sweep) {
+    uint64_t points = points_of_sweep(e->state.opts, sweep);
+    return points == 0 ? UINT64_MAX : points > e->sweep_taken ? points - e->sweep_taken : 0;
+}
+
+static double seconds_left(exec *e, size_t sweep) {
+    double seconds = seconds_of_sweep(e->state.opts, sweep);
+    double passed_s = rft_tally_elapsed_s(&e->state.recorder.tally) - e->sweep_started_s;
+    return seconds > 0 ? seconds - passed_s : (double)INFINITY;
+}
+
+static double gpu_seconds_left(const exec *e, size_t sweep) {
+    double seconds = gpu_seconds_of_sweep(e->state.opts, sweep);
+    return seconds > 0 ? seconds - (e->state.recorder.tally.busy_s - e->sweep_started_gpu_s) : (double)INFINITY;
+}
+
+/* The winners of both ends in place of the whole space. */
+static void open_refined(exec *e) {
+    segment *s = &e->segment;
+    rft_arena *arena = rft_arena_new();
+    uint64_t *indices = NULL;
+    s->count_all = rft_refiner_candidates(&e->refiner, s->variant, s->problem, arena, &indices);
+    s->budget_points = points_left(e, s->sweep);
+    s->budget_s = seconds_left(e, s->sweep);
+    s->budget_gpu_s = gpu_seconds_left(e, s->sweep);
+    s->pruner.on = false; /* there are few, and all of them are asked for */
+    s->strategy = rft_strategy_listed(indices, s->count_all);
+    e->state.progress.planned += least(s->count_all, s->budget_points);
+    e->state.progress.refined += least(s->count_all, s->budget_points);
+    rft_arena_free(arena);
+}
+
 static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
@@ -102,34 +177,59 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     s->odd_problem = rft_plan_odd_problem(opts->plan, sweep_index);
     s->space = rft_plan_space(opts->plan, sweep_index, variant, problem);
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
+    s->started_gpu_s = e->state.recorder.tally.busy_s;
+    rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
+    if (opts->plan->sweeps[sweep_index]->problems[problem].refined > 0) {
+        open_refined(e);
+        return RFT_OK;
+    }
+    s->count_all = rft_space_count(s->space);
     s->budget_points = points_of_segment(opts, sweep_index);
     s->budget_s = seconds_of_segment(opts, sweep_index);
+    s->budget_gpu_s = gpu_seconds_of_segment(opts, sweep_index);
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    return rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    int rc = rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    if (rc == RFT_OK) {
+        uint64_t starts[RFT_TRANSFER_MOST];
+        s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
+        s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
+    }
+    return rc;
 }
 
 static void close_segment(exec *e) {
     segment *s = &e->segment;
-    uint64_t count = rft_space_count(s->space);
+    s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
+    uint64_t left_out = least(s->count_all, s->budget_points) - s->taken;
     for (; s->count > 0; s->count--) {
         rft_job_free(s->ring[s->head].odd);
         rft_job_free(s->ring[s->head].job);
         s->head = (s->head + 1) % RFT_LOOKAHEAD;
     }
-    rft_recorder_unexplored(&e->state.recorder, s->sweep, count - s->taken);
-    e->state.progress.planned -= least(count, s->budget_points) - s->taken;
+    rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken, s->over);
+    rft_pruner_end(&s->pruner);
+    e->state.progress.planned -= left_out;
+    if (e->state.opts->plan->sweeps[s->sweep]->problems[s->problem].refined > 0) {
+        e->state.progress.refined -= left_out;
+    }
     s->strategy->free(s->strategy);
     s->strategy = NULL;
 }
 
 static bool is_time_over(exec *e) {
-    return rft_tally_elapsed_s(&e->state.recorder.tally) - e->segment.started_s >= e->segment.budget_s;
+    rft_tally *tally = &e->state.recorder.tally;
+    const segment *s = &e->segment;
+    return rft_tally_elapsed_s(tally) - s->started_s >= s->budget_s ||
+           tally->busy_s - s->started_gpu_s >= s->budget_gpu_s;
 }
 
 static rft_job *new_job(const exec *e, rft_job_place place, const rft_value *config) {
     rft_job *job = rft_job_new(e->state.opts, place, config);
+    if (place.problem == e->segment.problem) {
+        rft_pruner_judge(&e->segment.pruner, job);
+    }
     if (rft_recorder_needs(&e->state.recorder, job)) {
         rft_job_compile(e->state.opts, job);
     }
@@ -166,6 +266,7 @@ static entry new_entry(const exec *e, uint64_t index) {
     }
     made.job = new_job(e, place, config);
     made.job->index = index;
+    made.job->transferred = s->asked < s->starts;
     free(config);
     return made;
 }
@@ -221,6 +322,7 @@ static void go_on(void *payload) {
     bool is_odd = false;
     fill(e);
     e->went_on = true;
+    rft_pruner_advance(&e->segment.pruner);
     rft_job *next = next_job(&e->segment, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
         rft_job_expect(e->state.opts, next, is_odd);
@@ -256,6 +358,9 @@ static int step(exec *e, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     bool races = !is_odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
     job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
+    if (!is_odd) {
+        rft_pruner_judge(&s->pruner, job); /* once more: the best so far may be better than when it was asked for */
+    }
     job->meanwhile = go_on;
     job->payload = e;
     e->went_on = false;
@@ -269,7 +374,9 @@ static int step(exec *e, rft_err *err) {
     } else if (rc == RFT_OK) {
         rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
         s->strategy->tell(s->strategy, &told);
+        rft_pruner_told(&s->pruner, job->index, point);
         s->taken++;
+        e->sweep_taken++;
     }
     rft_job_free(job);
     if (rc == RFT_OK) {
@@ -290,13 +397,15 @@ static int ceilings(exec *e, bool *stopped, rft_err *err) {
     }
     double begun_s = rft_tally_elapsed_s(tally);
     int rc = rft_exec_ceilings(&e->state, err);
-    e->segment.started_s += rft_tally_elapsed_s(tally) - begun_s;
+    double took_s = rft_tally_elapsed_s(tally) - begun_s;
+    e->segment.started_s += took_s;
+    e->sweep_started_s += took_s;
     return rc;
 }
 
 static int run_segment(exec *e, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
-    while (rc == RFT_OK && !*stopped && !is_time_over(e)) {
+    while (rc == RFT_OK && !*stopped && !e->segment.over && !is_time_over(e)) {
         rft_exec_ask_stop(&e->state, stopped);
         if (*stopped) {
             break;
@@ -309,6 +418,7 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         }
         rc = step(e, err);
         rc = rc == RFT_OK ? ceilings(e, stopped, err) : rc;
+        e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
     return rc;
 }
@@ -323,8 +433,9 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     rft_reference_begin(&e->reference, &e->state, sweep, problem);
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
-            uint64_t left = rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
-            rft_recorder_unexplored(&e->state.recorder, sweep, left);
+            bool refined = opts->plan->sweeps[sweep]->problems[problem].refined > 0;
+            uint64_t left = refined ? 0 : rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
+            rft_recorder_unexplored(&e->state.recorder, sweep, left, NULL);
             continue;
         }
         rc = open_segment(e, sweep, v, problem, err);
@@ -337,6 +448,39 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     return rc;
 }
 
+/* Where the bound changes between two problems of the grid: the ones between, bisection after bisection. */
+static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
+    int rc = *stopped ? RFT_OK : rft_refiner_begin(&e->refiner, &e->state, sweep, err);
+    while (rc == RFT_OK && !*stopped) {
+        size_t problem = SIZE_MAX;
+        bool may_add = points_left(e, sweep) > 0 && seconds_left(e, sweep) > 0 && gpu_seconds_left(e, sweep) > 0;
+        rc = rft_refiner_next(&e->refiner, may_add, &problem, err);
+        if (rc != RFT_OK || problem == SIZE_MAX) {
+            break;
+        }
+        rc = run_problem(e, sweep, problem, stopped, err);
+        rft_refiner_after(&e->refiner, problem);
+    }
+    return rc;
+}
+
+static int grid(exec *e, size_t s, bool *stopped, rft_err *err) {
+    const rft_sweep *sweep = e->state.opts->plan->sweeps[s];
+    int rc = RFT_OK;
+    planned_of_sweep(e->state.opts, s, &e->odd_left);
+    e->sweep_taken = 0;
+    e->sweep_started_gpu_s = e->state.recorder.tally.busy_s;
+    e->sweep_started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
+    for (size_t p = 0; p < sweep->problem_count && rc == RFT_OK; p++) {
+        if (!sweep->problems[p].odd) {
+            rc = run_problem(e, s, p, stopped, err);
+        }
+    }
+    e->state.progress.planned -= e->odd_left;
+    e->odd_left = 0;
+    return rc;
+}
+
 static int first_round(exec *e, bool *stopped, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     int rc = RFT_OK;
@@ -345,14 +489,8 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
         e->state.progress.planned += e->odd_left;
     }
     for (size_t s = 0; s < opts->plan->sweep_count && rc == RFT_OK; s++) {
-        const rft_sweep *sweep = opts->plan->sweeps[s];
-        planned_of_sweep(opts, s, &e->odd_left);
-        for (size_t p = 0; p < sweep->problem_count && rc == RFT_OK; p++) {
-            if (!sweep->problems[p].odd) {
-                rc = run_problem(e, s, p, stopped, err);
-            }
-        }
-        e->state.progress.planned -= e->odd_left;
+        rc = grid(e, s, stopped, err);
+        rc = rc == RFT_OK ? refine(e, s, stopped, err) : rc;
     }
     return rc;
 }

@@ -6,6 +6,7 @@
  * workers there are. Every point is stored before the next is taken. Configurations are verified on the odd problem
  * just before they are first timed, as many at once as were compiled ahead: a budget is not spent on what is never
  * timed, and inputs change seldom.
+ * Once the grid of a sweep is measured, refine() adds problems where the bound changes (run/refine_round.h).
  * One configuration of each problem is measured again after every 20 points (run/reference.h); the final round takes
  * turns (run/final_round.h).
  */
@@ -35,7 +36,8 @@ typedef enum rft_power_choice {
 #define RFT_POWER_WINDOW_S 1.0 /* at least; as long as the sensor takes for a figure */
 
 typedef struct rft_progress {
-    uint64_t done, planned; /* points of the first round; planned (>= done) shrinks when a part ends early */
+    uint64_t done, planned; /* points of the first round; planned (>= done) shrinks when a part ends early
+                             * and grows where refine() adds problems */
     uint64_t failed, aliases, measured;
     bool final_round;
     const char *doing;     /* behind the final round, in words: "energy of n=4096 (1 of 3)"; NULL: points */
@@ -44,13 +46,14 @@ typedef struct rft_progress {
     double elapsed_s;      /* of this session */
     double busy_s;         /* of it the GPU was verifying and measuring; NaN in a replay */
     uint64_t outcomes[RFT_OUTCOME_COUNT]; /* of `done`, by outcome */
+    uint64_t refined;                     /* of `planned`, on problems that refine() has added so far */
     uint64_t taken;          /* points of this session that were not known before: done less those, for rates */
     const rft_point *counts; /* its hardware counters, or the reason for none, were stored just now; NULL */
     bool stored;             /* `last` was stored just now: not known from an earlier session */
 } rft_progress;
 
 typedef struct rft_exec_opts {
-    const rft_plan *plan;
+    rft_plan *plan;   /* refine() adds problems to it */
     rft_run *run;     /* info, gpu, env, ceilings and sweeps filled in, points of earlier sessions; more are appended */
     rft_store *store; /* the run is in it already */
     rft_probe *probe;
@@ -58,10 +61,13 @@ typedef struct rft_exec_opts {
     bool replay;
     const char *strategy;      /* NULL: as each sweep says */
     bool no_race;              /* whatever the sweep says, nobody stops early for being slower */
+    bool no_prune;             /* what cannot win is measured all the same (run/prune.h) */
+    double goal_frac;          /* share of the roof at which a part is good enough; 0: as each sweep says */
     double point_timeout_s;    /* 0: as each sweep says */
     double compile_timeout_s;  /* 0: as each sweep says */
     double budget_s;           /* 0: as each sweep says */
     uint64_t budget_points;    /* 0: as each sweep says */
+    double budget_gpu_s;       /* of verifying and measuring; 0: as each sweep says */
     rft_power_choice power;    /* in a replay what was recorded is taken, whatever this and soak_s say */
     double soak_s;             /* the best of each sweep's largest problem is kept under load so long; 0: not */
     rft_counted_wish counters; /* which hardware counters, after all was timed; zeroes: none */

@@ -36,6 +36,10 @@ static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
     job->reason = reason;
 }
 
+void rft_job_skip(rft_job *job, const char *reason) {
+    fail(job, RFT_OUTCOME_SKIPPED, reason);
+}
+
 /* Did the script say what to do, and can the device do it? */
 static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, const rft_err *err) {
     job->spelled = rc == RFT_OK;
@@ -253,6 +257,39 @@ static void describe_compiled(const rft_compile_result *compiled, rft_facts *fac
     }
 }
 
+static const char *name_of_launch(const rft_point_spec *spec, const rft_launch *launch, rft_arena *arena) {
+    switch (launch->kind) {
+    case RFT_LAUNCH_MEMSET:
+        return rft_arena_printf(arena, "memset %s", spec->buffers[launch->memset_buffer].name);
+    case RFT_LAUNCH_VENDOR:
+        return "vendor.matmul";
+    case RFT_LAUNCH_KERNEL:
+        break;
+    }
+    return rft_arena_strdup(arena, launch->entry);
+}
+
+/* Nobody needs to declare that a memset writes its buffer. */
+static double memset_bytes(const rft_point_spec *spec, const rft_launch *launch) {
+    const rft_buffer *buffer = &spec->buffers[launch->memset_buffer];
+    return (double)buffer->count * (double)rft_type_bytes(buffer->type);
+}
+
+static void describe_steps(const rft_point_spec *spec, rft_point *point, rft_arena *arena) {
+    point->step_count = spec->launch_count > 1 ? spec->launch_count : 0;
+    point->steps = point->step_count ? rft_arena_calloc(arena, point->step_count, sizeof *point->steps) : NULL;
+    for (size_t i = 0; i < point->step_count; i++) {
+        const rft_launch *launch = &spec->launches[i];
+        point->steps[i] = (rft_step){.name = name_of_launch(spec, launch, arena),
+                                     .has_work = launch->has_work || launch->kind == RFT_LAUNCH_MEMSET,
+                                     .work = launch->work,
+                                     .traffic = launch->traffic.present ? launch->traffic : rft_traffic_unknown()};
+        if (launch->kind == RFT_LAUNCH_MEMSET) {
+            point->steps[i].work.bytes_written = memset_bytes(spec, launch);
+        }
+    }
+}
+
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point) {
     if (!job->spelled) {
         return;
@@ -260,6 +297,7 @@ void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *
     point->work = job->spec.work;
     point->work.item_name = rft_arena_strdup(opts->run->arena, job->spec.work.item_name);
     point->traffic = job->spec.traffic;
+    describe_steps(&job->spec, point, opts->run->arena);
     for (size_t i = 0; i < job->spec.launch_count && !point->has_launch; i++) {
         const rft_launch *launch = &job->spec.launches[i];
         if (launch->kind == RFT_LAUNCH_KERNEL) {

@@ -18,6 +18,7 @@ typedef struct rft_job {
     int turn;                         /* of the final round */
     size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
     bool verified;                    /* by an earlier request */
+    bool transferred;                 /* rft_point.transferred */
     size_t reading;                   /* of the problem's reference: 1, 2, ...; 0: it is a point */
     rft_load_order load;              /* wanted: in place of timing */
     double rival_s;                   /* median of the best so far on its problem; 0: none, or it does not race */
@@ -46,6 +47,8 @@ rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_v
 rft_job *rft_job_new_baseline(const rft_exec_opts *opts, rft_job_place place, size_t index);
 /* Queues the compilation, unless the job failed or there is no pool. */
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job);
+/* It is not to run: its outcome is SKIPPED. `reason` lives as long as the job. */
+void rft_job_skip(rft_job *job, const char *reason);
 void rft_job_free(rft_job *job); /* NULL is accepted */
 
 /* Waits for the compiler. Sets outcome and reason when it failed. */

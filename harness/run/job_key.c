@@ -66,6 +66,21 @@ static void add_args(rft_sha256 *hash, const rft_launch *launch) {
     }
 }
 
+static void add_vendor(rft_sha256 *hash, const rft_vendor_call *call) {
+    ADD(hash, call->math);
+    ADD(hash, call->a);
+    ADD(hash, call->b);
+    ADD(hash, call->d);
+    ADD(hash, call->m);
+    ADD(hash, call->n);
+    ADD(hash, call->k);
+    ADD(hash, call->a_order);
+    ADD(hash, call->b_order);
+    ADD(hash, call->d_order);
+    ADD(hash, call->exact_accumulation);
+    ADD(hash, call->algo);
+}
+
 static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t count) {
     ADD(hash, count);
     for (size_t i = 0; i < count; i++) {
@@ -85,6 +100,7 @@ static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t co
         ADD(hash, launch->window.hit_ratio);
         ADD(hash, launch->memset_buffer);
         ADD(hash, launch->memset_byte);
+        add_vendor(hash, &launch->vendor);
     }
 }
 

@@ -25,6 +25,11 @@ static void count(const rft_once_request *request, const rft_exec_opts *opts, rf
     }
 }
 
+bool rft_once_has_no_code(const rft_once_result *result) {
+    return result->spec.launch_count > 0 && result->spec.unit.name_count == 0 &&
+           (result->probed.outcome == RFT_OUTCOME_OK || rft_outcome_is_measured(result->probed.outcome));
+}
+
 int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err) {
     rft_problem problem = {.values = (rft_value *)(uintptr_t)request->problem};
     rft_sweep sweep = *request->sweep;

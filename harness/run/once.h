@@ -28,6 +28,9 @@ typedef struct rft_once_result {
     rft_probe_result probed;      /* outcome SKIPPED, SCRIPT_FAILED, COMPILE_FAILED ... when it never ran */
 } rft_once_result;
 
+/* It could run, but is the vendor's library: there is nothing to compile, and no facts of the compiler. */
+bool rft_once_has_no_code(const rft_once_result *result);
+
 /* Results live in `arena`. Errors as in exec.h. */
 int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err);
 

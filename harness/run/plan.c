@@ -2,38 +2,12 @@
 #include "run/plan.h"
 
 #include "base/fs.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
-/* Says which constraint leaves nothing. */
-static int nothing_valid(const rft_plan *plan, size_t sweep_index, rft_err *err) {
-    const rft_sweep *sweep = plan->sweeps[sweep_index];
-    const char *text = NULL;
-    const char *raised = "";
-    uint64_t most = 0;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        for (size_t p = 0; p < sweep->problem_count; p++) {
-            const rft_space *space = rft_plan_space(plan, sweep_index, v, p);
-            for (size_t c = 0; c < sweep->variants[v].constraint_count; c++) {
-                if (rft_space_rejected(space, c) > most) {
-                    most = rft_space_rejected(space, c);
-                    text = sweep->variants[v].constraints[c].text;
-                }
-            }
-            if (rft_space_errors(space) > 0 && !*raised) {
-                raised = rft_space_first_error(space);
-            }
-        }
-    }
-    if (*raised) {
-        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
-                    sweep->name, raised);
-    } else {
-        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
-                    text ? "; the constraint that cuts most: " : "", text ? text : "");
-    }
-    rft_err_place(err, "%s", sweep->path);
-    return rft_err_remedy(err, "loosen `where`, or give `tune` values that satisfy it");
+static uint64_t add(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t problem, const rft_log *log,
@@ -49,14 +23,22 @@ static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t 
     if (sweep->problems[problem].odd) {
         plan->odd += rft_space_count(space);
     } else {
-        plan->cartesian += rft_space_cartesian(space);
-        plan->valid += rft_space_count(space);
+        plan->cartesian = add(plan->cartesian, rft_space_cartesian(space));
+        plan->valid = add(plan->valid, rft_space_count(space));
+        plan->estimated = plan->estimated || !rft_space_exact(space);
+    }
+    if (!rft_space_exact(space) && problem + 1 == sweep->problem_count) {
+        char about[32];
+        rft_units_format_count(about, sizeof about, rft_space_count(space));
+        rft_log_warn(log, "sweep %s: too large to be counted exactly: about %s configurations are valid (%s)",
+                     sweep->name, about, rft_space_count_basis(space));
     }
     if (rft_space_errors(space) > 0 && problem + 1 == sweep->problem_count) {
-        rft_log_warn(log,
-                     "sweep %s: a constraint raised an error for %llu values, which were left out; the first: %s. "
-                     "Guard it against values it cannot take.",
-                     sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
+        rft_log_warn(
+            log,
+            "sweep %s: a constraint raised an error for %llu sets of values, which were left out; the first: %s. "
+            "Guard it against values it cannot take.",
+            sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
     }
     return RFT_OK;
 }
@@ -74,13 +56,17 @@ static int plan_sweep(rft_plan *plan, size_t index, const rft_log *log, rft_err 
             }
         }
     }
-    return plan->valid > before ? RFT_OK : nothing_valid(plan, index, err);
+    return plan->valid > before ? RFT_OK : rft_plan_contradiction(plan, index, err);
 }
 
 int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err) {
     rft_plan *plan = rft_alloc(sizeof *plan);
     int rc = RFT_OK;
-    plan->sweeps = sweeps;
+    plan->arena = rft_arena_new();
+    plan->sweeps = rft_arena_calloc(plan->arena, sweep_count + 1, sizeof *plan->sweeps);
+    for (size_t s = 0; s < sweep_count; s++) {
+        plan->sweeps[s] = sweeps[s];
+    }
     plan->sweep_count = sweep_count;
     plan->spaces = rft_calloc(sweep_count + 1, sizeof *plan->spaces);
     for (size_t s = 0; s < sweep_count && rc == RFT_OK; s++) {
@@ -106,6 +92,7 @@ void rft_plan_free(rft_plan *plan) {
         free(plan->spaces[s]);
     }
     free(plan->spaces);
+    rft_arena_free(plan->arena);
     free(plan);
 }
 
@@ -179,6 +166,9 @@ static void copy_variant(rft_arena *arena, rft_variant *variant, const char *scr
         c->text = rft_arena_strdup(arena, c->text);
         c->params = rft_arena_memdup(arena, c->params, c->param_count * sizeof *c->params);
         c->axes = rft_arena_memdup(arena, c->axes, c->axis_count * sizeof *c->axes);
+        c->expr = NULL;
+        c->slots = NULL;
+        c->slot_count = 0;
     }
 }
 
@@ -196,7 +186,6 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     out->item_name = rft_arena_strdup(arena, sweep->item_name);
     out->search.strategy = rft_arena_strdup(arena, sweep->search.strategy);
     out->axes = copy_axes(arena, sweep);
-    out->problems = copy_problems(arena, sweep);
     out->variants = rft_arena_memdup(arena, sweep->variants, sweep->variant_count * sizeof *out->variants);
     for (size_t v = 0; v < sweep->variant_count; v++) {
         copy_variant(arena, &out->variants[v], script);
@@ -208,18 +197,25 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     free(script);
 }
 
+void rft_plan_describe_problems(const rft_plan *plan, size_t s, rft_run *run) {
+    rft_run_sweep *out = &run->sweeps[s];
+    const rft_sweep *sweep = plan->sweeps[s];
+    size_t count = sweep->variant_count * sweep->problem_count;
+    out->sweep.problems = copy_problems(run->arena, sweep);
+    out->sweep.problem_count = sweep->problem_count;
+    out->cartesian = rft_arena_calloc(run->arena, count + 1, sizeof *out->cartesian);
+    out->valid = rft_arena_calloc(run->arena, count + 1, sizeof *out->valid);
+    for (size_t i = 0; i < count; i++) {
+        out->cartesian[i] = rft_space_cartesian(plan->spaces[s][i]);
+        out->valid[i] = rft_space_count(plan->spaces[s][i]);
+    }
+}
+
 void rft_plan_describe(const rft_plan *plan, rft_run *run) {
     run->sweep_count = plan->sweep_count;
     run->sweeps = rft_arena_calloc(run->arena, plan->sweep_count + 1, sizeof *run->sweeps);
     for (size_t s = 0; s < plan->sweep_count; s++) {
-        rft_run_sweep *out = &run->sweeps[s];
-        size_t count = plan->sweeps[s]->variant_count * plan->sweeps[s]->problem_count;
-        copy_sweep(run->arena, &out->sweep, plan->sweeps[s]);
-        out->cartesian = rft_arena_calloc(run->arena, count + 1, sizeof *out->cartesian);
-        out->valid = rft_arena_calloc(run->arena, count + 1, sizeof *out->valid);
-        for (size_t i = 0; i < count; i++) {
-            out->cartesian[i] = rft_space_cartesian(plan->spaces[s][i]);
-            out->valid[i] = rft_space_count(plan->spaces[s][i]);
-        }
+        copy_sweep(run->arena, &run->sweeps[s].sweep, plan->sweeps[s]);
+        rft_plan_describe_problems(plan, s, run);
     }
 }

@@ -49,11 +49,29 @@ static void add_finalists(targets *list, const rft_run *run, size_t sweep, size_
     }
 }
 
+/* Who can still be the best in energy: everybody, until who is measured tells more (cannot_win). Fastest first, since
+ * they are the likeliest. */
+static void add_contenders(targets *list, const rft_run *run, size_t sweep, size_t problem) {
+    const rft_point **ranked = NULL;
+    size_t count = rft_run_ranked(run, sweep, SIZE_MAX, problem, list->arena, &ranked);
+    for (size_t i = 0; i < count; i++) {
+        add(list, ranked[i], RFT_LOAD_ENERGY);
+    }
+}
+
+static bool by_energy(const rft_run *run, size_t sweep) {
+    return run->sweeps[sweep].sweep.search.objective != RFT_OBJECTIVE_TIME;
+}
+
 static void add_energy(targets *list, const rft_run *run, size_t sweep, rft_power_choice choice) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     size_t largest = rft_run_largest(run, sweep);
     for (size_t p = 0; p < data->problem_count && largest != SIZE_MAX; p++) {
         const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
+        if (best && by_energy(run, sweep)) {
+            add_contenders(list, run, sweep, p);
+            continue;
+        }
         if (!best || choice == RFT_POWER_NONE || (choice <= RFT_POWER_LARGEST && p != largest)) {
             continue;
         }
@@ -114,11 +132,19 @@ static double estimate_s(const targets *list) {
     return idle_s + (double)list->count * (RFT_LOAD_LEAD_S + RFT_POWER_WINDOW_S);
 }
 
+static bool any_by_energy(const rft_run *run) {
+    bool any = false;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        any = any || by_energy(run, s);
+    }
+    return any;
+}
+
 /* Decided once: what an earlier session left out or began with stays so. */
 static bool may_leave_out(const rft_exec_state *e) {
     const rft_exec_opts *opts = e->opts;
     bool begun = opts->run->idle && !rft_load_is_left_out(opts->run->idle);
-    return opts->power == RFT_POWER_AUTO && !opts->replay && !(opts->soak_s > 0) && !begun;
+    return opts->power == RFT_POWER_AUTO && !any_by_energy(opts->run) && !opts->replay && !(opts->soak_s > 0) && !begun;
 }
 
 /* Sets *left_out where the round takes too long beside the run; stored and said the first time. */
@@ -227,10 +253,29 @@ static const char *doing_text(const rft_exec_state *e, const targets *list, size
     return rft_arena_printf(arena, "%s%s%s (%zu of %zu)", what, *problem ? ", " : "", problem, at + 1, list->count);
 }
 
+/* No kernel draws less than the idle device, so that its time alone can rule it out: why, in the run's arena; NULL. */
+static const char *cannot_win(const rft_run *run, const rft_point *point) {
+    const rft_point *best = rft_run_best(run, point->sweep, SIZE_MAX, point->problem);
+    double idle_w = run->idle ? run->idle->power_w : (double)NAN, median_s = rft_point_median_s(point);
+    bool edp = run->sweeps[point->sweep].sweep.search.objective == RFT_OBJECTIVE_EDP;
+    double least = idle_w * median_s * (edp ? median_s : 1.0), so_far = best ? rft_point_objective(run, best) : NAN;
+    if (!by_energy(run, point->sweep) || !(least > so_far)) {
+        return NULL;
+    }
+    return rft_arena_printf(run->arena, "cannot win: at idle power alone it takes %.3g J%s, the best so far %.3g",
+                            least, edp ? " s" : "", so_far);
+}
+
 static int take(rft_exec_state *e, const targets *list, size_t at, bool *stopped, rft_err *err) {
     rft_run *run = e->opts->run;
     const target *wanted = &list->items[at];
     rft_point *point = &run->points[wanted->id - 1];
+    const char *ruled_out = wanted->kind == RFT_LOAD_ENERGY && !e->opts->replay ? cannot_win(run, point) : NULL;
+    if (ruled_out) {
+        rft_load none = rft_load_none(RFT_LOAD_ENERGY, ruled_out);
+        none.energy_reason = ruled_out;
+        return store_load(e, point, &none, err);
+    }
     rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
     job->round = RFT_ROUNDS - 1;
     job->load = order_of(e, wanted->kind);

@@ -27,7 +27,7 @@ void rft_recorder_open(rft_recorder *r, const rft_exec_opts *opts) {
     }
     r->earlier = (int64_t)run->point_count;
     r->passed = rft_calloc(run->point_count + 1, sizeof *r->passed);
-    r->unexplored = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->unexplored);
+    r->left = rft_calloc(opts->plan->sweep_count + 1, sizeof *r->left);
     rft_tally_begin(&r->tally, opts);
     uint32_t wanted = opts->ceilings_wanted ? opts->ceilings_wanted : RFT_CEILINGS_ALL;
     rft_prefetch_begin(&r->prefetch, opts->replay ? NULL : opts->pool, &opts->run->gpu, opts->ceilings ? wanted : 0);
@@ -38,7 +38,7 @@ void rft_recorder_close(rft_recorder *r) {
     rft_point *points = run->points;
     run->points = rft_arena_memdup(run->arena, points, run->point_count * sizeof *points);
     free(points);
-    free(r->unexplored);
+    free(r->left);
     free(r->passed);
     rft_prefetch_end(&r->prefetch);
     rft_losses_clear(&r->losses);
@@ -69,8 +69,36 @@ bool rft_recorder_passed(const rft_recorder *r, int64_t id) {
 
 /* ---- what was left out ---- */
 
-void rft_recorder_unexplored(rft_recorder *r, size_t sweep, uint64_t count) {
-    r->unexplored[sweep] += count;
+void rft_recorder_unexplored(rft_recorder *r, size_t sweep, uint64_t count, const char *reason) {
+    rft_left *left = &r->left[sweep];
+    if (!reason) {
+        left->plain += count;
+    } else if (count > 0) {
+        left->explained += count;
+        left->reason = rft_arena_strdup(r->opts->run->arena, reason);
+        left->reasons++;
+    }
+}
+
+static void add_left(rft_str *text, uint64_t count, const char *why) {
+    rft_str_addf(text, "%s%llu configuration%s left untried: %s", text->length ? "; " : "", (unsigned long long)count,
+                 count == 1 ? "" : "s", why);
+}
+
+static const char *left_text(const rft_left *left, bool stopped, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    if (left->plain) {
+        add_left(&text, left->plain, stopped ? "the run was stopped" : "the budget ended");
+    }
+    if (left->explained) {
+        add_left(&text, left->explained, left->reason);
+        if (left->reasons > 1) {
+            rft_str_addf(&text, " (the last of %llu parts that ended so)", (unsigned long long)left->reasons);
+        }
+    }
+    const char *copy = text.length ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
+    rft_str_clear(&text);
+    return copy;
 }
 
 int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
@@ -78,15 +106,11 @@ int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
     int rc = RFT_OK;
     for (size_t s = 0; s < run->sweep_count && rc == RFT_OK; s++) {
         const char **text = &run->sweeps[s].unexplored;
-        unsigned long long count = r->unexplored[s];
-        if (count == 0 && !*text) {
-            continue;
+        const char *now = left_text(&r->left[s], stopped, run->arena);
+        if (now || *text) { /* NULL: what an earlier session left, this one has made up for */
+            *text = now;
+            rc = rft_store_put_unexplored(r->opts->store, s, now, err);
         }
-        /* NULL: what an earlier session left, this one has made up for. */
-        *text = count == 0 ? NULL
-                           : rft_arena_printf(run->arena, "%llu configuration%s left untried: the %s", count,
-                                              count == 1 ? "" : "s", stopped ? "run was stopped" : "budget ended");
-        rc = rft_store_put_unexplored(r->opts->store, s, *text, err);
     }
     return rc;
 }
@@ -102,7 +126,8 @@ static rft_point *append(rft_recorder *r, const rft_job *job) {
                          .sweep = job->sweep,
                          .variant = job->variant,
                          .problem = job->problem,
-                         .is_default = true};
+                         .is_default = true,
+                         .transferred = job->transferred};
     point->config = rft_values_copy(run->arena, job->config, variant->param_count);
     for (size_t i = 0; i < variant->param_count; i++) {
         point->is_default = point->is_default && rft_value_equal(&point->config[i], &variant->params[i].default_value);

@@ -11,14 +11,22 @@
 #include "run/prefetch.h"
 #include "run/tally.h"
 
+/* Configurations of one sweep that were left untried. */
+typedef struct rft_left {
+    uint64_t plain;     /* the budget ended, or the run was stopped */
+    uint64_t explained; /* for a reason of their own: */
+    const char *reason; /* the last one; in run->arena */
+    uint64_t reasons;   /* parts of the run that ended for such a reason */
+} rft_left;
+
 typedef struct rft_recorder {
     const rft_exec_opts *opts;
-    size_t capacity;      /* of run->points, which is a heap array while the run grows */
-    rft_key_map known;    /* every point's id by its rft_job_key() */
-    rft_key_map aliases;  /* id of the point with this rft_job_alias_key() */
-    bool *passed;         /* by id - 1, for points of earlier sessions: taken in this one too */
-    int64_t earlier;      /* ids of earlier sessions go up to this */
-    uint64_t *unexplored; /* per sweep: configurations left untried */
+    size_t capacity;     /* of run->points, which is a heap array while the run grows */
+    rft_key_map known;   /* every point's id by its rft_job_key() */
+    rft_key_map aliases; /* id of the point with this rft_job_alias_key() */
+    bool *passed;        /* by id - 1, for points of earlier sessions: taken in this one too */
+    int64_t earlier;     /* ids of earlier sessions go up to this */
+    rft_left *left;      /* per sweep: configurations left untried, and why */
     rft_losses losses;
     rft_tally tally;
     rft_prefetch prefetch;
@@ -51,7 +59,8 @@ int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, bool at
 /* Did the point fail in its final round, after it had been measured in the first? */
 bool rft_recorder_failed_final(const rft_point *point);
 
-void rft_recorder_unexplored(rft_recorder *recorder, size_t sweep, uint64_t count);
+/* Left untried; `reason`: why, NULL where the budget ended or the run was stopped. It is copied. */
+void rft_recorder_unexplored(rft_recorder *recorder, size_t sweep, uint64_t count, const char *reason);
 int rft_recorder_store_unexplored(rft_recorder *recorder, bool stopped, rft_err *err);
 
 #endif

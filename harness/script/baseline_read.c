@@ -8,6 +8,7 @@
 
 #define BASELINES_MAX 16
 #define DIM_MAX INT64_C(1000000000)
+#define ALGO_MAX 1000
 #define USUAL_NAME "cuBLASLt"
 #define TF32_TOL 0x1p-8  /* inputs keep 11 bits; with |out - ref| <= tol * (|ref| + scale) that is some six sigma */
 #define FP8_TOL 0x1p-18  /* for each of k: fast accumulation keeps about 14 bits and rounds every 32 products */
@@ -78,6 +79,19 @@ static void read_math(facts_reader *reader) {
     }
 }
 
+static void read_output(facts_reader *reader) {
+    rft_at at = {&reader->root, "output", 0};
+    if (rft_read_field(reader->lua, 1, "output")) {
+        const rft_type *type = luaL_testudata(reader->lua, -1, RFT_TAG_TYPE);
+        if (!type) {
+            rft_read_wrong(reader->lua, -1, &at, "an element type: f16, bf16, f32 ...");
+        }
+        reader->facts->output_given = true;
+        reader->facts->output = *type;
+    }
+    lua_pop(reader->lua, 1);
+}
+
 /* Two baselines of a sweep are told apart by their names. */
 static const char *usual_name(const facts_reader *reader) {
     const rft_baseline_facts *facts = reader->facts;
@@ -107,6 +121,7 @@ static rft_baseline_facts *read_facts(lua_State *lua) {
     facts->transpose_b = flag_or_false(&reader, "transpose_b");
     facts->transpose_c = flag_or_false(&reader, "transpose_c");
     facts->exact = flag_or_false(&reader, "exact");
+    read_output(&reader);
     if (rft_read_field(lua, 1, "tol")) {
         facts->tol = rft_read_real(lua, -1, &tol, 0, 1e300);
     }
@@ -155,25 +170,35 @@ static const rft_baseline_facts *read_element(lua_State *lua, const rft_at *at) 
     return *tag;
 }
 
-static void check_dim(lua_State *lua, const rft_at *at, const rft_sweep *sweep, const rft_baseline_dim *dim) {
+typedef struct axis_names {
+    const char *const *items;
+    size_t count;
+} axis_names;
+
+static void check_dim(lua_State *lua, const rft_at *at, const axis_names *axes, const rft_baseline_dim *dim) {
     rft_at here = {at, dim->key, 0};
-    const char *names[64];
-    size_t count = 0;
-    for (size_t i = 0; dim->axis && i < sweep->axis_count && count < 64; i++) {
-        names[count++] = sweep->axes[i].name;
-        if (strcmp(sweep->axes[i].name, dim->axis) == 0) {
+    for (size_t i = 0; dim->axis && i < axes->count; i++) {
+        if (strcmp(axes->items[i], dim->axis) == 0) {
             return;
         }
     }
     if (dim->axis) {
         char hint[120], known[300], remedy[420];
-        rft_read_hint(hint, sizeof(hint), dim->axis, names, count);
-        rft_read_known(known, sizeof(known), names, count);
+        rft_read_hint(hint, sizeof(hint), dim->axis, axes->items, axes->count);
+        rft_read_known(known, sizeof(known), axes->items, axes->count);
         snprintf(remedy, sizeof(remedy),
                  "vendor.matmul { %s = ... } takes the name of a dimension, a number, or function(p); %s", dim->key,
                  known);
         rft_read_fail(lua, &here, remedy, "the problem has no dimension \"%.60s\"%s", dim->axis, hint);
     }
+}
+
+void rft_vendor_check_dims(lua_State *lua, const rft_at *at, const rft_baseline_facts *facts, const char *const *axes,
+                           size_t axis_count) {
+    const axis_names names = {axes, axis_count};
+    check_dim(lua, at, &names, &facts->m);
+    check_dim(lua, at, &names, &facts->n);
+    check_dim(lua, at, &names, &facts->k);
 }
 
 void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
@@ -182,6 +207,10 @@ void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state
     size_t count = listed ? (size_t)rft_read_list(lua, -1, at, BASELINES_MAX) : 1;
     sweep->baselines = rft_arena_calloc(state->script->arena, count + 1, sizeof(*sweep->baselines));
     state->baselines = rft_arena_calloc(state->script->arena, count + 1, sizeof(*state->baselines));
+    const char **axes = rft_arena_calloc(state->script->arena, sweep->axis_count + 1, sizeof(*axes));
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        axes[i] = sweep->axes[i].name;
+    }
     for (size_t i = 0; i < count; i++) {
         rft_at element = {at, NULL, (lua_Integer)i + 1};
         const rft_at *here = listed ? &element : at;
@@ -189,9 +218,7 @@ void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state
             lua_rawgeti(lua, -1, (lua_Integer)i + 1);
         }
         const rft_baseline_facts *facts = read_element(lua, here);
-        check_dim(lua, here, sweep, &facts->m);
-        check_dim(lua, here, sweep, &facts->n);
-        check_dim(lua, here, sweep, &facts->k);
+        rft_vendor_check_dims(lua, here, facts, axes, sweep->axis_count);
         for (size_t k = 0; k < i; k++) {
             if (strcmp(sweep->baselines[k], facts->name) == 0) {
                 rft_read_fail(lua, here, "give one of them a name = \"...\"", "two baselines are named \"%.60s\"",
@@ -287,6 +314,15 @@ static void check_type(const spelling *s, const char *key, const rft_buffer *buf
     }
 }
 
+static void check_output(const spelling *s, const rft_buffer *c) {
+    rft_at at = {&s->root, "output", 0};
+    if (s->facts->output_given && s->facts->output != c->type) {
+        rft_read_fail(s->lua, &at, "leave it out: the buffer says what it is",
+                      "the results shall be %s, the buffer \"%.60s\" is %s", rft_type_name(s->facts->output), c->name,
+                      rft_type_name(c->type));
+    }
+}
+
 static void check_count(const spelling *s, const char *key, const rft_buffer *buffer, const char *shape, int64_t rows,
                         int64_t columns) {
     rft_at at = {&s->root, key, 0};
@@ -311,15 +347,28 @@ static rft_vendor_order order_of(bool transposed) {
     return transposed ? RFT_VENDOR_COLUMN : RFT_VENDOR_ROW;
 }
 
-void rft_baseline_launch(lua_State *lua, const rft_point_call *call, int p) {
-    const rft_baseline_facts *facts = call->baseline;
+/* A kernel's ALGO, its only parameter; a baseline tries them all. */
+static int algo_of(const spelling *s) {
+    rft_at at = {NULL, RFT_VENDOR_ALGO, 0};
+    if (s->call->baseline) {
+        return 0;
+    }
+    rft_push_value(s->lua, &s->call->config[0]);
+    int algo = (int)rft_read_int(s->lua, -1, &at, 0, ALGO_MAX);
+    lua_pop(s->lua, 1);
+    return algo;
+}
+
+void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_baseline_facts *facts, int p) {
     rft_point_spec *spec = call->out;
     spec->launches = rft_arena_calloc(call->arena, 1, sizeof(*spec->launches));
     spec->launch_count = 1;
     spec->launches[0].kind = RFT_LAUNCH_VENDOR;
     rft_vendor_call *out = &spec->launches[0].vendor;
     spelling s = {lua, call, facts, {NULL, "vendor.matmul", 0}, p, out};
-    drop_temps(spec);
+    if (call->baseline) {
+        drop_temps(spec);
+    }
     blame(&s);
     out->a = find_buffer(&s, "a", facts->a, RFT_BUFFER_INPUT);
     out->b = find_buffer(&s, "b", facts->b, RFT_BUFFER_INPUT);
@@ -334,6 +383,7 @@ void rft_baseline_launch(lua_State *lua, const rft_point_call *call, int p) {
                       rft_vendor_math_name(out->math), rft_type_name(c->type), c->name,
                       rft_type_name(rft_vendor_output_type(out->math)));
     }
+    check_output(&s, c);
     out->m = dim_of(&s, &facts->m);
     out->n = dim_of(&s, &facts->n);
     out->k = dim_of(&s, &facts->k);
@@ -345,12 +395,13 @@ void rft_baseline_launch(lua_State *lua, const rft_point_call *call, int p) {
     out->b_order = order_of(facts->transpose_b);
     out->d_order = order_of(facts->transpose_c);
     out->exact_accumulation = facts->exact;
+    out->algo = algo_of(&s);
 }
 
-void rft_baseline_tolerance(const rft_point_call *call) {
+void rft_baseline_tolerance(const rft_point_call *call, const rft_baseline_facts *facts) {
     rft_point_spec *spec = call->out;
     const rft_vendor_call *vendor = &spec->launches[0].vendor;
-    double tol = call->baseline->tol, usual = rft_spec_tolerance(spec, vendor->d);
+    double tol = facts->tol, usual = rft_spec_tolerance(spec, vendor->d);
     if (isnan(tol)) {
         bool fast = vendor->math == RFT_VENDOR_FP8 && !vendor->exact_accumulation;
         tol = usual + (vendor->math == RFT_VENDOR_TF32 ? TF32_TOL : fast ? FP8_TOL * (double)vendor->k : 0.0);

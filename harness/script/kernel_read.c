@@ -348,7 +348,7 @@ static void read_functions(kernel_reader *reader) {
     int parameters = 0;
     kernel->buffers_ref = function_ref(reader, "buffers", true, &parameters);
     kernel->buffers_fixed = parameters < 2;
-    kernel->launch_ref = function_ref(reader, "launch", true, NULL);
+    kernel->launch_ref = kernel->vendor ? LUA_NOREF : function_ref(reader, "launch", true, NULL);
     kernel->work_ref = function_ref(reader, "work", true, NULL);
     kernel->prepare_ref = function_ref(reader, "prepare", false, NULL);
     kernel->traffic_ref = function_ref(reader, "traffic", false, NULL);
@@ -376,10 +376,16 @@ int rft_api_kernel(lua_State *lua) {
     char place[200];
     rft_lua_place(lua, place, sizeof(place));
     kernel->place = rft_arena_strdup(script->arena, place);
-    read_source(&reader);
-    read_axes(&reader);
-    read_params(&reader);
-    read_compiled(&reader);
+    if (rft_vendor_kernel_read(lua, 1, kernel)) {
+        rft_at launch = {&reader.root, "launch", 0};
+        read_axes(&reader);
+        rft_vendor_check_dims(lua, &launch, kernel->vendor, kernel->axes, kernel->axis_count);
+    } else {
+        read_source(&reader);
+        read_axes(&reader);
+        read_params(&reader);
+        read_compiled(&reader);
+    }
     read_functions(&reader);
     read_check(&reader);
     *(rft_kernel_facts **)rft_tag_new(lua, RFT_TAG_KERNEL, sizeof(kernel), 0) = kernel;

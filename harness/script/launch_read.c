@@ -171,7 +171,7 @@ static const char *read_entry(lua_State *lua, const rft_at *root, rft_launch_rea
 /* The launch or memset on top. */
 static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *reader, rft_launch *out) {
     const rft_memset_tag *set = luaL_testudata(lua, -1, RFT_TAG_MEMSET);
-    *out = (rft_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}};
+    *out = (rft_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .traffic = rft_traffic_unknown()};
     if (set) {
         refuse_old(lua, at, set->turn);
         out->kind = RFT_LAUNCH_MEMSET;
@@ -194,6 +194,7 @@ static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *rea
     out->cooperative = read_flag(lua, at, "cooperative");
     out->pdl = read_flag(lua, at, "pdl");
     read_window(lua, at, reader, &out->window);
+    rft_launch_work_read(lua, at, out);
 }
 
 rft_launch *rft_launches_read(lua_State *lua, const char *root_name, rft_launch_reader *reader, size_t *count) {

@@ -17,17 +17,18 @@ static const char *const check_keys[] = {"reference", "options", "tol", "length"
 static const char *const check_buffer_keys[] = {"tol"};
 static const char *const measure_keys[] = {
     "cache", "timeout", "compile_timeout", "min_samples", "max_samples", "noise", "max_time", "race", "seed"};
-static const char *const search_keys[] = {"strategy", "budget", "seed"};
-static const char *const launch_keys[] = {"entry",   "args",        "grid", "block", "shared",
-                                          "cluster", "cooperative", "pdl",  "window"};
+static const char *const search_keys[] = {"strategy", "budget", "seed", "goal", "objective"};
+static const char *const launch_keys[] = {"entry",       "args", "grid",   "block", "shared", "cluster",
+                                          "cooperative", "pdl",  "window", "work",  "traffic"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};
 static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion"};
 static const char *const work_keys[] = {"bytes", "read", "write", "items", RFT_PIPE_MAP(PIPE_KEY)};
 static const char *const traffic_keys[] = {"dram", "dram_read", "dram_write", "l2",
                                            "l1",   "shared",    "issue",      RFT_PIPE_MAP(PIPE_KEY)};
 static const char *const integers_keys[] = {"below", "order"};
-static const char *const vendor_matmul_keys[] = {
-    "name", "math", "a", "b", "c", "m", "n", "k", "transpose_a", "transpose_b", "transpose_c", "exact", "tol"};
+static const char *const vendor_matmul_keys[] = {"name",        "math",  "a",   "b",           "c",
+                                                 "m",           "n",     "k",   "transpose_a", "transpose_b",
+                                                 "transpose_c", "exact", "tol", "output"};
 static const char *const mix_keys[] = {"name", "unit", "per"};
 static const char *const mix_item_keys[] = {"count"};
 static const char *const gpu_keys[] = {"name",

@@ -113,7 +113,10 @@ static int api_refine(lua_State *lua) {
     if (!luaL_testudata(lua, 1, RFT_TAG_VALUES)) {
         rft_read_wrong(lua, 1, &root, "values(...), range(...) or pow2_values(...) first");
     }
-    int depth = (int)rft_read_int(lua, 2, &here, 1, 20);
+    if (((const rft_values_tag *)lua_touserdata(lua, 1))->refine_depth > 0) {
+        rft_read_fail(lua, &root, "refine(values(...), depth), once", "the values are refined already");
+    }
+    int depth = (int)rft_read_int(lua, 2, &here, 1, RFT_REFINED_MAX);
     lua_getiuservalue(lua, 1, 1);
     return wrap_values(lua, depth);
 }

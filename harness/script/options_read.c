@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options_read.c - measure, search and baseline of a sweep. */
 #include "base/units.h"
+#include "model/budget.h"
 #include "script/sweep_state.h"
 
 #include <math.h>
@@ -74,21 +75,39 @@ static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *o
     read_seed(lua, root, &out->seed);
 }
 
+static void read_budget(lua_State *lua, const rft_at *at, rft_search_opts *out) {
+    rft_budget budget = {0};
+    rft_err err = RFT_ERR_INIT;
+    if (lua_type(lua, -1) == LUA_TNUMBER) {
+        budget.points = (uint64_t)rft_read_int(lua, -1, at, 1, INT64_MAX);
+    } else if (rft_budget_parse(&budget, rft_read_text(lua, -1, at), &err) != RFT_OK) {
+        rft_read_fail(lua, at, err.remedy, "%s", err.message);
+    }
+    out->budget_points = budget.points;
+    out->budget_s = budget.seconds;
+    out->budget_gpu_s = budget.gpu_s;
+}
+
 static void read_search(lua_State *lua, const rft_at *root, rft_arena *arena, rft_search_opts *out) {
     rft_at strategy = {root, "strategy", 0}, budget = {root, "budget", 0};
+    rft_at goal = {root, "goal", 0}, objective = {root, "objective", 0};
     rft_read_keys(lua, -1, root, RFT_KEYS_SEARCH, 0);
     if (field(lua, "strategy")) {
         out->strategy = rft_arena_strdup(arena, rft_read_text(lua, -1, &strategy));
         lua_pop(lua, 1);
     }
     if (field(lua, "budget")) {
-        if (lua_type(lua, -1) == LUA_TNUMBER) {
-            out->budget_points = (uint64_t)rft_read_int(lua, -1, &budget, 1, INT64_MAX);
-        } else {
-            out->budget_s = rft_read_seconds(lua, -1, &budget);
-            if (!(out->budget_s > 0)) {
-                rft_read_fail(lua, &budget, NULL, "must be longer than 0 s");
-            }
+        read_budget(lua, &budget, out);
+        lua_pop(lua, 1);
+    }
+    if (field(lua, "goal")) {
+        out->goal_frac = rft_read_real(lua, -1, &goal, 1e-6, 1);
+        lua_pop(lua, 1);
+    }
+    if (field(lua, "objective")) {
+        const char *name = rft_read_text(lua, -1, &objective);
+        if (!rft_objective_from_name(&out->objective, name)) {
+            rft_read_wrong(lua, -1, &objective, "\"time\", \"energy\" or \"edp\"");
         }
         lua_pop(lua, 1);
     }

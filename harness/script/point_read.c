@@ -353,6 +353,9 @@ static void read_work(point_reader *reader) {
     lua_call(lua, 1, 1);
     rft_work_read(lua, reader->spec, reader->call->arena, &reader->spec->work);
     lua_pop(lua, 1);
+    if (reader->spec->launch_count > 1) {
+        rft_launch_work_check(lua, reader->spec);
+    }
     reader->spec->traffic = rft_traffic_unknown();
     if (reader->kernel->traffic_ref != LUA_NOREF && !reader->call->baseline) {
         call_function(reader, reader->kernel->traffic_ref, reader->c, 0);
@@ -382,14 +385,15 @@ int rft_point_spell(lua_State *lua) {
     if (!reader.kernel->buffers_fixed && !call->baseline) {
         check_fixed(&reader);
     }
-    if (call->baseline) {
-        rft_baseline_launch(lua, call, reader.p);
+    const rft_baseline_facts *library = call->baseline ? call->baseline : reader.kernel->vendor;
+    if (library) {
+        rft_baseline_launch(lua, call, library, reader.p);
     } else {
         read_launches(&reader);
     }
     read_check(&reader);
-    if (call->baseline) {
-        rft_baseline_tolerance(call);
+    if (library) {
+        rft_baseline_tolerance(call, library);
     }
     read_work(&reader);
     return 0;

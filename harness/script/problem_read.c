@@ -90,7 +90,7 @@ static void read_over(problem_reader *reader, const rft_at *at, size_t index) {
     bool numeric = rft_value_is_number(&axis->values[0]);
     axis->along = numeric && axis->value_count > 1;
     if (axis->refine_depth > 0 && !numeric) {
-        rft_read_fail(lua, at, NULL, "only a dimension of numbers can be refined");
+        rft_read_fail(lua, at, "take refine() away here", "only a dimension of numbers can be refined");
     }
 }
 
@@ -280,6 +280,19 @@ static void read_along(problem_reader *reader) {
     lua_pop(lua, 1);
 }
 
+/* Flips are looked for along the axes of `along` only. */
+static void check_refined(problem_reader *reader) {
+    const rft_sweep *sweep = &reader->state->sweep;
+    rft_at at = {&reader->root, "over", 0};
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        rft_at here = {&at, sweep->axes[i].name, 0};
+        if (sweep->axes[i].refine_depth > 0 && sweep->axes[i].value_count > 1 && !sweep->axes[i].along) {
+            rft_read_fail(reader->lua, &here, "name it in along as well, or take refine() away",
+                          "refine() bisects where the bound changes along it, and along leaves it out");
+        }
+    }
+}
+
 /* ---- the odd problem ---- */
 
 static rft_value make_odd(rft_value value) {
@@ -421,6 +434,7 @@ void rft_problems_read(lua_State *lua, int table, rft_sweep_state *state) {
         combine_axes(&reader);
     }
     read_along(&reader);
+    check_refined(&reader);
     if (state->states[0].kernel) {
         add_odd(&reader);
     }

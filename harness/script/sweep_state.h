@@ -14,6 +14,7 @@
 #define RFT_TAG_KERNEL "kernel{}"        /* payload: rft_kernel_facts * */
 #define RFT_TAG_SWEEP "sweep{}"          /* payload: rft_sweep_state * */
 #define RFT_TAG_VENDOR "vendor.matmul{}" /* payload: rft_baseline_facts * */
+#define RFT_VENDOR_ALGO "ALGO"           /* the parameter of a library's kernel: which of its list, from 0 */
 
 typedef enum rft_odd_kind { RFT_ODD_DERIVED, RFT_ODD_GIVEN, RFT_ODD_NONE } rft_odd_kind;
 
@@ -34,8 +35,8 @@ typedef struct rft_check_facts {
 
 /* A kernel{}: everything but the values to try. */
 typedef struct rft_kernel_facts {
-    const char *name, *source;
-    const char *place; /* of kernel{ */
+    const char *name, *source; /* of a library's kernel: the script that says so */
+    const char *place;         /* of kernel{ */
     const rft_script_file *file;
     const char **entries; /* the first is the default of a launch */
     size_t entry_count;
@@ -48,7 +49,9 @@ typedef struct rft_kernel_facts {
     const char **options; /* when options_ref is LUA_NOREF */
     size_t option_count;
     int options_ref, buffers_ref, prepare_ref, launch_ref, work_ref, traffic_ref;
-    bool buffers_fixed; /* buffers() takes p alone and so cannot depend on the configuration */
+    bool buffers_fixed;                      /* buffers() takes p alone and so cannot depend on the configuration */
+    const struct rft_baseline_facts *vendor; /* launch = vendor.matmul{}: nothing is compiled, ALGO is the one
+                                                parameter; NULL */
     rft_check_facts check;
 } rft_kernel_facts;
 
@@ -98,7 +101,9 @@ typedef struct rft_baseline_facts {
     rft_baseline_dim m, n, k;
     bool transpose_a, transpose_b, transpose_c;
     bool exact; /* fp8: no fast accumulation */
-    double tol; /* NaN: as the kernels', and what the math makes worse */
+    bool output_given;
+    rft_type output; /* then: of the elements of C */
+    double tol;      /* NaN: as the kernels', and what the math makes worse */
 } rft_baseline_facts;
 
 struct rft_sweep_state {
@@ -132,6 +137,15 @@ void rft_options_read(lua_State *lua, int table, rft_sweep_state *state);
 /* The sweep's `baseline` on top of the stack (baseline_read.c). */
 void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state);
 int rft_api_vendor_matmul(lua_State *lua);
+/* Fails where m, n or k names none of these dimensions. */
+void rft_vendor_check_dims(lua_State *lua, const rft_at *at, const rft_baseline_facts *facts, const char *const *axes,
+                           size_t axis_count);
+/* The vendor.matmul{} on top of the stack, which stands where a kernel{} is expected, becomes one: kernels/
+ * vendor_matmul.lua brings its problem, buffers, work and reference. */
+void rft_vendor_make_kernel(lua_State *lua, const rft_at *at);
+/* What of a kernel{} at `table` is the library's where its launch is a vendor.matmul{}: entry, source, ALGO. Refuses
+ * what only code has. False, and nothing done, where launch is anything else. (vendor_kernel.c) */
+bool rft_vendor_kernel_read(lua_State *lua, int table, rft_kernel_facts *kernel);
 
 /* A list of values at `index`: values(), range() ... Empty ones are RFT_E_SPACE, repeated ones refused. */
 rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *count, bool *is_ctype);
@@ -153,10 +167,10 @@ typedef struct rft_point_call {
 
 /* The lua_CFunction for rft_lua_protected(): payload rft_point_call. */
 int rft_point_spell(lua_State *lua);
-/* The one launch of a baseline, once the buffers are there; p is at stack index `p`. Then the tolerance it is judged
- * by, once the kernel's own are there. */
-void rft_baseline_launch(lua_State *lua, const rft_point_call *call, int p);
-void rft_baseline_tolerance(const rft_point_call *call);
+/* The one launch of a baseline, or of a kernel whose launch is the library's, once the buffers are there; p is at stack
+ * index `p`. Then the tolerance it is judged by, once the kernel's own are there. */
+void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_baseline_facts *facts, int p);
+void rft_baseline_tolerance(const rft_point_call *call, const rft_baseline_facts *facts);
 /* Pushes strict p (all axes, or those in `known`), c, gpu. */
 void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known);
 void rft_push_config(lua_State *lua, const rft_sweep_state *state, size_t variant, const rft_value *values);
@@ -179,6 +193,10 @@ rft_launch *rft_launches_read(lua_State *lua, const char *root, rft_launch_reade
 /* The work and traffic on top of the stack (work_read.c). */
 void rft_work_read(lua_State *lua, const rft_point_spec *spec, rft_arena *arena, rft_work *out);
 void rft_traffic_read(lua_State *lua, rft_traffic *out);
+/* The keys `work` and `traffic` of the launch on top. */
+void rft_launch_work_read(lua_State *lua, const rft_at *at, rft_launch *out);
+/* Where every launch declares its work: together they do at least the point's. */
+void rft_launch_work_check(lua_State *lua, const rft_point_spec *spec);
 
 /* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (entry_text.c). */
 const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,

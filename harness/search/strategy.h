@@ -29,6 +29,13 @@ struct rft_strategy {
  * auto: exhaustive in a seeded shuffle (so that a budget that ends early saw a fair sample). */
 int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, uint64_t seed, rft_err *err);
 
+/* These configurations in this order. Copied. */
+rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count);
+
+/* The same strategy, which is asked only after `starts` were proposed, in their order; what it proposes of them itself
+ * it is told without their being proposed again. Takes `inner` over: freed with what is returned. */
+rft_strategy *rft_strategy_start_with(rft_strategy *inner, const uint64_t *starts, size_t count);
+
 /* Names and one-line descriptions, for --help; terminated by a NULL name. */
 typedef struct rft_strategy_entry {
     const char *name, *help;

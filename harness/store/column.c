@@ -63,6 +63,8 @@ rft_cell rft_column_get(const rft_column *column, const void *record) {
         return text_cell(rft_cache_mode_name(FIELD(rft_cache_mode, record, column)));
     case RFT_COLUMN_EVIDENCE:
         return text_cell(rft_evidence_name(FIELD(rft_evidence, record, column)));
+    case RFT_COLUMN_OBJECTIVE:
+        return text_cell(rft_objective_name(FIELD(rft_objective, record, column)));
     }
     return null_cell();
 }
@@ -132,6 +134,14 @@ static const char *set_enum(const rft_column *column, void *record, const rft_ce
     if (column->kind == RFT_COLUMN_CACHE) {
         FIND_NAME(rft_cache_mode, rft_cache_mode_name, RFT_CACHE_COUNT)
         return "\"cold\", \"hot\" or \"rotating\"";
+    }
+    if (column->kind == RFT_COLUMN_OBJECTIVE) {
+        if (cell->kind == RFT_CELL_NULL) {
+            FIELD(rft_objective, record, column) = RFT_OBJECTIVE_TIME;
+            return NULL;
+        }
+        FIND_NAME(rft_objective, rft_objective_name, RFT_OBJECTIVE_COUNT)
+        return "\"time\", \"energy\" or \"edp\"";
     }
     FIND_NAME(rft_evidence, rft_evidence_name, RFT_EVIDENCE_DECLARED + 1)
     return "a class of evidence";

@@ -42,7 +42,8 @@ typedef enum rft_column_kind {
     RFT_COLUMN_OUTCOME,
     RFT_COLUMN_STOP,
     RFT_COLUMN_CACHE,
-    RFT_COLUMN_EVIDENCE
+    RFT_COLUMN_EVIDENCE,
+    RFT_COLUMN_OBJECTIVE /* null reads as time: not recorded */
 } rft_column_kind;
 
 typedef struct rft_column {

@@ -119,7 +119,10 @@ static const rft_column sweep[] = {SWEEP(name, NAME),
                                    SWEEP_AS("budget_s", search.budget_s, REAL),
                                    SWEEP_AS("budget_points", search.budget_points, UINT64),
                                    SWEEP_AS("search_seed", search.seed, UINT64),
-                                   SWEEP_AS("search_seed_given", search.seed_given, BOOL)};
+                                   SWEEP_AS("search_seed_given", search.seed_given, BOOL),
+                                   SWEEP_AS("budget_gpu_s", search.budget_gpu_s, AMOUNT),
+                                   SWEEP_AS("goal_frac", search.goal_frac, AMOUNT),
+                                   SWEEP_AS("objective", search.objective, OBJECTIVE)};
 const rft_columns rft_columns_sweep = TABLE(sweep);
 
 #define AXIS(member, kind) COLUMN(rft_axis, #member, kind, member)
@@ -148,6 +151,7 @@ static const rft_column point[] = {POINT(id, INT64),
                                    POINT(alias_of, INT64),
                                    POINT(workers_lost, COUNT),
                                    POINT(is_default, BOOL),
+                                   POINT(transferred, FLAG),
                                    POINT(has_launch, BOOL),
                                    POINT_AS("grid_x", grid[0], INT64),
                                    POINT_AS("grid_y", grid[1], INT64),

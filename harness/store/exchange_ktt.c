@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
 #include "base/hash.h"
 #include "base/str.h"
 #include "store/ktt_reader.h"

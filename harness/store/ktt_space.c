@@ -109,6 +109,9 @@ void rft_ktt_gather_values(rft_run *run, size_t sweep) {
     }
     *run->sweeps[sweep].cartesian = product < 9e18 ? (uint64_t)product : UINT64_MAX;
     *run->sweeps[sweep].valid = points;
+    if (points < *run->sweeps[sweep].cartesian) { /* by constraints, or since KTT was stopped */
+        run->sweeps[sweep].unexplored = "the other combinations are not in the file, nor is why";
+    }
     free(all);
 }
 
@@ -131,7 +134,6 @@ static void make_sweep(rft_ktt_reader *r, const char *kernel, const json_t *resu
     };
     out->cartesian = rft_arena_calloc(arena, 1, sizeof *out->cartesian);
     out->valid = rft_arena_calloc(arena, 1, sizeof *out->valid);
-    out->unexplored = "the file does not say whether KTT tried all configurations";
     name_params(r, &out->sweep.variants[0], json_object_get(result, "Configuration"), index);
 }
 

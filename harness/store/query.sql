@@ -51,11 +51,11 @@ INSERT OR REPLACE INTO ceiling (
 INSERT INTO sweep (
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
   max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
-  search_seed_given, baselines, unexplored
+  search_seed_given, budget_gpu_s, goal_frac, objective, baselines, unexplored
 ) VALUES (
   :sweep, :name, :path, :script_hash, :bare_space, :item_name, :cache, :compile_timeout_s, :point_timeout_s,
   :min_samples, :max_samples, :noise_frac, :max_seconds, :input_seed, :no_race, :strategy, :budget_s, :budget_points,
-  :search_seed, :search_seed_given, :baselines, :unexplored
+  :search_seed, :search_seed_given, :budget_gpu_s, :goal_frac, :objective, :baselines, :unexplored
 );
 
 -- name: put_axis
@@ -67,9 +67,9 @@ INSERT INTO axis (
 
 -- name: put_problem
 INSERT INTO problem (
-  sweep, problem, odd, problem_values
+  sweep, problem, odd, problem_values, refined
 ) VALUES (
-  :sweep, :problem, :odd, :problem_values
+  :sweep, :problem, :odd, :problem_values, :refined
 );
 
 -- name: put_variant
@@ -102,7 +102,7 @@ INSERT INTO space (
 
 -- name: put_point
 INSERT OR REPLACE INTO point (
-  id, sweep, variant, problem, outcome, reason, log, alias_of, workers_lost, is_default, has_launch, grid_x, grid_y,
+  id, sweep, variant, problem, outcome, reason, log, alias_of, workers_lost, is_default, transferred, has_launch, grid_x, grid_y,
   grid_z, block_x, block_y, block_z, config, registers, spill_bytes, stack_bytes, shared_static_bytes,
   shared_dynamic_bytes, blocks_per_sm, occupancy_frac, waves, cubin_hash, compile_s, from_cache, verified, tol,
   worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer, worst_index, wrong_count, total_count,
@@ -111,9 +111,9 @@ INSERT OR REPLACE INTO point (
   work_tensor_int8, traffic_present, traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions,
   traffic_dram, traffic_l2, traffic_l1, traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu,
   traffic_int32, traffic_tensor_fp64, traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16,
-  traffic_tensor_fp8, traffic_tensor_int8
+  traffic_tensor_fp8, traffic_tensor_int8, steps
 ) VALUES (
-  :id, :sweep, :variant, :problem, :outcome, :reason, :log, :alias_of, :workers_lost, :is_default, :has_launch,
+  :id, :sweep, :variant, :problem, :outcome, :reason, :log, :alias_of, :workers_lost, :is_default, :transferred, :has_launch,
   :grid_x, :grid_y, :grid_z, :block_x, :block_y, :block_z, :config, :registers, :spill_bytes, :stack_bytes,
   :shared_static_bytes, :shared_dynamic_bytes, :blocks_per_sm, :occupancy_frac, :waves, :cubin_hash, :compile_s,
   :from_cache, :verified, :tol, :worst_frac, :worst_abs_error, :worst_got, :worst_want, :worst_buffer, :worst_index,
@@ -122,7 +122,7 @@ INSERT OR REPLACE INTO point (
   :work_tensor_fp16, :work_tensor_fp8, :work_tensor_int8, :traffic_present, :traffic_evidence,
   :traffic_dram_read_frac, :traffic_warp_instructions, :traffic_dram, :traffic_l2, :traffic_l1, :traffic_shared,
   :traffic_fp64, :traffic_fp32, :traffic_fp16, :traffic_sfu, :traffic_int32, :traffic_tensor_fp64,
-  :traffic_tensor_tf32, :traffic_tensor_bf16, :traffic_tensor_fp16, :traffic_tensor_fp8, :traffic_tensor_int8
+  :traffic_tensor_tf32, :traffic_tensor_bf16, :traffic_tensor_fp16, :traffic_tensor_fp8, :traffic_tensor_int8, :steps
 );
 
 -- name: put_measurement
@@ -227,7 +227,7 @@ FROM ceiling;
 SELECT
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
   max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
-  search_seed_given, baselines, unexplored
+  search_seed_given, budget_gpu_s, goal_frac, objective, baselines, unexplored
 FROM sweep ORDER BY sweep;
 
 -- name: get_axes
@@ -237,7 +237,7 @@ FROM axis ORDER BY sweep, axis;
 
 -- name: get_problems
 SELECT
-  sweep, problem, odd, problem_values
+  sweep, problem, odd, problem_values, refined
 FROM problem ORDER BY sweep, problem;
 
 -- name: get_variants
@@ -262,7 +262,7 @@ FROM space ORDER BY sweep, problem, variant;
 
 -- name: get_points
 SELECT
-  id, sweep, variant, problem, outcome, reason, log, alias_of, workers_lost, is_default, has_launch, grid_x, grid_y,
+  id, sweep, variant, problem, outcome, reason, log, alias_of, workers_lost, is_default, transferred, has_launch, grid_x, grid_y,
   grid_z, block_x, block_y, block_z, config, registers, spill_bytes, stack_bytes, shared_static_bytes,
   shared_dynamic_bytes, blocks_per_sm, occupancy_frac, waves, cubin_hash, compile_s, from_cache, verified, tol,
   worst_frac, worst_abs_error, worst_got, worst_want, worst_buffer, worst_index, wrong_count, total_count,
@@ -271,7 +271,7 @@ SELECT
   work_tensor_int8, traffic_present, traffic_evidence, traffic_dram_read_frac, traffic_warp_instructions,
   traffic_dram, traffic_l2, traffic_l1, traffic_shared, traffic_fp64, traffic_fp32, traffic_fp16, traffic_sfu,
   traffic_int32, traffic_tensor_fp64, traffic_tensor_tf32, traffic_tensor_bf16, traffic_tensor_fp16,
-  traffic_tensor_fp8, traffic_tensor_int8
+  traffic_tensor_fp8, traffic_tensor_int8, steps
 FROM point ORDER BY id;
 
 -- name: get_measurements

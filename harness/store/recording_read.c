@@ -6,6 +6,7 @@
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
+#include "store/steps_store.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -134,6 +135,12 @@ static void to_problems(reader *r, rft_sweep *sweep, const json_t *object, const
         rft_text_format(where, sizeof where, "%s.problems[%zu]", path, i);
         to_values(r, item, where, &sweep->problems[i].values, &count);
         sweep->problems[i].odd = json_is_true(json_object_get(item, "odd"));
+        const json_t *refined = json_object_get(item, "refined"); /* left out: 0 */
+        json_int_t depth = json_integer_value(refined);
+        if (refined && (!json_is_integer(refined) || depth < 0 || depth > RFT_REFINED_MAX)) {
+            fail(r, "how often it was bisected", "%s.refined", where);
+        }
+        sweep->problems[i].refined = refined ? (int)depth : 0;
         if (count != sweep->axis_count) {
             fail(r, "a value for every axis", "%s.values", where);
         }
@@ -331,6 +338,17 @@ static void to_clocks(reader *r, const json_t *points, int round) {
     }
 }
 
+/* Recordings of before, and of points of one launch, have none. */
+static void to_steps(reader *r, const json_t *points) {
+    const json_t *list = point_list(r, points, "steps");
+    for (size_t i = 0; list && i < r->run->point_count && !r->code; i++) {
+        const char *expected = rft_steps_from_json(&r->run->points[i], json_array_get(list, i), r->run->arena);
+        if (expected) {
+            fail(r, expected, "rooftune.points.steps[%zu]", i);
+        }
+    }
+}
+
 /* Indices are good and ids ascend: from here on they may be used. */
 static void check_points(reader *r) {
     const rft_run *run = r->run;
@@ -399,6 +417,7 @@ static void to_points(reader *r, const json_t *section, const json_t *results) {
     to_samples(r, points, 1, true);
     to_clocks(r, points, 0);
     to_clocks(r, points, 1);
+    to_steps(r, points);
     char where[120];
     const char *expected = r->code ? NULL : rft_counters_from_json(run, counters, where, sizeof where);
     if (expected) {

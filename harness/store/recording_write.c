@@ -5,6 +5,7 @@
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
+#include "store/steps_store.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -65,6 +66,9 @@ static json_t *of_problems(const rft_sweep *sweep) {
         json_t *item = json_object();
         json_object_set_new(item, "odd", json_boolean(sweep->problems[i].odd));
         json_object_set_new(item, "values", rft_json_of_values(sweep->problems[i].values, sweep->axis_count));
+        if (sweep->problems[i].refined > 0) {
+            json_object_set_new(item, "refined", json_integer(sweep->problems[i].refined));
+        }
         json_array_append_new(list, item);
     }
     return list;
@@ -236,6 +240,22 @@ static void add_clocks(rft_str *out, const rft_run *run, int round) {
     }
 }
 
+/* What the launches of points of several are; left out when there is none. */
+static void add_steps(rft_str *out, const rft_run *run) {
+    json_t *list = json_array();
+    bool any = false;
+    for (size_t i = 0; i < run->point_count; i++) {
+        json_t *steps = rft_steps_to_json(&run->points[i]);
+        any = any || steps;
+        json_array_append_new(list, steps ? steps : json_null());
+    }
+    if (any) {
+        add_member(out, ",\n", "steps", list);
+    } else {
+        json_decref(list);
+    }
+}
+
 static void add_points(rft_str *out, const rft_run *run) {
     rft_str_addf(out, ",\n\"points\":{\"count\":%zu", run->point_count);
     add_columns(out, run, "", &rft_columns_point, self);
@@ -250,6 +270,7 @@ static void add_points(rft_str *out, const rft_run *run) {
     add_samples(out, run, 1, true);
     add_clocks(out, run, 0);
     add_clocks(out, run, 1);
+    add_steps(out, run);
     rft_str_add(out, "}");
 }
 

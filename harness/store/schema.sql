@@ -51,7 +51,7 @@ CREATE TABLE sweep (
   min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL, noise_frac REAL, max_seconds REAL,
   input_seed INTEGER NOT NULL, no_race INTEGER,
   strategy TEXT, budget_s REAL, budget_points INTEGER NOT NULL, search_seed INTEGER NOT NULL,
-  search_seed_given INTEGER NOT NULL,
+  search_seed_given INTEGER NOT NULL, budget_gpu_s REAL, goal_frac REAL, objective TEXT,
   baselines TEXT NOT NULL, unexplored TEXT
 ) STRICT;
 
@@ -64,7 +64,7 @@ CREATE TABLE axis (
 
 CREATE TABLE problem (
   sweep INTEGER NOT NULL REFERENCES sweep, problem INTEGER NOT NULL,
-  odd INTEGER NOT NULL, problem_values TEXT NOT NULL,
+  odd INTEGER NOT NULL, problem_values TEXT NOT NULL, refined INTEGER,
   PRIMARY KEY (sweep, problem)
 ) STRICT, WITHOUT ROWID;
 
@@ -102,7 +102,7 @@ CREATE TABLE point (
   id INTEGER PRIMARY KEY,
   sweep INTEGER NOT NULL, variant INTEGER NOT NULL, problem INTEGER NOT NULL,
   outcome TEXT NOT NULL, reason TEXT, log TEXT,
-  alias_of INTEGER NOT NULL, workers_lost INTEGER NOT NULL, is_default INTEGER NOT NULL,
+  alias_of INTEGER NOT NULL, workers_lost INTEGER NOT NULL, is_default INTEGER NOT NULL, transferred INTEGER,
   has_launch INTEGER NOT NULL, grid_x INTEGER NOT NULL, grid_y INTEGER NOT NULL, grid_z INTEGER NOT NULL,
   block_x INTEGER NOT NULL, block_y INTEGER NOT NULL, block_z INTEGER NOT NULL,
   config TEXT NOT NULL,
@@ -118,7 +118,8 @@ CREATE TABLE point (
   traffic_warp_instructions REAL, traffic_dram REAL, traffic_l2 REAL, traffic_l1 REAL, traffic_shared REAL,
   traffic_fp64 REAL, traffic_fp32 REAL, traffic_fp16 REAL, traffic_sfu REAL, traffic_int32 REAL,
   traffic_tensor_fp64 REAL, traffic_tensor_tf32 REAL, traffic_tensor_bf16 REAL, traffic_tensor_fp16 REAL,
-  traffic_tensor_fp8 REAL, traffic_tensor_int8 REAL
+  traffic_tensor_fp8 REAL, traffic_tensor_int8 REAL,
+  steps TEXT -- JSON: the launches where there are several, each with the work and traffic of its own
 ) STRICT;
 
 -- round 0: the sweep; 1: the final round of the best few. samples and steps: little-endian doubles, seconds; clocks:

@@ -8,7 +8,7 @@
 
 #include "model/run.h"
 
-#define RFT_STORE_SCHEMA 3
+#define RFT_STORE_SCHEMA 4
 #define RFT_STORE_SCHEMA_READ 2 /* the oldest that can be read; what it has not is "not recorded" */
 
 typedef struct rft_store rft_store;
@@ -37,6 +37,9 @@ int rft_store_put_step(rft_store *store, const rft_point *point, const rft_run_i
 /* Appends the reading with this place in run->references; with the sums of `info`. One transaction. */
 int rft_store_put_reference(rft_store *store, size_t position, const rft_reference *reference, const rft_run_info *info,
                             rft_err *err);
+/* Appends the problems of a sweep from `first` on, with the sizes of their spaces, as they are in `run`: what refine()
+ * adds while the run goes on. One transaction. */
+int rft_store_put_problems(rft_store *store, const rft_run *run, size_t sweep, size_t first, rft_err *err);
 /* What the device draws when it does nothing. */
 int rft_store_put_idle(rft_store *store, const rft_load *idle, rft_err *err);
 /* Inserts baselines, or replaces those of the same problem, name and which; with the sums of `info`. One transaction.

@@ -3,6 +3,7 @@
 #include "store/counters_store.h"
 #include "store/loads_store.h"
 #include "store/points.h"
+#include "store/steps_store.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
 
@@ -157,6 +158,14 @@ static void row_of_axis(rft_row *row, rft_run *run) {
     }
 }
 
+/* NULL: from before refine() did anything. */
+static int row_refined(rft_row *row) {
+    if (!row->code && sqlite3_column_type(row->statement, row->at) == SQLITE_NULL) {
+        return 0;
+    }
+    return row->code ? 0 : (int)rft_row_index(row, RFT_REFINED_MAX + 1);
+}
+
 static void row_of_problem(rft_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
     if (sweep == NULL) {
@@ -171,6 +180,7 @@ static void row_of_problem(rft_row *row, rft_run *run) {
     if (!row->code && count != sweep->axis_count) {
         rft_row_fail(row, "problem with %zu values for %zu axes", count, sweep->axis_count);
     }
+    problem->refined = row_refined(row);
 }
 
 static void row_of_variant(rft_row *row, rft_run *run) {
@@ -312,6 +322,10 @@ static void row_of_point(rft_row *row, rft_run *run) {
     rft_row_columns(row, &rft_columns_verification, &point.verification);
     rft_row_columns(row, &rft_columns_work, &point.work);
     rft_row_columns(row, &rft_columns_traffic, &point.traffic);
+    const char *text = row->code ? NULL : rft_row_text(row);
+    json_t *steps = text ? json_loads(text, 0, NULL) : NULL;
+    row_fits(row, "steps", text && !steps ? "JSON" : rft_steps_from_json(&point, steps, row->arena));
+    json_decref(steps);
     rft_points_no_measurement(&point);
     if (!row->code) {
         run->points = grow(run->arena, run->points, run->point_count, sizeof *run->points);

@@ -3,6 +3,7 @@
 #include "store/counters_store.h"
 #include "store/loads_store.h"
 #include "store/points.h"
+#include "store/steps_store.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
 
@@ -57,6 +58,24 @@ static int put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err 
     return code;
 }
 
+static int put_problems(rft_store *store, size_t s, const rft_sweep *sweep, size_t first, rft_err *err) {
+    int code = 0;
+    for (size_t i = first; i < sweep->problem_count && !code; i++) {
+        const rft_problem *problem = &sweep->problems[i];
+        rft_binder binder;
+        code = rft_bind_begin(&binder, store, RFT_QUERY_put_problem, err);
+        if (!code) {
+            rft_bind_int(&binder, "sweep", (int64_t)s);
+            rft_bind_int(&binder, "problem", (int64_t)i);
+            rft_bind_int(&binder, "odd", problem->odd ? 1 : 0);
+            bind_json(&binder, "problem_values", rft_json_of_values(problem->values, sweep->axis_count));
+            rft_bind_int(&binder, "refined", problem->refined);
+            code = rft_bind_end(&binder, "writing the problems", err);
+        }
+    }
+    return code;
+}
+
 static int put_axes(rft_store *store, size_t s, const rft_sweep *sweep, rft_err *err) {
     int code = 0;
     rft_binder binder;
@@ -71,17 +90,7 @@ static int put_axes(rft_store *store, size_t s, const rft_sweep *sweep, rft_err 
             code = rft_bind_end(&binder, "writing the axes", err);
         }
     }
-    for (size_t i = 0; i < sweep->problem_count && !code; i++) {
-        code = rft_bind_begin(&binder, store, RFT_QUERY_put_problem, err);
-        if (!code) {
-            rft_bind_int(&binder, "sweep", (int64_t)s);
-            rft_bind_int(&binder, "problem", (int64_t)i);
-            rft_bind_int(&binder, "odd", sweep->problems[i].odd ? 1 : 0);
-            bind_json(&binder, "problem_values", rft_json_of_values(sweep->problems[i].values, sweep->axis_count));
-            code = rft_bind_end(&binder, "writing the problems", err);
-        }
-    }
-    return code;
+    return code ? code : put_problems(store, s, sweep, 0, err);
 }
 
 static int put_param(rft_store *store, size_t s, size_t v, size_t i, const rft_param *param, rft_err *err) {
@@ -151,6 +160,23 @@ static int put_variant(rft_store *store, size_t s, size_t v, const rft_run_sweep
         code = put_space(store, s, v, p, sweep, err);
     }
     return code;
+}
+
+int rft_store_put_problems(rft_store *store, const rft_run *run, size_t sweep, size_t first, rft_err *err) {
+    const rft_run_sweep *data = &run->sweeps[sweep];
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    code = put_problems(store, sweep, &data->sweep, first, err);
+    for (size_t v = 0; v < data->sweep.variant_count && !code; v++) {
+        for (size_t p = first; p < data->sweep.problem_count && !code; p++) {
+            code = put_space(store, sweep, v, p, data, err);
+        }
+    }
+    rft_run_free(store->shape); /* it is read again before the next point */
+    store->shape = NULL;
+    return rft_store_end(store, code, err);
 }
 
 static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft_err *err) {
@@ -253,6 +279,12 @@ static int put_point_row(rft_store *store, const rft_point *point, rft_err *err)
     rft_bind_columns(&binder, &rft_columns_verification, point->alias_of ? &nothing : &point->verification);
     rft_bind_columns(&binder, &rft_columns_work, &point->work);
     rft_bind_columns(&binder, &rft_columns_traffic, &point->traffic);
+    json_t *steps = rft_steps_to_json(point);
+    if (steps) {
+        bind_json(&binder, "steps", steps);
+    } else {
+        rft_bind_text(&binder, "steps", NULL);
+    }
     return rft_bind_end(&binder, "writing a point", err);
 }
 

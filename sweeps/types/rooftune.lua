@@ -47,14 +47,14 @@
 ---A question: which kernels, over which problems, with which values.
 ---@class rooftune.sweep
 ---@field name? string in file names and reports; default: the file's name
----@field kernel? rooftune.Kernel what is tuned; or `variants`
+---@field kernel? rooftune.Kernel|rooftune.Vendor what is tuned, the library's ALGO included; or `variants`
 ---@field variants? rooftune.variant[] several kernels for the same problem, in the order of the ladder
 ---@field over? table<string, rooftune.Values>|rooftune.Problems the dimensions that are swept, each with its values
 ---@field problems? rooftune.Problems|table<string, rooftune.value>[] a list of problems instead of `over`; no transitions
 ---@field with? table<string, rooftune.value|fun(p: rooftune.p): rooftune.value> the other dimensions, or functions of them
 ---@field along? string|string[] dimensions to find bound transitions along; default: all numeric ones in `over`
 ---@field tune? table<string, rooftune.Values|rooftune.value> values to try; a parameter that is not here keeps its default
----@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax, or { "A", "B", f }
+---@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax (compiled, faster), or { "A", "B", f }; true or false
 ---@field baseline? (string|rooftune.Vendor)[] "cublaslt", or vendor.matmul{}: what the best is compared with, measured in the same run
 ---@field measure? rooftune.measure how a point is timed
 ---@field search? rooftune.search how the space is searched
@@ -62,22 +62,22 @@
 ---One step of a ladder: { "three kernels", kernel = a, tune = { ... } }.
 ---@class rooftune.variant
 ---@field [1] string its name
----@field kernel rooftune.Kernel same `problem` as the other variants
+---@field kernel rooftune.Kernel|rooftune.Vendor same `problem` as the other variants
 ---@field tune? table<string, rooftune.Values|rooftune.value> beside the sweep's `tune`
 ---@field where? (function|string|table)[] beside the sweep's `where`
 
 ---A CUDA template and its facts.
 ---@class rooftune.kernel
 ---@field name? string default: the source's name without .cu
----@field source string .cu file, relative to this file
----@field entry string|string[] name expression; parameters named in it are substituted as text and are no macros
+---@field source? string .cu file, relative to this file; none where the launch is a library's
+---@field entry? string|string[] name expression; parameters named in it are substituted as text and are no macros
 ---@field problem string[] the problem's dimensions, in the order of the reference's arguments
 ---@field compiled? string[] dimensions that are compiled in: -D NAME=value, or named in `entry`
 ---@field params? table[] { "NAME", default, "help" }, in the order of the report
 ---@field options? string[]|fun(c: rooftune.c, gpu: rooftune.gpu): string[] more NVRTC options
 ---@field buffers fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer> inputs and outputs must not depend on c
 ---@field prepare? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table once per configuration, untimed
----@field launch fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table one launch or a list, timed as one
+---@field launch fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table|rooftune.Vendor one launch or a list, timed as one; or vendor.matmul{}
 ---@field work fun(p: rooftune.p): rooftune.work what anyone must do for the problem
 ---@field traffic? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): rooftune.traffic what this configuration moves and executes
 ---@field check rooftune.check how results are verified
@@ -107,7 +107,9 @@
 
 ---@class rooftune.search
 ---@field strategy? string default "auto"
----@field budget? integer|string a number of points, or a time: 500, "10m"; default: none
+---@field budget? integer|string a number of points, a time, GPU time, or several: 500, "10m", "gpu:30s", "500,10m"; default: none
+---@field goal? number share of the roof at which a part of the search ends: 0.95; default: none
+---@field objective? "time"|"energy"|"edp" what the best is best in; default "time"
 ---@field seed? integer default 1
 
 ---One launch.
@@ -121,6 +123,8 @@
 ---@field cooperative? boolean grid-wide synchronisation; default false
 ---@field pdl? boolean may start before the launch in front of it ends; default false
 ---@field window? rooftune.window L2 persistence
+---@field work? rooftune.work of a launch among several: what it alone must do (operations, read, write)
+---@field traffic? rooftune.traffic of a launch among several: what it alone moves and executes
 
 ---@class rooftune.window
 ---@field buffer rooftune.handle
@@ -227,9 +231,10 @@ function range(lo, hi, step) end
 ---@return rooftune.Values
 function pow2_values(lo, hi) end
 
----Asks to bisect between two values where the bound changes, at most `depth` times (this version measures the values as
----they are, with a warning). For dimensions in `over`.
----@param list rooftune.Values
+---Once the grid is measured: where the bound changes between two values, or the times turn, also measures the value
+---halfway, at most `depth` times in each half with the flip, with the winners of both ends. For dimensions of numbers in
+---`over`.
+---@param list rooftune.Values what values(), range() or pow2_values() returned
 ---@param depth integer 1 to 20
 ---@return rooftune.Values
 function refine(list, depth) end
@@ -320,7 +325,7 @@ function mix(facts) end
 ---@field [2] table<string, rooftune.value> problem
 ---@field count? number how often; default 1
 
----Vendor libraries, as baselines.
+---Vendor libraries, as baselines and in a kernel's place.
 vendor = {}
 
 ---C (m x n) = A (m x k) times B (k x n) by cuBLASLt, each dense and by rows unless transposed.
@@ -344,6 +349,7 @@ function vendor.matmul(facts) end
 ---@field transpose_b? boolean B lies n x k by rows
 ---@field transpose_c? boolean C lies n x m by rows
 ---@field exact? boolean fp8: no fast accumulation
+---@field output? rooftune.Type of C in a kernel's place; default: as `math` says
 ---@field tol? number what it is judged by; default: as the kernels are, and what tf32 or fast accumulation make worse
 
 ---Arguments after `--` on the command line.

@@ -61,7 +61,8 @@ static void test_continue(void **state) {
                     "--",      "-o",      "it's"};
     assert_int_equal(rft_run_options_parse(&cli, &o, (int)(sizeof argv / sizeof argv[0]), argv, arena, &helped, &err),
                      RFT_OK);
-    assert_true(o.point_timeout_s == 2.0 && o.compile_timeout_s == 30.0 && o.budget_s == 600.0 && o.wait && o.fresh);
+    assert_true(o.point_timeout_s == 2.0 && o.compile_timeout_s == 30.0 && o.budgets.seconds == 600.0 && o.wait &&
+                o.fresh);
     assert_string_equal(rft_run_options_continue(&cli, &o, "x.db", arena),
                         "'./my rooftune' run 'a b.lua' -d 1 -o x.db --no-report --budget 10m --timeout 2s "
                         "--compile-timeout 30s --strategy random --seed 7 --wait -- -o 'it'\\''s'");

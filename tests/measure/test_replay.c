@@ -43,7 +43,7 @@ static void add_sweep(rft_run *run) {
     for (size_t i = 0; i < 3; i++) {
         problems_values[i][0] = rft_value_int(n[i]);
         problems_values[i][1] = rft_value_int(7);
-        problems[i] = (rft_problem){problems_values[i], i == 2};
+        problems[i] = (rft_problem){problems_values[i], i == 2, 0};
     }
     run->sweeps = rft_arena_calloc(run->arena, 1, sizeof *run->sweeps);
     run->sweep_count = 1;

@@ -52,6 +52,25 @@ static void test_one_point(void **state) {
                                              "fewer than two values were measured", NULL});
 }
 
+/* As if refine() had added m = 8 between 4 and 16. */
+static void test_added_points_are_marked(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    size_t s = sample_add_turn(run);
+    rft_sweep *sweep = &run->sweeps[s].sweep;
+    rft_axis *axis = &sweep->axes[0];
+    axis->refine_depth = 2;
+    for (size_t i = 3; i + 1 < axis->value_count; i++) {
+        axis->values[i] = axis->values[i + 1];
+    }
+    axis->value_count--;
+    sweep->problems[3].refined = 1;
+    assert_report(
+        run, (const char *const[]){"Refined: 3 configurations measured there, from the winners of m=4 and m=16.",
+                                   "Refined: m=8 (3). In brackets: configurations measured there",
+                                   "halved up to 2 times where the bound changes", "values that refine() added", NULL});
+}
+
 static void test_all_failed(void **state) {
     (void)state;
     rft_run *run = sample_full();
@@ -198,6 +217,7 @@ int main(void) {
         cmocka_unit_test(test_bare_run),
         cmocka_unit_test(test_sweep_without_points),
         cmocka_unit_test(test_one_point),
+        cmocka_unit_test(test_added_points_are_marked),
         cmocka_unit_test(test_all_failed),
         cmocka_unit_test(test_many_kinds_of_failures),
         cmocka_unit_test(test_none_verified),

@@ -51,6 +51,12 @@ static void test_cover_says_what_was_measured_and_how_good_it_is(void **state) {
     assert_int_equal(trace_pages_saying(pages, "replayed recording"), 0);
 }
 
+static void test_the_card_has_its_ridge_points(void **state) {
+    const trace_pages *pages = *state;
+    assert_true(trace_says(pages, "Ridge, op/B dram read"));
+    assert_int_equal(trace_pages_saying(pages, "Ridge points: work of fewer operations per byte of that level"), 1);
+}
+
 static void test_every_chapter_is_there_with_a_bookmark(void **state) {
     const trace_pages *pages = *state;
     const char *chapters[] = {"|Summary\n",           "|This card\n",        "|Rooflines\n",
@@ -152,10 +158,17 @@ static void test_found_transition_has_place_and_interval(void **state) {
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
     assert_true(trace_says(&pages, "1 transition along an axis is established."));
-    assert_true(trace_says(&pages, "skinny: m found dram FP32 "));
-    assert_true(trace_says(&pages, " 8\xe2\x80\x93"
-                                   "16 14.4 declared"));
+    /* the truth, 62.1 / 4.31, is 14.4 */
+    assert_true(trace_says(&pages, "skinny: m found dram FP32 14.4 14.2\xe2\x80\x93"
+                                   "14.8 14.4 declared slope 0.00 to 1.00 of time per byte over intensity"));
     assert_true(trace_says(&pages, "memory ceiling"));
+    /* the fit of the same line: what the samples scatter under 92 % of both ceilings, drawn and in a table */
+    assert_true(trace_says(&pages, "What these kernels reach"));
+    assert_true(trace_says(&pages, "fit: skinny"));
+    assert_true(trace_says(&pages, "knee 14.4"));
+    assert_true(trace_says(&pages, "skinny: m, 9 values 3.93 TB/s (3.90 TB/s\xe2\x80\x93"
+                                   "3.96 TB/s), 91 % 56.4 TFLOP/s ("));
+    assert_true(trace_says(&pages, "(a) the times are explained without a fixed overhead"));
     trace_clear(&pages);
     rft_run_free(run);
 }
@@ -222,6 +235,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_overlaps_or_leaves_the_page),
         cmocka_unit_test(test_cover_says_what_was_measured_and_how_good_it_is),
+        cmocka_unit_test(test_the_card_has_its_ridge_points),
         cmocka_unit_test(test_every_chapter_is_there_with_a_bookmark),
         cmocka_unit_test(test_summary_links_lead_to_placed_sections),
         cmocka_unit_test(test_every_page_has_its_number_and_the_runs_id),

@@ -92,6 +92,21 @@ static void expect_same_point(const rft_run *run, const rft_point *a, const rft_
     }
 }
 
+/* With those that refine() has added. */
+static void expect_same_problems(const rft_run_sweep *a, const rft_run_sweep *b) {
+    assert_int_equal(a->sweep.problem_count, b->sweep.problem_count);
+    for (size_t p = 0; p < a->sweep.problem_count; p++) {
+        const rft_problem *x = &a->sweep.problems[p], *y = &b->sweep.problems[p];
+        assert_int_equal(x->odd, y->odd);
+        assert_int_equal(x->refined, y->refined);
+        assert_true(rft_values_equal(x->values, y->values, a->sweep.axis_count));
+    }
+    for (size_t i = 0; a->valid && i < a->sweep.variant_count * a->sweep.problem_count; i++) {
+        assert_int_equal(a->valid[i], b->valid[i]);
+        assert_int_equal(a->cartesian[i], b->cartesian[i]);
+    }
+}
+
 void expect_same_runs(const rft_run *a, const rft_run *b) {
     expect_same_record(&rft_columns_gpu, &a->gpu, &b->gpu, "gpu", 0);
     assert_int_equal(a->info.seed, b->info.seed);
@@ -103,6 +118,7 @@ void expect_same_runs(const rft_run *a, const rft_run *b) {
         const char *x = a->sweeps[s].unexplored, *y = b->sweeps[s].unexplored;
         expect_same_record(&rft_columns_sweep, &a->sweeps[s].sweep, &b->sweeps[s].sweep, "sweep", s);
         assert_true(x && y ? strcmp(x, y) == 0 : x == y);
+        expect_same_problems(&a->sweeps[s], &b->sweeps[s]);
     }
     expect_same_references(a, b);
     assert_int_equal(a->point_count, b->point_count);

@@ -233,6 +233,9 @@ static int begin(scene *s, rft_run *run, const rft_plan *plan, uint64_t seed) {
         run->info.started_unix_ns = s->clock ? s->clock->unix_ns(s->clock->self) : 1;
         run->info.replay_of = s->opts.replay ? "scripted" : NULL;
         rft_plan_describe(plan, run);
+        if (s->prepare) {
+            s->prepare(run);
+        }
     }
     return rc;
 }
@@ -332,6 +335,24 @@ void scene_replay(scene *s, const char *name) {
     s->probe = counting(s, replay);
     s->measured = 0;
     s->opts.replay = true;
+}
+
+int scene_give_ceilings(void *payload, rft_err *err) {
+    scene *s = payload;
+    const struct {
+        rft_ceiling_id id;
+        double rate;
+    } known[] = {{RFT_CEILING_DRAM_COPY, 1.05e9}, {RFT_CEILING_FP32, 1e12}};
+    rft_ceilings *ceilings = &s->opts.run->ceilings;
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        ceilings->items[i] = rft_ceiling_none("scripted");
+    }
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        ceilings->items[known[i].id].measured = true;
+        ceilings->items[known[i].id].reason = NULL;
+        ceilings->items[known[i].id].stats = rft_stats_of(&known[i].rate, 1);
+    }
+    return rft_store_put_ceilings(s->opts.store, ceilings, err);
 }
 
 /* ---- points ---- */

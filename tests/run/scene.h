@@ -40,15 +40,16 @@ typedef struct scene {
     unsigned reports;
     void (*progress_hook)(void *payload, const rft_progress *now); /* NULL: none */
     void *hook_payload;
-    const char *measure_log; /* file that every probe request is appended to; NULL: none */
-    double rival_s;          /* of the last probe request */
-    const char *doomed;      /* its problem and configuration, as in measure_log, crash in the final round; NULL */
-    const rft_clock *clock;  /* NULL: the system's */
-    rft_progress last;       /* what progress() said last; its points are gone */
-    char last_doing[128];    /* what was done behind the final round, as progress() said it last */
-    bool went_back;          /* done, taken or the time shrank, or done exceeded planned */
-    bool stopped;            /* by the last session */
-    rft_err err;             /* of the last session */
+    const char *measure_log;       /* file that every probe request is appended to; NULL: none */
+    void (*prepare)(rft_run *run); /* of a run that begins, before it is stored; NULL: none */
+    double rival_s;                /* of the last probe request */
+    const char *doomed;     /* its problem and configuration, as in measure_log, crash in the final round; NULL */
+    const rft_clock *clock; /* NULL: the system's */
+    rft_progress last;      /* what progress() said last; its points are gone */
+    char last_doing[128];   /* what was done behind the final round, as progress() said it last */
+    bool went_back;         /* done, taken or the time shrank, or done exceeded planned */
+    bool stopped;           /* by the last session */
+    rft_err err;            /* of the last session */
 } scene;
 
 /* Workers are started when they are needed. */
@@ -78,6 +79,9 @@ rft_run *scene_load(scene *s, const char *name);
 rft_run *scene_run(scene *s, const char *name);
 /* Replaces the probe by a replay of that run. */
 void scene_replay(scene *s, const char *name);
+
+/* For opts.ceilings: device memory gives 1.05 GB/s, FP32 1 TFLOP/s, and nothing else is known. */
+int scene_give_ceilings(void *payload, rft_err *err);
 
 /* The point of a configuration of sweep 0, variant 0; cosmetic 0. NULL. */
 const rft_point *scene_point(const rft_run *run, size_t problem, const char *fate, int speed);

@@ -43,6 +43,15 @@ static rft_buffer *new_buffers(rft_arena *arena, int64_t n) {
     return buffers;
 }
 
+/* The library reads x twice; what it computes is the scripted worker's. */
+static void call_library(rft_arena *arena, int64_t n, int algo, rft_point_spec *out) {
+    out->unit = (rft_unit_spec){0};
+    out->launches = rft_arena_calloc(arena, 1, sizeof *out->launches);
+    out->launches[0] =
+        (rft_launch){.kind = RFT_LAUNCH_VENDOR,
+                     .vendor = {.math = RFT_VENDOR_FP32, .a = 0, .b = 0, .d = 1, .m = n, .n = 1, .k = 1, .algo = algo}};
+}
+
 static int point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
                  rft_point_spec *out, rft_err *err) {
     const scripted_sweep_opts *opts = self;
@@ -71,6 +80,15 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
                                       .name_count = 1};
     out->work.bytes_read = out->work.bytes_written = 4.0 * (double)n;
     out->work.pipe_ops[RFT_PIPE_FP32] = (double)n;
+    if (opts->modelled_frac > 0) {
+        double speed_s = (double)config[PARAM_SPEED].as.integer * 1e-6;
+        out->traffic.present = true;
+        out->traffic.evidence = RFT_EVIDENCE_MODELLED;
+        out->traffic.level_bytes[RFT_LEVEL_SHARED] = opts->modelled_frac * speed_s * SCRIPTED_SHARED_LIMIT;
+    }
+    if (opts->library) {
+        call_library(arena, n, (int)config[PARAM_SPEED].as.integer - 1, out);
+    }
     return RFT_OK;
 }
 
@@ -79,7 +97,6 @@ static int complete(void *self, rft_value *values, rft_arena *arena, rft_err *er
     return RFT_OK;
 }
 
-/* The library reads x twice; what it computes is the scripted worker's. */
 static int baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                     rft_err *err) {
     const scripted_sweep_opts *opts = self;
@@ -90,11 +107,7 @@ static int baseline(void *self, size_t index, const rft_value *problem, rft_aren
         return rft_err_place(err, "scripted.lua:9");
     }
     int rc = point(self, 0, problem, config, arena, out, err);
-    out->unit = (rft_unit_spec){0};
-    out->launches = rft_arena_calloc(arena, 1, sizeof *out->launches);
-    out->launches[0] = (rft_launch){
-        .kind = RFT_LAUNCH_VENDOR,
-        .vendor = {.math = RFT_VENDOR_FP32, .a = 0, .b = 0, .d = 1, .m = n, .n = 1, .k = 1, .algo = (int)index}};
+    call_library(arena, n, (int)index, out);
     return rc;
 }
 
@@ -149,17 +162,17 @@ static rft_constraint *new_constraint(rft_arena *arena) {
 static void add_problems(rft_arena *arena, rft_sweep *sweep, const scripted_sweep_opts *opts) {
     sweep->axes = rft_arena_alloc(arena, sizeof *sweep->axes);
     sweep->axis_count = 1;
-    sweep->axes[0] = (rft_axis){.name = "n", .swept = true, .along = true};
+    sweep->axes[0] = (rft_axis){.name = "n", .swept = true, .along = true, .refine_depth = opts->refine};
     sweep->axes[0].values = rft_arena_calloc(arena, 8, sizeof(rft_value));
     sweep->problems = rft_arena_calloc(arena, 9, sizeof *sweep->problems);
     if (opts->odd) {
         rft_value odd = rft_value_int(opts->odd);
-        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &odd, 1), true};
+        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &odd, 1), true, 0};
     }
     for (size_t i = 0; i < 8 && opts->sizes[i]; i++) {
         rft_value n = rft_value_int(opts->sizes[i]);
         sweep->axes[0].values[sweep->axes[0].value_count++] = n;
-        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &n, 1), false};
+        sweep->problems[sweep->problem_count++] = (rft_problem){rft_values_copy(arena, &n, 1), false, 0};
     }
 }
 

@@ -2,7 +2,8 @@
 /*
  * scripted_sweep.h - a sweep without Lua: y = 2 x over n, with the parameters
  *   FATE      what goes wrong (scripted_worker.c), or "ok"; "script_error" and "too_large" are dealt with here
- *   SPEED     microseconds a launch takes
+ *   SPEED     microseconds a launch takes; with the fate "knee" a launch has a latency and, from n = 12,000 on, a
+ *             rate (scripted_worker.c)
  *   COSMETIC  reaches neither compiler nor launch: values of it are aliases
  */
 #ifndef RFT_TEST_SCRIPTED_SWEEP_H
@@ -21,10 +22,15 @@ typedef struct scripted_sweep_opts {
     int64_t sizes[8];         /* 0-terminated; none: 1000 alone */
     int64_t odd;              /* 0: none */
     int variants;             /* 0 stands for 1; the variant v is slower by v microseconds */
+    int refine;               /* depth of refine() on n; 0: none */
     bool constrained;         /* where: SPEED <= n / 10 */
     const char *baselines[4]; /* names, NULL-terminated */
     bool baseline_error;      /* spelling one out fails */
+    double modelled_frac;     /* traffic: at SCRIPTED_SHARED_LIMIT shared memory takes this share of SPEED; 0: none */
+    bool library;             /* the kernel is the vendor's library: SPEED is a place in its list, from 1 */
 } scripted_sweep_opts;
+
+#define SCRIPTED_SHARED_LIMIT 1e12 /* bytes per second */
 
 enum { PARAM_FATE, PARAM_SPEED, PARAM_COSMETIC, PARAM_COUNT };
 

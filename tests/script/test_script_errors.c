@@ -90,6 +90,16 @@ static void test_sweep_keys(void **state) {
         {"", "over = { }", RFT_E_SCRIPT, NULL, "the problem's dimension \"n\" has no value", "with"},
         {"", "with = { n = 4 }", RFT_E_SCRIPT, NULL, "sweep.with.n: the dimension is in over already", NULL},
         {"", "over = { n = refine(values(1, 2), 0) }", RFT_E_SCRIPT, NULL, "refine.depth: 0 is outside 1 to 20", NULL},
+        {"", "over = { n = refine(values(1, 2), 21) }", RFT_E_SCRIPT, NULL, "refine.depth: 21 is outside 1 to 20",
+         NULL},
+        {"", "over = { n = refine(values(1, 2)) }", RFT_E_SCRIPT, NULL, "refine.depth: expected", NULL},
+        {"", "over = { n = refine({ 1, 2 }, 1) }", RFT_E_SCRIPT, NULL, "refine: expected values(...)", NULL},
+        {"", "over = { n = refine(refine(values(1, 2), 1), 1) }", RFT_E_SCRIPT, NULL, "refined already", "once"},
+        {"", "over = { n = refine(values('a', 'b'), 1) }", RFT_E_SCRIPT, NULL, "must be compiled", NULL},
+        {"", "over = { n = refine(values(false, true), 1) }", RFT_E_SCRIPT, NULL,
+         "sweep.over.n: only a dimension of numbers can be refined", "take refine() away"},
+        {"", "over = { n = refine(values(1, 2), 1) }, along = {}", RFT_E_SCRIPT, NULL,
+         "sweep.over.n: refine() bisects where the bound changes along it", "name it in along"},
         {"", "over = { n = pow2_values(0, 12) }", RFT_E_SCRIPT, NULL, "powers of two", "values, not exponents"},
         {"", "over = { n = range(1, 8, 0) }", RFT_E_SCRIPT, NULL, "step must be greater", NULL},
         {"", "over = { n = range(1, 1e9) }", RFT_E_SCRIPT, NULL, "more than 65535 values", "larger step"},
@@ -98,7 +108,8 @@ static void test_sweep_keys(void **state) {
         {"", "tune = 7", RFT_E_SCRIPT, NULL, "sweep.tune: expected a table, got 7", NULL},
         {"", "tune = { VEC = {} }", RFT_E_SCRIPT, NULL, "sweep.tune.VEC: expected values(...)", NULL},
         {"", "tune = { VEC = values('a') }", RFT_E_SCRIPT, NULL, "another kind than the parameter's default", NULL},
-        {"", "tune = { VEC = refine(values(1, 2), 1) }", RFT_E_SCRIPT, NULL, "refine() is for the dimensions", NULL},
+        {"", "tune = { VEC = refine(values(1, 2), 1) }", RFT_E_SCRIPT, NULL, "refine() is for the dimensions",
+         "all its values"},
         {"params = { { 'COPY', 'a b' } }, entry = 'k'", "tune = {}", RFT_E_SCRIPT, NULL, "params.COPY", "ctype"},
         {"", "where = { function(VEK) return true end }", RFT_E_SCRIPT, NULL,
          "sweep.where[1]: no parameter or dimension is named \"VEK\", did you mean \"VEC\"?", NULL},
@@ -129,7 +140,7 @@ static void test_sweep_keys(void **state) {
     case_refuse(*state, "return sweep { }", RFT_E_SCRIPT, "case.lua:1", "the key \"kernel\" is missing", NULL);
     case_refuse(*state, "return sweep { tune = {}, over = {} }", RFT_E_SCRIPT, NULL, "without a kernel", NULL);
     case_refuse(*state, "return sweep { kernel = vendor.matmul { } }", RFT_E_SCRIPT, "case.lua:1",
-                "a baseline, not a kernel", "baseline = {");
+                "say what it multiplies in", "math =");
     case_refuse(*state, "return vendor.matmull", RFT_E_SCRIPT, "case.lua:1", "did you mean \"matmul\"?", NULL);
 }
 

@@ -67,7 +67,7 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
                          .item_name = "row",
                          .measure = RFT_MEASURE_OPTS_INIT};
     sweep->measure.noise_frac = 0.1 + 0.2; /* no short decimal */
-    sweep->search = (rft_search_opts){"auto", 600.0, 0, UINT64_MAX, true};
+    sweep->search = (rft_search_opts){"auto", 600.0, 0, UINT64_MAX, true, 30.0, 0.95, RFT_OBJECTIVE_EDP};
     sweep->baselines = rft_arena_calloc(arena, 1, sizeof *sweep->baselines);
     sweep->baselines[sweep->baseline_count++] = "cublaslt";
     sweep->axis_count = 2;
@@ -78,9 +78,9 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
     sweep->problem_count = 3;
     sweep->problems = rft_arena_calloc(arena, 3, sizeof *sweep->problems);
     size_t two;
-    sweep->problems[0] = (rft_problem){VALUES(arena, &two, INT(1027), rft_value_real(0.1)), true};
-    sweep->problems[1] = (rft_problem){VALUES(arena, &two, INT(1024), rft_value_real(0.5)), false};
-    sweep->problems[2] = (rft_problem){VALUES(arena, &two, INT(4096), rft_value_real(1e300)), false};
+    sweep->problems[0] = (rft_problem){VALUES(arena, &two, INT(1027), rft_value_real(0.1)), true, 0};
+    sweep->problems[1] = (rft_problem){VALUES(arena, &two, INT(1024), rft_value_real(0.5)), false, 0};
+    sweep->problems[2] = (rft_problem){VALUES(arena, &two, INT(4096), rft_value_real(1e300)), false, 2};
     sweep->variant_count = 2;
     sweep->variants = rft_arena_calloc(arena, 2, sizeof *sweep->variants);
     for (size_t v = 0; v < 2; v++) {
@@ -100,7 +100,8 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
         variant->constraints = rft_arena_calloc(arena, 1, sizeof *variant->constraints);
         size_t *needs = rft_arena_calloc(arena, 2, sizeof *needs);
         needs[1] = 1;
-        variant->constraints[0] = (rft_constraint){"VEC * BLOCK <= n", needs, 2, needs, 1};
+        variant->constraints[0] = (rft_constraint){
+            .text = "VEC * BLOCK <= n", .params = needs, .param_count = 2, .axes = needs, .axis_count = 1};
     }
     out->cartesian = rft_arena_calloc(arena, 6, sizeof *out->cartesian);
     out->valid = rft_arena_calloc(arena, 6, sizeof *out->valid);
@@ -258,6 +259,15 @@ static void fill_points(rft_run *run) {
     best->rounds[1].step_s = rft_arena_calloc(run->arena, 2, sizeof(double));
     best->rounds[1].step_s[0] = 0.0005;
     best->rounds[1].step_s[1] = 0.0002;
+    best->step_count = 2;
+    best->steps = rft_arena_calloc(run->arena, 2, sizeof *best->steps);
+    best->steps[0] = (rft_step){.name = "memset \"part\"", .has_work = true, .work = {.bytes_written = 1e9 / 3.0}};
+    best->steps[0].traffic = rft_traffic_unknown();
+    best->steps[1] = (rft_step){.name = "scan<256, true>", .traffic = rft_traffic_unknown()};
+    best->steps[1].traffic.present = true;
+    best->steps[1].traffic.evidence = RFT_EVIDENCE_MODELLED;
+    best->steps[1].traffic.level_bytes[RFT_LEVEL_DRAM] = 12345678.5;
+    best->steps[1].traffic.dram_read_frac = 0.5;
     best->rounds[1].step_count = 2;
     best->rounds[1].clock_mhz = NAN;
     best->counters = some_counters(run);

@@ -86,6 +86,7 @@ static void assert_sweeps_equal(const rft_run_sweep *got, const rft_run_sweep *w
     assert_int_equal(a->problem_count, b->problem_count);
     for (size_t i = 0; i < b->problem_count; i++) {
         assert_int_equal(a->problems[i].odd, b->problems[i].odd);
+        assert_int_equal(a->problems[i].refined, b->problems[i].refined);
         assert_values_equal(a->problems[i].values, a->axis_count, b->problems[i].values, b->axis_count);
     }
     assert_int_equal(a->variant_count, b->variant_count);
@@ -152,6 +153,14 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
     assert_records_equal(&rft_columns_verification, &got->verification, &want->verification, false, where);
     assert_records_equal(&rft_columns_work, &got->work, &want->work, false, where);
     assert_records_equal(&rft_columns_traffic, &got->traffic, &want->traffic, false, where);
+    assert_int_equal(got->step_count, want->step_count);
+    for (size_t i = 0; i < want->step_count; i++) {
+        const rft_step *a = &got->steps[i], *b = &want->steps[i];
+        assert_string_equal(a->name, b->name);
+        assert_int_equal(a->has_work, b->has_work);
+        assert_records_equal(&rft_columns_work, &a->work, &b->work, false, where);
+        assert_records_equal(&rft_columns_traffic, &a->traffic, &b->traffic, false, where);
+    }
     assert_counters_equal(got->counters, want->counters);
     for (int kind = 0; kind < RFT_LOAD_POINT_KINDS; kind++) {
         assert_loads_equal(got->loads[kind], want->loads[kind], where);

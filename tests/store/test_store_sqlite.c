@@ -144,7 +144,7 @@ static void other_schemas_are_named(void **state) {
     exec_sql(path, "PRAGMA user_version = 0");
     assert_int_equal(open_code(path, RFT_STORE_READ, &err), RFT_E_SCHEMA);
     assert_non_null(strstr(err.message, "older schema 0"));
-    assert_non_null(strstr(err.message, "schema 3"));
+    assert_non_null(strstr(err.message, "schema 4"));
     assert_non_null(strstr(err.message, "rooftune 0.1.0"));
     assert_non_null(strstr(err.remedy, "that wrote it"));
     exec_sql(path, "PRAGMA user_version = 99; DROP TABLE run");
@@ -225,6 +225,8 @@ static void schema_2_can_be_read(void **state) {
     assert_int_equal(read->sustained.n, 0);
     assert_true(read->sustained.median != read->sustained.median &&
                 read->sustained_clock_mhz != read->sustained_clock_mhz);
+    assert_int_equal(run->sweeps[0].sweep.problems[2].refined, 2);
+    assert_int_equal(back->sweeps[0].sweep.problems[2].refined, 0);
     assert_int_equal(open_code(older, RFT_STORE_WRITE, &err), RFT_E_SCHEMA);
     assert_non_null(strstr(err.remedy, "can be read, not continued"));
     rft_run_free(back);

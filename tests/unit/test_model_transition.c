@@ -66,8 +66,10 @@ static void finds_a_known_knee(void **state) {
                       t[0].where, t[0].low, t[0].high, t[0].ridge);
         assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
         assert_null(t[0].why);
-        assert_true(t[0].low == 128.0 && t[0].high == 256.0);
-        assert_true(near(t[0].where, truth, 0.05));
+        assert_true(t[0].by_times && t[0].turn_of == RFT_TURN_OVER_INTENSITY);
+        assert_true(t[0].low <= truth && truth <= t[0].high && t[0].high / t[0].low < 1.1);
+        assert_true(fabs(t[0].turn.slope_before) < 0.02 && fabs(t[0].turn.slope_after - 1.0) < 0.02);
+        assert_true(near(t[0].where, truth, 0.01));
         assert_true(near(t[0].ridge, truth, 0.02));
         assert_int_equal(t[0].evidence, RFT_EVIDENCE_DECLARED);
         rft_run_free(run);
@@ -78,12 +80,12 @@ static double gauss(uint64_t *seed) {
     return sqrt(-2.0 * log(1.0 - rft_random_unit(seed))) * cos(6.283185307179586 * rft_random_unit(seed));
 }
 
-/* Random machines, 1 % noise on every time, points at 75 to 100 % of their roof: how often is the knee found, and how
- * far off is it? What is not found must say unclear. */
+/* Random machines, 1 % noise on every time, points at 85 to 100 % of their roof: how often is the knee found, how far
+ * off is it, and does its interval hold it? What is not found must say unclear. */
 static void finds_knees_in_noise(void **state) {
     (void)state;
     uint64_t seed = 42;
-    int found = 0, unclear = 0;
+    int found = 0, unclear = 0, covered = 0;
     double worst = 0.0;
     for (int experiment = 0; experiment < 500; experiment++) {
         rft_run *run = along_m();
@@ -100,20 +102,22 @@ static void finds_knees_in_noise(void **state) {
         rft_transition *t;
         rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles);
         assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
-        assert_true(t[0].low <= truth && truth <= t[0].high);
         assert_true(t[0].kind == RFT_TRANSITION_FOUND || t[0].kind == RFT_TRANSITION_UNCLEAR);
         if (t[0].kind == RFT_TRANSITION_FOUND) {
             found++;
+            covered += t[0].low <= truth && truth <= t[0].high;
             worst = fmax(worst, fabs(log(t[0].where / truth)));
         } else {
             unclear++;
         }
         rft_run_free(run);
     }
-    print_message("500 noisy machines: %d knees found, %d unclear, worst off by %.0f %%\n", found, unclear,
-                  100.0 * (exp(worst) - 1.0));
+    print_message(
+        "500 noisy machines: %d knees found, %d of the intervals hold them, %d unclear, worst off by %.1f %%\n", found,
+        covered, unclear, 100.0 * (exp(worst) - 1.0));
     assert_true(found >= 475);
-    assert_true(worst < log(1.20));
+    assert_true(covered >= found * 93 / 100);
+    assert_true(worst < log(1.08));
 }
 
 static void one_bound_all_along(void **state) {
@@ -174,7 +178,7 @@ static void a_gap_without_a_bound_is_unclear(void **state) {
     rft_transition *t = transitions(run, 2);
     assert_int_equal(t[0].kind, RFT_TRANSITION_UNCLEAR);
     assert_int_equal(t[1].kind, RFT_TRANSITION_UNCLEAR);
-    assert_string_equal(t[0].why, "at 128: latency: nearest ceiling dram 40 %");
+    assert_non_null(strstr(t[0].why, "at 128: latency: nearest ceiling dram 40 %; where the times turn: "));
     assert_non_null(strstr(t[1].why, "at 256: latency"));
     rft_run_free(run);
 }
@@ -249,6 +253,148 @@ static void profiles_follow_lines(void **state) {
     assert_int_equal(profiles[1].problem, 2);
     assert_null(profiles[1].steps[0].best); /* nothing measured at 16, 2 */
     assert_true(isnan(profiles[1].steps[0].worst_s));
+    rft_run_free(run);
+}
+
+/* N = K = 4096: 15 us of latency whatever the rows, then arithmetic at 85 % of its ceiling. One point is "mostly dram"
+ * by a hair; the branch is latency all the same. */
+static void latency_then_compute(void **state) {
+    (void)state;
+    rft_run *run = along_m();
+    const double nk = 4096.0, pipe = 700e12 * 0.85;
+    for (int64_t m = 1; m <= 4096; m *= 2) {
+        rft_work work = {.bytes_read = 2.0 * (nk * nk + (double)m * nk), .bytes_written = 2.0 * (double)m * nk};
+        work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 2.0 * (double)m * nk * nk;
+        double compute_s = work.pipe_ops[RFT_PIPE_TENSOR_BF16] / pipe, latency_s = m == 128 ? 12.9e-6 : 15e-6;
+        size_t problem = fixture_problem(run, &m);
+        rft_point *point = fixture_point(run, problem, NULL, pow(pow(latency_s, 4) + pow(compute_s, 4), 0.25));
+        point->work = work;
+        point->facts.waves = m <= 256 ? NAN : (double)m / 1066.0;
+    }
+    rft_transition *t;
+    rft_profile *profiles;
+    rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles);
+    size_t count = rft_transitions_of(run, &profiles[0], run->arena, &t);
+    assert_int_equal(count, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
+    assert_int_equal(profiles[0].steps[7].bound.resource, RFT_RESOURCE_DRAM); /* at 128 */
+    assert_int_equal(profiles[0].steps[t[0].from].bound.resource, RFT_RESOURCE_LATENCY);
+    assert_int_equal(profiles[0].steps[t[0].to].bound.resource, RFT_RESOURCE_PIPE);
+    double truth = 15e-6 * pipe / (2.0 * nk * nk);
+    print_message("latency, then compute: truth %.0f, found at %.0f in [%.0f, %.0f], ridge %.0f\n", truth, t[0].where,
+                  t[0].low, t[0].high, t[0].ridge);
+    assert_true(near(t[0].where, truth, 0.08) && t[0].low < t[0].where && t[0].where < t[0].high);
+    double bytes = 700e12 / 4.4e12 * 2.0 / 2.0; /* m nk / (nk + 2 m) = r / 2 x 2: m = r nk / (nk - 2 r) */
+    assert_true(near(t[0].ridge, bytes * nk / (nk - 2.0 * bytes), 0.02));
+    assert_int_equal(t[0].evidence, RFT_EVIDENCE_DECLARED);
+    /* 0.48 waves take the time of one: at 512 at most 48 % of the ceiling, so the formula's place moves down */
+    assert_non_null(t[0].waves_note);
+    assert_non_null(
+        strstr(t[0].waves_note, "0.48 waves of blocks at 512 take the time of 1: BF16 tensor at most 48 %"));
+    rft_run_free(run);
+}
+
+/* F.linear of PyTorch 2 in fp16 on an H200, M = 1 to 2048, milliseconds: times with waves and changes of kernel in
+ * them. N = K = 4096 waits on latency, then on arithmetic; 8192 on memory, then on arithmetic (datasheet's ridge: 217).
+ */
+static void measured_layers(void **state) {
+    (void)state;
+    static const double times_ms[2][12] = {
+        {.01917, .01891, .01894, .01901, .01907, .0193, .01792, .01904, .02384, .02883, .05043, .09491},
+        {.04827, .0481, .04829, .04843, .04378, .04397, .04586, .04557, .05427, .10605, .20666, .40381}};
+    static const rft_resource from[2] = {RFT_RESOURCE_LATENCY, RFT_RESOURCE_DRAM};
+    static const double ridges[2] = {198.0, 188.0};
+    for (int layer = 0; layer < 2; layer++) {
+        rft_run *run = along_m();
+        fixture_ceiling(run, RFT_CEILING_TENSOR_FP16, 790e12);
+        double nk = layer == 0 ? 4096.0 : 8192.0;
+        for (int i = 0; i < 12; i++) {
+            int64_t m = (int64_t)1 << i;
+            rft_point *point = fixture_point(run, fixture_problem(run, &m), NULL, 1e-3 * times_ms[layer][i]);
+            point->work =
+                (rft_work){.bytes_read = 2.0 * (nk * nk + (double)m * nk), .bytes_written = 2.0 * (double)m * nk};
+            point->work.pipe_ops[RFT_PIPE_TENSOR_FP16] = 2.0 * (double)m * nk * nk;
+        }
+        rft_transition *t;
+        rft_profile *profiles;
+        rft_profiles_along_axes(run, 0, SIZE_MAX, run->arena, &profiles);
+        assert_int_equal(rft_transitions_of(run, &profiles[0], run->arena, &t), 1);
+        print_message("F.linear, N = K = %.0f: at %.0f in [%.0f, %.0f], ridge %.0f, scatter %.0f %%\n", nk, t[0].where,
+                      t[0].low, t[0].high, t[0].ridge, 100.0 * t[0].scatter_frac);
+        assert_int_equal(t[0].kind, RFT_TRANSITION_FOUND);
+        assert_int_equal(profiles[0].steps[t[0].from].bound.resource, from[layer]);
+        assert_int_equal(profiles[0].steps[t[0].to].bound.resource, RFT_RESOURCE_PIPE);
+        assert_true(near(t[0].ridge, ridges[layer], 0.01));
+        assert_true(layer == 0 ? t[0].low > 256.0 && t[0].high < 1024.0 && t[0].scatter_frac > 0.03
+                               : t[0].low > 188.0 && t[0].low < 217.0 && t[0].high > 217.0 && t[0].high < 256.0);
+        rft_run_free(run);
+    }
+}
+
+/* Useful bytes of a strided read: flat, then falling with the stride, then flat where every sector is its own. */
+static rft_run *stride(double first, double last, double factor) {
+    rft_run *run = fixture_run();
+    fixture_axis(run, "stride", true, true);
+    for (double at = first; at <= last; at *= factor) {
+        int64_t value = (int64_t)round(100.0 * at);
+        double waste = pow(pow(fmax(1.0, at), -6.0) + pow(8.0, -6.0), -1.0 / 6.0);
+        rft_point *point = fixture_point(run, fixture_problem(run, &value), NULL, 1e9 * waste / 4.0e12);
+        point->work.bytes_read = 1e9;
+        point->traffic.present = true;
+        point->traffic.level_bytes[RFT_LEVEL_DRAM] = 1e9 * waste;
+    }
+    return run;
+}
+
+static void a_stride_turns_twice_under_one_bound(void **state) {
+    (void)state;
+    rft_run *run = stride(0.2, 80.0, 1.28);
+    rft_transition *t = transitions(run, 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(t[i].kind, RFT_TRANSITION_TURN);
+        assert_string_equal(rft_transition_kind_name(t[i].kind), "turn of the times");
+        assert_int_equal(t[i].turn_of, RFT_TURN_OF_TIME_PER_WORK);
+        assert_true(t[i].by_times && isnan(t[i].ridge) && t[i].from != t[i].to);
+    }
+    assert_true(near(t[0].where, 100.0, 0.1) && t[0].turn.slope_after > 0.9);
+    assert_true(near(t[1].where, 800.0, 0.1) && t[1].turn.slope_after < 0.1);
+    rft_run_free(run);
+
+    /* from the first turn on there is one only */
+    run = stride(1.0, 64.0, 2.0);
+    t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_TURN);
+    assert_true(near(t[0].where, 800.0, 0.1) && t[0].turn.slope_after < t[0].turn.slope_before);
+    rft_run_free(run);
+    /* six values do not show two: said as it is, and the bound is one */
+    run = stride(0.25, 256.0, 4.0);
+    t = transitions(run, 1);
+    assert_int_equal(t[0].kind, RFT_TRANSITION_NONE);
+    assert_string_equal(t[0].why, "the times follow neither one law nor two that meet: a step, or more than one turn: "
+                                  "more values would tell");
+    rft_run_free(run);
+}
+
+/* A working set, hot: the rate of the L2, then that of device memory between two values of the grid. */
+static void a_step_is_measured_between(void **state) {
+    (void)state;
+    rft_run *run = fixture_run();
+    fixture_ceiling(run, RFT_CEILING_L2_READ, 9e12);
+    fixture_axis(run, "bytes", true, true);
+    for (int64_t bytes = (int64_t)1 << 22; bytes <= (int64_t)1 << 34; bytes *= 2) {
+        bool fits = bytes <= run->gpu.l2_bytes;
+        rft_point *point =
+            fixture_point(run, fixture_problem(run, &bytes), NULL, 20.0 * (double)bytes / (fits ? 8.5e12 : 4.1e12));
+        point->work.bytes_read = 20.0 * (double)bytes;
+        point->traffic.present = true;
+        point->traffic.level_bytes[fits ? RFT_LEVEL_L2 : RFT_LEVEL_DRAM] = 20.0 * (double)bytes;
+        point->work.bytes_read = fits ? 1.0 : point->work.bytes_read;
+    }
+    rft_transition *t = transitions(run, 1);
+    print_message("a step: %s, %s\n", rft_transition_kind_name(t[0].kind), t[0].why ? t[0].why : "");
+    assert_int_equal(t[0].kind, RFT_TRANSITION_UNCLEAR);
+    assert_true(t[0].low == 33554432.0 && t[0].high == 67108864.0 && isnan(t[0].where));
+    assert_non_null(strstr(t[0].why, "measure between 33554432 and 67108864 (refine)"));
     rft_run_free(run);
 }
 
@@ -338,6 +484,10 @@ int main(void) {
         cmocka_unit_test(times_that_do_not_turn_are_unclear),
         cmocka_unit_test(two_points_can_show_a_knee),
         cmocka_unit_test(a_gap_without_a_bound_is_unclear),
+        cmocka_unit_test(latency_then_compute),
+        cmocka_unit_test(measured_layers),
+        cmocka_unit_test(a_stride_turns_twice_under_one_bound),
+        cmocka_unit_test(a_step_is_measured_between),
         cmocka_unit_test(too_little_to_say),
         cmocka_unit_test(values_that_are_no_numbers),
         cmocka_unit_test(profiles_follow_lines),

@@ -43,6 +43,16 @@ expect_out '^#define '
 rooftune ceilings -d replay:"$QUICK"
 expect_status 0
 expect_out '^dram_read '
+expect_out '^ridge, op/B  *read  *2:1  *1:1  *write  *L2  *L1  *shared | datasheet  *limit$'
+expect_out '^fp32  *14.3  *15.*  *6.77 .* |  *13.9  *13.9$'
+rooftune ceilings -d replay:"$QUICK" --json -
+expect_status 0
+expect_out '"ridges":{"fp64":{"dram_read":6.'
+rooftune show "$QUICK" --json -
+expect_status 0
+expect_out '"gap_factor":1'
+expect_out '"band":"good"'
+expect_out '"ridges":{'
 rooftune point "$SOURCE/sweeps/quick.lua" --sweep gemv_fp16 -d replay:"$QUICK" --at n=1024
 expect_status 0
 expect_out '^outcome        ok'

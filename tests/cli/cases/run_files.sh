@@ -56,5 +56,5 @@ rooftune run one.lua two.lua -d "replay:$QUICK" -o both.db --no-report
 expect_status 12
 expect_err '^3 of 3 valid'
 rooftune show both.db
-expect_out '^one (cold cache)'
-expect_out '^two (cold cache)'
+expect_out '^one (saxpy, cold cache)'
+expect_out '^two (saxpy, cold cache)'

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/prune.h"
+
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const rft_sweep *sweep_of(const rft_pruner *p) {
+    return p->opts->plan->sweeps[p->place.sweep];
+}
+
+void rft_pruner_begin(rft_pruner *p, const rft_exec_opts *opts, rft_job_place place, const rft_space *space) {
+    *p = (rft_pruner){.opts = opts,
+                      .place = place,
+                      .space = space,
+                      .on = !opts->replay && !opts->no_prune,
+                      .best_s = (double)INFINITY,
+                      .best_high_s = (double)INFINITY,
+                      .best_frac = NAN,
+                      .count = rft_space_count(space)};
+    p->left = p->count;
+    if (p->on && p->count <= RFT_PRUNE_MOST) {
+        p->taken = rft_calloc(p->count + 1, sizeof *p->taken);
+    }
+}
+
+void rft_pruner_end(rft_pruner *p) {
+    free(p->floors);
+    free(p->taken);
+    p->floors = NULL;
+    p->taken = NULL;
+}
+
+static rft_floor floor_of(const rft_pruner *p, const rft_point_spec *spec) {
+    return rft_floor_of(p->opts->run, &spec->work, &spec->traffic, sweep_of(p)->measure.cache);
+}
+
+static bool may_prune(const rft_pruner *p) {
+    return p->on && !p->refuted && p->kept_to >= RFT_PRUNE_AFTER;
+}
+
+void rft_pruner_judge(const rft_pruner *p, rft_job *job) {
+    if (!may_prune(p) || job->failed || !job->spelled) {
+        return;
+    }
+    rft_floor floor = floor_of(p, &job->spec);
+    char best[32];
+    if (floor.seconds > p->best_high_s) {
+        rft_units_format_seconds(best, sizeof best, p->best_s, 3);
+        rft_job_skip(job, rft_arena_printf(job->arena, "cannot win: it needs at least %s, the best so far took %s",
+                                           rft_floor_text(&floor, job->arena), best));
+    }
+}
+
+/* ---- what was seen ---- */
+
+static void refute(rft_pruner *p, const rft_point *point, const rft_floor *floor) {
+    rft_arena *arena = rft_arena_new();
+    char time[32];
+    rft_units_format_seconds(time, sizeof time, point->rounds[0].stats.median, 3);
+    p->refuted = true;
+    rft_log_warn(p->opts->log,
+                 "sweep %s: point %lld took %s, less than the %s that its kernel's figures say: nothing is left out on "
+                 "account of them any more. Check `work` and `traffic` of the kernel.",
+                 sweep_of(p)->name, (long long)point->id, time, rft_floor_text(floor, arena));
+    rft_arena_free(arena);
+}
+
+void rft_pruner_told(rft_pruner *p, uint64_t index, const rft_point *point) {
+    const rft_measurement *round = &point->rounds[0];
+    p->left -= p->left > 0 ? 1 : 0;
+    if (p->taken) {
+        p->taken[index] = true;
+    }
+    p->models = p->models || point->traffic.present;
+    if (round->n == 0 || !(round->stats.median > 0)) {
+        return;
+    }
+    if (round->stats.median < p->best_s) {
+        p->best_s = round->stats.median;
+        p->best_high_s = fmax(round->stats.median, round->stats.high);
+        p->best_frac = rft_placement_of(p->opts->run, point).efficiency_frac;
+    }
+    if (p->on && !p->refuted) {
+        rft_floor floor = rft_floor_of(p->opts->run, &point->work, &point->traffic, round->cache);
+        if (round->stats.median * RFT_PRUNE_SLACK < floor.seconds) {
+            refute(p, point, &floor);
+        } else {
+            p->kept_to++;
+        }
+    }
+}
+
+/* ---- the certificate ---- */
+
+static double spell_floor(const rft_pruner *p, uint64_t index, rft_value *config, rft_arena *arena) {
+    const rft_sweep *sweep = sweep_of(p);
+    rft_point_spec spec;
+    rft_err err = RFT_ERR_INIT;
+    rft_space_get(p->space, index, config);
+    int rc = sweep->vt->point(sweep->self, p->place.variant, sweep->problems[p->place.problem].values, config, arena,
+                              &spec, &err);
+    return rc == RFT_OK ? floor_of(p, &spec).seconds : (double)INFINITY; /* a script error cannot win */
+}
+
+void rft_pruner_advance(rft_pruner *p) {
+    if (!may_prune(p) || !p->models || p->count > RFT_PRUNE_MOST || p->spelled == p->count) {
+        return;
+    }
+    if (!p->floors) {
+        p->floors = rft_calloc(p->count + 1, sizeof *p->floors);
+    }
+    rft_arena *arena = rft_arena_new();
+    const rft_variant *variant = &sweep_of(p)->variants[p->place.variant];
+    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
+    for (uint64_t end = p->spelled + RFT_PRUNE_SLICE; p->spelled < p->count && p->spelled < end; p->spelled++) {
+        p->floors[p->spelled] = spell_floor(p, p->spelled, config, arena);
+    }
+    rft_arena_free(arena);
+}
+
+static bool is_certified(rft_pruner *p) {
+    if (!may_prune(p) || !p->floors || p->spelled < p->count) {
+        return false;
+    }
+    p->least_s = (double)INFINITY;
+    for (uint64_t i = 0; i < p->count; i++) {
+        if (!p->taken[i] && !(p->floors[i] >= p->least_s)) {
+            p->least_s = p->floors[i];
+            if (!(p->least_s > p->best_high_s)) {
+                return false;
+            }
+        }
+    }
+    return isfinite(p->least_s);
+}
+
+static double goal_of(const rft_pruner *p) {
+    return p->opts->goal_frac > 0 ? p->opts->goal_frac : sweep_of(p)->search.goal_frac;
+}
+
+const char *rft_pruner_is_over(rft_pruner *p, rft_arena *arena) {
+    char best[32], least[32];
+    double goal = goal_of(p);
+    if (p->left == 0) {
+        return NULL;
+    }
+    if (goal > 0 && p->best_frac >= goal) {
+        return rft_arena_printf(arena, "the goal was met: %.3g %% of the roof, %.3g %% were asked for",
+                                p->best_frac * 100, goal * 100);
+    }
+    if (!is_certified(p)) {
+        return NULL;
+    }
+    rft_units_format_seconds(best, sizeof best, p->best_s, 3);
+    rft_units_format_seconds(least, sizeof least, p->least_s, 3);
+    return rft_arena_printf(arena,
+                            "certified: the hardware's limits leave each at least %s by its modelled traffic, the best "
+                            "took %s",
+                            least, best);
+}

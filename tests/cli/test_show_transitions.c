@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transitions and fits as a user sees them: the text of `show`, and its JSON. */
+#include "unit/model_fixture.h"
+
+#include "base/json.h"
+#include "cli/show_transitions.h"
+
+/* A layer of N = K = 8192 over M: 90 % of the memory ceiling, then 80 % of the pipe's. */
+static rft_run *layer(int64_t most_m, int64_t times) {
+    rft_run *run = fixture_run();
+    const double nk = 8192.0;
+    run->ceilings.items[RFT_CEILING_DRAM_COPY].measured = false;
+    fixture_axis(run, "m", true, true);
+    for (int64_t m = 16; m <= most_m; m *= times) {
+        rft_work work = {.bytes_read = 2.0 * (nk * nk + (double)m * nk), .bytes_written = 2.0 * (double)m * nk};
+        work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 2.0 * (double)m * nk * nk;
+        double memory_s = rft_work_bytes(&work) / (0.9 * 4.4e12), pipe_s = rft_work_ops(&work) / (0.8 * 700e12);
+        rft_point *point =
+            fixture_point(run, fixture_problem(run, &m), NULL, pow(pow(memory_s, 5) + pow(pipe_s, 5), 0.2));
+        point->work = work;
+    }
+    return run;
+}
+
+static void has(const char *text, const char *part) {
+    if (!strstr(text, part)) {
+        fail_msg("not there: %s\n%s", part, text);
+    }
+}
+
+/* The text with the line breaks of its layout taken out. */
+static const char *shown(rft_run *run, void (*show)(const rft_show_page *, size_t)) {
+    rft_str text = RFT_STR_INIT;
+    const rft_show_page page = {.out = &text, .run = run, .arena = run->arena, .plus_minus = "+-"};
+    show(&page, 0);
+    char *joined = rft_arena_calloc(run->arena, text.length + 1, 1);
+    size_t length = 0;
+    for (const char *at = rft_str_get(&text); *at; at++) {
+        bool space = *at == ' ' || *at == '\n';
+        if (!space || (length > 0 && joined[length - 1] != ' ')) {
+            joined[length++] = space ? ' ' : *at;
+        }
+    }
+    rft_str_clear(&text);
+    return joined;
+}
+
+static void a_transition_has_place_interval_and_ridge(void **state) {
+    (void)state;
+    rft_run *run = layer(4096, 2);
+    const char *text = shown(run, rft_show_transitions);
+    has(text, "transitions along m: dram to BF16 tensor at 14"); /* 141.4 x 8192 / (8192 - 282.8) = 146 */
+    has(text, ", 95 % 14");
+    has(text, ", slope 0.00 to 1.00 of time per byte over intensity, ridge formula 16");
+    has(text, "(declared)");
+    json_t *list = rft_show_transitions_json(run, 0, run->arena), *item = json_array_get(list, 0);
+    assert_int_equal(json_array_size(list), 1);
+    assert_string_equal(json_string_value(json_object_get(item, "kind")), "found");
+    assert_string_equal(json_string_value(json_object_get(item, "from")), "dram");
+    assert_string_equal(json_string_value(json_object_get(item, "to")), "BF16 tensor");
+    assert_string_equal(json_string_value(json_object_get(item, "by")), "times");
+    double where = json_number_value(json_object_get(item, "where"));
+    double low = json_number_value(json_object_get(item, "low")),
+           high = json_number_value(json_object_get(item, "high"));
+    assert_true(near(where, 146.5, 0.02) && low < 146.5 && 146.5 < high && high < 1.1 * low);
+    assert_true(near(json_number_value(json_object_get(item, "ridge")), 165.5, 0.02));
+    assert_true(near(json_number_value(json_object_get(item, "slope_after")), 1.0, 0.02));
+    assert_true(json_is_null(json_object_get(item, "why")) && json_is_null(json_object_get(item, "waves")));
+    json_decref(list);
+    rft_run_free(run);
+}
+
+static void few_values_say_that_neighbours_judge(void **state) {
+    (void)state;
+    rft_run *run = layer(4096, 16); /* 16, 256, 4096 */
+    const char *text = shown(run, rft_show_transitions);
+    has(text, "by its grid neighbours alone, between 16 and 256");
+    json_t *list = rft_show_transitions_json(run, 0, run->arena), *item = json_array_get(list, 0);
+    assert_string_equal(json_string_value(json_object_get(item, "by")), "neighbours");
+    assert_true(json_is_null(json_object_get(item, "slope_before")));
+    json_decref(list);
+    assert_string_equal(shown(run, rft_show_fits), "");
+    rft_run_free(run);
+}
+
+static void a_fit_stands_beside_the_ceilings(void **state) {
+    (void)state;
+    rft_run *run = layer(4096, 2);
+    const char *text = shown(run, rft_show_fits);
+    has(text, "fit of the bests: what these kernels reach along m: ");
+    has(text, "bandwidth 3.96 TB/s (3.9");
+    has(text, ", 90 % of the ceiling; peak 560 TFLOP/s (5");
+    has(text, ", 80 % of the ceiling; sharpness unknown (");
+    has(text, " of 9 values");
+    json_t *list = rft_show_fits_json(run, 0, run->arena), *item = json_array_get(list, 0);
+    json_t *peak = json_object_get(item, "peak");
+    assert_string_equal(json_string_value(json_object_get(item, "pipe")), "tensor_bf16");
+    assert_string_equal(json_string_value(json_object_get(peak, "state")), "known");
+    assert_true(near(json_number_value(json_object_get(peak, "value")), 560e12, 0.01));
+    assert_true(json_number_value(json_object_get(peak, "ceiling")) == 700e12);
+    assert_true(json_is_null(json_object_get(item, "why")));
+    json_decref(list);
+    rft_run_free(run);
+
+    run = layer(64, 2); /* memory alone */
+    json_t *few = rft_show_fits_json(run, 0, run->arena);
+    const char *state_name =
+        json_string_value(json_object_get(json_object_get(json_array_get(few, 0), "peak"), "state"));
+    assert_string_not_equal(state_name, "known");
+    json_decref(few);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_transition_has_place_interval_and_ridge),
+        cmocka_unit_test(few_values_say_that_neighbours_judge),
+        cmocka_unit_test(a_fit_stands_beside_the_ceilings),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
