@@ -301,9 +301,9 @@ void rft_build_failures(rft_build *b, size_t s) {
         row->cells[0] = rft_outcome_name(groups[g].outcome);
         row->cells[1] = rft_figure_count(b->arena, groups[g].count);
         row->cells[2] = groups[g].reason;
-        row->cells[3] =
-            rft_arena_printf(b->arena, "%s%s, %s", rft_run_problem_text(b->run, s, point->problem, true, b->arena),
-                             odd ? " (the odd problem)" : "", rft_build_config(b, point));
+        const char *problem = rft_run_problem_text(b->run, s, point->problem, true, b->arena);
+        row->cells[3] = rft_arena_printf(b->arena, "%s%s%s%s", problem, odd ? " (the odd problem)" : "",
+                                         *problem ? ", " : "", rft_build_config(b, point));
     }
     if (others > 0) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s more for other reasons; the run file has them all.",

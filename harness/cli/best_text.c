@@ -2,10 +2,11 @@
 #include "cli/best_text.h"
 
 #include "base/units.h"
+#include "cli/best_header.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
+#include "model/run_foreign.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct writer {
     rft_str *out;
     const rft_run *run;
     rft_arena *arena;
+    bool several; /* runs: each says its device */
 } writer;
 
 typedef void (*take_best)(const writer *w, const rft_point *best, size_t index);
@@ -49,9 +51,11 @@ static const char *origin_of(const writer *w) {
     char date[40];
     rft_units_format_iso(date, sizeof date, run->info.started_unix_ns);
     date[10] = '\0';
-    const char *replay = rft_show_replay_notice(run, w->arena);
-    return rft_arena_printf(w->arena, "%s (%s), run %s, %s, rooftune %s%s%s", run->gpu.name, run->gpu.arch,
-                            run->info.id, date, run->info.tool_version, replay ? "; " : "", replay ? replay : "");
+    const char *replay = rft_show_replay_notice(run, w->arena), *foreign = rft_run_foreign_notice(run, w->arena);
+    return rft_arena_printf(w->arena, *run->gpu.arch ? "%s (%s), run %s, %s%s%s%s%s%s" : "%s%s, run %s, %s%s%s%s%s%s",
+                            run->gpu.name, run->gpu.arch, run->info.id, date, foreign && !replay ? "" : ", rooftune ",
+                            foreign && !replay ? "" : run->info.tool_version, replay ? "; " : "", replay ? replay : "",
+                            foreign ? rft_arena_printf(w->arena, "; %s", foreign) : "");
 }
 
 /* ---- text ---- */
@@ -62,7 +66,7 @@ static void text_of(const writer *w, const rft_point *best, size_t index) {
     if (index == 0) {
         rft_str_addf(w->out, "%s\n", sweep_of(w, best)->name);
     }
-    rft_str_addf(w->out, "  %s: ", problem_of(w, best));
+    rft_str_addf(w->out, *problem_of(w, best) ? "  %s: " : "  %s", problem_of(w, best));
     if (sweep_of(w, best)->variant_count > 1) {
         rft_str_addf(w->out, "%s, ", variant_of(w, best)->name);
     }
@@ -71,7 +75,7 @@ static void text_of(const writer *w, const rft_point *best, size_t index) {
 
 /* ---- JSON and CSV ---- */
 
-static void json_text(const writer *w) {
+static json_t *json_of(const writer *w) {
     json_t *root = json_object(), *sweeps = json_object();
     for (size_t s = 0; s < w->run->sweep_count; s++) {
         json_t *list = json_array();
@@ -84,11 +88,9 @@ static void json_text(const writer *w) {
         json_object_set_new(sweeps, w->run->sweeps[s].sweep.name, list);
     }
     json_object_set_new(root, "origin", json_string(origin_of(w)));
+    json_object_set_new(root, "device", json_string(w->run->gpu.name));
     json_object_set_new(root, "best", sweeps);
-    char *text = rft_json_dump(root, NULL);
-    rft_str_addf(w->out, "%s\n", text);
-    free(text);
-    json_decref(root);
+    return root;
 }
 
 static void csv_of(const writer *w, const rft_point *best, size_t index) {
@@ -99,6 +101,10 @@ static void csv_of(const writer *w, const rft_point *best, size_t index) {
     const double numbers[] = {stats->median,      stats->low,       stats->high,
                               place.rate_bytes_s, place.rate_ops_s, place.efficiency_frac};
     (void)index;
+    if (w->several) {
+        rft_show_csv_text(w->out, w->run->gpu.name);
+        rft_str_add_char(w->out, ',');
+    }
     for (size_t i = 0; i < 4; i++) {
         rft_str_add(w->out, i ? "," : "");
         rft_show_csv_text(w->out, texts[i]);
@@ -109,12 +115,12 @@ static void csv_of(const writer *w, const rft_point *best, size_t index) {
             rft_str_add_double(w->out, numbers[i]);
         }
     }
-    rft_str_add_char(w->out, '\n');
+    rft_str_add(w->out, "\r\n"); /* RFC 4180 */
 }
 
 /* ---- Lua ---- */
 
-/* A string literal that both Lua and C read as the same bytes. */
+/* A string literal of Lua. */
 static void add_quoted(rft_str *out, const char *text) {
     rft_str_add_char(out, '"');
     for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
@@ -123,7 +129,7 @@ static void add_quoted(rft_str *out, const char *text) {
         } else if (*at == '\n') {
             rft_str_add(out, "\\n");
         } else {
-            rft_str_add_char(out, *at < 0x20 ? '?' : (char)*at); /* their escapes differ, and no name has such */
+            rft_str_add_char(out, *at < 0x20 ? '?' : (char)*at); /* no name has such */
         }
     }
     rft_str_add_char(out, '"');
@@ -172,78 +178,72 @@ static void lua_of(const writer *w, const rft_point *best, size_t index) {
     rft_str_add(w->out, " },\n");
 }
 
-static void lua_text(const writer *w) {
-    rft_str_addf(w->out, "-- best configurations: %s\nreturn {\n", origin_of(w));
+static void lua_sweeps(const writer *w) {
     for (size_t s = 0; s < w->run->sweep_count; s++) {
         if (for_each(w, s, lua_of)) {
             rft_str_add(w->out, "  },\n");
         }
     }
-    rft_str_add(w->out, "}\n");
-}
-
-/* ---- C header ---- */
-
-/* "gemv_fp16 n=4096" -> "GEMV_FP16_N_4096" */
-static void add_macro_name(rft_str *out, const char *text) {
-    for (; *text; text++) {
-        bool plain = isalnum((unsigned char)*text) && (unsigned char)*text < 0x80;
-        rft_str_add_char(out, plain ? (char)toupper((unsigned char)*text) : '_');
-    }
-}
-
-static void header_of(const writer *w, const rft_point *best, size_t index) {
-    const rft_variant *variant = variant_of(w, best);
-    rft_str prefix = RFT_STR_INIT;
-    char time[48];
-    (void)index;
-    if (!isalpha((unsigned char)sweep_of(w, best)->name[0])) {
-        rft_str_add(&prefix, "RFT_");
-    }
-    add_macro_name(&prefix, sweep_of(w, best)->name);
-    rft_str_add_char(&prefix, '_');
-    add_macro_name(&prefix, problem_of(w, best));
-    rft_units_format_seconds(time, sizeof time, rft_point_median_s(best), 3);
-    rft_str_addf(w->out, "\n#define %s_VARIANT ", rft_str_get(&prefix));
-    add_quoted(w->out, variant->name);
-    rft_str_addf(w->out, " /* %s */\n", time);
-    for (size_t i = 0; i < variant->param_count; i++) {
-        const rft_value *value = &best->config[i];
-        rft_str_addf(w->out, "#define %s_", rft_str_get(&prefix));
-        add_macro_name(w->out, variant->params[i].name);
-        rft_str_add_char(w->out, ' ');
-        if (value->kind == RFT_VALUE_TEXT) {
-            add_quoted(w->out, value->as.text);
-        } else if (value->kind == RFT_VALUE_BOOL) {
-            rft_str_add(w->out, value->as.integer ? "1" : "0");
-        } else {
-            rft_value_format(w->out, value);
-        }
-        rft_str_add_char(w->out, '\n');
-    }
-    rft_str_clear(&prefix);
-}
-
-static void header_text(const writer *w) {
-    rft_str_addf(w->out, "/* Best configurations: %s. */\n#ifndef ROOFTUNE_BEST_H\n#define ROOFTUNE_BEST_H\n",
-                 origin_of(w));
-    for (size_t s = 0; s < w->run->sweep_count; s++) {
-        for_each(w, s, header_of);
-    }
-    rft_str_add(w->out, "\n#endif\n");
 }
 
 /* ---- all ---- */
 
-static void each_text(const writer *w, take_best take) {
+static void each_best(const writer *w, take_best take) {
     for (size_t s = 0; s < w->run->sweep_count; s++) {
         for_each(w, s, take);
     }
 }
 
-int rft_best_text(rft_str *out, const rft_run *run, const char *format, rft_err *err) {
+static void all_text(writer *w, const rft_run *const *runs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        w->run = runs[i];
+        rft_str_addf(w->out, "%s%s\n", i ? "\n" : "", origin_of(w));
+        each_best(w, text_of);
+    }
+}
+
+static void all_json(writer *w, const rft_run *const *runs, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        w->run = runs[i];
+        json_array_append_new(list, json_of(w));
+    }
+    char *text = rft_json_dump(count == 1 ? json_array_get(list, 0) : list, NULL);
+    rft_str_addf(w->out, "%s\n", text);
+    free(text);
+    json_decref(list);
+}
+
+static void all_lua(writer *w, const rft_run *const *runs, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        w->run = runs[i];
+        rft_str_addf(w->out, "-- best configurations: %s\n", origin_of(w));
+    }
+    rft_str_add(w->out, count == 1 ? "return {\n" : "return {\n-- a table for each of them, in this order\n");
+    for (size_t i = 0; i < count; i++) {
+        w->run = runs[i];
+        rft_str_add(w->out, count == 1 ? "" : "{\n");
+        lua_sweeps(w);
+        rft_str_add(w->out, count == 1 ? "" : "},\n");
+    }
+    rft_str_add(w->out, "}\n");
+}
+
+static void all_csv(writer *w, const rft_run *const *runs, size_t count) {
+    rft_str_addf(w->out,
+                 "%ssweep,problem,variant,configuration,median_s,low_s,high_s,rate_bytes_s,rate_ops_s,"
+                 "efficiency_frac\r\n",
+                 w->several ? "device," : "");
+    for (size_t i = 0; i < count; i++) {
+        w->run = runs[i];
+        each_best(w, csv_of);
+    }
+}
+
+int rft_best_text(rft_str *out, const rft_run *const *runs, size_t count, const char *format, rft_err *err) {
     static const char *const formats[] = {"text", "json", "lua", "csv", "header"};
-    size_t chosen = 0, found = 0;
+    static void (*const writers[])(writer *, const rft_run *const *, size_t) = {all_text, all_json, all_lua, all_csv};
+    size_t chosen = 0;
     while (chosen < 5 && strcmp(format, formats[chosen]) != 0) {
         chosen++;
     }
@@ -251,35 +251,25 @@ int rft_best_text(rft_str *out, const rft_run *run, const char *format, rft_err 
         rft_err_set(err, RFT_E_USAGE, "unknown format \"%s\"", format);
         return rft_err_remedy(err, "--format takes text, json, lua, csv or header");
     }
-    writer w = {.out = out, .run = run, .arena = rft_arena_new()};
-    for (size_t s = 0; s < run->sweep_count; s++) {
-        found += for_each(&w, s, NULL);
+    writer w = {.out = out, .arena = rft_arena_new(), .several = count > 1};
+    int code = RFT_OK;
+    for (size_t i = 0; i < count && code == RFT_OK; i++) {
+        size_t found = 0;
+        w.run = runs[i];
+        for (size_t s = 0; s < w.run->sweep_count; s++) {
+            found += for_each(&w, s, NULL);
+        }
+        if (found == 0) {
+            rft_err_set(err, RFT_E_NOT_FOUND, "no configuration of %s has a verified measurement",
+                        count == 1 ? "this run" : origin_of(&w));
+            code = rft_err_remedy(err, "`rooftune show` says what became of them");
+        }
     }
-    if (found == 0) {
-        rft_arena_free(w.arena);
-        rft_err_set(err, RFT_E_NOT_FOUND, "no configuration of this run has a verified measurement");
-        return rft_err_remedy(err, "`rooftune show` says what became of them");
-    }
-    switch (chosen) {
-    case 0:
-        rft_str_addf(out, "%s\n", origin_of(&w));
-        each_text(&w, text_of);
-        break;
-    case 1:
-        json_text(&w);
-        break;
-    case 2:
-        lua_text(&w);
-        break;
-    case 3:
-        rft_str_add(out, "sweep,problem,variant,configuration,median_s,low_s,high_s,rate_bytes_s,rate_ops_s,"
-                         "efficiency_frac\n");
-        each_text(&w, csv_of);
-        break;
-    default:
-        header_text(&w);
-        break;
+    if (code == RFT_OK && chosen == 4) {
+        code = rft_best_header(out, runs, count, err);
+    } else if (code == RFT_OK) {
+        writers[chosen](&w, runs, count);
     }
     rft_arena_free(w.arena);
-    return RFT_OK;
+    return code;
 }

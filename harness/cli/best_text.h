@@ -7,8 +7,9 @@
 #include "base/str.h"
 #include "model/run.h"
 
-/* format: "text", "json", "lua" (a chunk that returns a table), "csv", "header" (C macros SWEEP_PROBLEM_PARAM).
- * RFT_E_USAGE for another; RFT_E_NOT_FOUND when no problem has a verified measurement. */
-int rft_best_text(rft_str *out, const rft_run *run, const char *format, rft_err *err);
+/* format: "text", "json" (several runs: a list), "lua" (a chunk that returns a table, of which `config` is a sweep's
+ * `tune`; several runs: a list of such), "csv" (RFC 4180; several runs: with their device), "header" (best_header.h).
+ * RFT_E_USAGE for another; RFT_E_NOT_FOUND when no problem of a run has a measurement. */
+int rft_best_text(rft_str *out, const rft_run *const *runs, size_t count, const char *format, rft_err *err);
 
 #endif

@@ -11,41 +11,67 @@
 #include "cli/run_file.h"
 #include "cli/run_options.h"
 #include "cli/screen.h"
+#include "cli/sweep_source.h"
 #include "run/refine_round.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The scripts of one call and all their sweeps. */
+/* The scripts (or recordings) of one call and all their sweeps. */
 typedef struct loaded {
-    rft_script **scripts;
-    size_t script_count;
+    rft_sweep_source *sources;
+    size_t source_count;
     const rft_sweep **sweeps;
     size_t sweep_count;
 } loaded;
 
 static void unload(loaded *l) {
-    for (size_t i = 0; i < l->script_count; i++) {
-        rft_script_free(l->scripts[i]);
+    for (size_t i = 0; i < l->source_count; i++) {
+        rft_sweep_source_close(&l->sources[i]);
     }
-    free(l->scripts);
+    free(l->sources);
     free(l->sweeps);
 }
 
-static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_gpu_info *gpu, rft_err *err) {
+/* Kernels need the facts of a device. */
+static int cannot_answer(const rft_target *target, rft_err *err) {
+    rft_err_set(err, RFT_E_RECORDING,
+                "%s says no more of its device than a name: it cannot answer for a sweep with a kernel",
+                target->recording_path);
+    return rft_err_remedy(err, "a space without a kernel can search it, or it itself: `rooftune run %.200s -d replay:`",
+                          target->recording_path);
+}
+
+/* Does the script fail only because the recording knows nothing of its device? With another's facts it has a kernel. */
+static bool lacks_device(rft_cli *cli, const char *path, const rft_run_options *o, const rft_target *target) {
+    rft_gpu_info gpu = {0};
+    rft_script *script = NULL;
+    rft_err ignored = RFT_ERR_INIT;
+    bool lacks = target->recording && !*target->gpu.arch && rft_gpu_info_for_arch(&gpu, "sm_90a", &ignored) == RFT_OK &&
+                 rft_compose_script(cli, &script, path, &gpu, &o->script_args, &ignored) == RFT_OK &&
+                 !rft_script_sweep(script, 0)->bare_space;
+    rft_script_free(script);
+    return lacks;
+}
+
+static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_target *target, rft_err *err) {
     size_t capacity = 0;
-    l->scripts = rft_calloc(o->files.count + 1, sizeof *l->scripts);
+    l->sources = rft_calloc(o->files.count + 1, sizeof *l->sources);
     for (size_t f = 0; f < o->files.count; f++) {
-        int rc = rft_compose_script(cli, &l->scripts[f], o->files.items[f], gpu, &o->script_args, err);
+        rft_sweep_source *source = &l->sources[l->source_count++];
+        int rc = rft_sweep_source_open(source, cli, o->files.items[f], &target->gpu, &o->script_args, err);
         if (rc != RFT_OK) {
-            return rc;
+            return lacks_device(cli, o->files.items[f], o, target) ? cannot_answer(target, err) : rc;
         }
-        l->script_count++;
-        for (size_t i = 0; i < rft_script_sweep_count(l->scripts[f]); i++) {
-            const rft_sweep *sweep = rft_script_sweep(l->scripts[f], i);
-            if (sweep->bare_space) {
+        for (size_t i = 0; i < rft_sweep_source_count(source); i++) {
+            const rft_sweep *sweep = rft_sweep_source_sweep(source, i);
+            if (sweep->bare_space && !target->recording) {
                 rft_err_set(err, RFT_E_SCRIPT, "sweep %s has no kernel: there is nothing to run", sweep->name);
-                return rft_err_remedy(err, "a bare space can be counted with `rooftune check`");
+                return rft_err_remedy(err, "a bare space can be counted with `rooftune check`, or searched in a "
+                                           "recording: -d replay:FILE");
+            }
+            if (!sweep->bare_space && target->recording && !*target->gpu.arch) {
+                return cannot_answer(target, err);
             }
             RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
             l->sweeps[l->sweep_count++] = sweep;
@@ -252,14 +278,25 @@ static void end_session(session *s, int rc, rft_arena *arena, rft_err *err) {
     rft_events_put_end(s->events, &end);
 }
 
+/* Does every word in a sweep's place name a recording? Then no kernel's source is at hand. */
+static bool all_recorded(const rft_run_options *o) {
+    bool all = true;
+    for (size_t i = 0; i < o->files.count; i++) {
+        all = all && rft_sweep_source_is_recording(o->files.items[i]);
+    }
+    return all;
+}
+
 static int run_target(session *s, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     const rft_run_options *o = s->o;
-    rft_target_opts target_opts = {
-        .device = o->device, .wait = o->wait, .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
+    rft_target_opts target_opts = {.nothing_to_compile = all_recorded(o),
+                                   .device = o->device,
+                                   .wait = o->wait,
+                                   .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
     int rc = rft_target_open(&s->target, s->cli, &target_opts, err);
     if (rc == RFT_OK) {
-        rc = load(s->cli, &l, o, &s->target->gpu, err);
+        rc = load(s->cli, &l, o, s->target, err);
     }
     if (rc == RFT_OK) {
         rc = rft_plan_new(&s->plan, l.sweeps, l.sweep_count, &s->cli->log, err);
@@ -296,6 +333,11 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
     int rc = rft_run_options_parse(cli, &o, argc, argv, arena, &helped, err);
     if (rc != RFT_OK || helped) {
         goto done;
+    }
+    /* A recording in the sweep's place: what it holds is searched, and it answers itself. */
+    if (o.device && strcmp(o.device, "replay:") == 0 && o.files.count == 1 &&
+        rft_sweep_source_is_recording(o.files.items[0])) {
+        o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
     }
     rft_interrupt_begin(cli);
     if (rft_run_devices_several(o.device)) {

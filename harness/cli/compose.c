@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "model/datasheet.h"
+#include "store/store.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -199,7 +200,14 @@ int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const r
         opts.args = script_args->items;
         opts.arg_count = script_args->count;
     }
-    int rc = rft_script_load(out, path, &opts, err);
+    int rc = RFT_OK;
+    if (!rft_script_is_t1(path) && rft_store_looks_like_run(path)) { /* which would be told as a mistake in its Lua */
+        rft_err_set(err, RFT_E_SCRIPT, "%s is a run or a recording, not a sweep", path);
+        rft_arena_free(arena);
+        return rft_err_remedy(err, "`rooftune show` tells what it holds, `rooftune run %.200s -d replay:` searches it",
+                              path);
+    }
+    rc = rft_script_is_t1(path) ? rft_script_load_t1(out, path, &opts, err) : rft_script_load(out, path, &opts, err);
     rft_arena_free(arena);
     return rc;
 }

@@ -10,13 +10,14 @@
 #include <unistd.h>
 
 static const rft_command commands[] = {
-    {"run", "SWEEP.lua... [options] [-- script arguments]", "measure a sweep and write its report", rft_cmd_run},
-    {"check", "SWEEP.lua [options]", "count the space and compile a sample; needs no GPU", rft_cmd_check},
+    {"run", "SWEEP.lua|RECORDING... [options] [-- script arguments]", "measure a sweep and write its report",
+     rft_cmd_run},
+    {"check", "SWEEP.lua|SPACE.json [options]", "count the space and compile a sample; needs no GPU", rft_cmd_check},
     {"point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]",
      "one point alone, for ncu, sanitizers and debugging", rft_cmd_point},
     {"report", "RUN.db [-o OUT.pdf] [options]", "draw the PDF of a run or a recording", rft_cmd_report},
     {"show", "RUN.db [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
-    {"best", "RUN.db [options]", "the best configuration of every problem", rft_cmd_best},
+    {"best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
     {"export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner", rft_cmd_export},
     {"import", "FILE.json.gz -o RUN.db, or --baseline FILE RUN.db",
      "read a recording (T4, Kernel Tuner) into a run file, or baselines", rft_cmd_import},

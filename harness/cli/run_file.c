@@ -30,7 +30,8 @@ static const char *slug(rft_arena *arena, const char *name) {
 static const char *default_path(rft_arena *arena, const rft_run_file_opts *opts, int64_t now_ns) {
     char iso[40];
     const rft_plan *plan = opts->plan;
-    char *stem = rft_fs_stem(plan->sweeps[0]->path);
+    char *stem = plan->sweeps[0]->bare_space ? rft_strdup(slug(arena, plan->sweeps[0]->name))
+                                             : rft_fs_stem(plan->sweeps[0]->path);
     rft_units_format_iso(iso, sizeof iso, now_ns);
     iso[10] = '\0'; /* the day */
     const char *path = rft_arena_printf(arena, "%s-%s%s-%s.db", stem, slug(arena, opts->target->gpu.name),
@@ -88,6 +89,9 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     rft_plan_describe(opts->plan, run);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_measure_opts *measure = &run->sweeps[s].sweep.measure;
+        if (run->sweeps[s].sweep.bare_space && target->recording && target->recording->sweep_count > 0) {
+            measure->cache = target->recording->sweeps[0].sweep.measure.cache; /* a space says nothing of it */
+        }
         rft_objective *objective = &run->sweeps[s].sweep.search.objective;
         *objective = opts->objective ? *opts->objective : *objective;
         measure->no_race = opts->no_race || measure->no_race;

@@ -132,8 +132,8 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
                           rft_err *err) {
     rft_run_options *o = out;
     const rft_opt opts[] = {
-        {"device", 'd', "DEVICES", "0, or 0,1, or all, or replay:FILE for a recording (default 0)", NULL, &o->device,
-         NULL},
+        {"device", 'd', "DEVICES", "0, or 0,1, or all, or replay:FILE; replay: where the sweep is one", NULL,
+         &o->device, NULL},
         {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db); of several devices a folder", NULL,
          &o->output, NULL},
         {"report", 0, "OUT.pdf", "the report (default: beside the run file)", NULL, &o->report, NULL},

@@ -169,8 +169,8 @@ static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
     if (bound.resource != RFT_RESOURCE_UNKNOWN) {
         rft_str_addf(line, ", %s", rft_resource_name(bound.resource, bound.pipe));
     }
-    rft_str_addf(line, ", %s%s%s", rft_run_problem_text(run, best->sweep, best->problem, true, arena),
-                 *config ? ": " : "", config);
+    const char *problem = rft_run_problem_text(run, best->sweep, best->problem, true, arena);
+    rft_str_addf(line, ", %s%s%s", problem, *problem && *config ? ": " : "", config);
     rft_arena_free(arena);
 }
 

@@ -15,6 +15,7 @@
 #include "model/over_roof.h"
 #include "model/refine.h"
 #include "model/ridge.h"
+#include "model/run_foreign.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -205,6 +206,7 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     json_object_set_new(root, "started", json_string(started));
     json_object_set_new(root, "finished", json_boolean(run->info.finished_unix_ns != 0));
     json_object_set_new(root, "replayed", rft_show_text_json(rft_show_replay_notice(run, arena)));
+    json_object_set_new(root, "foreign", rft_show_text_json(rft_run_foreign(run)));
     json_object_set_new(root, "device", rft_show_text_json(run->gpu.name));
     json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
     json_object_set_new(root, "cost", rft_show_cost_json(run));

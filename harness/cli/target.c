@@ -19,11 +19,6 @@ static int open_recording(rft_target *target, const char *path, rft_err *err) {
     if (rc != RFT_OK) {
         return rc;
     }
-    if (*target->recording->gpu.arch == '\0') { /* another tuner's: scripts and kernels need the facts of a device */
-        rft_err_set(err, RFT_E_RECORDING, "%s says no more of its device than a name: it cannot answer for a sweep",
-                    path);
-        return rft_err_remedy(err, "`rooftune show`, `best` and `report` read it");
-    }
     target->recording_path = rft_arena_strdup(target->arena, rft_fs_name(path));
     return rft_replay_new(&target->probe, target->recording, err);
 }
@@ -51,6 +46,10 @@ static void drop_compiler(compiler_seek *seek) {
 
 /* target->gpu is known. */
 static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, compiler_seek *seek, rft_err *err) {
+    if (target->recording && (opts->nothing_to_compile || !*target->gpu.arch)) { /* another tuner's has neither */
+        target->no_compiler = "there is no kernel's source for what the recording is asked";
+        return RFT_OK;
+    }
     find_compiler(seek, cli);
     const rft_err *missing = &seek->missing;
     rft_compiler *compiler = seek->compiler;

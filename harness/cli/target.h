@@ -24,10 +24,11 @@ typedef struct rft_target {
 } rft_target;
 
 typedef struct rft_target_opts {
-    const char *device;     /* "0", "1" ... or "replay:FILE"; NULL: device 0 */
-    bool in_process;        /* the device is opened in this process, for profilers and debuggers */
-    bool wait;              /* for a device that another rooftune uses, until it is free */
-    size_t compile_workers; /* started while the device is opened; the others when there is work for them */
+    const char *device;      /* "0", "1" ... or "replay:FILE"; NULL: device 0 */
+    bool in_process;         /* the device is opened in this process, for profilers and debuggers */
+    bool wait;               /* for a device that another rooftune uses, until it is free */
+    bool nothing_to_compile; /* what is asked of the recording has no source here */
+    size_t compile_workers;  /* started while the device is opened; the others when there is work for them */
 } rft_target_opts;
 
 /* Opens what `device` names, locked against other rooftunes before anything is started on it. RFT_E_DEVICE, RFT_E_BUSY,

@@ -19,6 +19,30 @@ typedef struct replay {
     size_t slot_count; /* a power of two */
 } replay;
 
+/* A recording of a bare space (all of another tuner's are) is asked by spaces that others wrote down: they are named
+ * after their files, and seldom repeat the parameters that never change. There a sweep is found by its name or by being
+ * the only one, its variant is not asked for, and parameters with one recorded value may be left out. The variant to
+ * look in; NULL: this is no such recording. */
+static const rft_variant *bare_variant(const replay *r, const char *sweep_name) {
+    for (size_t s = 0; s < r->run->sweep_count; s++) {
+        const rft_sweep *sweep = &r->run->sweeps[s].sweep;
+        if (sweep->bare_space && sweep->variant_count == 1 &&
+            (r->run->sweep_count == 1 || strcmp(sweep->name, sweep_name) == 0)) {
+            return &sweep->variants[0];
+        }
+    }
+    return NULL;
+}
+
+static const rft_param *param_named(const rft_variant *variant, const char *name) {
+    for (size_t i = 0; i < variant->param_count; i++) {
+        if (strcmp(variant->params[i].name, name) == 0) {
+            return &variant->params[i];
+        }
+    }
+    return NULL;
+}
+
 /* One point as sweep script or recording spell it. */
 typedef struct identity {
     const rft_sweep *sweep;
@@ -35,14 +59,19 @@ static uint64_t hash_value(uint64_t seed, const char *name, const rft_value *val
     return hash;
 }
 
-static uint64_t hash_identity(const identity *id) {
-    uint64_t hash = rft_hash_fnv1a(id->sweep->name, strlen(id->sweep->name)) * 3 +
-                    rft_hash_fnv1a(id->variant->name, strlen(id->variant->name));
+static uint64_t hash_identity(const replay *r, const identity *id) {
+    const rft_variant *bare = bare_variant(r, id->sweep->name);
+    uint64_t hash = bare ? rft_hash_fnv1a(bare->name, strlen(bare->name))
+                         : rft_hash_fnv1a(id->sweep->name, strlen(id->sweep->name)) * 3 +
+                               rft_hash_fnv1a(id->variant->name, strlen(id->variant->name));
     for (size_t i = 0; i < id->sweep->axis_count; i++) {
         hash += hash_value(1, id->sweep->axes[i].name, &id->problem[i]);
     }
     for (size_t i = 0; i < id->variant->param_count; i++) {
-        hash += hash_value(2, id->variant->params[i].name, &id->config[i]);
+        const rft_param *known = bare ? param_named(bare, id->variant->params[i].name) : NULL;
+        if (!known || known->value_count > 1) {
+            hash += hash_value(2, id->variant->params[i].name, &id->config[i]);
+        }
     }
     return hash;
 }
@@ -73,7 +102,28 @@ static bool same_config(const identity *a, const identity *b) {
     return a->variant->param_count == b->variant->param_count;
 }
 
-static bool same(const identity *a, const identity *b) {
+/* Every asked parameter was recorded with its value, and what was not asked for never changes. */
+static bool same_bare_config(const identity *asked, const identity *there) {
+    for (size_t i = 0; i < asked->variant->param_count; i++) {
+        const rft_param *known = param_named(there->variant, asked->variant->params[i].name);
+        if (!known || !rft_value_equal(&asked->config[i], &there->config[known - there->variant->params])) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < there->variant->param_count; i++) {
+        const rft_param *known = &there->variant->params[i];
+        if (known->value_count > 1 && !param_named(asked->variant, known->name)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same(const replay *r, const identity *a, const identity *b) {
+    const rft_variant *bare = bare_variant(r, a->sweep->name);
+    if (bare) {
+        return b->variant == bare && same_problem(a, b) && same_bare_config(a, b);
+    }
     return strcmp(a->sweep->name, b->sweep->name) == 0 && strcmp(a->variant->name, b->variant->name) == 0 &&
            same_problem(a, b) && same_config(a, b);
 }
@@ -85,10 +135,10 @@ static identity identity_of(const rft_run *run, const rft_point *point) {
 
 /* The slot of a point like `id`, or the empty one where it would go. */
 static size_t *slot_of(const replay *r, const identity *id) {
-    size_t at = hash_identity(id) & (r->slot_count - 1);
+    size_t at = hash_identity(r, id) & (r->slot_count - 1);
     while (r->slots[at]) {
         identity there = identity_of(r->run, &r->run->points[r->slots[at] - 1]);
-        if (same(id, &there)) {
+        if (same(r, id, &there)) {
             break;
         }
         at = (at + 1) & (r->slot_count - 1);

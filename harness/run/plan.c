@@ -143,9 +143,13 @@ static rft_problem *copy_problems(rft_arena *arena, const rft_sweep *sweep) {
 static void copy_variant(rft_arena *arena, rft_variant *variant, const char *script) {
     variant->name = rft_arena_strdup(arena, variant->name);
     variant->kernel = rft_arena_strdup(arena, variant->kernel);
-    char *source = rft_fs_absolute(variant->source);
-    variant->source = rft_arena_strdup(arena, source + shared_folder(source, script));
-    free(source);
+    if (*variant->source) { /* a bare space has none */
+        char *source = rft_fs_absolute(variant->source);
+        variant->source = rft_arena_strdup(arena, source + shared_folder(source, script));
+        free(source);
+    } else {
+        variant->source = "";
+    }
     variant->entry = rft_arena_strdup(arena, variant->entry);
     variant->params = rft_arena_memdup(arena, variant->params, variant->param_count * sizeof *variant->params);
     for (size_t i = 0; i < variant->param_count; i++) {
@@ -174,7 +178,8 @@ static void copy_sweep(rft_arena *arena, rft_sweep *out, const rft_sweep *sweep)
     out->self = NULL;
     out->name = rft_arena_strdup(arena, sweep->name);
     char *script = rft_fs_absolute(sweep->path);
-    char *source = rft_fs_absolute(sweep->variant_count ? sweep->variants[0].source : sweep->path);
+    char *source =
+        rft_fs_absolute(sweep->variant_count && *sweep->variants[0].source ? sweep->variants[0].source : sweep->path);
     out->path = rft_arena_strdup(arena, script + shared_folder(script, source));
     free(source);
     out->script_hash = rft_arena_strdup(arena, sweep->script_hash);

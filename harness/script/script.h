@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/str.h"
 #include "model/gpu_info.h"
 #include "model/sweep.h"
 
@@ -37,6 +38,14 @@ int rft_script_load(rft_script **out, const char *path, const rft_script_opts *o
 int rft_script_load_text(rft_script **out, const char *path, const char *text, size_t size, const rft_script_opts *opts,
                          rft_err *err);
 void rft_script_free(rft_script *script); /* NULL is accepted */
+
+/* A space in T1 JSON (docs/exchange.md) becomes a sweep without a kernel. RFT_E_IO, RFT_E_LIMIT; RFT_E_SCRIPT with the
+ * JSON path: what is not as T1 has it, or Python beyond what is translated. */
+int rft_script_load_t1(rft_script **out, const char *path, const rft_script_opts *opts, rft_err *err);
+/* Does the file say that it is one? False also for what cannot be read. */
+bool rft_script_is_t1(const char *path);
+/* The Lua text it becomes, appended; `what` names the file in messages. */
+int rft_script_t1_text(rft_str *out, const char *text, size_t size, const char *what, rft_err *err);
 
 size_t rft_script_sweep_count(const rft_script *script);
 const rft_sweep *rft_script_sweep(const rft_script *script, size_t index); /* dies with the script */

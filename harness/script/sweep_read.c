@@ -102,6 +102,8 @@ static void read_ladder(lua_State *lua, const rft_at *root, rft_sweep_state *sta
         state->sweep.bare_space = true;
         state->sweep.variants[0].name = "space";
         state->sweep.variants[0].kernel = "";
+        state->sweep.variants[0].source = "";
+        state->sweep.variants[0].entry = "";
     }
     lua_settop(lua, 1);
 }
@@ -251,7 +253,8 @@ static int sweep_point(void *self, size_t variant, const rft_value *problem, con
                        rft_point_spec *out, rft_err *err) {
     rft_sweep_state *state = self;
     if (!state->states[variant].kernel) {
-        return rft_err_set(err, RFT_E_SCRIPT, "the sweep is a bare space: it has no kernel to run");
+        *out = (rft_point_spec){.traffic = rft_traffic_unknown()}; /* a bare space: the recording knows the rest */
+        return RFT_OK;
     }
     rft_point_call call = {state, variant, problem, config, arena, out, NULL};
     return rft_lua_protected(state->script, rft_point_spell, &call, err);

@@ -56,6 +56,8 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
  * begins with a brace, or ends in .json, is read as a recording: rooftune's own, or one of another tuner, told apart by
  * content (store/exchange.h). */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
+/* Would rft_store_load() try? False also for what is not there. */
+bool rft_store_looks_like_run(const char *path);
 
 /* Baselines that others measured, from the text of a JSON or CSV file (docs/baselines.md), into run->baselines as
  * "other protocol"; one of the same problem and name is replaced. RFT_E_RECORDING with place and remedy: nothing is to

@@ -5,6 +5,7 @@
 #include "base/str.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static int load_store(rft_run **out, const char *path, rft_err *err) {
     rft_store *store = NULL;
@@ -16,22 +17,30 @@ static int load_store(rft_run **out, const char *path, rft_err *err) {
     return code;
 }
 
-/* A run file begins with "SQLite format 3". */
-static bool begins_with_brace(const char *path) {
+/* The first bytes of a file, past white space; false where there are none. */
+static bool begins_with(const char *path, const char *text) {
+    char head[64] = "";
     FILE *file = fopen(path, "rb");
-    int first = file ? getc(file) : EOF;
-    while (first == ' ' || first == '\n' || first == '\r' || first == '\t') {
-        first = getc(file);
-    }
+    size_t size = file ? fread(head, 1, sizeof head - 1, file) : 0, at = 0;
     if (file) {
         fclose(file);
     }
-    return first == '{';
+    while (at < size && strchr(" \n\r\t", head[at])) {
+        at++;
+    }
+    return size - at >= strlen(text) && memcmp(head + at, text, strlen(text)) == 0;
+}
+
+static bool is_recording(const char *path) {
+    return rft_text_ends(path, ".json.gz") || rft_text_ends(path, ".json") || rft_fs_is_gzip(path) ||
+           begins_with(path, "{");
+}
+
+bool rft_store_looks_like_run(const char *path) {
+    return is_recording(path) || begins_with(path, "SQLite format 3");
 }
 
 int rft_store_load(rft_run **out, const char *path, rft_err *err) {
     *out = NULL;
-    bool recording = rft_text_ends(path, ".json.gz") || rft_text_ends(path, ".json") || rft_fs_is_gzip(path) ||
-                     begins_with_brace(path);
-    return recording ? rft_recording_read(out, path, err) : load_store(out, path, err);
+    return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, err);
 }

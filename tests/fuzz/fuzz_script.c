@@ -34,7 +34,8 @@ static void ask(const rft_sweep *sweep) {
             rft_point_spec spec;
             int code = sweep->vt->point(sweep->self, v, problem, config, arena, &spec, &err);
             require(code == 0 || (code == err.code && err.message[0] != '\0'));
-            require(code != 0 || (spec.launch_count > 0 && spec.unit.name_count > 0 && spec.buffer_count > 0));
+            require(code != 0 || sweep->bare_space ||
+                    (spec.launch_count > 0 && spec.unit.name_count > 0 && spec.buffer_count > 0));
         }
     }
     rft_arena_free(arena);

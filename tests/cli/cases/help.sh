@@ -30,7 +30,7 @@ has point 'at set variant sweep device in-process timeout compile-timeout wait e
 has report 'output part full'
 has show 'json csv ascii'
 has best 'format json csv output'
-has export output
+has export 'output format sweep variant problem'
 has import output
 has ceilings 'device soak json wait'
 rooftune
@@ -47,7 +47,7 @@ rooftune run x.lua -o
 expect_error 2 'needs RUN.db'
 rooftune show -- x
 expect_error 2 ''
-for command in run check point report show best export import 'export x.db' 'show a b' 'best a b'; do
+for command in run check point report show best export import 'export x.db' 'show a b'; do
     rooftune $command
     expect_error 2 ''
 done
