@@ -88,9 +88,11 @@ rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
         bound.evidence = first->evidence;
         bound.over_roof_frac = first->frac > 1.0 / OVER_ROOF ? first->frac : 0.0;
     }
-    if (median_s < LAUNCH_FLOORS * rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH)) {
+    bool near = first != NULL && first->frac >= MOSTLY_FRAC;
+    bool hidden = near && rft_point_measurement(point)->batch > 1; /* runs in a row: launches overlap */
+    if (!hidden && median_s < LAUNCH_FLOORS * rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH)) {
         bound.resource = RFT_RESOURCE_LAUNCH;
-    } else if (first != NULL && first->frac >= MOSTLY_FRAC) {
+    } else if (near) {
         bound.resource = first->resource;
         bound.pipe = first->pipe;
         bound.firmness = first->frac >= BOUND_FRAC ? RFT_FIRM_BOUND : RFT_FIRM_MOSTLY;

@@ -302,6 +302,21 @@ static bool take_axis(turning *t) {
     return true;
 }
 
+/* The turn of the whole line is certain, its place is not: what lies in its interval is told by it. */
+static rft_transition unplaced(turning *t) {
+    t->found.count = 1;
+    rft_transition out = located(t, 0);
+    t->found.count = 0;
+    for (size_t i = 0; i < t->flip_count; i++) {
+        rft_line_change *f = &t->flips[i];
+        f->used = f->used || (t->axis[f->right] >= out.low && t->axis[f->left] <= out.high);
+    }
+    out.kind = RFT_TRANSITION_UNCLEAR;
+    out.why = whole_text(t);
+    out.where = NAN;
+    return out;
+}
+
 static void add_ridge(const rft_line *line, rft_transition *out) {
     rft_bound first, second;
     if (isnan(out->ridge) && out->at_steps && rft_transition_ridge_bounds(line, out, &first, &second)) {
@@ -326,6 +341,10 @@ size_t rft_transitions_by_turns(const rft_line *line, rft_transition *out) {
         add_ridge(line, &out[count]);
         out[count].waves_note = rft_transition_waves(line, &out[count]);
         count++;
+    }
+    if (t.found.count == 0 && t.found.whole.wide) {
+        out[count] = unplaced(&t);
+        add_ridge(line, &out[count++]);
     }
     for (size_t i = 0; i < t.flip_count; i++) {
         if (!t.flips[i].used && t.flips[i].right == t.flips[i].left + 1) {

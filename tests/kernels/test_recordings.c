@@ -146,6 +146,17 @@ static const char *check_limits(const rft_run *run, rft_arena *arena, size_t *ju
     return NULL;
 }
 
+/* Nothing of a vendor's library is compiled here. */
+static bool is_of_library(const rft_run *run) {
+    bool all = true;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        for (size_t v = 0; v < run->sweeps[s].sweep.variant_count; v++) {
+            all = all && strcmp(run->sweeps[s].sweep.variants[v].entry, "cuBLASLt") == 0;
+        }
+    }
+    return all;
+}
+
 static void check_recording(fixture *f, const char *path) {
     rft_run *run = NULL;
     rft_err err = RFT_ERR_INIT;
@@ -172,7 +183,7 @@ static void check_recording(fixture *f, const char *path) {
         if (wrong) {
             fail_msg("%s: %s", path, wrong);
         }
-        assert_true(f->compiled > compiled);
+        assert_true(f->compiled > compiled || is_of_library(run));
         printf("%s: %zu points within the limits, %zu recompiled, %zu to another cubin\n", rft_fs_name(path), judged,
                f->compiled - compiled, f->different - different);
         rft_script_free(script);
