@@ -208,6 +208,10 @@ void rft_space_free(rft_space *space) {
     }
 }
 
+const rft_variant *rft_space_variant(const rft_space *space) {
+    return space->variant;
+}
+
 uint64_t rft_space_cartesian(const rft_space *space) {
     return space->cartesian;
 }

@@ -22,8 +22,9 @@ int rft_space_new(rft_space **out, const rft_sweep *sweep, size_t variant, const
                   const rft_space_opts *opts, rft_err *err);
 void rft_space_free(rft_space *space);
 
-uint64_t rft_space_cartesian(const rft_space *space); /* saturates at UINT64_MAX */
-uint64_t rft_space_count(const rft_space *space);     /* valid */
+const rft_variant *rft_space_variant(const rft_space *space); /* of the sweep: its parameters. Borrowed */
+uint64_t rft_space_cartesian(const rft_space *space);         /* saturates at UINT64_MAX */
+uint64_t rft_space_count(const rft_space *space);             /* valid */
 /* Values of configuration `index` into `out` (one per parameter). */
 void rft_space_get(const rft_space *space, uint64_t index, rft_value *out);
 /* The position of each parameter's value in its list, one per parameter. */

@@ -29,6 +29,7 @@ typedef struct segment {
     double budget_s;        /* INFINITY: none */
     double started_s;       /* less what was no work on it: the ceilings */
     uint64_t asked, taken;
+    size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
     bool exhausted; /* nothing more is asked */
     entry ring[RFT_LOOKAHEAD];
     size_t head, count;
@@ -107,7 +108,11 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    return rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    rft_strategy_opts asking = {.seed = seed, .may_end_early = isfinite(s->budget_s)};
+    asking.budget_points = s->budget_points == UINT64_MAX ? 0 : s->budget_points;
+    int rc = rft_strategy_new(&s->strategy, strategy, s->space, &asking, err);
+    s->ahead = rc == RFT_OK && s->strategy->ahead ? (size_t)least(s->strategy->ahead, RFT_LOOKAHEAD) : RFT_LOOKAHEAD;
+    return rc;
 }
 
 static void close_segment(exec *e) {
@@ -160,7 +165,7 @@ static entry new_entry(const exec *e, uint64_t index) {
     rft_job_place place = {s->sweep, s->variant, s->problem};
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     rft_space_get(s->space, index, config);
-    entry made = {.batch = s->asked / RFT_LOOKAHEAD};
+    entry made = {.batch = s->asked / s->ahead};
     if (s->odd_problem != SIZE_MAX) {
         made.odd = new_odd_job(e, config); /* first: it is taken first */
     }
@@ -173,7 +178,7 @@ static entry new_entry(const exec *e, uint64_t index) {
 /* Asks for more until there are as many ahead as there may be, or the segment has no more to give. */
 static void fill(exec *e) {
     segment *s = &e->segment;
-    while (!s->exhausted && s->count + e->in_hand < RFT_LOOKAHEAD) {
+    while (!s->exhausted && s->count + e->in_hand < s->ahead) {
         uint64_t index = 0;
         if (s->asked >= s->budget_points || s->strategy->ask(s->strategy, &index, 1) == 0) {
             s->exhausted = true;
@@ -230,7 +235,7 @@ static void go_on(void *payload) {
 /* Must more be asked for before the next job is known? At the beginning; and where a batch is verified together before
  * the first of it is timed, the whole batch must be there. */
 static bool is_short(const segment *s) {
-    return s->count == 0 || (s->odd_problem != SIZE_MAX && s->ring[s->head].batch == s->asked / RFT_LOOKAHEAD);
+    return s->count == 0 || (s->odd_problem != SIZE_MAX && s->ring[s->head].batch == s->asked / s->ahead);
 }
 
 /* Takes the next job out of the ring. */
@@ -245,6 +250,23 @@ static rft_job *pull(exec *e, bool *is_odd) {
         e->in_hand = 1;
     }
     return job;
+}
+
+/* What a strategy is told beside the time. */
+static rft_hints hints_of(const rft_point *point) {
+    const rft_facts *facts = &point->facts;
+    rft_hints hints = RFT_HINTS_INIT;
+    if (facts->registers >= 0) {
+        hints.registers = facts->registers;
+    }
+    if (facts->spill_bytes >= 0) {
+        hints.spill_bytes = facts->spill_bytes;
+    }
+    if (facts->shared_static_bytes >= 0) {
+        hints.shared_bytes = (double)facts->shared_static_bytes + fmax((double)facts->shared_dynamic_bytes, 0);
+    }
+    hints.occupancy_frac = facts->occupancy_frac;
+    return hints;
 }
 
 /* Takes the next job to its end. */
@@ -268,6 +290,7 @@ static int step(exec *e, rft_err *err) {
         e->odd_left -= e->odd_left > 0 ? 1 : 0;
     } else if (rc == RFT_OK) {
         rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
+        told.hints = hints_of(point);
         s->strategy->tell(s->strategy, &told);
         s->taken++;
     }
