@@ -10,7 +10,7 @@
 #include "search/strategy.h"
 
 /* What auto is where not everything can be tried. */
-#define RFT_DEFAULT_STRATEGY "genetic_algorithm"
+#define RFT_DEFAULT_STRATEGY "memetic"
 
 typedef rft_strategy *rft_strategy_constructor(const rft_space_view *view, const rft_strategy_opts *opts);
 
@@ -34,5 +34,11 @@ rft_strategy *rft_diff_evo_new(const rft_space_view *view, const rft_strategy_op
 
 /* Particle swarm with inertia (Shi and Eberhart 1998) on positions, rounded and repaired. */
 rft_strategy *rft_pso_new(const rft_space_view *view, const rft_strategy_opts *opts);
+
+/* Children of the best, and of several the one with the lowest bound of a forest that learns log time (forest.h). */
+rft_strategy *rft_trees_new(const rft_space_view *view, const rft_strategy_opts *opts);
+
+/* Our own (memetic.c): breeding, single steps from the best, and floors at the ceilings where they are known. */
+rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opts *opts);
 
 #endif

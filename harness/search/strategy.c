@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { STRATEGIES = 8 };
+enum { STRATEGIES = 10 };
 
 static const rft_strategy_entry entries[STRATEGIES + 1] = {
     {"auto", "all in a seeded shuffle where the budget covers them, else " RFT_DEFAULT_STRATEGY},
@@ -18,6 +18,8 @@ static const rft_strategy_entry entries[STRATEGIES + 1] = {
     {"genetic_algorithm", "a steady-state genetic algorithm"},
     {"diff_evo", "differential evolution"},
     {"pso", "particle swarm optimisation"},
+    {"trees", "a model of randomised trees and its lower confidence bound"},
+    {"memetic", "a genetic algorithm with steps from the best, and floors at the ceilings"},
     {NULL, NULL},
 };
 
@@ -31,6 +33,8 @@ static rft_strategy_constructor *const constructors[STRATEGIES] = {
     rft_genetic_algorithm_new,
     rft_diff_evo_new,
     rft_pso_new,
+    rft_trees_new,
+    rft_memetic_new,
 };
 
 const rft_strategy_entry *rft_strategy_list(void) {
