@@ -289,8 +289,10 @@ static int step(exec *e, rft_err *err) {
     if (rc == RFT_OK && is_odd) {
         e->odd_left -= e->odd_left > 0 ? 1 : 0;
     } else if (rc == RFT_OK) {
-        rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
-        told.hints = hints_of(point);
+        /* Of the first round, though a run that is continued may know more: the course must be what it was. */
+        const rft_measurement *first = &point->rounds[0];
+        rft_tell told = {.index = job->index, .outcome = point->outcome, .hints = hints_of(point)};
+        told.seconds = first->n > 0 ? first->stats.median : (double)NAN;
         s->strategy->tell(s->strategy, &told);
         s->taken++;
     }

@@ -2,7 +2,8 @@
 /*
  * Our own: a genetic algorithm, of whose proposals one in five is a single step from one of the best three, so that a
  * good configuration's neighbours are tried while the population still mixes. Where floors at the ceilings are known,
- * the child with the lower floor of two is taken, and what cannot be faster than the best is left to the very end.
+ * the child with the lower floor of two is taken, and what cannot be faster than the best is passed over as long as a
+ * few draws bring something else.
  */
 #include "base/hash.h"
 #include "search/population.h"

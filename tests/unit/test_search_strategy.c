@@ -243,6 +243,50 @@ static void who_learns_is_better_than_random(void **state) {
     view->free(view);
 }
 
+/* 20 % below what a configuration can take, and not known of every third. */
+static double floor_of(void *payload, uint64_t index) {
+    const rft_space_view *view = payload;
+    uint16_t at[PARAMS];
+    view->positions(view, index, at);
+    double far = pow(at[0] - 8.0, 2) + 0.5 * pow(at[1] - 3.0, 2) + 2 * pow(at[2] - 6.0, 2) + 0.1 * pow(at[3] - 5.0, 2);
+    return index % 3 == 0 ? (double)NAN : 0.8e-3 * (1 + 0.05 * far);
+}
+
+/* Sum over seeds of the best of 60, and how many of those proposals could not win by their floor. */
+static double with_floors(rft_space_view *view, bool has_floors, unsigned *hopeless) {
+    double sum = 0;
+    *hopeless = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        rft_strategy_opts opts = {.seed = seed, .may_end_early = true, .payload = view};
+        opts.floor_s = has_floors ? floor_of : NULL;
+        rft_strategy *strategy = NULL;
+        double best = (double)INFINITY;
+        assert_int_equal(rft_strategy_new_on(&strategy, "memetic", view, &opts, NULL), 0);
+        for (int i = 0; i < 60; i++) {
+            uint64_t index;
+            assert_int_equal(strategy->ask(strategy, &index, 1), 1);
+            *hopeless += floor_of(view, index) > best;
+            rft_tell tell = tell_of(view, index);
+            best = fmin(best, tell.seconds);
+            strategy->tell(strategy, &tell);
+        }
+        sum += best;
+        strategy->free(strategy);
+    }
+    return sum;
+}
+
+static void floors_save_hopeless_proposals(void **state) {
+    (void)state;
+    unsigned without = 0, with = 0;
+    rft_space_view *view = box();
+    double plain = with_floors(view, false, &without), guided = with_floors(view, true, &with);
+    assert_true(without > 40 * 20); /* else there was nothing to save */
+    assert_true(with < without / 4);
+    assert_true(guided < plain);
+    view->free(view);
+}
+
 /* ---- auto, and spaces of the model ---- */
 
 static void auto_depends_on_the_budget(void **state) {
@@ -387,6 +431,7 @@ int main(void) {
         cmocka_unit_test(the_smallest_spaces),
         cmocka_unit_test(failures_alone),
         cmocka_unit_test(who_learns_is_better_than_random),
+        cmocka_unit_test(floors_save_hopeless_proposals),
         cmocka_unit_test(auto_depends_on_the_budget),
         cmocka_unit_test(a_view_sorts_numbers),
         cmocka_unit_test(an_early_end_is_a_fair_sample),
