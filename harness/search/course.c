@@ -206,3 +206,8 @@ uint64_t rft_course_repair(rft_course *course, const uint16_t *positions) {
     }
     return found != UINT64_MAX ? found : rft_course_sample(course);
 }
+
+uint16_t rft_course_position(double x, uint32_t values) {
+    double last = (double)(values - 1);
+    return (uint16_t)lround(x < 0 ? 0 : x > last ? last : x);
+}

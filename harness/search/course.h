@@ -70,5 +70,7 @@ uint64_t rft_course_neighbour(rft_course *course, const uint16_t *positions, boo
 /* A valid configuration near these positions, which need not be valid: themselves, else with a few parameters changed,
  * else any; RFT_NOWHERE only as of rft_course_sample(). */
 uint64_t rft_course_repair(rft_course *course, const uint16_t *positions);
+/* The position nearest to x of a parameter with so many values. */
+uint16_t rft_course_position(double x, uint32_t values);
 
 #endif

@@ -18,11 +18,6 @@ typedef struct diff_evo {
     uint16_t *trial, *base, *left, *right;
 } diff_evo;
 
-static uint16_t to_position(double x, uint32_t values) {
-    double last = (double)(values - 1);
-    return (uint16_t)lround(x < 0 ? 0 : x > last ? last : x);
-}
-
 static uint32_t another(diff_evo *self, const uint32_t *taken, size_t count) {
     for (;;) {
         uint32_t drawn = (uint32_t)rft_random_below(&self->course.random, POPULATION);
@@ -59,7 +54,7 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     for (size_t p = 0; p < view->param_count; p++) {
         if (p == certain || rft_random_unit(&course->random) < CROSSOVER) {
             double mutant = self->base[p] + WEIGHT * ((double)self->left[p] - (double)self->right[p]);
-            self->trial[p] = to_position(mutant, view->value_counts[p]);
+            self->trial[p] = rft_course_position(mutant, view->value_counts[p]);
         }
     }
     return rft_course_repair(course, self->trial);

@@ -122,7 +122,8 @@ static void grow(growing *g, uint32_t *order, size_t count, size_t depth) {
 }
 
 void rft_forest_grow(rft_forest *forest, size_t at, const rft_forest_bag *bag, uint64_t *random) {
-    growing g = {forest, &forest->trees[at], bag, random};
+    growing g = {.forest = forest, .tree = &forest->trees[at], .bag = bag};
+    g.random = random;
     g.tree->count = 0;
     if (bag->count == 0 || forest->features == 0) {
         return;

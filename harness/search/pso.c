@@ -26,11 +26,6 @@ typedef struct pso {
     uint16_t *common;
 } pso;
 
-static uint16_t to_position(double x, uint32_t values) {
-    double last = (double)(values - 1);
-    return (uint16_t)lround(x < 0 ? 0 : x > last ? last : x);
-}
-
 static void place(pso *self, particle *one, uint64_t index) {
     const rft_space_view *view = self->course.view;
     view->positions(view, index, self->rounded);
@@ -51,7 +46,7 @@ static void fly(pso *self, particle *one) {
                            OWN_PULL * rft_random_unit(&course->random) * (self->own[p] - one->at[p]) +
                            COMMON_PULL * rft_random_unit(&course->random) * (self->common[p] - one->at[p]);
         one->at[p] = fmin(fmax(one->at[p] + one->velocity[p], 0), last);
-        self->rounded[p] = to_position(one->at[p], view->value_counts[p]);
+        self->rounded[p] = rft_course_position(one->at[p], view->value_counts[p]);
     }
 }
 

@@ -186,7 +186,7 @@ static uint64_t count_word(const char *name, const char *word) {
 }
 
 static void parse_words(bench *b, int argc, char **argv) {
-    for (int i = 1; i < argc; i++) {
+    for (int i = 1; i < argc && argv[i]; i++) {
         const char *word = argv[i], *next = i + 1 < argc ? argv[i + 1] : NULL;
         if (strcmp(word, "--kernel-tuner") == 0) {
             b->kernel_tuner = true;
