@@ -208,11 +208,13 @@ static void parse_words(bench *b, int argc, char **argv) {
     }
 }
 
-static void score_recording(bench *b, const char *path) {
+/* Returns how many parts the file has. */
+static size_t score_recording(bench *b, const char *path, size_t part) {
     search_recording *recording = NULL;
     search_base base;
     rft_err err = RFT_ERR_INIT;
-    if (search_recording_open(&recording, path, &err) != RFT_OK) {
+    size_t parts = 0;
+    if (search_recording_open(&recording, path, part, &parts, &err) != RFT_OK) {
         fail(&err);
     }
     search_base_make(&base, recording, BASE_SEED);
@@ -220,10 +222,11 @@ static void score_recording(bench *b, const char *path) {
             recording->name, (unsigned long long)recording->valid, (unsigned long long)recording->count,
             recording->median_s / recording->best_s, (unsigned long long)base.evaluations, base.budget_s);
     score_ours(b, recording, &base);
-    if (b->kernel_tuner) {
+    if (b->kernel_tuner && parts == 1) { /* a part's ordinals are not those of its file */
         score_kernel_tuner(b, path, recording, &base);
     }
     search_recording_free(recording);
+    return parts;
 }
 
 int main(int argc, char **argv) {
@@ -241,7 +244,9 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%-28s %-24s %7s %7s %6s %8s %12s\n", "space", "strategy", "score", "opt/f", "exact", "evals",
             "proposals/s");
     for (size_t i = 0; i < b.path_count; i++) {
-        score_recording(&b, b.paths[i]);
+        for (size_t part = 0, parts = 1; part < parts; part++) {
+            parts = score_recording(&b, b.paths[i], part);
+        }
     }
     for (size_t i = 0; i < b.column_count; i++) {
         const column *c = &b.columns[i];

@@ -3,7 +3,9 @@
 
 #include "base/arena.h"
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/json.h"
+#include "base/str.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 typedef struct row {
     const json_t *values;
     double seconds, cost_s;
+    uint64_t space; /* which of the file's; equal numbers, same space */
 } row;
 
 typedef struct reading {
@@ -70,25 +73,45 @@ static double t4_time(const json_t *result) {
     return (double)NAN;
 }
 
+/* Where the file says what swept the space: the names of axes, which are no parameters (a run of rooftune's own). */
+static bool is_axis(const reading *r, const char *name) {
+    const json_t *sweeps = json_object_get(json_object_get(r->root, "rooftune"), "sweeps");
+    for (size_t s = 0; s < json_array_size(sweeps); s++) {
+        const json_t *axes = json_object_get(json_array_get(sweeps, s), "axes");
+        for (size_t a = 0; a < json_array_size(axes); a++) {
+            if (strcmp(rft_json_text_or(json_array_get(axes, a), "name", ""), name) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Variants differ in their parameters, problems in the values of axes. */
+static uint64_t space_of(const reading *r, json_t *configuration) {
+    uint64_t hash = 0;
+    const char *key;
+    json_t *value;
+    json_object_foreach(configuration, key, value) {
+        double number = json_is_number(value) && is_axis(r, key) ? json_number_value(value) : 0;
+        uint64_t mixed = rft_hash_fnv1a(key, strlen(key)) ^ rft_hash_fnv1a(&number, sizeof number);
+        hash += rft_random_next(&mixed); /* whatever the order of keys */
+    }
+    return hash;
+}
+
 static int read_t4(reading *r, const char *path, rft_err *err) {
     const json_t *results = json_object_get(r->root, "results");
     for (size_t i = 0; i < json_array_size(results); i++) {
         const json_t *result = json_array_get(results, i);
         const json_t *times = json_object_get(result, "times");
-        const json_t *configuration = json_object_get(result, "configuration");
+        json_t *configuration = json_object_get(result, "configuration");
         if (!json_is_object(configuration)) {
             return bad(err, path, "a result has no configuration");
         }
         double compile_ms = number_or_0(times, "compilation") + number_or_0(times, "compilation_time");
         double cost_ms = compile_ms + number_or_0(times, "validation") + sum_of(json_object_get(times, "runtimes"));
-        add_row(r, &(row){configuration, t4_time(result), cost_ms * MS});
-    }
-    json_t *first = json_object_get(json_array_get(results, 0), "configuration");
-    r->params = rft_arena_calloc(r->arena, json_object_size(first) + 1, sizeof *r->params);
-    const char *key;
-    json_t *value;
-    json_object_foreach(first, key, value) {
-        r->params[r->param_count++] = rft_arena_strdup(r->arena, key);
+        add_row(r, &(row){configuration, t4_time(result), cost_ms * MS, space_of(r, configuration)});
     }
     return RFT_OK;
 }
@@ -107,7 +130,7 @@ static int read_cache(reading *r, const char *path, rft_err *err) {
     json_object_foreach(json_object_get(r->root, "cache"), key, entry) {
         double cost_ms = number_or_0(entry, "compile_time") + number_or_0(entry, "verification_time") +
                          number_or_0(entry, "benchmark_time");
-        add_row(r, &(row){entry, time_or_nan(json_object_get(entry, "time")), cost_ms * MS});
+        add_row(r, &(row){entry, time_or_nan(json_object_get(entry, "time")), cost_ms * MS, 0});
     }
     return RFT_OK;
 }
@@ -227,21 +250,63 @@ static int parse(reading *r, const char *path, rft_err *err) {
     return rc;
 }
 
-static char *name_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    char *name = rft_strdup(slash ? slash + 1 : path);
-    char *dot = strchr(name, '.');
-    if (dot && dot != name) {
-        *dot = '\0';
+static char *name_of(const char *path, size_t part, size_t parts) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    size_t length = strcspn(name, ".");
+    rft_str out = RFT_STR_INIT;
+    rft_str_add_n(&out, name, length ? length : strlen(name));
+    if (parts > 1) {
+        rft_str_addf(&out, "#%zu", part + 1);
     }
-    return name;
+    return rft_str_take(&out);
 }
 
-int search_recording_open(search_recording **out, const char *path, rft_err *err) {
+/* Counts the spaces of which a configuration has a time, and leaves the rows of one. */
+static size_t keep_part(reading *r, size_t part) {
+    uint64_t *spaces = rft_calloc(r->row_count + 1, sizeof *spaces);
+    size_t count = 0, kept = 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        size_t at = 0;
+        while (at < count && spaces[at] != r->rows[i].space) {
+            at++;
+        }
+        if (at == count && !isnan(r->rows[i].seconds)) {
+            spaces[count++] = r->rows[i].space;
+        }
+    }
+    for (size_t i = 0; i < r->row_count && part < count; i++) {
+        if (r->rows[i].space == spaces[part]) {
+            r->rows[kept++] = r->rows[i];
+        }
+    }
+    r->row_count = kept;
+    free(spaces);
+    return count;
+}
+
+/* A T4 file names its parameters in its configurations alone. */
+static void take_params(reading *r) {
+    json_t *first = json_object_get(json_array_get(json_object_get(r->root, "results"), 0), "configuration");
+    for (size_t i = 0; i < json_array_size(json_object_get(r->root, "results")) && r->row_count > 0; i++) {
+        first = json_object_get(json_array_get(json_object_get(r->root, "results"), i), "configuration");
+        if (first == r->rows[0].values) {
+            break;
+        }
+    }
+    r->params = rft_arena_calloc(r->arena, json_object_size(first) + 1, sizeof *r->params);
+    const char *key;
+    json_t *value;
+    json_object_foreach(first, key, value) {
+        if (!is_axis(r, key)) {
+            r->params[r->param_count++] = rft_arena_strdup(r->arena, key);
+        }
+    }
+}
+
+int search_recording_open(search_recording **out, const char *path, size_t part, size_t *parts, rft_err *err) {
     *out = NULL;
     reading r = {.arena = rft_arena_new()};
     search_recording *made = rft_alloc(sizeof *made);
-    made->name = name_of(path);
     int rc = parse(&r, path, err);
     if (rc == RFT_OK && json_is_array(json_object_get(r.root, "results"))) {
         rc = read_t4(&r, path, err);
@@ -250,12 +315,17 @@ int search_recording_open(search_recording **out, const char *path, rft_err *err
     } else if (rc == RFT_OK) {
         rc = bad(err, path, "neither a T4 file (results) nor a Kernel Tuner cache (cache)");
     }
-    if (rc == RFT_OK && r.row_count > 0) {
-        rc = to_view(&r, made, path, err);
+    if (rc == RFT_OK) {
+        *parts = keep_part(&r, part);
+        rc = r.row_count ? RFT_OK : bad(err, path, "no configuration has a time");
     }
+    if (rc == RFT_OK && r.param_count == 0) {
+        take_params(&r);
+    }
+    rc = rc == RFT_OK ? to_view(&r, made, path, err) : rc;
     if (rc == RFT_OK) {
         summarise(made);
-        rc = made->valid ? RFT_OK : bad(err, path, "no configuration has a time");
+        made->name = name_of(path, part, *parts);
     }
     json_decref(r.root);
     free(r.rows);

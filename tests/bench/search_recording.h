@@ -10,7 +10,7 @@
 #include "search/space_view.h"
 
 typedef struct search_recording {
-    char *name; /* of the file, without its folder and suffixes: "convolution_A100" */
+    char *name; /* of the file, without its folder and suffixes: "convolution_A100"; of a part, "matmul_fp32#3" */
     rft_space_view *view;
     uint64_t count, valid;
     double *seconds; /* per configuration; NaN: it failed */
@@ -18,8 +18,10 @@ typedef struct search_recording {
     double best_s, median_s;
 } search_recording;
 
-/* RFT_E_RECORDING says what is wrong with the file; one without a valid configuration is such a case. */
-int search_recording_open(search_recording **out, const char *path, rft_err *err);
+/* A run of rooftune's own holds one space for each variant on each problem: `part` from 0 chooses, *parts says how many
+ * there are; other files have one. What has no valid configuration is no part.
+ * RFT_E_RECORDING says what is wrong with the file; one without a valid configuration is such a case. */
+int search_recording_open(search_recording **out, const char *path, size_t part, size_t *parts, rft_err *err);
 void search_recording_free(search_recording *recording); /* NULL is accepted */
 
 /* One with all costs 1 s, for tests; seconds and rows are copied. */

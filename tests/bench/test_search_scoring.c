@@ -143,7 +143,9 @@ static char *write_file(const char *text) {
 
 static int open_text(search_recording **out, const char *text, rft_err *err) {
     char *path = write_file(text);
-    int rc = search_recording_open(out, path, err);
+    size_t parts = 0;
+    int rc = search_recording_open(out, path, 0, &parts, err);
+    assert_true(rc != RFT_OK || parts == 1);
     unlink(path);
     free(path);
     return rc;
@@ -189,6 +191,36 @@ static void t4_files_and_caches_are_read(void **state) {
     }
 }
 
+#define POINT(configuration, ms)                                                                                       \
+    "{\"configuration\":{" configuration "},\"times\":{},\"measurements\":[{\"name\":\"time\",\"value\":" ms "}]}"
+
+/* Two problems and two variants, one of them measured on the first problem alone; the odd size was only verified. */
+static void a_run_of_our_own_has_a_space_for_each_part(void **state) {
+    (void)state;
+    static const char text[] = "{\"rooftune\":{\"sweeps\":[{\"axes\":[{\"name\":\"n\"}]}]},\"results\":[" POINT(
+        "\"n\":17,\"B\":8", "null") "," POINT("\"n\":64,\"B\":8",
+                                              "1") "," POINT("\"n\":64,\"B\":16",
+                                                             "2") "," POINT("\"n\":64,\"T\":4",
+                                                                            "3") "," POINT("\"B\":16,\"n\":128",
+                                                                                           "4") "]}";
+    static const double best_ms[] = {1, 3, 4};
+    static const uint64_t counts[] = {2, 1, 1};
+    char *path = write_file(text);
+    for (size_t part = 0; part < 3; part++) {
+        search_recording *recording = NULL;
+        size_t parts = 0;
+        assert_int_equal(search_recording_open(&recording, path, part, &parts, NULL), RFT_OK);
+        assert_int_equal(parts, 3);
+        assert_int_equal(recording->count, counts[part]);
+        assert_int_equal(recording->view->param_count, 1); /* n is none */
+        assert_float_equal(recording->best_s, best_ms[part] * 1e-3, 1e-12);
+        assert_true(recording->name[strlen(recording->name) - 1] == (char)('1' + part));
+        search_recording_free(recording);
+    }
+    unlink(path);
+    free(path);
+}
+
 static void what_is_no_recording_says_why(void **state) {
     (void)state;
     static const char *const texts[] = {"",
@@ -214,6 +246,7 @@ int main(void) {
         cmocka_unit_test(random_search_scores_nothing),
         cmocka_unit_test(the_best_and_the_worst_runs),
         cmocka_unit_test(t4_files_and_caches_are_read),
+        cmocka_unit_test(a_run_of_our_own_has_a_space_for_each_part),
         cmocka_unit_test(what_is_no_recording_says_why),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
