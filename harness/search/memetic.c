@@ -9,19 +9,26 @@
 #include "search/population.h"
 #include "search/strategies.h"
 
-enum { STEP_ONE_IN = 5, DRAWS_MOST = 16 };
+/* So many at random, then every second until RFT_POPULATION were: a tiny budget makes use of what it saw, too. */
+enum {
+    FOUNDERS_FIRST = 6,
+    FOUNDING_ENDS = FOUNDERS_FIRST + 2 * (RFT_POPULATION - FOUNDERS_FIRST),
+    STEP_ONE_IN = 5,
+    DRAWS_MOST = 16
+};
 
 typedef struct memetic {
     rft_course course;
     rft_population population;
-    size_t founders; /* proposed as such */
     double (*floor_s)(void *payload, uint64_t index);
     void *payload;
 } memetic;
 
 static uint64_t draw(memetic *self) {
     rft_course *course = &self->course;
-    if (self->founders < RFT_POPULATION || self->population.count < 2) {
+    size_t asked = course->trial_count;
+    bool founds = asked < FOUNDERS_FIRST || (asked < FOUNDING_ENDS && asked % 2 == 0);
+    if (founds || self->population.count < 2) {
         return rft_course_sample(course);
     }
     return rft_random_below(&course->random, STEP_ONE_IN) == 0 ? rft_population_step(&self->population, course)
@@ -59,7 +66,6 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
             chosen = other;
         }
     }
-    self->founders++;
     return chosen;
 }
 

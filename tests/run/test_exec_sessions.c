@@ -103,8 +103,8 @@ static void a_run_stopped_again_and_again_takes_the_same_course(void **state) {
     scene_close(&s);
 }
 
-/* Strategies that learn: what was stored is told again, in the order asked, and neither stops nor workers change what is
- * tried. Some fail, and a batch is verified on the odd size before it is timed. */
+/* Strategies that learn: what was stored is told again, in the order asked, and neither stops nor workers change what
+ * is tried. Some fail, and a batch is verified on the odd size before it is timed. */
 static void a_strategy_that_learns_goes_on_as_it_would_have(void **state) {
     (void)state;
     static const char *const names[] = {"memetic", "greedy_ils", "trees"};
