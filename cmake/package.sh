@@ -52,7 +52,7 @@ for bench in "$build"/bench/*; do
     [ ! -x "$bench" ] || place "$bench" "$build/kit/bench"
 done
 # What the tests give to the program, under the names it has in the source tree.
-for folder in docs/examples tests/fault tests/gpu/sweeps tests/bench/sgemm; do
+for folder in docs/examples tests/fault tests/gpu/sweeps tests/bench/sgemm tests/bench/spaces; do
     mkdir -p "$build/kit/$folder"
     find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' -o -name '*.py' \) \
         -exec cp {} "$build/kit/$folder/" \;

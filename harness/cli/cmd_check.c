@@ -139,14 +139,20 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
     for (size_t v = 0; v < sweep->variant_count && rc == RFT_OK; v++) {
         uint64_t count = 0;
         uint64_t cartesian = 0;
+        const char *basis = NULL; /* of an estimate */
         for (size_t p = 0; p < sweep->problem_count; p++) {
             const rft_space *space = rft_plan_space(plan, s, v, p);
             count += sweep->problems[p].odd ? 0 : rft_space_count(space);
             cartesian += sweep->problems[p].odd ? 0 : rft_space_cartesian(space);
+            basis = rft_space_exact(space) ? basis : rft_space_count_basis(space);
         }
         rft_units_format_count(valid, sizeof valid, count);
         rft_units_format_count(all, sizeof all, cartesian);
-        rft_str_addf(&c->out, "  %s: %s of %s valid over all problems", sweep->variants[v].name, valid, all);
+        rft_str_addf(&c->out, "  %s: %s%s of %s valid over all problems", sweep->variants[v].name,
+                     basis ? "about " : "", valid, all);
+        if (basis) {
+            rft_str_addf(&c->out, " (%s)", basis);
+        }
         bool compiles = c->pool && !sweep->bare_space && c->o->sample_count > 0;
         size_t p = last_timed(sweep);
         if (compiles) {
@@ -159,11 +165,16 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
     return rc;
 }
 
+/* A count may exceed what a JSON integer holds here. */
+static json_t *json_count(uint64_t count) {
+    return count <= INT64_MAX ? json_integer((json_int_t)count) : json_real((double)count);
+}
+
 static int write_results(check_state *c, const rft_plan *plan, double seconds, rft_err *err) {
     if (c->o->json) {
-        json_t *head =
-            json_pack("{s:I,s:I,s:f,s:s,s:O}", "configurations", (json_int_t)plan->cartesian, "valid",
-                      (json_int_t)plan->valid, "enumerate_seconds", seconds, "arch", c->gpu->arch, "compiled", c->rows);
+        json_t *head = json_pack("{s:o,s:o,s:b,s:f,s:s,s:O}", "configurations", json_count(plan->cartesian), "valid",
+                                 json_count(plan->valid), "exact", !plan->estimated, "enumerate_seconds", seconds,
+                                 "arch", c->gpu->arch, "compiled", c->rows);
         size_t length = 0;
         char *text = rft_json_dump(head, &length);
         int rc = rft_cli_write(c->cli, c->o->json, text, length, err);

@@ -91,7 +91,8 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     }
     rft_units_format_count(text, sizeof text, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
-    fprintf(cli->out, "%s of %s combinations are valid; nothing was measured or written (--dry-run)\n", text, all);
+    fprintf(cli->out, "%s%s of %s combinations are valid; nothing was measured or written (--dry-run)\n",
+            plan->estimated ? "about " : "", text, all);
 }
 
 /* One session of a run: what the callbacks of rft_exec() need. */

@@ -7,6 +7,7 @@
 #define RFT_MODEL_SWEEP_H
 
 #include "base/err.h"
+#include "model/expr.h"
 #include "model/spec.h"
 #include "model/value.h"
 
@@ -36,6 +37,12 @@ typedef struct rft_param {
     bool in_entry; /* substituted into the entry's text, not a macro */
 } rft_param;
 
+/* What a slot of a constraint's expression stands for. */
+typedef struct rft_constraint_slot {
+    enum { RFT_SLOT_UNUSED, RFT_SLOT_PARAM, RFT_SLOT_AXIS } kind;
+    size_t index; /* into variant.params or sweep.axes */
+} rft_constraint_slot;
+
 /* A constraint and what it needs. It is applied as soon as everything it names is bound. */
 typedef struct rft_constraint {
     const char *text; /* as written, or "function at saxpy.lua:12" */
@@ -43,6 +50,9 @@ typedef struct rft_constraint {
     size_t param_count;
     size_t *axes; /* indices into sweep.axes */
     size_t axis_count;
+    const rft_expr *expr;       /* means the same as the vtable's function, and is faster; NULL: there is none */
+    rft_constraint_slot *slots; /* one for each slot of expr */
+    size_t slot_count;
 } rft_constraint;
 
 typedef struct rft_variant {
@@ -93,6 +103,15 @@ typedef struct rft_search_opts {
     bool seed_given;
 } rft_search_opts;
 
+/* One constraint for many values of one parameter. */
+typedef struct rft_sweep_along {
+    size_t variant, constraint;
+    const rft_value *problem, *config; /* as for rft_sweep_vt.constraint; config[param] is not read */
+    size_t param;
+    const rft_value *values; /* at most 64 */
+    uint64_t wanted;         /* bit i: values[i] is to be tried */
+} rft_sweep_along;
+
 typedef struct rft_sweep_vt {
     /* Whether the constraint holds. `problem` has one value per axis; `config` one per parameter, of which only those
      * the constraint names are read. RFT_E_SCRIPT when the script raised an error (place, message, traceback). */
@@ -107,6 +126,9 @@ typedef struct rft_sweep_vt {
      * NULL where baseline_count is 0. */
     int (*baseline)(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                     rft_err *err);
+    /* The wanted values from *next on, ascending; sets bit i of *holds where the constraint holds. On an error *next is
+     * the value that raised it, and the caller may go on with the one behind. NULL: constraint() is called for each. */
+    int (*constraint_along)(void *self, const rft_sweep_along *call, unsigned *next, uint64_t *holds, rft_err *err);
 } rft_sweep_vt;
 
 struct rft_sweep {

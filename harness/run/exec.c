@@ -118,6 +118,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
 static void close_segment(exec *e) {
     segment *s = &e->segment;
     uint64_t count = rft_space_count(s->space);
+    count = count > s->taken ? count : s->taken; /* an estimate may fall short */
     for (; s->count > 0; s->count--) {
         rft_job_free(s->ring[s->head].odd);
         rft_job_free(s->ring[s->head].job);

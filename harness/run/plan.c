@@ -2,38 +2,12 @@
 #include "run/plan.h"
 
 #include "base/fs.h"
+#include "base/units.h"
 
 #include <stdlib.h>
 
-/* Says which constraint leaves nothing. */
-static int nothing_valid(const rft_plan *plan, size_t sweep_index, rft_err *err) {
-    const rft_sweep *sweep = plan->sweeps[sweep_index];
-    const char *text = NULL;
-    const char *raised = "";
-    uint64_t most = 0;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        for (size_t p = 0; p < sweep->problem_count; p++) {
-            const rft_space *space = rft_plan_space(plan, sweep_index, v, p);
-            for (size_t c = 0; c < sweep->variants[v].constraint_count; c++) {
-                if (rft_space_rejected(space, c) > most) {
-                    most = rft_space_rejected(space, c);
-                    text = sweep->variants[v].constraints[c].text;
-                }
-            }
-            if (rft_space_errors(space) > 0 && !*raised) {
-                raised = rft_space_first_error(space);
-            }
-        }
-    }
-    if (*raised) {
-        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
-                    sweep->name, raised);
-    } else {
-        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
-                    text ? "; the constraint that cuts most: " : "", text ? text : "");
-    }
-    rft_err_place(err, "%s", sweep->path);
-    return rft_err_remedy(err, "loosen `where`, or give `tune` values that satisfy it");
+static uint64_t add(uint64_t a, uint64_t b) {
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
 static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t problem, const rft_log *log,
@@ -49,14 +23,22 @@ static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t 
     if (sweep->problems[problem].odd) {
         plan->odd += rft_space_count(space);
     } else {
-        plan->cartesian += rft_space_cartesian(space);
-        plan->valid += rft_space_count(space);
+        plan->cartesian = add(plan->cartesian, rft_space_cartesian(space));
+        plan->valid = add(plan->valid, rft_space_count(space));
+        plan->estimated = plan->estimated || !rft_space_exact(space);
+    }
+    if (!rft_space_exact(space) && problem + 1 == sweep->problem_count) {
+        char about[32];
+        rft_units_format_count(about, sizeof about, rft_space_count(space));
+        rft_log_warn(log, "sweep %s: too large to be counted exactly: about %s configurations are valid (%s)",
+                     sweep->name, about, rft_space_count_basis(space));
     }
     if (rft_space_errors(space) > 0 && problem + 1 == sweep->problem_count) {
-        rft_log_warn(log,
-                     "sweep %s: a constraint raised an error for %llu values, which were left out; the first: %s. "
-                     "Guard it against values it cannot take.",
-                     sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
+        rft_log_warn(
+            log,
+            "sweep %s: a constraint raised an error for %llu sets of values, which were left out; the first: %s. "
+            "Guard it against values it cannot take.",
+            sweep->name, (unsigned long long)rft_space_errors(space), rft_space_first_error(space));
     }
     return RFT_OK;
 }
@@ -74,7 +56,7 @@ static int plan_sweep(rft_plan *plan, size_t index, const rft_log *log, rft_err 
             }
         }
     }
-    return plan->valid > before ? RFT_OK : nothing_valid(plan, index, err);
+    return plan->valid > before ? RFT_OK : rft_plan_contradiction(plan, index, err);
 }
 
 int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err) {
@@ -175,6 +157,9 @@ static void copy_variant(rft_arena *arena, rft_variant *variant, const char *scr
         c->text = rft_arena_strdup(arena, c->text);
         c->params = rft_arena_memdup(arena, c->params, c->param_count * sizeof *c->params);
         c->axes = rft_arena_memdup(arena, c->axes, c->axis_count * sizeof *c->axes);
+        c->expr = NULL;
+        c->slots = NULL;
+        c->slot_count = 0;
     }
 }
 

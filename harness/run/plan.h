@@ -12,18 +12,23 @@ typedef struct rft_plan {
     const rft_sweep *const *sweeps; /* borrowed */
     size_t sweep_count;
     rft_space ***spaces;       /* [sweep][variant * problem_count + problem]; NULL where the space could not be made */
-    uint64_t cartesian, valid; /* over everything, odd problems left out */
+    uint64_t cartesian, valid; /* over everything, odd problems left out; saturate */
+    bool estimated;            /* `valid` is an estimate */
     uint64_t odd;              /* configurations to verify on odd problems */
 } rft_plan;
 
-/* Enumerates everything. RFT_E_SPACE: constraints leave nothing for a whole sweep (names the constraint that cut most);
- * RFT_E_LIMIT: too many. `log` gets a warning for constraints that raised errors. */
+/* Enumerates everything. RFT_E_SPACE: constraints leave nothing for a whole sweep (names those that contradict each
+ * other); RFT_E_LIMIT: too many. `log` gets a warning for constraints that raised errors. */
 int rft_plan_new(rft_plan **out, const rft_sweep *const *sweeps, size_t sweep_count, const rft_log *log, rft_err *err);
 void rft_plan_free(rft_plan *plan); /* NULL is accepted */
 
 rft_space *rft_plan_space(const rft_plan *plan, size_t sweep, size_t variant, size_t problem);
 /* The sweep's odd problem; SIZE_MAX when it has none. */
 size_t rft_plan_odd_problem(const rft_plan *plan, size_t sweep);
+
+/* The error of a sweep of which nothing is valid: the smallest set of constraints found that leaves nothing already, or
+ * the first error that one raised. */
+int rft_plan_contradiction(const rft_plan *plan, size_t sweep, rft_err *err);
 
 /* Copies what the store keeps of the sweeps (no functions) into run->sweeps, with the counts. */
 void rft_plan_describe(const rft_plan *plan, rft_run *run);

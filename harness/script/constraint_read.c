@@ -17,7 +17,8 @@ typedef struct where_item {
     const char *text;
     const char *names[NAMES_MAX];
     size_t name_count;
-    int ref; /* LUA_NOREF: a text, compiled once its names are known */
+    int ref;              /* LUA_NOREF: a text, compiled once its names are known */
+    const rft_expr *expr; /* of a text that is an expression of the subset; NULL */
     rft_at at;
 } where_item;
 
@@ -135,6 +136,49 @@ static int compile_text(lua_State *lua, const where_item *item) {
     return luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
+/* "gpu.sm_count" and the sandbox's own numbers ("KiB"). Reals without a fraction are left to Lua: an rft_value would
+ * make integers of them, which divide differently. */
+static bool find_constant(void *payload, const char *name, rft_value *out) {
+    lua_State *lua = payload;
+    bool found = false;
+    int top = lua_gettop(lua);
+    luaL_checkstack(lua, 8, NULL);
+    if (strncmp(name, "gpu.", 4) == 0) {
+        rft_push_gpu(lua);
+        rft_strict_data(lua, -1);
+        name += 4;
+    } else {
+        lua_getfield(lua, LUA_REGISTRYINDEX, RFT_KNOWN_GLOBALS);
+    }
+    lua_pushstring(lua, name);
+    lua_rawget(lua, -2);
+    if (lua_isinteger(lua, -1)) {
+        *out = rft_value_int(lua_tointeger(lua, -1));
+        found = true;
+    } else if (lua_type(lua, -1) == LUA_TNUMBER) {
+        *out = rft_value_real(lua_tonumber(lua, -1));
+        found = out->kind == RFT_VALUE_REAL;
+    } else if (lua_isboolean(lua, -1)) {
+        *out = rft_value_bool(lua_toboolean(lua, -1));
+        found = true;
+    } else if (lua_type(lua, -1) == LUA_TSTRING) {
+        *out = rft_value_text(rft_arena_strdup(rft_lua_script(lua)->arena, lua_tostring(lua, -1)));
+        found = true;
+    }
+    lua_settop(lua, top);
+    return found;
+}
+
+/* The same text for model/expr.h, which is faster; NULL when it is no expression of that subset. */
+static const rft_expr *compile_expression(lua_State *lua, const where_item *item) {
+    const char *names[NAMES_MAX];
+    for (size_t i = 0; i < item->name_count; i++) {
+        names[i] = strcmp(item->names[i], "gpu") == 0 ? "" : item->names[i]; /* a table: only its fields are values */
+    }
+    rft_expr_names known = {names, item->name_count, find_constant, lua};
+    return rft_expr_parse(rft_lua_script(lua)->arena, item->text, &known);
+}
+
 /* Parameter names of the function on top. */
 static void function_names(lua_State *lua, where_item *item) {
     lua_Debug record;
@@ -184,6 +228,7 @@ static void read_item(lua_State *lua, const rft_sweep *sweep, where_item *item) 
         item->text = rft_arena_strdup(rft_lua_script(lua)->arena, rft_read_text(lua, -1, &item->at));
         find_names(lua, sweep, item);
         item->ref = compile_text(lua, item);
+        item->expr = compile_expression(lua, item);
         break;
     case LUA_TFUNCTION:
         rft_read_function(lua, -1, &item->at);
@@ -210,7 +255,13 @@ static void append(rft_sweep_state *state, size_t v, const where_item *item, con
     own->ref = item->ref;
     own->needs = rft_arena_memdup(arena, needs, sizeof(*needs) * (item->name_count + 1));
     own->need_count = item->name_count;
+    constraint->expr = item->expr;
+    constraint->slots = rft_arena_calloc(arena, item->name_count + 1, sizeof(rft_constraint_slot));
+    constraint->slot_count = item->name_count;
     for (size_t i = 0; i < item->name_count; i++) {
+        bool param = needs[i].kind == RFT_NEEDS_PARAM, axis = needs[i].kind == RFT_NEEDS_AXIS;
+        constraint->slots[i].kind = param ? RFT_SLOT_PARAM : axis ? RFT_SLOT_AXIS : RFT_SLOT_UNUSED;
+        constraint->slots[i].index = needs[i].index;
         if (needs[i].kind == RFT_NEEDS_PARAM) {
             constraint->params[constraint->param_count++] = needs[i].index;
         } else if (needs[i].kind == RFT_NEEDS_AXIS) {

@@ -115,7 +115,9 @@ static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_e
 static int sweep_baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                           rft_err *err);
 
-static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_complete, sweep_baseline};
+static int sweep_along(void *self, const rft_sweep_along *call, unsigned *next, uint64_t *holds, rft_err *err);
+
+static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_complete, sweep_baseline, sweep_along};
 
 int rft_api_sweep(lua_State *lua) {
     rft_script *script = rft_lua_script(lua);
@@ -156,23 +158,85 @@ typedef struct constraint_call {
     bool holds;
 } constraint_call;
 
+/* What a constraint gave, on top and popped. A number would always count as true, and nil always as false: neither can
+ * be meant. */
+static bool read_truth(lua_State *lua, const rft_constraint_state *constraint) {
+    if (!lua_isboolean(lua, -1)) {
+        const char *gave = luaL_tolstring(lua, -1, NULL);
+        bool nothing = lua_isnil(lua, -2);
+        rft_lua_push_function(lua, constraint->ref); /* names the place */
+        rft_lua_fault(lua, RFT_E_SCRIPT, "compare it with something, as in \"A % B == 0\"",
+                      "the constraint gave %.60s, not true or false%s", gave,
+                      nothing ? " (does it return anything?)" : ", as in \"A % B == 0\"");
+    }
+    bool truth = lua_toboolean(lua, -1);
+    lua_pop(lua, 1);
+    return truth;
+}
+
+static void push_need(lua_State *lua, const rft_needed *need, const rft_value *problem, const rft_value *config) {
+    if (need->kind == RFT_NEEDS_GPU) {
+        rft_push_gpu(lua);
+    } else {
+        rft_push_value(lua, need->kind == RFT_NEEDS_PARAM ? &config[need->index] : &problem[need->index]);
+    }
+}
+
 static int call_constraint(lua_State *lua) {
     constraint_call *call = lua_touserdata(lua, 1);
     const rft_constraint_state *constraint = call->constraint;
-    luaL_checkstack(lua, (int)constraint->need_count + 4, NULL);
+    luaL_checkstack(lua, (int)constraint->need_count + 8, NULL);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, constraint->ref);
     for (size_t i = 0; i < constraint->need_count; i++) {
-        const rft_needed *need = &constraint->needs[i];
-        if (need->kind == RFT_NEEDS_GPU) {
-            rft_push_gpu(lua);
-        } else {
-            rft_push_value(lua,
-                           need->kind == RFT_NEEDS_PARAM ? &call->config[need->index] : &call->problem[need->index]);
-        }
+        push_need(lua, &constraint->needs[i], call->problem, call->config);
     }
     lua_call(lua, (int)constraint->need_count, 1);
-    call->holds = lua_toboolean(lua, -1);
+    call->holds = read_truth(lua, constraint);
     return 0;
+}
+
+typedef struct along_call {
+    const rft_constraint_state *constraint;
+    const rft_sweep_along *along;
+    unsigned next;
+    uint64_t holds;
+} along_call;
+
+/* One protected call for many values, since entering one costs more than most constraints. */
+static int call_along(lua_State *lua) {
+    along_call *call = lua_touserdata(lua, 1);
+    const rft_constraint_state *constraint = call->constraint;
+    const rft_sweep_along *along = call->along;
+    luaL_checkstack(lua, (int)constraint->need_count + 8, NULL);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, constraint->ref);
+    int function = lua_gettop(lua);
+    for (unsigned i = call->next; i < 64; i++) {
+        if (!(along->wanted >> i & 1)) {
+            continue;
+        }
+        call->next = i;
+        lua_pushvalue(lua, function);
+        for (size_t n = 0; n < constraint->need_count; n++) {
+            const rft_needed *need = &constraint->needs[n];
+            if (need->kind == RFT_NEEDS_PARAM && need->index == along->param) {
+                rft_push_value(lua, &along->values[i]);
+            } else {
+                push_need(lua, need, along->problem, along->config);
+            }
+        }
+        lua_call(lua, (int)constraint->need_count, 1);
+        call->holds |= (uint64_t)read_truth(lua, constraint) << i;
+    }
+    return 0;
+}
+
+static int sweep_along(void *self, const rft_sweep_along *along, unsigned *next, uint64_t *holds, rft_err *err) {
+    rft_sweep_state *state = self;
+    along_call call = {&state->states[along->variant].constraints[along->constraint], along, *next, 0};
+    int code = rft_lua_protected(state->script, call_along, &call, err);
+    *next = call.next;
+    *holds |= call.holds;
+    return code;
 }
 
 static int sweep_constraint(void *self, size_t variant, size_t constraint, const rft_value *problem,

@@ -19,6 +19,17 @@ static int value_family(const rft_value *value) {
     return value->kind == RFT_VALUE_REAL ? RFT_VALUE_INT : (int)value->kind;
 }
 
+/* Where the value is in a table of positions + 1, or would be. */
+static uint32_t *find_value(uint32_t *seen, size_t room, const rft_value *values, const rft_value *value) {
+    const char *text = value->kind == RFT_VALUE_TEXT ? value->as.text : NULL;
+    uint64_t hash = text ? rft_hash_fnv1a(text, strlen(text)) : rft_hash_fnv1a(&value->as, sizeof(value->as));
+    size_t at = (size_t)hash & (room - 1);
+    while (seen[at] && !rft_value_equal(&values[seen[at] - 1], value)) {
+        at = (at + 1) & (room - 1);
+    }
+    return &seen[at];
+}
+
 rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *count, bool *is_ctype) {
     rft_arena *arena = rft_lua_script(lua)->arena;
     lua_getiuservalue(lua, index, 1);
@@ -32,6 +43,11 @@ rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *
         rft_read_fail(lua, at, NULL, "more than %d texts", TEXTS_MAX);
     }
     lua_pop(lua, 1);
+    size_t room = 16;
+    while (room < 2 * length) {
+        room *= 2;
+    }
+    uint32_t *seen = rft_arena_calloc(arena, room, sizeof(*seen));
     for (size_t i = 0; i < length; i++) {
         rft_at here = {at, NULL, (lua_Integer)i + 1};
         bool ctype = false;
@@ -42,12 +58,11 @@ rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *
             rft_read_fail(lua, &here, NULL, "numbers, booleans, texts and ctypes cannot be mixed in one list");
         }
         *is_ctype = ctype;
-        /* Long lists come from range() and pow2_values(), which cannot repeat. */
-        for (size_t earlier = i > 2000 ? i - 2000 : 0; earlier < i; earlier++) {
-            if (rft_value_equal(&values[earlier], &values[i])) {
-                rft_read_fail(lua, &here, NULL, "the value is there twice");
-            }
+        uint32_t *place = find_value(seen, room, values, &values[i]);
+        if (*place) {
+            rft_read_fail(lua, &here, NULL, "the value is there twice");
         }
+        *place = (uint32_t)i + 1;
     }
     lua_pop(lua, 1);
     *count = length;

@@ -54,7 +54,7 @@
 ---@field with? table<string, rooftune.value|fun(p: rooftune.p): rooftune.value> the other dimensions, or functions of them
 ---@field along? string|string[] dimensions to find bound transitions along; default: all numeric ones in `over`
 ---@field tune? table<string, rooftune.Values|rooftune.value> values to try; a parameter that is not here keeps its default
----@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax, or { "A", "B", f }
+---@field where? (function|string|table)[] constraints: function(A, B), text in Lua syntax (compiled, faster), or { "A", "B", f }; true or false
 ---@field baseline? (string|rooftune.Vendor)[] "cublaslt", or vendor.matmul{}: what the best is compared with, measured in the same run
 ---@field measure? rooftune.measure how a point is timed
 ---@field search? rooftune.search how the space is searched

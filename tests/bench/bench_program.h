@@ -7,6 +7,7 @@
  *   tuning_rate    the same 128 configurations tuned by Kernel Tuner and by rooftune, from start to finish
  *   racing         GPU time with the race and without, and what the race's best is worth
  *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
+ *   space          the published spaces, counted and listed by rooftune and by python-constraint (no GPU)
  *
  * The program is $ROOFTUNE, else ../rooftune; sweeps are looked for in ../tests/bench (the kit), then in the source
  * tree. A failure that leaves nothing to measure prints its reason and ends the process with status 1.

@@ -100,7 +100,8 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
         variant->constraints = rft_arena_calloc(arena, 1, sizeof *variant->constraints);
         size_t *needs = rft_arena_calloc(arena, 2, sizeof *needs);
         needs[1] = 1;
-        variant->constraints[0] = (rft_constraint){"VEC * BLOCK <= n", needs, 2, needs, 1};
+        variant->constraints[0] = (rft_constraint){
+            .text = "VEC * BLOCK <= n", .params = needs, .param_count = 2, .axes = needs, .axis_count = 1};
     }
     out->cartesian = rft_arena_calloc(arena, 6, sizeof *out->cartesian);
     out->valid = rft_arena_calloc(arena, 6, sizeof *out->valid);

@@ -406,6 +406,47 @@ static void a_space_of_10_to_the_12(void **state) {
     }
 }
 
+/* The same through the model's own space. */
+static void a_space_of_the_model_of_10_to_the_12(void **state) {
+    (void)state;
+    rft_value values[10];
+    rft_param params[12];
+    rft_sweep_vt vt = {0};
+    for (int i = 0; i < 10; i++) {
+        values[i] = rft_value_int(1 << i);
+    }
+    for (size_t p = 0; p < 12; p++) {
+        params[p] = (rft_param){.name = "P", .help = "", .values = values, .value_count = 10};
+    }
+    rft_variant variant = {.name = "v", .params = params, .param_count = 12};
+    rft_sweep sweep = {.name = "s", .variants = &variant, .variant_count = 1, .vt = &vt};
+    rft_space *space = NULL;
+    assert_int_equal(rft_space_new(&space, &sweep, 0, NULL, NULL, NULL), 0);
+    assert_true(rft_space_count(space) == 1000000000000);
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        rft_strategy *strategy = NULL;
+        rft_strategy_opts opts = {.seed = 9, .budget_points = 300};
+        uint64_t order[300];
+        if (strcmp(entry->name, "exhaustive") == 0) {
+            continue;
+        }
+        assert_int_equal(rft_strategy_new(&strategy, entry->name, space, &opts, NULL), 0);
+        for (size_t i = 0; i < 300; i++) {
+            uint16_t at[12];
+            assert_int_equal(strategy->ask(strategy, order + i, 1), 1);
+            assert_true(order[i] < 1000000000000);
+            rft_space_positions(space, order[i], at);
+            rft_tell tell = {order[i], RFT_OUTCOME_OK, 1e-3 * (1 + at[0] + at[5] + at[11]), RFT_HINTS_INIT};
+            strategy->tell(strategy, &tell);
+            for (size_t j = 0; j < i; j++) {
+                assert_true(order[i] != order[j]);
+            }
+        }
+        strategy->free(strategy);
+    }
+    rft_space_free(space);
+}
+
 static void an_unknown_name_lists_the_known(void **state) {
     const plain_space *plain = *state;
     rft_strategy_opts opts = {.seed = 1};
@@ -436,6 +477,7 @@ int main(void) {
         cmocka_unit_test(a_view_sorts_numbers),
         cmocka_unit_test(an_early_end_is_a_fair_sample),
         cmocka_unit_test(a_space_of_10_to_the_12),
+        cmocka_unit_test(a_space_of_the_model_of_10_to_the_12),
         cmocka_unit_test(an_unknown_name_lists_the_known),
     };
     return cmocka_run_group_tests(tests, open_space, close_space);
