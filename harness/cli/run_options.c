@@ -128,6 +128,25 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     return rc ? rc : check_report_place(o, err);
 }
 
+#define HELP_WIDTH 60 /* of a line of names, so that the help fits 100 columns */
+
+/* The names of all strategies, in lines that stand under each other. */
+static const char *strategy_help(rft_arena *arena) {
+    const char *text = "";
+    size_t line = 0;
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        bool breaks = line + strlen(entry->name) > HELP_WIDTH;
+        line = breaks ? 0 : line;
+        text = rft_arena_printf(arena, "%s%s%s", text,
+                                breaks ? ",\n                               "
+                                : line ? ", "
+                                       : "",
+                                entry->name);
+        line += strlen(entry->name) + 2;
+    }
+    return rft_arena_printf(arena, "%s (default: as the sweep says)", text);
+}
+
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
                           rft_err *err) {
     rft_run_options *o = out;
@@ -146,7 +165,7 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
         {"timeout", 0, "2s", "limit of one point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
         {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
          &o->compile_timeout, NULL},
-        {"strategy", 0, "NAME", "auto, exhaustive, random (default: as the sweep says)", NULL, &o->strategy, NULL},
+        {"strategy", 0, "NAME", strategy_help(arena), NULL, &o->strategy, NULL},
         {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
         {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
         {"no-prune", 0, NULL, "measure also what cannot win by the hardware's limits", &o->no_prune, NULL, NULL},

@@ -36,6 +36,7 @@ typedef struct segment {
     double budget_gpu_s;    /* INFINITY: none */
     double started_gpu_s;
     uint64_t asked, taken;
+    size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
     bool exhausted; /* nothing more is asked */
     size_t starts;  /* of what is asked first: transferred from other problems */
     rft_pruner pruner;
@@ -173,7 +174,7 @@ static void open_refined(exec *e) {
 static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t problem, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     segment *s = &e->segment;
-    *s = (segment){.sweep = sweep_index, .variant = variant, .problem = problem};
+    *s = (segment){.sweep = sweep_index, .variant = variant, .problem = problem, .ahead = RFT_LOOKAHEAD};
     s->odd_problem = rft_plan_odd_problem(opts->plan, sweep_index);
     s->space = rft_plan_space(opts->plan, sweep_index, variant, problem);
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
@@ -190,10 +191,14 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    int rc = rft_strategy_new(&s->strategy, strategy, s->space, seed, err);
+    bool may_end_early = isfinite(s->budget_s) || isfinite(s->budget_gpu_s) || rft_pruner_has_goal(&s->pruner);
+    rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};
+    asking.budget_points = s->budget_points == UINT64_MAX ? 0 : s->budget_points;
+    int rc = rft_strategy_new(&s->strategy, strategy, s->space, &asking, err);
     if (rc == RFT_OK) {
         uint64_t starts[RFT_TRANSFER_MOST];
         s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
+        s->ahead = s->strategy->ahead ? (size_t)least(s->strategy->ahead, RFT_LOOKAHEAD) : RFT_LOOKAHEAD;
         s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
     }
     return rc;
@@ -260,7 +265,7 @@ static entry new_entry(const exec *e, uint64_t index) {
     rft_job_place place = {s->sweep, s->variant, s->problem};
     rft_value *config = rft_calloc(params + 1, sizeof *config);
     rft_space_get(s->space, index, config);
-    entry made = {.batch = s->asked / RFT_LOOKAHEAD};
+    entry made = {.batch = s->asked / s->ahead};
     if (s->odd_problem != SIZE_MAX) {
         made.odd = new_odd_job(e, config); /* first: it is taken first */
     }
@@ -274,7 +279,7 @@ static entry new_entry(const exec *e, uint64_t index) {
 /* Asks for more until there are as many ahead as there may be, or the segment has no more to give. */
 static void fill(exec *e) {
     segment *s = &e->segment;
-    while (!s->exhausted && s->count + e->in_hand < RFT_LOOKAHEAD) {
+    while (!s->exhausted && s->count + e->in_hand < s->ahead) {
         uint64_t index = 0;
         if (s->asked >= s->budget_points || s->strategy->ask(s->strategy, &index, 1) == 0) {
             s->exhausted = true;
@@ -332,7 +337,7 @@ static void go_on(void *payload) {
 /* Must more be asked for before the next job is known? At the beginning; and where a batch is verified together before
  * the first of it is timed, the whole batch must be there. */
 static bool is_short(const segment *s) {
-    return s->count == 0 || (s->odd_problem != SIZE_MAX && s->ring[s->head].batch == s->asked / RFT_LOOKAHEAD);
+    return s->count == 0 || (s->odd_problem != SIZE_MAX && s->ring[s->head].batch == s->asked / s->ahead);
 }
 
 /* Takes the next job out of the ring. */
@@ -347,6 +352,23 @@ static rft_job *pull(exec *e, bool *is_odd) {
         e->in_hand = 1;
     }
     return job;
+}
+
+/* What a strategy is told beside the time. */
+static rft_hints hints_of(const rft_point *point) {
+    const rft_facts *facts = &point->facts;
+    rft_hints hints = RFT_HINTS_INIT;
+    if (facts->registers >= 0) {
+        hints.registers = facts->registers;
+    }
+    if (facts->spill_bytes >= 0) {
+        hints.spill_bytes = facts->spill_bytes;
+    }
+    if (facts->shared_static_bytes >= 0) {
+        hints.shared_bytes = (double)facts->shared_static_bytes + fmax((double)facts->shared_dynamic_bytes, 0);
+    }
+    hints.occupancy_frac = facts->occupancy_frac;
+    return hints;
 }
 
 /* Takes the next job to its end. */
@@ -372,7 +394,10 @@ static int step(exec *e, rft_err *err) {
     if (rc == RFT_OK && is_odd) {
         e->odd_left -= e->odd_left > 0 ? 1 : 0;
     } else if (rc == RFT_OK) {
-        rft_tell told = {.index = job->index, .outcome = point->outcome, .seconds = rft_point_median_s(point)};
+        /* Of the first round, though a run that is continued may know more: the course must be what it was. */
+        const rft_measurement *first = &point->rounds[0];
+        rft_tell told = {.index = job->index, .outcome = point->outcome, .hints = hints_of(point)};
+        told.seconds = first->n > 0 ? first->stats.median : (double)NAN;
         s->strategy->tell(s->strategy, &told);
         rft_pruner_told(&s->pruner, job->index, point);
         s->taken++;

@@ -140,6 +140,10 @@ static double goal_of(const rft_pruner *p) {
     return p->opts->goal_frac > 0 ? p->opts->goal_frac : sweep_of(p)->search.goal_frac;
 }
 
+bool rft_pruner_has_goal(const rft_pruner *p) {
+    return goal_of(p) > 0;
+}
+
 const char *rft_pruner_is_over(rft_pruner *p, rft_arena *arena) {
     char best[32], least[32];
     double goal = goal_of(p);

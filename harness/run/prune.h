@@ -47,6 +47,9 @@ void rft_pruner_told(rft_pruner *pruner, uint64_t index, const rft_point *point)
 /* Spells out the next floors; called while the device is at work. */
 void rft_pruner_advance(rft_pruner *pruner);
 
+/* May the part end before its budget because of a goal? */
+bool rft_pruner_has_goal(const rft_pruner *pruner);
+
 /* Why nothing more of the part need be measured, in words for what is left untried ("certified: ..."), in `arena`;
  * NULL: it goes on. */
 const char *rft_pruner_is_over(rft_pruner *pruner, rft_arena *arena);

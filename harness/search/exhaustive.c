@@ -52,11 +52,15 @@ static void exhaustive_free(rft_strategy *base) {
     free(self);
 }
 
-rft_strategy *rft_exhaustive_new(uint64_t count, uint64_t seed) {
+rft_strategy *rft_exhaustive_new(const rft_space_view *view, const rft_strategy_opts *opts) {
+    if (!view->exact) {
+        return rft_random_new(view, opts); /* cannot be gone through: as far as draws go */
+    }
+    uint64_t count = view->count;
     exhaustive *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){"exhaustive", exhaustive_ask, exhaustive_tell, exhaustive_free};
+    self->base = (rft_strategy){"exhaustive", 0, exhaustive_ask, exhaustive_tell, exhaustive_free};
     self->count = count;
-    self->random = seed;
+    self->random = opts->seed;
     if (count <= UINT32_MAX) {
         self->narrow = rft_calloc(count, sizeof *self->narrow);
         for (uint64_t i = 0; i < count; i++) {

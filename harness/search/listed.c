@@ -34,7 +34,7 @@ static void listed_free(rft_strategy *base) {
 
 rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count) {
     listed *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){"listed", listed_ask, listed_tell, listed_free};
+    self->base = (rft_strategy){.name = "listed", .ask = listed_ask, .tell = listed_tell, .free = listed_free};
     self->indices = rft_calloc(count + 1, sizeof *self->indices);
     self->count = count;
     if (count > 0) {

@@ -2,6 +2,7 @@
 /* A Fisher-Yates shuffle of which only the places that were touched are stored. */
 #include "base/arena.h"
 #include "base/hash.h"
+#include "search/course.h"
 #include "search/strategies.h"
 
 #include <stdlib.h>
@@ -79,11 +80,30 @@ static void random_free(rft_strategy *base) {
     free(self);
 }
 
-rft_strategy *rft_random_new(uint64_t count, uint64_t seed) {
+/* Where indices are not dense: the space's own draws, those that came before left out. */
+static uint64_t leave_it_to_the_course(rft_course *course, uint32_t *tag) {
+    (void)course;
+    *tag = RFT_NO_TAG;
+    return RFT_NOWHERE;
+}
+
+static void learn_nothing(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+    (void)course;
+    (void)trial;
+    (void)tag;
+    (void)hints;
+}
+
+rft_strategy *rft_random_new(const rft_space_view *view, const rft_strategy_opts *opts) {
+    static const rft_course_spec by_drawing = {"random", sizeof(rft_course), 0, leave_it_to_the_course, learn_nothing,
+                                               NULL};
+    if (!view->exact) {
+        return &((rft_course *)rft_course_new(&by_drawing, view, opts->seed))->base;
+    }
     random_draw *self = rft_alloc(sizeof *self);
-    self->base = (rft_strategy){"random", random_ask, random_tell, random_free};
-    self->count = count;
-    self->random = ~seed; /* not the order that exhaustive takes with this seed */
+    self->base = (rft_strategy){"random", 0, random_ask, random_tell, random_free};
+    self->count = view->count;
+    self->random = ~opts->seed; /* not the order that exhaustive takes with this seed */
     self->slot_count = 64;
     self->slots = rft_calloc(self->slot_count, sizeof *self->slots);
     return &self->base;

@@ -1,27 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/strategy.h"
 
+#include "base/arena.h"
 #include "base/str.h"
 #include "search/strategies.h"
 
-enum { STRATEGIES = 3 };
+#include <stdlib.h>
+
+enum { STRATEGIES = 10 };
 
 static const rft_strategy_entry entries[STRATEGIES + 1] = {
-    {"auto", "what fits the space: for now exhaustive"},
+    {"auto", "all in a seeded shuffle where the budget covers them, else " RFT_DEFAULT_STRATEGY},
     {"exhaustive", "every valid configuration once, in a seeded shuffle"},
     {"random", "configurations drawn without replacement until the budget ends"},
+    {"greedy_ils", "greedy iterated local search"},
+    {"simulated_annealing", "simulated annealing over neighbours"},
+    {"genetic_algorithm", "a steady-state genetic algorithm"},
+    {"diff_evo", "differential evolution"},
+    {"pso", "particle swarm optimisation"},
+    {"trees", "a model of randomised trees and its lower confidence bound"},
+    {"memetic", "a genetic algorithm with steps from the best, and floors at the ceilings"},
     {NULL, NULL},
 };
 
-/* One for each of the entries, in the same order. */
-static rft_strategy *(*const constructors[STRATEGIES])(uint64_t count, uint64_t seed) = {
-    rft_exhaustive_new,
+/* One for each of the entries, in the same order; auto is resolved before. */
+static rft_strategy_constructor *const constructors[STRATEGIES] = {
+    NULL,
     rft_exhaustive_new,
     rft_random_new,
+    rft_greedy_ils_new,
+    rft_simulated_annealing_new,
+    rft_genetic_algorithm_new,
+    rft_diff_evo_new,
+    rft_pso_new,
+    rft_trees_new,
+    rft_memetic_new,
 };
 
 const rft_strategy_entry *rft_strategy_list(void) {
     return entries;
+}
+
+const char *rft_strategy_default(void) {
+    return RFT_DEFAULT_STRATEGY;
 }
 
 static int unknown_strategy(const char *name, rft_err *err) {
@@ -42,13 +63,65 @@ static int unknown_strategy(const char *name, rft_err *err) {
     return RFT_E_USAGE;
 }
 
-int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, uint64_t seed, rft_err *err) {
+static const char *resolve(const char *name, const rft_space_view *view, const rft_strategy_opts *opts) {
+    if (!name || !rft_text_equal(name, entries[0].name)) {
+        return name ? name : "";
+    }
+    bool covers_all = opts->budget_points == 0 ? !opts->may_end_early : opts->budget_points >= view->count;
+    return covers_all && view->exact ? "exhaustive" : RFT_DEFAULT_STRATEGY;
+}
+
+int rft_strategy_new_on(rft_strategy **out, const char *name, const rft_space_view *view, const rft_strategy_opts *opts,
+                        rft_err *err) {
     *out = NULL;
-    for (size_t i = 0; i < STRATEGIES; i++) {
-        if (rft_text_equal(entries[i].name, name)) {
-            *out = constructors[i](rft_space_count(space), seed);
+    const char *resolved = resolve(name, view, opts);
+    for (size_t i = 1; i < STRATEGIES; i++) {
+        if (rft_text_equal(entries[i].name, resolved)) {
+            *out = constructors[i](view, opts);
             return 0;
         }
     }
-    return unknown_strategy(name ? name : "", err);
+    return unknown_strategy(resolved, err);
+}
+
+/* A strategy with the view that was made for it. */
+typedef struct viewing {
+    rft_strategy base;
+    rft_strategy *inner;
+    rft_space_view *view;
+} viewing;
+
+static size_t viewing_ask(rft_strategy *base, uint64_t *out, size_t most) {
+    rft_strategy *inner = ((viewing *)base)->inner;
+    return inner->ask(inner, out, most);
+}
+
+static void viewing_tell(rft_strategy *base, const rft_tell *result) {
+    rft_strategy *inner = ((viewing *)base)->inner;
+    inner->tell(inner, result);
+}
+
+static void viewing_free(rft_strategy *base) {
+    viewing *self = (viewing *)base;
+    self->inner->free(self->inner);
+    self->view->free(self->view);
+    free(self);
+}
+
+int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, const rft_strategy_opts *opts,
+                     rft_err *err) {
+    *out = NULL;
+    rft_space_view *view = rft_view_of_space(space);
+    rft_strategy *inner = NULL;
+    int rc = rft_strategy_new_on(&inner, name, view, opts, err);
+    if (rc != RFT_OK) {
+        view->free(view);
+        return rc;
+    }
+    viewing *self = rft_alloc(sizeof *self);
+    self->base = (rft_strategy){inner->name, inner->ahead, viewing_ask, viewing_tell, viewing_free};
+    self->inner = inner;
+    self->view = view;
+    *out = &self->base;
+    return RFT_OK;
 }

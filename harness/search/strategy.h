@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * strategy.h - which configuration next. ask() proposes, tell() reports in the order asked. A strategy sees indices
- * into an rft_space, never scripts, devices or clocks; the same seed and tells give the same proposals.
+ * strategy.h - which configuration next. ask() proposes, tell() reports in the order asked; asking may run ahead of
+ * telling. A strategy sees indices into a space, never scripts, devices or clocks; the same space, seed, order of calls
+ * and tells give the same proposals, so a run that is continued replays its tells and goes on as it would have.
  */
 #ifndef RFT_SEARCH_STRATEGY_H
 #define RFT_SEARCH_STRATEGY_H
@@ -9,25 +10,61 @@
 #include "base/err.h"
 #include "model/outcome.h"
 #include "model/space.h"
+#include "search/space_view.h"
+
+#include <math.h>
+
+/* What is known of a configuration beside its time. NaN: not known. */
+typedef struct rft_hints {
+    double registers;      /* a thread */
+    double spill_bytes;    /* stores and loads of spilled registers in the code */
+    double shared_bytes;   /* a block, static and dynamic */
+    double occupancy_frac; /* warps that fit of those an SM can hold, 0..1 */
+    double floor_s;        /* no faster at the ceilings, by its work and compulsory traffic */
+    double dram_bytes;     /* counted, a launch of all its kernels */
+} rft_hints;
+#define RFT_HINTS_INIT                                                                                                 \
+    { (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN, (double)NAN }
 
 typedef struct rft_tell {
     uint64_t index;
     rft_outcome outcome;
-    double seconds; /* median; NaN when not measured */
+    double seconds;  /* median; NaN when not measured */
+    rft_hints hints; /* RFT_HINTS_INIT where nothing is known */
 } rft_tell;
 
 typedef struct rft_strategy rft_strategy;
 struct rft_strategy {
     const char *name;
+    /* Proposals without their tells that it is good for: more only weaken it. 0: any number. */
+    size_t ahead;
     /* Up to `most` configurations to try next; returns how many (0: nothing left). Never proposes one twice. */
     size_t (*ask)(rft_strategy *self, uint64_t *out, size_t most);
+    /* One that was asked for, in the order asked. Without a time it counts as tried and is worth nothing. */
     void (*tell)(rft_strategy *self, const rft_tell *result);
     void (*free)(rft_strategy *self);
 };
 
-/* "auto", "exhaustive", "random". RFT_E_USAGE names the known ones. Borrows `space`.
- * auto: exhaustive in a seeded shuffle (so that a budget that ends early saw a fair sample). */
-int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, uint64_t seed, rft_err *err);
+typedef struct rft_strategy_opts {
+    uint64_t seed;
+    uint64_t budget_points; /* configurations that will be asked for at most; 0: not limited */
+    bool may_end_early;     /* by time, by a goal or by a certificate */
+    /* Lower limit of the time of any configuration, tried or not; NaN where it is not known. NULL: none is. */
+    double (*floor_s)(void *payload, uint64_t index);
+    void *payload;
+} rft_strategy_opts;
+
+/* One of rft_strategy_list(). RFT_E_USAGE names the known ones. Borrows `space`.
+ * auto: exhaustive where everything will be tried (no limit, or one that covers the space), in a seeded shuffle, so
+ * that who interrupts it saw a fair sample; else the strategy that rft_strategy_default() names. */
+int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, const rft_strategy_opts *opts,
+                     rft_err *err);
+/* The same over a view, which is borrowed. */
+int rft_strategy_new_on(rft_strategy **out, const char *name, const rft_space_view *view, const rft_strategy_opts *opts,
+                        rft_err *err);
+
+/* What auto is where not everything can be tried. */
+const char *rft_strategy_default(void);
 
 /* These configurations in this order. Copied. */
 rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count);

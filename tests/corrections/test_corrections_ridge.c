@@ -218,7 +218,7 @@ static void e11_l2_bandwidth(void **state) {
     assert_prints(990.0 / 9.8, "101");
     rft_run *run = recorded_run("strided");
     double measured = rft_ceilings_rate(&run->ceilings, RFT_CEILING_L2_READ);
-    assert_between(measured / TERA, 9.4, 9.8); /* 9.54 and 9.7 on two cards */
+    assert_between(measured / TERA, 9.2, 9.8); /* 9.35, 9.54 and 9.7 on three cards */
     assert_true(measured < high && high < 12 * TERA);
     /* What a persistence window may hold at all: the set-aside of the device, less than its L2. */
     assert_between((double)run->gpu.persisting_l2_max_bytes, 4096.0 * 4096 * 2, 0.75 * (double)run->gpu.l2_bytes);

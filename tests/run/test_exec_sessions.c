@@ -54,6 +54,14 @@ static void the_order_depends_on_the_seed_alone(void **state) {
     }
 }
 
+static void expect_same_configurations(const rft_run *a, const rft_run *b) {
+    assert_int_equal(a->point_count, b->point_count);
+    for (size_t i = 0; i < a->point_count; i++) {
+        assert_int_equal(a->points[i].problem, b->points[i].problem);
+        assert_true(rft_values_equal(a->points[i].config, b->points[i].config, PARAM_COUNT));
+    }
+}
+
 static void expect_kept(const rft_run *before, const rft_run *after) {
     assert_true(after->point_count >= before->point_count);
     for (size_t i = 0; i < before->point_count; i++) {
@@ -93,6 +101,39 @@ static void a_run_stopped_again_and_again_takes_the_same_course(void **state) {
     scene_expect_once(before);
     assert_null(before->sweeps[0].unexplored);
     scene_close(&s);
+}
+
+/* Strategies that learn: what was stored is told again, in the order asked, and neither stops nor workers change what
+ * is tried. Some fail, and a batch is verified on the odd size before it is timed. */
+static void a_strategy_that_learns_goes_on_as_it_would_have(void **state) {
+    (void)state;
+    static const char *const names[] = {"memetic", "greedy_ils", "trees"};
+    const scripted_sweep_opts opts = {.fates = {"ok", "compile_refused"},
+                                      .speeds = {90, 80, 70, 60, 50, 40, 30, 20, 10, 15, 25, 35, 45, 55, 65, 75, 85},
+                                      .cosmetics = 2,
+                                      .sizes = {1000},
+                                      .odd = 1001};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        scene s, other;
+        scene_open(&s, 2);
+        scene_open(&other, 14);
+        scene_sweep(&s, &opts);
+        scene_sweep(&other, &opts);
+        s.opts.strategy = other.opts.strategy = names[i];
+        s.opts.budget_points = other.opts.budget_points = 48;
+        const rft_run *whole = scene_run(&s, "whole.db");
+        expect_same_configurations(whole, scene_run(&other, "whole.db"));
+        s.stopped = true;
+        for (unsigned sessions = 1; s.stopped; sessions++) { /* into the final round and through it */
+            assert_true(sessions < 60);
+            s.stop_after = 23 * sessions;
+            assert_int_equal(scene_session(&s, "parts.db", 1), RFT_OK);
+        }
+        expect_same_runs(whole, scene_load(&s, "parts.db"));
+        scene_expect_once(whole);
+        scene_close(&other);
+        scene_close(&s);
+    }
 }
 
 /* A finalist fails the second time. It stays one of the few: a continued run does not take another in its place. */
@@ -240,6 +281,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_depends_on_the_seed_alone),
         cmocka_unit_test(a_run_stopped_again_and_again_takes_the_same_course),
+        cmocka_unit_test(a_strategy_that_learns_goes_on_as_it_would_have),
         cmocka_unit_test(who_fails_in_the_final_round_makes_no_room),
         cmocka_unit_test(what_a_stop_leaves_is_counted_and_made_up_for),
         cmocka_unit_test(a_budget_of_points_is_shared_by_the_parts),

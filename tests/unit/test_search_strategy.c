@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
-#include "search/strategies.h"
+#include "base/hash.h"
+#include "search/space_view.h"
 #include "search/strategy.h"
 
 #include <setjmp.h>
@@ -9,10 +10,11 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIGURATIONS = 1000 };
+enum { CONFIGURATIONS = 1000, SIDE = 12, PARAMS = 4, ROOM = SIDE * SIDE * SIDE * SIDE };
 
 /* A space of one parameter with CONFIGURATIONS values and no constraint. */
 typedef struct plain_space {
@@ -27,7 +29,7 @@ typedef struct plain_space {
 static int open_space(void **state) {
     plain_space *plain = rft_alloc(sizeof *plain);
     for (int i = 0; i < CONFIGURATIONS; i++) {
-        plain->values[i] = rft_value_int(i + 1);
+        plain->values[i] = rft_value_int((i * 7) % CONFIGURATIONS + 1); /* listed in disorder */
     }
     plain->param = (rft_param){.name = "BLOCK", .help = "", .values = plain->values, .value_count = CONFIGURATIONS};
     plain->variant = (rft_variant){.name = "v", .params = &plain->param, .param_count = 1};
@@ -43,124 +45,439 @@ static int close_space(void **state) {
     return 0;
 }
 
-/* Asks in uneven portions until nothing is left; tells each as measured. */
-static size_t drain(rft_strategy *strategy, uint64_t *out, size_t room) {
-    size_t used = 0, portion = 1;
-    for (;;) {
-        size_t most = portion < room - used ? portion : room - used;
-        size_t given = strategy->ask(strategy, out + used, most);
-        assert_true(given <= most);
-        if (!given) {
-            return used;
-        }
-        for (size_t i = 0; i < given; i++) {
-            rft_tell tell = {out[used + i], RFT_OUTCOME_OK, 1e-6};
-            strategy->tell(strategy, &tell);
-        }
-        used += given;
-        portion = portion % 17 + 1;
-    }
+/* ---- lists: PARAMS parameters of SIDE values, without those that a constraint cuts ---- */
+
+static bool is_valid(const uint16_t *at) {
+    return at[0] + at[1] < 18 && (at[2] % 3 == 0 || at[3] % 2 == 0);
 }
 
-static void order_of(const rft_space *space, const char *name, uint64_t seed, uint64_t *out) {
+static rft_space_view *box(void) {
+    static const uint32_t counts[PARAMS] = {SIDE, SIDE, SIDE, SIDE};
+    static uint16_t rows[ROOM * PARAMS];
+    uint64_t count = 0;
+    for (unsigned i = 0; i < ROOM; i++) {
+        uint16_t at[PARAMS] = {(uint16_t)(i % SIDE), (uint16_t)(i / SIDE % SIDE), (uint16_t)(i / SIDE / SIDE % SIDE),
+                               (uint16_t)(i / SIDE / SIDE / SIDE)};
+        if (is_valid(at)) {
+            memcpy(rows + count++ * PARAMS, at, sizeof at);
+        }
+    }
+    return rft_view_of_list(&(rft_list_spec){count, PARAMS, rows, counts, NULL});
+}
+
+/* A bowl with ripples, steeper along some parameters; every ninth configuration fails. */
+static double seconds_of(const rft_space_view *view, uint64_t index) {
+    uint16_t at[PARAMS];
+    view->positions(view, index, at);
+    double far = pow(at[0] - 8.0, 2) + 0.5 * pow(at[1] - 3.0, 2) + 2 * pow(at[2] - 6.0, 2) + 0.1 * pow(at[3] - 5.0, 2);
+    uint64_t mixed = index;
+    return rft_random_below(&mixed, 9) == 0 ? (double)NAN : 1e-3 * (1 + 0.05 * far + 0.1 * ((at[0] + at[3]) % 3));
+}
+
+static rft_tell tell_of(const rft_space_view *view, uint64_t index) {
+    double seconds = view->param_count == PARAMS ? seconds_of(view, index) : 1e-6;
+    return (rft_tell){.index = index,
+                      .outcome = isnan(seconds) ? RFT_OUTCOME_COMPILE_FAILED : RFT_OUTCOME_OK,
+                      .seconds = seconds,
+                      .hints = RFT_HINTS_INIT};
+}
+
+/* How a strategy is driven: asked in `portion`s, with so many ahead. */
+typedef struct drive {
+    const char *name;
+    uint64_t seed;
+    size_t portion, ahead, most;
+} drive;
+
+/* Proposals in order into `out`; returns how many came. */
+static size_t follow(const rft_space_view *view, const drive *how, uint64_t *out) {
     rft_strategy *strategy = NULL;
-    uint64_t drawn[CONFIGURATIONS + 10];
-    assert_int_equal(rft_strategy_new(&strategy, name, space, seed, NULL), 0);
-    assert_int_equal(drain(strategy, drawn, CONFIGURATIONS + 10), CONFIGURATIONS);
+    rft_strategy_opts opts = {.seed = how->seed, .may_end_early = true};
+    assert_int_equal(rft_strategy_new_on(&strategy, how->name, view, &opts, NULL), 0);
+    size_t asked = 0, told = 0;
+    for (bool more = true; more || told < asked;) {
+        while (more && asked < how->most && asked - told < how->ahead) {
+            size_t room = how->ahead - (asked - told), most = how->portion < room ? how->portion : room;
+            most = most < how->most - asked ? most : how->most - asked;
+            size_t given = strategy->ask(strategy, out + asked, most);
+            assert_true(given <= most);
+            more = given > 0;
+            asked += given;
+        }
+        more = more && asked < how->most;
+        if (told < asked) {
+            rft_tell tell = tell_of(view, out[told++]);
+            strategy->tell(strategy, &tell);
+        }
+    }
     strategy->free(strategy);
-    memcpy(out, drawn, CONFIGURATIONS * sizeof *out);
+    return asked;
+}
+
+static void check_each_once(const uint64_t *order, size_t count, uint64_t below) {
+    bool *seen = rft_calloc(below + 1, sizeof *seen);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(order[i] < below);
+        assert_false(seen[order[i]]);
+        seen[order[i]] = true;
+    }
+    free(seen);
 }
 
 static void each_exactly_once_and_the_seed_decides(void **state) {
-    const plain_space *plain = *state;
+    (void)state;
+    static uint64_t first[ROOM + 1], again[ROOM + 1], other[ROOM + 1];
+    rft_space_view *view = box();
     for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
-        uint64_t first[CONFIGURATIONS], again[CONFIGURATIONS], other[CONFIGURATIONS];
-        order_of(plain->space, entry->name, 1, first);
-        order_of(plain->space, entry->name, 1, again);
-        order_of(plain->space, entry->name, 2, other);
-        assert_memory_equal(first, again, sizeof first);
-        assert_memory_not_equal(first, other, sizeof first);
-        bool seen[CONFIGURATIONS] = {false};
-        for (size_t i = 0; i < CONFIGURATIONS; i++) {
-            assert_true(first[i] < CONFIGURATIONS);
-            assert_false(seen[first[i]]);
-            seen[first[i]] = true;
+        drive how = {entry->name, 1, 5, 8, 700};
+        assert_int_equal(follow(view, &how, first), 700);
+        assert_int_equal(follow(view, &how, again), 700);
+        how.seed = 2;
+        assert_int_equal(follow(view, &how, other), 700);
+        assert_memory_equal(first, again, 700 * sizeof *first);
+        assert_memory_not_equal(first, other, 700 * sizeof *first);
+        check_each_once(first, 700, view->count);
+    }
+    view->free(view);
+}
+
+/* Asked for everything, a strategy gives everything, and then nothing; also where results come late. */
+static void everything_is_tried_in_the_end(void **state) {
+    (void)state;
+    static const uint32_t counts[3] = {5, 1, 8};
+    static uint16_t rows[40 * 3];
+    uint64_t order[64];
+    for (unsigned i = 0; i < 40; i++) {
+        rows[3 * i] = (uint16_t)(i % 5);
+        rows[3 * i + 2] = (uint16_t)(i / 5);
+    }
+    rft_space_view *view = rft_view_of_list(&(rft_list_spec){40, 3, rows, counts, NULL});
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        for (size_t ahead = 1; ahead <= 64; ahead *= 4) {
+            drive how = {entry->name, ahead, ahead, ahead, 64};
+            assert_int_equal(follow(view, &how, order), 40);
+            check_each_once(order, 40, 40);
         }
+    }
+    view->free(view);
+}
+
+static void the_smallest_spaces(void **state) {
+    (void)state;
+    static const uint32_t one[2] = {1, 1}, line[1] = {7};
+    static const uint16_t corner[2] = {0, 0}, along[7] = {0, 1, 2, 3, 4, 5, 6};
+    uint64_t order[16];
+    rft_space_view *views[] = {rft_view_of_list(&(rft_list_spec){1, 2, corner, one, NULL}),
+                               rft_view_of_list(&(rft_list_spec){7, 1, along, line, NULL}),
+                               rft_view_of_list(&(rft_list_spec){0, 1, along, line, NULL})};
+    static const size_t counts[] = {1, 7, 0};
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        for (size_t v = 0; v < 3; v++) {
+            drive how = {entry->name, 3, 1, 2, 16};
+            assert_int_equal(follow(views[v], &how, order), counts[v]);
+            check_each_once(order, counts[v], counts[v]);
+        }
+    }
+    for (size_t v = 0; v < 3; v++) {
+        views[v]->free(views[v]);
     }
 }
 
-static void auto_is_exhaustive_and_random_is_not(void **state) {
+/* Nothing but failures: no strategy stops, repeats itself, or takes one for a result. */
+static void failures_alone(void **state) {
+    (void)state;
+    uint64_t order[300];
+    rft_space_view *view = box();
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        rft_strategy *strategy = NULL;
+        rft_strategy_opts opts = {.seed = 4, .may_end_early = true};
+        assert_int_equal(rft_strategy_new_on(&strategy, entry->name, view, &opts, NULL), 0);
+        for (size_t i = 0; i < 300; i++) {
+            assert_int_equal(strategy->ask(strategy, order + i, 1), 1);
+            rft_outcome outcome = i % 2 ? RFT_OUTCOME_WRONG_RESULT : RFT_OUTCOME_CRASHED;
+            rft_tell tell = {order[i], outcome, i % 3 ? (double)NAN : 1e-9, RFT_HINTS_INIT};
+            strategy->tell(strategy, &tell);
+        }
+        check_each_once(order, 300, view->count);
+        strategy->free(strategy);
+    }
+    view->free(view);
+}
+
+/* ---- quality ---- */
+
+static double mean_best(const rft_space_view *view, const char *name, size_t ahead) {
+    double sum = 0;
+    uint64_t order[150];
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        drive how = {name, seed, 1, ahead, 150};
+        double best = (double)INFINITY;
+        assert_int_equal(follow(view, &how, order), 150);
+        for (size_t i = 0; i < 150; i++) {
+            best = fmin(best, seconds_of(view, order[i]));
+        }
+        sum += best / 20;
+    }
+    return sum;
+}
+
+static void who_learns_is_better_than_random(void **state) {
+    (void)state;
+    rft_space_view *view = box();
+    double random = mean_best(view, "random", 1);
+    double optimum = (double)INFINITY;
+    for (uint64_t i = 0; i < view->count; i++) {
+        optimum = fmin(optimum, seconds_of(view, i));
+    }
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        bool learns = strcmp(entry->name, "random") != 0 && strcmp(entry->name, "exhaustive") != 0;
+        double far = (mean_best(view, entry->name, 1) - optimum) / (random - optimum);
+        double far_ahead = (mean_best(view, entry->name, 16) - optimum) / (random - optimum);
+        if (learns) {
+            assert_true(far < 0.8);
+            assert_true(far_ahead < 0.9);
+        }
+    }
+    double chosen = (mean_best(view, "auto", 1) - optimum) / (random - optimum);
+    assert_true(chosen < 0.25);
+    view->free(view);
+}
+
+/* 20 % below what a configuration can take, and not known of every third. */
+static double floor_of(void *payload, uint64_t index) {
+    const rft_space_view *view = payload;
+    uint16_t at[PARAMS];
+    view->positions(view, index, at);
+    double far = pow(at[0] - 8.0, 2) + 0.5 * pow(at[1] - 3.0, 2) + 2 * pow(at[2] - 6.0, 2) + 0.1 * pow(at[3] - 5.0, 2);
+    return index % 3 == 0 ? (double)NAN : 0.8e-3 * (1 + 0.05 * far);
+}
+
+/* Sum over seeds of the best of 60, and how many of those proposals could not win by their floor. */
+static double with_floors(rft_space_view *view, bool has_floors, unsigned *hopeless) {
+    double sum = 0;
+    *hopeless = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        rft_strategy_opts opts = {.seed = seed, .may_end_early = true, .payload = view};
+        opts.floor_s = has_floors ? floor_of : NULL;
+        rft_strategy *strategy = NULL;
+        double best = (double)INFINITY;
+        assert_int_equal(rft_strategy_new_on(&strategy, "memetic", view, &opts, NULL), 0);
+        for (int i = 0; i < 60; i++) {
+            uint64_t index;
+            assert_int_equal(strategy->ask(strategy, &index, 1), 1);
+            *hopeless += floor_of(view, index) > best;
+            rft_tell tell = tell_of(view, index);
+            best = fmin(best, tell.seconds);
+            strategy->tell(strategy, &tell);
+        }
+        sum += best;
+        strategy->free(strategy);
+    }
+    return sum;
+}
+
+static void floors_save_hopeless_proposals(void **state) {
+    (void)state;
+    unsigned without = 0, with = 0;
+    rft_space_view *view = box();
+    double plain = with_floors(view, false, &without), guided = with_floors(view, true, &with);
+    assert_true(without > 40 * 20); /* else there was nothing to save */
+    assert_true(with < without / 4);
+    assert_true(guided < plain);
+    view->free(view);
+}
+
+/* ---- auto, and spaces of the model ---- */
+
+static void auto_depends_on_the_budget(void **state) {
     const plain_space *plain = *state;
-    uint64_t automatic[CONFIGURATIONS], exhaustive[CONFIGURATIONS], drawn[CONFIGURATIONS];
-    order_of(plain->space, "auto", 5, automatic);
-    order_of(plain->space, "exhaustive", 5, exhaustive);
-    order_of(plain->space, "random", 5, drawn);
-    assert_memory_equal(automatic, exhaustive, sizeof automatic);
-    assert_memory_not_equal(drawn, exhaustive, sizeof drawn);
+    static const struct {
+        rft_strategy_opts opts;
+        bool all;
+    } cases[] = {{{.seed = 5}, true},
+                 {{.seed = 5, .budget_points = CONFIGURATIONS}, true},
+                 {{.seed = 5, .budget_points = CONFIGURATIONS, .may_end_early = true}, true},
+                 {{.seed = 5, .budget_points = CONFIGURATIONS - 1}, false},
+                 {{.seed = 5, .may_end_early = true}, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rft_strategy *strategy = NULL;
+        assert_int_equal(rft_strategy_new(&strategy, "auto", plain->space, &cases[i].opts, NULL), 0);
+        assert_string_equal(strategy->name, cases[i].all ? "exhaustive" : rft_strategy_default());
+        strategy->free(strategy);
+    }
+}
+
+/* Positions ascend with the values, however the script lists them. */
+static void a_view_sorts_numbers(void **state) {
+    const plain_space *plain = *state;
+    rft_space_view *view = rft_view_of_space(plain->space);
+    rft_value value;
+    uint16_t at;
+    assert_int_equal(view->count, CONFIGURATIONS);
+    assert_int_equal(view->value_counts[0], CONFIGURATIONS);
+    for (uint64_t i = 0; i < CONFIGURATIONS; i++) {
+        view->positions(view, i, &at);
+        rft_space_get(plain->space, i, &value);
+        assert_int_equal(at, value.as.integer - 1);
+        assert_true(view->values[0][at] == rft_value_number(&value));
+        assert_int_equal(view->find(view, &at), i);
+    }
+    view->free(view);
 }
 
 /* A budget that ends early saw a fair sample: the mean of the first tenth over many seeds is the middle. */
 static void an_early_end_is_a_fair_sample(void **state) {
-    (void)state;
-    static rft_strategy *(*const constructors[])(uint64_t, uint64_t) = {rft_exhaustive_new, rft_random_new};
+    const plain_space *plain = *state;
+    static const char *const names[] = {"exhaustive", "random"};
     for (size_t c = 0; c < 2; c++) {
         double sum = 0;
         for (uint64_t seed = 0; seed < 400; seed++) {
             uint64_t out[10];
-            rft_strategy *strategy = constructors[c](100, seed);
+            rft_strategy *strategy = NULL;
+            assert_int_equal(
+                rft_strategy_new(&strategy, names[c], plain->space, &(rft_strategy_opts){.seed = seed}, NULL), 0);
             assert_int_equal(strategy->ask(strategy, out, 10), 10);
             for (size_t i = 0; i < 10; i++) {
                 sum += (double)out[i];
             }
             strategy->free(strategy);
         }
-        assert_float_equal(sum / 4000, 49.5, 2.0); /* sigma of the mean is 0.43 */
+        assert_float_equal(sum / 4000, 499.5, 20.0); /* sigma of the mean is 4.6 */
     }
 }
 
-static void an_empty_space_and_a_huge_one(void **state) {
-    (void)state;
-    uint64_t out[100];
-    rft_strategy *none = rft_exhaustive_new(0, 1);
-    assert_int_equal(none->ask(none, out, 100), 0);
-    none->free(none);
-    none = rft_random_new(0, 1);
-    assert_int_equal(none->ask(none, out, 100), 0);
-    none->free(none);
-    rft_strategy *huge = rft_random_new((uint64_t)1 << 50, 1); /* would be petabytes as a permutation */
-    assert_int_equal(huge->ask(huge, out, 100), 100);
-    for (size_t i = 0; i < 100; i++) {
-        assert_true(out[i] < (uint64_t)1 << 50);
-        for (size_t j = 0; j < i; j++) {
-            assert_true(out[i] != out[j]);
+/* ---- a space that cannot be listed: 10^12 configurations, and one whose indices are not dense ---- */
+
+static void huge_positions(const rft_space_view *view, uint64_t index, uint16_t *out) {
+    for (size_t p = view->param_count; p > 0; p--) {
+        out[p - 1] = (uint16_t)(index % view->value_counts[p - 1]);
+        index /= view->value_counts[p - 1];
+    }
+}
+
+static uint64_t huge_find(const rft_space_view *view, const uint16_t *positions) {
+    uint64_t index = 0;
+    unsigned sum = 0;
+    for (size_t p = 0; p < view->param_count; p++) {
+        index = index * view->value_counts[p] + positions[p];
+        sum += positions[p];
+    }
+    return view->exact || sum % 2 == 0 ? index : UINT64_MAX;
+}
+
+static uint64_t huge_sample(const rft_space_view *view, uint64_t random64) {
+    for (;;) {
+        uint16_t at[12];
+        huge_positions(view, rft_random_below(&random64, 1000000000000), at);
+        uint64_t found = huge_find(view, at);
+        if (found != UINT64_MAX) {
+            return found;
         }
     }
-    huge->free(huge);
+}
+
+static void a_space_of_10_to_the_12(void **state) {
+    (void)state;
+    static const uint32_t counts[12] = {10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10, 10};
+    for (int exact = 0; exact < 2; exact++) {
+        rft_space_view view = {.count = 1000000000000,
+                               .exact = exact,
+                               .param_count = 12,
+                               .value_counts = counts,
+                               .values = (const double *const[12]){NULL},
+                               .positions = huge_positions,
+                               .find = huge_find,
+                               .sample = huge_sample};
+        for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+            uint64_t order[400];
+            if (exact && strcmp(entry->name, "exhaustive") == 0) {
+                continue; /* a permutation of all */
+            }
+            assert_int_equal(follow(&view, &(drive){entry->name, 1, 3, 8, 400}, order), 400);
+            for (size_t i = 0; i < 400; i++) {
+                uint16_t at[12];
+                huge_positions(&view, order[i], at);
+                assert_true(huge_find(&view, at) == order[i]);
+                for (size_t j = 0; j < i; j++) {
+                    assert_true(order[i] != order[j]);
+                }
+            }
+        }
+    }
+}
+
+/* The same through the model's own space. */
+static void a_space_of_the_model_of_10_to_the_12(void **state) {
+    (void)state;
+    rft_value values[10];
+    rft_param params[12];
+    rft_sweep_vt vt = {0};
+    for (int i = 0; i < 10; i++) {
+        values[i] = rft_value_int(1 << i);
+    }
+    for (size_t p = 0; p < 12; p++) {
+        params[p] = (rft_param){.name = "P", .help = "", .values = values, .value_count = 10};
+    }
+    rft_variant variant = {.name = "v", .params = params, .param_count = 12};
+    rft_sweep sweep = {.name = "s", .variants = &variant, .variant_count = 1, .vt = &vt};
+    rft_space *space = NULL;
+    assert_int_equal(rft_space_new(&space, &sweep, 0, NULL, NULL, NULL), 0);
+    assert_true(rft_space_count(space) == 1000000000000);
+    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
+        rft_strategy *strategy = NULL;
+        rft_strategy_opts opts = {.seed = 9, .budget_points = 300};
+        uint64_t order[300];
+        if (strcmp(entry->name, "exhaustive") == 0) {
+            continue;
+        }
+        assert_int_equal(rft_strategy_new(&strategy, entry->name, space, &opts, NULL), 0);
+        for (size_t i = 0; i < 300; i++) {
+            uint16_t at[12];
+            assert_int_equal(strategy->ask(strategy, order + i, 1), 1);
+            assert_true(order[i] < 1000000000000);
+            rft_space_positions(space, order[i], at);
+            rft_tell tell = {order[i], RFT_OUTCOME_OK, 1e-3 * (1 + at[0] + at[5] + at[11]), RFT_HINTS_INIT};
+            strategy->tell(strategy, &tell);
+            for (size_t j = 0; j < i; j++) {
+                assert_true(order[i] != order[j]);
+            }
+        }
+        strategy->free(strategy);
+    }
+    rft_space_free(space);
 }
 
 static void an_unknown_name_lists_the_known(void **state) {
     const plain_space *plain = *state;
+    rft_strategy_opts opts = {.seed = 1};
     rft_strategy *strategy = (rft_strategy *)plain->space;
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(rft_strategy_new(&strategy, "exhastive", plain->space, 1, &err), RFT_E_USAGE);
+    assert_int_equal(rft_strategy_new(&strategy, "exhastive", plain->space, &opts, &err), RFT_E_USAGE);
     assert_null(strategy);
     assert_non_null(strstr(err.message, "\"exhastive\""));
     assert_non_null(strstr(err.remedy, "did you mean \"exhaustive\"?"));
-    assert_int_equal(rft_strategy_new(&strategy, "simulated_annealing", plain->space, 1, &err), RFT_E_USAGE);
+    assert_int_equal(rft_strategy_new(&strategy, "sequential_halving", plain->space, &opts, &err), RFT_E_USAGE);
     assert_null(strstr(err.remedy, "did you mean"));
     for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
         assert_non_null(strstr(err.remedy, entry->name));
         assert_true(strlen(entry->help) > 10);
     }
-    assert_int_equal(rft_strategy_new(&strategy, NULL, plain->space, 1, &err), RFT_E_USAGE);
+    assert_int_equal(rft_strategy_new(&strategy, NULL, plain->space, &opts, &err), RFT_E_USAGE);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_exactly_once_and_the_seed_decides),
-        cmocka_unit_test(auto_is_exhaustive_and_random_is_not),
+        cmocka_unit_test(everything_is_tried_in_the_end),
+        cmocka_unit_test(the_smallest_spaces),
+        cmocka_unit_test(failures_alone),
+        cmocka_unit_test(who_learns_is_better_than_random),
+        cmocka_unit_test(floors_save_hopeless_proposals),
+        cmocka_unit_test(auto_depends_on_the_budget),
+        cmocka_unit_test(a_view_sorts_numbers),
         cmocka_unit_test(an_early_end_is_a_fair_sample),
-        cmocka_unit_test(an_empty_space_and_a_huge_one),
+        cmocka_unit_test(a_space_of_10_to_the_12),
+        cmocka_unit_test(a_space_of_the_model_of_10_to_the_12),
         cmocka_unit_test(an_unknown_name_lists_the_known),
     };
     return cmocka_run_group_tests(tests, open_space, close_space);

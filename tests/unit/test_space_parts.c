@@ -280,7 +280,7 @@ static void draw_a_thousand(const made *m, const rft_space *space) {
     rft_strategy *strategy = NULL;
     uint64_t drawn[1000];
     rft_value config[PARAMS];
-    assert_int_equal(rft_strategy_new(&strategy, "random", space, 3, NULL), 0);
+    assert_int_equal(rft_strategy_new(&strategy, "random", space, &(rft_strategy_opts){.seed = 3}, NULL), 0);
     assert_int_equal(strategy->ask(strategy, drawn, 1000), 1000);
     for (int i = 0; i < 1000; i++) {
         rft_space_get(space, drawn[i], config);

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Our own: a genetic algorithm, of whose proposals one in five is a single step from one of the best three, so that a
+ * good configuration's neighbours are tried while the population still mixes. Where floors at the ceilings are known,
+ * the child with the lower floor of two is taken, and what cannot be faster than the best is passed over as long as a
+ * few draws bring something else.
+ */
+#include "base/hash.h"
+#include "search/population.h"
+#include "search/strategies.h"
+
+/* So many at random, then every second until RFT_POPULATION were: a tiny budget makes use of what it saw, too. */
+enum {
+    FOUNDERS_FIRST = 6,
+    FOUNDING_ENDS = FOUNDERS_FIRST + 2 * (RFT_POPULATION - FOUNDERS_FIRST),
+    STEP_ONE_IN = 5,
+    DRAWS_MOST = 16
+};
+
+typedef struct memetic {
+    rft_course course;
+    rft_population population;
+    double (*floor_s)(void *payload, uint64_t index);
+    void *payload;
+} memetic;
+
+static uint64_t draw(memetic *self) {
+    rft_course *course = &self->course;
+    size_t asked = course->trial_count;
+    bool founds = asked < FOUNDERS_FIRST || (asked < FOUNDING_ENDS && asked % 2 == 0);
+    if (founds || self->population.count < 2) {
+        return rft_course_sample(course);
+    }
+    return rft_random_below(&course->random, STEP_ONE_IN) == 0 ? rft_population_step(&self->population, course)
+                                                               : rft_population_child(&self->population, course);
+}
+
+/* One whose floor is not above the best, if some draws bring one; its floor (-1: not known) into *floor_s. */
+static uint64_t draw_that_can_win(memetic *self, double *floor_s) {
+    const rft_course *course = &self->course;
+    double best_s = course->best == SIZE_MAX ? (double)INFINITY : course->trials[course->best].seconds;
+    uint64_t drawn = RFT_NOWHERE;
+    for (int i = 0; i < DRAWS_MOST; i++) {
+        drawn = draw(self);
+        double known = drawn == RFT_NOWHERE ? (double)NAN : self->floor_s(self->payload, drawn);
+        *floor_s = isnan(known) ? -1 : known;
+        if (drawn != RFT_NOWHERE && *floor_s < best_s) {
+            return drawn;
+        }
+    }
+    return RFT_NOWHERE;
+}
+
+static uint64_t propose(rft_course *course, uint32_t *tag) {
+    memetic *self = (memetic *)course;
+    *tag = 0;
+    uint64_t chosen;
+    if (!self->floor_s) {
+        chosen = draw(self);
+    } else {
+        double floor_s = -1, other_s = -1;
+        chosen = draw_that_can_win(self, &floor_s);
+        uint64_t other = draw_that_can_win(self, &other_s);
+        bool is_new = other != RFT_NOWHERE && !rft_course_find(course, other);
+        if (chosen == RFT_NOWHERE || (is_new && (other_s < floor_s || rft_course_find(course, chosen)))) {
+            chosen = other;
+        }
+    }
+    return chosen;
+}
+
+static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+    (void)tag;
+    (void)hints;
+    rft_population_add(&((memetic *)course)->population, trial);
+}
+
+static void clear(rft_course *course) {
+    rft_population_clear(&((memetic *)course)->population);
+}
+
+rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opts *opts) {
+    static const rft_course_spec spec = {"memetic", sizeof(memetic), 16, propose, learn, clear};
+    memetic *self = rft_course_new(&spec, view, opts->seed);
+    rft_population_init(&self->population, view);
+    self->floor_s = opts->floor_s;
+    self->payload = opts->payload;
+    return &self->course.base;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * space_view.h - what a strategy sees of a space: configurations by index and as positions, one per parameter, of their
+ * values. Two make one: rft_view_of_space() over an rft_space, rft_view_of_list() over an explicit list (a recording's
+ * configurations). Nothing here is proportional to the number of configurations but the list itself.
+ *
+ * Positions count a parameter's values in ascending order where all are numbers (so that near positions are near
+ * values, however the script lists them), else in the listed order.
+ */
+#ifndef RFT_SEARCH_SPACE_VIEW_H
+#define RFT_SEARCH_SPACE_VIEW_H
+
+#include "model/space.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rft_space_view rft_space_view;
+struct rft_space_view {
+    uint64_t count; /* configurations. Exact: indices are 0 .. count - 1; else an estimate, and they are any numbers */
+    bool exact;
+    size_t param_count;
+    const uint32_t *value_counts; /* per parameter; at least 1 each */
+    const double *const *values;  /* values[p][position]; NULL for a parameter that is not of numbers */
+    void (*positions)(const rft_space_view *view, uint64_t index, uint16_t *out);
+    uint64_t (*find)(const rft_space_view *view, const uint16_t *positions); /* UINT64_MAX: not valid */
+    /* Uniform. UINT64_MAX: none was met (never where the view is exact and count >= 1). */
+    uint64_t (*sample)(const rft_space_view *view, uint64_t random64);
+    void (*free)(rft_space_view *view);
+};
+
+/* Borrows `space`, which must outlive it. Owned: view->free(view). */
+rft_space_view *rft_view_of_space(const rft_space *space);
+
+/* `rows` holds `count` configurations of `param_count` positions each; values[p] may be NULL (and `values` itself).
+ * Everything is copied. A row that is there twice is found by its first index. */
+typedef struct rft_list_spec {
+    uint64_t count;
+    size_t param_count;
+    const uint16_t *rows;
+    const uint32_t *value_counts;
+    const double *const *values;
+} rft_list_spec;
+rft_space_view *rft_view_of_list(const rft_list_spec *spec);
+
+#endif
