@@ -2,12 +2,29 @@
 #include "run/prune.h"
 
 #include "base/units.h"
+#include "model/datasheet.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 static const rft_sweep *sweep_of(const rft_pruner *p) {
     return p->opts->plan->sweeps[p->place.sweep];
+}
+
+/* What the device's clocks and widths say, also before anything was measured: so that a continued run, whose ceilings
+ * are there from the start, sees what it saw. */
+static void take_limits(rft_pruner *p) {
+    rft_ceilings computed = {0};
+    p->arena = rft_arena_new();
+    p->limits = *p->opts->run;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        computed.items[id] = rft_ceiling_none("");
+    }
+    rft_limits_apply(&computed, &p->limits.gpu, p->arena);
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        rft_ceiling *ceiling = &p->limits.ceilings.items[id];
+        ceiling->limit = ceiling->limit > 0 ? ceiling->limit : computed.items[id].limit;
+    }
 }
 
 void rft_pruner_begin(rft_pruner *p, const rft_exec_opts *opts, rft_job_place place, const rft_space *space) {
@@ -20,6 +37,7 @@ void rft_pruner_begin(rft_pruner *p, const rft_exec_opts *opts, rft_job_place pl
                       .best_frac = NAN,
                       .count = rft_space_count(space)};
     p->left = p->count;
+    take_limits(p);
     if (p->on && p->count <= RFT_PRUNE_MOST) {
         p->taken = rft_calloc(p->count + 1, sizeof *p->taken);
     }
@@ -28,12 +46,14 @@ void rft_pruner_begin(rft_pruner *p, const rft_exec_opts *opts, rft_job_place pl
 void rft_pruner_end(rft_pruner *p) {
     free(p->floors);
     free(p->taken);
+    rft_arena_free(p->arena);
+    p->arena = NULL;
     p->floors = NULL;
     p->taken = NULL;
 }
 
 static rft_floor floor_of(const rft_pruner *p, const rft_point_spec *spec) {
-    return rft_floor_of(p->opts->run, &spec->work, &spec->traffic, sweep_of(p)->measure.cache);
+    return rft_floor_of(&p->limits, &spec->work, &spec->traffic, sweep_of(p)->measure.cache);
 }
 
 static bool may_prune(const rft_pruner *p) {
@@ -83,7 +103,7 @@ void rft_pruner_told(rft_pruner *p, uint64_t index, const rft_point *point) {
         p->best_frac = rft_placement_of(p->opts->run, point).efficiency_frac;
     }
     if (p->on && !p->refuted) {
-        rft_floor floor = rft_floor_of(p->opts->run, &point->work, &point->traffic, round->cache);
+        rft_floor floor = rft_floor_of(&p->limits, &point->work, &point->traffic, round->cache);
         if (round->stats.median * RFT_PRUNE_SLACK < floor.seconds) {
             refute(p, point, &floor);
         } else {
@@ -94,14 +114,33 @@ void rft_pruner_told(rft_pruner *p, uint64_t index, const rft_point *point) {
 
 /* ---- the certificate ---- */
 
-static double spell_floor(const rft_pruner *p, uint64_t index, rft_value *config, rft_arena *arena) {
+static rft_floor spell_floor(const rft_pruner *p, uint64_t index, rft_value *config, rft_arena *arena) {
     const rft_sweep *sweep = sweep_of(p);
     rft_point_spec spec;
     rft_err err = RFT_ERR_INIT;
     rft_space_get(p->space, index, config);
     int rc = sweep->vt->point(sweep->self, p->place.variant, sweep->problems[p->place.problem].values, config, arena,
                               &spec, &err);
-    return rc == RFT_OK ? floor_of(p, &spec).seconds : (double)INFINITY; /* a script error cannot win */
+    if (rc == RFT_OK) {
+        rft_floor floor = floor_of(p, &spec);
+        floor.evidence = spec.traffic.present ? RFT_EVIDENCE_MODELLED : RFT_EVIDENCE_DECLARED;
+        return floor;
+    }
+    return (rft_floor){(double)INFINITY, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_MODELLED}; /* cannot win */
+}
+
+double rft_pruner_floor_s(void *payload, uint64_t index) {
+    rft_pruner *p = payload;
+    if (p->plain || p->refuted) {
+        return (double)NAN;
+    }
+    rft_arena *arena = rft_arena_new();
+    const rft_variant *variant = &sweep_of(p)->variants[p->place.variant];
+    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
+    rft_floor floor = spell_floor(p, index, config, arena);
+    rft_arena_free(arena);
+    p->plain = floor.evidence == RFT_EVIDENCE_DECLARED;
+    return p->plain ? (double)NAN : floor.seconds;
 }
 
 void rft_pruner_advance(rft_pruner *p) {
@@ -115,7 +154,7 @@ void rft_pruner_advance(rft_pruner *p) {
     const rft_variant *variant = &sweep_of(p)->variants[p->place.variant];
     rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
     for (uint64_t end = p->spelled + RFT_PRUNE_SLICE; p->spelled < p->count && p->spelled < end; p->spelled++) {
-        p->floors[p->spelled] = spell_floor(p, p->spelled, config, arena);
+        p->floors[p->spelled] = spell_floor(p, p->spelled, config, arena).seconds;
     }
     rft_arena_free(arena);
 }

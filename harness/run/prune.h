@@ -25,6 +25,9 @@ typedef struct rft_pruner {
     bool on;                 /* floors are looked at: not in a replay, not when switched off */
     bool refuted;            /* a point beat its own floor */
     bool models;             /* the kernel models its traffic: floors differ, and a certificate is possible */
+    bool plain;              /* it does not: the floors are one and the same */
+    rft_run limits;          /* the run, borrowed, with limits also where its ceilings were not measured yet */
+    rft_arena *arena;        /* of their texts */
     size_t kept_to;          /* measured points that did not */
     double best_s;           /* median of the part's best, first round; INFINITY */
     double best_high_s;      /* the upper end of its interval */
@@ -49,6 +52,10 @@ void rft_pruner_advance(rft_pruner *pruner);
 
 /* May the part end before its budget because of a goal? */
 bool rft_pruner_has_goal(const rft_pruner *pruner);
+
+/* For rft_strategy_opts.floor_s, with the pruner as payload: the configuration's floor; NaN where it is not known, or
+ * is the same for all. */
+double rft_pruner_floor_s(void *pruner, uint64_t index);
 
 /* Why nothing more of the part need be measured, in words for what is left untried ("certified: ..."), in `arena`;
  * NULL: it goes on. */
