@@ -144,7 +144,7 @@ static const char *strategy_help(rft_arena *arena) {
                                 entry->name);
         line += strlen(entry->name) + 2;
     }
-    return rft_arena_printf(arena, "%s (default: as the sweep says)", text);
+    return rft_arena_printf(arena, "%s (docs/search.md)", text);
 }
 
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,

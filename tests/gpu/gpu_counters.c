@@ -348,7 +348,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 /* Median of 51 after 20 unmeasured. */
-static double time_of(fixture *f, work_item *item, rft_event *start, rft_event *stop) {
+static double median_of(fixture *f, work_item *item, rft_event *start, rft_event *stop) {
     enum { N = 51 };
     double seconds[N];
     for (int i = 0; i < 20; i++) {
@@ -362,6 +362,15 @@ static double time_of(fixture *f, work_item *item, rft_event *start, rft_event *
     }
     qsort(seconds, N, sizeof *seconds, compare_doubles);
     return seconds[N / 2];
+}
+
+/* The least of three medians: a card's medians move by up to 2 % from one to the next, what slows it down stays. */
+static double time_of(fixture *f, work_item *item, rft_event *start, rft_event *stop) {
+    double least = median_of(f, item, start, stop);
+    for (int i = 0; i < 2; i++) {
+        least = fmin(least, median_of(f, item, start, stop));
+    }
+    return least;
 }
 
 /* The counting object is closed, opened and used in here: before it is opened is what everything is compared with. */
