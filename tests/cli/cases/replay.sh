@@ -17,7 +17,8 @@ compiled=$(tr '\n' ' ' <out | sed -n 's/.* \([0-9,]*\) configurations compiled h
 if [ -n "$compiled" ]; then
     set -- $compiled
     [ "$1" -ge 100 ] || fail "only $1 configurations were compiled"
-    grep -q 'recorded with NVRTC' out || [ "$1" = "$3" ] || fail "$3 of $1 agree with the recording"
+    # From host to host NVRTC makes other code of a few in a hundred (docs/processes.md).
+    grep -q 'recorded with NVRTC' out || [ $((100 * $3)) -ge $((98 * $1)) ] || fail "$3 of $1 agree with the recording"
 else
     expect_out '^nothing was compiled here: '
 fi
