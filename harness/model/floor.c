@@ -7,13 +7,26 @@
 #include <math.h>
 
 static void consider(rft_floor *floor, double seconds, rft_resource resource, rft_pipe pipe, rft_evidence evidence) {
-    if (isfinite(seconds) && seconds > 0 && !(seconds <= floor->seconds)) {
-        *floor = (rft_floor){seconds, resource, pipe, evidence};
+    if (!isfinite(seconds) || seconds <= 0) {
+        return;
+    }
+    if (!(seconds <= floor->seconds)) {
+        floor->seconds = seconds;
+        floor->resource = resource;
+        floor->pipe = pipe;
+        floor->evidence = evidence;
     }
 }
 
 static double limit_of(const rft_run *run, rft_ceiling_id id) {
     return id < RFT_CEILING_COUNT ? run->ceilings.items[id].limit : NAN;
+}
+
+/* The sum counts a pipe once: its own operations where they are modelled, else the work's. */
+static void add(rft_floor *floor, double seconds) {
+    if (isfinite(seconds) && seconds > 0) {
+        floor->sum_s = isnan(floor->sum_s) ? seconds : floor->sum_s + seconds;
+    }
 }
 
 static void consider_traffic(rft_floor *floor, const rft_run *run, const rft_traffic *traffic) {
@@ -29,22 +42,28 @@ static void consider_traffic(rft_floor *floor, const rft_run *run, const rft_tra
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         double seconds = traffic->level_bytes[levels[i].level] / limit_of(run, levels[i].ceiling);
         consider(floor, seconds, levels[i].resource, RFT_PIPE_COUNT, traffic->evidence);
+        add(floor, seconds);
     }
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         double seconds = traffic->pipe_ops[pipe] / limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe));
         consider(floor, seconds, RFT_RESOURCE_PIPE, (rft_pipe)pipe, traffic->evidence);
+        add(floor, seconds);
     }
 }
 
 rft_floor rft_floor_of(const rft_run *run, const rft_work *work, const rft_traffic *traffic, rft_cache_mode cache) {
-    rft_floor floor = {NAN, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_DECLARED};
+    rft_floor floor = {NAN, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_DECLARED, NAN};
     rft_ceiling_id dram = rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(work));
     double bytes = rft_amount_certain_dram_bytes(run, work, cache);
     consider(&floor, bytes / limit_of(run, dram), RFT_RESOURCE_DRAM, RFT_PIPE_COUNT, RFT_EVIDENCE_DECLARED);
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         double seconds = work->pipe_ops[pipe] / limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe));
         consider(&floor, seconds, RFT_RESOURCE_PIPE, (rft_pipe)pipe, RFT_EVIDENCE_DECLARED);
+        if (!traffic->present || isnan(traffic->pipe_ops[pipe])) {
+            add(&floor, seconds);
+        }
     }
+    add(&floor, bytes / limit_of(run, dram));
     if (traffic->present) {
         consider_traffic(&floor, run, traffic);
     }

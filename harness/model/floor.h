@@ -21,6 +21,8 @@ typedef struct rft_floor {
     rft_resource resource; /* what takes so long: DRAM, L2, L1, SHARED or PIPE; else UNKNOWN */
     rft_pipe pipe;
     rft_evidence evidence; /* DECLARED (work) or MODELLED (the kernel's traffic) */
+    double sum_s;          /* all the times at limits one after the other: no bound, but it tells configurations apart
+                            * whose floors are one and the same; NaN */
 } rft_floor;
 
 /* `run` gives the limits and the size of the L2; the cache mode decides what of the bytes is compulsory. */

@@ -193,7 +193,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
     bool may_end_early = isfinite(s->budget_s) || isfinite(s->budget_gpu_s) || rft_pruner_has_goal(&s->pruner);
     rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};
-    asking.floor_s = rft_pruner_floor_s;
+    asking.outlook = rft_pruner_outlook;
     asking.payload = &s->pruner;
     asking.budget_points = s->budget_points == UINT64_MAX ? 0 : s->budget_points;
     int rc = rft_strategy_new(&s->strategy, strategy, s->space, &asking, err);

@@ -126,13 +126,14 @@ static rft_floor spell_floor(const rft_pruner *p, uint64_t index, rft_value *con
         floor.evidence = spec.traffic.present ? RFT_EVIDENCE_MODELLED : RFT_EVIDENCE_DECLARED;
         return floor;
     }
-    return (rft_floor){(double)INFINITY, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_MODELLED}; /* cannot win */
+    return (rft_floor){(double)INFINITY, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_MODELLED, (double)INFINITY};
 }
 
-double rft_pruner_floor_s(void *payload, uint64_t index) {
+rft_outlook rft_pruner_outlook(void *payload, uint64_t index) {
     rft_pruner *p = payload;
+    const rft_outlook unknown = {(double)NAN, (double)NAN};
     if (p->plain || p->refuted) {
-        return (double)NAN;
+        return unknown;
     }
     rft_arena *arena = rft_arena_new();
     const rft_variant *variant = &sweep_of(p)->variants[p->place.variant];
@@ -140,7 +141,7 @@ double rft_pruner_floor_s(void *payload, uint64_t index) {
     rft_floor floor = spell_floor(p, index, config, arena);
     rft_arena_free(arena);
     p->plain = floor.evidence == RFT_EVIDENCE_DECLARED;
-    return p->plain ? (double)NAN : floor.seconds;
+    return p->plain ? unknown : (rft_outlook){floor.seconds, floor.sum_s};
 }
 
 void rft_pruner_advance(rft_pruner *p) {

@@ -12,6 +12,7 @@
 
 #include "model/floor.h"
 #include "run/job.h"
+#include "search/strategy.h"
 
 #define RFT_PRUNE_AFTER 5u        /* measured points that must have kept to their floors */
 #define RFT_PRUNE_MOST (1u << 16) /* configurations whose floors are kept for a certificate; beyond: none is given */
@@ -53,9 +54,9 @@ void rft_pruner_advance(rft_pruner *pruner);
 /* May the part end before its budget because of a goal? */
 bool rft_pruner_has_goal(const rft_pruner *pruner);
 
-/* For rft_strategy_opts.floor_s, with the pruner as payload: the configuration's floor; NaN where it is not known, or
+/* For rft_strategy_opts.outlook, with the pruner as payload: the configuration's floor; NaN where it is not known, or
  * is the same for all. */
-double rft_pruner_floor_s(void *pruner, uint64_t index);
+rft_outlook rft_pruner_outlook(void *pruner, uint64_t index);
 
 /* Why nothing more of the part need be measured, in words for what is left untried ("certified: ..."), in `arena`;
  * NULL: it goes on. */

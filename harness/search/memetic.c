@@ -14,13 +14,14 @@ enum {
     FOUNDERS_FIRST = 6,
     FOUNDING_ENDS = FOUNDERS_FIRST + 2 * (RFT_POPULATION - FOUNDERS_FIRST),
     STEP_ONE_IN = 5,
-    DRAWS_MOST = 16
+    DRAWS_MOST = 16,
+    FEW = 4
 };
 
 typedef struct memetic {
     rft_course course;
     rft_population population;
-    double (*floor_s)(void *payload, uint64_t index);
+    rft_outlook (*outlook)(void *payload, uint64_t index);
     void *payload;
 } memetic;
 
@@ -35,38 +36,46 @@ static uint64_t draw(memetic *self) {
                                                                : rft_population_child(&self->population, course);
 }
 
-/* One whose floor is not above the best, if some draws bring one; its floor (-1: not known) into *floor_s. */
-static uint64_t draw_that_can_win(memetic *self, double *floor_s) {
+/* One whose floor is not above the best, if some draws bring one; its outlook (-1: not known) into *sum_s. */
+static uint64_t draw_that_can_win(memetic *self, double *sum_s) {
     const rft_course *course = &self->course;
     double best_s = course->best == SIZE_MAX ? (double)INFINITY : course->trials[course->best].seconds;
-    uint64_t drawn = RFT_NOWHERE;
     for (int i = 0; i < DRAWS_MOST; i++) {
-        drawn = draw(self);
-        double known = drawn == RFT_NOWHERE ? (double)NAN : self->floor_s(self->payload, drawn);
-        *floor_s = isnan(known) ? -1 : known;
-        if (drawn != RFT_NOWHERE && *floor_s < best_s) {
+        uint64_t drawn = draw(self);
+        if (drawn == RFT_NOWHERE) {
+            continue;
+        }
+        rft_outlook known = self->outlook(self->payload, drawn);
+        *sum_s = isnan(known.sum_s) ? -1 : known.sum_s;
+        if (!(known.floor_s >= best_s)) {
             return drawn;
         }
     }
     return RFT_NOWHERE;
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
-    memetic *self = (memetic *)course;
-    *tag = 0;
-    uint64_t chosen;
-    if (!self->floor_s) {
-        chosen = draw(self);
-    } else {
-        double floor_s = -1, other_s = -1;
-        chosen = draw_that_can_win(self, &floor_s);
-        uint64_t other = draw_that_can_win(self, &other_s);
-        bool is_new = other != RFT_NOWHERE && !rft_course_find(course, other);
-        if (chosen == RFT_NOWHERE || (is_new && (other_s < floor_s || rft_course_find(course, chosen)))) {
-            chosen = other;
+/* Of a few the new one with the best outlook. */
+static uint64_t draw_of_few(memetic *self) {
+    uint64_t chosen = RFT_NOWHERE;
+    double least_s = (double)INFINITY;
+    for (int i = 0; i < FEW; i++) {
+        double sum_s = -1;
+        uint64_t drawn = draw_that_can_win(self, &sum_s);
+        bool is_new = drawn != RFT_NOWHERE && !rft_course_find(&self->course, drawn);
+        if (is_new && sum_s < least_s) {
+            chosen = drawn;
+            least_s = sum_s;
+        } else if (chosen == RFT_NOWHERE) {
+            chosen = drawn;
         }
     }
     return chosen;
+}
+
+static uint64_t propose(rft_course *course, uint32_t *tag) {
+    memetic *self = (memetic *)course;
+    *tag = 0;
+    return self->outlook ? draw_of_few(self) : draw(self);
 }
 
 static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
@@ -83,7 +92,7 @@ rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opt
     static const rft_course_spec spec = {"memetic", sizeof(memetic), 16, propose, learn, clear};
     memetic *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
-    self->floor_s = opts->floor_s;
+    self->outlook = opts->outlook;
     self->payload = opts->payload;
     return &self->course.base;
 }

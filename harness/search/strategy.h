@@ -45,12 +45,19 @@ struct rft_strategy {
     void (*free)(rft_strategy *self);
 };
 
+/* By the hardware's limits (model/floor.h). */
+typedef struct rft_outlook {
+    double floor_s; /* no faster than this */
+    double sum_s;   /* all its times at the limits, one after the other: no bound, but it tells those apart whose floors
+                     * are the same */
+} rft_outlook;
+
 typedef struct rft_strategy_opts {
     uint64_t seed;
     uint64_t budget_points; /* configurations that will be asked for at most; 0: not limited */
     bool may_end_early;     /* by time, by a goal or by a certificate */
-    /* Lower limit of the time of any configuration, tried or not; NaN where it is not known. NULL: none is. */
-    double (*floor_s)(void *payload, uint64_t index);
+    /* What is known of any configuration before it is tried; NaN where it is not. NULL: nothing is. */
+    rft_outlook (*outlook)(void *payload, uint64_t index);
     void *payload;
 } rft_strategy_opts;
 

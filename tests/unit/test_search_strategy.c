@@ -244,12 +244,16 @@ static void who_learns_is_better_than_random(void **state) {
 }
 
 /* 20 % below what a configuration can take, and not known of every third. */
-static double floor_of(void *payload, uint64_t index) {
-    const rft_space_view *view = payload;
+static double floor_of(const rft_space_view *view, uint64_t index) {
     uint16_t at[PARAMS];
     view->positions(view, index, at);
     double far = pow(at[0] - 8.0, 2) + 0.5 * pow(at[1] - 3.0, 2) + 2 * pow(at[2] - 6.0, 2) + 0.1 * pow(at[3] - 5.0, 2);
     return index % 3 == 0 ? (double)NAN : 0.8e-3 * (1 + 0.05 * far);
+}
+
+static rft_outlook outlook_of(void *payload, uint64_t index) {
+    double floor_s = floor_of(payload, index);
+    return (rft_outlook){floor_s, 1.5 * floor_s};
 }
 
 /* Sum over seeds of the best of 60, and how many of those proposals could not win by their floor. */
@@ -258,7 +262,7 @@ static double with_floors(rft_space_view *view, bool has_floors, unsigned *hopel
     *hopeless = 0;
     for (uint64_t seed = 1; seed <= 40; seed++) {
         rft_strategy_opts opts = {.seed = seed, .may_end_early = true, .payload = view};
-        opts.floor_s = has_floors ? floor_of : NULL;
+        opts.outlook = has_floors ? outlook_of : NULL;
         rft_strategy *strategy = NULL;
         double best = (double)INFINITY;
         assert_int_equal(rft_strategy_new_on(&strategy, "memetic", view, &opts, NULL), 0);
