@@ -69,7 +69,7 @@ static const char *only_bound(const rft_profile *profile) {
 
 /* A place with its interval; places between grid neighbours alone are told by these. */
 static const char *interval_text(const rft_build *b, const rft_transition *found) {
-    bool estimated = found->by_times && !isnan(found->where);
+    bool estimated = found->by_times && (!isnan(found->where) || found->turn.wide);
     const char *low = estimated ? place_text(b, found->low) : grid_text(b, found->low);
     const char *high = estimated ? place_text(b, found->high) : grid_text(b, found->high);
     return rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", low, high);
@@ -134,7 +134,10 @@ static void add_transition(rft_build *b, rft_table *table, const rft_profile *pr
     row->cells[COLUMN_TO] = bound_name(profile, found->to);
     row->cells[COLUMN_WHERE] = place_text(b, found->where);
     row->cells[COLUMN_INTERVAL] = interval_text(b, found);
-    row->cells[COLUMN_RIDGE] = place_text(b, found->ridge);
+    row->cells[COLUMN_RIDGE] =
+        isfinite(found->ridge_datasheet)
+            ? rft_arena_printf(b->arena, "%s (%s)", place_text(b, found->ridge), place_text(b, found->ridge_datasheet))
+            : place_text(b, found->ridge);
     row->cells[COLUMN_EVIDENCE] = rft_evidence_name(found->evidence);
     row->cells[COLUMN_WHY] = located ? located_text(b, table, found) : found->why;
 }
@@ -203,7 +206,7 @@ void rft_build_transitions(rft_build *b) {
                  "times turn; place and 95 % interval are those of the turn, elsewhere the neighbouring values stand. "
                  "A turn without a change of bound is told as "
                  "such, a change of bound without a turn is \"none\" or \"unclear\", with the reason. The ridge "
-                 "formula's place is where work / ceiling of both are equal. "
+                 "formula's place is where work / ceiling of both are equal, in brackets by the datasheet's values. "
                  "Evidence: counted (hardware counters), modelled (the kernel's own traffic formula) or declared (the "
                  "work alone).");
     add_along_axes(b);

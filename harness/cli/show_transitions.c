@@ -71,6 +71,16 @@ static const char *slopes_of(rft_turn_of of) {
                                              : "of time per byte over intensity";
 }
 
+static void add_ridge(rft_str *line, const rft_show_page *t, const rft_transition *found) {
+    if (isfinite(found->ridge)) {
+        rft_str_addf(line, ", ridge formula %s", place_text(t, found->ridge));
+    }
+    if (isfinite(found->ridge_datasheet)) {
+        rft_str_addf(line, "%s %s by datasheet", isfinite(found->ridge) ? "," : ", ridge formula",
+                     place_text(t, found->ridge_datasheet));
+    }
+}
+
 static void add_located(rft_str *line, const rft_show_page *t, const rft_profile *profile,
                         const rft_transition *found) {
     if (found->kind == RFT_TRANSITION_TURN) {
@@ -86,9 +96,7 @@ static void add_located(rft_str *line, const rft_show_page *t, const rft_profile
         rft_str_add(line, ", by its grid neighbours alone, ");
         add_neighbours(line, profile, found);
     }
-    if (isfinite(found->ridge)) {
-        rft_str_addf(line, ", ridge formula %s", place_text(t, found->ridge));
-    }
+    add_ridge(line, t, found);
     if (found->kind == RFT_TRANSITION_TURN) {
         rft_str_addf(line, "; %s", sides_text(t, profile, found));
     }
@@ -111,9 +119,7 @@ static void add_transition(const rft_show_page *t, const rft_profile *profile, c
         rft_str_addf(&line, "%s ", sides_text(t, profile, found));
         add_neighbours(&line, profile, found);
         rft_str_addf(&line, " (%s)", rft_evidence_name(found->evidence));
-        if (isfinite(found->ridge)) {
-            rft_str_addf(&line, ", ridge formula %s", place_text(t, found->ridge));
-        }
+        add_ridge(&line, t, found);
         rft_str_addf(&line, "; %s: %s", rft_transition_kind_name(found->kind), found->why ? found->why : "no reason");
     } else if (found->kind == RFT_TRANSITION_NONE) {
         rft_str_addf(&line, "none, %s all along", first_bound(profile));
@@ -170,6 +176,7 @@ static json_t *of_transition(const rft_profile *profile, const rft_transition *f
     json_object_set_new(item, "low", rft_json_real_new(located ? found->low : (double)NAN));
     json_object_set_new(item, "high", rft_json_real_new(located ? found->high : (double)NAN));
     json_object_set_new(item, "ridge", rft_json_real_new(found->ridge));
+    json_object_set_new(item, "ridge_datasheet", rft_json_real_new(found->ridge_datasheet));
     json_object_set_new(item, "slope_before", rft_json_real_new(located ? found->turn.slope_before : (double)NAN));
     json_object_set_new(item, "slope_after", rft_json_real_new(located ? found->turn.slope_after : (double)NAN));
     json_object_set_new(item, "slopes",

@@ -41,6 +41,7 @@ rft_transition rft_transition_plain(rft_transition_kind kind, const char *why) {
                             .high = NAN,
                             .where = NAN,
                             .ridge = NAN,
+                            .ridge_datasheet = NAN,
                             .scatter_frac = NAN,
                             .turn = {.kind = RFT_TURN_NOT_EXPLORED,
                                      .where = NAN,

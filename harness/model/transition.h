@@ -56,16 +56,17 @@ typedef enum rft_turn_of {
 
 typedef struct rft_transition {
     rft_transition_kind kind;
-    bool at_steps;         /* `step`, `from`, `to` are set: FOUND, TURN, UNCLEAR, and NONE with a reason of its own */
-    size_t step;           /* between steps[step] and the next measured one */
-    size_t from, to;       /* steps whose bounds are those before and after */
-    bool by_times;         /* located by a turn of the times; false: by the two neighbours alone, when too few values or
-                            * values that are no positive numbers leave nothing better */
-    double low, high;      /* the interval on the axis: 95 % when by_times, else the neighbours' values */
-    double where;          /* best estimate; NaN: not located */
-    double ridge;          /* where the plain ridge formula puts it on this profile; NaN */
-    rft_turn turn;         /* by_times: slopes, sharpness, scatter; places as above; else kind NOT_EXPLORED */
-    rft_turn_of turn_of;   /* what these slopes are slopes of */
+    bool at_steps;    /* `step`, `from`, `to` are set: FOUND, TURN, UNCLEAR, and NONE with a reason of its own */
+    size_t step;      /* between steps[step] and the next measured one */
+    size_t from, to;  /* steps whose bounds are those before and after */
+    bool by_times;    /* located by a turn of the times; false: by the two neighbours alone, when too few values or
+                       * values that are no positive numbers leave nothing better */
+    double low, high; /* the interval on the axis: 95 % when by_times, else the neighbours' values */
+    double where;     /* best estimate; NaN: not located */
+    double ridge;     /* where the plain ridge formula puts it on this profile; NaN */
+    double ridge_datasheet; /* the same by the datasheet's values; NaN */
+    rft_turn turn;          /* by_times: slopes, sharpness, scatter; places as above; else kind NOT_EXPLORED */
+    rft_turn_of turn_of;    /* what these slopes are slopes of */
     double scatter_frac;   /* by_times: the times follow no two laws within their noise, and scatter by this about those
                               that were fitted; the interval stands on that scatter. NaN: noise alone */
     rft_evidence evidence; /* the weaker of both sides */

@@ -51,9 +51,15 @@ rft_line_turns rft_line_turns_of(const rft_line *line, const double *axis, const
  * values that are no positive numbers). `out` has room for 3 * count. */
 size_t rft_transitions_by_turns(const rft_line *line, rft_transition *out);
 
-/* Where `second` takes as long as `first` by the ceilings alone, as a place on the axis; `stretch`, one per step or
- * NULL, lengthens the time of `second`. NaN: not on this line. */
-double rft_line_ridge(const rft_line *line, const rft_bound *first, const rft_bound *second, const double *stretch);
+/* What the ridge formula compares. */
+typedef struct rft_ridge_of {
+    const rft_bound *first, *second;
+    const double *stretch; /* one per step, lengthens the time of `second`; NULL */
+    bool datasheet;        /* by its values in place of the measured ceilings */
+} rft_ridge_of;
+
+/* Where `second` takes as long as `first` by rates alone, as a place on the axis. NaN: not on this line. */
+double rft_line_ridge(const rft_line *line, const rft_ridge_of *of);
 /* The bounds that the ridge formula compares at a transition: both sides, or, where one is latency or launch, the
  * pipe and the memory level of its other side. False when there are none. */
 bool rft_transition_ridge_bounds(const rft_line *line, const rft_transition *of, rft_bound *first, rft_bound *second);

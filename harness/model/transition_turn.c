@@ -319,8 +319,11 @@ static rft_transition unplaced(turning *t) {
 
 static void add_ridge(const rft_line *line, rft_transition *out) {
     rft_bound first, second;
-    if (isnan(out->ridge) && out->at_steps && rft_transition_ridge_bounds(line, out, &first, &second)) {
-        out->ridge = rft_line_ridge(line, &first, &second, NULL);
+    if (out->at_steps && rft_transition_ridge_bounds(line, out, &first, &second)) {
+        rft_ridge_of of = {&first, &second, NULL, false};
+        out->ridge = isnan(out->ridge) ? rft_line_ridge(line, &of) : out->ridge;
+        of.datasheet = true;
+        out->ridge_datasheet = rft_line_ridge(line, &of);
     }
 }
 

@@ -12,11 +12,23 @@
 /* Nor does anything ask for a reason where place and ridge are so near (logarithm of their ratio). */
 #define NEAR_LOG 0.05
 
-double rft_line_ridge(const rft_line *line, const rft_bound *first, const rft_bound *second, const double *stretch) {
+/* Seconds at the datasheet's rate in place of the measured one. */
+static double by_datasheet(const rft_line *line, const rft_share *share) {
+    const rft_ceilings *ceilings = &line->run->ceilings;
+    double value = share->ceiling < RFT_CEILING_COUNT ? ceilings->items[share->ceiling].datasheet : (double)NAN;
+    return share->seconds * rft_ceilings_rate(ceilings, share->ceiling) / value;
+}
+
+double rft_line_ridge(const rft_line *line, const rft_ridge_of *of) {
     double before = NAN;
     for (size_t i = 0; i < line->count; i++) {
-        const rft_share *a = rft_line_share(line, i, first), *b = rft_line_share(line, i, second);
-        double apart = a && b ? log(b->seconds * (stretch ? stretch[i] : 1.0) / a->seconds) : NAN;
+        const rft_share *a = rft_line_share(line, i, of->first), *b = rft_line_share(line, i, of->second);
+        double apart = NAN;
+        if (a && b) {
+            double first_s = of->datasheet ? by_datasheet(line, a) : a->seconds;
+            double second_s = of->datasheet ? by_datasheet(line, b) : b->seconds;
+            apart = log(second_s * (of->stretch ? of->stretch[i] : 1.0) / first_s);
+        }
         if (before < 0.0 && apart >= 0.0) {
             double left = rft_value_number(&rft_line_step(line, i - 1)->value);
             double right = rft_value_number(&rft_line_step(line, i)->value);
@@ -79,7 +91,7 @@ const char *rft_transition_waves(const rft_line *line, const rft_transition *of)
     for (size_t i = 0; i < line->count; i++) {
         stretches[i] = stretch_of(line, i);
     }
-    double ridge = rft_line_ridge(line, &first, &second, stretches);
+    double ridge = rft_line_ridge(line, &(rft_ridge_of){&first, &second, stretches, false});
     double apart = log(of->where / of->ridge), explained = log(ridge / of->ridge) / apart;
     double waves = rft_line_step(line, at)->best->facts.waves,
            value = rft_value_number(&rft_line_step(line, at)->value);
