@@ -160,7 +160,7 @@ static void test_found_transition_has_place_and_interval(void **state) {
     assert_true(trace_says(&pages, "1 transition along an axis is established."));
     /* the truth, 62.1 / 4.31, is 14.4 */
     assert_true(trace_says(&pages, "skinny: m found dram FP32 14.4 14.2\xe2\x80\x93"
-                                   "14.8 14.4 declared slope 0.00 to 1.00 of time per byte over intensity"));
+                                   "14.8 14.4 (13.9) declared slope 0.00 to 1.00 of time per byte over intensity"));
     assert_true(trace_says(&pages, "memory ceiling"));
     /* the fit of the same line: what the samples scatter under 92 % of both ceilings, drawn and in a table */
     assert_true(trace_says(&pages, "What these kernels reach"));
