@@ -31,6 +31,14 @@ static scripted_sweep_opts many(double modelled_frac) {
     return opts;
 }
 
+/* A scene with that sweep, whose shared memory has a limit. */
+static rft_sweep *open_many(scene *s, double modelled_frac) {
+    scripted_sweep_opts opts = many(modelled_frac);
+    scene_open(s, 2);
+    s->prepare = set_limit;
+    return scene_sweep(s, &opts);
+}
+
 static size_t count_skipped(const rft_run *run) {
     size_t count = 0;
     for (size_t i = 0; i < run->point_count; i++) {
@@ -48,10 +56,7 @@ static size_t count_skipped(const rft_run *run) {
 static void what_cannot_win_is_skipped_or_certified(void **state) {
     (void)state;
     scene s;
-    scene_open(&s, 2);
-    scripted_sweep_opts opts = many(0.8);
-    scene_sweep(&s, &opts);
-    s.prepare = set_limit;
+    open_many(&s, 0.8);
     const rft_run *run = scene_run(&s, "a.db");
     const rft_point *best = rft_run_best(run, 0, 0, 0);
     size_t skipped = count_skipped(run);
@@ -98,10 +103,7 @@ static void a_certificate_ends_the_search(void **state) {
 static void a_refuted_model_prunes_nothing_more(void **state) {
     (void)state;
     scene s;
-    scene_open(&s, 2);
-    scripted_sweep_opts opts = many(1.5);
-    scene_sweep(&s, &opts);
-    s.prepare = set_limit;
+    open_many(&s, 1.5);
     const rft_run *run = scene_run(&s, "a.db");
     assert_int_equal(run->point_count, 63);
     assert_int_equal(count_skipped(run), 0);
@@ -113,10 +115,7 @@ static void a_refuted_model_prunes_nothing_more(void **state) {
 static void no_prune_measures_all(void **state) {
     (void)state;
     scene s;
-    scene_open(&s, 2);
-    scripted_sweep_opts opts = many(0.8);
-    scene_sweep(&s, &opts);
-    s.prepare = set_limit;
+    open_many(&s, 0.8);
     s.opts.no_prune = true;
     const rft_run *run = scene_run(&s, "a.db");
     assert_int_equal(run->point_count, 63);
@@ -128,10 +127,7 @@ static void no_prune_measures_all(void **state) {
 static void a_continued_run_prunes_the_same(void **state) {
     (void)state;
     scene s;
-    scene_open(&s, 2);
-    scripted_sweep_opts opts = many(0.8);
-    scene_sweep(&s, &opts);
-    s.prepare = set_limit;
+    open_many(&s, 0.8);
     const rft_run *whole = scene_run(&s, "whole.db");
     s.stop_after = 17;
     scene_run(&s, "parts.db");
