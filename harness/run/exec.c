@@ -322,14 +322,21 @@ static rft_job *next_job(segment *s, bool *is_odd) {
     return odd ? odd->odd : s->count > 0 ? s->ring[s->head].job : NULL;
 }
 
+/* Once in every step, whether the device is at work or the point is known: a continued run must see what it saw. */
+static void look_ahead(exec *e) {
+    fill(e);
+    if (!e->went_on) {
+        rft_pruner_advance(&e->segment.pruner);
+    }
+    e->went_on = true;
+}
+
 /* What is done while the device is at work on the step in hand. What is asked for here would have been asked for after
  * the step before: nothing was told since, so the course of a strategy is the same. */
 static void go_on(void *payload) {
     exec *e = payload;
     bool is_odd = false;
-    fill(e);
-    e->went_on = true;
-    rft_pruner_advance(&e->segment.pruner);
+    look_ahead(e);
     rft_job *next = next_job(&e->segment, &is_odd);
     if (next && rft_recorder_needs(&e->state.recorder, next)) {
         rft_job_expect(e->state.opts, next, is_odd);
@@ -390,7 +397,7 @@ static int step(exec *e, rft_err *err) {
     e->went_on = false;
     int rc = rft_recorder_take(&e->state.recorder, job, &point, err);
     if (rc == RFT_OK && !e->went_on) {
-        fill(e);
+        look_ahead(e);
     }
     e->in_hand = 0;
     if (rc == RFT_OK && is_odd) {

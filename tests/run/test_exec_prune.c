@@ -75,18 +75,22 @@ static void what_cannot_win_is_skipped_or_certified(void **state) {
     scene_close(&s);
 }
 
-/* Every floor but those of a few is over the best: the search ends before it has asked for all. */
-static void a_certificate_ends_the_search(void **state) {
-    (void)state;
-    scene s;
-    scene_open(&s, 2);
+/* Two configurations of 100 us and 61 whose floors are a thousand times that, in a random order. */
+static void open_certified(scene *s) {
     scripted_sweep_opts opts = {.modelled_frac = 1.0};
     for (int i = 0; i < 63; i++) {
         opts.speeds[i] = i < 2 ? 100 + i : 100000 + 1000 * i;
     }
-    rft_sweep *sweep = scene_sweep(&s, &opts);
-    sweep->search.strategy = "random";
-    s.prepare = set_limit;
+    scene_open(s, 2);
+    scene_sweep(s, &opts)->search.strategy = "random";
+    s->prepare = set_limit;
+}
+
+/* Every floor but those of a few is over the best: the search ends before it has asked for all. */
+static void a_certificate_ends_the_search(void **state) {
+    (void)state;
+    scene s;
+    open_certified(&s);
     const rft_run *run = scene_run(&s, "a.db");
     assert_int_equal(rft_run_best(run, 0, 0, 0)->config[PARAM_SPEED].as.integer, 100);
     scene_expect_once(run);
@@ -123,22 +127,36 @@ static void no_prune_measures_all(void **state) {
     scene_close(&s);
 }
 
-/* Stopped and continued, it leaves out the same. */
-static void a_continued_run_prunes_the_same(void **state) {
-    (void)state;
-    scene s;
-    open_many(&s, 0.8);
-    const rft_run *whole = scene_run(&s, "whole.db");
-    s.stop_after = 17;
-    scene_run(&s, "parts.db");
-    assert_true(s.stopped);
-    s.stop_after = 0;
-    const rft_run *parts = scene_run(&s, "parts.db");
+/* Stopped after so many reports and continued, it leaves out the same and ends for the same reason. */
+static void expect_same_course(scene *s, unsigned stop_after) {
+    const rft_run *whole = scene_run(s, "whole.db");
+    s->stop_after = stop_after;
+    scene_run(s, "parts.db");
+    assert_true(s->stopped);
+    s->stop_after = 0;
+    const rft_run *parts = scene_run(s, "parts.db");
     assert_int_equal(parts->point_count, whole->point_count);
     for (size_t i = 0; i < whole->point_count; i++) {
         assert_int_equal(parts->points[i].outcome, whole->points[i].outcome);
         assert_true(rft_values_equal(parts->points[i].config, whole->points[i].config, PARAM_COUNT));
     }
+    assert_int_equal(parts->sweeps[0].unexplored == NULL, whole->sweeps[0].unexplored == NULL);
+    assert_true(!whole->sweeps[0].unexplored || strcmp(parts->sweeps[0].unexplored, whole->sweeps[0].unexplored) == 0);
+}
+
+static void a_continued_run_prunes_the_same(void **state) {
+    (void)state;
+    scene s;
+    open_many(&s, 0.8);
+    expect_same_course(&s, 17);
+    scene_close(&s);
+}
+
+static void a_continued_run_is_certified_at_the_same_point(void **state) {
+    (void)state;
+    scene s;
+    open_certified(&s);
+    expect_same_course(&s, 4);
     scene_close(&s);
 }
 
@@ -236,6 +254,7 @@ int main(void) {
         cmocka_unit_test(a_refuted_model_prunes_nothing_more),
         cmocka_unit_test(no_prune_measures_all),
         cmocka_unit_test(a_continued_run_prunes_the_same),
+        cmocka_unit_test(a_continued_run_is_certified_at_the_same_point),
         cmocka_unit_test(a_goal_that_is_met_ends_the_search),
         cmocka_unit_test(gpu_time_is_a_budget),
         cmocka_unit_test(the_best_elsewhere_goes_first),
