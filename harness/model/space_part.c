@@ -143,13 +143,13 @@ static int overflow(maker *m) {
 /* The node with the edges pending from `base` on, which are taken off. */
 static int make_node(maker *m, size_t base, uint32_t *out) {
     rft_space_part *part = m->part;
-    rft_space_edge *edges = m->pending + base;
     size_t count = m->pending_count - base;
     m->pending_count = base;
     *out = RFT_SPACE_NO_NODE;
     if (count == 0) {
         return 0;
     }
+    rft_space_edge *edges = m->pending + base;
     unique_grow(m);
     uint32_t *place = unique_find(m, edges, count);
     if (*place) {

@@ -203,6 +203,9 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
         s->ahead = s->strategy->ahead ? (size_t)least(s->strategy->ahead, RFT_LOOKAHEAD) : RFT_LOOKAHEAD;
         s->strategy = rft_strategy_start_with(s->strategy, starts, s->starts);
     }
+    if (rc != RFT_OK) {
+        rft_pruner_end(&s->pruner);
+    }
     return rc;
 }
 
