@@ -55,11 +55,11 @@ __global__ void __launch_bounds__(BLOCK, 1)
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool ONCE, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool ONCE, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     layernorm_registers(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, const bf16 *__restrict__ bias,
                         bf16 *__restrict__ y, long long rows, long long cols, float epsilon) {
-    typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT> S;
+    typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER> S;
     pass_row<S, STREAM>(LayerNorm<ONCE>{x, weight, bias, y, cols, epsilon}, rows);
 }
 

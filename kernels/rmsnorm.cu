@@ -52,11 +52,11 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     rmsnorm_registers(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, bf16 *__restrict__ y, long long rows,
                       long long cols, float epsilon) {
-    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT>, STREAM>(RmsNorm{x, weight, y, cols, epsilon}, rows);
+    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, STREAM>(RmsNorm{x, weight, y, cols, epsilon}, rows);
 }
 
 template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int STAGES, bool BULK, bool STREAM>

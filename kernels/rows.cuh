@@ -100,9 +100,11 @@ __device__ __forceinline__ void each_vector(const Words<VEC> *from, int vectors,
     }
 }
 
-template <int VEC_, int THREADS_, int BLOCK_, int ITEMS_, bool EXACT_> struct Shape {
+template <int VEC_, int THREADS_, int BLOCK_, int ITEMS_, bool EXACT_, int CLUSTER_ = 1> struct Shape {
     static constexpr int VEC = VEC_, THREADS = THREADS_, BLOCK = BLOCK_, ITEMS = ITEMS_, ROWS = BLOCK / THREADS;
+    static constexpr int CLUSTER = CLUSTER_; /* blocks that share a row; sm_90 and newer */
     static constexpr bool EXACT = EXACT_;
+    static_assert(CLUSTER == 1 || THREADS == BLOCK, "a cluster has one row");
     static_assert(BLOCK % THREADS == 0 && BLOCK % 32 == 0, "whole rows, whole warps");
     static_assert((THREADS & (THREADS - 1)) == 0, "shuffles halve");
     __device__ static int place() {
@@ -111,6 +113,17 @@ template <int VEC_, int THREADS_, int BLOCK_, int ITEMS_, bool EXACT_> struct Sh
     __device__ static int group() {
         return THREADS == BLOCK ? 0 : threadIdx.x / THREADS;
     }
+    __device__ static int rank() {
+        int rank = 0;
+        if constexpr (CLUSTER > 1) {
+            asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+        }
+        return rank;
+    }
+    /* One thread a row. */
+    __device__ static bool is_first() {
+        return place() == 0 && rank() == 0;
+    }
 };
 
 template <class S> struct Row {
@@ -118,7 +131,7 @@ template <class S> struct Row {
     int vectors; /* of the whole row */
 
     __device__ __forceinline__ int index(int i) const {
-        return S::place() + i * S::THREADS;
+        return S::place() + (i * S::CLUSTER + S::rank()) * S::THREADS;
     }
     __device__ __forceinline__ bool has(int i) const {
         return S::EXACT || index(i) < vectors;
@@ -132,7 +145,7 @@ template <class S> struct Row {
             }
         }
     }
-    /* Nothing is known of the words from here on: else the compiler keeps what begin() unpacked, twice the registers.
+    /* From here on the compiler knows nothing of the words: else it keeps what begin() unpacked, twice the registers.
      */
     __device__ __forceinline__ void forget() {
 #pragma unroll
@@ -165,6 +178,29 @@ struct Sum {
     }
 };
 
+__device__ __forceinline__ unsigned shared_address(const void *place) {
+    return (unsigned)__cvta_generic_to_shared(place);
+}
+
+__device__ __forceinline__ void meet_cluster() {
+    asm volatile("barrier.cluster.arrive.release.aligned;\n barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+/* `state` as block `rank` of the cluster has it in its shared memory. */
+template <class STATE> __device__ __forceinline__ STATE from_block(const STATE *state, int rank) {
+    STATE there;
+    unsigned at;
+    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(at) : "r"(shared_address(state)), "r"(rank));
+#pragma unroll
+    for (int i = 0; i < (int)(sizeof(STATE) / 4); i++) {
+        asm volatile("ld.shared::cluster.f32 %0, [%1];"
+                     : "=f"(reinterpret_cast<float *>(&there)[i])
+                     : "r"(at + 4 * i)
+                     : "memory");
+    }
+    return there;
+}
+
 /* The threads of a row meet. */
 template <class S> __device__ __forceinline__ void meet() {
     if (S::THREADS <= 32) {
@@ -176,10 +212,13 @@ template <class S> __device__ __forceinline__ void meet() {
     }
 }
 
+/* Where warps leave their states: two halves of one a warp, and the block's for its cluster. */
+template <class S, class STATE> using Places = STATE[2][S::BLOCK / 32 + 1];
+
 /* Reductions over the threads of a row, in all of them. The two halves take turns: who writes the first again has met
  * the others at the second, so one barrier a reduction is enough. */
 template <class S, class STATE> struct Exchange {
-    STATE (*halves)[S::BLOCK / 32];
+    Places<S, STATE> &halves;
     int turn;
 
     template <class T> __device__ __forceinline__ T reduce(T mine) {
@@ -203,6 +242,17 @@ template <class S, class STATE> struct Exchange {
             for (int step = WARPS / 2; step > 0; step /= 2) {
                 mine.merge(mine.from_lane(step));
             }
+            if constexpr (S::CLUSTER > 1) {
+                if (threadIdx.x == 0) {
+                    half[WARPS] = mine;
+                }
+                meet_cluster();
+                mine = from_block(half + WARPS, lane % S::CLUSTER);
+#pragma unroll
+                for (int step = S::CLUSTER / 2; step > 0; step /= 2) {
+                    mine.merge(mine.from_lane(step));
+                }
+            }
         }
         return mine;
     }
@@ -210,17 +260,18 @@ template <class S, class STATE> struct Exchange {
 
 /* For kernels with a block a row. Two of the same STATE need a barrier between them: they share their places. */
 template <int BLOCK, class STATE> __device__ __forceinline__ STATE reduce_block(STATE mine) {
-    __shared__ STATE halves[2][BLOCK / 32];
-    Exchange<Shape<1, BLOCK, BLOCK, 1, false>, STATE> exchange = {halves, 0};
+    typedef Shape<1, BLOCK, BLOCK, 1, false> S;
+    __shared__ Places<S, STATE> halves;
+    Exchange<S, STATE> exchange = {halves, 0};
     return exchange.reduce(mine);
 }
 
 /* Each row by its group of threads, out of registers. Groups without a row do the last one again and store nothing, so
- * that whole warps meet. */
+ * that whole warps meet. With CLUSTER > 1 the threads of that many blocks are one group. */
 template <class S, bool STREAM, class OP> __device__ __forceinline__ void pass_row(const OP &op, long long rows) {
-    __shared__ typename OP::State halves[2][S::BLOCK / 32];
+    __shared__ Places<S, typename OP::State> halves;
     Exchange<S, typename OP::State> exchange = {halves, 0};
-    const long long wanted = (long long)blockIdx.x * S::ROWS + S::group();
+    const long long wanted = (long long)(blockIdx.x / S::CLUSTER) * S::ROWS + S::group();
     const bool exists = wanted < rows;
     const long long row = exists ? wanted : rows - 1;
     typename OP::template Held<S> held;
@@ -230,13 +281,12 @@ template <class S, bool STREAM, class OP> __device__ __forceinline__ void pass_r
     state = op.reduce(held, state, exchange);
     held.forget();
     op.template finish<STREAM>(held, state, row, exists);
+    if constexpr (S::CLUSTER > 1) {
+        meet_cluster(); /* nobody leaves while its part is read */
+    }
 }
 
 /* ---- rows on their way into shared memory while another one is worked on ---- */
-
-__device__ __forceinline__ unsigned shared_address(const void *place) {
-    return (unsigned)__cvta_generic_to_shared(place);
-}
 
 template <int VEC> __device__ __forceinline__ void copy_async(Words<VEC> *to, const Words<VEC> *from) {
     if constexpr (VEC == 8) {
@@ -325,7 +375,7 @@ template <class S, int STAGES, bool BULK> struct Stages {
 template <class S, int STAGES, bool BULK, bool STREAM, class OP>
 __device__ __forceinline__ void stream_rows(const OP &op, long long rows) {
     extern __shared__ __align__(128) unsigned char staged[];
-    __shared__ typename OP::State halves[2][S::BLOCK / 32];
+    __shared__ Places<S, typename OP::State> halves;
     __shared__ unsigned long long ready[S::ROWS][STAGES];
     Exchange<S, typename OP::State> exchange = {halves, 0};
     typedef Stages<S, STAGES, BULK> Pipe;
