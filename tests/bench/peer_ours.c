@@ -140,6 +140,19 @@ static void spell_out(peer_ours *ours, const rft_point *best, const char *file, 
     }
 }
 
+/* Of the variants that the row compares. */
+static const rft_point *best_of(const rft_run *run, size_t s, size_t problem, const peer_row *row) {
+    const rft_sweep *sweep = &run->sweeps[s].sweep;
+    const rft_point *best = NULL;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        const rft_point *point = peer_row_takes(row, sweep->variants[v].name) ? rft_run_best(run, s, v, problem) : NULL;
+        if (point && (!best || rft_point_median_s(point) < rft_point_median_s(best))) {
+            best = point;
+        }
+    }
+    return best;
+}
+
 int peer_ours_find(peer_ours *out, peer_runs *runs, const peer_row *row, rft_arena *arena, rft_err *err) {
     const loaded *item = obtain(runs, row->file, arena);
     const rft_run *run = item->run;
@@ -154,7 +167,7 @@ int peer_ours_find(peer_ours *out, peer_runs *runs, const peer_row *row, rft_are
         return rft_err_set(err, RFT_E_NOT_FOUND, "%s has no sweep %s", item->path, row->sweep);
     }
     int rc = peer_row_problem(&problem, row, &run->sweeps[s].sweep, err);
-    const rft_point *best = rc == RFT_OK ? rft_run_best(run, s, SIZE_MAX, problem) : NULL;
+    const rft_point *best = rc == RFT_OK ? best_of(run, s, problem, row) : NULL;
     if (rc == RFT_OK && !best) {
         rc = rft_err_set(err, RFT_E_NOT_FOUND, "%s measured nothing of that problem", item->path);
     }

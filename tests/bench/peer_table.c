@@ -43,6 +43,10 @@ static int read_row(peer_table *table, size_t index, const json_t *entry, rft_er
     rc = rc ? rc : rft_json_object(&at, entry, "at", path, err);
     rc = rc ? rc : read_peers(row, entry, path, err);
     row->goal_frac = rft_json_real_or(entry, "goal_frac", (double)NAN);
+    row->variants = json_object_get(entry, "variants");
+    if (rc == RFT_OK && row->variants && !json_is_array(row->variants)) {
+        rc = rft_err_set(err, RFT_E_SCRIPT, "%s.variants: expected an array", path);
+    }
     row->shape = shape;
     row->at = at;
     for (size_t i = 0; rc == RFT_OK && i < index; i++) {
@@ -125,6 +129,15 @@ int peer_row_problem(size_t *out, const peer_row *row, const rft_sweep *sweep, r
     }
     rft_arena_free(arena);
     return rc;
+}
+
+bool peer_row_takes(const peer_row *row, const char *variant) {
+    bool takes = row->variants == NULL;
+    for (size_t i = 0; !takes && i < json_array_size(row->variants); i++) {
+        const char *name = json_string_value(json_array_get(row->variants, i));
+        takes = name && strcmp(name, variant) == 0;
+    }
+    return takes;
 }
 
 rft_stats peer_series_stats(const peer_series *series) {

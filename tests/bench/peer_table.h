@@ -19,13 +19,14 @@ typedef struct peer_goal {
 } peer_goal;
 
 typedef struct peer_row {
-    const char *name;      /* "softmax 16384x4096" */
-    const char *op, *type; /* the peers' */
-    const json_t *shape;   /* handed to the peers as it is; borrowed from the table */
-    const char *file;      /* sweeps/FILE.lua, and FILE.db among the stored runs */
-    const char *sweep;     /* in that file */
-    const json_t *at;      /* {axis: value}: the problem; what is left out may have any value */
-    double goal_frac;      /* of the datasheet's device memory bandwidth, by useful bytes; NaN: none */
+    const char *name;       /* "softmax 16384x4096" */
+    const char *op, *type;  /* the peers' */
+    const json_t *shape;    /* handed to the peers as it is; borrowed from the table */
+    const char *file;       /* sweeps/FILE.lua, and FILE.db among the stored runs */
+    const char *sweep;      /* in that file */
+    const json_t *at;       /* {axis: value}: the problem; what is left out may have any value */
+    const json_t *variants; /* texts: those that do what the peers do; NULL: all */
+    double goal_frac;       /* of the datasheet's device memory bandwidth, by useful bytes; NaN: none */
     peer_goal peers[PEERS_PER_ROW];
     size_t peer_count;
 } peer_row;
@@ -43,6 +44,9 @@ void peer_table_free(peer_table *table); /* NULL is accepted */
 /* The first problem of `sweep`, no odd one, that has the values of `at`. RFT_E_NOT_FOUND: there is none, or no such
  * axis. */
 int peer_row_problem(size_t *out, const peer_row *row, const rft_sweep *sweep, rft_err *err);
+
+/* Does the row compare this variant? */
+bool peer_row_takes(const peer_row *row, const char *variant);
 
 /* One median for each round, microseconds; NaN: not measured in that round. */
 typedef struct peer_series {

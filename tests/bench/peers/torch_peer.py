@@ -56,10 +56,6 @@ def reduce_max(t, s):
     return lambda x: x.max(), (t.random(s["n"]),)
 
 
-def add_relu_dropout(t, s):
-    return lambda x: t.F.dropout(t.F.relu(x + 1.0), 0.1), (t.random(s["n"]),)
-
-
 def bias_relu_dropout(t, s):
     return lambda x, b: t.F.dropout(t.F.relu(x + b), 0.1), (t.random(s["rows"], s["cols"]), t.random(s["cols"]))
 
@@ -89,7 +85,7 @@ def add_rmsnorm(t, s):
 
 
 def cross_entropy(t, s):
-    labels = t.integers(s["cols"], s["rows"])
+    labels = t.labels(s["cols"], s["rows"])
     return lambda x, y: t.F.cross_entropy(x, y, reduction="none"), (t.random(s["rows"], s["cols"]), labels)
 
 
@@ -113,13 +109,13 @@ def rope(t, s):
 
 
 def embedding(t, s):
-    return lambda i, e: t.F.embedding(i, e), (t.integers(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], s["d"]))
+    return lambda i, e: t.F.embedding(i, e), (t.ids(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], s["d"]))
 
 
 def embedding_rmsnorm(t, s):
     d = s["d"]
     return (lambda i, e, w: t.F.rms_norm(t.F.embedding(i, e), (d,), w, EPS),
-            (t.integers(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], d), t.random(d)))
+            (t.ids(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], d), t.random(d)))
 
 
 def l2_norm(t, s):
@@ -142,7 +138,7 @@ def flashinfer_add_rmsnorm(t, s):
 
 
 OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": reduce_sum, "max": reduce_max,
-              "add_relu_dropout": add_relu_dropout, "bias_relu_dropout": bias_relu_dropout, "softmax": softmax,
+              "bias_relu_dropout": bias_relu_dropout, "softmax": softmax,
               "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
               "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
               "transpose": transpose}
@@ -174,8 +170,11 @@ class Tensors:
     def empty(self, *shape):
         return self.torch.empty(*shape, device="cuda", dtype=self.type)
 
-    def integers(self, below, count):
+    def labels(self, below, count):
         return self.torch.randint(0, below, (count,), device="cuda")
+
+    def ids(self, below, count):
+        return self.labels(below, count).to(self.torch.int32)  # ours has four bytes an id as well
 
 
 class TorchBench:
