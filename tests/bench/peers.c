@@ -11,13 +11,15 @@
  *   --device DEV     what ours is measured on, for -d (a recording: replay:FILE); default 0
  *   --table FILE, --script FILE   instead of peers/peers.json and peers/torch_peer.py
  *
- * A peer that is missing or fails is a line with its reason. Exit status as in bench_program.h.
+ * A peer that is missing or fails is a line with its reason. Exit status as in bench_program.h; a peer that is not
+ * there is no failure.
  */
 #include "bench/bench_program.h"
 #include "bench/peer_ours.h"
 #include "bench/peer_text.h"
 #include "bench/peer_theirs.h"
 
+#include "base/clock.h"
 #include "base/fs.h"
 
 #include <getopt.h>
@@ -78,6 +80,7 @@ static void measure_row(bench *b, const peer_row *row) {
     rft_err err = RFT_ERR_INIT;
     peer_ours ours;
     peer_row_result result = {.row = row, .useful_bytes = NAN, .peak = NAN};
+    bool prepared[PEERS_PER_ROW] = {false};
     for (size_t i = 0; i < row->peer_count; i++) {
         result.peers[i].goal = &row->peers[i];
     }
@@ -88,6 +91,7 @@ static void measure_row(bench *b, const peer_row *row) {
         result.peak = ours.peak;
         for (size_t i = 0; i < row->peer_count; i++) {
             result.peers[i].reason = peer_theirs_prepare(b->theirs, row, &row->peers[i]);
+            prepared[i] = result.peers[i].reason == NULL;
         }
         measure_rounds(b, &ours, &result);
         peer_theirs_drop(b->theirs);
@@ -96,8 +100,8 @@ static void measure_row(bench *b, const peer_row *row) {
     }
     b->measured += result.ours.rounds > 0;
     b->failed += result.reason != NULL;
-    for (size_t i = 0; i < row->peer_count; i++) {
-        b->failed += result.peers[i].reason != NULL;
+    for (size_t i = 0; i < row->peer_count; i++) { /* one that is not there is no failure */
+        b->failed += prepared[i] && result.peers[i].reason != NULL;
     }
     rft_str text = RFT_STR_INIT;
     peer_add_row(&text, &result);
@@ -213,8 +217,14 @@ static void write_json(const bench *b) {
     json_decref(root);
 }
 
+static double now_s(void) {
+    const rft_clock *clock = rft_clock_system();
+    return (double)clock->monotonic_ns(clock->self) * 1e-9;
+}
+
 static void work_through(bench *b) {
     rft_str heading = RFT_STR_INIT;
+    double begun_s = now_s();
     printf("%s\n", peer_theirs_meet(b->theirs));
     printf("%zu rounds in turns; [ ]: %s of the rounds' medians\n\n", b->o->rounds,
            b->o->rounds >= 6 ? "95 % interval" : "range");
@@ -226,8 +236,10 @@ static void work_through(bench *b) {
             measure_row(b, &b->table->rows[i]);
         }
     }
-    printf("\n%zu goals met, %zu not met (%zu of both within the interval), %zu peers not measured\n\nOurs:\n%s",
-           b->tally.met, b->tally.missed, b->tally.unsure, b->tally.not_measured, rft_str_get(&b->configurations));
+    printf(
+        "\n%zu goals met, %zu not met (%zu of both within the interval), %zu peers not measured; %.0f s\n\nOurs:\n%s",
+        b->tally.met, b->tally.missed, b->tally.unsure, b->tally.not_measured, now_s() - begun_s,
+        rft_str_get(&b->configurations));
     rft_str_clear(&b->configurations);
     write_json(b);
 }
