@@ -122,7 +122,7 @@ static int time_cub(const peer_theirs *t, const peer_row *row, size_t samples, j
     snprintf(count, sizeof count, "%zu", samples < CUB_SAMPLES_LEAST ? CUB_SAMPLES_LEAST : samples);
     const char *words[] = {t->cub, "--op", row->op, "--type", row->type, "--n", n, "--samples", count, NULL};
     bench_result result = bench_run(words, NULL);
-    const char *line = strrchr(bench_out(), '{');
+    const char *line = strchr(bench_out(), '{');
     if (result.status != 0 || !line) {
         return rft_err_set(err, RFT_E_NOTHING, "cub_reduce ended with %d", result.status);
     }
