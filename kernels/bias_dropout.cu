@@ -32,9 +32,10 @@ __device__ __forceinline__ void draw(unsigned (&word)[4], unsigned long long cal
 
 /* All ones in the halves that are dropped; two elements from 32 random bits. */
 __device__ __forceinline__ unsigned dropped(unsigned bits, unsigned drop) {
-    const unsigned fifteen = bits & 0x7fff7fffu, below = drop * 0x10001u;
-    unsigned mask;
-    asm("set.lt.u32.f16x2 %0, %1, %2;" : "=r"(mask) : "r"(fifteen), "r"(below));
+    unsigned mask; /* the magnitude is taken within the comparison */
+    asm("{\n .reg .b32 magnitude;\n abs.f16x2 magnitude, %1;\n set.lt.u32.f16x2 %0, magnitude, %2;\n}"
+        : "=r"(mask)
+        : "r"(bits), "r"(drop * 0x10001u));
     return mask;
 }
 

@@ -12,11 +12,11 @@
 
 #include "vectors.cuh"
 
-/* Types, so that a parameter of the kind ctype can name one. na: read-only path, no place in L1. */
+/* Types, so that a parameter of the kind ctype can name one. ca and wb: no operator at all, since with one the compiler
+ * would take the access for ordered. na: read-only path, no place in L1. */
 struct ca {};
 struct cg {};
 struct cs {};
-struct nc {};
 struct na {};
 struct wb {};
 
@@ -37,19 +37,13 @@ __device__ __forceinline__ unsigned load_no_allocate(const unsigned *from) {
     asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w) : "l"(from));
     return w;
 }
-__device__ __forceinline__ unsigned short load_no_allocate(const unsigned short *from) {
-    unsigned short w;
-    asm volatile("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(w) : "l"(from));
-    return w;
-}
 
-template <typename W> __device__ __forceinline__ W load_as(ca, const W *from) { return __ldca(from); }
+template <typename W> __device__ __forceinline__ W load_as(ca, const W *from) { return *from; }
 template <typename W> __device__ __forceinline__ W load_as(cg, const W *from) { return __ldcg(from); }
 template <typename W> __device__ __forceinline__ W load_as(cs, const W *from) { return __ldcs(from); }
-template <typename W> __device__ __forceinline__ W load_as(nc, const W *from) { return __ldg(from); }
 template <typename W> __device__ __forceinline__ W load_as(na, const W *from) { return load_no_allocate(from); }
 
-template <typename W> __device__ __forceinline__ void store_as(wb, W *to, W word) { __stwb(to, word); }
+template <typename W> __device__ __forceinline__ void store_as(wb, W *to, W word) { *to = word; }
 template <typename W> __device__ __forceinline__ void store_as(cg, W *to, W word) { __stcg(to, word); }
 template <typename W> __device__ __forceinline__ void store_as(cs, W *to, W word) { __stcs(to, word); }
 
