@@ -150,6 +150,76 @@ static void elementwise_bytes(void **state) {
     rft_script_free(script);
 }
 
+static rft_point_spec spec_of(fixture *f, const rft_sweep *sweep, const char *variant, size_t problem) {
+    size_t v = variant_named(sweep, variant);
+    return kernel_case_point(sweep, v, problem, kernel_case_default(&sweep->variants[v], f->arena), f->arena);
+}
+
+/* Three kernels read and write 6 arrays where one reads and writes 2; while those between fit the L2, memory need not
+ * see them. The work is the same: 3 operations on 8 bytes in fp32, on 4 bytes (and a row of bias) in fp16. */
+static void fusing_three_kernels_saves_four_accesses(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("chain.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 1 << 28);
+    rft_point_spec three = spec_of(f, sweep, "three kernels", problem), one = spec_of(f, sweep, "fused", problem);
+    near(rft_work_intensity(&three.work), 0.375);
+    near(rft_work_intensity(&one.work), 0.375);
+    assert_int_equal(three.launch_count, 3);
+    near(three.traffic.level_bytes[RFT_LEVEL_DRAM] / rft_work_bytes(&one.work), 3);
+    three = spec_of(f, sweep, "three kernels", problem_with(sweep, "n", 1 << 16));
+    assert_true(isnan(three.traffic.level_bytes[RFT_LEVEL_DRAM]));
+    near(three.traffic.level_bytes[RFT_LEVEL_L2], 24.0 * (1 << 16));
+    rft_script_free(script);
+
+    script = kernel_case_load("bias_dropout.lua", &f->gpu);
+    sweep = rft_script_sweep(script, 0);
+    problem = problem_with(sweep, "rows", 1 << 16);
+    three = spec_of(f, sweep, "three kernels", problem);
+    one = spec_of(f, sweep, "fused, a call for 8 elements", problem);
+    near(rft_work_bytes(&one.work), 4.0 * (1 << 28) + 2 * 4096);
+    near(three.traffic.level_bytes[RFT_LEVEL_DRAM], 12.0 * (1 << 28));
+    near(one.traffic.pipe_ops[RFT_PIPE_INT32], (5 + 1.5) * (1 << 28));
+    rft_script_free(script);
+}
+
+/* The axis of operations an element: a quarter of an operation a byte at 2, 64 at 512. */
+static void operations_an_element_are_the_intensity(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("flops.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 2);
+    for (int64_t flops = 2; flops <= 512; flops *= 2) {
+        rft_point_spec spec = spec_of(f, sweep, "float4", problem_with(sweep, "flops", flops));
+        near(rft_work_intensity(&spec.work), (double)flops / 8);
+    }
+    rft_script_free(script);
+}
+
+/* Where the rings do not fit beside each other, or too little is in flight, a bulk copy is not asked for. */
+static void bulk_rings_fit_the_sm(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("stream.lua", &f->gpu);
+    rft_err err = RFT_ERR_INIT;
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        size_t v = variant_named(sweep, "bulk copies"), problem = problem_with(sweep, "n", 1 << 28);
+        rft_space *space = NULL;
+        assert_int_equal(rft_space_new(&space, sweep, v, sweep->problems[problem].values, NULL, &err), 0);
+        rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+        assert_true(rft_space_count(space) >= 20);
+        for (uint64_t at = 0; at < rft_space_count(space); at++) {
+            rft_space_get(space, at, config);
+            rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+            int64_t blocks_per_sm = (int64_t)spec.launches[0].grid[0] / f->gpu.sms;
+            int64_t ring = spec.launches[0].shared_bytes;
+            assert_true(blocks_per_sm >= 1 && (ring + 1024) * blocks_per_sm <= f->gpu.shared_per_sm);
+            assert_true(ring * blocks_per_sm >= 32 << 10);
+        }
+        rft_space_free(space);
+    }
+    rft_script_free(script);
+}
+
 static int setup(void **state) {
     static fixture the_fixture;
     the_fixture = (fixture){kernel_case_gpu("sm_90a"), rft_arena_new()};
@@ -168,6 +238,9 @@ int main(void) {
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(levels_are_ordered),
         cmocka_unit_test(elementwise_bytes),
+        cmocka_unit_test(fusing_three_kernels_saves_four_accesses),
+        cmocka_unit_test(operations_an_element_are_the_intensity),
+        cmocka_unit_test(bulk_rings_fit_the_sm),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
