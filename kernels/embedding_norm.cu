@@ -5,6 +5,7 @@
  * must be multiples of VEC; VEC = 1 takes any d.
  */
 #include "embedding_rows.cuh"
+#include "row_bulk.cuh"
 
 template <int VEC> __device__ __forceinline__ float sum_of_squares(const Pack<__half, VEC> &pack) {
     float sum = 0.0f;
@@ -146,5 +147,77 @@ __global__ void __launch_bounds__(BLOCK)
         factor.word = reinterpret_cast<const word_t *>(weight)[at];
         normalise<VEC>(pack, factor, scale);
         to[at] = pack.word;
+    }
+}
+
+/*
+ * Rows come to shared memory by the copy engine, STAGES of them on their way to a block while it has one in its
+ * registers: what is in flight does not depend on where in a row the threads are. Block b takes rows b, b + gridDim.x,
+ * ...; the barrier inside team_sum is also where all have read the row, so that its slot can be filled again. sm_90; d
+ * must be a multiple of 8, and at most 8 BLOCK ITEMS.
+ */
+template <int BLOCK, int ITEMS, int STAGES>
+__global__ void __launch_bounds__(BLOCK, 1)
+    norm_bulk(const int *__restrict__ ids, const __half *__restrict__ table, const __half *__restrict__ weight,
+              __half *__restrict__ out, float eps, long long t, long long d) {
+    typedef Pack<__half, 8> pack_t;
+    static_assert(BLOCK >= 64, "team_sum meets at a barrier");
+    extern __shared__ __align__(128) unsigned char staged[];
+    __shared__ __align__(8) unsigned long long barriers[STAGES];
+    __shared__ float partial[2][BLOCK / 32];
+    const unsigned int slots = shared_place(staged), gates = shared_place(barriers), bytes = (unsigned int)d * 2;
+    const int words = (int)(d / 8), lane = threadIdx.x;
+    const long long step = gridDim.x;
+    long long ahead = blockIdx.x; /* the next token to be fetched; only thread 0 fetches */
+    int id = 0;
+    if (lane == 0) {
+        for (int s = 0; s < STAGES; s++) {
+            bulk_barrier_open(gates + 8 * s);
+        }
+        bulk_barriers_ready();
+        for (int s = 0; s < STAGES && ahead < t; s++, ahead += step) {
+            bulk_load(slots + s * bytes, table + ids[ahead] * d, bytes, gates + 8 * s);
+        }
+        id = ahead < t ? ids[ahead] : 0;
+    }
+    pack_t weights[ITEMS];
+#pragma unroll
+    for (int i = 0; i < ITEMS; i++) {
+        weights[i].word = uint4();
+        if (lane + i * BLOCK < words) {
+            weights[i].word = reinterpret_cast<const uint4 *>(weight)[lane + i * BLOCK];
+        }
+    }
+    __syncthreads();
+    unsigned int slot = 0, parity = 0, turn = 0;
+#pragma unroll 1
+    for (long long token = blockIdx.x; token < t; token += step) {
+        const uint4 *from = reinterpret_cast<const uint4 *>(staged + slot * bytes);
+        pack_t row[ITEMS];
+        float sum = 0.0f;
+        bulk_wait(gates + 8 * slot, parity);
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            row[i].word = lane + i * BLOCK < words ? from[lane + i * BLOCK] : uint4();
+            sum += sum_of_squares<8>(row[i]);
+        }
+        const float scale = rsqrtf(team_sum<BLOCK>(sum, partial[turn]) / (float)d + eps);
+        turn ^= 1;
+        if (lane == 0 && ahead < t) {
+            bulk_load(slots + slot * bytes, table + id * d, bytes, gates + 8 * slot);
+            ahead += step;
+            id = ahead < t ? ids[ahead] : 0;
+        }
+#pragma unroll
+        for (int i = 0; i < ITEMS; i++) {
+            if (lane + i * BLOCK < words) {
+                normalise<8>(row[i], weights[i], scale);
+                reinterpret_cast<uint4 *>(out + token * d)[lane + i * BLOCK] = row[i].word;
+            }
+        }
+        if (++slot == STAGES) {
+            slot = 0;
+            parity ^= 1;
+        }
     }
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- RMSNorm of the rows that ids pick, in fp16 with fp32 sums: out[i] = x / sqrt(mean(x^2) + eps) * weight, x = table[ids[i]].
--- Returns { unfused, block, registers }: two kernels, a block a row, a row in registers.
+-- Returns { unfused, block, registers, bulk }: two kernels, a block a row, a row in registers, rows by the copy engine.
 local EPS = 1e-6 -- embedding_norm_reference.cu has the same
 local BYTES, WIDE = 2, 8 -- of a half; halves in 16 bytes
 
@@ -112,4 +112,29 @@ local registers = embedding_norm {
   traffic = function(p, c) return { l1 = (2 + 1 / c.ROWS) * row_bytes(p) } end,
 }
 
-return { unfused = unfused, block = block, registers = registers }
+local bulk = embedding_norm {
+  name = "bulk",
+  entry = "norm_bulk<BLOCK, 4, STAGES>",
+  params = {
+    { "BLOCK", 128, "threads that share a row" },
+    { "STAGES", 4, "rows of a block on their way to shared memory" },
+    { "RESIDENT", 4, "blocks an SM" },
+  },
+  launch = function(p, c, gpu, b)
+    local args = { b.ids, b.table, b.weight, b.out, f32(EPS), i64(p.t), i64(p.d) }
+    if gpu.cc < 90 or p.d % WIDE ~= 0 then
+      local entry = ("norm_block<%d, BLOCK, false, true>"):format(vector(p, WIDE))
+      return { entry = entry, args = args, grid = p.t, block = c.BLOCK }
+    end
+    return {
+      entry = ("norm_bulk<BLOCK, %d, STAGES>"):format(ceil_div(p.d, WIDE * c.BLOCK)),
+      args = args,
+      grid = math.min(p.t, gpu.sms * c.RESIDENT),
+      block = c.BLOCK,
+      shared = BYTES * p.d * c.STAGES,
+    }
+  end,
+  traffic = function(p) return { shared = 2 * row_bytes(p) } end,
+}
+
+return { unfused = unfused, block = block, registers = registers, bulk = bulk }

@@ -4,6 +4,7 @@
  * i and i + d / 2 of a head (the halves' layout of NeoX and Llama) turn by the angle of their token, low' = low cos -
  * high sin,   high' = high cos + low sin, with cos and sin as tables of t rows of d / 2. Products and sums are fp32.
  */
+#include "row_bulk.cuh"
 #include "vectors.cuh"
 
 #include <cuda_bf16.h>
@@ -117,6 +118,83 @@ __global__ void __launch_bounds__(BLOCK, 1)
             rotate<TABLE, VEC>(low[i], high[i], cosines, sines);
             store_word<STREAM>(reinterpret_cast<word_t *>(to[i]), low[i].word);
             store_word<STREAM>(reinterpret_cast<word_t *>(to[i] + half), high[i].word);
+        }
+    }
+}
+
+/* A token's heads and its tables, one behind the other in shared memory; sizes in bytes, multiples of 16. */
+struct Parts {
+    unsigned int q, k, table;
+};
+
+__device__ __forceinline__ void fetch_token(const Parts &parts, const char *q, const char *k, const char *cos,
+                                            const char *sin, long long token, unsigned int slot, unsigned int gate) {
+    bulk_expect(parts.q + parts.k + 2 * parts.table, gate);
+    bulk_copy(slot, q + token * parts.q, parts.q, gate);
+    if (parts.k > 0) {
+        bulk_copy(slot + parts.q, k + token * parts.k, parts.k, gate);
+    }
+    bulk_copy(slot + parts.q + parts.k, cos + token * parts.table, parts.table, gate);
+    bulk_copy(slot + parts.q + parts.k + parts.table, sin + token * parts.table, parts.table, gate);
+}
+
+/*
+ * Whole tokens by the copy engine, STAGES of them on their way to a block while it turns the one before. Block b takes
+ * tokens b, b + gridDim.x, ... In place is fine: a token is in shared memory before any of it is written.
+ * sm_90; d must be a multiple of 16.
+ */
+template <typename TABLE, int BLOCK, int STAGES>
+__global__ void __launch_bounds__(BLOCK, 1)
+    rope_bulk(const bf16_t *q, const bf16_t *k, const TABLE *__restrict__ cos, const TABLE *__restrict__ sin,
+              bf16_t *q_out, bf16_t *k_out, int t, int q_heads, int k_heads, int d) {
+    typedef Pack<bf16_t, 8> pack_t;
+    extern __shared__ __align__(128) unsigned char staged[];
+    __shared__ __align__(8) unsigned long long barriers[STAGES];
+    const unsigned int half = d / 2, lanes = half / 8, units = (q_heads + k_heads) * lanes;
+    const Parts parts = {(unsigned int)(q_heads * d) * 2, (unsigned int)(k_heads * d) * 2, half * (int)sizeof(TABLE)};
+    const unsigned int size = parts.q + parts.k + 2 * parts.table;
+    const unsigned int slots = shared_place(staged), gates = shared_place(barriers);
+    const char *from[4] = {(const char *)q, (const char *)k, (const char *)cos, (const char *)sin};
+    long long ahead = blockIdx.x;
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < STAGES; s++) {
+            bulk_barrier_open(gates + 8 * s);
+        }
+        bulk_barriers_ready();
+        for (int s = 0; s < STAGES && ahead < t; s++, ahead += gridDim.x) {
+            fetch_token(parts, from[0], from[1], from[2], from[3], ahead, slots + s * size, gates + 8 * s);
+        }
+    }
+    __syncthreads();
+    unsigned int slot = 0, parity = 0;
+#pragma unroll 1
+    for (long long token = blockIdx.x; token < t; token += gridDim.x) {
+        const bf16_t *heads = reinterpret_cast<const bf16_t *>(staged + slot * size);
+        const TABLE *tables = reinterpret_cast<const TABLE *>(staged + slot * size + parts.q + parts.k);
+        bulk_wait(gates + 8 * slot, parity);
+#pragma unroll 2
+        for (unsigned int unit = threadIdx.x; unit < units; unit += BLOCK) {
+            const unsigned int head = unit / lanes, at = unit % lanes * 8;
+            Entries<TABLE, 8> cosines, sines;
+            pack_t low, high;
+            low.word = *reinterpret_cast<const uint4 *>(heads + head * d + at);
+            high.word = *reinterpret_cast<const uint4 *>(heads + head * d + at + half);
+            cosines.load(tables + at);
+            sines.load(tables + half + at);
+            rotate<TABLE, 8>(low, high, cosines, sines);
+            bf16_t *to = head < (unsigned int)q_heads ? q_out + (token * q_heads + head) * d
+                                                      : k_out + (token * k_heads + (head - q_heads)) * d;
+            *reinterpret_cast<uint4 *>(to + at) = low.word;
+            *reinterpret_cast<uint4 *>(to + at + half) = high.word;
+        }
+        __syncthreads(); /* all have read the slot */
+        if (threadIdx.x == 0 && ahead < t) {
+            fetch_token(parts, from[0], from[1], from[2], from[3], ahead, slots + slot * size, gates + 8 * slot);
+            ahead += gridDim.x;
+        }
+        if (++slot == STAGES) {
+            slot = 0;
+            parity ^= 1;
         }
     }
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Rotary position embedding of q and k in bf16: t tokens, heads of d, halves' layout. Returns { bf16 = steps, fp32 = steps }
--- by the type of the tables of cosines and sines: each { element, apart, together, in_place }.
+-- by the type of the tables of cosines and sines: each { element, apart, together, in_place, bulk }.
 local BYTES = 2 -- of an element
 
 local function elements(p) return p.t * (p.q_heads + p.k_heads) * p.d end
@@ -11,6 +11,9 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
     local count = p.t * heads * p.d
     return { fp32 = 3 * count, read = BYTES * count + table_size(p), write = BYTES * count }
   end
+
+  -- What a token has: its heads and its rows of the tables.
+  local function token_bytes(p) return BYTES * (p.q_heads + p.k_heads) * p.d + table_bytes * p.d end
 
   local function rope(facts)
     return kernel {
@@ -118,7 +121,43 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
     traffic = traffic,
   }
 
-  return { element = element, apart = apart, together = together, in_place = in_place }
+  local bulk = rope {
+    name = "bulk",
+    entry = "rope_bulk<" .. table_ctype .. ", BLOCK, STAGES>",
+    params = {
+      { "BLOCK", 128, "threads a block" },
+      { "STAGES", 3, "tokens of a block on their way to shared memory" },
+      { "RESIDENT", 4, "blocks an SM" },
+    },
+    launch = function(p, c, gpu, b)
+      local from, to = { b.q, b.k }, { b.q_out, b.k_out }
+      if gpu.cc < 90 or p.d % 16 ~= 0 then
+        local vec = vector(p, 8)
+        local launch = launch_of(p, { VEC = vec, BLOCK = c.BLOCK, HEADS = 1 }, from, to, p.q_heads, p.k_heads, b)
+        launch.entry = ("rope_heads<%s, %d, BLOCK, 1, false>"):format(table_ctype, vec)
+        return launch
+      end
+      return {
+        args = { b.q, b.k, b.cos, b.sin, b.q_out, b.k_out, i32(p.t), i32(p.q_heads), i32(p.k_heads), i32(p.d) },
+        grid = math.min(p.t, gpu.sms * c.RESIDENT),
+        block = c.BLOCK,
+        shared = c.STAGES * token_bytes(p),
+      }
+    end,
+    traffic = function(p, c) -- tables: once in, once out for every head
+      local heads = p.q_heads + p.k_heads
+      return { shared = 2 * BYTES * elements(p) + table_size(p) * (1 + heads) }
+    end,
+  }
+
+  return {
+    element = element,
+    apart = apart,
+    together = together,
+    in_place = in_place,
+    bulk = bulk,
+    token_bytes = token_bytes,
+  }
 end
 
 return { bf16 = ropes("bf16", bf16, "__nv_bfloat16", 2), fp32 = ropes("fp32", f32, "float", 4) }

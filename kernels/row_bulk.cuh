@@ -21,12 +21,20 @@ __device__ __forceinline__ void bulk_barriers_ready() {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* Announces the bytes and starts the copy; the barrier's phase ends when they are there. */
-__device__ __forceinline__ void bulk_load(unsigned int to, const void *from, unsigned int bytes, unsigned int barrier) {
+/* Announces the bytes of all copies of a phase, which ends when they are there. */
+__device__ __forceinline__ void bulk_expect(unsigned int bytes, unsigned int barrier) {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes) : "memory");
+}
+__device__ __forceinline__ void bulk_copy(unsigned int to, const void *from, unsigned int bytes, unsigned int barrier) {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
                  "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(barrier)
                  : "memory");
+}
+
+/* A phase of one copy. */
+__device__ __forceinline__ void bulk_load(unsigned int to, const void *from, unsigned int bytes, unsigned int barrier) {
+    bulk_expect(bytes, barrier);
+    bulk_copy(to, from, bytes, barrier);
 }
 
 __device__ __forceinline__ void bulk_wait(unsigned int barrier, unsigned int parity) {

@@ -25,6 +25,19 @@ return sweep {
     { "fused, 16 B loads, row in shared memory", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(true) } },
     { "fused, 16 B loads, row read again", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(false) } },
     { "fused, row in registers", kernel = norm.registers, tune = team, where = fits() },
+    {
+      "fused, rows by the copy engine",
+      kernel = norm.bulk,
+      tune = { BLOCK = values(64, 128, 256, 512), STAGES = values(2, 3, 4, 6, 8), RESIDENT = values(1, 2, 3, 4, 6, 8) },
+      where = {
+        function(gpu) return gpu.cc >= 90 end,
+        "BLOCK * 8 * 8 >= d and BLOCK * 4 <= math.max(d, 512)",
+        function(STAGES, RESIDENT, d, gpu) -- 64 KiB an SM and more are on their way
+          local held = 2 * d * STAGES * RESIDENT
+          return (held >= 64 * KiB or d < 1024) and held <= gpu.shared_per_sm - 2 * KiB * RESIDENT
+        end,
+      },
+    },
   },
   problems = {
     { t = 509, d = 768, v = 50257 },
