@@ -122,21 +122,26 @@ __global__ void __launch_bounds__(BLOCK, 1)
     }
 }
 
-/* A token's heads and its tables, one behind the other in shared memory; sizes in bytes, multiples of 16. */
-struct Parts {
-    unsigned int q, k, table;
-};
-
-__device__ __forceinline__ void fetch_token(const Parts &parts, const char *q, const char *k, const char *cos,
-                                            const char *sin, long long token, unsigned int slot, unsigned int gate) {
-    bulk_expect(parts.q + parts.k + 2 * parts.table, gate);
-    bulk_copy(slot, q + token * parts.q, parts.q, gate);
-    if (parts.k > 0) {
-        bulk_copy(slot + parts.q, k + token * parts.k, parts.k, gate);
+/* Where tokens come from, and the bytes that each has there: multiples of 16. In shared memory the four parts of a
+ * token lie one behind the other. */
+struct Tokens {
+    const char *q, *k, *cos, *sin;
+    unsigned int q_bytes, k_bytes, table_bytes;
+    __device__ __forceinline__ unsigned int bytes() const {
+        return q_bytes + k_bytes + 2 * table_bytes;
     }
-    bulk_copy(slot + parts.q + parts.k, cos + token * parts.table, parts.table, gate);
-    bulk_copy(slot + parts.q + parts.k + parts.table, sin + token * parts.table, parts.table, gate);
-}
+    __device__ __forceinline__ void fetch(long long token, unsigned int slot, unsigned int gate) const {
+        bulk_expect(bytes(), gate);
+        bulk_copy(slot, q + token * q_bytes, q_bytes, gate);
+        slot += q_bytes;
+        if (k_bytes > 0) {
+            bulk_copy(slot, k + token * k_bytes, k_bytes, gate);
+        }
+        slot += k_bytes;
+        bulk_copy(slot, cos + token * table_bytes, table_bytes, gate);
+        bulk_copy(slot + table_bytes, sin + token * table_bytes, table_bytes, gate);
+    }
+};
 
 /*
  * Whole tokens by the copy engine, STAGES of them on their way to a block while it turns the one before. Block b takes
@@ -151,10 +156,15 @@ __global__ void __launch_bounds__(BLOCK, 1)
     extern __shared__ __align__(128) unsigned char staged[];
     __shared__ __align__(8) unsigned long long barriers[STAGES];
     const unsigned int half = d / 2, lanes = half / 8, units = (q_heads + k_heads) * lanes;
-    const Parts parts = {(unsigned int)(q_heads * d) * 2, (unsigned int)(k_heads * d) * 2, half * (int)sizeof(TABLE)};
-    const unsigned int size = parts.q + parts.k + 2 * parts.table;
+    const Tokens tokens = {(const char *)q,
+                           (const char *)k,
+                           (const char *)cos,
+                           (const char *)sin,
+                           (unsigned int)(q_heads * d) * 2,
+                           (unsigned int)(k_heads * d) * 2,
+                           half * (unsigned int)sizeof(TABLE)};
+    const unsigned int size = tokens.bytes();
     const unsigned int slots = shared_place(staged), gates = shared_place(barriers);
-    const char *from[4] = {(const char *)q, (const char *)k, (const char *)cos, (const char *)sin};
     long long ahead = blockIdx.x;
     if (threadIdx.x == 0) {
         for (int s = 0; s < STAGES; s++) {
@@ -162,7 +172,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         }
         bulk_barriers_ready();
         for (int s = 0; s < STAGES && ahead < t; s++, ahead += gridDim.x) {
-            fetch_token(parts, from[0], from[1], from[2], from[3], ahead, slots + s * size, gates + 8 * s);
+            tokens.fetch(ahead, slots + s * size, gates + 8 * s);
         }
     }
     __syncthreads();
@@ -170,7 +180,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll 1
     for (long long token = blockIdx.x; token < t; token += gridDim.x) {
         const bf16_t *heads = reinterpret_cast<const bf16_t *>(staged + slot * size);
-        const TABLE *tables = reinterpret_cast<const TABLE *>(staged + slot * size + parts.q + parts.k);
+        const TABLE *tables = reinterpret_cast<const TABLE *>(staged + slot * size + tokens.q_bytes + tokens.k_bytes);
         bulk_wait(gates + 8 * slot, parity);
 #pragma unroll 2
         for (unsigned int unit = threadIdx.x; unit < units; unit += BLOCK) {
@@ -189,7 +199,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         }
         __syncthreads(); /* all have read the slot */
         if (threadIdx.x == 0 && ahead < t) {
-            fetch_token(parts, from[0], from[1], from[2], from[3], ahead, slots + slot * size, gates + 8 * slot);
+            tokens.fetch(ahead, slots + slot * size, gates + 8 * slot);
             ahead += gridDim.x;
         }
         if (++slot == STAGES) {

@@ -50,14 +50,27 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
 
   local function vector(p, vec) return p.d // 2 % vec == 0 and vec or 1 end
 
-  local function launch_of(p, c, from, to, q_heads, k_heads, b)
-    local vec, heads = vector(p, c.VEC), q_heads + k_heads
+  -- `x` names what is read and written, and how many heads of each there are.
+  local function launch_of(p, c, b, x)
+    local vec, heads = vector(p, c.VEC), x.q_heads + x.k_heads
     return {
       entry = ("rope_heads<%s, %s, BLOCK, HEADS, STREAM>"):format(table_ctype, vec == c.VEC and "VEC" or "1"),
-      args = { from[1], from[2], b.cos, b.sin, to[1], to[2], i32(p.t), i32(q_heads), i32(k_heads), i32(p.d) },
+      args = { x.q, x.k, b.cos, b.sin, x.q_out, x.k_out, i32(p.t), i32(x.q_heads), i32(x.k_heads), i32(p.d) },
       grid = ceil_div(p.t * ceil_div(heads, c.HEADS) * (p.d // 2 // vec), c.BLOCK),
       block = c.BLOCK,
     }
+  end
+
+  local function alone(p, c, b, x, out, heads)
+    local launch = launch_of(p, c, b, { q = x, k = x, q_out = out, k_out = out, q_heads = heads, k_heads = 0 })
+    launch.work = work_of(p, heads)
+    return launch
+  end
+
+  local function both(p, c, b, q_out, k_out)
+    return launch_of(
+      p, c, b, { q = b.q, k = b.k, q_out = q_out, k_out = k_out, q_heads = p.q_heads, k_heads = p.k_heads }
+    )
   end
 
   -- What L2 passes on: each part of the tables once for every HEADS heads, at most.
@@ -95,10 +108,7 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
     entry = entry,
     params = params,
     launch = function(p, c, gpu, b)
-      local q = launch_of(p, c, { b.q, b.q }, { b.q_out, b.q_out }, p.q_heads, 0, b)
-      local k = launch_of(p, c, { b.k, b.k }, { b.k_out, b.k_out }, p.k_heads, 0, b)
-      q.work, k.work = work_of(p, p.q_heads), work_of(p, p.k_heads)
-      return { q, k }
+      return { alone(p, c, b, b.q, b.q_out, p.q_heads), alone(p, c, b, b.k, b.k_out, p.k_heads) }
     end,
   }
 
@@ -106,9 +116,7 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
     name = "together",
     entry = entry,
     params = params,
-    launch = function(p, c, gpu, b)
-      return launch_of(p, c, { b.q, b.k }, { b.q_out, b.k_out }, p.q_heads, p.k_heads, b)
-    end,
+    launch = function(p, c, gpu, b) return both(p, c, b, b.q_out, b.k_out) end,
     traffic = traffic,
   }
 
@@ -117,7 +125,7 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
     in_place = true,
     entry = entry,
     params = params,
-    launch = function(p, c, gpu, b) return launch_of(p, c, { b.q, b.k }, { b.q, b.k }, p.q_heads, p.k_heads, b) end,
+    launch = function(p, c, gpu, b) return both(p, c, b, b.q, b.k) end,
     traffic = traffic,
   }
 
@@ -130,10 +138,9 @@ local function ropes(table_name, table_type, table_ctype, table_bytes)
       { "RESIDENT", 4, "blocks an SM" },
     },
     launch = function(p, c, gpu, b)
-      local from, to = { b.q, b.k }, { b.q_out, b.k_out }
       if gpu.cc < 90 or p.d % 16 ~= 0 then
         local vec = vector(p, 8)
-        local launch = launch_of(p, { VEC = vec, BLOCK = c.BLOCK, HEADS = 1 }, from, to, p.q_heads, p.k_heads, b)
+        local launch = both(p, { VEC = vec, BLOCK = c.BLOCK, HEADS = 1 }, b, b.q_out, b.k_out)
         launch.entry = ("rope_heads<%s, %d, BLOCK, 1, false>"):format(table_ctype, vec)
         return launch
       end

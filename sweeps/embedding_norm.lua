@@ -9,10 +9,10 @@ local team = {
   ROWS = values(1, 2, 4),
   STREAM = values(false, true),
 }
-local function fits() -- sixteen-byte words of a row in a thread; twice that with the next row on its way
+local function fits() -- eight 16-byte words of a row in a thread, or four where more would spill
   return {
     "TEAM <= BLOCK",
-    "TEAM * 8 * (ROWS > 1 and 8 or 16) >= d",
+    "TEAM * 8 * (BLOCK * ROWS > 512 and 4 or 8) >= d",
     "TEAM * 4 <= math.max(d, 512)",
   }
 end
@@ -20,8 +20,16 @@ end
 return sweep {
   variants = {
     { "two kernels", kernel = norm.unfused, tune = team, where = fits() },
-    { "fused, 2 B loads, row in shared memory", kernel = norm.block, tune = { VEC = values(1), BLOCK = blocks, KEEP = values(true) } },
-    { "fused, half2, row in shared memory", kernel = norm.block, tune = { VEC = values(2), BLOCK = blocks, KEEP = values(true) } },
+    {
+      "fused, 2 B loads, row in shared memory",
+      kernel = norm.block,
+      tune = { VEC = values(1), BLOCK = blocks, KEEP = values(true) },
+    },
+    {
+      "fused, half2, row in shared memory",
+      kernel = norm.block,
+      tune = { VEC = values(2), BLOCK = blocks, KEEP = values(true) },
+    },
     { "fused, 16 B loads, row in shared memory", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(true) } },
     { "fused, 16 B loads, row read again", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(false) } },
     { "fused, row in registers", kernel = norm.registers, tune = team, where = fits() },
