@@ -220,6 +220,63 @@ static void bulk_rings_fit_the_sm(void **state) {
     rft_script_free(script);
 }
 
+/* Rows of 4096 halves for 8192 tokens: in and out once, ids of 4 bytes; the norm as two kernels moves them twice; what
+ * goes by way of shared memory goes in and out there. The weight is read once, so the norm has 1 operation a byte. */
+static void embedding_bytes(void **state) {
+    fixture *f = *state;
+    const double rows = 8192.0 * 4096 * 2, ids = 8192 * 4;
+    rft_script *script = kernel_case_load("embedding.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "t", 8192), detours = 0;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        rft_point_spec spec =
+            kernel_case_point(sweep, v, problem, kernel_case_default(&sweep->variants[v], f->arena), f->arena);
+        near(spec.work.bytes_read, rows + ids);
+        near(spec.work.bytes_written, rows);
+        if (spec.traffic.present && spec.traffic.level_bytes[RFT_LEVEL_SHARED] > 0) {
+            near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], 2 * rows);
+            detours++;
+        }
+    }
+    assert_int_equal(detours, 3); /* shared memory, cp.async, copy engine */
+    rft_script_free(script);
+
+    script = kernel_case_load("embedding_norm.lua", &f->gpu);
+    sweep = rft_script_sweep(script, 0);
+    problem = problem_with(sweep, "t", 8192);
+    rft_point_spec spec =
+        kernel_case_point(sweep, 0, problem, kernel_case_default(&sweep->variants[0], f->arena), f->arena);
+    near(rft_work_bytes(&spec.work), 2 * rows + ids + 4096 * 2);
+    near(rft_work_ops(&spec.work), 2 * rows);
+    assert_int_equal(spec.launch_count, 2);
+    near(rft_work_bytes(&spec.launches[0].work), 2 * rows + ids);
+    near(rft_work_bytes(&spec.launches[1].work), 2 * rows + 4096 * 2);
+    rft_script_free(script);
+}
+
+/* 3 operations an element of 2 bytes in and 2 out: 0.75 FLOP a byte, a little less for the tables. */
+static void rope_intensity(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("rope.lua", &f->gpu);
+    const double elements = 16384.0 * (32 + 8) * 128, tables = 16384 * 64;
+    for (size_t i = 0; i < 2; i++) { /* tables in bf16, then in fp32 */
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        size_t problem = problem_with(sweep, "t", 16384), last = sweep->variant_count - 1;
+        rft_value *config = kernel_case_default(&sweep->variants[last], f->arena);
+        rft_point_spec spec = kernel_case_point(sweep, last, problem, config, f->arena);
+        near(rft_work_ops(&spec.work), 3 * elements);
+        near(spec.work.bytes_written, 2 * elements);
+        near(spec.work.bytes_read, 2 * elements + 2 * tables * (i == 0 ? 2 : 4));
+        assert_true(rft_work_intensity(&spec.work) > 0.72 && rft_work_intensity(&spec.work) < 0.75);
+        size_t together = variant_named(sweep, "q and k in one launch");
+        config = kernel_case_default(&sweep->variants[together], f->arena);
+        set(config, &sweep->variants[together], "HEADS", 8); /* of 40: the tables pass five times */
+        spec = kernel_case_point(sweep, together, problem, config, f->arena);
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], 4 * elements + 5 * 2 * tables * (i == 0 ? 2 : 4));
+    }
+    rft_script_free(script);
+}
+
 static int setup(void **state) {
     static fixture the_fixture;
     the_fixture = (fixture){kernel_case_gpu("sm_90a"), rft_arena_new()};
@@ -241,6 +298,8 @@ int main(void) {
         cmocka_unit_test(fusing_three_kernels_saves_four_accesses),
         cmocka_unit_test(operations_an_element_are_the_intensity),
         cmocka_unit_test(bulk_rings_fit_the_sm),
+        cmocka_unit_test(embedding_bytes),
+        cmocka_unit_test(rope_intensity),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
