@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEYS_MAX 400
+#define KEYS_MAX 1000
 
 static rft_compiler *the_compiler;
 
@@ -119,8 +119,9 @@ static void compile_references(pass *run) {
 }
 
 static void compile_all(const char *arch) {
-    static const char *const names[] = {"copy_scale.lua",  "triad.lua", "strided.lua",    "gemv.lua",
-                                        "matmul_fp32.lua", "quick.lua", "linear_fp16.lua"};
+    static const char *const names[] = {"copy_scale.lua",  "triad.lua",  "strided.lua",     "gemv.lua",
+                                        "matmul_fp32.lua", "quick.lua",  "linear_fp16.lua", "transpose.lua",
+                                        "reduction.lua",   "l2_norm.lua"};
     pass run = {.arch = arch, .gpu = kernel_case_gpu(arch), .arena = rft_arena_new()};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         compile_sweeps(&run, names[i]);
