@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- y = x / ||x||, the norm of all n values. Returns { unfused, two_launches, cooperative }: five passes over memory, three, and three
--- in one launch.
+-- y = x / ||x||, the norm of all n values. Returns { unfused, two_launches, cooperative }: five passes over memory, three,
+-- and three in one launch.
 
--- More than any GPU keeps on its chip, caches, registers and shared memory together: beyond it x has to be read twice by anyone.
+-- More than any GPU keeps on its chip, caches, registers and shared memory together: beyond it anyone has to read x twice.
 local ON_CHIP = 256 * MiB
 
 local BLOCK = { "BLOCK", 512, "threads a block" }
@@ -37,8 +37,8 @@ local function l2_norm(kind, facts)
     -- A multiplication and an addition for the sum, a multiplication for the result.
     work = function(p) return { fp32 = 3 * p.n, read = 4 * p.n + math.max(0, 4 * p.n - ON_CHIP), write = 4 * p.n } end,
     traffic = facts.traffic,
-    -- Everything that is added up is positive, and no sum is carried through more than 2^15 additions in a row.
-    check = { reference = "l2_norm_reference.cu:l2_norm_reference", length = 2^15 },
+    -- Everything that is added up is positive, and no sum is carried through more than 2^13 additions in a row.
+    check = { reference = "l2_norm_reference.cu:l2_norm_reference", length = 2^13 },
   }
 end
 

@@ -87,26 +87,30 @@ __global__ void __launch_bounds__(TILE_M *TILE_N / ITEMS, 1)
     const element_t *x = static_cast<const element_t *>(x_bytes);
     element_t *y = static_cast<element_t *>(y_bytes);
     const Place place = place_of(blockIdx.x, tile_rows, tile_cols, TILE_M, TILE_N);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned rows_left = (unsigned)min((long long)TILE_M, m - place.row);
+    const unsigned cols_left = (unsigned)min((long long)TILE_N, n - place.col);
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const element_t *from = x + place.row * n + place.col;
+    element_t *to = y + place.col * m + place.row;
     element_t item[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        const int piece = warp + i * WARPS, row = piece / (TILE_N / 32), col = piece % (TILE_N / 32) * 32 + lane;
-        if (place.row + row < m && place.col + col < n) {
-            item[i] = x[(place.row + row) * n + place.col + col];
+        const unsigned piece = warp + i * WARPS, row = piece / (TILE_N / 32), col = piece % (TILE_N / 32) * 32 + lane;
+        if (row < rows_left && col < cols_left) {
+            item[i] = from[row * n + col];
         }
     }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        const int piece = warp + i * WARPS, row = piece / (TILE_N / 32), col = piece % (TILE_N / 32) * 32 + lane;
+        const unsigned piece = warp + i * WARPS, row = piece / (TILE_N / 32), col = piece % (TILE_N / 32) * 32 + lane;
         tile[row][SWIZZLE ? col ^ row % 32 : col] = item[i];
     }
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
-        const int piece = warp + i * WARPS, col = piece / (TILE_M / 32), row = piece % (TILE_M / 32) * 32 + lane;
-        if (place.row + row < m && place.col + col < n) {
-            y[(place.col + col) * m + place.row + row] = tile[row][SWIZZLE ? col ^ row % 32 : col];
+        const unsigned piece = warp + i * WARPS, col = piece / (TILE_M / 32), row = piece % (TILE_M / 32) * 32 + lane;
+        if (row < rows_left && col < cols_left) {
+            to[col * m + row] = tile[row][SWIZZLE ? col ^ row % 32 : col];
         }
     }
 }
@@ -115,6 +119,7 @@ __global__ void __launch_bounds__(TILE_M *TILE_N / ITEMS, 1)
 
 template <int BYTES> union Vector {
     uint4 word;
+    unsigned quarter[4];
     typename Element<BYTES>::type item[16 / BYTES];
 };
 
@@ -124,6 +129,17 @@ template <int BYTES> struct Square {
 
     __device__ __forceinline__ Square turned() const {
         Square other;
+        if (BYTES == 2) { /* two elements an instruction, which the compiler does not find by itself */
+#pragma unroll
+            for (int j = 0; j < V; j++) {
+#pragma unroll
+                for (int i = 0; i < V; i += 2) {
+                    other.line[j].quarter[i / 2 % 4] = __byte_perm(
+                        line[i].quarter[j / 2 % 4], line[i + 1].quarter[j / 2 % 4], j % 2 ? 0x7632 : 0x5410);
+                }
+            }
+            return other;
+        }
 #pragma unroll
         for (int i = 0; i < V; i++) {
 #pragma unroll
@@ -156,7 +172,7 @@ __global__ void __launch_bounds__(TILE_M *TILE_N *BYTES *BYTES / 256)
     constexpr int V = 16 / BYTES, LANES_M = 32 / LANES_N, WARPS_M = TILE_M / (V * LANES_M);
     static_assert(TILE_M % (V * LANES_M) == 0 && TILE_N % (V * LANES_N) == 0, "whole warps");
     const Place place = place_of(blockIdx.x, tile_rows, tile_cols, TILE_M, TILE_N);
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const long long row = place.row + (warp % WARPS_M * LANES_M + lane / LANES_N) * V;
     const long long col = place.col + (warp / WARPS_M * LANES_N + lane % LANES_N) * V;
     if (row >= m || col >= n) {
@@ -192,14 +208,14 @@ __global__ void __launch_bounds__(TILE_M *TILE_N *BYTES *BYTES / 256 / ITEMS, 1)
     extern __shared__ __align__(128) uint4 staged[];
     const Place place = place_of(blockIdx.x, tile_rows, tile_cols, TILE_M, TILE_N);
     const unsigned x_pitch = (unsigned)(n / V), y_pitch = (unsigned)(m / V); /* vectors */
-    const int rows_left = (int)min((long long)TILE_M, m - place.row),
-              cols_left = (int)min((long long)TILE_N, n - place.col);
+    const unsigned rows_left = (unsigned)min((long long)TILE_M, m - place.row),
+                   cols_left = (unsigned)min((long long)TILE_N, n - place.col);
     const uint4 *from = x + place.row * x_pitch + (unsigned)place.col / V;
     uint4 *to = y + place.col * y_pitch + (unsigned)place.row / V;
     Square<BYTES> square[ITEMS];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const int at = threadIdx.x + k * BLOCK, high = at / SQUARES_N, wide = at % SQUARES_N;
+        const unsigned at = threadIdx.x + k * BLOCK, high = at / SQUARES_N, wide = at % SQUARES_N;
         if (high * V < rows_left && wide * V < cols_left) {
 #pragma unroll
             for (int i = 0; i < V; i++) {
@@ -210,7 +226,7 @@ __global__ void __launch_bounds__(TILE_M *TILE_N *BYTES *BYTES / 256 / ITEMS, 1)
     }
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const int at = threadIdx.x + k * BLOCK, high = at / SQUARES_N, wide = at % SQUARES_N;
+        const unsigned at = threadIdx.x + k * BLOCK, high = at / SQUARES_N, wide = at % SQUARES_N;
         const Square<BYTES> turned = square[k].turned();
 #pragma unroll
         for (int j = 0; j < V; j++) {
@@ -220,7 +236,7 @@ __global__ void __launch_bounds__(TILE_M *TILE_N *BYTES *BYTES / 256 / ITEMS, 1)
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS * V; k++) {
-        const int at = threadIdx.x + k * BLOCK, line = at / SQUARES_M, high = at % SQUARES_M;
+        const unsigned at = threadIdx.x + k * BLOCK, line = at / SQUARES_M, high = at % SQUARES_M;
         if (high * V < rows_left && line < cols_left) {
             store_vector(to + (unsigned long long)y_pitch * line + high,
                          staged[line * SQUARES_M + (high ^ line / V % 8)], STREAM);
@@ -262,12 +278,12 @@ __global__ void __launch_bounds__(TILE_M *TILE_N *BYTES *BYTES / 256 / ITEMS, 1)
     Square<BYTES> square[ITEMS];
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const int at = threadIdx.x + k * BLOCK, part = at / 64;
-        const int wide = at % 8, high = at / 8 % 8 ^ wide, box = part % (TILE_N / SPAN),
-                  top = part / (TILE_N / SPAN) * SPAN;
+        const unsigned at = threadIdx.x + k * BLOCK, part = at / 64;
+        const unsigned wide = at % 8, high = at / 8 % 8 ^ wide, box = part % (TILE_N / SPAN),
+                       top = part / (TILE_N / SPAN) * SPAN;
 #pragma unroll
         for (int i = 0; i < V; i++) {
-            const int line = top + high * V + i;
+            const unsigned line = top + high * V + i;
             square[k].line[i].word =
                 *reinterpret_cast<const uint4 *>(box_bytes + (box * TILE_M + line) * 128 + (wide ^ line % 8) * 16);
         }
@@ -275,13 +291,13 @@ __global__ void __launch_bounds__(TILE_M *TILE_N *BYTES *BYTES / 256 / ITEMS, 1)
     __syncthreads();
 #pragma unroll
     for (int k = 0; k < ITEMS; k++) {
-        const int at = threadIdx.x + k * BLOCK, part = at / 64;
-        const int wide = at % 8, high = at / 8 % 8 ^ wide, left = part % (TILE_N / SPAN) * SPAN,
-                  box = part / (TILE_N / SPAN);
+        const unsigned at = threadIdx.x + k * BLOCK, part = at / 64;
+        const unsigned wide = at % 8, high = at / 8 % 8 ^ wide, left = part % (TILE_N / SPAN) * SPAN,
+                       box = part / (TILE_N / SPAN);
         const Square<BYTES> turned = square[k].turned();
 #pragma unroll
         for (int j = 0; j < V; j++) {
-            const int line = left + wide * V + j;
+            const unsigned line = left + wide * V + j;
             *reinterpret_cast<uint4 *>(box_bytes + (box * TILE_N + line) * 128 + (high ^ line % 8) * 16) =
                 turned.line[j].word;
         }

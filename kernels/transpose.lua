@@ -88,7 +88,7 @@ local function transposes(element, name, bytes)
       launch = function(p, c, gpu, b)
         return launch_tiles(p, b, c.TILE_M, c.TILE_N, { block = c.TILE_M * c.TILE_N // c.ITEMS })
       end,
-      -- A pass of a warp is 128 bytes of the pipe, however little of that it uses: one to write a row, more to read a column.
+      -- A pass of a warp is 128 bytes of the pipe, however little it uses: one to write a row, more to read a column.
       traffic = function(p, c)
         local row = math.max(4, bytes)
         local column = 4 * passes_of_column(bytes, c.TILE_N + (pad == "PAD" and c.PAD or 0), swizzle)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- y = x / ||x||: five passes over memory become three, of which the last may find in L2 what the one before left there. While x
--- fits the L2, and beyond.
+-- y = x / ||x||: five passes over memory become three, of which the last may find in L2 what the one before left there.
+-- While x fits the L2, and beyond.
 local l2_norm = require "kernels.l2_norm"
 
 local blocks, items = values(256, 512, 1024), values(2, 4, 8)

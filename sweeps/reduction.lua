@@ -1,11 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
--- One value out of 2^28: a read of memory and nothing else, if the threads do not wait for each other. The ladder is who merges:
--- atomics, a tree in shared memory, shuffles; then how much is in flight, and who merges what the blocks leave.
+-- One value out of 2^28: a read of memory and nothing else, if the threads do not wait for each other. The ladder is who
+-- merges: atomics, a tree in shared memory, shuffles; then how much is in flight, and who merges what the blocks leave.
 local reduction = require "kernels.reduction"
 
 local blocks = values(128, 256, 512, 1024)
 local function few(n) return n <= 2^22 end -- an atomic operation a value takes a second beyond
-local function not_many(n) return n <= 2^26 end
 
 -- The whole space for one operation, its centre for the others.
 local function vectors(kernel, full)
@@ -51,7 +50,7 @@ local function ladder(name, kernels, full)
   local tune = { BLOCK = full and blocks or values(256) }
   local variants = {
     { "atomic a thread", kernel = kernels.threads, tune = tune, where = { few } },
-    { "atomic a warp", kernel = kernels.warps, tune = tune, where = { not_many } },
+    { "atomic a warp", kernel = kernels.warps, tune = tune },
     { "shared-memory tree", kernel = kernels.tree, tune = tune },
     { "shuffles", kernel = kernels.shuffles, tune = tune },
   }

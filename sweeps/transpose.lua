@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What does it take to turn a matrix at the rate of a copy? The naive kernel coalesces one side only; a tile in shared memory
--- coalesces both and then waits for its banks, until rows are padded or columns exchanged; then loads get wider, and at last the
--- tensor memory accelerator moves the tiles. Along PAD stands what a bank conflict costs.
+-- What does it take to turn a matrix at the rate of a copy? The naive kernel coalesces one side only; a tile in shared
+-- memory coalesces both and then waits for its banks, until rows are padded or columns exchanged; then loads get wider, and
+-- at last the tensor memory accelerator moves the tiles. Along PAD stands what a bank conflict costs.
 local transpose = require "kernels.transpose"
 
 local all_orders = values("rows", "columns", "diagonal", "band8", "band32")
@@ -33,7 +33,9 @@ return {
       {
         "padded tile",
         kernel = transpose.f32.padded,
-        tune = { TILE_M = sides, TILE_N = sides, PAD = values(0, 1, 2, 4, 8, 16), ITEMS = values(4, 8, 16), ORDER = rows },
+        tune = {
+          TILE_M = sides, TILE_N = sides, PAD = values(0, 1, 2, 4, 8, 16), ITEMS = values(4, 8, 16), ORDER = rows,
+        },
         where = { "PAD == 1 or (TILE_M == 32 and TILE_N == 32)" }, -- the price of a conflict, on one tile
       },
       {
@@ -57,16 +59,26 @@ return {
           TILE_M = values(32, 64, 128), TILE_N = values(32, 64, 128), ITEMS = values(1, 2, 4),
           STREAM = values(false, true), ORDER = all_orders,
         },
-        where = { squares(4, 512), "ORDER == 'rows' or (TILE_M >= 64 and TILE_N >= 64)", "not STREAM or ORDER == 'rows'" },
+        where = {
+          squares(4, 512),
+          "ORDER == 'rows' or (TILE_M >= 64 and TILE_N >= 64)",
+          "not STREAM or (ORDER == 'rows' and ITEMS <= 2)",
+        },
       },
       {
         "TMA",
         kernel = transpose.f32.tma,
         tune = {
-          TILE_M = values(32, 64, 128), TILE_N = values(32, 64, 128), ITEMS = values(1, 2, 4),
+          TILE_M = values(32, 64, 128, 256), TILE_N = values(32, 64, 128, 256), ITEMS = values(1, 2, 4),
           PROMOTE = values(128, 256), ORDER = all_orders,
         },
-        where = { squares(4, 512), "gpu.cc >= 90", "ORDER == 'rows' or (TILE_M >= 64 and TILE_N >= 64)", "PROMOTE == 256 or ORDER == 'rows'" },
+        where = {
+          squares(4, 512),
+          "gpu.cc >= 90",
+          "TILE_M * TILE_N <= 128 * 128",
+          "ORDER == 'rows' or (TILE_M >= 64 and TILE_N >= 64)",
+          "PROMOTE == 256 or (ORDER == 'rows' and ITEMS == 2)",
+        },
       },
     },
     problems = {
@@ -109,7 +121,7 @@ return {
       {
         "padded tile",
         kernel = transpose.f64.padded,
-        tune = { TILE_M = values(32), TILE_N = values(32, 64), PAD = values(0, 1, 2, 4), ITEMS = values(4, 8), ORDER = rows },
+        tune = { TILE_M = values(32), TILE_N = values(32, 64), PAD = values(0, 1, 2, 4), ITEMS = values(4), ORDER = rows },
       },
       {
         "16 B, swizzled tile",
