@@ -129,22 +129,22 @@ template <int BYTES> struct Square {
 
     __device__ __forceinline__ Square turned() const {
         Square other;
-        if (BYTES == 2) { /* two elements an instruction, which the compiler does not find by itself */
+        if constexpr (BYTES == 2) { /* two elements an instruction, which the compiler does not find by itself */
 #pragma unroll
             for (int j = 0; j < V; j++) {
 #pragma unroll
                 for (int i = 0; i < V; i += 2) {
-                    other.line[j].quarter[i / 2 % 4] = __byte_perm(
-                        line[i].quarter[j / 2 % 4], line[i + 1].quarter[j / 2 % 4], j % 2 ? 0x7632 : 0x5410);
+                    other.line[j].quarter[i / 2] =
+                        __byte_perm(line[i].quarter[j / 2], line[i + 1].quarter[j / 2], j % 2 ? 0x7632 : 0x5410);
                 }
             }
-            return other;
-        }
+        } else {
 #pragma unroll
-        for (int i = 0; i < V; i++) {
+            for (int i = 0; i < V; i++) {
 #pragma unroll
-            for (int j = 0; j < V; j++) {
-                other.line[j].item[i] = line[i].item[j];
+                for (int j = 0; j < V; j++) {
+                    other.line[j].item[i] = line[i].item[j];
+                }
             }
         }
         return other;
