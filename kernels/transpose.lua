@@ -74,8 +74,12 @@ local function transposes(element, name, bytes)
         block = { c.BLOCK_X, c.BLOCK_Y },
       })
     end,
-    -- The other side passes a sector of 32 bytes an element; what L1 and L2 put together again is not known.
-    traffic = function(p, c) return { l2 = (bytes + (c.SIDE == "read" and 32 or math.max(bytes, 8))) * p.m * p.n } end,
+    -- Each store of a column is a sector of 32 bytes on its way to L2. Loads of a column find in L1 what neighbouring warps
+    -- have brought, or do not: not known.
+    traffic = function(p, c)
+      if c.SIDE ~= "read" then return {} end
+      return { l2 = (bytes + 32) * p.m * p.n }
+    end,
   }
 
   local function tiled(kind, pad, swizzle)
