@@ -277,6 +277,52 @@ static void rope_intensity(void **state) {
     rft_script_free(script);
 }
 
+/* A column of a 32 x 32 tile lies in one bank: 32 passes of 128 bytes a warp, 128 bytes an element, 4 more for writing
+ * it. A row of 33, or columns exchanged, take one pass; a padding of 2^k leaves 2^k of them. */
+static void bank_conflicts_of_a_transpose(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *variant;
+        int64_t pad;   /* < 0: has none */
+        double shared; /* bytes an element */
+    } rows[] = {{"shared tile", -1, 132}, {"padded tile", 0, 132},        {"padded tile", 1, 8},
+                {"padded tile", 2, 12},   {"padded tile", 4, 20},         {"padded tile", 16, 68},
+                {"swizzled tile", -1, 8}, {"16 B, swizzled tile", -1, 8}, {"TMA", -1, 16}};
+    rft_script *script = kernel_case_load("transpose.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "m", 16384);
+    double elements = 16384.0 * 16384.0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t variant = variant_named(sweep, rows[i].variant);
+        rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
+        if (rows[i].pad >= 0) {
+            set(config, &sweep->variants[variant], "PAD", rows[i].pad);
+        }
+        rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, f->arena);
+        near(rft_work_bytes(&spec.work), 8 * elements);
+        near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], rows[i].shared * elements);
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], 8 * elements);
+    }
+    rft_script_free(script);
+}
+
+/* 2^28 values: five passes of 4 bytes, or three. What anyone must do is less by what a chip could keep of x. */
+static void passes_of_a_norm(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("l2_norm.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 1 << 28);
+    double gib = 1 << 30;
+    assert_int_equal(sweep->variant_count, 3);
+    for (size_t variant = 0; variant < 3; variant++) {
+        rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
+        rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, f->arena);
+        near(rft_work_bytes(&spec.work), 2.75 * gib);
+        near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], (variant == 0 ? 5 : 3) * gib);
+    }
+    rft_script_free(script);
+}
+
 static int setup(void **state) {
     static fixture the_fixture;
     the_fixture = (fixture){kernel_case_gpu("sm_90a"), rft_arena_new()};
@@ -300,6 +346,8 @@ int main(void) {
         cmocka_unit_test(bulk_rings_fit_the_sm),
         cmocka_unit_test(embedding_bytes),
         cmocka_unit_test(rope_intensity),
+        cmocka_unit_test(bank_conflicts_of_a_transpose),
+        cmocka_unit_test(passes_of_a_norm),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -126,12 +126,15 @@ static const char *const names[] = {
     "embedding_norm.lua",
     "flops.lua",
     "gemv.lua",
+    "l2_norm.lua",
     "linear_fp16.lua",
     "matmul_fp32.lua",
     "quick.lua",
+    "reduction.lua",
     "rope.lua",
     "stream.lua",
     "strided.lua",
+    "transpose.lua",
     "triad.lua",
 };
 /* clang-format on */
