@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll UNROLL
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC];
-        unpack<VEC>(values, load_word<STREAM>(words_of<VEC>(row) + v)); /* for the last time */
+        unpack<VEC>(values, load_once<STREAM>(words_of<VEC>(row) + v)); /* for the last time */
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] = relative_exp(values[i], top) * factor - (v * VEC + i == goal ? 1.0f : 0.0f);

@@ -44,9 +44,9 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll UNROLL
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC], weights[VEC], biases[VEC];
-        unpack<VEC>(values, load_word<STREAM>(from + v)); /* for the last time */
-        unpack<VEC>(weights, words_of<VEC>(weight)[v]);
-        unpack<VEC>(biases, words_of<VEC>(bias)[v]);
+        unpack<VEC>(values, load_once<STREAM>(from + v)); /* for the last time */
+        unpack<VEC>(weights, load_once<false>(words_of<VEC>(weight) + v));
+        unpack<VEC>(biases, load_once<false>(words_of<VEC>(bias) + v));
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] = fmaf((values[i] - all.mean) * scale, weights[i], biases[i]);

@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     Words<VEC> *to = words_of<VEC>(y + blockIdx.x * cols);
     float sum = 0.0f;
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
-        const Words<VEC> word = from[v];
+        const Words<VEC> word = load_once<false>(from + v);
         kept[v] = word;
         float values[VEC];
         unpack<VEC>(values, word);
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC], weights[VEC];
         unpack<VEC>(values, kept[v]);
-        unpack<VEC>(weights, words_of<VEC>(weight)[v]);
+        unpack<VEC>(weights, load_once<false>(words_of<VEC>(weight) + v));
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] *= scale * weights[i];

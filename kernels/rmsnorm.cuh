@@ -47,7 +47,7 @@ struct RmsNorm {
             if (held.has(i)) {
                 float values[S::VEC], weights[S::VEC];
                 unpack<S::VEC>(values, held.words[i]);
-                unpack<S::VEC>(weights, __ldg(words_of<S::VEC>(weight) + held.index(i)));
+                unpack<S::VEC>(weights, load_once<false>(words_of<S::VEC>(weight) + held.index(i)));
 #pragma unroll
                 for (int j = 0; j < S::VEC; j++) {
                     values[j] *= scale * weights[j];

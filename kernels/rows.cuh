@@ -26,8 +26,13 @@ typedef __nv_bfloat16 bf16;
 
 template <int VEC> using Words = typename Word<2 * VEC>::type;
 
+/* Read-only data, in one load: one written as *from may become one of four bytes for every pair. */
+template <bool STREAM, typename W> __device__ __forceinline__ W load_once(const W *from) {
+    return STREAM ? __ldcs(from) : __ldg(from);
+}
+
 /* A bf16 is the upper half of a float. */
-template <int VEC> __device__ __forceinline__ void unpack(float (&to)[VEC], const Words<VEC> &from) {
+template <int VEC> __device__ __forceinline__ void unpack(float (&to)[VEC], Words<VEC> from) {
     if constexpr (VEC == 1) {
         to[0] = __uint_as_float((unsigned)from << 16);
     } else {
@@ -85,7 +90,7 @@ __device__ __forceinline__ void each_vector(const Words<VEC> *from, int vectors,
         Words<VEC> words[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
-            words[u] = load_word<STREAM>(from + v + u * STEP);
+            words[u] = load_once<STREAM>(from + v + u * STEP);
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
@@ -95,7 +100,7 @@ __device__ __forceinline__ void each_vector(const Words<VEC> *from, int vectors,
     }
 #pragma unroll 1
     for (; v < vectors; v += STEP) { /* what fills no batch of UNROLL */
-        unpack<VEC>(values, load_word<STREAM>(from + v));
+        unpack<VEC>(values, load_once<STREAM>(from + v));
         use(values);
     }
 }
@@ -141,7 +146,7 @@ template <class S> struct Row {
         for (int i = 0; i < S::ITEMS; i++) {
             words[i] = filled<S::VEC>(filler);
             if (has(i)) {
-                words[i] = load_word<STREAM>(words_of<S::VEC>(row) + index(i));
+                words[i] = load_once<STREAM>(words_of<S::VEC>(row) + index(i));
             }
         }
     }

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll UNROLL
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC];
-        unpack<VEC>(values, load_word<STREAM>(from + v)); /* for the last time */
+        unpack<VEC>(values, load_once<STREAM>(from + v)); /* for the last time */
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] = relative_exp(values[i], top) * factor;
