@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = (x - mean) / sqrt(variance + epsilon) * weight + bias for every row of bf16, in fp32. */
 #include "layernorm.cuh"
+#include "rows_staged.cuh"
 
 /* A block a row, an element a load: the mean, the variance, the result. The row is read three times. */
 template <int BLOCK>

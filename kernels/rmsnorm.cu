@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = x / sqrt(mean(x^2) + epsilon) * weight for every row of bf16; squares and sums are fp32. */
 #include "rmsnorm.cuh"
+#include "rows_staged.cuh"
 
 /* A block a row, an element a load; the row is read twice. */
 template <int BLOCK>

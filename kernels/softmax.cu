@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = exp(x - max x) / sum of exp(x - max x) for every row of bf16, in fp32. */
+#include "rows_staged.cuh"
 #include "softmax.cuh"
 
 /* A block a row, an element a load: the largest, the sum, the result. The row is read three times. */
