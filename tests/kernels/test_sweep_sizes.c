@@ -106,18 +106,23 @@ static void full_sweeps_stay_affordable(void **state) {
         uint64_t most_points;
         /* clang-format off */
     } sweeps[] = {
+        {"add_rmsnorm.lua", 400},
         {"bias_dropout.lua", 750},
         {"chain.lua", 200},
         {"copy_scale.lua", 1100},
+        {"cross_entropy.lua", 500},
         {"embedding.lua", 950},
         {"embedding_norm.lua", 700},
         {"flops.lua", 300},
         {"gemv.lua", 500},
         {"l2_norm.lua", 750},
+        {"layernorm.lua", 700},
         {"linear_fp16.lua", 600},
         {"matmul_fp32.lua", 750},
         {"reduction.lua", 1000},
+        {"rmsnorm.lua", 600},
         {"rope.lua", 1000},
+        {"softmax.lua", 700},
         {"stream.lua", 1500},
         {"strided.lua", 250},
         {"transpose.lua", 1300},
