@@ -9,6 +9,7 @@
 #define SLOTS 16      /* places tried along a straight piece of a line */
 #define PIECES_MOST 8 /* straight pieces tried */
 #define RINGS 3       /* distances from the line tried */
+#define RANKS 3       /* of labels */
 
 static double text_width(rft_plot *plot, const char *text, bool bold) {
     rft_pen_style style = {bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
@@ -48,6 +49,7 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
     rft_plot_label *label = ask(plot, text, rings * 8);
     label->bold = bold;
     label->tone = tone;
+    label->rank = bold ? 0 : 1;
     for (size_t i = 0; i < rings; i++) {
         double d = distances[i], s = d * 0.75;
         add_tied(label, at.x + d, at.y + height / 2, at);
@@ -90,6 +92,7 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     rft_plot_label *label = ask(plot, series->label, RINGS * PIECES_MOST * SLOTS * 2 + count * 4);
     label->tone = series->tone;
     label->line = true;
+    label->rank = series->bold ? 0 : 2;
     label->bold = series->bold;
     size_t pieces = 0;
     for (int ring = 0; ring < RINGS; ring++) {
@@ -132,8 +135,11 @@ void rft_plot_label_upright(rft_plot *plot, const char *text, double x) {
 void rft_plot_place_labels(rft_plot *plot) {
     plot->field.mark_count = plot->field.taken_count;
     plot->left_over = rft_arena_calloc(plot->pen->arena, plot->label_count + 1, sizeof *plot->left_over);
-    for (size_t i = 0; i < plot->label_count; i++) {
-        const rft_plot_label *label = &plot->labels[i];
+    for (size_t n = 0; n < plot->label_count * RANKS; n++) {
+        const rft_plot_label *label = &plot->labels[n % plot->label_count];
+        if (label->rank != (int)(n / plot->label_count)) {
+            continue; /* what has few places goes before what has many */
+        }
         rft_pen_style style = {label->bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
         rft_line line = rft_pen_encode(plot->pen, label->text);
         double width = rft_pen_width(&line, &style);

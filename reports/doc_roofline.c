@@ -4,9 +4,13 @@
 #include "reports/doc_build.h"
 #include "reports/doc_fit.h"
 
+#include "model/over_roof.h"
+
 #include <math.h>
 
-#define HEIGHT 360.0
+#define HEIGHT_ALONE 360.0
+#define HEIGHT_PAIRED 268.0 /* two stand on a page with their captions */
+#define OVER_SHOWN 4
 
 typedef struct roof {
     rft_build *b;
@@ -76,7 +80,7 @@ static bool find_ranges(roof *r) {
     r->x_low /= 3;
     r->x_high *= 3;
     r->y_low /= 2;
-    r->y_high *= 2.4;
+    r->y_high *= 3.2;
     return true;
 }
 
@@ -249,7 +253,52 @@ static rft_tone tone_of(size_t index) {
     return (rft_tone)(RFT_TONE_A + (int)(index % RFT_TONES));
 }
 
-static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, size_t fit_count) {
+/* Points above their roof, with the cause that the run's own facts show. */
+static void add_overs(const roof *r) {
+    rft_build *b = r->b;
+    const rft_run *run = b->run;
+    size_t over_count = 0, shown = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (on_pipe(&run->points[i], r->pipe) && rft_run_is_candidate(run, &run->points[i])) {
+            over_count += rft_placement_of(run, &run->points[i]).efficiency_frac > RFT_OVER_ROOF_FRAC;
+        }
+    }
+    if (over_count > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s above the measured roof by more than %s.",
+                      rft_build_plural(b, over_count, "point lies", "points lie"),
+                      rft_figure_percent(b->arena, RFT_OVER_ROOF_FRAC - 1));
+    }
+    for (size_t i = 0; i < b->entry_count && shown < OVER_SHOWN; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (!entry->best || !on_pipe(entry->best, r->pipe)) {
+            continue;
+        }
+        rft_over_roof over = rft_over_roof_of(run, entry->best, b->arena);
+        if (over.cause != RFT_OVER_NOT) {
+            rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s, %s times its roof: %s.",
+                          rft_build_name(b, entry->sweep, entry->problem), rft_figure_plain(b->arena, over.factor, 3),
+                          over.text);
+            shown++;
+        }
+    }
+}
+
+/* On how many pipes anything ran: so many charts. */
+static size_t count_pipes(const rft_build *b) {
+    bool seen[RFT_PIPE_COUNT] = {false};
+    size_t count = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_point *best = b->entries[i].best;
+        rft_pipe pipe = best ? rft_work_main_pipe(&best->work) : RFT_PIPE_COUNT;
+        if (pipe < RFT_PIPE_COUNT && rft_work_bytes(&best->work) > 0 && !seen[pipe]) {
+            seen[pipe] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool add_roofline(rft_build *b, rft_pipe pipe, double height, const rft_fitted *fits, size_t fit_count) {
     const rft_ceilings *ceilings = &b->run->ceilings;
     roof r = {0};
     r.b = b;
@@ -269,7 +318,7 @@ static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, si
     const char *unit = r.has_pipe_id ? rft_ceiling_unit(r.pipe_id) : "op/s";
     double reference = r.flop > 0 ? r.flop : r.y_high;
     r.scale = rft_figure_scale_of(b->arena, &reference, 1, unit);
-    r.chart = rft_doc_chart(b->doc, "", HEIGHT);
+    r.chart = rft_doc_chart(b->doc, "", height);
     r.chart->x = (rft_chart_axis){.title = rft_arena_printf(b->arena, "intensity of the work (%s per byte)",
                                                             unit[0] == 'F' ? "FLOP" : "operations"),
                                   .log = true,
@@ -280,15 +329,16 @@ static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, si
                                   .low = r.y_low / r.scale.factor,
                                   .high = r.y_high / r.scale.factor};
     size_t points = add_cloud(&r);
+    add_ridges(&r);
     add_ceilings(&r);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         add_curve(&r, s, tone_of(s));
         add_bests(&r, s, tone_of(s));
     }
-    add_ridges(&r);
     r.chart->caption = caption(&r, points);
     rft_doc_heading(b->doc, 2, rft_pipe_label(pipe), NULL);
     rft_doc_charts(b->doc, &r.chart, 1);
+    add_overs(&r);
     return true;
 }
 
@@ -298,8 +348,9 @@ void rft_build_rooflines(rft_build *b) {
     size_t drawn = 0, without = 0, unfitted = 0;
     rft_fitted *fits = NULL;
     size_t fit_count = rft_build_fits(b, &fits, &unfitted);
+    double height = count_pipes(b) > 1 ? HEIGHT_PAIRED : HEIGHT_ALONE;
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-        drawn += add_roofline(b, (rft_pipe)pipe, fits, fit_count);
+        drawn += add_roofline(b, (rft_pipe)pipe, height, fits, fit_count);
     }
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_point *best = b->entries[i].best;

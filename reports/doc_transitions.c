@@ -195,7 +195,7 @@ static void add_along_params(rft_build *b) {
 }
 
 void rft_build_transitions(rft_build *b) {
-    rft_doc_new_page(b->doc);
+    rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Bound transitions", "transitions");
     if (b->run->sweep_count == 0) {
         rft_doc_text(b->doc, RFT_TEXT_BODY, "Not explored: the run has no sweep.");
