@@ -106,7 +106,7 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
         double x = rft_axis_at(&plot->x, ticks->items[i].value);
         bool labelled = ticks->items[i].label != NULL;
         if (labelled && !spec->names) {
-            rft_pen_rule(plot->pen, (rft_spot){x, area->y}, (rft_spot){x, bottom}, RFT_COLOUR_FAINT, 0.4);
+            rft_pen_rule(plot->pen, (rft_spot){x, plot->lines.y}, (rft_spot){x, bottom}, RFT_COLOUR_FAINT, 0.4);
         }
         rft_pen_rule(plot->pen, (rft_spot){x, bottom}, (rft_spot){x, bottom + (labelled ? TICK : TICK / 2)},
                      RFT_COLOUR_QUIET, 0.5);
@@ -170,8 +170,9 @@ static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
         if (!isnan(y)) {
             double base = y + (double)rows * LEGEND_STEP - 2;
             if (label->line) {
-                rft_pen_rule(plot->pen, (rft_spot){x, base - 2.8}, (rft_spot){x + 12, base - 2.8},
-                             rft_pen_tone(label->tone), 1.2);
+                const rft_spot ends[2] = {{x, base - 2.8}, {x + 12, base - 2.8}};
+                rft_stroke stroke = {rft_pen_tone(label->tone), 1.2, label->dashed ? 3 : 0, label->dashed ? 1.5 : 0};
+                rft_canvas_line(plot->pen->canvas, ends, 2, &stroke);
             } else {
                 rft_pen_mark(plot->pen, (rft_spot){x + 6, base - 2.8}, label->tone, 4.6);
             }

@@ -43,10 +43,10 @@ static void add_tied(rft_plot_label *label, double x, double y, rft_spot tie) {
 }
 
 void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone) {
-    static const double distances[] = {MARK_GAP, 10, 20, 34, 50, 70};
+    static const double distances[] = {MARK_GAP, 10, 20, 34, 50, 70, 95, 120};
     size_t rings = sizeof distances / sizeof *distances;
     double width = text_width(plot, text, bold), height = RFT_PLOT_LABEL_SIZE * RFT_FONT_ASCENT;
-    rft_plot_label *label = ask(plot, text, rings * 8);
+    rft_plot_label *label = ask(plot, text, rings * 10);
     label->bold = bold;
     label->tone = tone;
     label->rank = bold ? 0 : 1;
@@ -54,12 +54,15 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
         double d = distances[i], s = d * 0.75;
         add_tied(label, at.x + d, at.y + height / 2, at);
         add_tied(label, at.x - d - width, at.y + height / 2, at);
-        add_tied(label, at.x + s, at.y - s, at);
-        add_tied(label, at.x - s - width, at.y - s, at);
+        /* Below first: above are the roofs. */
         add_tied(label, at.x + s, at.y + s + height, at);
         add_tied(label, at.x - s - width, at.y + s + height, at);
-        add_tied(label, at.x - width / 2, at.y - d - 1, at);
         add_tied(label, at.x - width / 2, at.y + d + height + 1, at);
+        add_tied(label, at.x - width + MARK_GAP, at.y + d + height + 1, at);
+        add_tied(label, at.x - MARK_GAP, at.y + d + height + 1, at);
+        add_tied(label, at.x + s, at.y - s, at);
+        add_tied(label, at.x - s - width, at.y - s, at);
+        add_tied(label, at.x - width / 2, at.y - d - 1, at);
     }
 }
 
@@ -93,6 +96,7 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     label->tone = series->tone;
     label->line = true;
     label->rank = series->bold ? 0 : 2;
+    label->dashed = series->dashed;
     label->bold = series->bold;
     size_t pieces = 0;
     for (int ring = 0; ring < RINGS; ring++) {

@@ -12,7 +12,7 @@ typedef struct rft_plot_label {
     const char *text; /* UTF-8 */
     bool bold;
     rft_tone tone; /* for the legend, when there is no place */
-    bool line;
+    bool line, dashed;
     int rank; /* 0: placed first */
     rft_label_spots spots;
 } rft_plot_label;

@@ -7,6 +7,7 @@
 #define MARK_BOLD 6.0
 #define MARKS_SOME 24 /* more of them are drawn smaller */
 #define MARKS_MANY 60
+#define NARROW 160.0 /* points */
 #define CAP 3.5
 #define BAR_TALL 16.0 /* points: has room for its value */
 #define STUB 24.0     /* a ceiling that only cuts a corner of the chart is not drawn */
@@ -109,10 +110,17 @@ static void draw_line(rft_plot *plot, const rft_series *series) {
     }
 }
 
+/* Smaller in a small chart, and where there are many. */
+static double mark_size(const rft_plot *plot, const rft_series *series) {
+    double size = series->bold ? MARK_BOLD : MARK;
+    if (series->count > MARKS_MANY) {
+        return size * 0.55;
+    }
+    return size * (series->count > MARKS_SOME || plot->area.width < NARROW ? 0.75 : 1);
+}
+
 static void draw_marks(rft_plot *plot, const rft_series *series) {
-    double size = (series->bold ? MARK_BOLD : MARK) * (series->count > MARKS_MANY   ? 0.55
-                                                       : series->count > MARKS_SOME ? 0.75
-                                                                                    : 1);
+    double size = mark_size(plot, series);
     for (size_t i = 0; i < series->count; i++) {
         rft_spot at;
         if (!rft_axis_holds(&plot->x, series->x[i]) || !rft_axis_holds(&plot->y, series->y[i]) ||
@@ -196,6 +204,7 @@ static void name_bar(rft_plot *plot, const char *name, double middle, double y) 
 
 static void draw_bars(rft_plot *plot, const rft_series *series) {
     rft_rect *rects = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *rects);
+    const char **names = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *names);
     size_t used = 0;
     double floor_y = plot->area.y + plot->area.height;
     for (size_t i = 0; i < series->count; i++) {
@@ -205,15 +214,18 @@ static void draw_bars(rft_plot *plot, const rft_series *series) {
             double left = within(a.x, plot->area.x, plot->area.x + plot->area.width);
             double right = within(b.x, plot->area.x, plot->area.x + plot->area.width);
             double y = within(a.y, plot->area.y, floor_y);
+            names[used] = series->names[i];
             rects[used++] = (rft_rect){left + 0.3, y, fmax(right - left - 0.6, 0.3), floor_y - y};
             rft_quad quad = rft_quad_of_rect(&rects[used - 1]);
             rft_label_avoid(&plot->field, &quad);
-            if (series->names[i]) {
-                name_bar(plot, series->names[i], (left + right) / 2, y);
-            }
         }
     }
     rft_canvas_rects(plot->pen->canvas, rects, used, rft_pen_tone(series->tone));
+    for (size_t i = 0; i < used; i++) {
+        if (names[i]) {
+            name_bar(plot, names[i], rects[i].x + rects[i].width / 2, rects[i].y);
+        }
+    }
 }
 
 static void draw_band_name(rft_plot *plot, const char *name, double left, double right) {

@@ -186,7 +186,7 @@ static void choose_range(along *a) {
     double top = fmax(high, fmin(roof, high * 4));
     a->chart->y.log = high > 0 && low < high / 20;
     a->chart->y.low = a->chart->y.log ? low / 1.6 : 0;
-    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 2.5 : top * 1.3) : 1;
+    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 4 : top * 1.3) : 1;
 }
 
 static void set_x_axis(along *a) {
@@ -240,6 +240,17 @@ const char *rft_build_line(const rft_build *b, const rft_profile *profile) {
     return kept;
 }
 
+/* Along the foot of the chart. */
+static void add_interval(along *a, const rft_transition *found) {
+    const rft_chart_axis *y = &a->chart->y;
+    double foot = y->log ? y->low * pow(y->high / y->low, 0.02) : y->low + 0.02 * (y->high - y->low);
+    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, 2);
+    line->bold = true;
+    line->x[0] = found->low;
+    line->x[1] = found->high;
+    line->y[0] = line->y[1] = foot;
+}
+
 /* Where the transitions are: a line with its name, under it the interval. */
 static void add_places(along *a, const rft_along_opts *opts) {
     for (size_t i = 0; i < opts->transition_count; i++) {
@@ -248,12 +259,13 @@ static void add_places(along *a, const rft_along_opts *opts) {
         if (!located || !a->numeric || !isfinite(found->where)) {
             continue;
         }
+        add_interval(a, found);
         rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_AT_X, 1);
         line->x[0] = found->where;
         line->dashed = true;
-        line->names[0] = rft_arena_printf(a->b->arena, "%s [%s, %s]", rft_figure_plain(a->b->arena, found->where, 3),
-                                          rft_figure_plain(a->b->arena, found->low, 3),
-                                          rft_figure_plain(a->b->arena, found->high, 3));
+        line->names[0] =
+            rft_arena_printf(a->b->arena, "%s [%s, %s]", rft_build_place_text(a->b, found->where),
+                             rft_build_place_text(a->b, found->low), rft_build_place_text(a->b, found->high));
     }
 }
 
@@ -310,7 +322,7 @@ void rft_build_axes(rft_build *b, size_t sweep) {
                     : lines         ? "Along the axes"
                                     : "Variants",
                     NULL);
-    rft_build_chart_rows(b, charts, used, used == 1 ? 1 : 2);
+    rft_build_chart_rows(b, charts, used, rft_build_columns(used));
     rft_doc_textf(b->doc, RFT_TEXT_NOTE,
                   "The best configuration at every value. Grey lines: what the measured ceilings allow for this work."
                   "%s%s%s%s",

@@ -35,6 +35,10 @@ rft_measure rft_build_measure(const rft_build *b, const rft_entry *entry) {
     return m;
 }
 
+size_t rft_build_columns(size_t count) {
+    return count == 1 ? 1 : count == 2 || count == 4 ? 2 : 3;
+}
+
 void rft_build_chart_rows(rft_build *b, rft_chart *const *charts, size_t count, size_t columns) {
     rft_chart *row[4];
     for (size_t i = 0; i < count; i += columns) {

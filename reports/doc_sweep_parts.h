@@ -45,6 +45,11 @@ const rft_entry *rft_build_ladder_entry(const rft_build *b, size_t sweep);
 /* Bars with 95 % intervals: the variants' bests and the baselines on that problem. NULL with fewer than two. */
 rft_chart *rft_build_ladder_chart(rft_build *b, size_t sweep, double height);
 
+/* A place on an axis with three digits: "179", "4.75M". */
+const char *rft_build_place_text(const rft_build *b, double value);
+
+/* Columns for so many charts without holes: 1, 2, 3, 2 x 2, 3 x 2 ... */
+size_t rft_build_columns(size_t count);
 /* Appends charts in rows of `columns` (1..4); the last row is filled up with nothing, so that columns stay in line. */
 void rft_build_chart_rows(rft_build *b, rft_chart *const *charts, size_t count, size_t columns);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define AIR 0.8          /* points kept free around a label */
-#define AIR_LABELS 3.0   /* points between the ends of two labels, a third of it between lines of them */
+#define AIR_LABELS 3.0   /* points between the ends of two labels, half of it between lines of them */
 #define LEADER_LEAST 9.0 /* points */
 #define CLOSE_COST 5
 #define LINE_COST 6 /* a label across a line is as bad as one over this many faint cells */
@@ -122,7 +122,7 @@ static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
     if (!inside(field, quad)) {
         return SIZE_MAX;
     }
-    const rft_quad apart = grown(quad, AIR_LABELS, AIR_LABELS / 3);
+    const rft_quad apart = grown(quad, AIR_LABELS, AIR_LABELS / 2);
     for (size_t i = 0; i < field->taken_count; i++) {
         if (rft_quad_meets(quad, &field->taken[i])) {
             return SIZE_MAX;

@@ -107,19 +107,32 @@ static double charts_height(const rft_block *block) {
     return height;
 }
 
+/* Height of the note that explains a table or charts: it stays with the last row of them. */
+static double note_below(layout *l, const rft_block *block) {
+    const rft_block *next = block + 1;
+    if (next == l->doc->blocks + l->doc->block_count || next->kind != RFT_BLOCK_TEXT || next->style != RFT_TEXT_NOTE) {
+        return 0;
+    }
+    size_t replaced = l->pen.replaced;
+    rft_lines lines = rft_pen_wrap(&l->pen, &note_style, next->text, WIDTH);
+    l->pen.replaced = replaced;
+    return text_looks[RFT_TEXT_NOTE].step * (double)(lines.count <= LINES_TOGETHER ? lines.count : 2);
+}
+
 /* What of a table must be together. */
-static double table_least(const rft_table_plan *plan) {
+static double table_least(layout *l, const rft_block *block, const rft_table_plan *plan) {
     double height = plan->header_height, whole = height;
     for (size_t r = 0; r < plan->table->row_count; r++) {
         whole += plan->rows[r].height;
         height += r < 3 ? plan->rows[r].height : 0;
     }
     /* What fits on a fifth of a page is not torn apart; more would leave too much of the page before empty. */
+    whole += block->table->note_count == 0 ? note_below(l, block) + 12 : 0;
     return whole < (BOTTOM - TOP) / 5 ? whole : fmin(height, BOTTOM - TOP);
 }
 
 /* What must fit below a heading so that it does not stand alone. */
-static double least_height(layout *l, size_t index) {
+static double least_height(layout *l, size_t index, int texts) {
     if (index >= l->doc->block_count) {
         return 0;
     }
@@ -127,21 +140,21 @@ static double least_height(layout *l, size_t index) {
     switch (block->kind) {
     case RFT_BLOCK_HEADING: {
         const heading_look *look = &heading_looks[block->level - 1];
-        return look->before + look->step + look->after + least_height(l, index + 1);
+        return look->before + look->step + look->after + least_height(l, index + 1, texts);
     }
     case RFT_BLOCK_TEXT: {
-        /* A short text introduces what follows it. */
+        /* Up to three short texts introduce what follows them. */
         const text_look *look = &text_looks[block->style];
         rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
-        if (lines.count <= 3 && index + 1 < l->doc->block_count && l->doc->blocks[index + 1].kind != RFT_BLOCK_TEXT &&
+        if (lines.count <= 3 && texts > 0 && index + 1 < l->doc->block_count &&
             l->doc->blocks[index + 1].kind != RFT_BLOCK_HEADING) {
-            return look->step * (double)lines.count + look->after + least_height(l, index + 1);
+            return look->step * (double)lines.count + look->after + least_height(l, index + 1, texts - 1);
         }
         return look->step * (double)(lines.count < 2 ? lines.count : 2);
     }
     case RFT_BLOCK_TABLE: {
         rft_table_plan plan = rft_table_fit(&l->pen, block->table, WIDTH);
-        return table_least(&plan);
+        return table_least(l, block, &plan);
     }
     case RFT_BLOCK_CHARTS:
         return charts_height(block);
@@ -158,7 +171,7 @@ static void place_heading(layout *l, size_t index) {
     const rft_block *block = &l->doc->blocks[index];
     const heading_look *look = &heading_looks[block->level - 1];
     size_t replaced = l->pen.replaced;
-    double least = least_height(l, index);
+    double least = least_height(l, index, 3);
     l->pen.replaced = replaced; /* measuring ahead is not yet this page's text */
     need(l, least);
     if (!at_top(l)) {
@@ -232,18 +245,6 @@ static void place_notes(layout *l, const rft_table *table) {
     }
 }
 
-/* Height of the note that explains a table or charts: it stays with the last row of them. */
-static double note_below(layout *l, const rft_block *block) {
-    const rft_block *next = block + 1;
-    if (next == l->doc->blocks + l->doc->block_count || next->kind != RFT_BLOCK_TEXT || next->style != RFT_TEXT_NOTE) {
-        return 0;
-    }
-    size_t replaced = l->pen.replaced;
-    rft_lines lines = rft_pen_wrap(&l->pen, &note_style, next->text, WIDTH);
-    l->pen.replaced = replaced;
-    return text_looks[RFT_TEXT_NOTE].step * (double)(lines.count <= LINES_TOGETHER ? lines.count : 2);
-}
-
 /* The last row does not stand alone on a page, nor does the note below it. */
 static double with_last(layout *l, const rft_block *block, const rft_table_plan *plan, size_t row) {
     size_t count = block->table->row_count;
@@ -261,7 +262,7 @@ static void place_table(layout *l, const rft_block *block) {
     rft_table_plan plan = rft_table_fit(&l->pen, table, WIDTH);
     size_t in_table = l->pen.replaced;
     l->pen.replaced = replaced;
-    need(l, table_least(&plan));
+    need(l, table_least(l, block, &plan));
     l->pen.replaced += in_table;
     rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
     l->y += plan.header_height;
