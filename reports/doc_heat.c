@@ -65,14 +65,6 @@ static bool pick_params(rft_build *b, const rft_entry *entry, pick out[2]) {
     return found >= 2;
 }
 
-static size_t index_of(const rft_param *param, const rft_value *value) {
-    size_t i = 0;
-    while (i < param->value_count && !rft_value_equal(&param->values[i], value)) {
-        i++;
-    }
-    return i;
-}
-
 /* Only the values that were measured, in the script's order. */
 static side make_side(rft_build *b, const rft_param *param, size_t index, const rft_point *const *ranked,
                       size_t count) {
@@ -81,7 +73,7 @@ static side make_side(rft_build *b, const rft_param *param, size_t index, const 
     s.names = rft_arena_calloc(b->arena, BINS_MOST + 1, sizeof *s.names);
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
-        size_t at = index_of(param, &ranked[i]->config[index]);
+        size_t at = rft_param_find(param, &ranked[i]->config[index]);
         used += at < param->value_count && s.bin_of[at] == 0;
         s.bin_of[at] = 1; /* for now: seen */
     }
@@ -133,8 +125,8 @@ rft_chart *rft_build_heat_chart(rft_build *b, const rft_entry *entry, double hei
         best_s[i] = INFINITY;
     }
     for (size_t i = 0; i < count; i++) {
-        size_t x = index_of(params[0], &ranked[i]->config[sides[0].param]);
-        size_t y = index_of(params[1], &ranked[i]->config[sides[1].param]);
+        size_t x = rft_param_find(params[0], &ranked[i]->config[sides[0].param]);
+        size_t y = rft_param_find(params[1], &ranked[i]->config[sides[1].param]);
         if (x < params[0]->value_count && y < params[1]->value_count) {
             double *cell = &best_s[sides[1].bin_of[y] * sides[0].bins + sides[0].bin_of[x]];
             *cell = fmin(*cell, rft_point_median_s(ranked[i]));

@@ -123,19 +123,16 @@ static void test_transitions_have_their_chart(void **state) {
     rft_run_free(run);
 }
 
-/* Seconds are printed, not judged: the machine is not known. Bytes and marks are. */
+/* Seconds (of the processor) are printed, not judged: the machine is not known. Bytes and marks are. */
 static void test_fifty_thousand_points_are_few_marks(void **state) {
     (void)state;
     rft_run *run = sample_empty();
     sample_add_many(run, 50000);
     rft_str pdf = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
-    struct timespec from, to;
-    clock_gettime(CLOCK_MONOTONIC, &from);
+    clock_t from = clock();
     assert_int_equal(rft_report_pdf(run, NULL, &pdf, &err), 0);
-    clock_gettime(CLOCK_MONOTONIC, &to);
-    print_message("50,000 points: %.2f s, %zu bytes\n",
-                  (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec), pdf.length);
+    print_message("50,000 points: %.2f s, %zu bytes\n", (double)(clock() - from) / CLOCKS_PER_SEC, pdf.length);
     assert_true(pdf.length > 10000 && pdf.length < 1000000);
     rft_str_clear(&pdf);
     trace_pages pages = trace_of(run, NULL);
