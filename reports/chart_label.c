@@ -128,9 +128,9 @@ void rft_plot_label_upright(rft_plot *plot, const char *text, double x) {
     for (int k = 0; k < OFFSETS; k++) {
         for (int i = 0; i < STEPS; i++) {
             double y = plot->area.y + 9 + i * 10;
-            rft_spot tie = {x - 3, y - 3};
+            rft_spot tie = {x - 2, y - 3};
             add_tied(label, x + offsets[k], y, tie);
-            tie.x = x + 3;
+            tie.x = x + 2;
             add_tied(label, x - offsets[k] - width, y, tie);
         }
     }

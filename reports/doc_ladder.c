@@ -204,9 +204,10 @@ static void add_rung_table(rft_build *b, size_t s, const rft_entry *shown) {
             add_rungs(b, table, entry, &units, rows++ > 0);
         }
     }
-    rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                 "useful: the work's own bytes over the median; moved: what device memory moved over the median, "
-                 "counted where it was, else by the kernel's own formula.");
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                  "%suseful: the work's own bytes over the median; moved: what device memory moved over the median, "
+                  "counted where it was, else by the kernel's own formula.",
+                  b->opts.full ? "" : "On the problem where most variants were measured. ");
 }
 
 static void add_configurations(rft_build *b, const rft_entry *entry) {

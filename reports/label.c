@@ -7,6 +7,7 @@
 #define AIR 0.8          /* points kept free around a label */
 #define AIR_LABELS 3.0   /* points between the ends of two labels, half of it between lines of them */
 #define LEADER_LEAST 9.0 /* points */
+#define LEADER_STEP 20.0 /* a leader so much longer is as bad as one faint cell more */
 #define CLOSE_COST 5
 #define LINE_COST 6 /* a label across a line is as bad as one over this many faint cells */
 
@@ -170,11 +171,12 @@ static size_t leader_cost(const rft_label_field *field, const rft_label_spot *sp
         return 0;
     }
     rft_quad quad = thin(from, to);
+    cost += (size_t)(hypot(to.x - from.x, to.y - from.y) / LEADER_STEP);
     for (size_t i = 0; i < field->taken_count; i++) {
         cost += rft_quad_meets(&quad, &field->taken[i]) ? (i < field->mark_count ? 1 : 4 * LINE_COST) : 0;
     }
     for (size_t i = 0; i < field->avoided_count; i++) {
-        cost += rft_quad_meets(&quad, &field->avoided[i]);
+        cost += rft_quad_meets(&quad, &field->avoided[i]) ? 2 : 0;
     }
     return cost;
 }

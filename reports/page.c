@@ -245,10 +245,21 @@ static void place_notes(layout *l, const rft_table *table) {
     }
 }
 
-/* The last row does not stand alone on a page, nor does the note below it. */
+/* Of a few notes, which stay under their table; 0 of many. */
+static double notes_height(layout *l, const rft_table *table) {
+    size_t columns = note_columns(l, table), lines = 0, replaced = l->pen.replaced;
+    for (size_t i = 0; i < table->note_count && columns == 1; i++) {
+        lines += rft_pen_wrap(&l->pen, &note_style, table->notes[i], WIDTH - NOTE_INDENT).count;
+    }
+    l->pen.replaced = replaced;
+    lines = columns == 1 ? lines : (table->note_count + columns - 1) / columns;
+    return lines <= LINES_TOGETHER ? 4 + text_looks[RFT_TEXT_NOTE].step * (double)lines : 0;
+}
+
+/* The last row does not stand alone on a page, nor do the notes below it. */
 static double with_last(layout *l, const rft_block *block, const rft_table_plan *plan, size_t row) {
     size_t count = block->table->row_count;
-    double note = block->table->note_count == 0 ? note_below(l, block) + 12 : 0;
+    double note = block->table->note_count == 0 ? note_below(l, block) + 12 : notes_height(l, block->table);
     return row > 0 && row + 1 == count ? note : row > 0 && row + 2 == count ? plan->rows[row + 1].height + note : 0;
 }
 
