@@ -10,6 +10,7 @@
 #define PIECES_MOST 8 /* straight pieces tried */
 #define RINGS 3       /* distances from the line tried */
 #define RANKS 3       /* of labels */
+#define STEEPEST 4.0  /* text is not written along steeper lines */
 
 static double text_width(rft_plot *plot, const char *text, bool bold) {
     rft_pen_style style = {bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
@@ -74,7 +75,7 @@ static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, doubl
         to = swap;
     }
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
-    if (length < width + 4) {
+    if (length < width + 4 || fabs(dy) > STEEPEST * fabs(dx)) {
         return;
     }
     double turn = atan2(-dy, dx), angle = turn * 180 / 3.14159265358979323846;

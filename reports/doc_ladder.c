@@ -5,6 +5,7 @@
 #include "model/counted.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PROBLEMS_MOST 8 /* in the table of all problems, without --full */
 #define VARIANTS_MOST 6 /* columns of it */
@@ -88,8 +89,11 @@ static void consider(rft_build *b, change *most, const char *name, const char *u
         return;
     }
     most->factor = factor;
-    most->text = rft_arena_printf(b->arena, "%s: %s to %s (%s)", name, rft_figure_si(b->arena, before, unit),
-                                  rft_figure_si(b->arena, after, unit), evidence);
+    bool share = strcmp(unit, "1") == 0;
+    most->text =
+        rft_arena_printf(b->arena, "%s: %s to %s (%s)", name,
+                         share ? rft_figure_percent(b->arena, before) : rft_figure_si(b->arena, before, unit),
+                         share ? rft_figure_percent(b->arena, after) : rft_figure_si(b->arena, after, unit), evidence);
 }
 
 /* By counters where both have them, else by what the compiler and the kernel's formula say. */
@@ -104,8 +108,7 @@ static const char *changed_most(rft_build *b, const rft_point *before, const rft
     bool counted = before->counters && after->counters;
     for (size_t i = 0; counted && i < sizeof compared / sizeof *compared; i++) {
         rft_counter id = compared[i];
-        const char *unit = rft_counter_unit(id);
-        consider(b, &most, rft_counter_label(id), unit[0] == '1' ? "" : unit, before->counters->values[id],
+        consider(b, &most, rft_counter_label(id), rft_counter_unit(id), before->counters->values[id],
                  after->counters->values[id], "counted");
     }
     if (most.text) {
@@ -113,7 +116,7 @@ static const char *changed_most(rft_build *b, const rft_point *before, const rft
     }
     const rft_facts *f = &before->facts, *g = &after->facts;
     consider(b, &most, "registers a thread", "", f->registers, g->registers, "compiled");
-    consider(b, &most, "theoretical occupancy", "", f->occupancy_frac, g->occupancy_frac, "compiled");
+    consider(b, &most, "theoretical occupancy", "1", f->occupancy_frac, g->occupancy_frac, "compiled");
     consider(b, &most, "spilled", "B", f->spill_bytes, g->spill_bytes, "compiled");
     for (int level = 0; level < RFT_LEVEL_COUNT && before->traffic.present && after->traffic.present; level++) {
         consider(b, &most, rft_level_label((rft_level)level), "B", before->traffic.level_bytes[level],

@@ -157,7 +157,7 @@ static double least_height(layout *l, size_t index, int texts) {
         return table_least(l, block, &plan);
     }
     case RFT_BLOCK_CHARTS:
-        return charts_height(block);
+        return charts_height(block) + 14 + note_below(l, block);
     case RFT_BLOCK_CONTENTS:
         return 60;
     case RFT_BLOCK_NEW_PAGE:

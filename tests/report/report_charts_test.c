@@ -225,6 +225,31 @@ static void test_no_row_or_note_stands_alone(void **state) {
     (void)state;
 }
 
+/* Wherever on the page it comes: a heading, the notes below it, the chart and the note that explains the chart. */
+static void test_heading_chart_and_note_stay_together(void **state) {
+    for (int lines = 20; lines < 75; lines++) {
+        rft_arena *arena = rft_arena_new();
+        rft_doc *doc = new_doc(arena);
+        for (int i = 0; i < lines; i++) {
+            rft_doc_text(doc, RFT_TEXT_NOTE, "filler");
+        }
+        rft_doc_heading(doc, 2, "The heading", NULL);
+        rft_doc_text(doc, RFT_TEXT_NOTE, "An introduction.");
+        rft_doc_text(doc, RFT_TEXT_NOTE, "One more of them.");
+        rft_chart *chart = map_of(doc, 4, 3);
+        rft_doc_charts(doc, &chart, 1);
+        rft_doc_text(doc, RFT_TEXT_NOTE, "What the cells are.");
+        trace_pages pages = drawn(doc);
+        int page = text_of(&pages, "Best rate")->page;
+        assert_int_equal(text_of(&pages, "The heading")->page, page);
+        assert_int_equal(text_of(&pages, "One more of them.")->page, page);
+        assert_int_equal(text_of(&pages, "What the cells are.")->page, page);
+        trace_clear(&pages);
+        rft_arena_free(arena);
+    }
+    (void)state;
+}
+
 static void test_short_notes_share_a_line(void **state) {
     rft_doc *doc = new_doc(*state);
     const rft_column columns[] = {{.title = "name"}, {.title = "value"}};
@@ -258,6 +283,7 @@ int main(void) {
         WITH_ARENA(test_labels_of_close_lines_stand_apart),
         WITH_ARENA(test_four_charts_stand_in_a_row),
         WITH_ARENA(test_no_row_or_note_stands_alone),
+        WITH_ARENA(test_heading_chart_and_note_stay_together),
         WITH_ARENA(test_short_notes_share_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
