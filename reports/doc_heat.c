@@ -9,8 +9,8 @@
 /* One side of the map. */
 typedef struct side {
     size_t param;
-    size_t value_count, bins;
-    size_t *bin_of; /* per value; SIZE_MAX: not measured */
+    size_t measured, bins; /* values; fewer bins where there are too many */
+    size_t *bin_of;        /* per value; SIZE_MAX: not measured */
     const char **names;
 } side;
 
@@ -68,7 +68,7 @@ static bool pick_params(rft_build *b, const rft_entry *entry, pick out[2]) {
 /* Only the values that were measured, in the script's order. */
 static side make_side(rft_build *b, const rft_param *param, size_t index, const rft_point *const *ranked,
                       size_t count) {
-    side s = {.param = index, .value_count = param->value_count};
+    side s = {.param = index};
     s.bin_of = rft_arena_calloc(b->arena, param->value_count + 1, sizeof *s.bin_of);
     s.names = rft_arena_calloc(b->arena, BINS_MOST + 1, sizeof *s.names);
     size_t used = 0;
@@ -77,6 +77,7 @@ static side make_side(rft_build *b, const rft_param *param, size_t index, const 
         used += at < param->value_count && s.bin_of[at] == 0;
         s.bin_of[at] = 1; /* for now: seen */
     }
+    s.measured = used;
     s.bins = used < BINS_MOST ? used : BINS_MOST;
     size_t place = 0;
     for (size_t i = 0; i < param->value_count; i++) {
@@ -141,5 +142,12 @@ rft_chart *rft_build_heat_chart(rft_build *b, const rft_entry *entry, double hei
         axes[i]->name_count = sides[i].bins;
     }
     fill_cells(b, chart, &m, sides, best_s);
+    if (sides[0].bins < sides[0].measured || sides[1].bins < sides[1].measured) {
+        chart->caption = rft_arena_printf(b->arena,
+                                          "The map takes neighbouring values together, %zu of %s to %zu columns and "
+                                          "%zu of %s to %zu rows; the axes name the first of each.",
+                                          sides[0].measured, params[0]->name, sides[0].bins, sides[1].measured,
+                                          params[1]->name, sides[1].bins);
+    }
     return chart;
 }

@@ -17,7 +17,7 @@
 #define NOTE_INDENT 18.0
 #define NOTE_GAP 12.0
 #define NOTE_COLUMNS_MOST 3
-#define LINES_TOGETHER 4 /* a text of so many lines is not torn apart */
+#define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 
 static const rft_pen_style footer_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
 static const rft_pen_style footer_strong_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};

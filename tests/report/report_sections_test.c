@@ -142,9 +142,45 @@ static void test_fifty_thousand_points_are_few_marks(void **state) {
     print_message("%zu marks on %d pages\n", marks, pages.pages);
     assert_true(marks > 1000 && marks < 25000);
     assert_true(pages.pages < 25);
-    assert_says(&pages, (const char *const[]){"Distribution of 50,000 configurations", "Heat map",
+    assert_says(&pages, (const char *const[]){"Distribution of 50,000 configurations", "Heat map", "to 24 columns",
                                               "Progress of the search, by evaluations", NULL});
     trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* The same number spread over 500 problems of an axis. */
+static void test_many_problems_stay_small(void **state) {
+    (void)state;
+    enum { PROBLEMS = 500, POINTS = 50000 };
+    rft_run *run = sample_empty();
+    sample_add_many(run, POINTS);
+    rft_run_sweep *kept = &run->sweeps[0];
+    rft_sweep *sweep = &kept->sweep;
+    rft_problem *problems = rft_arena_calloc(run->arena, PROBLEMS, sizeof *problems);
+    rft_value *values = rft_arena_calloc(run->arena, PROBLEMS, sizeof *values);
+    kept->cartesian = rft_arena_calloc(run->arena, PROBLEMS, sizeof *kept->cartesian);
+    kept->valid = rft_arena_calloc(run->arena, PROBLEMS, sizeof *kept->valid);
+    for (size_t p = 0; p < PROBLEMS; p++) {
+        problems[p] = sweep->problems[0];
+        problems[p].values =
+            rft_arena_memdup(run->arena, sweep->problems[0].values, sweep->axis_count * sizeof *values);
+        values[p] = problems[p].values[0] = rft_value_int((int64_t)(p + 1) * 64);
+        kept->cartesian[p] = kept->valid[p] = POINTS / PROBLEMS;
+    }
+    sweep->problems = problems;
+    sweep->problem_count = PROBLEMS;
+    sweep->axes[0].values = values;
+    sweep->axes[0].value_count = PROBLEMS;
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].problem = i % PROBLEMS;
+    }
+    rft_str pdf = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    clock_t from = clock();
+    assert_int_equal(rft_report_pdf(run, NULL, &pdf, &err), 0);
+    print_message("500 problems: %.2f s, %zu bytes\n", (double)(clock() - from) / CLOCKS_PER_SEC, pdf.length);
+    assert_true(pdf.length > 10000 && pdf.length < 2000000);
+    rft_str_clear(&pdf);
     rft_run_free(run);
 }
 
@@ -155,6 +191,7 @@ int main(void) {
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
         cmocka_unit_test(test_fifty_thousand_points_are_few_marks),
+        cmocka_unit_test(test_many_problems_stay_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
