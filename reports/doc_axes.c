@@ -9,6 +9,7 @@
 
 #define CHARTS_MOST 6
 #define HEIGHT 180.0
+#define HEIGHT_ALONE 140.0 /* over the whole width */
 
 typedef struct along {
     rft_build *b;
@@ -322,6 +323,9 @@ void rft_build_axes(rft_build *b, size_t sweep) {
                     : lines         ? "Along the axes"
                                     : "Variants",
                     NULL);
+    if (used == 1) {
+        charts[0]->height = HEIGHT_ALONE;
+    }
     rft_build_chart_rows(b, charts, used, rft_build_columns(used));
     rft_doc_textf(b->doc, RFT_TEXT_NOTE,
                   "The best configuration at every value. Grey lines: what the measured ceilings allow for this work."

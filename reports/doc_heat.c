@@ -85,7 +85,7 @@ static side make_side(rft_build *b, const rft_param *param, size_t index, const 
             s.bin_of[i] = SIZE_MAX;
             continue;
         }
-        size_t bin = place++ * s.bins / used;
+        size_t bin = used > 0 ? place++ * s.bins / used : 0;
         s.bin_of[i] = bin;
         s.names[bin] = s.names[bin] ? s.names[bin] : rft_build_value_text(b, &param->values[i]);
     }
@@ -94,11 +94,12 @@ static side make_side(rft_build *b, const rft_param *param, size_t index, const 
 
 static void fill_cells(rft_build *b, rft_chart *chart, const rft_measure *m, const side sides[2],
                        const double *best_s) {
+    size_t columns = sides[0].bins > 0 ? sides[0].bins : 1;
     rft_series *cells = rft_doc_series(b->doc, chart, RFT_SERIES_CELLS, sides[0].bins * sides[1].bins);
     cells->label = m->scale.unit;
     for (size_t i = 0; i < cells->count; i++) {
-        cells->x[i] = (double)(i % sides[0].bins);
-        cells->y[i] = (double)(i / sides[0].bins);
+        cells->x[i] = (double)(i % columns);
+        cells->y[i] = (double)(i / columns);
         if (isfinite(best_s[i])) {
             cells->y2[i] = rft_measure_shown(m, best_s[i]);
             cells->names[i] = rft_figure_plain(b->arena, cells->y2[i], 3);
@@ -119,6 +120,9 @@ rft_chart *rft_build_heat_chart(rft_build *b, const rft_entry *entry, double hei
     side sides[2];
     for (int i = 0; i < 2; i++) {
         sides[i] = make_side(b, params[i], picked[i].param, ranked, count);
+    }
+    if (sides[0].bins == 0 || sides[1].bins == 0) {
+        return NULL;
     }
     size_t cells = sides[0].bins * sides[1].bins;
     double *best_s = rft_arena_calloc(b->arena, cells + 1, sizeof *best_s);

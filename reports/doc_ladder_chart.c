@@ -59,7 +59,7 @@ rft_chart *rft_build_ladder_chart(rft_build *b, size_t s, double height) {
     const rft_entry *entry = rft_build_ladder_entry(b, s);
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     double rate = entry ? rft_build_rate(&entry->place) : NAN, highest = 0;
-    if (isnan(rate)) {
+    if (!entry || isnan(rate)) {
         return NULL;
     }
     bars own = {.b = b, .amount = rate * rft_point_median_s(entry->best)};

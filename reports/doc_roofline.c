@@ -4,13 +4,10 @@
 #include "reports/doc_build.h"
 #include "reports/doc_fit.h"
 
-#include "model/over_roof.h"
-
 #include <math.h>
 
 #define HEIGHT_ALONE 360.0
 #define HEIGHT_PAIRED 268.0 /* two stand on a page with their captions */
-#define OVER_SHOWN 4
 
 typedef struct roof {
     rft_build *b;
@@ -223,64 +220,34 @@ static void add_curve(roof *r, size_t sweep, rft_tone tone) {
     }
 }
 
+/* "FP32: fma.rn.f32, 16 independent chains a thread": the operation behind a ceiling, or why there is none. */
+static const char *operation(const roof *r, const char *name, rft_ceiling_id id) {
+    const rft_ceiling *ceiling = &r->b->run->ceilings.items[id];
+    const char *kernel = ceiling->kernel ? ceiling->kernel : rft_ceiling_label(id);
+    if (!ceiling->measured) {
+        return rft_arena_printf(r->b->arena, "%s: no ceiling was measured%s%s", name, ceiling->reason ? ", " : "",
+                                ceiling->reason ? ceiling->reason : "");
+    }
+    return rft_arena_printf(r->b->arena, "%s: %s%s", name,
+                            ceiling->at_least ? "no line, only a lower bound was measured, " : "", kernel);
+}
+
 static const char *caption(const roof *r, size_t points) {
     rft_arena *arena = r->b->arena;
-    const rft_ceilings *ceilings = &r->b->run->ceilings;
-    const char *memory = ceilings->items[r->dram_id].measured
-                             ? rft_arena_printf(arena, "Memory: %s", rft_ceiling_label(r->dram_id))
-                             : "Memory: no ceiling was measured";
-    const char *pipe =
-        r->has_pipe_id && ceilings->items[r->pipe_id].measured
-            ? rft_arena_printf(arena, "%s: %s%s", rft_pipe_label(r->pipe),
-                               ceilings->items[r->pipe_id].at_least ? "no line, only a lower bound was measured, " : "",
-                               ceilings->items[r->pipe_id].kernel ? ceilings->items[r->pipe_id].kernel
-                                                                  : rft_ceiling_label(r->pipe_id))
-            : rft_arena_printf(arena, "%s: no ceiling was measured%s%s", rft_pipe_label(r->pipe),
-                               r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ", " : "",
-                               r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ceilings->items[r->pipe_id].reason
-                                                                                    : "");
-    return rft_arena_printf(arena,
-                            "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best "
-                            "configuration of each problem, of each sweep the longest-running one with its name%s. %s. "
-                            "%s.",
-                            rft_build_plural(r->b, points, "measured point", "measured points"),
-                            r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet"
-                                      : "",
-                            memory, pipe);
+    const char *label = rft_pipe_label(r->pipe);
+    return rft_arena_printf(
+        arena,
+        "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best configuration of each problem, "
+        "of each sweep the longest-running one with its name%s. %s. %s. %s.",
+        rft_build_plural(r->b, points, "measured point", "measured points"),
+        r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
+        operation(r, "Memory", r->dram_id), operation(r, "L2", RFT_CEILING_L2_READ),
+        r->has_pipe_id ? operation(r, label, r->pipe_id)
+                       : rft_arena_printf(arena, "%s: no ceiling was measured", label));
 }
 
 static rft_tone tone_of(size_t index) {
     return (rft_tone)(RFT_TONE_A + (int)(index % RFT_TONES));
-}
-
-/* Points above their roof, with the cause that the run's own facts show. */
-static void add_overs(const roof *r) {
-    rft_build *b = r->b;
-    const rft_run *run = b->run;
-    size_t over_count = 0, shown = 0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        if (on_pipe(&run->points[i], r->pipe) && rft_run_is_candidate(run, &run->points[i])) {
-            over_count += rft_placement_of(run, &run->points[i]).efficiency_frac > RFT_OVER_ROOF_FRAC;
-        }
-    }
-    if (over_count > 0) {
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s above the measured roof by more than %s.",
-                      rft_build_plural(b, over_count, "point lies", "points lie"),
-                      rft_figure_percent(b->arena, RFT_OVER_ROOF_FRAC - 1));
-    }
-    for (size_t i = 0; i < b->entry_count && shown < OVER_SHOWN; i++) {
-        const rft_entry *entry = &b->entries[i];
-        if (!entry->best || !on_pipe(entry->best, r->pipe)) {
-            continue;
-        }
-        rft_over_roof over = rft_over_roof_of(run, entry->best, b->arena);
-        if (over.cause != RFT_OVER_NOT) {
-            rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s, %s times its roof: %s.",
-                          rft_build_name(b, entry->sweep, entry->problem), rft_figure_plain(b->arena, over.factor, 3),
-                          over.text);
-            shown++;
-        }
-    }
 }
 
 /* On how many pipes anything ran: so many charts. */
@@ -338,7 +305,7 @@ static bool add_roofline(rft_build *b, rft_pipe pipe, double height, const rft_f
     r.chart->caption = caption(&r, points);
     rft_doc_heading(b->doc, 2, rft_pipe_label(pipe), NULL);
     rft_doc_charts(b->doc, &r.chart, 1);
-    add_overs(&r);
+    rft_build_overs(b, pipe);
     return true;
 }
 

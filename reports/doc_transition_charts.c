@@ -6,6 +6,7 @@
 
 #define CHARTS_MOST 6
 #define HEIGHT 168.0
+#define HEIGHT_ALONE 140.0 /* over the whole width */
 
 static bool has_change(const rft_found *line) {
     for (size_t i = 0; i < line->count; i++) {
@@ -48,6 +49,9 @@ void rft_build_transition_charts(rft_build *b, const rft_found *lines, size_t co
     }
     if (used == 0) {
         return;
+    }
+    if (used == 1) {
+        charts[0]->height = HEIGHT_ALONE;
     }
     rft_build_chart_rows(b, charts, used, rft_build_columns(used));
     rft_doc_textf(b->doc, RFT_TEXT_NOTE,

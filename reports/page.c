@@ -12,7 +12,7 @@
 #define LEFT RFT_PAGE_MARGIN
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
 #define GUTTER 16.0      /* between charts side by side */
-#define CHAPTER_ROOM 0.5 /* of a page: a chapter goes on where so much of it is left */
+#define CHAPTER_ROOM 0.38 /* of a page: a chapter goes on where so much of it is left */
 #define CHAPTER_GAP 14.0
 #define NOTE_INDENT 18.0
 #define NOTE_GAP 12.0
