@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/compare_text.h"
+#include "reports/compare_report.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -65,6 +66,9 @@ static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to
         inputs[i] = (rft_compare_input){.run = runs[i], .path = paths->items[i], .price = {.amount = NAN}};
     }
     rc = rc ? rc : rft_compare_runs(&compare, inputs, paths->count, arena, err);
+    if (rc == RFT_OK && to->pdf) {
+        rc = rft_compare_write_pdf(compare, to->pdf, err);
+    }
     rc = rc ? rc : write_all(cli, compare, to, err);
     for (size_t i = 0; i < paths->count; i++) {
         rft_run_free(runs[i]);
@@ -78,6 +82,7 @@ int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
+        {"output", 'o', "OUT.pdf", "draw the comparison as a PDF", NULL, &to.pdf, NULL},
         {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
         {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
     };

@@ -66,21 +66,27 @@ static const char *best_cell(const page *t, const rft_compare_figure *f) {
                                                     : rft_arena_printf(t->arena, "n=%zu", f->stats.n));
 }
 
-static const char *verdict_cell(size_t side, const rft_compare_figure *f) {
-    if (side == 0) {
-        return f->present ? "first" : "";
+/* "1.014x FASTER"; "first". */
+static const char *verdict_cell(const page *t, size_t side, const rft_compare_figure *f) {
+    if (side == 0 || f->verdict == RFT_COMPARE_NONE) {
+        return side == 0 && f->present ? "first" : "";
     }
-    return f->verdict == RFT_COMPARE_NONE ? "-" : rft_compare_verdict_name(f->verdict);
+    const char *text = rft_compare_ratio_text(&f->ratio, t->arena);
+    return rft_arena_printf(t->arena, "%.*s %s", (int)strcspn(text, " "), text, rft_compare_verdict_name(f->verdict));
+}
+
+/* "[1.012, 1.017]" */
+static const char *interval_cell(const page *t, size_t side, const rft_compare_figure *f) {
+    const char *text = rft_compare_ratio_text(&f->ratio, t->arena), *bracket = strchr(text, '[');
+    return side != 0 && f->verdict != RFT_COMPARE_NONE && bracket ? bracket : "";
 }
 
 static void add_cells(const page *t, const rft_compare_workload *w, const size_t *sides, size_t count, int line) {
     for (size_t i = 0; i < count; i++) {
         const rft_compare_figure *f = &w->figures[sides[i]];
         const char *cell = line == 0   ? best_cell(t, f)
-                           : line == 2 ? verdict_cell(sides[i], f)
-                           : sides[i] != 0 && f->verdict != RFT_COMPARE_NONE
-                               ? rft_compare_ratio_text(&f->ratio, t->arena)
-                               : "";
+                           : line == 1 ? verdict_cell(t, sides[i], f)
+                                       : interval_cell(t, sides[i], f);
         if (i + 1 < count) {
             rft_layout_left(t->out, cell, CELL_WIDTH);
         } else {
@@ -127,12 +133,20 @@ static const char *cut(const page *t, const char *text, size_t columns) {
     return rft_arena_strndup(t->arena, text, length);
 }
 
+static bool any_has(const rft_compare_workload *w, const size_t *sides, size_t count) {
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any = any || w->figures[sides[i]].problem != SIZE_MAX;
+    }
+    return any;
+}
+
 static void add_block(const page *t, const size_t *sides, size_t count) {
     rft_str_add_char(t->out, '\n');
     rft_layout_left(t->out, "workload", NAME_WIDTH);
     for (size_t i = 0; i < count; i++) {
         const char *name = rft_compare_side_name(t->compare, sides[i], t->arena);
-        name = i + 1 < count ? cut(t, name, CELL_WIDTH - 1) : name;
+        name = cut(t, name, count > 2 || i + 1 < count ? CELL_WIDTH - 1 : 2 * CELL_WIDTH);
         if (i + 1 < count) {
             rft_layout_left(t->out, name, CELL_WIDTH);
         } else {
@@ -141,7 +155,9 @@ static void add_block(const page *t, const size_t *sides, size_t count) {
     }
     rft_str_add_char(t->out, '\n');
     for (size_t w = 0; w < t->compare->workload_count; w++) {
-        add_row(t, &t->compare->workloads[w], sides, count);
+        if (any_has(&t->compare->workloads[w], sides, count)) {
+            add_row(t, &t->compare->workloads[w], sides, count);
+        }
     }
 }
 
@@ -154,9 +170,10 @@ static void add_table(const page *t) {
         }
         add_block(t, sides, count);
     }
-    rft_layout_wrapped(t->out, 0, 2,
-                       "Best time with its 95 % interval; speed against A with its 95 % interval (above 1 is faster); "
-                       "verdict.");
+    rft_layout_wrapped(
+        t->out, 0, 2,
+        "Best time with its 95 % interval; speed against A (above 1 is faster), verdict, and the speed's "
+        "95 % interval.");
     for (size_t w = 0; w < t->compare->workload_count; w++) {
         for (size_t side = 0; side < t->compare->side_count; side++) {
             if (t->compare->workloads[w].figures[side].by_vendor) {

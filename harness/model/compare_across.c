@@ -148,8 +148,28 @@ void rft_compare_add_variations(rft_compare *compare, rft_arena *arena) {
 
 /* ---- caveats ---- */
 
-static void add(rft_compare *compare, const char *text) {
-    compare->caveats[compare->caveat_count++] = text;
+/* A sentence, and whom it is about: what holds for several sides is said once. */
+typedef struct caveat {
+    const char *text;
+    bool of[RFT_COMPARE_MOST];
+} caveat;
+
+#define CAVEATS_MOST (7 * RFT_COMPARE_MOST)
+
+typedef struct caveats {
+    caveat items[CAVEATS_MOST];
+    size_t count;
+} caveats;
+
+static void add(caveats *to, size_t side, const char *text) {
+    size_t at = 0;
+    while (at < to->count && strcmp(to->items[at].text, text) != 0) {
+        at++;
+    }
+    if (at == to->count) {
+        to->items[to->count++] = (caveat){.text = text};
+    }
+    to->items[at].of[side] = true;
 }
 
 static bool any_energy(const rft_compare *compare, size_t side) {
@@ -161,69 +181,77 @@ static bool any_energy(const rft_compare *compare, size_t side) {
     return false;
 }
 
-static const char *drift_text(const rft_compare_side *side, rft_arena *arena) {
-    rft_drift drift = rft_run_drift(side->run);
+static void add_drift(caveats *to, const rft_run *run, size_t side, rft_arena *arena) {
+    rft_drift drift = rft_run_drift(run);
     if (rft_drift_found(&drift)) {
-        return rft_arena_printf(arena, "%c: %s.", side->letter, rft_run_drift_sentence(side->run, arena));
+        add(to, side, rft_arena_printf(arena, "%s.", rft_run_drift_sentence(run, arena)));
+    } else if (drift.kind == RFT_DRIFT_UNKNOWN) {
+        add(to, side,
+            "too few readings of a reference to say whether the device drifted: intervals are not widened for it.");
     }
-    return drift.kind != RFT_DRIFT_UNKNOWN
-               ? NULL
-               : rft_arena_printf(arena,
-                                  "%c: whether the device drifted is not known (%zu readings of a reference): its "
-                                  "intervals are not widened for it.",
-                                  side->letter, drift.n);
 }
 
-static void add_caveats_of(rft_compare *compare, size_t at, rft_arena *arena) {
+static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, rft_arena *arena) {
     const rft_compare_side *side = &compare->sides[at];
     const rft_run *run = side->run;
-    const char *foreign = rft_run_foreign_notice(run, arena), *drift = drift_text(side, arena);
+    const char *foreign = rft_run_foreign_notice(run, arena);
     if (foreign) {
-        add(compare, rft_arena_printf(arena,
-                                      "%c: %s. Work, ceilings, bounds, energy and drift are not there, so there is no "
-                                      "rate, no roof and no roof distance.",
-                                      side->letter, foreign));
+        add(to, at,
+            rft_arena_printf(arena,
+                             "%s. Work, ceilings, bounds, energy and drift are not there, so there is no rate, no roof "
+                             "and no roof distance; the best few were not measured again, so the best of many noisy "
+                             "times reads a little low.",
+                             foreign));
     }
     if (!side->model_known) {
-        add(compare,
-            rft_arena_printf(arena, "%c: the device is not recorded; it is called after its file.", side->letter));
+        add(to, at, "the device is not recorded; it is called after its file.");
     }
     if (run->gpu.representative) {
-        add(compare,
-            rft_arena_printf(arena, "%c: stands for its architecture, no real device was asked.", side->letter));
+        add(to, at, "stands for its architecture, no real device was asked.");
     }
     if (run->info.replay_of) {
-        add(compare, rft_arena_printf(arena, "%c: a replayed recording: its times are those of run %s.", side->letter,
-                                      run->info.replay_of));
+        add(to, at,
+            rft_arena_printf(arena, "a replayed recording: its times are those of run %s.", run->info.replay_of));
     }
     if (run->info.finished_unix_ns == 0 && !foreign) {
-        add(compare, rft_arena_printf(arena, "%c: the run is not finished.", side->letter));
+        add(to, at, "the run is not finished.");
     }
-    if (drift && !foreign) {
-        add(compare, drift);
+    if (!foreign) {
+        add_drift(to, run, at, arena);
+        if (!any_energy(compare, at)) {
+            add(to, at, "no energy was measured of these workloads (run --energy): no rate per watt.");
+        }
     }
-    if (!foreign && !any_energy(compare, at)) {
-        add(compare, rft_arena_printf(arena,
-                                      "%c: no energy was measured of these workloads (--energy): no rate per "
-                                      "watt.",
-                                      side->letter));
+}
+
+static const char *with_letters(const rft_compare *compare, const caveat *of, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t side = 0; side < compare->side_count; side++) {
+        if (of->of[side]) {
+            rft_str_addf(&text, "%s%c", text.length ? ", " : "", compare->sides[side].letter);
+        }
     }
+    const char *kept = rft_arena_printf(arena, "%s: %s", rft_str_get(&text), of->text);
+    rft_str_clear(&text);
+    return kept;
 }
 
 void rft_compare_add_caveats(rft_compare *compare, rft_arena *arena) {
-    compare->caveats = rft_arena_calloc(arena, compare->side_count * 7 + 2, sizeof *compare->caveats);
+    caveats found = {.count = 0};
     bool several = false;
     for (size_t a = 0; a < compare->side_count; a++) {
         for (size_t b = a + 1; b < compare->side_count; b++) {
             several = several || compare->sides[a].model == compare->sides[b].model;
         }
+        add_caveats_of(&found, compare, a, arena);
     }
-    add(compare, several
-                     ? "Intervals tell what one run knows of one card on one day; how much cards and days differ is "
-                       "under variation."
-                     : "One run on one card a side: intervals tell what that run knows of that card on that day, "
-                       "not how much cards of a model differ.");
-    for (size_t side = 0; side < compare->side_count; side++) {
-        add_caveats_of(compare, side, arena);
+    compare->caveats = rft_arena_calloc(arena, found.count + 1, sizeof *compare->caveats);
+    compare->caveats[compare->caveat_count++] =
+        several ? "Intervals tell what one run knows of one card on one day; how much cards and days differ is under "
+                  "variation."
+                : "One run on one card a side: intervals tell what that run knows of that card on that day, not how "
+                  "much cards of a model differ.";
+    for (size_t i = 0; i < found.count; i++) {
+        compare->caveats[compare->caveat_count++] = with_letters(compare, &found.items[i], arena);
     }
 }

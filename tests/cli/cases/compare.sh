@@ -28,11 +28,11 @@ expect_status 0
 rooftune compare "$QUICK" replay.db --json out.json --csv out.csv
 expect_status 0
 expect_out '^B (NVIDIA H200) against A (NVIDIA H200): the same in [0-9]* of '
-expect_out ' SAME$'
+expect_out '1.000.* SAME$'
 expect_out 'a replayed recording'
 expect_out '^search effort$'
 expect_out 'best of A on B: 100 % of the best of B, a tie'
-LC_ALL=C.UTF-8 awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
+tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
 grep -q 'FASTER\|SLOWER' out && fail "equal times differ"
 head -1 out.csv | grep -q '^workload,letter,device,run,date,source,median_s,' || fail "no header in the CSV"
 workloads=$(sed -n 's/.*: the same in [0-9]* of \([0-9]*\) workloads.*/\1/p' out)
@@ -44,3 +44,24 @@ expect_status 0
 cmp out out.json || fail "--json - differs from --json FILE"
 rooftune compare "$QUICK" replay.db
 cmp out text || fail "the second comparison differs from the first"
+# Two documents of the same runs are the same bytes, whatever the locale and the time zone; three runs stay within 80 columns.
+rooftune compare "$QUICK" replay.db -o a.pdf
+expect_status 0
+head -c 5 a.pdf | grep -q '%PDF-' || fail "no PDF"
+TZ=Asia/Tokyo LC_ALL=de_DE.UTF-8 rooftune compare "$QUICK" replay.db -o b.pdf
+cmp a.pdf b.pdf || fail "another time zone gives other bytes"
+if command -v qpdf >/dev/null; then qpdf --check a.pdf >/dev/null || fail "qpdf finds faults"; fi
+if command -v pdftotext >/dev/null; then
+    pdftotext -layout a.pdf a.txt
+    for text in 'Workload by workload' 'SAME' 'Which configurations carry over' 'Search effort' 'What the verdicts rest on'; do
+        grep -q "$text" a.txt || fail "the PDF has no searchable: $text"
+    done
+fi
+rooftune compare "$QUICK" replay.db -o no/such/folder/c.pdf
+expect_error 11 'no/such/folder'
+rooftune compare "$QUICK" replay.db -o -
+expect_error 2 'not written to stdout'
+rooftune compare "$QUICK" replay.db "$recorded/gemv.json.gz"
+expect_status 0
+tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "three runs are wider than 80 columns"
+expect_out '^C (NVIDIA H200) against A'

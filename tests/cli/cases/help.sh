@@ -28,7 +28,7 @@ has run 'device output report no-report budget timeout compile-timeout strategy 
 has check 'arch sample compile-timeout json'
 has point 'at set variant sweep device in-process timeout compile-timeout wait emit arch output'
 has report 'output part full'
-has compare 'json csv'
+has compare 'output json csv'
 has show 'json csv ascii'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
