@@ -355,8 +355,9 @@ void rft_compare_page_trust(rft_compare_pages *p) {
         "The interval of the speed follows from the 95 % intervals of both medians (recovered variances on "
         "logarithms, Zou and Donner 2008), each wider by the drift of its run, by what dependent samples hide, and "
         "by half a step of the timer. FASTER and SLOWER: the whole interval lies more than 0.5 % from 1. SAME: "
-        "it holds 1, or the medians differ by under 0.5 %, and differences of 2 % are excluded. AMBIGUOUS: all "
-        "else, and where there is no 95 % interval, where the workloads are not the same, where the search effort "
+        "the medians differ by under 0.5 %, or by under 1 % and it holds 1, and differences of 2 % are excluded. "
+        "AMBIGUOUS: all else, and where there is no 95 % interval, where the workloads are not the same, where the "
+        "search effort "
         "differs and the gap does not exceed both roof distances, and where runs of one model differ by as much.");
     rft_str command = RFT_STR_INIT;
     rft_str_add(&command, "rooftune compare");

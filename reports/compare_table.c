@@ -148,7 +148,7 @@ static void add_stack(rft_compare_pages *p, size_t first, size_t count) {
         }
         const char *name = name_text(p, table, w);
         static const char *const lines[] = {"best", "against A", "verdict"};
-        for (int line = 0; line < 3; line++) {
+        for (int line = 0; line < (c->workloads[w].figures[0].present ? 3 : 1); line++) {
             rft_row *row = rft_doc_row(p->doc, table);
             row->rule = line == 0 && table->row_count > 1;
             row->cells[0] = line == 0 ? name : NULL;
@@ -229,7 +229,7 @@ void rft_compare_page_table(rft_compare_pages *p) {
     rft_doc_text(p->doc, RFT_TEXT_BODY,
                  "Best median time of each run with half its 95 % interval, the speed against A with its 95 % interval "
                  "(above 1 is faster) and the verdict. AMBIGUOUS without a note: a difference is neither shown nor "
-                 "excluded.");
+                 "excluded. What A has no figure of is not judged.");
     if (c->side_count == 2) {
         add_pair(p);
     }

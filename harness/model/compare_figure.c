@@ -233,11 +233,11 @@ const char *rft_compare_effort_differs(const rft_compare *compare, const rft_com
 
 const char *rft_compare_effort_text(const rft_compare_effort *effort, rft_arena *arena) {
     return rft_arena_printf(
-        arena, "%s configurations%s; %s%s%s%s%s%s", share_text(effort, arena),
+        arena, "%s configurations%s; search: %s%s%s%s%s%s", share_text(effort, arena),
         effort->complete  ? ", all"
         : effort->refined ? " (refined)"
                           : "",
-        effort->strategy ? effort->strategy : "how it was searched is not recorded", effort->budget ? ", budget " : "",
+        effort->strategy ? effort->strategy : "not recorded", effort->budget ? ", budget " : "",
         effort->budget ? effort->budget : "", effort->race ? ", race" : "", effort->finalists ? ", final round" : "",
         effort->library_tried ? rft_arena_printf(arena, "; library: %d algorithms", effort->library_tried) : "");
 }

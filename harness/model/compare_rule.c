@@ -43,7 +43,9 @@ static rft_compare_verdict by_interval(const rft_compare_ratio *r) {
     if (r->high < 1.0 / (1.0 + RFT_COMPARE_SHOWN_FRAC)) {
         return RFT_COMPARE_SLOWER;
     }
-    bool alike = (r->low <= 1.0 && r->high >= 1.0) || fabs(log(r->ratio)) < log1p(RFT_COMPARE_SHOWN_FRAC);
+    double gap = fabs(log(r->ratio));
+    bool holds = r->low <= 1.0 && r->high >= 1.0;
+    bool alike = gap < log1p(RFT_COMPARE_SHOWN_FRAC) || (holds && gap < log1p(RFT_COMPARE_ALIKE_FRAC));
     bool excluded = r->low >= 1.0 / (1.0 + RFT_COMPARE_EXCLUDED_FRAC) && r->high <= 1.0 + RFT_COMPARE_EXCLUDED_FRAC;
     return alike && excluded ? RFT_COMPARE_SAME : RFT_COMPARE_AMBIGUOUS;
 }

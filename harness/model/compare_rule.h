@@ -40,6 +40,7 @@ typedef enum rft_compare_verdict {
 const char *rft_compare_verdict_name(rft_compare_verdict verdict); /* "none", "FASTER", "SLOWER", "SAME", "AMBIGUOUS" */
 
 #define RFT_COMPARE_SHOWN_FRAC 0.005   /* what a difference must exceed to be told */
+#define RFT_COMPARE_ALIKE_FRAC 0.01    /* medians that differ by more are not called the same, whatever holds 1 */
 #define RFT_COMPARE_EXCLUDED_FRAC 0.02 /* what SAME excludes */
 
 typedef struct rft_compare_ratio {

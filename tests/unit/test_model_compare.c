@@ -135,6 +135,16 @@ static void effort_counts_only_where_it_could_close_the_gap(void **state) {
     assert_int_equal(rft_compare_judge(&of, NULL), RFT_COMPARE_AMBIGUOUS);
 }
 
+static void what_differs_by_one_per_cent_is_not_the_same(void **state) {
+    (void)state;
+    rft_compare_case of = case_of(1.012, 1.0, 0.006);
+    of.ratio.low = 0.999; /* a wide side towards 1 */
+    assert_int_equal(rft_compare_judge(&of, NULL), RFT_COMPARE_AMBIGUOUS);
+    of = case_of(1.008, 1.0, 0.006);
+    assert_true(of.ratio.low < 1.0 && of.ratio.high < 1.02);
+    assert_int_equal(rft_compare_judge(&of, NULL), RFT_COMPARE_SAME);
+}
+
 static void doubts_have_their_reason(void **state) {
     (void)state;
     rft_compare_doubt why = RFT_DOUBT_NONE;
@@ -429,6 +439,7 @@ int main(void) {
         cmocka_unit_test(two_per_cent_are_found),
         cmocka_unit_test(what_is_neither_shown_nor_excluded_is_ambiguous),
         cmocka_unit_test(effort_counts_only_where_it_could_close_the_gap),
+        cmocka_unit_test(what_differs_by_one_per_cent_is_not_the_same),
         cmocka_unit_test(doubts_have_their_reason),
         cmocka_unit_test(the_timers_step_is_seen),
         cmocka_unit_test(batches_know_what_dependent_samples_are_worth),
