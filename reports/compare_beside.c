@@ -130,6 +130,28 @@ void rft_compare_page_carries(rft_compare_pages *p) {
 
 /* ---- effort ---- */
 
+static bool add_effort(rft_compare_pages *p, rft_table *table, size_t first, size_t side, bool named) {
+    size_t count = 0;
+    rft_compare_effort e = rft_compare_sweep_effort(p->compare, first, side, &count);
+    if (count == 0) {
+        return false;
+    }
+    rft_row *row = rft_doc_row(p->doc, table);
+    row->rule = named && first > 0;
+    row->cells[0] = named ? p->compare->workloads[first].sweep_name : NULL;
+    row->cells[1] = rft_compare_page_letter(p, side);
+    row->cells[2] = rft_figure_count(p->arena, count);
+    row->cells[3] = rft_arena_printf(p->arena, "%s%s", rft_figure_count(p->arena, e.tried), e.complete ? " (all)" : "");
+    row->cells[4] = e.valid ? rft_figure_count(p->arena, e.valid) : "n/a";
+    row->cells[5] = rft_figure_count(p->arena, e.measured);
+    row->cells[6] =
+        rft_arena_printf(p->arena, "%s%s%s%s", e.strategy ? e.strategy : "not recorded", e.budget ? ", " : "",
+                         e.budget ? e.budget : "", e.finalists ? "; final round of the best" : "; no final round");
+    row->cells[7] = e.race ? "yes" : "no";
+    row->cells[8] = e.library_tried ? rft_arena_printf(p->arena, "%d", e.library_tried) : "-";
+    return true;
+}
+
 void rft_compare_page_effort(rft_compare_pages *p) {
     static const rft_column columns[] = {
         {.title = "Sweep", .wraps = true},
@@ -145,46 +167,11 @@ void rft_compare_page_effort(rft_compare_pages *p) {
     const rft_compare *c = p->compare;
     rft_doc_heading(p->doc, 1, "Search effort", "effort");
     rft_table *table = rft_doc_table(p->doc, columns, sizeof columns / sizeof *columns);
-    for (size_t w = 0; w < c->workload_count;) {
-        size_t end = w;
-        while (end < c->workload_count && c->workloads[end].group == c->workloads[w].group) {
-            end++;
-        }
-        bool first = true;
+    for (size_t first = 0; first < c->workload_count; first = rft_compare_next_sweep(c, first)) {
+        bool named = true;
         for (size_t side = 0; side < c->side_count; side++) {
-            uint64_t tried = 0, valid = 0, measured = 0, count = 0, whole = 0;
-            const rft_compare_effort *any = NULL;
-            for (size_t k = w; k < end; k++) {
-                const rft_compare_figure *f = &c->workloads[k].figures[side];
-                if (f->problem != SIZE_MAX) {
-                    any = any ? any : &f->effort;
-                    count++;
-                    tried += f->effort.tried;
-                    valid += f->effort.valid;
-                    measured += f->effort.measured;
-                    whole += f->effort.complete;
-                }
-            }
-            if (!any) {
-                continue;
-            }
-            rft_row *row = rft_doc_row(p->doc, table);
-            row->rule = first && w > 0;
-            row->cells[0] = first ? c->workloads[w].sweep_name : NULL;
-            row->cells[1] = rft_compare_page_letter(p, side);
-            row->cells[2] = rft_figure_count(p->arena, count);
-            first = false;
-            row->cells[3] =
-                rft_arena_printf(p->arena, "%s%s", rft_figure_count(p->arena, tried), whole == count ? " (all)" : "");
-            row->cells[4] = valid ? rft_figure_count(p->arena, valid) : "n/a";
-            row->cells[5] = rft_figure_count(p->arena, measured);
-            row->cells[6] = rft_arena_printf(p->arena, "%s%s%s%s", any->strategy ? any->strategy : "not recorded",
-                                             any->budget ? ", " : "", any->budget ? any->budget : "",
-                                             any->finalists ? "; final round of the best" : "; no final round");
-            row->cells[7] = any->race ? "yes" : "no";
-            row->cells[8] = any->library_tried ? rft_arena_printf(p->arena, "%d", any->library_tried) : "-";
+            named = !add_effort(p, table, first, side, named) && named;
         }
-        w = end;
     }
     rft_doc_text(
         p->doc, RFT_TEXT_NOTE,

@@ -242,34 +242,17 @@ static void add_carries(const page *t) {
     }
 }
 
-/* Efforts are alike within a sweep: a line says how many of its workloads it holds for. */
 static void add_effort(const page *t) {
     rft_str_add(t->out, "\nsearch effort\n");
     for (size_t side = 0; side < t->compare->side_count; side++) {
-        size_t w = 0;
-        while (w < t->compare->workload_count) {
-            size_t group = t->compare->workloads[w].group, tried = 0, valid = 0, complete = 0, count = 0;
-            const rft_compare_effort *any = NULL;
-            for (; w < t->compare->workload_count && t->compare->workloads[w].group == group; w++) {
-                const rft_compare_figure *f = &t->compare->workloads[w].figures[side];
-                if (f->problem != SIZE_MAX) {
-                    any = any ? any : &f->effort;
-                    count++;
-                    tried += f->effort.tried;
-                    valid += (size_t)f->effort.valid;
-                    complete += f->effort.complete;
-                }
-            }
-            if (any) {
-                rft_compare_effort sum = *any;
-                sum.tried = tried;
-                sum.valid = valid;
-                sum.complete = complete == count;
-                sum.refined = false;
+        for (size_t first = 0; first < t->compare->workload_count; first = rft_compare_next_sweep(t->compare, first)) {
+            size_t count = 0;
+            rft_compare_effort sum = rft_compare_sweep_effort(t->compare, first, side, &count);
+            if (count > 0) {
                 rft_layout_wrapped(t->out, 2, 2,
                                    rft_arena_printf(t->arena, "%c, %s, %zu workload%s: %s",
                                                     t->compare->sides[side].letter,
-                                                    t->compare->workloads[w - 1].sweep_name, count,
+                                                    t->compare->workloads[first].sweep_name, count,
                                                     count == 1 ? "" : "s", rft_compare_effort_text(&sum, t->arena)));
             }
         }

@@ -161,6 +161,11 @@ const char *rft_compare_side_name(const rft_compare *compare, size_t side, rft_a
 const char *rft_compare_sentence(const rft_compare *compare, size_t side, rft_arena *arena);
 /* "1.02x [1.01, 1.03]": enough digits for the interval. */
 const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *arena);
+/* The effort of a side over all workloads of a sweep, which begins at `first` in the list: sums, and whether all of it
+ * is complete. *count: workloads that the side has; 0: none, and nothing is told. */
+rft_compare_effort rft_compare_sweep_effort(const rft_compare *compare, size_t first, size_t side, size_t *count);
+/* Where the next sweep begins. */
+size_t rft_compare_next_sweep(const rft_compare *compare, size_t first);
 /* "40 of 40 configurations, all; auto, race" */
 const char *rft_compare_effort_text(const rft_compare_effort *effort, rft_arena *arena);
 

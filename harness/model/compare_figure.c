@@ -231,6 +231,36 @@ const char *rft_compare_effort_differs(const rft_compare *compare, const rft_com
     return searched_apart(x, y, letters, arena);
 }
 
+size_t rft_compare_next_sweep(const rft_compare *compare, size_t first) {
+    size_t next = first;
+    while (next < compare->workload_count && compare->workloads[next].group == compare->workloads[first].group) {
+        next++;
+    }
+    return next;
+}
+
+rft_compare_effort rft_compare_sweep_effort(const rft_compare *compare, size_t first, size_t side, size_t *count) {
+    rft_compare_effort sum = {.complete = true};
+    *count = 0;
+    for (size_t w = first; w < rft_compare_next_sweep(compare, first); w++) {
+        const rft_compare_figure *f = &compare->workloads[w].figures[side];
+        if (f->problem == RFT_COMPARE_ABSENT) {
+            continue;
+        }
+        rft_compare_effort before = sum;
+        sum = f->effort;
+        sum.valid += before.valid;
+        sum.tried += before.tried;
+        sum.measured += before.measured;
+        sum.complete = before.complete && sum.complete;
+        sum.finalists = before.finalists || sum.finalists;
+        sum.library_tried = before.library_tried > sum.library_tried ? before.library_tried : sum.library_tried;
+        sum.refined = false;
+        (*count)++;
+    }
+    return sum;
+}
+
 const char *rft_compare_effort_text(const rft_compare_effort *effort, rft_arena *arena) {
     return rft_arena_printf(
         arena, "%s configurations%s; search: %s%s%s%s%s%s", share_text(effort, arena),
