@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/compare_report.h"
+#include "reports/report.h"
 
 #include "base/fs.h"
 #include "reports/compare_pages.h"

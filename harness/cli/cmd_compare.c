@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/compare_text.h"
-#include "reports/compare_report.h"
+#include "reports/report.h"
 #include "store/store.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  */
 #include "report/report_sample.h"
 #include "report/trace_pages.h"
-#include "reports/compare_report.h"
+#include "reports/report.h"
 
 #include <math.h>
 #include <setjmp.h>
