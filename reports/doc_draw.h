@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doc_draw.h - a finished document as bytes, whatever it is about (report.c). */
+/* doc_draw.h - a finished document as bytes, whatever it is about */
 #ifndef RFT_REPORTS_DOC_DRAW_H
 #define RFT_REPORTS_DOC_DRAW_H
 

@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "reports/canvas.h"
 #include "reports/doc_build.h"
-#include "reports/doc_draw.h"
 #include "reports/page.h"
 
 static int draw(const rft_doc *doc, rft_canvas *canvas, rft_str *out, rft_err *err) {
@@ -13,9 +12,10 @@ static int draw(const rft_doc *doc, rft_canvas *canvas, rft_str *out, rft_err *e
     return rft_canvas_finish(canvas, out, err);
 }
 
-int rft_doc_pdf(const rft_doc *doc, rft_str *out, rft_err *err) {
-    rft_arena *arena = doc->arena;
+int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
     rft_canvas canvas = {0};
+    rft_doc *doc = rft_doc_build(run, opts, arena);
     rft_canvas_info info = {0};
     info.title = rft_font_encode(arena, doc->title, NULL);
     info.subject = rft_font_encode(arena, doc->subject, NULL);
@@ -28,22 +28,6 @@ int rft_doc_pdf(const rft_doc *doc, rft_str *out, rft_err *err) {
         code = draw(doc, &canvas, out, err);
     }
     rft_canvas_free(&canvas);
-    return code;
-}
-
-int rft_doc_trace(const rft_doc *doc, rft_str *out, rft_err *err) {
-    rft_canvas canvas = {0};
-    int code = rft_canvas_trace_new(&canvas, err);
-    if (code == 0) {
-        code = draw(doc, &canvas, out, err);
-    }
-    rft_canvas_free(&canvas);
-    return code;
-}
-
-int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err) {
-    rft_arena *arena = rft_arena_new();
-    int code = rft_doc_pdf(rft_doc_build(run, opts, arena), out, err);
     rft_arena_free(arena);
     return code;
 }
@@ -60,7 +44,12 @@ int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const 
 
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    int code = rft_doc_trace(rft_doc_build(run, opts, arena), out, err);
+    rft_canvas canvas = {0};
+    int code = rft_canvas_trace_new(&canvas, err);
+    if (code == 0) {
+        code = draw(rft_doc_build(run, opts, arena), &canvas, out, err);
+    }
+    rft_canvas_free(&canvas);
     rft_arena_free(arena);
     return code;
 }

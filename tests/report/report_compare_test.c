@@ -73,7 +73,7 @@ static trace_pages pages_of(const compared *of) {
     rft_str raw = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
     assert_int_equal(rft_compare_trace(of->compare, &raw, &err), 0);
-    trace_pages pages = trace_read(raw);
+    trace_pages pages = trace_read(&raw);
     trace_assert_sound(&pages);
     return pages;
 }
