@@ -261,10 +261,10 @@ void rft_compare_page_variation(rft_compare_pages *p) {
                      "model, also on one card, would tell.");
         return;
     }
-    rft_doc_text(
-        p->doc, RFT_TEXT_BODY,
-        "Slowest over fastest best time, less one. Card to card: between the medians of each card's runs. Run to "
-        "run: the largest on one card. What exceeds the intervals is not the noise of a measurement.");
+    rft_doc_text(p->doc, RFT_TEXT_BODY,
+                 "Slowest over fastest best time of the tuned template, less one. Card to card: between the medians of "
+                 "each card's runs. Run to "
+                 "run: the largest on one card. What exceeds the intervals is not the noise of a measurement.");
     for (size_t model = 0; model < c->side_count; model++) {
         add_summary(p, model);
     }

@@ -262,7 +262,7 @@ static void add_effort(const page *t) {
 static void add_variation(const page *t) {
     for (size_t i = 0; i < t->compare->variation_count; i++) {
         const rft_compare_variation *v = &t->compare->variations[i];
-        rft_str_add(t->out, i ? "" : "\nvariation among runs of one model (slowest over fastest)\n");
+        rft_str_add(t->out, i ? "" : "\nvariation among runs of one model (template, slowest over fastest)\n");
         rft_str line = RFT_STR_INIT;
         rft_str_addf(&line, "%s, %s: %zu runs on %zu card%s", t->compare->sides[v->model].device,
                      t->compare->workloads[v->workload].name, v->runs, v->cards, v->cards == 1 ? "" : "s");

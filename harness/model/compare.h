@@ -117,7 +117,8 @@ typedef struct rft_compare_carry {
     const char *reason;     /* why there is no number; NULL */
 } rft_compare_carry;
 
-/* Runs of one model on one workload: slowest over fastest median, minus 1. */
+/* Runs of one model on one workload: slowest over fastest median of the template's best (the library is not in every
+ * run), minus 1. */
 typedef struct rft_compare_variation {
     size_t model; /* as in rft_compare_side */
     size_t workload;

@@ -92,7 +92,7 @@ static size_t cards_of(const rft_compare *compare, const rft_compare_workload *w
     size_t count = 0;
     for (size_t side = 0; side < compare->side_count; side++) {
         const rft_compare_figure *f = &workload->figures[side];
-        if (compare->sides[side].model != model || !f->present) {
+        if (compare->sides[side].model != model || !f->best) {
             continue;
         }
         size_t at = 0;
@@ -102,9 +102,10 @@ static size_t cards_of(const rft_compare *compare, const rft_compare_workload *w
         if (at == count) {
             cards[count++] = (card_median){.card = compare->sides[side].card, .least = INFINITY};
         }
-        cards[at].least = fmin(cards[at].least, f->stats.median);
-        cards[at].most = fmax(cards[at].most, f->stats.median);
-        cards[at].medians[cards[at].runs++] = f->stats.median;
+        double time_s = rft_compare_template_s(f);
+        cards[at].least = fmin(cards[at].least, time_s);
+        cards[at].most = fmax(cards[at].most, time_s);
+        cards[at].medians[cards[at].runs++] = time_s;
     }
     return count;
 }

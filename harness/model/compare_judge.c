@@ -144,12 +144,16 @@ const char *rft_compare_no_native(const rft_compare *compare, const rft_compare_
 
 /* ---- the verdict ---- */
 
+double rft_compare_template_s(const rft_compare_figure *figure) {
+    return figure->best ? rft_point_median_s(figure->best) : (double)NAN;
+}
+
 double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side) {
     double least = INFINITY, most = 0.0;
     for (size_t k = 0; k < compare->side_count; k++) {
-        if (compare->sides[k].model == compare->sides[side].model && workload->figures[k].present) {
-            least = fmin(least, workload->figures[k].stats.median);
-            most = fmax(most, workload->figures[k].stats.median);
+        if (compare->sides[k].model == compare->sides[side].model && workload->figures[k].best) {
+            least = fmin(least, rft_compare_template_s(&workload->figures[k]));
+            most = fmax(most, rft_compare_template_s(&workload->figures[k]));
         }
     }
     return most > 0.0 ? most / least : 1.0;

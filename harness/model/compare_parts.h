@@ -34,7 +34,9 @@ void rft_compare_judge_workload(rft_compare *compare, rft_compare_workload *work
 /* "wgmma has no way to run here: skipped, needs sm_90a": of the variant that is another side's best. NULL. */
 const char *rft_compare_no_native(const rft_compare *compare, const rft_compare_workload *workload, size_t side,
                                   rft_arena *arena);
-/* Slowest over fastest median of the sides of this one's model; 1 where it is alone or has no figure. */
+/* What runs of one model are held against each other by: the template's best, since the library is not in every run. */
+double rft_compare_template_s(const rft_compare_figure *figure);
+/* Slowest over fastest of these times among the sides of this one's model; 1 where it is alone or has no figure. */
 double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side);
 
 /* compare_across.c: carries, variations, caveats. */

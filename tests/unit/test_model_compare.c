@@ -342,6 +342,9 @@ static void the_library_is_a_figure_where_it_is_better(void **state) {
     assert_non_null(strstr(f->reason, "the library was measured on B alone"));
     assert_false(figure(compare, 1, 1)->by_vendor);
     assert_int_equal(figure(compare, 1, 1)->verdict, RFT_COMPARE_SAME);
+    runs[1]->gpu.name = "Quick"; /* the library of one run is no variation of the card */
+    compare = compared(runs, 2, arena, 0);
+    assert_true(near(1.0 + compare->variations[0].card_frac, 1.0, 1e-9));
     rft_arena_free(arena);
     free_runs(runs, 2);
 }
