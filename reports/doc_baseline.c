@@ -166,7 +166,23 @@ const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_en
         return rft_arena_printf(b->arena, "n/a%s",
                                 rft_doc_note(b->doc, table, rft_arena_printf(b->arena, "%s: %s.", label, why)));
     }
-    const char *note = rft_arena_printf(b->arena, "Of %s%s.", label, versus.tie ? ": a tie" : "");
-    return rft_arena_printf(b->arena, "%s%s", rft_figure_percent_bare(b->arena, versus.frac),
-                            rft_doc_note(b->doc, table, note));
+    const char *ratio =
+        rft_arena_printf(b->arena, "%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "");
+    return rft_build_baseline_name(b)
+               ? ratio
+               : rft_arena_printf(b->arena, "%s%s", ratio,
+                                  rft_doc_note(b->doc, table, rft_arena_printf(b->arena, "Over %s.", label)));
+}
+
+const char *rft_build_baseline_name(const rft_build *b) {
+    const char *name = NULL;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_baseline *chief = chief_of(b, &b->entries[i]);
+        const char *label = chief ? rft_baseline_short_label(chief, b->arena) : name;
+        if (name && label && strcmp(name, label) != 0) {
+            return NULL;
+        }
+        name = label;
+    }
+    return name;
 }

@@ -53,11 +53,18 @@ void rft_build_cover(rft_build *b);
 void rft_build_summary(rft_build *b);
 void rft_build_ceilings(rft_build *b);
 void rft_build_ridges(rft_build *b); /* a part of it: doc_ridges.c */
+void rft_build_problems(rft_build *b); /* doc_problems.c */
 void rft_build_rooflines(rft_build *b);
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_transitions(rft_build *b);
 void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
+
+/* Parts of the summary. */
+/* The most telling problems of each sweep, at most `most` of them (one a sweep if there are more sweeps than that); in
+ * their order, in the arena (doc_choice.c). */
+size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out);
+rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
@@ -106,8 +113,10 @@ size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size
 const char *rft_build_line(const rft_build *b, const rft_profile *profile);
 /* Is there anything to compare with? SIZE_MAX: in any sweep (doc_baseline.c). */
 bool rft_build_has_baselines(const rft_build *b, size_t sweep);
-/* "104.2 (a)": the best's share of its chief baseline in per cent; the note says which, and a tie. */
+/* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
 const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_entry *entry);
+/* "cuBLASLt": what all chief baselines are; NULL where they differ, or there are none. */
+const char *rft_build_baseline_name(const rft_build *b);
 /* "42 points" / "1 point" */
 const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many);
 

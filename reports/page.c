@@ -207,7 +207,9 @@ static void place_table(layout *l, const rft_table *table) {
     rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
     l->y += plan.header_height;
     for (size_t r = 0; r < table->row_count; r++) {
-        if (l->y + plan.rows[r].height > BOTTOM && !at_top(l)) {
+        bool leads = table->rows[r].span && r + 1 < table->row_count; /* never alone at the foot of a page */
+        double height = plan.rows[r].height + (leads ? plan.rows[r + 1].height : 0);
+        if (l->y + height > BOTTOM && !at_top(l)) {
             start_page(l);
             l->pen.replaced = in_table;
             rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
