@@ -100,6 +100,7 @@ typedef enum rft_block_kind {
     RFT_BLOCK_TABLE,
     RFT_BLOCK_CHARTS,
     RFT_BLOCK_CONTENTS, /* chapters with their page numbers */
+    RFT_BLOCK_FIGURES,  /* the few numbers a reader takes away */
     RFT_BLOCK_NEW_PAGE
 } rft_block_kind;
 
@@ -111,6 +112,11 @@ typedef enum rft_text_style {
     RFT_TEXT_MONO  /* commands and hashes */
 } rft_text_style;
 
+/* One of them: "4.62 TB/s", and below it what that is. */
+typedef struct rft_figure_box {
+    const char *value, *label;
+} rft_figure_box;
+
 typedef struct rft_block {
     rft_block_kind kind;
     int level;            /* HEADING: 1 chapter, 2 section, 3 part of one */
@@ -120,6 +126,8 @@ typedef struct rft_block {
     rft_table *table;
     rft_chart **charts; /* side by side */
     size_t chart_count;
+    rft_figure_box *figures; /* side by side */
+    size_t figure_count;
 } rft_block;
 
 typedef struct rft_doc {
@@ -137,6 +145,8 @@ void rft_doc_heading(rft_doc *doc, int level, const char *text, const char *anch
 void rft_doc_text(rft_doc *doc, rft_text_style style, const char *text);
 void rft_doc_textf(rft_doc *doc, rft_text_style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rft_doc_contents(rft_doc *doc);
+/* Side by side, 1..4; their texts are not copied. */
+void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count);
 void rft_doc_new_page(rft_doc *doc);
 
 /* Makes a table and appends it. `columns` are copied (their texts are not). */

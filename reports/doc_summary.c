@@ -85,5 +85,4 @@ void rft_build_summary(rft_build *b) {
     add_steadiness(b);
     rft_build_results(b, shown, count);
     add_legend(b, shown, count);
-    rft_build_power_summary(b);
 }

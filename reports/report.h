@@ -14,9 +14,11 @@
 typedef struct rft_report_opts {
     int part;  /* 0: both; 1: the buyer's pages; 2: the engineer's */
     bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
+    const rft_run *const *references; /* stored runs of other cards of the model, to stand beside; borrowed */
+    size_t reference_count;
 } rft_report_opts;
 #define RFT_REPORT_OPTS_INIT                                                                                           \
-    { 0, false }
+    { 0, false, NULL, 0 }
 
 /* Writes the report to `path` (to a temporary file first: an error leaves an older report as it was).
  * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed). A run without points,

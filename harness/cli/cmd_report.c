@@ -3,18 +3,81 @@
 #include "reports/report.h"
 #include "store/store.h"
 
+#include "base/fs.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+/* Stored runs to stand beside. A folder stands for the run files and recordings in it. */
+typedef struct references {
+    rft_run **runs;
+    size_t count, capacity;
+} references;
+
+static int add_file(references *list, const char *path, rft_err *err) {
+    RFT_GROW(list->runs, list->capacity, list->count + 1);
+    int rc = rft_store_load(&list->runs[list->count], path, err);
+    list->count += rc == RFT_OK;
+    return rc;
+}
+
+static int add_reference(references *list, const char *path, rft_err *err) {
+    static const char *const suffixes[] = {".db", ".json.gz", ".json"};
+    if (!rft_fs_is_folder(path)) {
+        return add_file(list, path, err);
+    }
+    size_t before = list->count;
+    int rc = RFT_OK;
+    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes && rc == RFT_OK; s++) {
+        char **names = NULL;
+        size_t count = 0;
+        rc = rft_fs_list(&names, &count, path, suffixes[s], err);
+        for (size_t i = 0; i < count && rc == RFT_OK; i++) {
+            char *joined = rft_fs_join(path, names[i]);
+            rc = add_file(list, joined, err);
+            free(joined);
+        }
+        rft_fs_list_free(names, count);
+    }
+    if (rc == RFT_OK && list->count == before) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--reference %s: the folder holds no run file and no recording", path);
+    }
+    return rc;
+}
+
+static void free_references(references *list) {
+    for (size_t i = 0; i < list->count; i++) {
+        rft_run_free(list->runs[i]);
+    }
+    free(list->runs);
+}
+
+/* Next to the run, by its name. */
+static const char *default_output(const char *name, rft_arena *arena) {
+    static const char *const suffixes[] = {".db", ".json.gz", ".json"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (rft_text_ends(name, suffixes[i])) {
+            length = strlen(name) - strlen(suffixes[i]);
+            break;
+        }
+    }
+    return rft_arena_printf(arena, "%.*s.pdf", (int)length, name);
+}
 
 int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
     const char *output = NULL;
     const char *part = NULL;
     bool full = false;
     bool helped = false;
-    rft_words rest = {0};
+    rft_words rest = {0}, given = {0};
+    references others = {0};
     const rft_opt opts[] = {
         {"output", 'o', "OUT.pdf", "where to write (default: the run's name with .pdf)", NULL, &output, NULL},
         {"part", 0, "1|2", "only the buyer's pages (1) or the engineer's (2)", NULL, &part, NULL},
-        {"full", 0, NULL, "with the table of all points", &full, NULL, NULL},
+        {"full", 0, NULL, "every problem in detail, and the table of all points", &full, NULL, NULL},
+        {"reference", 0, "FILE", "a run of another card of the model (or a folder of them); repeatable", NULL, NULL,
+         &given},
     };
     rft_arena *arena = rft_arena_new();
     rft_run *run = NULL;
@@ -33,17 +96,14 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rc = rft_err_set(err, RFT_E_USAGE, "--part takes 1 or 2, not \"%s\"", part);
         goto done;
     }
-    if (!output) {
-        const char *name = rest.items[0];
-        const char *suffixes[] = {".db", ".json.gz", ".json"};
-        size_t length = strlen(name);
-        for (size_t i = 0; i < 3; i++) {
-            if (rft_text_ends(name, suffixes[i])) {
-                length = strlen(name) - strlen(suffixes[i]);
-                break;
-            }
-        }
-        output = rft_arena_printf(arena, "%.*s.pdf", (int)length, name);
+    output = output ? output : default_output(rest.items[0], arena);
+    for (size_t i = 0; i < given.count && rc == RFT_OK; i++) {
+        rc = add_reference(&others, given.items[i], err);
+    }
+    report.references = (const rft_run *const *)others.runs;
+    report.reference_count = others.count;
+    if (rc != RFT_OK) {
+        goto done;
     }
     rc = rft_store_load(&run, rest.items[0], err);
     if (rc == RFT_OK) {
@@ -53,6 +113,7 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         fprintf(cli->out, "report  %s\n", output);
     }
 done:
+    free_references(&others);
     rft_run_free(run);
     rft_arena_free(arena);
     return rc;
