@@ -94,6 +94,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         }
         rft_objective *objective = &run->sweeps[s].sweep.search.objective;
         *objective = opts->objective ? *opts->objective : *objective;
+        measure->min_seconds = opts->min_time_s > 0 ? opts->min_time_s : measure->min_seconds;
         measure->no_race = opts->no_race || measure->no_race;
         measure->point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure->point_timeout_s;
         measure->compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure->compile_timeout_s;

@@ -123,6 +123,7 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     rc = rc || !o->strategy ? rc : check_strategy(o->strategy, err);
     rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
     rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    rc = rc ? rc : rft_opt_seconds(&o->min_time_s, "--min-time", o->min_time, err);
     rc = rc ? rc : parse_power(o, err);
     rc = rc ? rc : rft_counted_wish_parse(&o->counter_wish, o->counters, arena, err);
     return rc ? rc : check_report_place(o, err);
@@ -167,6 +168,8 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
          &o->compile_timeout, NULL},
         {"strategy", 0, "NAME", strategy_help(arena), NULL, &o->strategy, NULL},
         {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
+        {"min-time", 0, "0.1s", "GPU time that the samples of every point take at least (default: as the sweep says)",
+         NULL, &o->min_time, NULL},
         {"no-race", 0, NULL, "measure to the end who is clearly slower than the best so far", &o->no_race, NULL, NULL},
         {"no-prune", 0, NULL, "measure also what cannot win by the hardware's limits", &o->no_prune, NULL, NULL},
         {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew", NULL, &o->ceilings,
@@ -222,6 +225,7 @@ rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
     add_option(&words, "--compile-timeout", o->compile_timeout);
     add_option(&words, "--strategy", o->strategy);
     add_option(&words, "--seed", o->seed);
+    add_option(&words, "--min-time", o->min_time);
     add_flag(&words, "--no-race", o->no_race);
     add_flag(&words, "--no-prune", o->no_prune);
     add_option(&words, "--ceilings", o->ceilings);

@@ -10,20 +10,20 @@
 
 typedef struct rft_run_options {
     const char *device, *output, *report, *events; /* as given; NULL: not given */
-    const char *budget, *strategy, *seed, *timeout, *compile_timeout, *counters;
+    const char *budget, *strategy, *seed, *timeout, *compile_timeout, *min_time, *counters;
     const char *ceilings; /* as given */
     const char *energy, *soak, *goal, *objective;
     bool fresh, dry_run, no_report, no_race, no_prune, wait;
     bool ceilings_again; /* measured anew, whatever is kept of the last day */
     rft_words files, script_args;
-    rft_counted_wish counter_wish;             /* the default when `counters` is not given */
-    rft_budget budgets;                        /* of `budget` */
-    double goal_frac;                          /* 0: as each sweep says */
-    rft_objective objective_value;             /* when `objective` is given */
-    uint64_t seed_value;                       /* when `seed` is given */
-    rft_power_choice power;                    /* `energy`; AUTO when not given */
-    double soak_s;                             /* 0: none */
-    double point_timeout_s, compile_timeout_s; /* 0: as each sweep says */
+    rft_counted_wish counter_wish;                         /* the default when `counters` is not given */
+    rft_budget budgets;                                    /* of `budget` */
+    double goal_frac;                                      /* 0: as each sweep says */
+    rft_objective objective_value;                         /* when `objective` is given */
+    uint64_t seed_value;                                   /* when `seed` is given */
+    rft_power_choice power;                                /* `energy`; AUTO when not given */
+    double soak_s;                                         /* 0: none */
+    double point_timeout_s, compile_timeout_s, min_time_s; /* 0: as each sweep says */
 } rft_run_options;
 
 /* RFT_E_USAGE with a remedy: no sweep, a budget or limit that is none, no such strategy or counter. RFT_E_IO: the

@@ -153,11 +153,10 @@ static int take_samples(rft_job *job, rft_err *err) {
     if (rc != RFT_OK) {
         return rc;
     }
-    point_samples s = {
-        .job = job,
-        .runs = span.runs,
-        .rule = {opts->min_samples, opts->max_samples, opts->noise_frac, opts->max_seconds, job->request->rival_s},
-        .begun_ns = p->clock->monotonic_ns(p->clock->self)};
+    point_samples s = {.job = job,
+                       .runs = span.runs,
+                       .rule = rft_measure_rule(opts, job->request->rival_s),
+                       .begun_ns = p->clock->monotonic_ns(p->clock->self)};
     rft_sampler sampler = {wants_sample, take_sample, &s, span.end * span.runs > PAIR_MAX_LAUNCHES};
     rc = rft_timing_many(p, &timed, &sampler, err);
     p->gpu->vt->graph_free(p->gpu, span.graph);

@@ -180,12 +180,21 @@ static bool stays_narrow(const rft_stop_rule *rule, const double *samples, size_
     return true;
 }
 
-rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples, size_t n, double elapsed_s) {
-    size_t min_samples = rule->min_samples > 0 ? (size_t)rule->min_samples : 1;
-    if (out_of_the_race(rule, samples, n)) {
-        return RFT_STOP_SLOWER;
+static size_t least_samples(const rft_stop_rule *rule) {
+    return rule->min_samples > 0 ? (size_t)rule->min_samples : 1;
+}
+
+static bool has_the_time(const rft_stop_rule *rule, const double *samples, size_t n) {
+    double sum_s = 0.0;
+    for (size_t i = 0; rule->min_seconds > 0.0 && i < n; i++) {
+        sum_s += samples[i];
     }
-    if (n >= min_samples) {
+    return sum_s >= rule->min_seconds;
+}
+
+/* Narrow, flat, or as many as allowed. */
+static rft_stop_reason by_samples(const rft_stop_rule *rule, const double *samples, size_t n) {
+    if (n >= least_samples(rule)) {
         rft_stats stats = rft_stats_of(samples, n);
         if (is_narrow(rule, &stats) && stays_narrow(rule, samples, n)) {
             return RFT_STOP_SETTLED;
@@ -197,12 +206,18 @@ rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples
             return RFT_STOP_PLATEAU;
         }
     }
-    if (rule->max_samples > 0 && n >= (size_t)rule->max_samples) {
-        return RFT_STOP_SAMPLES;
+    return rule->max_samples > 0 && n >= (size_t)rule->max_samples ? RFT_STOP_SAMPLES : RFT_STOP_NOT_YET;
+}
+
+rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples, size_t n, double elapsed_s) {
+    if (out_of_the_race(rule, samples, n)) {
+        return RFT_STOP_SLOWER;
     }
-    bool enough = n >= TIME_MIN_SAMPLES && n >= min_samples;
-    if (n > 0 && elapsed_s >= rule->max_seconds * (enough ? 1.0 : TIME_PATIENCE)) {
-        return RFT_STOP_TIME;
+    rft_stop_reason reason = has_the_time(rule, samples, n) ? by_samples(rule, samples, n) : RFT_STOP_NOT_YET;
+    if (reason != RFT_STOP_NOT_YET) {
+        return reason;
     }
-    return RFT_STOP_NOT_YET;
+    bool enough = n >= TIME_MIN_SAMPLES && n >= least_samples(rule);
+    double most_s = fmax(rule->max_seconds, RFT_MIN_TIME_PATIENCE * rule->min_seconds);
+    return n > 0 && elapsed_s >= most_s * (enough ? 1.0 : TIME_PATIENCE) ? RFT_STOP_TIME : RFT_STOP_NOT_YET;
 }

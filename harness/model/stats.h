@@ -42,9 +42,14 @@ bool rft_stop_reason_from_name(rft_stop_reason *out, const char *name);
 typedef struct rft_stop_rule {
     int min_samples, max_samples;
     double noise_frac;  /* half width of the interval over the median */
-    double max_seconds; /* of wall time spent on the point's samples */
+    double max_seconds; /* of wall time spent on the point's samples; RFT_MIN_TIME_PATIENCE * min_seconds if more */
+    double min_seconds; /* sum of the samples before which only the race and the clock end it; 0: none */
     double rival_s;     /* median of the best so far on this problem; 0: none, no race */
 } rft_stop_rule;
+
+/* Between samples the caches are flushed and the launches queued: a demand for GPU time needs several times the wall
+ * time. Beyond this a kernel so short is given up on ("time"). */
+#define RFT_MIN_TIME_PATIENCE 10.0
 
 /* A configuration whose fastest sample is this much slower than the best so far is out of the race... */
 #define RFT_RACE_MARGIN_FRAC 0.10
@@ -54,7 +59,7 @@ typedef struct rft_stop_rule {
 #define RFT_RACE_CLOSE_FRAC 0.01
 
 /* Pure: the decision after `n` samples and `elapsed_s` seconds. Never stops for time under 5 samples or before
- * min_samples unless 4 * max_seconds have passed. */
+ * min_samples unless 4 * max_seconds have passed. `max_samples` holds once min_seconds are reached. */
 rft_stop_reason rft_stop_decide(const rft_stop_rule *rule, const double *samples, size_t n, double elapsed_s);
 
 #endif

@@ -9,6 +9,15 @@ static const char *const mode_names[RFT_CACHE_COUNT] = {"cold", "hot", "rotating
 
 static const char *const objective_names[RFT_OBJECTIVE_COUNT] = {"time", "energy", "edp"};
 
+rft_stop_rule rft_measure_rule(const rft_measure_opts *opts, double rival_s) {
+    return (rft_stop_rule){.min_samples = opts->min_samples,
+                           .max_samples = opts->max_samples,
+                           .noise_frac = opts->noise_frac,
+                           .max_seconds = opts->max_seconds,
+                           .min_seconds = opts->min_seconds,
+                           .rival_s = rival_s};
+}
+
 const char *rft_objective_name(rft_objective objective) {
     return objective < RFT_OBJECTIVE_COUNT ? objective_names[objective] : "time";
 }

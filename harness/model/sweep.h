@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "model/expr.h"
 #include "model/spec.h"
+#include "model/stats.h"
 #include "model/value.h"
 
 #include <stdbool.h>
@@ -92,11 +93,15 @@ typedef struct rft_measure_opts {
     int max_samples;          /* default 100 */
     double noise_frac;        /* stop when the 95 % interval's half width over the median is below; default 0.005 */
     double max_seconds;       /* cap on timing one point; default 0.25 */
+    double min_seconds;       /* GPU time that a point's samples take at least; default 0: no such demand */
     uint64_t seed;            /* inputs; default 1 */
     bool no_race;             /* who is clearly slower is measured to the end all the same */
 } rft_measure_opts;
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
-    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 1, false }
+    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 0.0, 1, false }
+
+/* When sampling ends; `rival_s` as in rft_stop_rule. */
+rft_stop_rule rft_measure_rule(const rft_measure_opts *opts, double rival_s);
 
 /* What the best of a problem is best in. */
 typedef enum rft_objective {

@@ -60,6 +60,7 @@ typedef struct rft_exec_opts {
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
     bool replay;
     const char *strategy;      /* NULL: as each sweep says */
+    double min_time_s;         /* GPU time of a point's samples, instead of the sweeps' own; 0: theirs */
     bool no_race;              /* whatever the sweep says, nobody stops early for being slower */
     bool no_prune;             /* what cannot win is measured all the same (run/prune.h) */
     double goal_frac;          /* share of the roof at which a part is good enough; 0: as each sweep says */

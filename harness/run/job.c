@@ -12,6 +12,7 @@ static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *j
     rft_measure_opts measure = opts->plan->sweeps[job->sweep]->measure;
     measure.point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure.point_timeout_s;
     measure.compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure.compile_timeout_s;
+    measure.min_seconds = opts->min_time_s > 0 ? opts->min_time_s : measure.min_seconds;
     if (job->round > 0) {
         measure.max_samples *= 2;
         measure.noise_frac /= 2;
@@ -22,7 +23,7 @@ static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *j
 
 rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
     rft_measure_opts measure = measure_opts(opts, job);
-    return (rft_stop_rule){measure.min_samples, measure.max_samples, measure.noise_frac, measure.max_seconds, 0};
+    return rft_measure_rule(&measure, 0.0);
 }
 
 static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {

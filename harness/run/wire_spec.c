@@ -62,6 +62,7 @@ static const rft_field measure_fields[] = {
     RFT_FIELD(rft_measure_opts, max_samples, INT),
     RFT_FIELD(rft_measure_opts, noise_frac, REAL),
     RFT_FIELD(rft_measure_opts, max_seconds, REAL),
+    RFT_FIELD(rft_measure_opts, min_seconds, REAL),
     RFT_FIELD(rft_measure_opts, seed, U64),
 };
 

@@ -15,8 +15,8 @@ static const char *const kernel_keys[] = {"name",    "source",  "entry",  "probl
                                           "buffers", "prepare", "launch", "work",    "traffic",  "check"};
 static const char *const check_keys[] = {"reference", "options", "tol", "length", "odd"};
 static const char *const check_buffer_keys[] = {"tol"};
-static const char *const measure_keys[] = {
-    "cache", "timeout", "compile_timeout", "min_samples", "max_samples", "noise", "max_time", "race", "seed"};
+static const char *const measure_keys[] = {"cache", "timeout",  "compile_timeout", "min_samples", "max_samples",
+                                           "noise", "max_time", "min_time",        "race",        "seed"};
 static const char *const search_keys[] = {"strategy", "budget", "seed", "goal", "objective"};
 static const char *const launch_keys[] = {"entry",       "args", "grid",   "block", "shared", "cluster",
                                           "cooperative", "pdl",  "window", "work",  "traffic"};

@@ -59,6 +59,7 @@ static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *o
     read_time(lua, root, "timeout", &out->point_timeout_s);
     read_time(lua, root, "compile_timeout", &out->compile_timeout_s);
     read_time(lua, root, "max_time", &out->max_seconds);
+    read_time(lua, root, "min_time", &out->min_seconds);
     read_whole(lua, root, "min_samples", &out->min_samples);
     read_whole(lua, root, "max_samples", &out->max_samples);
     if (out->max_samples < out->min_samples) {

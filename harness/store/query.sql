@@ -50,11 +50,11 @@ INSERT OR REPLACE INTO ceiling (
 -- name: put_sweep
 INSERT INTO sweep (
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
-  max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
+  max_samples, noise_frac, max_seconds, min_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
   search_seed_given, budget_gpu_s, goal_frac, objective, baselines, unexplored
 ) VALUES (
   :sweep, :name, :path, :script_hash, :bare_space, :item_name, :cache, :compile_timeout_s, :point_timeout_s,
-  :min_samples, :max_samples, :noise_frac, :max_seconds, :input_seed, :no_race, :strategy, :budget_s, :budget_points,
+  :min_samples, :max_samples, :noise_frac, :max_seconds, :min_seconds, :input_seed, :no_race, :strategy, :budget_s, :budget_points,
   :search_seed, :search_seed_given, :budget_gpu_s, :goal_frac, :objective, :baselines, :unexplored
 );
 
@@ -226,7 +226,7 @@ FROM ceiling;
 -- name: get_sweeps
 SELECT
   sweep, name, path, script_hash, bare_space, item_name, cache, compile_timeout_s, point_timeout_s, min_samples,
-  max_samples, noise_frac, max_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
+  max_samples, noise_frac, max_seconds, min_seconds, input_seed, no_race, strategy, budget_s, budget_points, search_seed,
   search_seed_given, budget_gpu_s, goal_frac, objective, baselines, unexplored
 FROM sweep ORDER BY sweep;
 

@@ -49,7 +49,7 @@ CREATE TABLE sweep (
   name TEXT, path TEXT, script_hash TEXT, bare_space INTEGER NOT NULL, item_name TEXT,
   cache TEXT NOT NULL, compile_timeout_s REAL, point_timeout_s REAL,
   min_samples INTEGER NOT NULL, max_samples INTEGER NOT NULL, noise_frac REAL, max_seconds REAL,
-  input_seed INTEGER NOT NULL, no_race INTEGER,
+  min_seconds REAL, input_seed INTEGER NOT NULL, no_race INTEGER,
   strategy TEXT, budget_s REAL, budget_points INTEGER NOT NULL, search_seed INTEGER NOT NULL,
   search_seed_given INTEGER NOT NULL, budget_gpu_s REAL, goal_frac REAL, objective TEXT,
   baselines TEXT NOT NULL, unexplored TEXT

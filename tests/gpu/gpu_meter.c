@@ -181,7 +181,9 @@ static void joules_of_a_load(void **state) {
         assert_true(e_busy.reason[0] != '\0' || e_idle.reason[0] != '\0');
     }
     if (e_busy.source == RFT_ENERGY_COUNTER && sensor.source == RFT_ENERGY_SENSOR) {
-        assert_true(fabs(e_busy.power_w / sensor.power_w - 1.0) < 0.10); /* two ways to the same figure */
+        /* two ways to the same figure, each with what it says of itself; the sensor's own average lags besides */
+        double allowed = 0.05 + e_busy.uncertainty_frac + sensor.uncertainty_frac;
+        assert_true(fabs(e_busy.power_w / sensor.power_w - 1.0) < allowed);
     }
     /* half a second of anything is too short, and says so */
     watch(busy, 0.3, memory);

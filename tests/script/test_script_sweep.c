@@ -299,15 +299,19 @@ static void test_variants(void **state) {
 static void test_options(void **state) {
     script_case *test = *state;
     const rft_sweep *sweep = case_load(
-        test, case_saxpy("", "name = 'mine',\n"
-                             "measure = { cache = 'hot', timeout = '2s', compile_timeout = 5 * min,\n"
-                             "  min_samples = 5, max_samples = 50, noise = 0.01, max_time = 250 * ms, seed = 9 },\n"
-                             "search = { strategy = 'random', budget = '10m', seed = 3 }"));
+        test,
+        case_saxpy(
+            "",
+            "name = 'mine',\n"
+            "measure = { cache = 'hot', timeout = '2s', compile_timeout = 5 * min,\n"
+            "  min_samples = 5, max_samples = 50, noise = 0.01, max_time = 250 * ms, min_time = '0.1s', seed = 9 },\n"
+            "search = { strategy = 'random', budget = '10m', seed = 3 }"));
     assert_string_equal(sweep->name, "mine");
     assert_int_equal(sweep->measure.cache, RFT_CACHE_HOT);
     assert_true(sweep->measure.point_timeout_s == 2 && sweep->measure.compile_timeout_s == 300);
     assert_true(sweep->measure.min_samples == 5 && sweep->measure.max_samples == 50);
-    assert_true(sweep->measure.noise_frac == 0.01 && sweep->measure.max_seconds == 0.25 && sweep->measure.seed == 9);
+    assert_true(sweep->measure.noise_frac == 0.01 && sweep->measure.max_seconds == 0.25 &&
+                sweep->measure.min_seconds == 0.1 && sweep->measure.seed == 9);
     assert_string_equal(sweep->search.strategy, "random");
     assert_true(sweep->search.budget_s == 600 && sweep->search.budget_points == 0);
     assert_true(sweep->search.seed == 3 && sweep->search.seed_given);

@@ -67,6 +67,7 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
                          .item_name = "row",
                          .measure = RFT_MEASURE_OPTS_INIT};
     sweep->measure.noise_frac = 0.1 + 0.2; /* no short decimal */
+    sweep->measure.min_seconds = 0.1;
     sweep->search = (rft_search_opts){"auto", 600.0, 0, UINT64_MAX, true, 30.0, 0.95, RFT_OBJECTIVE_EDP};
     sweep->baselines = rft_arena_calloc(arena, 1, sizeof *sweep->baselines);
     sweep->baselines[sweep->baseline_count++] = "cublaslt";

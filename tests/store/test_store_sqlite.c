@@ -144,7 +144,7 @@ static void other_schemas_are_named(void **state) {
     exec_sql(path, "PRAGMA user_version = 0");
     assert_int_equal(open_code(path, RFT_STORE_READ, &err), RFT_E_SCHEMA);
     assert_non_null(strstr(err.message, "older schema 0"));
-    assert_non_null(strstr(err.message, "schema 4"));
+    assert_non_null(strstr(err.message, "schema 5"));
     assert_non_null(strstr(err.message, "rooftune 0.1.0"));
     assert_non_null(strstr(err.remedy, "that wrote it"));
     exec_sql(path, "PRAGMA user_version = 99; DROP TABLE run");

@@ -127,6 +127,25 @@ static void settles(void **state) {
     assert_int_equal(rft_stop_decide(&few, samples, 8, 0.01), RFT_STOP_SETTLED);
 }
 
+/* A demand for GPU time: neither a narrow interval nor max_samples ends it sooner; the race and the clock do. */
+static void takes_the_time_asked_for(void **state) {
+    (void)state;
+    double samples[100];
+    for (size_t i = 0; i < 100; i++) {
+        samples[i] = 1e-3;
+    }
+    rft_stop_rule full = rule;
+    full.min_seconds = 0.0495;
+    assert_int_equal(rft_stop_decide(&full, samples, 49, 0.05), RFT_STOP_NOT_YET);
+    assert_int_equal(rft_stop_decide(&full, samples, 50, 0.05), RFT_STOP_SETTLED);
+    full.max_samples = 20;
+    assert_int_equal(rft_stop_decide(&full, samples, 49, 0.05), RFT_STOP_NOT_YET);
+    assert_int_equal(rft_stop_decide(&full, samples, 49, 0.494), RFT_STOP_NOT_YET); /* max_seconds 0.25 gives way */
+    assert_int_equal(rft_stop_decide(&full, samples, 49, 0.496), RFT_STOP_TIME);
+    full.rival_s = 0.5e-3;
+    assert_int_equal(rft_stop_decide(&full, samples, 5, 0.01), RFT_STOP_SLOWER);
+}
+
 /* Samples that never come within 0.5 %: the rule gives up once more samples stop helping, before the cap. */
 static void noise_ends_in_a_plateau(void **state) {
     (void)state;
@@ -252,6 +271,7 @@ int main(void) {
         cmocka_unit_test(interval_covers),
         cmocka_unit_test(ties),
         cmocka_unit_test(settles),
+        cmocka_unit_test(takes_the_time_asked_for),
         cmocka_unit_test(noise_ends_in_a_plateau),
         cmocka_unit_test(coverage_after_stopping),
         cmocka_unit_test(caps),
