@@ -20,17 +20,33 @@ static void add_ceiling(const rft_build *b, rft_figure_box *box, rft_ceiling_id 
     double share = ceiling->stats.median / ceiling->datasheet;
     box->value = rft_figure_si(b->arena, ceiling->stats.median, rft_ceiling_unit(id));
     box->label = rft_arena_printf(
-        b->arena, "%s, measured%s", rft_ceiling_label(id),
-        isnan(share) ? "" : rft_arena_printf(b->arena, "; %s of the datasheet", rft_figure_percent(b->arena, share)));
+        b->arena, "measured: %s%s", rft_ceiling_label(id),
+        isnan(share) ? "" : rft_arena_printf(b->arena, ", %s of datasheet", rft_figure_percent(b->arena, share)));
+}
+
+/* Is some best held against this ceiling? */
+static bool is_a_roof(const rft_build *b, rft_ceiling_id id) {
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->best && rft_placement_ceiling(b->run, entry->best, &entry->place) == id) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The fastest of the pipes that the sweeps work on; else of all. RFT_CEILING_COUNT: none is known. */
 static rft_ceiling_id chief_pipe(const rft_build *b) {
     rft_ceiling_id chief = RFT_CEILING_COUNT;
-    for (int id = RFT_CEILING_FP64; id <= RFT_CEILING_TENSOR_INT8; id++) {
-        double rate = rft_ceilings_rate(&b->run->ceilings, (rft_ceiling_id)id);
-        if (!isnan(rate) && (chief == RFT_CEILING_COUNT || rate > rft_ceilings_rate(&b->run->ceilings, chief))) {
-            chief = (rft_ceiling_id)id;
+    bool chief_is_roof = false;
+    for (int i = RFT_CEILING_FP64; i <= RFT_CEILING_TENSOR_INT8; i++) {
+        rft_ceiling_id id = (rft_ceiling_id)i;
+        double rate = rft_ceilings_rate(&b->run->ceilings, id);
+        bool roof = is_a_roof(b, id);
+        bool faster = chief == RFT_CEILING_COUNT || rate > rft_ceilings_rate(&b->run->ceilings, chief);
+        if (!isnan(rate) && (roof == chief_is_roof ? faster : roof)) {
+            chief = id;
+            chief_is_roof = roof;
         }
     }
     return chief;

@@ -40,7 +40,8 @@ static int add_reference(references *list, const char *path, rft_err *err) {
         rft_fs_list_free(names, count);
     }
     if (rc == RFT_OK && list->count == before) {
-        rc = rft_err_set(err, RFT_E_USAGE, "--reference %s: the folder holds no run file and no recording", path);
+        rft_err_set(err, RFT_E_USAGE, "--reference %s: the folder holds no run file and no recording", path);
+        rc = rft_err_remedy(err, "name files ending in .db, .json.gz or .json, or a folder that has some");
     }
     return rc;
 }
