@@ -47,6 +47,8 @@ typedef struct rft_stroke {
 typedef struct rft_canvas_info {
     const char *title, *subject, *author, *creator, *keywords; /* WinAnsi */
     int64_t created_unix_ns;
+    const rft_truetypes *foreign; /* the fonts of RFT_FONT_FOREIGN characters; NULL = none come up */
+    const struct rft_used *used;  /* which of their characters come up */
 } rft_canvas_info;
 
 typedef struct rft_canvas_vt {
@@ -83,6 +85,14 @@ void rft_canvas_link(rft_canvas *canvas, const rft_rect *box, const char *anchor
 void rft_canvas_bookmark(rft_canvas *canvas, int level, const char *title, double y);
 int rft_canvas_finish(rft_canvas *canvas, rft_str *out, rft_err *err);
 void rft_canvas_free(rft_canvas *canvas); /* NULL, and one that never came to be, are accepted */
+
+/* Characters of further fonts that a document has, by the font's index. */
+typedef struct rft_used {
+    rft_codes fonts[RFT_TRUETYPE_MOST];
+} rft_used;
+
+/* A canvas that only notes them in `used`, which the caller keeps and clears first. */
+void rft_canvas_used_new(rft_canvas *out, rft_used *used);
 
 /* A PDF through libharu. RFT_E_REPORT when it cannot be set up. `info` is copied. */
 int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *err);

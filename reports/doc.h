@@ -134,8 +134,9 @@ typedef struct rft_doc {
     rft_arena *arena; /* borrowed */
     const char *title, *subject, *keywords, *creator;
     int64_t created_unix_ns;
-    const char *footer_left;  /* "rooftune 0.1.0, run 0123456789ab" */
-    const char *footer_extra; /* second line of every footer: the replay notice; NULL = none */
+    const struct rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */
+    const char *footer_left;             /* "rooftune 0.1.0, run 0123456789ab" */
+    const char *footer_extra;            /* second line of every footer: the replay notice; NULL = none */
     rft_block *blocks;
     size_t block_count, block_capacity;
 } rft_doc;

@@ -74,7 +74,10 @@ static void draw_footer(layout *l) {
     if (replaced + l->pen.replaced > 0) {
         y += 10;
         rft_pen_text(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style,
-                     "On this page \"?\" also stands for characters that the PDF's built-in fonts lack.");
+                     l->doc->foreign
+                         ? "On this page \"?\" also stands for characters that the font given with --font lacks."
+                         : "On this page \"?\" also stands for characters that the PDF's built-in fonts lack "
+                           "(--font FILE.ttf).");
     }
     l->pen.replaced = 0;
 }
@@ -328,7 +331,7 @@ static void place_block(layout *l, size_t index) {
 }
 
 static void run_pass(layout *l, rft_canvas *canvas) {
-    l->pen = (rft_pen){canvas, rft_arena_new(), 0};
+    l->pen = (rft_pen){canvas, rft_arena_new(), 0, l->doc->foreign};
     l->page = 0;
     start_page(l);
     for (size_t i = 0; i < l->doc->block_count; i++) {

@@ -71,7 +71,7 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
     const char *part = NULL;
     bool full = false;
     bool helped = false;
-    rft_words rest = {0}, given = {0};
+    rft_words rest = {0}, given = {0}, fonts = {0};
     references others = {0};
     const rft_opt opts[] = {
         {"output", 'o', "OUT.pdf", "where to write (default: the run's name with .pdf)", NULL, &output, NULL},
@@ -79,6 +79,8 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"full", 0, NULL, "every problem in detail, and the table of all points", &full, NULL, NULL},
         {"reference", 0, "FILE", "a run of another card of the model (or a folder of them); repeatable", NULL, NULL,
          &given},
+        {"font", 0, "FILE.ttf", "embedded for names in Chinese, Greek ..., which the built-in fonts lack; repeatable",
+         NULL, NULL, &fonts},
     };
     rft_arena *arena = rft_arena_new();
     rft_run *run = NULL;
@@ -92,6 +94,13 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
     }
     rft_report_opts report = RFT_REPORT_OPTS_INIT;
     report.full = full;
+    report.fonts = fonts.items;
+    report.font_count = fonts.count;
+    if (fonts.count > RFT_REPORT_FONTS_MOST) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--font: %zu fonts, %u are taken at most", fonts.count,
+                         RFT_REPORT_FONTS_MOST);
+        goto done;
+    }
     report.part = !part ? 0 : strcmp(part, "1") == 0 ? 1 : strcmp(part, "2") == 0 ? 2 : -1;
     if (report.part < 0) {
         rc = rft_err_set(err, RFT_E_USAGE, "--part takes 1 or 2, not \"%s\"", part);
