@@ -119,6 +119,7 @@ static void add_lower_bounds(rft_build *b) {
 }
 
 void rft_build_ceilings(rft_build *b) {
+    rft_doc_new_page(b->doc); /* a sheet of its own: it may be kept with the card */
     rft_doc_heading(b->doc, 1, "This card", "card");
     size_t measured = 0;
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {

@@ -145,8 +145,8 @@ static const char *bound_text(const rft_build *b, const rft_bound *bound) {
         return rft_arena_printf(b->arena, "%s%s %.0f %%%s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "", name,
                                 bound->frac * 100,
                                 counted                                    ? ""
-                                : bound->evidence == RFT_EVIDENCE_MODELLED ? " *"
-                                                                           : " **",
+                                : bound->evidence == RFT_EVIDENCE_MODELLED ? "*"
+                                                                           : "**",
                                 of);
     }
     return bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_arena_printf(b->arena, "%s%s", name, of);

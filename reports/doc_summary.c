@@ -48,7 +48,7 @@ static bool has_energy(const rft_entry *const *shown, size_t count) {
 }
 
 /* What the columns mean, and which problems are not here. */
-static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count) {
+static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count, bool detailed) {
     const char *vendor = rft_build_baseline_name(b);
     rft_str text = RFT_STR_INIT;
     if (count < b->entry_count) {
@@ -56,12 +56,12 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
                      b->opts.part == 1 ? "the full report lists all" : "\"All problems\" lists all");
     }
     rft_str_addf(&text,
-                 "In grey, where it stands under the row: the best configuration. "
-                 "\xc2\xb1: half the 95 %% interval of the median. Useful rate: compulsory bytes or operations only, "
+                 "%s\xc2\xb1: half the 95 %% interval of the median. Useful rate: compulsory bytes or operations only, "
                  "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
                  "of the vendor's figure. Left: what the measured ceiling would still allow. Bounds are by hardware "
                  "counters, * modelled, ** declared. Over default: the same kernel with every parameter at its "
-                 "default.");
+                 "default.",
+                 detailed ? "In grey: the best configuration. " : "");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }
@@ -83,6 +83,10 @@ void rft_build_summary(rft_build *b) {
     const rft_entry **shown = NULL;
     size_t count = rft_build_choose(b, ROWS_MOST, &shown);
     add_steadiness(b);
-    rft_build_results(b, shown, count);
-    add_legend(b, shown, count);
+    const rft_table *table = rft_build_results(b, shown, count);
+    bool detailed = false;
+    for (size_t i = 0; i < table->row_count; i++) {
+        detailed = detailed || table->rows[i].detail;
+    }
+    add_legend(b, shown, count, detailed);
 }

@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/point_choice.h"
+#include "cli/point_json.h"
 #include "cli/show_counters.h"
 #include "cli/target.h"
 #include "model/occupancy.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 
 typedef struct point_options {
-    const char *device, *sweep, *variant, *emit, *output, *arch, *timeout, *compile_timeout, *counters;
+    const char *device, *sweep, *variant, *emit, *output, *arch, *timeout, *compile_timeout, *counters, *json;
     bool in_process, wait;
     double point_timeout_s, compile_timeout_s; /* 0: as the sweep says */
     rft_counter_set counter_set;
@@ -35,6 +36,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"counters", 0, "SET", "hardware counters: none, default, all, or NAME,... (default none)", NULL, &o->counters,
          NULL},
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
+        {"json", 0, "FILE|-", "every sample, as JSON; - is stdout, in place of the text", NULL, &o->json, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
         {"arch", 0, "sm_90a", "with --emit: architecture to compile for; needs no GPU", NULL, &o->arch, NULL},
         {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
@@ -144,7 +146,7 @@ static const char *name_of(const rft_sweep *sweep, const rft_point_choice *choic
     return name;
 }
 
-static int print_result(rft_cli *cli, const char *name, const rft_once_result *r, int64_t l2_bytes, rft_err *err) {
+static void print_result(rft_cli *cli, const char *name, const rft_once_result *r, int64_t l2_bytes) {
     rft_str out = RFT_STR_INIT;
     rft_arena *arena = rft_arena_new();
     rft_str_addf(&out, "%s", name);
@@ -164,11 +166,21 @@ static int print_result(rft_cli *cli, const char *name, const rft_once_result *r
     fputs(rft_str_get(&out), cli->out);
     rft_str_clear(&out);
     rft_arena_free(arena);
-    if (!rft_outcome_is_measured(r->probed.outcome)) {
-        rft_err_set(err, RFT_E_NOTHING, "the point was not measured: %s", rft_outcome_name(r->probed.outcome));
-        return rft_err_remedy(err, "--emit log shows what the compiler said; --in-process runs under a debugger");
+}
+
+static int tell(rft_cli *cli, const char *json, const rft_point_told *told, int64_t l2_bytes, rft_err *err) {
+    const rft_once_result *r = told->result;
+    rft_arena *arena = rft_arena_new();
+    int rc = json ? rft_point_write_json(cli, json, told, err) : RFT_OK;
+    if (!json || strcmp(json, "-") != 0) {
+        print_result(cli, name_of(told->sweep, told->choice, arena), r, l2_bytes);
     }
-    return RFT_OK;
+    rft_arena_free(arena);
+    if (rc == RFT_OK && !rft_outcome_is_measured(r->probed.outcome)) {
+        rft_err_set(err, RFT_E_NOTHING, "the point was not measured: %s", rft_outcome_name(r->probed.outcome));
+        rc = rft_err_remedy(err, "--emit log shows what the compiler said; --in-process runs under a debugger");
+    }
+    return rc;
 }
 
 static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, const rft_point_choice *choice,
@@ -258,7 +270,8 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
                                     .probe = target->probe,
                                     .counters = o->counter_set};
         rc = rft_once(&request, arena, &result, err);
-        rc = rc == RFT_OK ? print_result(cli, name_of(sweep, &choice, arena), &result, gpu.l2_bytes, err) : rc;
+        rft_point_told told = {sweep, &choice, &result};
+        rc = rc == RFT_OK ? tell(cli, o->json, &told, gpu.l2_bytes, err) : rc;
     }
     rft_script_free(script);
     rft_target_close(target);

@@ -2,7 +2,7 @@
 #include "run/exec.h"
 
 #include "base/hash.h"
-#include "model/refine.h"
+#include "run/budget_share.h"
 #include "run/count_round.h"
 #include "run/final_round.h"
 #include "run/power_round.h"
@@ -29,11 +29,9 @@ typedef struct segment {
     size_t odd_problem; /* SIZE_MAX: none */
     const rft_space *space;
     rft_strategy *strategy;
-    uint64_t count_all;     /* configurations there are to try: all valid ones, or those that refine() takes over */
-    uint64_t budget_points; /* UINT64_MAX: none */
-    double budget_s;        /* INFINITY: none */
-    double started_s;       /* less what was no work on it: the ceilings */
-    double budget_gpu_s;    /* INFINITY: none */
+    uint64_t count_all; /* configurations there are to try: all valid ones, or those that refine() takes over */
+    rft_budget_share budget;
+    double started_s; /* less what was no work on it: the ceilings */
     double started_gpu_s;
     uint64_t asked, taken;
     size_t ahead;   /* configurations asked for before they are told, at most RFT_LOOKAHEAD */
@@ -59,100 +57,22 @@ typedef struct exec {
     double sweep_started_gpu_s;
 } exec;
 
-/* ---- the plan in numbers ---- */
-
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
-}
-
-static uint64_t segment_count(const rft_sweep *sweep) {
-    uint64_t timed = 0;
-    for (size_t p = 0; p < sweep->problem_count; p++) {
-        timed += sweep->problems[p].odd ? 0 : 1;
-    }
-    return timed * sweep->variant_count;
-}
-
-/* 0: none. */
-static uint64_t points_of_sweep(const rft_exec_opts *opts, size_t sweep) {
-    return opts->budget_points ? opts->budget_points : opts->plan->sweeps[sweep]->search.budget_points;
-}
-
-static double seconds_of_sweep(const rft_exec_opts *opts, size_t sweep) {
-    return opts->budget_s > 0 ? opts->budget_s / (double)opts->plan->sweep_count
-                              : opts->plan->sweeps[sweep]->search.budget_s;
-}
-
-static double gpu_seconds_of_sweep(const rft_exec_opts *opts, size_t sweep) {
-    return opts->budget_gpu_s > 0 ? opts->budget_gpu_s / (double)opts->plan->sweep_count
-                                  : opts->plan->sweeps[sweep]->search.budget_gpu_s;
-}
-
-/* Of a sweep's budget, where refine() is to have something of it. */
-static double grid_frac(const rft_sweep *sweep) {
-    return rft_refine_is_asked(sweep) ? 1 - RFT_REFINE_BUDGET_FRAC : 1;
-}
-
-static uint64_t points_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
-    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    uint64_t budget = points_of_sweep(opts, sweep_index);
-    uint64_t points = rft_refine_is_asked(sweep) ? (uint64_t)ceil((double)budget * grid_frac(sweep)) : budget;
-    uint64_t parts = segment_count(sweep);
-    return points && parts ? (points + parts - 1) / parts : UINT64_MAX;
-}
-
-static double seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
-    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    double seconds = seconds_of_sweep(opts, sweep_index) * grid_frac(sweep);
-    uint64_t parts = segment_count(sweep);
-    return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
-}
-
-static double gpu_seconds_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
-    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    double seconds = gpu_seconds_of_sweep(opts, sweep_index) * grid_frac(sweep);
-    uint64_t parts = segment_count(sweep);
-    return seconds > 0 && parts ? seconds / (double)parts : (double)INFINITY;
-}
-
-/* Points on timed problems, at most; *odd: those on the odd one before them. */
-static uint64_t planned_of_sweep(const rft_exec_opts *opts, size_t s, uint64_t *odd) {
-    const rft_sweep *sweep = opts->plan->sweeps[s];
-    size_t odd_problem = rft_plan_odd_problem(opts->plan, s);
-    uint64_t each = points_of_segment(opts, s);
-    uint64_t planned = 0;
-    *odd = 0;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        uint64_t of_variant = 0;
-        for (size_t p = 0; p < sweep->problem_count; p++) {
-            uint64_t valid = rft_space_count(rft_plan_space(opts->plan, s, v, p));
-            of_variant += sweep->problems[p].odd ? 0 : least(each, valid);
-        }
-        planned += of_variant;
-        if (odd_problem != SIZE_MAX) {
-            *odd += least(of_variant, rft_space_count(rft_plan_space(opts->plan, s, v, odd_problem)));
-        }
-    }
-    return planned;
 }
 
 /* ---- one segment ---- */
 
 /* What the grid has left of the budget, for what refine() adds. */
-static uint64_t points_left(const exec *e, size_t sweep) {
-    uint64_t points = points_of_sweep(e->state.opts, sweep);
-    return points == 0 ? UINT64_MAX : points > e->sweep_taken ? points - e->sweep_taken : 0;
-}
-
-static double seconds_left(exec *e, size_t sweep) {
-    double seconds = seconds_of_sweep(e->state.opts, sweep);
-    double passed_s = rft_tally_elapsed_s(&e->state.recorder.tally) - e->sweep_started_s;
-    return seconds > 0 ? seconds - passed_s : (double)INFINITY;
-}
-
-static double gpu_seconds_left(const exec *e, size_t sweep) {
-    double seconds = gpu_seconds_of_sweep(e->state.opts, sweep);
-    return seconds > 0 ? seconds - (e->state.recorder.tally.busy_s - e->sweep_started_gpu_s) : (double)INFINITY;
+static rft_budget_share left_of(exec *e, size_t sweep) {
+    rft_tally *tally = &e->state.recorder.tally;
+    rft_budget_share left = rft_budget_share_of_sweep(e->state.opts, sweep);
+    if (left.points != UINT64_MAX) {
+        left.points = left.points > e->sweep_taken ? left.points - e->sweep_taken : 0;
+    }
+    left.seconds -= rft_tally_elapsed_s(tally) - e->sweep_started_s;
+    left.gpu_s -= tally->busy_s - e->sweep_started_gpu_s;
+    return left;
 }
 
 /* The winners of both ends in place of the whole space. */
@@ -161,13 +81,11 @@ static void open_refined(exec *e) {
     rft_arena *arena = rft_arena_new();
     uint64_t *indices = NULL;
     s->count_all = rft_refiner_candidates(&e->refiner, s->variant, s->problem, arena, &indices);
-    s->budget_points = points_left(e, s->sweep);
-    s->budget_s = seconds_left(e, s->sweep);
-    s->budget_gpu_s = gpu_seconds_left(e, s->sweep);
+    s->budget = left_of(e, s->sweep);
     s->pruner.on = false; /* there are few, and all of them are asked for */
     s->strategy = rft_strategy_listed(indices, s->count_all);
-    e->state.progress.planned += least(s->count_all, s->budget_points);
-    e->state.progress.refined += least(s->count_all, s->budget_points);
+    e->state.progress.planned += least(s->count_all, s->budget.points);
+    e->state.progress.refined += least(s->count_all, s->budget.points);
     rft_arena_free(arena);
 }
 
@@ -185,17 +103,15 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
         return RFT_OK;
     }
     s->count_all = rft_space_count(s->space);
-    s->budget_points = points_of_segment(opts, sweep_index);
-    s->budget_s = seconds_of_segment(opts, sweep_index);
-    s->budget_gpu_s = gpu_seconds_of_segment(opts, sweep_index);
+    s->budget = rft_budget_share_of_segment(opts, sweep_index);
     const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
     uint64_t seed = opts->run->info.seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
-    bool may_end_early = isfinite(s->budget_s) || isfinite(s->budget_gpu_s) || rft_pruner_has_goal(&s->pruner);
+    bool may_end_early = isfinite(s->budget.seconds) || isfinite(s->budget.gpu_s) || rft_pruner_has_goal(&s->pruner);
     rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};
     asking.outlook = rft_pruner_outlook;
     asking.payload = &s->pruner;
-    asking.budget_points = s->budget_points == UINT64_MAX ? 0 : s->budget_points;
+    asking.budget_points = s->budget.points == UINT64_MAX ? 0 : s->budget.points;
     int rc = rft_strategy_new(&s->strategy, strategy, s->space, &asking, err);
     if (rc == RFT_OK) {
         uint64_t starts[RFT_TRANSFER_MOST];
@@ -212,7 +128,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
 static void close_segment(exec *e) {
     segment *s = &e->segment;
     s->count_all = s->count_all > s->taken ? s->count_all : s->taken; /* an estimate may fall short */
-    uint64_t left_out = least(s->count_all, s->budget_points) - s->taken;
+    uint64_t left_out = least(s->count_all, s->budget.points) - s->taken;
     for (; s->count > 0; s->count--) {
         rft_job_free(s->ring[s->head].odd);
         rft_job_free(s->ring[s->head].job);
@@ -231,8 +147,8 @@ static void close_segment(exec *e) {
 static bool is_time_over(exec *e) {
     rft_tally *tally = &e->state.recorder.tally;
     const segment *s = &e->segment;
-    return rft_tally_elapsed_s(tally) - s->started_s >= s->budget_s ||
-           tally->busy_s - s->started_gpu_s >= s->budget_gpu_s;
+    return rft_tally_elapsed_s(tally) - s->started_s >= s->budget.seconds ||
+           tally->busy_s - s->started_gpu_s >= s->budget.gpu_s;
 }
 
 static rft_job *new_job(const exec *e, rft_job_place place, const rft_value *config) {
@@ -286,7 +202,7 @@ static void fill(exec *e) {
     segment *s = &e->segment;
     while (!s->exhausted && s->count + e->in_hand < s->ahead) {
         uint64_t index = 0;
-        if (s->asked >= s->budget_points || s->strategy->ask(s->strategy, &index, 1) == 0) {
+        if (s->asked >= s->budget.points || s->strategy->ask(s->strategy, &index, 1) == 0) {
             s->exhausted = true;
             break;
         }
@@ -490,7 +406,8 @@ static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
     int rc = *stopped ? RFT_OK : rft_refiner_begin(&e->refiner, &e->state, sweep, err);
     while (rc == RFT_OK && !*stopped) {
         size_t problem = SIZE_MAX;
-        bool may_add = points_left(e, sweep) > 0 && seconds_left(e, sweep) > 0 && gpu_seconds_left(e, sweep) > 0;
+        rft_budget_share left = left_of(e, sweep);
+        bool may_add = left.points > 0 && left.seconds > 0 && left.gpu_s > 0;
         rc = rft_refiner_next(&e->refiner, may_add, &problem, err);
         if (rc != RFT_OK || problem == SIZE_MAX) {
             break;
@@ -504,7 +421,7 @@ static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
 static int grid(exec *e, size_t s, bool *stopped, rft_err *err) {
     const rft_sweep *sweep = e->state.opts->plan->sweeps[s];
     int rc = RFT_OK;
-    planned_of_sweep(e->state.opts, s, &e->odd_left);
+    rft_budget_share_planned(e->state.opts, s, &e->odd_left);
     e->sweep_taken = 0;
     e->sweep_started_gpu_s = e->state.recorder.tally.busy_s;
     e->sweep_started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
@@ -522,7 +439,7 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     int rc = RFT_OK;
     for (size_t s = 0; s < opts->plan->sweep_count; s++) {
-        e->state.progress.planned += planned_of_sweep(opts, s, &e->odd_left);
+        e->state.progress.planned += rft_budget_share_planned(opts, s, &e->odd_left);
         e->state.progress.planned += e->odd_left;
     }
     for (size_t s = 0; s < opts->plan->sweep_count && rc == RFT_OK; s++) {

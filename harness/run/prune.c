@@ -38,8 +38,12 @@ void rft_pruner_begin(rft_pruner *p, const rft_exec_opts *opts, rft_job_place pl
                       .count = rft_space_count(space)};
     p->left = p->count;
     take_limits(p);
-    if (p->on && p->count <= RFT_PRUNE_MOST) {
+    if (p->count <= RFT_PRUNE_MOST) {
         p->taken = rft_calloc(p->count + 1, sizeof *p->taken);
+        p->floors = rft_calloc(p->count + 1, sizeof *p->floors);
+    }
+    for (uint64_t i = 0; p->floors && i < p->count; i++) {
+        p->floors[i].seconds = (double)NAN;
     }
 }
 
@@ -93,7 +97,7 @@ void rft_pruner_told(rft_pruner *p, uint64_t index, const rft_point *point) {
     if (p->taken) {
         p->taken[index] = true;
     }
-    p->models = p->models || point->traffic.present;
+    p->differ = point->traffic.present ? RFT_FLOORS_DIFFER : p->differ;
     if (round->n == 0 || !(round->stats.median > 0)) {
         return;
     }
@@ -114,60 +118,63 @@ void rft_pruner_told(rft_pruner *p, uint64_t index, const rft_point *point) {
 
 /* ---- the certificate ---- */
 
-static rft_floor spell_floor(const rft_pruner *p, uint64_t index, rft_value *config, rft_arena *arena) {
+/* `arena` for what the script makes. */
+static rft_kept_floor work_out(rft_pruner *p, uint64_t index, rft_arena *arena) {
     const rft_sweep *sweep = sweep_of(p);
+    const rft_variant *variant = &sweep->variants[p->place.variant];
+    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
     rft_point_spec spec;
     rft_err err = RFT_ERR_INIT;
     rft_space_get(p->space, index, config);
-    int rc = sweep->vt->point(sweep->self, p->place.variant, sweep->problems[p->place.problem].values, config, arena,
-                              &spec, &err);
-    if (rc == RFT_OK) {
-        rft_floor floor = floor_of(p, &spec);
-        floor.evidence = spec.traffic.present ? RFT_EVIDENCE_MODELLED : RFT_EVIDENCE_DECLARED;
-        return floor;
+    if (sweep->vt->point(sweep->self, p->place.variant, sweep->problems[p->place.problem].values, config, arena, &spec,
+                         &err) != RFT_OK) {
+        return (rft_kept_floor){(double)INFINITY, (double)INFINITY};
     }
-    return (rft_floor){(double)INFINITY, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_MODELLED, (double)INFINITY};
+    p->differ = spec.traffic.present ? RFT_FLOORS_DIFFER : RFT_FLOORS_ALIKE;
+    rft_floor floor = floor_of(p, &spec);
+    return (rft_kept_floor){floor.seconds, floor.sum_s};
+}
+
+static rft_kept_floor floor_at(rft_pruner *p, uint64_t index) {
+    if (p->floors && !isnan(p->floors[index].seconds)) {
+        return p->floors[index];
+    }
+    rft_arena *arena = rft_arena_new();
+    rft_kept_floor floor = work_out(p, index, arena);
+    rft_arena_free(arena);
+    if (p->floors) {
+        p->floors[index] = floor;
+    }
+    return floor;
 }
 
 rft_outlook rft_pruner_outlook(void *payload, uint64_t index) {
     rft_pruner *p = payload;
     const rft_outlook unknown = {(double)NAN, (double)NAN};
-    if (p->plain || p->refuted) {
+    if (p->differ == RFT_FLOORS_ALIKE || p->refuted) {
         return unknown;
     }
-    rft_arena *arena = rft_arena_new();
-    const rft_variant *variant = &sweep_of(p)->variants[p->place.variant];
-    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
-    rft_floor floor = spell_floor(p, index, config, arena);
-    rft_arena_free(arena);
-    p->plain = floor.evidence == RFT_EVIDENCE_DECLARED;
-    return p->plain ? unknown : (rft_outlook){floor.seconds, floor.sum_s};
+    rft_kept_floor floor = floor_at(p, index);
+    return p->differ == RFT_FLOORS_ALIKE ? unknown : (rft_outlook){floor.seconds, floor.sum_s};
 }
 
 void rft_pruner_advance(rft_pruner *p) {
-    if (!may_prune(p) || !p->models || p->count > RFT_PRUNE_MOST || p->spelled == p->count) {
+    if (!may_prune(p) || p->differ != RFT_FLOORS_DIFFER || !p->floors) {
         return;
     }
-    if (!p->floors) {
-        p->floors = rft_calloc(p->count + 1, sizeof *p->floors);
-    }
-    rft_arena *arena = rft_arena_new();
-    const rft_variant *variant = &sweep_of(p)->variants[p->place.variant];
-    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
     for (uint64_t end = p->spelled + RFT_PRUNE_SLICE; p->spelled < p->count && p->spelled < end; p->spelled++) {
-        p->floors[p->spelled] = spell_floor(p, p->spelled, config, arena).seconds;
+        floor_at(p, p->spelled);
     }
-    rft_arena_free(arena);
 }
 
 static bool is_certified(rft_pruner *p) {
-    if (!may_prune(p) || !p->floors || p->spelled < p->count) {
+    if (!may_prune(p) || p->differ != RFT_FLOORS_DIFFER || !p->floors || p->spelled < p->count) {
         return false;
     }
     p->least_s = (double)INFINITY;
     for (uint64_t i = 0; i < p->count; i++) {
-        if (!p->taken[i] && !(p->floors[i] >= p->least_s)) {
-            p->least_s = p->floors[i];
+        if (!p->taken[i] && !(p->floors[i].seconds >= p->least_s)) {
+            p->least_s = p->floors[i].seconds;
             if (!(p->least_s > p->best_high_s)) {
                 return false;
             }
@@ -191,8 +198,9 @@ const char *rft_pruner_is_over(rft_pruner *p, rft_arena *arena) {
         return NULL;
     }
     if (goal > 0 && p->best_frac >= goal) {
-        return rft_arena_printf(arena, "the goal was met: %.3g %% of the roof, %.3g %% were asked for",
-                                p->best_frac * 100, goal * 100);
+        return rft_arena_printf(arena, "the goal was met: %s of the roof, %s were asked for",
+                                rft_arena_fixed(arena, p->best_frac * 100, 1, " %"),
+                                rft_arena_fixed(arena, goal * 100, 1, " %"));
     }
     if (!is_certified(p)) {
         return NULL;

@@ -15,27 +15,34 @@
 #include "search/strategy.h"
 
 #define RFT_PRUNE_AFTER 5u        /* measured points that must have kept to their floors */
-#define RFT_PRUNE_MOST (1u << 16) /* configurations whose floors are kept for a certificate; beyond: none is given */
+#define RFT_PRUNE_MOST (1u << 16) /* configurations whose floors are kept; beyond: worked out anew, no certificate */
 #define RFT_PRUNE_SLICE 128u      /* floors spelled out a point, while the device is at work */
 #define RFT_PRUNE_SLACK 1.01      /* a point this little under its floor does not refute it: timers, clocks */
+
+typedef struct rft_kept_floor {
+    double seconds; /* INFINITY: the configuration cannot be spelled out; NaN: not worked out yet */
+    double sum_s;   /* as rft_floor.sum_s */
+} rft_kept_floor;
+
+/* Does the kernel model its traffic? If so floors differ, and a certificate is possible. */
+typedef enum rft_floors_differ { RFT_FLOORS_NOT_SEEN, RFT_FLOORS_DIFFER, RFT_FLOORS_ALIKE } rft_floors_differ;
 
 typedef struct rft_pruner {
     const rft_exec_opts *opts;
     rft_job_place place;
     const rft_space *space;
-    bool on;                 /* floors are looked at: not in a replay, not when switched off */
-    bool refuted;            /* a point beat its own floor */
-    bool models;             /* the kernel models its traffic: floors differ, and a certificate is possible */
-    bool plain;              /* it does not: the floors are one and the same */
+    bool on;      /* floors are looked at: not in a replay, not when switched off */
+    bool refuted; /* a point beat its own floor */
+    rft_floors_differ differ;
     rft_run limits;          /* the run, borrowed, with limits also where its ceilings were not measured yet */
     rft_arena *arena;        /* of their texts */
     size_t kept_to;          /* measured points that did not */
     double best_s;           /* median of the part's best, first round; INFINITY */
     double best_high_s;      /* the upper end of its interval */
     double best_frac;        /* its efficiency; NaN */
-    double *floors;          /* by index; NaN: not known; NULL: no certificate is worked on */
+    rft_kept_floor *floors;  /* by index; NULL: there are too many */
     bool *taken;             /* by index */
-    uint64_t count, spelled; /* floors that are there: [0, spelled) */
+    uint64_t count, spelled; /* floors that are there for certain: [0, spelled) */
     uint64_t left;           /* not taken */
     double least_s;          /* of the untried floors; valid when is_over() said so */
 } rft_pruner;

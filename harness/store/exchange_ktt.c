@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/hash.h"
 #include "base/str.h"
+#include "store/exchange.h"
 #include "store/ktt_reader.h"
 #include "store/points.h"
 #include "store/recording.h"
@@ -18,9 +19,9 @@ int rft_ktt_fail(rft_ktt_reader *r, const char *expected, const char *format, ..
     va_start(args, format);
     rft_text_vformat(path, sizeof path, format, args);
     va_end(args);
-    rft_err_set(r->err, RFT_E_RECORDING, "%s: %s: expected %s", r->what, path, expected);
+    const rft_exchange_file file = {.what = r->what};
+    r->code = rft_exchange_fail(&file, r->err, expected, "%s", path);
     rft_err_remedy(r->err, "the file is not as KTT writes it: let KTT save the results again");
-    r->code = RFT_E_RECORDING;
     return r->code;
 }
 

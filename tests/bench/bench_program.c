@@ -50,7 +50,7 @@ static char *own_root(void) {
     return above;
 }
 
-const char *bench_file(const char *name) {
+const char *bench_file_or_null(const char *name) {
     static char results[4][4096];
     static unsigned turn;
     char *path = results[turn++ % 4];
@@ -62,7 +62,12 @@ const char *bench_file(const char *name) {
         found = access(path, R_OK) == 0;
     }
     free(root);
-    if (!found) {
+    return found ? path : NULL;
+}
+
+const char *bench_file(const char *name) {
+    const char *path = bench_file_or_null(name);
+    if (!path) {
         give_up("tests/bench/%s is neither beside this program nor in the source tree", name);
     }
     return path;
@@ -161,7 +166,7 @@ void bench_empty_caches(void) {
     remove_tree(".nv");
 }
 
-void bench_open(void) {
+void bench_open_anywhere(void) {
     find_program();
     snprintf(the_scratch, sizeof the_scratch, "/tmp/rooftune-bench-XXXXXX");
     if (!mkdtemp(the_scratch) || chdir(the_scratch) != 0) {
@@ -171,6 +176,10 @@ void bench_open(void) {
     setenv("RFT_CACHE", cache, 1);
     setenv("HOME", the_scratch, 1);
     free(cache);
+}
+
+void bench_open(void) {
+    bench_open_anywhere();
     const char *words[] = {"rooftune", "devices", NULL};
     bench_run_well(words, NULL);
     if (!strstr(bench_out(), "device 0:")) {

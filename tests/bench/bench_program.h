@@ -7,6 +7,7 @@
  *   tuning_rate    the same 128 configurations tuned by Kernel Tuner and by rooftune, from start to finish
  *   racing         GPU time with the race and without, and what the race's best is worth
  *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
+ *   peers          the tuned best of a sweep against torch, torch.compile and CUB, in turns, row by row of a table
  *   space          the published spaces, counted and listed by rooftune and by python-constraint (no GPU)
  *
  * The program is $ROOFTUNE, else ../rooftune; sweeps are looked for in ../tests/bench (the kit), then in the source
@@ -21,10 +22,12 @@
 
 /* Opens the scratch folder, which is the working folder of everything that is started. Ends with 77 without a GPU. */
 void bench_open(void);
-void bench_close(void); /* removes it */
+void bench_open_anywhere(void); /* the same without asking for a GPU: for what runs on a recording */
+void bench_close(void);         /* removes it */
 
 /* "sgemm/sgemm.lua" -> its path. Static storage, four results live at a time. */
 const char *bench_file(const char *name);
+const char *bench_file_or_null(const char *name); /* the same; NULL where it is in neither place */
 
 /* A program run to its end; output is kept in the scratch folder's files "out" and "err". */
 typedef struct bench_result {

@@ -150,6 +150,179 @@ static void elementwise_bytes(void **state) {
     rft_script_free(script);
 }
 
+static rft_point_spec spec_of(fixture *f, const rft_sweep *sweep, const char *variant, size_t problem) {
+    size_t v = variant_named(sweep, variant);
+    return kernel_case_point(sweep, v, problem, kernel_case_default(&sweep->variants[v], f->arena), f->arena);
+}
+
+/* Three kernels read and write 6 arrays where one reads and writes 2; while those between fit the L2, memory need not
+ * see them. The work is the same: 3 operations on 8 bytes in fp32, on 4 bytes (and a row of bias) in fp16. */
+static void fusing_three_kernels_saves_four_accesses(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("chain.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 1 << 28);
+    rft_point_spec three = spec_of(f, sweep, "three kernels", problem), one = spec_of(f, sweep, "fused", problem);
+    near(rft_work_intensity(&three.work), 0.375);
+    near(rft_work_intensity(&one.work), 0.375);
+    assert_int_equal(three.launch_count, 3);
+    near(three.traffic.level_bytes[RFT_LEVEL_DRAM] / rft_work_bytes(&one.work), 3);
+    three = spec_of(f, sweep, "three kernels", problem_with(sweep, "n", 1 << 16));
+    assert_true(isnan(three.traffic.level_bytes[RFT_LEVEL_DRAM]));
+    near(three.traffic.level_bytes[RFT_LEVEL_L2], 24.0 * (1 << 16));
+    rft_script_free(script);
+
+    script = kernel_case_load("bias_dropout.lua", &f->gpu);
+    sweep = rft_script_sweep(script, 0);
+    problem = problem_with(sweep, "rows", 1 << 16);
+    three = spec_of(f, sweep, "three kernels", problem);
+    one = spec_of(f, sweep, "fused, a call for 8 elements", problem);
+    near(rft_work_bytes(&one.work), 4.0 * (1 << 28) + 2 * 4096);
+    near(three.traffic.level_bytes[RFT_LEVEL_DRAM], 12.0 * (1 << 28));
+    near(one.traffic.pipe_ops[RFT_PIPE_INT32], (5 + 1.5) * (1 << 28));
+    rft_script_free(script);
+}
+
+/* The axis of operations an element: a quarter of an operation a byte at 2, 64 at 512. */
+static void operations_an_element_are_the_intensity(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("flops.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 2);
+    for (int64_t flops = 2; flops <= 512; flops *= 2) {
+        rft_point_spec spec = spec_of(f, sweep, "float4", problem_with(sweep, "flops", flops));
+        near(rft_work_intensity(&spec.work), (double)flops / 8);
+    }
+    rft_script_free(script);
+}
+
+/* Where the rings do not fit beside each other, or too little is in flight, a bulk copy is not asked for. */
+static void bulk_rings_fit_the_sm(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("stream.lua", &f->gpu);
+    rft_err err = RFT_ERR_INIT;
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        size_t v = variant_named(sweep, "bulk copies"), problem = problem_with(sweep, "n", 1 << 28);
+        rft_space *space = NULL;
+        assert_int_equal(rft_space_new(&space, sweep, v, sweep->problems[problem].values, NULL, &err), 0);
+        rft_value *config = kernel_case_default(&sweep->variants[v], f->arena);
+        assert_true(rft_space_count(space) >= 20);
+        for (uint64_t at = 0; at < rft_space_count(space); at++) {
+            rft_space_get(space, at, config);
+            rft_point_spec spec = kernel_case_point(sweep, v, problem, config, f->arena);
+            int64_t blocks_per_sm = (int64_t)spec.launches[0].grid[0] / f->gpu.sms;
+            int64_t ring = spec.launches[0].shared_bytes;
+            assert_true(blocks_per_sm >= 1 && (ring + 1024) * blocks_per_sm <= f->gpu.shared_per_sm);
+            assert_true(ring * blocks_per_sm >= 32 << 10);
+        }
+        rft_space_free(space);
+    }
+    rft_script_free(script);
+}
+
+/* Rows of 4096 halves for 8192 tokens: in and out once, ids of 4 bytes; the norm as two kernels moves them twice; what
+ * goes by way of shared memory goes in and out there. The weight is read once, so the norm has 1 operation a byte. */
+static void embedding_bytes(void **state) {
+    fixture *f = *state;
+    const double rows = 8192.0 * 4096 * 2, ids = 8192 * 4;
+    rft_script *script = kernel_case_load("embedding.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "t", 8192), detours = 0;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        rft_point_spec spec =
+            kernel_case_point(sweep, v, problem, kernel_case_default(&sweep->variants[v], f->arena), f->arena);
+        near(spec.work.bytes_read, rows + ids);
+        near(spec.work.bytes_written, rows);
+        if (spec.traffic.present && spec.traffic.level_bytes[RFT_LEVEL_SHARED] > 0) {
+            near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], 2 * rows);
+            detours++;
+        }
+    }
+    assert_int_equal(detours, 3); /* shared memory, cp.async, copy engine */
+    rft_script_free(script);
+
+    script = kernel_case_load("embedding_norm.lua", &f->gpu);
+    sweep = rft_script_sweep(script, 0);
+    problem = problem_with(sweep, "t", 8192);
+    rft_point_spec spec =
+        kernel_case_point(sweep, 0, problem, kernel_case_default(&sweep->variants[0], f->arena), f->arena);
+    near(rft_work_bytes(&spec.work), 2 * rows + ids + 4096 * 2);
+    near(rft_work_ops(&spec.work), 2 * rows);
+    assert_int_equal(spec.launch_count, 2);
+    near(rft_work_bytes(&spec.launches[0].work), 2 * rows + ids);
+    near(rft_work_bytes(&spec.launches[1].work), 2 * rows + 4096 * 2);
+    rft_script_free(script);
+}
+
+/* 3 operations an element of 2 bytes in and 2 out: 0.75 FLOP a byte, a little less for the tables. */
+static void rope_intensity(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("rope.lua", &f->gpu);
+    const double elements = 16384.0 * (32 + 8) * 128, tables = 16384 * 64;
+    for (size_t i = 0; i < 2; i++) { /* tables in bf16, then in fp32 */
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        size_t problem = problem_with(sweep, "t", 16384), last = sweep->variant_count - 1;
+        rft_value *config = kernel_case_default(&sweep->variants[last], f->arena);
+        rft_point_spec spec = kernel_case_point(sweep, last, problem, config, f->arena);
+        near(rft_work_ops(&spec.work), 3 * elements);
+        near(spec.work.bytes_written, 2 * elements);
+        near(spec.work.bytes_read, 2 * elements + 2 * tables * (i == 0 ? 2 : 4));
+        assert_true(rft_work_intensity(&spec.work) > 0.72 && rft_work_intensity(&spec.work) < 0.75);
+        size_t together = variant_named(sweep, "q and k in one launch");
+        config = kernel_case_default(&sweep->variants[together], f->arena);
+        set(config, &sweep->variants[together], "HEADS", 8); /* of 40: the tables pass five times */
+        spec = kernel_case_point(sweep, together, problem, config, f->arena);
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], 4 * elements + 5 * 2 * tables * (i == 0 ? 2 : 4));
+    }
+    rft_script_free(script);
+}
+
+/* A column of a 32 x 32 tile lies in one bank: 32 passes of 128 bytes a warp, 128 bytes an element, 4 more for writing
+ * it. A row of 33, or columns exchanged, take one pass; a padding of 2^k leaves 2^k of them. */
+static void bank_conflicts_of_a_transpose(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *variant;
+        int64_t pad;   /* < 0: has none */
+        double shared; /* bytes an element */
+    } rows[] = {{"shared tile", -1, 132}, {"padded tile", 0, 132},        {"padded tile", 1, 8},
+                {"padded tile", 2, 12},   {"padded tile", 4, 20},         {"padded tile", 16, 68},
+                {"swizzled tile", -1, 8}, {"16 B, swizzled tile", -1, 8}, {"TMA", -1, 16}};
+    rft_script *script = kernel_case_load("transpose.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "m", 16384);
+    double elements = 16384.0 * 16384.0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t variant = variant_named(sweep, rows[i].variant);
+        rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
+        if (rows[i].pad >= 0) {
+            set(config, &sweep->variants[variant], "PAD", rows[i].pad);
+        }
+        rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, f->arena);
+        near(rft_work_bytes(&spec.work), 8 * elements);
+        near(spec.traffic.level_bytes[RFT_LEVEL_SHARED], rows[i].shared * elements);
+        near(spec.traffic.level_bytes[RFT_LEVEL_L2], 8 * elements);
+    }
+    rft_script_free(script);
+}
+
+/* 2^28 values: five passes of 4 bytes, or three. What anyone must do is less by what a chip could keep of x. */
+static void passes_of_a_norm(void **state) {
+    fixture *f = *state;
+    rft_script *script = kernel_case_load("l2_norm.lua", &f->gpu);
+    const rft_sweep *sweep = rft_script_sweep(script, 0);
+    size_t problem = problem_with(sweep, "n", 1 << 28);
+    double gib = 1 << 30;
+    assert_int_equal(sweep->variant_count, 3);
+    for (size_t variant = 0; variant < 3; variant++) {
+        rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
+        rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, f->arena);
+        near(rft_work_bytes(&spec.work), 2.75 * gib);
+        near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], (variant == 0 ? 5 : 3) * gib);
+    }
+    rft_script_free(script);
+}
+
 static int setup(void **state) {
     static fixture the_fixture;
     the_fixture = (fixture){kernel_case_gpu("sm_90a"), rft_arena_new()};
@@ -168,6 +341,13 @@ int main(void) {
         cmocka_unit_test(matmul_intensities),
         cmocka_unit_test(levels_are_ordered),
         cmocka_unit_test(elementwise_bytes),
+        cmocka_unit_test(fusing_three_kernels_saves_four_accesses),
+        cmocka_unit_test(operations_an_element_are_the_intensity),
+        cmocka_unit_test(bulk_rings_fit_the_sm),
+        cmocka_unit_test(embedding_bytes),
+        cmocka_unit_test(rope_intensity),
+        cmocka_unit_test(bank_conflicts_of_a_transpose),
+        cmocka_unit_test(passes_of_a_norm),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

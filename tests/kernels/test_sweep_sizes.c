@@ -104,8 +104,32 @@ static void full_sweeps_stay_affordable(void **state) {
     static const struct {
         const char *name;
         uint64_t most_points;
-    } sweeps[] = {{"copy_scale.lua", 1100}, {"triad.lua", 400},       {"strided.lua", 250},   {"gemv.lua", 500},
-                  {"matmul_fp32.lua", 750}, {"linear_fp16.lua", 600}, {"working_set.lua", 50}};
+        /* clang-format off */
+    } sweeps[] = {
+        {"add_rmsnorm.lua", 400},
+        {"bias_dropout.lua", 750},
+        {"chain.lua", 200},
+        {"copy_scale.lua", 1100},
+        {"cross_entropy.lua", 500},
+        {"embedding.lua", 950},
+        {"embedding_norm.lua", 700},
+        {"flops.lua", 300},
+        {"gemv.lua", 500},
+        {"l2_norm.lua", 750},
+        {"layernorm.lua", 700},
+        {"linear_fp16.lua", 600},
+        {"matmul_fp32.lua", 750},
+        {"reduction.lua", 1000},
+        {"rmsnorm.lua", 600},
+        {"rope.lua", 1000},
+        {"softmax.lua", 700},
+        {"stream.lua", 1500},
+        {"strided.lua", 250},
+        {"transpose.lua", 1300},
+        {"triad.lua", 400},
+        {"working_set.lua", 50},
+    };
+    /* clang-format on */
     (void)state;
     for (size_t i = 0; i < sizeof sweeps / sizeof *sweeps; i++) {
         sizes total;

@@ -172,7 +172,7 @@ static void a_goal_that_is_met_ends_the_search(void **state) {
     assert_true(best->config[PARAM_SPEED].as.integer <= 125);
     assert_true(run->point_count < 63);
     assert_non_null(strstr(run->sweeps[0].unexplored, "left untried: the goal was met: "));
-    assert_non_null(strstr(run->sweeps[0].unexplored, "% of the roof, 80 % were asked for"));
+    assert_non_null(strstr(run->sweeps[0].unexplored, "% of the roof, 80.0 % were asked for"));
     s.opts.goal_frac = 1; /* the command line's goes first; 100 us is the roof itself */
     run = scene_run(&s, "b.db");
     assert_int_equal(rft_run_best(run, 0, 0, 0)->config[PARAM_SPEED].as.integer, 100);

@@ -26,7 +26,7 @@ has() {
 }
 has run 'device output report no-report budget timeout compile-timeout strategy seed ceilings events wait fresh dry-run'
 has check 'arch sample compile-timeout json'
-has point 'at set variant sweep device in-process timeout compile-timeout wait emit arch output'
+has point 'at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
 has report 'output part full'
 has show 'json csv ascii'
 has best 'format json csv output'

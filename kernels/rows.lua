@@ -1,0 +1,74 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- What the kernels on rows of bf16 share: how a row is spread over threads (rows.cuh), sizes and constraints.
+local rows = { EPSILON = 1e-5 } -- rows_reference.cuh has the same
+
+-- Elements a load: the widest that divides the row, so that every row begins at a multiple of it.
+function rows.vector(cols)
+  for _, vec in ipairs { 8, 4, 2 } do
+    if cols % vec == 0 then return vec end
+  end
+  return 1
+end
+
+-- Vectors that a thread holds when `threads` share the row.
+function rows.items(cols, threads) return ceil_div(cols, rows.vector(cols) * threads) end
+
+-- "NAME<VEC, THREADS, BLOCK, ITEMS, EXACT, rest>" for a problem.
+function rows.entry(name, p, c, rest)
+  local vec, items = rows.vector(p.cols), rows.items(p.cols, c.THREADS)
+  local exact = vec * items * c.THREADS == p.cols
+  return ("%s<%d, THREADS, BLOCK, %d, %s, %s>"):format(name, vec, items, tostring(exact), rest)
+end
+
+function rows.grid(p, c) return ceil_div(p.rows, c.BLOCK // c.THREADS) end
+
+-- Bytes of shared memory of the staged kernels: STAGES rows for each group of threads.
+function rows.staged_bytes(p, c)
+  local row = 2 * rows.vector(p.cols) * rows.items(p.cols, c.THREADS) * c.THREADS
+  return c.BLOCK // c.THREADS * c.STAGES * row
+end
+
+rows.params = {
+  threads = { "THREADS", 256, "threads that share a row" },
+  block = { "BLOCK", 256, "threads a block; BLOCK / THREADS rows" },
+  held = { "HELD", 512, "threads that an SM shall hold: bounds their registers" },
+  stream = { "STREAM", false, "evict-first loads and stores" },
+  stages = { "STAGES", 2, "rows on their way into shared memory" },
+  bulk = { "BULK", false, "rows fetched by cp.async.bulk; otherwise cp.async" },
+  floats = { "FLOATS", false, "exponentials stay in registers as floats; otherwise each is taken twice" },
+}
+
+-- Exponentials that a softmax takes with the row in registers.
+function rows.exponentials(p, c) return (c.FLOATS and 1 or 2) * p.rows * p.cols end
+
+-- For `where`. A thread keeps between one load and 64 elements (32 registers); a wide row has no use for few threads.
+function rows.fits_registers(cols, THREADS)
+  local each = rows.vector(cols) * rows.items(cols, THREADS)
+  return each <= 64 and (THREADS <= 32 or cols > each * THREADS // 2)
+end
+function rows.whole_groups(THREADS, BLOCK) return THREADS <= BLOCK and BLOCK <= math.max(256, THREADS) end
+-- Beside its words a thread needs some 16 registers.
+function rows.held_blocks(cols, THREADS, BLOCK, HELD, gpu)
+  local words = rows.items(cols, THREADS) * math.max(1, rows.vector(cols) // 2)
+  return HELD % BLOCK == 0 and HELD <= gpu.max_threads_per_sm and gpu.registers_per_sm // HELD >= words + 16
+end
+function rows.fits_shared(cols, THREADS, BLOCK, STAGES, gpu)
+  return rows.staged_bytes({ cols = cols }, { THREADS = THREADS, BLOCK = BLOCK, STAGES = STAGES }) + KiB <= gpu.shared_per_block
+end
+-- Two rows at once, until they are added.
+function rows.holds_two(cols, THREADS, HELD, gpu)
+  return gpu.registers_per_sm // HELD >= 2 * rows.items(cols, THREADS) * math.max(1, rows.vector(cols) // 2) + 16
+end
+-- Floats take two registers where bf16 take one.
+function rows.holds_floats(cols, THREADS, HELD, FLOATS, gpu)
+  local floats = rows.items(cols, THREADS) * rows.vector(cols)
+  return not FLOATS or gpu.registers_per_sm // HELD >= floats + 24
+end
+-- Bulk copies: sm_90 and newer.
+function rows.can_bulk(BULK, gpu) return not BULK or gpu.cc >= 90 end
+
+-- Rows that make an array of 128 MiB, and the shapes that libraries are compared at.
+local shapes = { [1024] = 32768, [32768] = 4096 }
+function rows.of(p) return shapes[p.cols] or math.max(1, 2^26 // p.cols) end
+
+return rows

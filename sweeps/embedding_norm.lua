@@ -1,0 +1,55 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- An embedding and the RMSNorm behind it, as two kernels and as one: what is the row that never goes back to memory worth?
+local norm = require "kernels.embedding_norm"
+
+local blocks = values(128, 256, 512, 1024)
+local team = {
+  BLOCK = values(128, 256, 512),
+  TEAM = values(32, 64, 128, 256, 512),
+  ROWS = values(1, 2, 4),
+  STREAM = values(false, true),
+}
+local function fits() -- eight 16-byte words of a row in a thread, or four where more would spill
+  return {
+    "TEAM <= BLOCK",
+    "TEAM * 8 * (BLOCK * ROWS > 512 and 4 or 8) >= d",
+    "TEAM * 4 <= math.max(d, 512)",
+  }
+end
+
+return sweep {
+  variants = {
+    { "two kernels", kernel = norm.unfused, tune = team, where = fits() },
+    {
+      "fused, 2 B loads, row in shared memory",
+      kernel = norm.block,
+      tune = { VEC = values(1), BLOCK = blocks, KEEP = values(true) },
+    },
+    {
+      "fused, half2, row in shared memory",
+      kernel = norm.block,
+      tune = { VEC = values(2), BLOCK = blocks, KEEP = values(true) },
+    },
+    { "fused, 16 B loads, row in shared memory", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(true) } },
+    { "fused, 16 B loads, row read again", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(false) } },
+    { "fused, row in registers", kernel = norm.registers, tune = team, where = fits() },
+    {
+      "fused, rows by the copy engine",
+      kernel = norm.bulk,
+      tune = { BLOCK = values(64, 128, 256, 512), STAGES = values(2, 3, 4, 6, 8), RESIDENT = values(1, 2, 3, 4, 6, 8) },
+      where = {
+        function(gpu) return gpu.cc >= 90 end,
+        "BLOCK * 8 * 8 >= d and BLOCK * 4 <= math.max(d, 512)",
+        function(STAGES, RESIDENT, d, gpu) -- 64 KiB an SM and more are on their way
+          local held = 2 * d * STAGES * RESIDENT
+          return (held >= 64 * KiB or d < 1024) and held <= gpu.shared_per_sm - 2 * KiB * RESIDENT
+        end,
+      },
+    },
+  },
+  problems = {
+    { t = 509, d = 768, v = 50257 },
+    { t = 8192, d = 4096, v = 128256 },
+    { t = 65536, d = 4096, v = 128256 },
+  },
+}

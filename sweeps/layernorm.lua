@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- LayerNorm over rows of bf16: three passes, then mean and variance in one (Welford), then the row in registers, then
+-- with the next rows on their way meanwhile. At which length does a row become too long for one block?
+local layernorm = require "kernels.layernorm"
+local rows = require "kernels.rows"
+
+return sweep {
+  variants = {
+    { "three passes", kernel = layernorm.three_passes, tune = { BLOCK = values(128, 256, 512, 1024) } },
+    {
+      "Welford, two passes",
+      kernel = layernorm.welford,
+      tune = { BLOCK = values(128, 256, 512, 1024), UNROLL = values(1, 2, 4), STREAM = values(false, true) },
+    },
+    {
+      "row in registers",
+      kernel = layernorm.registers,
+      tune = {
+        THREADS = pow2_values(8, 1024),
+        BLOCK = values(64, 128, 256, 512, 1024),
+        HELD = values(1024, 1536, 2048),
+        ONCE = values(false, true),
+        STREAM = values(false, true),
+      },
+      where = { rows.fits_registers, rows.whole_groups, rows.held_blocks },
+    },
+    {
+      "next rows fetched meanwhile",
+      kernel = layernorm.staged,
+      tune = {
+        THREADS = pow2_values(32, 1024),
+        BLOCK = values(128, 256, 512, 1024),
+        STAGES = values(2, 3, 4),
+        BULK = values(false, true),
+        ONCE = values(false),
+        STREAM = values(false, true),
+      },
+      where = { rows.fits_registers, rows.whole_groups, rows.fits_shared, rows.can_bulk },
+    },
+  },
+  over = { cols = values(1024, 4096, 8192, 32768, 131072) },
+  with = { rows = rows.of },
+}

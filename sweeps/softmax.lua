@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: Apache-2.0
+-- Softmax over rows of bf16: three passes, then the online sum in two, then one with the row in registers, then with the
+-- next rows on their way meanwhile. At which length does a row become too long for one block?
+local softmax = require "kernels.softmax"
+local rows = require "kernels.rows"
+
+return sweep {
+  variants = {
+    { "three passes", kernel = softmax.three_passes, tune = { BLOCK = values(128, 256, 512, 1024) } },
+    {
+      "online, two passes",
+      kernel = softmax.online,
+      tune = { BLOCK = values(128, 256, 512, 1024), UNROLL = values(1, 2, 4), STREAM = values(false, true) },
+    },
+    {
+      "row in registers",
+      kernel = softmax.registers,
+      tune = {
+        THREADS = pow2_values(8, 1024),
+        BLOCK = values(64, 128, 256, 512, 1024),
+        HELD = values(1024, 1536, 2048),
+        FLOATS = values(false, true),
+        STREAM = values(false, true),
+      },
+      where = { rows.fits_registers, rows.whole_groups, rows.held_blocks, rows.holds_floats },
+    },
+    {
+      "next rows fetched meanwhile",
+      kernel = softmax.staged,
+      tune = {
+        THREADS = pow2_values(32, 1024),
+        BLOCK = values(128, 256, 512, 1024),
+        STAGES = values(2, 3, 4),
+        BULK = values(false, true),
+        FLOATS = values(false),
+        STREAM = values(false, true),
+      },
+      where = { rows.fits_registers, rows.whole_groups, rows.fits_shared, rows.can_bulk },
+    },
+  },
+  over = { cols = values(1024, 4096, 8192, 32768, 131072) },
+  with = { rows = rows.of },
+}

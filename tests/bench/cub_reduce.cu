@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cub_reduce.cu - the reductions of CUB, which comes with the CUDA toolkit, as the peer of kernels/reduction.lua.
+ *
+ *   nvcc -O3 -std=c++17 -arch=native -o build/bench/cub_reduce tests/bench/cub_reduce.cu
+ *   build/bench/cub_reduce --op sum|max --type i32|f32 [--n 268435456] [--samples 50] [--warmup 10] [--seed 1]
+ *
+ * One line of JSON on standard output: what was reduced, "samples_us" (cold: in front of each the L2 is flushed as
+ * rooftune does, docs/measuring.md), their "median_us" with the 95 % "interval_us" of the median, "result", and
+ * "gb_per_s" of the median. The result is checked against the same reduction in fp64 or whole numbers; a wrong one ends
+ * the program with status 1. Inputs are seeded: whole numbers from -1000 to 999, floats in [-1, 1).
+ */
+#include <cub/device/device_reduce.cuh>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#define CHECK(call)                                                                                                    \
+    do {                                                                                                               \
+        const cudaError_t status = (call);                                                                             \
+        if (status != cudaSuccess) {                                                                                   \
+            std::fprintf(stderr, "cub_reduce: %s: %s\n", #call, cudaGetErrorString(status));                           \
+            std::exit(2);                                                                                              \
+        }                                                                                                              \
+    } while (0)
+
+struct Options {
+    std::string op = "sum", type = "f32";
+    long long n = 1ll << 28;
+    int samples = 50, warmup = 10;
+    unsigned long long seed = 1;
+};
+
+__host__ __device__ inline unsigned hash_of(unsigned long long i, unsigned long long seed) {
+    unsigned long long z = (i + 1) * 0x9E3779B97F4A7C15ull + seed * 0xD1B54A32D192ED03ull;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    return (unsigned)((z ^ (z >> 31)) >> 32);
+}
+
+__host__ __device__ inline void fill_one(int &x, unsigned bits) {
+    x = (int)(bits % 2000u) - 1000;
+}
+__host__ __device__ inline void fill_one(float &x, unsigned bits) {
+    x = (float)(int)(bits >> 8) * (1.0f / 8388608.0f) - 1.0f;
+}
+
+template <typename T> __global__ void fill(T *x, long long n, unsigned long long seed) {
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        fill_one(x[i], hash_of(i, seed));
+    }
+}
+
+__global__ void flush_write(uint4 *out, size_t count, unsigned value) {
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+        out[i] = make_uint4(value, value, value, value);
+    }
+}
+
+__global__ void flush_read(const uint4 *in, size_t count, unsigned never, unsigned *out) {
+    unsigned sum = 0;
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
+        const uint4 item = in[i];
+        sum += item.x ^ item.y ^ item.z ^ item.w;
+    }
+    if (sum == never) { /* an argument the compiler cannot know */
+        *out = sum;
+    }
+}
+
+/* Two buffers of twice the L2: one written, the other read, so that no dirty line of the first is left. */
+struct Flush {
+    uint4 *out = nullptr, *in = nullptr;
+    size_t count = 0;
+    unsigned value = 1;
+
+    Flush() {
+        int device = 0, l2_bytes = 0;
+        CHECK(cudaGetDevice(&device));
+        CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
+        count = 2 * (size_t)l2_bytes / sizeof(uint4);
+        CHECK(cudaMalloc(&out, count * sizeof(uint4)));
+        CHECK(cudaMalloc(&in, count * sizeof(uint4)));
+        CHECK(cudaMemset(in, 0x5A, count * sizeof(uint4)));
+    }
+    void queue() {
+        flush_write<<<2048, 256>>>(out, count, value++);
+        flush_read<<<2048, 256>>>(in, count, 0xFFFFFFFFu, reinterpret_cast<unsigned *>(out));
+    }
+};
+
+template <typename T> cudaError_t reduce(const Options &options, void *room, size_t &room_bytes, const T *x, T *y) {
+    return options.op == "sum" ? cub::DeviceReduce::Sum(room, room_bytes, x, y, options.n)
+                               : cub::DeviceReduce::Max(room, room_bytes, x, y, options.n);
+}
+
+/* On the host, of the values that fill() makes. `most` is what rounding may cost: that of a sum carried through 2^22
+ * additions. */
+template <typename T> bool is_right(const Options &options, T result) {
+    double sum = 0.0, most = -1e300;
+    for (long long i = 0; i < options.n; i++) {
+        T x;
+        fill_one(x, hash_of(i, options.seed));
+        sum += (double)x;
+        most = std::max(most, (double)x);
+    }
+    const double want = options.op == "sum" ? sum : most;
+    const bool exact = options.type == "i32" || options.op == "max";
+    const double tolerance = exact ? 0.0 : 2.0 * 8.0 * std::ldexp(1.0, -24) * 2048.0 * std::fabs(want);
+    if (std::fabs((double)result - want) <= tolerance) {
+        return true;
+    }
+    std::fprintf(stderr, "cub_reduce: got %.17g, want %.17g\n", (double)result, want);
+    return false;
+}
+
+/* Median and the order statistics around it that hold it in 95 % of cases (binomial, normal approximation). */
+void print_line(const Options &options, std::vector<double> samples_us, double result) {
+    std::string list;
+    char text[64];
+    for (double sample_us : samples_us) {
+        std::snprintf(text, sizeof text, "%s%.3f", list.empty() ? "" : ", ", sample_us);
+        list += text;
+    }
+    std::sort(samples_us.begin(), samples_us.end());
+    const int count = (int)samples_us.size();
+    const double median_us = (samples_us[(count - 1) / 2] + samples_us[count / 2]) / 2.0;
+    const int low = std::max(0, (int)std::floor(count / 2.0 - 0.98 * std::sqrt((double)count)) - 1);
+    const int high = std::min(count - 1, (int)std::ceil(count / 2.0 + 0.98 * std::sqrt((double)count)));
+    std::printf(
+        "{\"peer\": \"cub\", \"op\": \"%s\", \"type\": \"%s\", \"n\": %lld, \"cub_version\": %d, \"result\": %.9g, "
+        "\"median_us\": %.3f, \"interval_us\": [%.3f, %.3f], \"gb_per_s\": %.1f, \"samples_us\": [%s]}\n",
+        options.op.c_str(), options.type.c_str(), options.n, CUB_VERSION, result, median_us, samples_us[low],
+        samples_us[high], 4.0 * (double)options.n / median_us / 1e3, list.c_str());
+}
+
+template <typename T> int run(const Options &options) {
+    T *x = nullptr, *y = nullptr, result;
+    void *room = nullptr;
+    size_t room_bytes = 0;
+    cudaEvent_t begin, end;
+    CHECK(cudaMalloc(&x, options.n * sizeof(T)));
+    CHECK(cudaMalloc(&y, sizeof(T)));
+    fill<<<4096, 256>>>(x, options.n, options.seed);
+    CHECK(cudaGetLastError());
+    CHECK(reduce(options, room, room_bytes, x, y));
+    CHECK(cudaMalloc(&room, room_bytes));
+    CHECK(cudaEventCreate(&begin));
+    CHECK(cudaEventCreate(&end));
+    Flush flush;
+    std::vector<double> samples_us;
+    for (int i = 0; i < options.warmup + options.samples; i++) {
+        float ms = 0.0f;
+        flush.queue(); /* takes the device longer than queuing what follows takes the host */
+        CHECK(cudaEventRecord(begin));
+        CHECK(reduce(options, room, room_bytes, x, y));
+        CHECK(cudaEventRecord(end));
+        CHECK(cudaEventSynchronize(end));
+        CHECK(cudaEventElapsedTime(&ms, begin, end));
+        if (i >= options.warmup) {
+            samples_us.push_back(ms * 1e3);
+        }
+    }
+    CHECK(cudaMemcpy(&result, y, sizeof result, cudaMemcpyDeviceToHost));
+    print_line(options, samples_us, (double)result);
+    return is_right(options, result) ? 0 : 1;
+}
+
+int usage(const char *why) {
+    std::fprintf(
+        stderr,
+        "cub_reduce: %s\nusage: cub_reduce --op sum|max --type i32|f32 [--n N] [--samples K] [--warmup K] [--seed S]\n",
+        why);
+    return 2;
+}
+
+int main(int count, char **words) {
+    Options options;
+    for (int i = 1; i < count; i += 2) {
+        const char *value = i + 1 < count ? words[i + 1] : nullptr;
+        if (!value) {
+            return usage("an option without a value");
+        } else if (!std::strcmp(words[i], "--op")) {
+            options.op = value;
+        } else if (!std::strcmp(words[i], "--type")) {
+            options.type = value;
+        } else if (!std::strcmp(words[i], "--n")) {
+            options.n = std::atoll(value);
+        } else if (!std::strcmp(words[i], "--samples")) {
+            options.samples = std::atoi(value);
+        } else if (!std::strcmp(words[i], "--warmup")) {
+            options.warmup = std::atoi(value);
+        } else if (!std::strcmp(words[i], "--seed")) {
+            options.seed = std::strtoull(value, nullptr, 10);
+        } else {
+            return usage("an unknown option");
+        }
+    }
+    if ((options.op != "sum" && options.op != "max") || (options.type != "i32" && options.type != "f32") ||
+        options.n < 1 || options.samples < 1 || options.warmup < 0) {
+        return usage("a value that is none of its choices");
+    }
+    return options.type == "i32" ? run<int>(options) : run<float>(options);
+}

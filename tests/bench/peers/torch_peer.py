@@ -1,0 +1,379 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What people run today, timed for build/bench/peers: one process that stays, driven by JSON lines.
+
+  {"do": "about"}                                              -> {"ok": true, "torch": "2.11.0", "device": "...", ...}
+  {"do": "prepare", "peer": "compile", "op": "softmax", "type": "bf16", "shape": {"rows": 16384, "cols": 4096}}
+                                                               -> {"ok": true, "seconds": 4.1}
+  {"do": "time", "peer": "compile", "samples": 20, "cache": "cold"}   -> {"ok": true, "samples_us": [...]}
+  {"do": "drop"}                                               -> {"ok": true}; what was prepared, and its memory, is gone
+
+A request that fails is answered with {"ok": false, "reason": "..."} and the next one is taken. Peers: "eager";
+"compile" (torch.compile(dynamic=False), as a user gets it); "max-autotune"; "liger" and "flashinfer" where they are
+installed. A sample is what rooftune's is: behind a blocking kernel that gives the host the time to queue everything,
+between two CUDA events, with caches that were made cold by writing one buffer of twice the L2 and reading another.
+
+  python3 torch_peer.py                        serves stdin
+  python3 torch_peer.py --self-test TABLE      holds the protocol and the table's operations against this file; no GPU
+"""
+import json
+import os
+import sys
+import time
+
+WARM_UP_S = 0.03
+HOST_CALLS = 5
+SLEEP_LEAST_S = 100e-6
+EPS = 1e-6
+
+
+# ---- operations: each gives a function and its arguments; `t` makes tensors, all of them uniform in [-1, 1] ----
+
+def copy(t, s):
+    x, y = t.random(s["n"]), t.empty(s["n"])
+    return lambda x, y: y.copy_(x), (x, y)
+
+
+def scale(t, s):
+    x, y = t.random(s["n"]), t.empty(s["n"])
+    return lambda x, y: t.torch.mul(x, 2.0, out=y), (x, y)
+
+
+def add(t, s):
+    x, y, z = t.random(s["n"]), t.random(s["n"]), t.empty(s["n"])
+    return lambda x, y, z: t.torch.add(x, y, out=z), (x, y, z)
+
+
+def triad(t, s):
+    x, y, z = t.random(s["n"]), t.random(s["n"]), t.empty(s["n"])
+    return lambda x, y, z: t.torch.add(x, y, alpha=2.0, out=z), (x, y, z)
+
+
+def reduce_sum(t, s):
+    return lambda x: x.sum(), (t.random(s["n"]),)
+
+
+def reduce_max(t, s):
+    return lambda x: x.max(), (t.random(s["n"]),)
+
+
+def bias_relu_dropout(t, s):
+    return lambda x, b: t.F.dropout(t.F.relu(x + b), 0.1), (t.random(s["rows"], s["cols"]), t.random(s["cols"]))
+
+
+def softmax(t, s):
+    return lambda x: t.F.softmax(x, -1), (t.random(s["rows"], s["cols"]),)
+
+
+def rmsnorm(t, s):
+    n = s["cols"]
+    return lambda x, w: t.F.rms_norm(x, (n,), w, EPS), (t.random(s["rows"], n), t.random(n))
+
+
+def layernorm(t, s):
+    n = s["cols"]
+    return lambda x, w, b: t.F.layer_norm(x, (n,), w, b), (t.random(s["rows"], n), t.random(n), t.random(n))
+
+
+def add_rmsnorm(t, s):
+    n = s["cols"]
+
+    def both(x, r, w):
+        h = x + r
+        return h, t.F.rms_norm(h, (n,), w, EPS)
+
+    return both, (t.random(s["rows"], n), t.random(s["rows"], n), t.random(n))
+
+
+def cross_entropy(t, s):
+    labels = t.labels(s["cols"], s["rows"])
+    return lambda x, y: t.F.cross_entropy(x, y, reduction="none"), (t.random(s["rows"], s["cols"]), labels)
+
+
+def rotate_half(t, x):
+    half = x.shape[-1] // 2
+    return t.torch.cat((-x[..., half:], x[..., :half]), dim=-1)
+
+
+def rope_tensors(t, s):
+    """As transformers has them: (1, heads, tokens, d) seen through a transposition of (1, tokens, heads, d)."""
+    q, k = (t.random(1, s["tokens"], s[heads], s["d"]).transpose(1, 2) for heads in ("q_heads", "k_heads"))
+    return q, k, t.random(1, s["tokens"], s["d"]), t.random(1, s["tokens"], s["d"])
+
+
+def rope(t, s):
+    def apply(q, k, cos, sin):
+        cos, sin = cos.unsqueeze(1), sin.unsqueeze(1)
+        return q * cos + rotate_half(t, q) * sin, k * cos + rotate_half(t, k) * sin
+
+    return apply, rope_tensors(t, s)
+
+
+def embedding(t, s):
+    return lambda i, e: t.F.embedding(i, e), (t.ids(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], s["d"]))
+
+
+def embedding_rmsnorm(t, s):
+    d = s["d"]
+    return (lambda i, e, w: t.F.rms_norm(t.F.embedding(i, e), (d,), w, EPS),
+            (t.ids(s["vocabulary"], s["tokens"]), t.random(s["vocabulary"], d), t.random(d)))
+
+
+def l2_norm(t, s):
+    return lambda x: x / t.torch.linalg.vector_norm(x), (t.random(s["n"]),)
+
+
+def transpose(t, s):
+    return lambda x: x.t().contiguous(), (t.random(s["rows"], s["cols"]),)
+
+
+def liger_rope(t, s):
+    from liger_kernel.transformers.rope import liger_rotary_pos_emb
+    return lambda q, k, cos, sin: liger_rotary_pos_emb(q, k, cos, sin), rope_tensors(t, s)
+
+
+def flashinfer_add_rmsnorm(t, s):
+    import flashinfer
+    x, r, w = add_rmsnorm(t, s)[1]
+    return lambda x, r, w: flashinfer.fused_add_rmsnorm(x, r, w, EPS), (x, r, w)
+
+
+OPERATIONS = {"copy": copy, "scale": scale, "add": add, "triad": triad, "sum": reduce_sum, "max": reduce_max,
+              "bias_relu_dropout": bias_relu_dropout, "softmax": softmax,
+              "rmsnorm": rmsnorm, "layernorm": layernorm, "add_rmsnorm": add_rmsnorm, "cross_entropy": cross_entropy,
+              "rope": rope, "embedding": embedding, "embedding_rmsnorm": embedding_rmsnorm, "l2_norm": l2_norm,
+              "transpose": transpose}
+OF_PEERS = {("liger", "rope"): liger_rope, ("flashinfer", "add_rmsnorm"): flashinfer_add_rmsnorm}
+PEERS = ("eager", "compile", "max-autotune")
+
+
+def operation_of(peer, op):
+    found = OF_PEERS.get((peer, op)) or (OPERATIONS.get(op) if peer in PEERS else None)
+    if found is None:
+        raise ValueError(f"{peer} has no operation {op}")
+    return found
+
+
+# ---- torch ----
+
+class Tensors:
+    def __init__(self, torch, type_name, device="cuda"):
+        types = {"f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i32": torch.int32}
+        if type_name not in types:
+            raise ValueError(f"no type {type_name}")
+        self.torch, self.F, self.type, self.device = torch, torch.nn.functional, types[type_name], device
+
+    def random(self, *shape):
+        if self.type == self.torch.int32:
+            return self.torch.randint(-100, 101, shape, device=self.device, dtype=self.type)
+        return self.torch.empty(*shape, device=self.device, dtype=self.type).uniform_(-1, 1)
+
+    def empty(self, *shape):
+        return self.torch.empty(*shape, device=self.device, dtype=self.type)
+
+    def labels(self, below, count):
+        return self.torch.randint(0, below, (count,), device=self.device)
+
+    def ids(self, below, count):
+        return self.labels(below, count).to(self.torch.int32)  # ours has four bytes an id as well
+
+
+class TorchBench:
+    def __init__(self):
+        import torch
+        if not torch.cuda.is_available():
+            raise RuntimeError("torch sees no GPU")
+        self.torch, self.calls = torch, {}
+        self.l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
+        words = 2 * self.l2_bytes // 4
+        self.flush_out = torch.empty(words, device="cuda")
+        self.flush_in = torch.zeros(words, device="cuda")
+        self.flush_sum = torch.zeros((), device="cuda")
+        self.clock_hz = 2e9
+
+    def about(self):
+        try:
+            import triton
+            triton_version = triton.__version__
+        except ImportError:
+            triton_version = None
+        return {"torch": self.torch.__version__, "triton": triton_version,
+                "device": self.torch.cuda.get_device_name(0), "l2_bytes": self.l2_bytes}
+
+    def prepare(self, peer, op, type_name, shape):
+        begun = time.perf_counter()
+        function, arguments = operation_of(peer, op)(Tensors(self.torch, type_name), shape)
+        if peer == "compile":
+            function = self.torch.compile(function, dynamic=False)
+        elif peer == "max-autotune":
+            function = self.torch.compile(function, dynamic=False, mode="max-autotune-no-cudagraphs")
+        with self.torch.no_grad():
+            for _ in range(3):
+                function(*arguments)
+        self.torch.cuda.synchronize()
+        self.calls[peer] = function, arguments
+        return {"seconds": time.perf_counter() - begun}
+
+    def flush(self, ticket):
+        self.flush_out.fill_(ticket)
+        self.torch.sum(self.flush_in, dim=0, out=self.flush_sum)
+
+    def host_s(self, function, arguments):
+        """Host time that a call takes to be queued."""
+        took = []
+        for _ in range(HOST_CALLS):
+            self.torch.cuda.synchronize()
+            begun = time.perf_counter()
+            function(*arguments)
+            took.append(time.perf_counter() - begun)
+        return sorted(took)[HOST_CALLS // 2]
+
+    def time(self, peer, samples, cache):
+        function, arguments = self.calls[peer]
+        torch, events = self.torch, []
+        with torch.no_grad():
+            held_s = max(SLEEP_LEAST_S, 2 * self.host_s(function, arguments))
+            begun = time.perf_counter()
+            while time.perf_counter() - begun < WARM_UP_S:
+                function(*arguments)
+                torch.cuda.synchronize()
+            for ticket in range(samples):
+                start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+                if cache == "cold":
+                    self.flush(float(ticket))
+                torch.cuda._sleep(int(held_s * self.clock_hz))
+                start.record()
+                function(*arguments)
+                stop.record()
+                events.append((start, stop))
+            torch.cuda.synchronize()
+        return {"samples_us": [start.elapsed_time(stop) * 1e3 for start, stop in events]}
+
+    def drop(self):
+        self.calls.clear()
+        self.torch._dynamo.reset()
+        self.torch.cuda.empty_cache()
+
+
+# ---- the protocol ----
+
+def answer(bench, line):
+    request = json.loads(line)
+    what = request.get("do")
+    if what == "about":
+        return bench.about()
+    if what == "prepare":
+        return bench.prepare(request["peer"], request["op"], request["type"], request["shape"])
+    if what == "time":
+        if request["cache"] not in ("cold", "hot"):
+            raise ValueError(f"no cache mode {request['cache']}")
+        return bench.time(request["peer"], request["samples"], request["cache"])
+    if what == "drop":
+        bench.drop()
+        return {}
+    raise ValueError(f"no request {what}")
+
+
+def first_line(failure):
+    text = (str(failure).strip() or "no message").splitlines()[0][:300]
+    return f"{type(failure).__name__}: {text}"
+
+
+def serve(lines, out, make_bench):
+    """Answers every line; what `make_bench` raises is the answer to all of them."""
+    bench, broken = None, None
+    try:
+        bench = make_bench()
+    except Exception as failure:  # pylint: disable=broad-except
+        broken = first_line(failure)
+    for line in lines:
+        try:
+            reply = {"ok": False, "reason": broken} if broken else {"ok": True, **answer(bench, line)}
+        except Exception as failure:  # pylint: disable=broad-except
+            reply = {"ok": False, "reason": first_line(failure)}
+        print(json.dumps(reply), file=out, flush=True)
+
+
+# ---- without torch ----
+
+class NoBench:
+    """Answers as TorchBench does and times nothing."""
+
+    def __init__(self):
+        self.calls = {}
+
+    def about(self):
+        return {"torch": None, "triton": None, "device": "none", "l2_bytes": 0}
+
+    def prepare(self, peer, op, type_name, shape):
+        self.calls[peer] = operation_of(peer, op), type_name, shape
+        return {"seconds": 0.0}
+
+    def time(self, peer, samples, cache):
+        assert self.calls[peer] and cache
+        return {"samples_us": [float(i) for i in range(samples)]}
+
+    def drop(self):
+        self.calls.clear()
+
+
+def self_test(table_path):
+    class Lines(list):
+        def write(self, text):
+            self.extend(line for line in text.splitlines() if line)
+
+        def flush(self):
+            pass
+
+    def replies(requests, make_bench):
+        out = Lines()
+        serve([json.dumps(r) if isinstance(r, dict) else r for r in requests], out, make_bench)
+        return [json.loads(line) for line in out]
+
+    def no_torch():
+        raise ModuleNotFoundError("No module named 'torch'")
+
+    prepare = {"do": "prepare", "peer": "eager", "op": "softmax", "type": "bf16", "shape": {"rows": 4, "cols": 8}}
+    time_it = {"do": "time", "peer": "eager", "samples": 3, "cache": "cold"}
+    got = replies([{"do": "about"}, time_it, prepare, time_it, {"do": "drop"}, time_it, "{", {"do": "sing"},
+                   dict(prepare, op="juggle"), dict(time_it, cache="tepid")], NoBench)
+    assert [r["ok"] for r in got] == [True, False, True, True, True, False, False, False, False, False], got
+    assert got[3]["samples_us"] == [0.0, 1.0, 2.0], got
+    assert "no operation juggle" in got[8]["reason"], got
+    broken = replies([{"do": "about"}, prepare], no_torch)
+    assert all(not r["ok"] and "No module named 'torch'" in r["reason"] for r in broken) and len(broken) == 2, broken
+    with open(table_path, encoding="utf-8") as file:
+        rows = json.load(file)["rows"]
+    for row in rows:
+        for peer in row["peers"]:
+            if peer["peer"] != "cub":
+                operation_of(peer["peer"], row["op"])
+    print(f"{len(got) + len(broken)} requests and {len(rows)} rows: as they should be; {run_small(rows)}")
+
+
+def run_small(rows):
+    """Every operation once, on the CPU: what torch does not take as it is written here is found without a GPU."""
+    try:
+        import torch
+    except ImportError:
+        return "no torch here, no operation was run"
+    most = {"n": 64, "rows": 4, "cols": 16, "tokens": 8, "q_heads": 4, "k_heads": 2, "d": 16, "vocabulary": 32}
+    for row in rows:
+        shape = {name: min(value, most[name]) for name, value in row["shape"].items()}
+        function, arguments = operation_of("eager", row["op"])(Tensors(torch, row["type"], "cpu"), shape)
+        found = function(*arguments)
+        for result in found if isinstance(found, tuple) else (found,):
+            assert result.numel() > 0 and bool(torch.isfinite(result.float()).all()), row["name"]
+    return "torch ran them all"
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--self-test":
+        self_test(sys.argv[2])
+        return
+    out = os.fdopen(os.dup(1), "w")  # libraries print what they like; answers go alone
+    os.dup2(2, 1)
+    serve(sys.stdin, out, TorchBench)
+
+
+if __name__ == "__main__":
+    main()
