@@ -48,7 +48,7 @@ void rft_build_peers(rft_build *b) {
         [PEERS_MEDIAN] = {.title = "Median", .align = RFT_ALIGN_DECIMAL},
         [PEERS_RANGE] = {.title = "Range", .align = RFT_ALIGN_RIGHT},
         [PEERS_CARDS] = {.title = "Cards", .align = RFT_ALIGN_RIGHT},
-        [PEERS_VERDICT] = {.title = "This card is"},
+        [PEERS_VERDICT] = {.title = "Verdict"},
     };
     const char *device = b->run->gpu.name ? b->run->gpu.name : "model not known";
     rft_peers peers = rft_peers_of(b->run, b->opts.references, b->opts.reference_count, b->arena);

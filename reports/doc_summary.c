@@ -5,7 +5,11 @@
 #include "model/run_drift.h"
 #include "model/run_throttled.h"
 
-#define ROWS_MOST 24 /* of problems: with the cover and the card they fill four pages at most */
+/* Problems that fit on the summary's one page, so that cover, summary and card fill four at most. */
+#define ROWS_MOST 24
+#define PAGE_ROOM 590.0  /* points for the table's rows */
+#define ROW_HEIGHT 24.0  /* with the configuration under the numbers */
+#define LINE_HEIGHT 14.2 /* a sweep's name; a sustained time */
 
 /* "All times are with a cold cache." or which sweep has which. */
 static const char *cache_text(const rft_build *b) {
@@ -74,6 +78,18 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
+static size_t rows_most(const rft_build *b) {
+    size_t lines = 0, sweeps = b->run->sweep_count;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        lines += b->entries[i].best && rft_point_sags(b->entries[i].best);
+    }
+    double room = PAGE_ROOM - LINE_HEIGHT * (double)(lines + (b->entry_count > sweeps ? sweeps : 0));
+    size_t most = room > 0 ? (size_t)(room / ROW_HEIGHT) : 0;
+    size_t least = sweeps < ROWS_MOST - 2 ? sweeps : ROWS_MOST - 2; /* one a sweep: then their names need no line */
+    most = most > least ? most : least;
+    return most < ROWS_MOST ? most : ROWS_MOST;
+}
+
 void rft_build_summary(rft_build *b) {
     rft_doc_heading(b->doc, 1, "Summary", "summary");
     if (b->entry_count == 0) {
@@ -81,7 +97,7 @@ void rft_build_summary(rft_build *b) {
         return;
     }
     const rft_entry **shown = NULL;
-    size_t count = rft_build_choose(b, ROWS_MOST, &shown);
+    size_t count = rft_build_choose(b, rows_most(b), &shown);
     add_steadiness(b);
     const rft_table *table = rft_build_results(b, shown, count);
     bool detailed = false;
