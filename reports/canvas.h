@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * canvas.h - what pages are drawn on. Everything is in points, the origin is the page's upper left corner, y grows
- * downwards. Text arrives in WinAnsi (font.h). Two implementations ship: canvas_haru (PDF) and canvas_trace (text).
+ * downwards. Text arrives in WinAnsi (font.h). Implementations: canvas_haru (PDF), canvas_svg (one
+ * picture), canvas_trace (text, for tests), canvas_used (only takes notes).
  * A NULL canvas is accepted by every function and draws nothing: the measuring pass.
  *
  * Drawing functions return nothing: an implementation remembers its first error and finish() reports it.
@@ -108,5 +109,8 @@ int rft_canvas_haru_glyph_width(rft_font font, unsigned char c);
  *   place ANCHOR Y / link X Y WIDTH HEIGHT ANCHOR / bookmark LEVEL Y |TITLE
  * Coordinates have two decimals; text is UTF-8. */
 int rft_canvas_trace_new(rft_canvas *out, rft_err *err);
+
+/* A picture as SVG 1.1, in UTF-8; one page. Never fails. */
+void rft_canvas_svg_new(rft_canvas *out);
 
 #endif

@@ -36,4 +36,8 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
 /* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
 
+/* Appends one chart as SVG: the first whose name ("Rooflines, FP32") has `name` in it, whatever the letters' case.
+ * RFT_E_USAGE with the names there are when none has. */
+int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const char *name, rft_str *out, rft_err *err);
+
 #endif

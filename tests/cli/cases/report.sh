@@ -37,3 +37,17 @@ expect_error 2 'the folder holds no run file and no recording'
 rooftune report "$QUICK" --reference nowhere.db
 expect_status 11
 [ ! -e quick.pdf ] || fail "a report was written though a reference is missing"
+
+# One chart alone.
+rooftune report "$QUICK" --chart roofline --format svg -o roofline.svg
+expect_status 0
+grep -q '^<svg xmlns=' roofline.svg || fail "no SVG"
+rooftune report "$QUICK" --chart nothing --format svg -o other.svg
+expect_error 2 'no chart that is called like "nothing"'
+rooftune report "$QUICK" --format svg -o other.svg
+expect_error 2 'draws one chart, and none is named'
+
+# A font for other names: what is none is refused before anything is written.
+rooftune report "$QUICK" --font "$SOURCE/README.md" -o font.pdf
+expect_err 'is no TrueType font'
+[ ! -e font.pdf ] || fail "a report was written without its font"
