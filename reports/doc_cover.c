@@ -16,6 +16,26 @@ static double used_share(const rft_entry *entry) {
     return fmax(entry->place.efficiency_frac, firm ? entry->bound.frac : 0);
 }
 
+/* With what became of most points, and an example. */
+static const char *no_measurement(const rft_build *b) {
+    size_t counts[RFT_OUTCOME_COUNT] = {0}, most = 0;
+    const char *reason = NULL;
+    for (size_t i = 0; i < b->run->point_count; i++) {
+        counts[b->run->points[i].outcome]++;
+        most = counts[b->run->points[i].outcome] > counts[most] ? (size_t)b->run->points[i].outcome : most;
+    }
+    for (size_t i = 0; i < b->run->point_count && !reason; i++) {
+        reason = b->run->points[i].outcome == (rft_outcome)most ? b->run->points[i].reason : NULL;
+    }
+    if (b->run->point_count == 0) {
+        return "No valid measurement: no configuration was taken up.";
+    }
+    return rft_arena_printf(b->arena, "No valid measurement: %s of %s: %s%s%.200s.",
+                            rft_figure_count(b->arena, counts[most]),
+                            rft_build_plural(b, b->run->point_count, "point", "points"),
+                            rft_outcome_name((rft_outcome)most), reason ? ", " : "", reason ? reason : "");
+}
+
 /* One sentence for everything: each sweep speaks through its longest-running problem; the one with most room is named.
  */
 static const char *overall(const rft_build *b) {
@@ -33,7 +53,7 @@ static const char *overall(const rft_build *b) {
         }
     }
     if (!any) {
-        return "No valid measurement: nothing can be said about this card.";
+        return no_measurement(b);
     }
     if (judged < 2) {
         return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest ? lowest : any));

@@ -13,6 +13,7 @@
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
 #define GUTTER 16.0 /* between charts side by side */
 #define FIGURES_HEIGHT 58.0
+#define FIGURES_MOST 4
 #define CONTENTS_MOST 6 /* chapters in one column */
 #define CONTENTS_GAP 30.0
 #define CONTENTS_STEP 15.0
@@ -252,7 +253,7 @@ static void place_charts(layout *l, const rft_block *block) {
 
 /* A large number and two small lines each, under a rule of its own. */
 static void place_figures(layout *l, const rft_block *block) {
-    double width = (WIDTH - GUTTER * (double)(block->figure_count - 1)) / (double)block->figure_count;
+    double width = (WIDTH - GUTTER * (FIGURES_MOST - 1)) / FIGURES_MOST; /* fewer leave room at the right */
     need(l, FIGURES_HEIGHT);
     for (size_t i = 0; i < block->figure_count; i++) {
         double x = LEFT + (double)i * (width + GUTTER), y = l->y + 4;

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#define GREEK "\xce\xbb\xcf\x8c\xce\xb3\xce\xbf\xcf\x82" /* "logos", with an accented letter that is composed of two   \
-                                                          */
+/* "logos", with an accented letter that is composed of two. */
+#define GREEK "\xce\xbb\xcf\x8c\xce\xb3\xce\xbf\xcf\x82"
 #define DEJAVU "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 /* ---- a font of five glyphs: 1 simple, 2 simple, 3 made of 1, 4 made of 3 and 2; U+0416 is 4, U+4E2D is 1 ---- */
