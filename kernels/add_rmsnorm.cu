@@ -53,8 +53,8 @@ __global__ void __launch_bounds__(256)
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         if (first + i * 256 < vectors) {
-            left[i] = words_of<VEC>(x)[first + i * 256];
-            right[i] = words_of<VEC>(residual)[first + i * 256];
+            left[i] = load_once<false>(words_of<VEC>(x) + first + i * 256);
+            right[i] = load_once<false>(words_of<VEC>(residual) + first + i * 256);
         }
     }
 #pragma unroll

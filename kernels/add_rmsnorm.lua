@@ -48,7 +48,7 @@ local two_kernels = add_rmsnorm {
         work = { fp32 = n, read = 4 * n, write = 2 * n },
       },
       {
-        entry = rows.entry("rmsnorm_alone", p, c, "HELD, STREAM"),
+        entry = rows.entry("rmsnorm_alone", p.cols, c.THREADS, "HELD, STREAM"),
         args = { b.sum, b.weight, b.y, i64(p.rows), i64(p.cols), f32(rows.EPSILON) },
         grid = rows.grid(p, c),
         block = c.BLOCK,
@@ -64,7 +64,7 @@ local fused = add_rmsnorm {
   entry = "add_rmsnorm<8, THREADS, BLOCK, 1, true, HELD, STREAM>",
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("add_rmsnorm", p, c, "HELD, STREAM"),
+      entry = rows.entry("add_rmsnorm", p.cols, c.THREADS, "HELD, STREAM"),
       args = { b.x, b.residual, b.weight, b.sum, b.y, i64(p.rows), i64(p.cols), f32(rows.EPSILON) },
       grid = rows.grid(p, c),
       block = c.BLOCK,

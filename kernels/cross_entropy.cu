@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(BLOCK)
     top = reduce_block<BLOCK>(Largest{top}).value;
     float sum = 0.0f;
     for (int i = threadIdx.x; i < cols; i += BLOCK) {
-        sum += scaled_exp(__bfloat162float(row[i]), top * LOG2_E);
+        sum += relative_exp(__bfloat162float(row[i]), top);
     }
     sum = reduce_block<BLOCK>(Sum{sum}).value;
     if (threadIdx.x == 0) {
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
     cross_entropy_online(const bf16 *__restrict__ x, const int *__restrict__ target, float *__restrict__ loss,
                          long long rows, long long cols) {
     typedef Shape<8, THREADS, BLOCK, 1, false> S;
-    __shared__ MaxSum halves[2][BLOCK / 32];
+    __shared__ Places<S, MaxSum> halves;
     Exchange<S, MaxSum> exchange = {halves, 0};
     const long long wanted = (long long)blockIdx.x * S::ROWS + S::group();
     const long long row = wanted < rows ? wanted : rows - 1;
@@ -85,14 +85,14 @@ __global__ void __launch_bounds__(BLOCK, 1)
     if (threadIdx.x == 0) {
         loss[blockIdx.x] = loss_of(all, row, goal);
     }
-    const float bits = all.top * LOG2_E, factor = 1.0f / all.sum;
+    const float top = all.top, factor = 1.0f / all.sum;
 #pragma unroll UNROLL
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC];
-        unpack<VEC>(values, load_word<STREAM>(words_of<VEC>(row) + v)); /* for the last time */
+        unpack<VEC>(values, load_once<STREAM>(words_of<VEC>(row) + v)); /* for the last time */
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
-            values[i] = scaled_exp(values[i], bits) * factor - (v * VEC + i == goal ? 1.0f : 0.0f);
+            values[i] = relative_exp(values[i], top) * factor - (v * VEC + i == goal ? 1.0f : 0.0f);
         }
         store_word<STREAM>(words_of<VEC>(gradient + blockIdx.x * cols) + v, packed<VEC>(values));
     }
@@ -111,7 +111,7 @@ template <bool FLOATS> struct CrossEntropy : Softmax<FLOATS> {
             return;
         }
         const int goal = target[row];
-        if (S::place() == 0) {
+        if (S::is_first()) {
             loss[row] = loss_of(all, this->x + row * this->cols, goal);
         }
 #pragma unroll
@@ -127,11 +127,11 @@ template <bool FLOATS> struct CrossEntropy : Softmax<FLOATS> {
     }
 };
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool FLOATS, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool FLOATS, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     cross_entropy_gradient_registers(const bf16 *__restrict__ x, const int *__restrict__ target,
                                      float *__restrict__ loss, bf16 *__restrict__ gradient, long long rows,
                                      long long cols) {
-    typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT> S;
+    typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER> S;
     pass_row<S, STREAM>(CrossEntropy<FLOATS>{{x, gradient, cols}, target, loss}, rows);
 }

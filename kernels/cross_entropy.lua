@@ -81,13 +81,14 @@ local gradient_online = cross_entropy {
 local gradient_registers = cross_entropy {
   name = "cross_entropy_gradient_registers",
   gradient = true,
-  entry = "cross_entropy_gradient_registers<8, THREADS, BLOCK, 1, true, HELD, FLOATS, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.held, rows.params.floats, rows.params.stream },
+  entry = "cross_entropy_gradient_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, FLOATS, STREAM>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.floats, rows.params.stream },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("cross_entropy_gradient_registers", p, c, "HELD, FLOATS, STREAM"),
+      entry = rows.entry("cross_entropy_gradient_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, FLOATS, STREAM"),
       args = { b.x, b.target, b.loss, b.gradient, i64(p.rows), i64(p.cols) },
-      grid = rows.grid(p, c),
+      grid = c.CLUSTER * rows.grid(p, c),
+      cluster = c.CLUSTER,
       block = c.BLOCK,
     }
   end,

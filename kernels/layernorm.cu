@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = (x - mean) / sqrt(variance + epsilon) * weight + bias for every row of bf16, in fp32. */
 #include "layernorm.cuh"
+#include "rows_staged.cuh"
 
 /* A block a row, an element a load: the mean, the variance, the result. The row is read three times. */
 template <int BLOCK>
@@ -44,9 +45,9 @@ __global__ void __launch_bounds__(BLOCK, 1)
 #pragma unroll UNROLL
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC], weights[VEC], biases[VEC];
-        unpack<VEC>(values, load_word<STREAM>(from + v)); /* for the last time */
-        unpack<VEC>(weights, words_of<VEC>(weight)[v]);
-        unpack<VEC>(biases, words_of<VEC>(bias)[v]);
+        unpack<VEC>(values, load_once<STREAM>(from + v)); /* for the last time */
+        unpack<VEC>(weights, load_once<false>(words_of<VEC>(weight) + v));
+        unpack<VEC>(biases, load_once<false>(words_of<VEC>(bias) + v));
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] = fmaf((values[i] - all.mean) * scale, weights[i], biases[i]);
@@ -55,11 +56,11 @@ __global__ void __launch_bounds__(BLOCK, 1)
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool ONCE, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool ONCE, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     layernorm_registers(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, const bf16 *__restrict__ bias,
                         bf16 *__restrict__ y, long long rows, long long cols, float epsilon) {
-    typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT> S;
+    typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER> S;
     pass_row<S, STREAM>(LayerNorm<ONCE>{x, weight, bias, y, cols, epsilon}, rows);
 }
 

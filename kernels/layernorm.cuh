@@ -102,8 +102,8 @@ template <bool ONCE> struct LayerNorm {
             if (held.has(i)) {
                 float values[S::VEC], weights[S::VEC], biases[S::VEC];
                 unpack<S::VEC>(values, held.words[i]);
-                unpack<S::VEC>(weights, words_of<S::VEC>(weight)[held.index(i)]);
-                unpack<S::VEC>(biases, words_of<S::VEC>(bias)[held.index(i)]);
+                unpack<S::VEC>(weights, load_once<false>(words_of<S::VEC>(weight) + held.index(i)));
+                unpack<S::VEC>(biases, load_once<false>(words_of<S::VEC>(bias) + held.index(i)));
 #pragma unroll
                 for (int j = 0; j < S::VEC; j++) {
                     values[j] = fmaf((values[j] - all.mean) * scale, weights[j], biases[j]);

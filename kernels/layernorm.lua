@@ -70,13 +70,14 @@ local once = { "ONCE", false, "one exchange of moments between threads; otherwis
 
 local registers = layernorm {
   name = "layernorm_registers",
-  entry = "layernorm_registers<8, THREADS, BLOCK, 1, true, HELD, ONCE, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.held, once, rows.params.stream },
+  entry = "layernorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, ONCE, STREAM>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, once, rows.params.stream },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("layernorm_registers", p, c, "HELD, ONCE, STREAM"),
+      entry = rows.entry("layernorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, ONCE, STREAM"),
       args = args(p, b, true),
-      grid = rows.grid(p, c),
+      grid = c.CLUSTER * rows.grid(p, c),
+      cluster = c.CLUSTER,
       block = c.BLOCK,
     }
   end,
@@ -89,7 +90,7 @@ local staged = layernorm {
   params = { rows.params.threads, rows.params.block, rows.params.stages, rows.params.bulk, once, rows.params.stream },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("layernorm_staged", p, c, "STAGES, BULK, ONCE, STREAM"),
+      entry = rows.entry("layernorm_staged", p.cols, c.THREADS, "STAGES, BULK, ONCE, STREAM"),
       args = args(p, b, true),
       grid = resident(),
       block = c.BLOCK,

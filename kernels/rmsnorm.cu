@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = x / sqrt(mean(x^2) + epsilon) * weight for every row of bf16; squares and sums are fp32. */
 #include "rmsnorm.cuh"
+#include "rows_staged.cuh"
 
 /* A block a row, an element a load; the row is read twice. */
 template <int BLOCK>
@@ -30,7 +31,7 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     Words<VEC> *to = words_of<VEC>(y + blockIdx.x * cols);
     float sum = 0.0f;
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
-        const Words<VEC> word = from[v];
+        const Words<VEC> word = load_once<false>(from + v);
         kept[v] = word;
         float values[VEC];
         unpack<VEC>(values, word);
@@ -43,7 +44,7 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC], weights[VEC];
         unpack<VEC>(values, kept[v]);
-        unpack<VEC>(weights, words_of<VEC>(weight)[v]);
+        unpack<VEC>(weights, load_once<false>(words_of<VEC>(weight) + v));
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] *= scale * weights[i];
@@ -52,11 +53,11 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     rmsnorm_registers(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, bf16 *__restrict__ y, long long rows,
                       long long cols, float epsilon) {
-    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT>, STREAM>(RmsNorm{x, weight, y, cols, epsilon}, rows);
+    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, STREAM>(RmsNorm{x, weight, y, cols, epsilon}, rows);
 }
 
 template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int STAGES, bool BULK, bool STREAM>

@@ -34,7 +34,8 @@ struct RmsNorm {
     template <class S> __device__ __forceinline__ Sum reduce(const Row<S> &, Sum mine, Exchange<S, Sum> &all) const {
         return all.reduce(mine);
     }
-    /* The weights are read here and not before: they come out of L1 or L2, and would hold registers until now. */
+    /* The weights are read here and not before: they come out of L1 or L2, and would hold registers until now. As
+     * read-only data their loads may go ahead of the stores. */
     template <bool STREAM, class S>
     __device__ __forceinline__ void finish(const Row<S> &held, Sum squares, long long row, bool exists) const {
         const float scale = rsqrtf(squares.value / (float)cols + epsilon);
@@ -46,7 +47,7 @@ struct RmsNorm {
             if (held.has(i)) {
                 float values[S::VEC], weights[S::VEC];
                 unpack<S::VEC>(values, held.words[i]);
-                unpack<S::VEC>(weights, words_of<S::VEC>(weight)[held.index(i)]);
+                unpack<S::VEC>(weights, load_once<false>(words_of<S::VEC>(weight) + held.index(i)));
 #pragma unroll
                 for (int j = 0; j < S::VEC; j++) {
                     values[j] *= scale * weights[j];

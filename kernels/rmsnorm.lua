@@ -56,13 +56,14 @@ local shared = rmsnorm {
 
 local registers = rmsnorm {
   name = "rmsnorm_registers",
-  entry = "rmsnorm_registers<8, THREADS, BLOCK, 1, true, HELD, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.held, rows.params.stream },
+  entry = "rmsnorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, STREAM>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.stream },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("rmsnorm_registers", p, c, "HELD, STREAM"),
+      entry = rows.entry("rmsnorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, STREAM"),
       args = args(p, b, true),
-      grid = rows.grid(p, c),
+      grid = c.CLUSTER * rows.grid(p, c),
+      cluster = c.CLUSTER,
       block = c.BLOCK,
     }
   end,
@@ -75,7 +76,7 @@ local staged = rmsnorm {
   params = { rows.params.threads, rows.params.block, rows.params.stages, rows.params.bulk, rows.params.stream },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("rmsnorm_staged", p, c, "STAGES, BULK, STREAM"),
+      entry = rows.entry("rmsnorm_staged", p.cols, c.THREADS, "STAGES, BULK, STREAM"),
       args = args(p, b, true),
       grid = resident(),
       block = c.BLOCK,

@@ -13,11 +13,10 @@ end
 -- Vectors that a thread holds when `threads` share the row.
 function rows.items(cols, threads) return ceil_div(cols, rows.vector(cols) * threads) end
 
--- "NAME<VEC, THREADS, BLOCK, ITEMS, EXACT, rest>" for a problem.
-function rows.entry(name, p, c, rest)
-  local vec, items = rows.vector(p.cols), rows.items(p.cols, c.THREADS)
-  local exact = vec * items * c.THREADS == p.cols
-  return ("%s<%d, THREADS, BLOCK, %d, %s, %s>"):format(name, vec, items, tostring(exact), rest)
+-- "NAME<VEC, THREADS, BLOCK, ITEMS, EXACT, rest>" when `threads`, of one block or several, share a row.
+function rows.entry(name, cols, threads, rest)
+  local vec, items = rows.vector(cols), rows.items(cols, threads)
+  return ("%s<%d, THREADS, BLOCK, %d, %s, %s>"):format(name, vec, items, tostring(vec * items * threads == cols), rest)
 end
 
 function rows.grid(p, c) return ceil_div(p.rows, c.BLOCK // c.THREADS) end
@@ -29,9 +28,10 @@ function rows.staged_bytes(p, c)
 end
 
 rows.params = {
-  threads = { "THREADS", 256, "threads that share a row" },
+  threads = { "THREADS", 256, "threads of a block that share a row" },
   block = { "BLOCK", 256, "threads a block; BLOCK / THREADS rows" },
-  held = { "HELD", 512, "threads that an SM shall hold: bounds their registers" },
+  held = { "HELD", 256, "threads that an SM shall hold: bounds their registers" },
+  cluster = { "CLUSTER", 1, "blocks that share a row" },
   stream = { "STREAM", false, "evict-first loads and stores" },
   stages = { "STAGES", 2, "rows on their way into shared memory" },
   bulk = { "BULK", false, "rows fetched by cp.async.bulk; otherwise cp.async" },
@@ -63,6 +63,16 @@ end
 function rows.holds_floats(cols, THREADS, HELD, FLOATS, gpu)
   local floats = rows.items(cols, THREADS) * rows.vector(cols)
   return not FLOATS or gpu.registers_per_sm // HELD >= floats + 24
+end
+-- The same for CLUSTER blocks that share one long row: sm_90 and newer.
+function rows.fits_cluster(cols, THREADS, BLOCK, CLUSTER, gpu)
+  return CLUSTER <= gpu.max_cluster and THREADS == BLOCK and cols >= 8192 and rows.fits_registers(cols, THREADS * CLUSTER)
+end
+function rows.cluster_held(cols, THREADS, BLOCK, CLUSTER, HELD, gpu)
+  return rows.held_blocks(cols, THREADS * CLUSTER, BLOCK, HELD, gpu)
+end
+function rows.cluster_floats(cols, THREADS, CLUSTER, HELD, FLOATS, gpu)
+  return rows.holds_floats(cols, THREADS * CLUSTER, HELD, FLOATS, gpu)
 end
 -- Bulk copies: sm_90 and newer.
 function rows.can_bulk(BULK, gpu) return not BULK or gpu.cc >= 90 end

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* y = exp(x - max x) / sum of exp(x - max x) for every row of bf16, in fp32. */
+#include "rows_staged.cuh"
 #include "softmax.cuh"
 
 /* A block a row, an element a load: the largest, the sum, the result. The row is read three times. */
@@ -15,11 +16,11 @@ __global__ void __launch_bounds__(BLOCK)
     top = reduce_block<BLOCK>(Largest{top}).value;
     float sum = 0.0f;
     for (int i = threadIdx.x; i < cols; i += BLOCK) {
-        sum += scaled_exp(__bfloat162float(from[i]), top * LOG2_E);
+        sum += relative_exp(__bfloat162float(from[i]), top);
     }
     sum = reduce_block<BLOCK>(Sum{sum}).value;
     for (int i = threadIdx.x; i < cols; i += BLOCK) {
-        to[i] = __float2bfloat16_rn(scaled_exp(__bfloat162float(from[i]), top * LOG2_E) / sum);
+        to[i] = __float2bfloat16_rn(relative_exp(__bfloat162float(from[i]), top) / sum);
     }
 }
 
@@ -34,23 +35,23 @@ __global__ void __launch_bounds__(BLOCK, 1)
     each_vector<VEC, BLOCK, UNROLL, false>(from, vectors, threadIdx.x,
                                            [&](const float(&values)[VEC]) { mine.add(values); });
     const MaxSum all = reduce_block<BLOCK>(mine);
-    const float bits = all.top * LOG2_E, factor = 1.0f / all.sum;
+    const float top = all.top, factor = 1.0f / all.sum;
 #pragma unroll UNROLL
     for (int v = threadIdx.x; v < vectors; v += BLOCK) {
         float values[VEC];
-        unpack<VEC>(values, load_word<STREAM>(from + v)); /* for the last time */
+        unpack<VEC>(values, load_once<STREAM>(from + v)); /* for the last time */
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
-            values[i] = scaled_exp(values[i], bits) * factor;
+            values[i] = relative_exp(values[i], top) * factor;
         }
         store_word<STREAM>(to + v, packed<VEC>(values));
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool FLOATS, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool FLOATS, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     softmax_registers(const bf16 *__restrict__ x, bf16 *__restrict__ y, long long rows, long long cols) {
-    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT>, STREAM>(Softmax<FLOATS>{x, y, cols}, rows);
+    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, STREAM>(Softmax<FLOATS>{x, y, cols}, rows);
 }
 
 template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int STAGES, bool BULK, bool FLOATS, bool STREAM>

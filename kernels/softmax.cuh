@@ -6,7 +6,7 @@
 #include "rows.cuh"
 
 #define LOG2_E 1.4426950408889634f
-#define LOWEST (-2.0e38f) /* times log2 e it is still a number: a row without any yet must not give NaN */
+#define LOWEST (-3.0e38f) /* a number, and no infinity: what is left of nothing must not be NaN */
 
 __device__ __forceinline__ float power_of_two(float x) {
     float y;
@@ -14,9 +14,10 @@ __device__ __forceinline__ float power_of_two(float x) {
     return y;
 }
 
-/* 2^((x - top) log2 e), with `top_bits` = top log2 e. */
-__device__ __forceinline__ float scaled_exp(float x, float top_bits) {
-    return power_of_two(fmaf(x, LOG2_E, -top_bits));
+/* e^(x - top). The difference comes first and is exact where it matters: x log2 e - top log2 e in one FMA would be one
+ * instruction less, and wrong by the rounding of a large product. */
+__device__ __forceinline__ float relative_exp(float x, float top) {
+    return power_of_two((x - top) * LOG2_E);
 }
 
 struct Largest {
@@ -36,8 +37,8 @@ struct MaxSum {
         return {__shfl_xor_sync(0xffffffffu, top, lane), __shfl_xor_sync(0xffffffffu, sum, lane)};
     }
     __device__ __forceinline__ void merge(const MaxSum &other) {
-        const float larger = fmaxf(top, other.top), bits = larger * LOG2_E;
-        sum = sum * scaled_exp(top, bits) + other.sum * scaled_exp(other.top, bits);
+        const float larger = fmaxf(top, other.top);
+        sum = sum * relative_exp(top, larger) + other.sum * relative_exp(other.top, larger);
         top = larger;
     }
     /* VEC more: one rescaling for all of them. */
@@ -47,11 +48,10 @@ struct MaxSum {
         for (int i = 0; i < VEC; i++) {
             larger = fmaxf(larger, values[i]);
         }
-        const float bits = larger * LOG2_E;
-        sum *= scaled_exp(top, bits);
+        sum *= relative_exp(top, larger);
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
-            sum += scaled_exp(values[i], bits);
+            sum += relative_exp(values[i], larger);
         }
         top = larger;
     }
@@ -93,14 +93,13 @@ template <bool FLOATS, class S> __device__ __forceinline__ MaxSum begin_softmax(
     }
     const float top = fmaxf(LOWEST, fmaxf(__uint_as_float(pair << 16), __uint_as_float(pair & 0xffff0000u)));
     float sum = 0.0f;
-    const float bits = top * LOG2_E;
 #pragma unroll
     for (int i = 0; i < S::ITEMS; i++) {
         float values[S::VEC];
         unpack<S::VEC>(values, held.words[i]);
 #pragma unroll
         for (int j = 0; j < S::VEC; j++) {
-            const float exponential = scaled_exp(values[j], bits);
+            const float exponential = relative_exp(values[j], top);
             sum += exponential;
             if (FLOATS) {
                 held.exps[i][j] = exponential;
@@ -113,10 +112,10 @@ template <bool FLOATS, class S> __device__ __forceinline__ MaxSum begin_softmax(
 
 /* What turns held exponentials, or values, into shares of the row's sum. */
 template <class S, bool FLOATS> struct Shares {
-    float factor, bits;
+    float factor, top;
     __device__ __forceinline__ Shares(const ExpRow<S, FLOATS> &held, const MaxSum &all) {
-        bits = all.top * LOG2_E;
-        factor = (FLOATS ? scaled_exp(held.own_top, bits) : 1.0f) / all.sum;
+        top = all.top;
+        factor = (FLOATS ? relative_exp(held.own_top, top) : 1.0f) / all.sum;
     }
     __device__ __forceinline__ void of(const ExpRow<S, FLOATS> &held, int i, float (&shares)[S::VEC]) const {
         if (!FLOATS) {
@@ -124,7 +123,7 @@ template <class S, bool FLOATS> struct Shares {
         }
 #pragma unroll
         for (int j = 0; j < S::VEC; j++) {
-            shares[j] = (FLOATS ? held.exps[i][j] : scaled_exp(shares[j], bits)) * factor;
+            shares[j] = (FLOATS ? held.exps[i][j] : relative_exp(shares[j], top)) * factor;
         }
     }
 };

@@ -53,13 +53,14 @@ local online = softmax {
 
 local registers = softmax {
   name = "softmax_registers",
-  entry = "softmax_registers<8, THREADS, BLOCK, 1, true, HELD, FLOATS, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.held, rows.params.floats, rows.params.stream },
+  entry = "softmax_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, FLOATS, STREAM>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.floats, rows.params.stream },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("softmax_registers", p, c, "HELD, FLOATS, STREAM"),
+      entry = rows.entry("softmax_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, FLOATS, STREAM"),
       args = { b.x, b.y, i64(p.rows), i64(p.cols) },
-      grid = rows.grid(p, c),
+      grid = c.CLUSTER * rows.grid(p, c),
+      cluster = c.CLUSTER,
       block = c.BLOCK,
     }
   end,
@@ -74,7 +75,7 @@ local staged = softmax {
   },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("softmax_staged", p, c, "STAGES, BULK, FLOATS, STREAM"),
+      entry = rows.entry("softmax_staged", p.cols, c.THREADS, "STAGES, BULK, FLOATS, STREAM"),
       args = { b.x, b.y, i64(p.rows), i64(p.cols) },
       grid = resident(),
       block = c.BLOCK,

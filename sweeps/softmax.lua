@@ -18,11 +18,25 @@ return sweep {
       tune = {
         THREADS = pow2_values(8, 1024),
         BLOCK = values(64, 128, 256, 512, 1024),
+        CLUSTER = values(1),
         HELD = values(1024, 1536, 2048),
         FLOATS = values(false, true),
         STREAM = values(false, true),
       },
       where = { rows.fits_registers, rows.whole_groups, rows.held_blocks, rows.holds_floats },
+    },
+    {
+      "row over a cluster",
+      kernel = softmax.registers,
+      tune = {
+        THREADS = values(256, 512, 1024),
+        BLOCK = values(256, 512, 1024),
+        CLUSTER = values(2, 4, 8),
+        HELD = values(1024, 1536, 2048),
+        FLOATS = values(false, true),
+        STREAM = values(false, true),
+      },
+      where = { rows.fits_cluster, rows.cluster_held, rows.cluster_floats },
     },
     {
       "next rows fetched meanwhile",
