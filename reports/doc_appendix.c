@@ -117,7 +117,7 @@ static void add_hashes(rft_build *b) {
     }
     if (!templates && b->run->sweep_count > 0) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                     "Hashes of templates and headers were not recorded: the run is older than they are.");
+                     "Hashes of templates and headers were not recorded: the run is older than that.");
     }
     rft_doc_text(b->doc, RFT_TEXT_BODY,
                  "The same report, byte for byte, from the run's file or a recording exported from it, with the same "

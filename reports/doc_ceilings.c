@@ -153,7 +153,7 @@ void rft_build_ceilings(rft_build *b) {
 
 /* ---- part 2 ---- */
 
-enum { PART2_WHAT, PART2_KERNEL, PART2_SHEET, PART2_LIMIT, PART2_BASIS, PART2_COLUMNS };
+enum { PART2_WHAT, PART2_SHEET, PART2_LIMIT, PART2_BASIS, PART2_COLUMNS };
 
 /* Of what no part of this run depends on, the reason in part 1 is enough. */
 static bool worth_a_row(const rft_ceiling *ceiling) {
@@ -171,7 +171,6 @@ static const char *kernel_text(const rft_build *b, const rft_ceiling *ceiling) {
 void rft_build_operations(rft_build *b) {
     static const rft_column used[PART2_COLUMNS] = {
         [PART2_WHAT] = {.title = "Ceiling"},
-        [PART2_KERNEL] = {.title = "Operation behind it", .wraps = true},
         [PART2_SHEET] = {.title = "Datasheet", .align = RFT_ALIGN_DECIMAL},
         [PART2_LIMIT] = {.title = "Hardware limit", .align = RFT_ALIGN_DECIMAL},
         [PART2_BASIS] = {.title = "Basis of the limit", .wraps = true},
@@ -186,14 +185,15 @@ void rft_build_operations(rft_build *b) {
         if (!table) {
             rft_doc_new_page(b->doc);
             rft_doc_heading(b->doc, 1, "Ceilings", "ceilings");
-            rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                         "What was run to measure each ceiling, by kernels of rooftune's own or, where that is named, "
-                         "by the vendor's library; and what the hardware's widths and highest clocks would allow.");
+            rft_doc_text(
+                b->doc, RFT_TEXT_NOTE,
+                "In grey, what was run to measure each ceiling, by kernels of rooftune's own or, where that is named, "
+                "by the vendor's library; and what the hardware's widths and highest clocks would allow.");
             table = rft_doc_table(b->doc, used, PART2_COLUMNS);
         }
         rft_row *row = rft_doc_row(b->doc, table);
         row->cells[PART2_WHAT] = rft_ceiling_label(id);
-        row->cells[PART2_KERNEL] = kernel_text(b, ceiling);
+        row->detail = kernel_text(b, ceiling);
         row->cells[PART2_SHEET] = rft_figure_si(b->arena, ceiling->datasheet, rft_ceiling_unit(id));
         row->cells[PART2_LIMIT] = rft_figure_si(b->arena, ceiling->limit, rft_ceiling_unit(id));
         row->cells[PART2_BASIS] = ceiling->limit_basis && !isnan(ceiling->limit) ? ceiling->limit_basis : "n/a";
