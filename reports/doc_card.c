@@ -3,7 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/peers.h"
+#include "model/card_peers.h"
 #include "model/run_throttled.h"
 
 #include <math.h>

@@ -83,7 +83,7 @@ size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out)
     for (size_t i = 0; i < b->entry_count; i++) {
         sweeps += i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep;
     }
-    for (size_t from = 0, next; from < b->entry_count && spare > 0; from = next) {
+    for (size_t from = 0, next; from < b->entry_count && spare > 0 && sweeps > 0; from = next) {
         next = from;
         while (next < b->entry_count && b->entries[next].sweep == b->entries[from].sweep) {
             next++;

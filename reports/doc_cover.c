@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "model/peers.h"
+#include "model/card_peers.h"
 #include "model/run_foreign.h"
 
 #include <math.h>

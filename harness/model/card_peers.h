@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * peers.h - a card beside other cards of its model: is what was measured on it normal? Pure.
+ * card_peers.h - a card beside other cards of its model: is what was measured on it normal? Pure.
  *
  * Cards are told apart by their UUID. A card that was measured several times counts once, with the median of its runs.
  * Under RFT_PEERS_LEAST other cards nothing is called normal: there is no reference.
  */
-#ifndef RFT_MODEL_PEERS_H
-#define RFT_MODEL_PEERS_H
+#ifndef RFT_MODEL_CARD_PEERS_H
+#define RFT_MODEL_CARD_PEERS_H
 
 #include "model/run.h"
 

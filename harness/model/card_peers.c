@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/peers.h"
+#include "model/card_peers.h"
 
 #include "base/str.h"
 
