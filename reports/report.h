@@ -9,14 +9,18 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/mix_total.h"
 #include "model/run.h"
 
 typedef struct rft_report_opts {
-    int part;  /* 0: both; 1: the buyer's pages; 2: the engineer's */
-    bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
+    int part;                 /* 0: both; 1: the buyer's pages; 2: the engineer's */
+    bool full;                /* every problem in detail and the table of all points, not the chosen ones alone */
+    const rft_mix_book *book; /* of --mix; NULL: none was given. Borrowed, as is what follows */
+    rft_mix_total *const *mixes;
+    size_t mix_count;
 } rft_report_opts;
 #define RFT_REPORT_OPTS_INIT                                                                                           \
-    { 0, false }
+    { .part = 0 }
 
 /* Writes the report to `path` (to a temporary file first: an error leaves an older report as it was).
  * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed). A run without points,
