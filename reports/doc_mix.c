@@ -52,16 +52,25 @@ static rft_chart *shares_chart(rft_build *b, const char *title, const rft_mix_sh
     }
     chart->x = (rft_chart_axis){
         .names = names, .sub_names = percents, .name_count = shown, .low = -0.5, .high = (double)shown - 0.5};
-    chart->y = (rft_chart_axis){.title = "time of a pass (%)", .low = 0, .high = 100};
+    chart->y = (rft_chart_axis){.title = "time of a pass (%)", .low = 0, .high = fmin(shares[0].frac * 115.0, 105.0)};
     return chart;
 }
 
+/* One word for all of it needs no chart. */
 static void add_shares(rft_build *b, const rft_mix_total *total) {
-    rft_chart *charts[2] = {
-        shares_chart(b, "By operation", total->by_operation, total->operation_count, RFT_TONE_A),
-        shares_chart(b, "By what holds it back", total->by_bound, total->bound_count, RFT_TONE_B),
-    };
-    rft_doc_charts(b->doc, charts, 2);
+    rft_chart *charts[2];
+    size_t count = 0;
+    if (total->operation_count > 1) {
+        charts[count++] = shares_chart(b, "By operation", total->by_operation, total->operation_count, RFT_TONE_A);
+    }
+    if (total->bound_count > 1) {
+        charts[count++] = shares_chart(b, "By what holds it back", total->by_bound, total->bound_count, RFT_TONE_B);
+    } else {
+        rft_doc_textf(b->doc, RFT_TEXT_BODY, "All of the time is held back by one thing: %s.", total->by_bound[0].name);
+    }
+    if (count) {
+        rft_doc_charts(b->doc, charts, count);
+    }
 }
 
 /* ---- operations ---- */

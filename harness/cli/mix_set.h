@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "model/mix_total.h"
 
-#define RFT_MIX_HELP "a workload as a sum of measured operations, prices (docs/mix.md); repeatable"
+#define RFT_MIX_HELP "a workload to sum up, and prices (docs/mix.md); repeatable"
 
 typedef struct rft_mix_set {
     rft_mix_book *book;

@@ -202,6 +202,12 @@ static const rft_point *best_of(const finder *f, const rft_run *run, size_t s, s
     return best;
 }
 
+/* A vendor's library in a kernel's place is no template: its "source" is the script that describes it. */
+static const char *source_of(const rft_run *run, const rft_point *point) {
+    const rft_variant *variant = &run->sweeps[point->sweep].sweep.variants[point->variant];
+    return variant->source && rft_text_ends(variant->source, ".lua") ? variant->name : "template";
+}
+
 static void take(finder *f, const rft_run *run, size_t s, size_t problem) {
     const rft_point *best = best_of(f, run, s, problem);
     const rft_baseline *vendor = rft_run_fastest_baseline(run, s, problem);
@@ -223,7 +229,7 @@ static void take(finder *f, const rft_run *run, size_t s, size_t problem) {
     line->point = best;
     line->vendor = vendor;
     line->by_vendor = vendor_s < best_s;
-    line->source = line->by_vendor ? rft_baseline_label(vendor, f->arena) : "template";
+    line->source = line->by_vendor ? rft_baseline_label(vendor, f->arena) : source_of(run, best);
     line->measurement = line->by_vendor ? &vendor->measurement : rft_point_measurement(best);
 }
 

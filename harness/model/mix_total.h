@@ -37,10 +37,10 @@ typedef struct rft_mix_line {
     const char *missing; /* why there is no time; then what is below is unset, NaN or NULL */
     const rft_run *run;
     size_t sweep, problem_index;
-    const rft_point *point;             /* the best of the template; NULL: the library's alone was measured */
-    const rft_baseline *vendor;         /* the fastest of the library's; NULL */
-    bool by_vendor;                     /* the time is the library's */
-    const char *source;                 /* "template", or the library's label */
+    const rft_point *point;     /* the best of the template; NULL: the library's alone was measured */
+    const rft_baseline *vendor; /* the fastest of the library's; NULL */
+    bool by_vendor;             /* the time is the library's */
+    const char *source;         /* "template"; the library's label; "cuBLASLt" where it stands in a kernel's place */
     const rft_measurement *measurement; /* of one launch */
     double time_s;                      /* count x median */
     double frac;                        /* of the pass */

@@ -12,9 +12,10 @@
 
 /* The number on top. */
 static void read_positive(lua_State *lua, const rft_at *at) {
-    if (!(rft_read_real(lua, -1, at, 0, NUMBER_MAX) > 0)) {
+    if (lua_type(lua, -1) == LUA_TNUMBER && !(lua_tonumber(lua, -1) > 0)) {
         rft_read_fail(lua, at, "leave it out where it is not known", "must be more than 0");
     }
+    rft_read_real(lua, -1, at, 0, NUMBER_MAX);
 }
 
 static void read_filled_text(lua_State *lua, const rft_at *at) {
