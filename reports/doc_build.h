@@ -55,6 +55,7 @@ void rft_build_mixes(rft_build *b); /* nothing where none was given */
 void rft_build_ceilings(rft_build *b);
 void rft_build_ridges(rft_build *b); /* a part of it: doc_ridges.c */
 void rft_build_rooflines(rft_build *b);
+void rft_build_overs(rft_build *b, rft_pipe pipe); /* a part of it: doc_over_roof.c; nothing where none is */
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_transitions(rft_build *b);
 void rft_build_method(rft_build *b);

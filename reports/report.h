@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/compare.h"
 #include "model/mix_total.h"
 #include "model/run.h"
 
@@ -32,5 +33,11 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
 
 /* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
+
+/* A comparison of runs (docs/compare.md) likewise. The same runs in the same order give the same bytes; the document's
+ * date is that of the latest run. Errors as above. */
+int rft_compare_write_pdf(const rft_compare *compare, const char *path, rft_err *err);
+int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err);
+int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err);
 
 #endif
