@@ -44,27 +44,43 @@ template <bool STREAM> using StreamHints = Hints<typename Streamed<STREAM>::type
 
 typedef unsigned long long l2_policy;
 
-/* Not volatile: one for all accesses of a thread, and a constant where the share is one. */
+/* Not volatile: one for all accesses of a thread. Shares are written out, so that ptxas knows the policy. */
+#define RFT_L2_POLICY(PRIORITIES, SHARE) asm("createpolicy.fractional." PRIORITIES ".b64 %0, " SHARE ";" : "=l"(policy))
+#define RFT_L2_SHARES(PRIORITIES)                                                                                      \
+    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a share that is written out");                             \
+    l2_policy policy;                                                                                                  \
+    if constexpr (N == 1) {                                                                                            \
+        RFT_L2_POLICY(PRIORITIES, "1.0");                                                                              \
+    } else if constexpr (N == 2) {                                                                                     \
+        RFT_L2_POLICY(PRIORITIES, "0.5");                                                                              \
+    } else if constexpr (N == 4) {                                                                                     \
+        RFT_L2_POLICY(PRIORITIES, "0.25");                                                                             \
+    } else if constexpr (N == 8) {                                                                                     \
+        RFT_L2_POLICY(PRIORITIES, "0.125");                                                                            \
+    } else if constexpr (N == 16) {                                                                                    \
+        RFT_L2_POLICY(PRIORITIES, "0.0625");                                                                           \
+    } else {                                                                                                           \
+        RFT_L2_POLICY(PRIORITIES, "0.03125");                                                                          \
+    }                                                                                                                  \
+    return policy;
+
 __device__ __forceinline__ l2_policy policy_of(first) {
     l2_policy policy;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+    RFT_L2_POLICY("L2::evict_first", "1.0");
     return policy;
 }
 __device__ __forceinline__ l2_policy policy_of(unchanged) {
     l2_policy policy;
-    asm("createpolicy.fractional.L2::evict_unchanged.b64 %0, 1.0;" : "=l"(policy));
+    RFT_L2_POLICY("L2::evict_unchanged", "1.0");
     return policy;
 }
 template <int N> __device__ __forceinline__ l2_policy policy_of(last_of<N>) {
-    l2_policy policy;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, %1;" : "=l"(policy) : "f"(1.0f / N));
-    return policy;
+    RFT_L2_SHARES("L2::evict_last")
 }
-template <int N> __device__ __forceinline__ l2_policy policy_of(mixed_of<N>) {
-    l2_policy policy;
-    asm("createpolicy.fractional.L2::evict_last.L2::evict_first.b64 %0, %1;" : "=l"(policy) : "f"(1.0f / N));
-    return policy;
-}
+template <int N>
+__device__ __forceinline__ l2_policy policy_of(mixed_of<N>){RFT_L2_SHARES("L2::evict_last.L2::evict_first")}
+#undef RFT_L2_SHARES
+#undef RFT_L2_POLICY
 
 __device__ __forceinline__ l2_policy policy_where(bool stays) {
     return stays ? policy_of(last()) : policy_of(first());
