@@ -40,7 +40,7 @@ static void find_recordings(void) {
 
 static void test_recordings_give_sound_reports(void **state) {
     (void)state;
-    const rft_report_opts all[] = {{0, false}, {1, false}, {0, true}};
+    const rft_report_opts all[] = {{.part = 0}, {.part = 1}, {.full = true}};
     for (size_t i = 0; i < file_count; i++) {
         rft_err err = RFT_ERR_INIT;
         rft_run *run = NULL;
