@@ -8,6 +8,7 @@
 
 typedef struct rft_table_row {
     rft_lines *cells; /* one per column */
+    rft_lines detail; /* under them */
     double height;    /* points */
 } rft_table_row;
 
