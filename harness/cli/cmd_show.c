@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/mix_text.h"
+#include "cli/run_set.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
-#include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +35,13 @@ static void add_json(rft_str *text, const rft_run *run, const rft_mix_set *mixes
 
 static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_run *run = NULL;
+    rft_run_set runs = {0};
     rft_mix_set mixes = {0};
     bool to_stdout = false;
     rft_str text = RFT_STR_INIT;
-    int rc = rft_store_load(&run, paths->items[0], err);
-    rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, run, paths, arena, err);
+    int rc = rft_run_set_load(&runs, paths, "show", err);
+    const rft_run *run = runs.one;
+    rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, run, arena, err);
     if (rc == RFT_OK && o->json) {
         add_json(&text, run, &mixes);
         rc = put(cli, o->json, &text, &to_stdout, err);
@@ -59,8 +60,7 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
         rc = put(cli, "-", &text, &to_stdout, err);
     }
     rft_str_clear(&text);
-    rft_mix_set_free(&mixes);
-    rft_run_free(run);
+    rft_run_set_free(&runs);
     rft_arena_free(arena);
     return rc;
 }
@@ -78,7 +78,6 @@ int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err) {
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
-    rc = rc || helped ? rc : rft_mix_set_check_words(&o.mixes, &rest, "show", err);
     if (rc == RFT_OK && !helped && o.point && o.mixes.count) {
         rc = rft_err_set(err, RFT_E_USAGE, "--point and --mix cannot be given together");
     }

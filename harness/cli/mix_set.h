@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mix_set.h - what `--mix FILE` adds to a command: the files, further runs of the same device, and the sums. */
+/* mix_set.h - what `--mix FILE` adds to a command: the files, and the sums over its runs. */
 #ifndef RFT_CLI_MIX_SET_H
 #define RFT_CLI_MIX_SET_H
 
@@ -12,20 +12,12 @@ typedef struct rft_mix_set {
     rft_mix_book *book;
     rft_mix_total **totals; /* one a mix; none where the files hold prices, names or remarks alone */
     size_t total_count;
-    rft_run **others; /* owned; the runs behind the first */
-    size_t other_count;
 } rft_mix_set;
 
 /* Reads the files. In `arena`. RFT_E_IO, RFT_E_SCRIPT. */
 int rft_mix_files_read(rft_mix_book **out, const rft_words *files, rft_arena *arena, rft_err *err);
 
-/* Reads files and further runs (paths[0] is `first`, which is there already) and adds up. Without files: an empty set,
- * book NULL. Free it also after an error. */
-int rft_mix_set_load(rft_mix_set *out, const rft_words *files, const rft_run *first, const rft_words *paths,
-                     rft_arena *arena, rft_err *err);
-void rft_mix_set_free(rft_mix_set *set);
-
-/* How many runs a command takes: one, or several where a mix is given. RFT_E_USAGE. */
-int rft_mix_set_check_words(const rft_words *files, const rft_words *paths, const char *command, rft_err *err);
+/* Reads the files and adds up. Without files: an empty set, book NULL. All in `arena`. */
+int rft_mix_set_load(rft_mix_set *out, const rft_words *files, const rft_run *run, rft_arena *arena, rft_err *err);
 
 #endif

@@ -101,10 +101,6 @@ if command -v pdftotext >/dev/null; then
     pdftotext -layout none.pdf - | grep -q 'No total: 1 of 2 operations have no time' || fail "the report does not say so"
 fi
 # Errors.
-rooftune show "$linear" "$gemv"
-expect_error 2 'show takes one run, not 2'
-rooftune report "$linear" "$gemv"
-expect_error 2 'report takes one run, not 2'
 rooftune show "$linear" --mix none.lua
 expect_error 11 'none.lua'
 rooftune show "$linear" --mix "$SOURCE/sweeps/devices.lua"
