@@ -73,7 +73,7 @@ static void add_line(const page *p, const rft_mix_line *line, size_t width, bool
     rft_layout_right(p->out, one, TIME_WIDTH);
     rft_layout_right(p->out, pass, TIME_WIDTH + 1);
     rft_layout_right(p->out, complete ? rft_arena_fixed(p->arena, line->frac * 100.0, 1, " %") : "", SHARE_WIDTH);
-    rft_str_addf(p->out, " %s\n", line->by_vendor ? "" : line->bound_name);
+    rft_str_addf(p->out, "%s%s\n", line->by_vendor ? "" : " ", line->by_vendor ? "" : line->bound_name);
     if (line->by_vendor) {
         rft_layout_wrapped(p->out, 4, 2, rft_arena_printf(p->arena, "by %s", line->source));
     }

@@ -121,9 +121,10 @@ size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_are
     out[0] = fact_of("time of a pass", &total->time_s, text, plus_minus, arena);
     out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s,
                      rft_mix_number_text(total->units_s.value, arena), plus_minus, arena);
-    out[1].note = out[1].note ? out[1].note
-                              : rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
-                                                 total->mix->per == 1.0 ? total->mix->unit : unit);
+    if (!out[1].note && strcmp(total->mix->unit, "pass") != 0) {
+        out[1].note = rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
+                                       total->mix->per == 1.0 ? total->mix->unit : unit);
+    }
     rft_units_format_si(text, sizeof text, total->joules.value, 3, "J");
     out[2] = fact_of("energy of a pass", &total->joules, text, plus_minus, arena);
     out[3] = fact_of(rft_arena_printf(arena, "%s/J", unit), &total->units_j,
