@@ -66,7 +66,11 @@ static void add_shares(rft_build *b, const rft_mix_total *total) {
     if (total->bound_count > 1) {
         charts[count++] = shares_chart(b, "By what holds it back", total->by_bound, total->bound_count, RFT_TONE_B);
     } else {
-        rft_doc_textf(b->doc, RFT_TEXT_BODY, "All of the time is held back by one thing: %s.", total->by_bound[0].name);
+        const char *one = total->by_bound[0].name;
+        rft_doc_textf(b->doc, RFT_TEXT_BODY,
+                      total->lines[0].by_vendor ? "Time by what holds it back: %s."
+                                                : "All of the time is held back by one thing: %s.",
+                      one);
     }
     if (count) {
         rft_doc_charts(b->doc, charts, count);

@@ -73,7 +73,7 @@ static void add_line(const page *p, const rft_mix_line *line, size_t width, bool
     rft_layout_right(p->out, one, TIME_WIDTH);
     rft_layout_right(p->out, pass, TIME_WIDTH + 1);
     rft_layout_right(p->out, complete ? rft_arena_fixed(p->arena, line->frac * 100.0, 1, " %") : "", SHARE_WIDTH);
-    rft_str_addf(p->out, " %s\n", line->by_vendor ? "" : line->bound_name);
+    rft_str_addf(p->out, "%s%s\n", line->by_vendor ? "" : " ", line->by_vendor ? "" : line->bound_name);
     if (line->by_vendor) {
         rft_layout_wrapped(p->out, 4, 2, rft_arena_printf(p->arena, "by %s", line->source));
     }
@@ -227,7 +227,7 @@ static json_t *texts_of(const char *const *texts, size_t count) {
     return list;
 }
 
-static json_t *of_total(const rft_mix_total *total, rft_arena *arena) {
+json_t *rft_mix_json_of(const rft_mix_total *total, rft_arena *arena) {
     json_t *object = json_object(), *lines = json_array();
     for (size_t i = 0; i < total->line_count; i++) {
         json_array_append_new(lines, of_line(&total->lines[i], arena));
@@ -261,7 +261,7 @@ void rft_mix_json_set(json_t *root, const rft_mix_set *set) {
     rft_arena *arena = rft_arena_new();
     json_t *list = json_array();
     for (size_t i = 0; i < set->total_count; i++) {
-        json_array_append_new(list, of_total(set->totals[i], arena));
+        json_array_append_new(list, rft_mix_json_of(set->totals[i], arena));
     }
     json_object_set_new(root, "mixes", list);
     json_object_set_new(root, "remarks", texts_of(set->book->remarks, set->book->remark_count));

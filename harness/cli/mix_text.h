@@ -12,5 +12,7 @@ void rft_mix_text(rft_str *out, const rft_mix_set *set, bool ascii);
 
 /* Adds "mixes" and "remarks" to the object of a run; numbers in base units, absent ones null beside their reason. */
 void rft_mix_json_set(json_t *root, const rft_mix_set *set);
+/* One total, as an object of that list. */
+json_t *rft_mix_json_of(const rft_mix_total *total, rft_arena *arena);
 
 #endif

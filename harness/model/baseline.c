@@ -92,7 +92,7 @@ const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, s
     for (size_t i = 0; i < run->baseline_count; i++) {
         const rft_baseline *b = &run->baselines[i];
         if (b->sweep == sweep && b->problem == problem && b->same_protocol && rft_baseline_is_measured(b) &&
-            (!best || b->measurement.stats.median < best->measurement.stats.median)) {
+            b->measurement.n > 0 && (!best || b->measurement.stats.median < best->measurement.stats.median)) {
             best = b;
         }
     }

@@ -228,9 +228,14 @@ static void take(finder *f, const rft_run *run, size_t s, size_t problem) {
     line->problem = rft_run_problem_text(run, s, problem, false, f->arena);
     line->point = best;
     line->vendor = vendor;
-    line->by_vendor = vendor_s < best_s;
-    line->source = line->by_vendor ? rft_baseline_label(vendor, f->arena) : source_of(run, best);
-    line->measurement = line->by_vendor ? &vendor->measurement : rft_point_measurement(best);
+    line->by_vendor = vendor && vendor_s < best_s;
+    if (vendor && line->by_vendor) {
+        line->source = rft_baseline_label(vendor, f->arena);
+        line->measurement = &vendor->measurement;
+    } else if (best) {
+        line->source = source_of(run, best);
+        line->measurement = rft_point_measurement(best);
+    }
 }
 
 static void look_in(finder *f, const rft_run *run, size_t s) {

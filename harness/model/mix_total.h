@@ -105,6 +105,8 @@ size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_are
 
 /* "1,502", "12.3", "0.00123": three significant digits or all before the point; "n/a". */
 const char *rft_mix_number_text(double value, rft_arena *arena);
+/* The unit as a plural: "tokens", "passes", "queries"; what does not look like an English word stays as it is. */
+const char *rft_mix_units_text(const rft_mix *mix, rft_arena *arena);
 /* As given: "160", "0.5", "32,000". */
 const char *rft_mix_exact_text(double value, rft_arena *arena);
 /* "NVIDIA H200 (card in rack 3)" */

@@ -45,8 +45,8 @@ const char *rft_mix_bound_text(const rft_mix_line *line, rft_arena *arena) {
     return line->by_vendor ? line->bound_name : rft_bound_text(&line->bound, arena);
 }
 
-/* "tokens", "passes", "queries"; what is no English word stays as it is. */
-static const char *plural_of(const char *unit, rft_arena *arena) {
+const char *rft_mix_units_text(const rft_mix *mix, rft_arena *arena) {
+    const char *unit = mix->unit;
     size_t length = strlen(unit);
     char last = length ? unit[length - 1] : '\0';
     if (!islower((unsigned char)last)) {
@@ -84,7 +84,7 @@ static rft_mix_fact cost_fact(const rft_mix_total *total, const char *label, con
 
 static size_t add_costs(const rft_mix_total *total, const char *plus_minus, rft_arena *arena, rft_mix_fact *out) {
     const rft_mix_book *book = total->book;
-    const char *label = rft_arena_printf(arena, "cost per million %s", plural_of(total->mix->unit, arena));
+    const char *label = rft_arena_printf(arena, "cost per million %s", rft_mix_units_text(total->mix, arena));
     if (!book->currency) {
         out[0] = (rft_mix_fact){label, "n/a", "no prices are given"};
         return 1;
@@ -111,7 +111,7 @@ static size_t add_costs(const rft_mix_total *total, const char *plus_minus, rft_
 
 size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_arena *arena,
                      rft_mix_fact out[RFT_MIX_FACTS]) {
-    const char *unit = plural_of(total->mix->unit, arena);
+    const char *unit = rft_mix_units_text(total->mix, arena);
     char text[48];
     if (total->missing_count) {
         out[0] = (rft_mix_fact){"total", "none", total->time_s.missing};
@@ -121,9 +121,10 @@ size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_are
     out[0] = fact_of("time of a pass", &total->time_s, text, plus_minus, arena);
     out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s,
                      rft_mix_number_text(total->units_s.value, arena), plus_minus, arena);
-    out[1].note = out[1].note ? out[1].note
-                              : rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
-                                                 total->mix->per == 1.0 ? total->mix->unit : unit);
+    if (!out[1].note && strcmp(total->mix->unit, "pass") != 0) {
+        out[1].note = rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
+                                       total->mix->per == 1.0 ? total->mix->unit : unit);
+    }
     rft_units_format_si(text, sizeof text, total->joules.value, 3, "J");
     out[2] = fact_of("energy of a pass", &total->joules, text, plus_minus, arena);
     out[3] = fact_of(rft_arena_printf(arena, "%s/J", unit), &total->units_j,

@@ -48,7 +48,7 @@ rooftune run x.lua -o
 expect_error 2 'needs RUN.db'
 rooftune show -- x
 expect_error 2 ''
-for command in run check point report compare 'compare x.db' show best export import 'export x.db' 'show a b'; do
+for command in run check point report compare 'compare x.db' show best export import 'export x.db'; do
     rooftune $command
     expect_error 2 ''
 done

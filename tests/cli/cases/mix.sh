@@ -115,3 +115,36 @@ expect_err 'typo.lua:1'
 [ ! -e x.pdf ] || fail "a report in spite of the error"
 rooftune show "$linear" --mix decode.lua --point 1
 expect_error 2 'cannot be given together'
+# compare: totals on every side with a verdict, costs where a price is given, nothing of them where none is.
+export RFT_NVRTC=off
+rooftune run "$SOURCE/sweeps/quick.lua" -d "replay:$QUICK" --no-report -o replay.db
+expect_status 0
+echo 'return mix { name = "quick", unit = "token", { "gemv_fp16", { n = 8192 }, count = 160 } }' >quick.lua
+rooftune compare "$QUICK" replay.db --mix quick.lua
+expect_status 0
+expect_out '^mix: quick$'
+expect_out '^  A .*  first$'
+expect_out '^  B .* 1.0*× SAME$'
+grep -q 'EUR' out && fail "a cost without a price"
+rooftune compare "$QUICK" replay.db --mix quick.lua --mix prices.lua --json compare.json -o compare.pdf
+expect_status 0
+expect_out 'EUR per 10^6'
+LC_ALL=C.UTF-8 awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
+if command -v python3 >/dev/null; then
+    a=$(median "$QUICK" '{"n": 8192, "k": 8192}')
+    python3 - "$a" <<'PY' || fail "the totals of the comparison are not those of the medians"
+import json, sys
+seconds = 160 * float(sys.argv[1])
+root = json.load(open("compare.json"))
+a, b = root["mixes"][0]["sides"]
+for side in (a, b):
+    assert abs(side["time_s"]["value"] / seconds - 1) < 1e-9
+    assert abs(side["units_s_per_price"] * seconds * 32000 - 1) < 1e-9
+assert a["verdict"] is None and b["verdict"] == "SAME" and b["ratio_low"] < 1 < b["ratio_high"], b
+assert root["workloads"][0]["sides"][0]["rate_per_price"] > 0
+PY
+fi
+if command -v pdftotext >/dev/null; then
+    pdftotext -layout compare.pdf - >compare.txt
+    grep -q 'per EUR' compare.txt && grep -q 'card in rack 3' compare.txt || fail "the PDF lacks prices or names"
+fi
