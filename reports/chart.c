@@ -11,6 +11,8 @@
 #define LABEL_STEP 9.6
 #define LEGEND_STEP 10.5
 #define BAND_ROW 11.5
+#define NAME_MOST 70.0  /* of a name left of the y axis */
+#define NAMES_THINNED 8 /* more names on an axis than that: only every so many-th is written where room is short */
 
 static const rft_pen_style title_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style tick_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
@@ -31,7 +33,9 @@ static void find_ranges(const rft_chart *chart, rft_plot_axis *x, rft_plot_axis 
             widen(series->x[i], chart->x.log, &x_low, &x_high);
             widen(series->x2[i], chart->x.log, &x_low, &x_high);
             widen(series->y[i], chart->y.log, &y_low, &y_high);
-            widen(series->y2[i], chart->y.log, &y_low, &y_high);
+            if (series->kind != RFT_SERIES_CELLS) { /* whose y2 is no place */
+                widen(series->y2[i], chart->y.log, &y_low, &y_high);
+            }
         }
     }
     *x = rft_axis_fit(&chart->x, x_low, x_high);
@@ -49,14 +53,32 @@ static double widest_label(rft_pen *pen, const rft_ticks *ticks) {
     return widest;
 }
 
+/* Every how many-th name is written, for names that need `gap` points each in slots of `slot`. */
+static size_t name_step(const rft_chart_axis *spec, double gap, double slot) {
+    return spec->names && spec->name_count > NAMES_THINNED && slot < gap ? (size_t)ceil(gap / fmax(slot, 0.1)) : 1;
+}
+
+static void put_shortened(rft_plot *plot, rft_spot at, double share, const rft_pen_style *style, const char *text,
+                          double width) {
+    rft_lines lines = rft_pen_wrap(plot->pen, style, text, width);
+    rft_pen_shorten(plot->pen, style, &lines, 1, width);
+    rft_pen_put(plot->pen, at, share, style, &lines.items[0]);
+}
+
 static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
     const rft_rect *area = &plot->area;
+    const rft_chart_axis *spec = &plot->chart->y;
+    size_t step =
+        name_step(spec, tick_style.size + 1, area->height / (double)(spec->name_count ? spec->name_count : 1));
     for (size_t i = 0; i < ticks->count; i++) {
         double y = rft_axis_at(&plot->y, ticks->items[i].value);
-        if (ticks->items[i].label) {
+        if (ticks->items[i].label && !spec->names) {
             rft_pen_rule(plot->pen, (rft_spot){area->x, y}, (rft_spot){area->x + area->width, y}, RFT_COLOUR_FAINT,
                          0.4);
-            rft_pen_text(plot->pen, (rft_spot){area->x - TICK - 2, y + 2.8}, 1, &tick_style, ticks->items[i].label);
+        }
+        if (ticks->items[i].label && i % step == 0) {
+            put_shortened(plot, (rft_spot){area->x - TICK - 2, y + 2.8}, 1, &tick_style, ticks->items[i].label,
+                          NAME_MOST);
         }
         rft_pen_rule(plot->pen, (rft_spot){area->x - (ticks->items[i].label ? TICK : TICK / 2), y},
                      (rft_spot){area->x, y}, RFT_COLOUR_QUIET, 0.5);
@@ -65,10 +87,12 @@ static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
                  0.6);
 }
 
-static void put_shortened(rft_plot *plot, rft_spot at, const rft_pen_style *style, const char *text, double width) {
-    rft_lines lines = rft_pen_wrap(plot->pen, style, text, width);
-    rft_pen_shorten(plot->pen, style, &lines, 1, width);
-    rft_pen_put(plot->pen, at, 0.5, style, &lines.items[0]);
+static void put_wrapped(rft_plot *plot, rft_spot at, const char *text, double width) {
+    rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, text, width);
+    rft_pen_shorten(plot->pen, &tick_style, &lines, 2, width);
+    for (size_t i = 0; i < lines.count; i++) {
+        rft_pen_put(plot->pen, (rft_spot){at.x, at.y + (double)i * LABEL_STEP}, 0.5, &tick_style, &lines.items[i]);
+    }
 }
 
 static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
@@ -76,20 +100,29 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
     const rft_chart_axis *spec = &plot->chart->x;
     double bottom = area->y + area->height;
     double slot = spec->names && spec->name_count ? area->width / (double)spec->name_count - 3 : area->width;
+    size_t step = name_step(spec, widest_label(plot->pen, ticks), slot);
+    slot = (slot + 3) * (double)step - 3;
     for (size_t i = 0; i < ticks->count; i++) {
         double x = rft_axis_at(&plot->x, ticks->items[i].value);
         bool labelled = ticks->items[i].label != NULL;
         if (labelled && !spec->names) {
-            rft_pen_rule(plot->pen, (rft_spot){x, area->y}, (rft_spot){x, bottom}, RFT_COLOUR_FAINT, 0.4);
+            rft_pen_rule(plot->pen, (rft_spot){x, plot->lines.y}, (rft_spot){x, bottom}, RFT_COLOUR_FAINT, 0.4);
         }
         rft_pen_rule(plot->pen, (rft_spot){x, bottom}, (rft_spot){x, bottom + (labelled ? TICK : TICK / 2)},
                      RFT_COLOUR_QUIET, 0.5);
-        if (labelled && slot > 6) {
-            put_shortened(plot, (rft_spot){x, bottom + TICK + 8}, &tick_style, ticks->items[i].label, slot);
+        if (labelled && slot > 6 && spec->names_wrap) {
+            put_wrapped(plot, (rft_spot){x, bottom + TICK + 8}, ticks->items[i].label, slot);
+        } else if (labelled && slot > 6 && i % step == 0) {
+            put_shortened(plot, (rft_spot){x, bottom + TICK + 8}, 0.5, &tick_style, ticks->items[i].label, slot);
         }
-        if (spec->names && spec->sub_names && spec->sub_names[i] && slot > 6) {
-            put_shortened(plot, (rft_spot){x, bottom + TICK + 8 + LABEL_STEP}, &tick_style, spec->sub_names[i], slot);
+        if (spec->names && spec->sub_names && spec->sub_names[i] && slot > 6 && i % step == 0) {
+            put_shortened(plot, (rft_spot){x, bottom + TICK + 8 + LABEL_STEP}, 0.5, &tick_style, spec->sub_names[i],
+                          slot);
         }
+    }
+    if (spec->sub_title) {
+        rft_pen_text(plot->pen, (rft_spot){area->x - TICK - 2, bottom + TICK + 8 + LABEL_STEP}, 1, &tick_style,
+                     spec->sub_title);
     }
     rft_pen_rule(plot->pen, (rft_spot){area->x, bottom}, (rft_spot){area->x + area->width, bottom}, RFT_COLOUR_QUIET,
                  0.6);
@@ -97,11 +130,12 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
 
 static void draw_titles(rft_plot *plot, const rft_rect *box, double title_y) {
     const rft_rect *area = &plot->area;
-    rft_lines title = rft_pen_wrap(plot->pen, &title_style, plot->chart->title, box->width);
-    rft_pen_shorten(plot->pen, &title_style, &title, 1, box->width);
+    double room = fmax(box->width - rft_plot_cells_scale(plot, box), 10);
+    rft_lines title = rft_pen_wrap(plot->pen, &title_style, plot->chart->title, room);
+    rft_pen_shorten(plot->pen, &title_style, &title, 1, room);
     rft_pen_put(plot->pen, (rft_spot){box->x, box->y + 8}, 0, &title_style, &title.items[0]);
     if (plot->chart->x.title) {
-        put_shortened(plot, (rft_spot){area->x + area->width / 2, title_y}, &label_style, plot->chart->x.title,
+        put_shortened(plot, (rft_spot){area->x + area->width / 2, title_y}, 0.5, &label_style, plot->chart->x.title,
                       box->width);
     }
     if (plot->chart->y.title) {
@@ -136,8 +170,9 @@ static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
         if (!isnan(y)) {
             double base = y + (double)rows * LEGEND_STEP - 2;
             if (label->line) {
-                rft_pen_rule(plot->pen, (rft_spot){x, base - 2.8}, (rft_spot){x + 12, base - 2.8},
-                             rft_pen_tone(label->tone), 1.2);
+                const rft_spot ends[2] = {{x, base - 2.8}, {x + 12, base - 2.8}};
+                rft_stroke stroke = {rft_pen_tone(label->tone), 1.2, label->dashed ? 3 : 0, label->dashed ? 1.5 : 0};
+                rft_canvas_line(plot->pen->canvas, ends, 2, &stroke);
             } else {
                 rft_pen_mark(plot->pen, (rft_spot){x + 6, base - 2.8}, label->tone, 4.6);
             }
@@ -162,14 +197,15 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
     plot.pen = pen;
     plot.chart = chart;
     find_ranges(chart, &plot.x, &plot.y);
-    double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names ? LABEL_STEP : 0);
+    double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names || chart->x.names_wrap ? LABEL_STEP : 0) -
+                   (chart->x.title ? 0 : LABEL_STEP);
     double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
     plot.area.y = box->y + above;
     plot.area.height = fmax(box->height - above - below - (double)legend_rows * LEGEND_STEP, 20);
     plot.y.start = plot.area.y + plot.area.height;
     plot.y.end = plot.area.y;
     rft_ticks y_ticks = rft_axis_ticks(&chart->y, &plot.y, 16, pen->arena);
-    double left = widest_label(pen, &y_ticks) + TICK + 3 + (chart->y.title ? 11 : 0);
+    double left = fmin(widest_label(pen, &y_ticks), NAME_MOST) + TICK + 3 + (chart->y.title ? 11 : 0);
     plot.area.x = box->x + left;
     plot.area.width = fmax(box->width - left - 6, 20);
     plot.x.start = plot.area.x;

@@ -9,6 +9,8 @@
 #define SLOTS 16      /* places tried along a straight piece of a line */
 #define PIECES_MOST 8 /* straight pieces tried */
 #define RINGS 3       /* distances from the line tried */
+#define RANKS 3       /* of labels */
+#define STEEPEST 4.0  /* text is not written along steeper lines */
 
 static double text_width(rft_plot *plot, const char *text, bool bold) {
     rft_pen_style style = {bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
@@ -42,22 +44,26 @@ static void add_tied(rft_plot_label *label, double x, double y, rft_spot tie) {
 }
 
 void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone) {
-    static const double distances[] = {MARK_GAP, 10, 20, 34, 50, 70};
+    static const double distances[] = {MARK_GAP, 10, 20, 34, 50, 70, 95, 120};
     size_t rings = sizeof distances / sizeof *distances;
     double width = text_width(plot, text, bold), height = RFT_PLOT_LABEL_SIZE * RFT_FONT_ASCENT;
-    rft_plot_label *label = ask(plot, text, rings * 8);
+    rft_plot_label *label = ask(plot, text, rings * 10);
     label->bold = bold;
     label->tone = tone;
+    label->rank = bold ? 0 : 1;
     for (size_t i = 0; i < rings; i++) {
         double d = distances[i], s = d * 0.75;
         add_tied(label, at.x + d, at.y + height / 2, at);
         add_tied(label, at.x - d - width, at.y + height / 2, at);
-        add_tied(label, at.x + s, at.y - s, at);
-        add_tied(label, at.x - s - width, at.y - s, at);
+        /* Below first: above are the roofs. */
         add_tied(label, at.x + s, at.y + s + height, at);
         add_tied(label, at.x - s - width, at.y + s + height, at);
-        add_tied(label, at.x - width / 2, at.y - d - 1, at);
         add_tied(label, at.x - width / 2, at.y + d + height + 1, at);
+        add_tied(label, at.x - width + MARK_GAP, at.y + d + height + 1, at);
+        add_tied(label, at.x - MARK_GAP, at.y + d + height + 1, at);
+        add_tied(label, at.x + s, at.y - s, at);
+        add_tied(label, at.x - s - width, at.y - s, at);
+        add_tied(label, at.x - width / 2, at.y - d - 1, at);
     }
 }
 
@@ -69,7 +75,7 @@ static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, doubl
         to = swap;
     }
     double dx = to.x - from.x, dy = to.y - from.y, length = hypot(dx, dy);
-    if (length < width + 4) {
+    if (length < width + 4 || fabs(dy) > STEEPEST * fabs(dx)) {
         return;
     }
     double turn = atan2(-dy, dx), angle = turn * 180 / 3.14159265358979323846;
@@ -90,6 +96,8 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     rft_plot_label *label = ask(plot, series->label, RINGS * PIECES_MOST * SLOTS * 2 + count * 4);
     label->tone = series->tone;
     label->line = true;
+    label->rank = series->bold ? 0 : 2;
+    label->dashed = series->dashed;
     label->bold = series->bold;
     size_t pieces = 0;
     for (int ring = 0; ring < RINGS; ring++) {
@@ -121,9 +129,9 @@ void rft_plot_label_upright(rft_plot *plot, const char *text, double x) {
     for (int k = 0; k < OFFSETS; k++) {
         for (int i = 0; i < STEPS; i++) {
             double y = plot->area.y + 9 + i * 10;
-            rft_spot tie = {x - 3, y - 3};
+            rft_spot tie = {x - 2, y - 3};
             add_tied(label, x + offsets[k], y, tie);
-            tie.x = x + 3;
+            tie.x = x + 2;
             add_tied(label, x - offsets[k] - width, y, tie);
         }
     }
@@ -132,8 +140,11 @@ void rft_plot_label_upright(rft_plot *plot, const char *text, double x) {
 void rft_plot_place_labels(rft_plot *plot) {
     plot->field.mark_count = plot->field.taken_count;
     plot->left_over = rft_arena_calloc(plot->pen->arena, plot->label_count + 1, sizeof *plot->left_over);
-    for (size_t i = 0; i < plot->label_count; i++) {
-        const rft_plot_label *label = &plot->labels[i];
+    for (size_t n = 0; n < plot->label_count * RANKS; n++) {
+        const rft_plot_label *label = &plot->labels[n % plot->label_count];
+        if (label->rank != (int)(n / plot->label_count)) {
+            continue; /* what has few places goes before what has many */
+        }
         rft_pen_style style = {label->bold ? RFT_FONT_BOLD : RFT_FONT_REGULAR, RFT_PLOT_LABEL_SIZE, RFT_COLOUR_INK};
         rft_line line = rft_pen_encode(plot->pen, label->text);
         double width = rft_pen_width(&line, &style);

@@ -12,7 +12,8 @@ typedef struct rft_plot_label {
     const char *text; /* UTF-8 */
     bool bold;
     rft_tone tone; /* for the legend, when there is no place */
-    bool line;
+    bool line, dashed;
+    int rank; /* 0: placed first */
     rft_label_spots spots;
 } rft_plot_label;
 
@@ -23,7 +24,7 @@ typedef struct rft_plot {
     rft_rect lines; /* the part of it lines may enter: not the row of the bands' names */
     rft_plot_axis x, y;
     rft_label_field field;
-    rft_plot_label *labels; /* in order of importance */
+    rft_plot_label *labels; /* placed by rank, then in this order */
     size_t label_count, label_capacity;
     rft_plot_label *left_over; /* for the legend */
     size_t left_over_count;
@@ -32,6 +33,9 @@ typedef struct rft_plot {
 /* chart_series.c: the bands, which lie under the grid; then every other series, asking for labels. */
 void rft_plot_shading(rft_plot *plot);
 void rft_plot_series(rft_plot *plot);
+/* chart_cells.c: a heat map, and its scale at the right end of the title's line; returns the room that takes. */
+void rft_plot_cells(rft_plot *plot, const rft_series *series);
+double rft_plot_cells_scale(rft_plot *plot, const rft_rect *box);
 /* chart_cloud.c */
 void rft_plot_cloud(rft_plot *plot, const rft_series *series);
 /* chart_label.c: asks for a label beside a mark, along a line, beside a vertical line; and places what was asked. */

@@ -5,7 +5,12 @@
 
 #define MARK 4.6
 #define MARK_BOLD 6.0
-#define STUB 24.0 /* a ceiling that only cuts a corner of the chart is not drawn */
+#define MARKS_SOME 24 /* more of them are drawn smaller */
+#define MARKS_MANY 60
+#define NARROW 160.0 /* points */
+#define CAP 3.5
+#define BAR_TALL 16.0 /* points: has room for its value */
+#define STUB 24.0     /* a ceiling that only cuts a corner of the chart is not drawn */
 
 static double within(double value, double a, double b) {
     return fmax(fmin(a, b), fmin(fmax(a, b), value));
@@ -105,8 +110,17 @@ static void draw_line(rft_plot *plot, const rft_series *series) {
     }
 }
 
-static void draw_marks(rft_plot *plot, const rft_series *series) {
+/* Smaller in a small chart, and where there are many. */
+static double mark_size(const rft_plot *plot, const rft_series *series) {
     double size = series->bold ? MARK_BOLD : MARK;
+    if (series->count > MARKS_MANY) {
+        return size * 0.55;
+    }
+    return size * (series->count > MARKS_SOME || plot->area.width < NARROW ? 0.75 : 1);
+}
+
+static void draw_marks(rft_plot *plot, const rft_series *series) {
+    double size = mark_size(plot, series);
     for (size_t i = 0; i < series->count; i++) {
         rft_spot at;
         if (!rft_axis_holds(&plot->x, series->x[i]) || !rft_axis_holds(&plot->y, series->y[i]) ||
@@ -142,8 +156,55 @@ static void draw_ranges(rft_plot *plot, const rft_series *series) {
                      series->tone == RFT_TONE_GREY ? 0xc4c4c4U : rft_pen_tone(series->tone));
 }
 
+static void draw_whiskers(rft_plot *plot, const rft_series *series) {
+    rft_stroke stroke = {rft_pen_tone(series->tone), 0.9, 0, 0};
+    double top = plot->area.y, bottom = plot->area.y + plot->area.height;
+    for (size_t i = 0; i < series->count; i++) {
+        rft_spot a, b;
+        if (!rft_axis_holds(&plot->x, series->x[i]) || !spot_of(plot, series->x[i], series->y[i], &a) ||
+            !spot_of(plot, series->x[i], series->y2[i], &b)) {
+            continue;
+        }
+        double ya = within(a.y, top, bottom), yb = within(b.y, top, bottom);
+        const rft_spot stem[2] = {{a.x, ya}, {a.x, yb}};
+        const rft_spot low[2] = {{a.x - CAP, ya}, {a.x + CAP, ya}}, high[2] = {{a.x - CAP, yb}, {a.x + CAP, yb}};
+        if (fabs(ya - yb) > 0.05) {
+            rft_canvas_line(plot->pen->canvas, stem, 2, &stroke);
+        }
+        rft_canvas_line(plot->pen->canvas, low, 2, &stroke);
+        rft_canvas_line(plot->pen->canvas, high, 2, &stroke);
+        rft_rect box = {a.x - CAP, fmin(ya, yb) - 0.5, 2 * CAP, fabs(ya - yb) + 1};
+        rft_quad quad = rft_quad_of_rect(&box);
+        rft_label_avoid(&plot->field, &quad);
+    }
+}
+
+/* A bar's value: inside it, so that the line of a ceiling does not cross it; above a low one. Never over another. */
+static void name_bar(rft_plot *plot, const char *name, double middle, double y) {
+    static const rft_pen_style style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_INK};
+    rft_line line = rft_pen_encode(plot->pen, name);
+    double width = rft_pen_width(&line, &style);
+    bool tall = plot->area.y + plot->area.height - y > BAR_TALL;
+    rft_text_run run = {.x = middle - width / 2,
+                        .y = tall ? y + 11 : fmax(y - 3, plot->area.y + 8),
+                        .font = style.font,
+                        .size = style.size,
+                        .colour = style.colour,
+                        .text = line.text,
+                        .length = line.length};
+    rft_quad quad = rft_quad_of_text(&run, width);
+    for (size_t i = 0; i < plot->field.taken_count; i++) {
+        if (rft_quad_meets(&quad, &plot->field.taken[i])) {
+            return;
+        }
+    }
+    rft_label_take(&plot->field, &quad);
+    rft_canvas_text(plot->pen->canvas, &run);
+}
+
 static void draw_bars(rft_plot *plot, const rft_series *series) {
     rft_rect *rects = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *rects);
+    const char **names = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *names);
     size_t used = 0;
     double floor_y = plot->area.y + plot->area.height;
     for (size_t i = 0; i < series->count; i++) {
@@ -153,12 +214,18 @@ static void draw_bars(rft_plot *plot, const rft_series *series) {
             double left = within(a.x, plot->area.x, plot->area.x + plot->area.width);
             double right = within(b.x, plot->area.x, plot->area.x + plot->area.width);
             double y = within(a.y, plot->area.y, floor_y);
+            names[used] = series->names[i];
             rects[used++] = (rft_rect){left + 0.3, y, fmax(right - left - 0.6, 0.3), floor_y - y};
             rft_quad quad = rft_quad_of_rect(&rects[used - 1]);
             rft_label_avoid(&plot->field, &quad);
         }
     }
     rft_canvas_rects(plot->pen->canvas, rects, used, rft_pen_tone(series->tone));
+    for (size_t i = 0; i < used; i++) {
+        if (names[i]) {
+            name_bar(plot, names[i], rects[i].x + rects[i].width / 2, rects[i].y);
+        }
+    }
 }
 
 static void draw_band_name(rft_plot *plot, const char *name, double left, double right) {
@@ -237,6 +304,12 @@ static void draw_series(rft_plot *plot, const rft_series *series) {
         break;
     case RFT_SERIES_BAND:
         break; /* drawn before the grid */
+    case RFT_SERIES_WHISKERS:
+        draw_whiskers(plot, series);
+        break;
+    case RFT_SERIES_CELLS:
+        rft_plot_cells(plot, series);
+        break;
     case RFT_SERIES_AT_X:
         draw_uprights(plot, series);
         break;

@@ -58,6 +58,10 @@ void rft_doc_new_page(rft_doc *doc) {
     add_block(doc, RFT_BLOCK_NEW_PAGE);
 }
 
+void rft_doc_new_chapter(rft_doc *doc) {
+    add_block(doc, RFT_BLOCK_NEW_CHAPTER);
+}
+
 rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count) {
     rft_table *table = rft_arena_calloc(doc->arena, 1, sizeof *table);
     table->columns = rft_arena_memdup(doc->arena, columns, count * sizeof *columns);

@@ -48,13 +48,16 @@ typedef struct rft_table {
 
 /* ---- charts ---- */
 typedef enum rft_series_kind {
-    RFT_SERIES_LINE,  /* y over x, joined */
-    RFT_SERIES_DOTS,  /* marks, each with a label where `names` has one */
-    RFT_SERIES_CLOUD, /* many faint marks; drawn as density when they are too many to tell apart */
-    RFT_SERIES_RANGE, /* a bar from y to y2 at each x */
-    RFT_SERIES_BARS,  /* histogram: x = left edge, x2 = right edge, y = height */
-    RFT_SERIES_BAND,  /* shaded from x to x2 over the whole height, `names` on top */
-    RFT_SERIES_AT_X   /* a vertical line at each x, `names` on top */
+    RFT_SERIES_LINE,     /* y over x, joined */
+    RFT_SERIES_DOTS,     /* marks, each with a label where `names` has one */
+    RFT_SERIES_CLOUD,    /* many faint marks; drawn as density when they are too many to tell apart */
+    RFT_SERIES_RANGE,    /* a bar from y to y2 at each x */
+    RFT_SERIES_BARS,     /* histogram: x = left edge, x2 = right edge, y = height */
+    RFT_SERIES_BAND,     /* shaded from x to x2 over the whole height, `names` on top */
+    RFT_SERIES_AT_X,     /* a vertical line at each x, `names` on top */
+    RFT_SERIES_WHISKERS, /* an interval from y to y2 at each x, with caps */
+    RFT_SERIES_CELLS     /* heat map over two axes of names: y2 at (x, y) by darkness; `names` inside where they fit;
+                          * `label` is the unit of its scale */
 } rft_series_kind;
 
 /* What a series stands for; the palette follows from it. Readable in grey: shapes and dashes differ as well. */
@@ -68,7 +71,7 @@ typedef struct rft_series {
     bool dashed, bold, marks; /* marks: a LINE shows its points too */
     size_t count;
     double *x, *y;      /* NaN breaks a line and skips a mark */
-    double *x2, *y2;    /* where the kind has them; else NULL */
+    double *x2, *y2;    /* where the kind has them; else NaN */
     const char **names; /* per point; NULL = none, entries may be NULL */
 } rft_series;
 
@@ -79,6 +82,8 @@ typedef struct rft_chart_axis {
     double low, high;       /* NaN: from the data, with room */
     const char **names;     /* categories at 0, 1, 2 ...; NULL = numbers */
     const char **sub_names; /* second line under each; NULL = none */
+    const char *sub_title;  /* left of that line; NULL = none */
+    bool names_wrap;        /* on two lines where they need it; not with sub_names */
     size_t name_count;
     const double *ticks; /* where to put numbers; NULL = where they are round */
     size_t tick_count;
@@ -101,7 +106,8 @@ typedef enum rft_block_kind {
     RFT_BLOCK_CHARTS,
     RFT_BLOCK_CONTENTS, /* chapters with their page numbers */
     RFT_BLOCK_FIGURES,  /* the few numbers a reader takes away */
-    RFT_BLOCK_NEW_PAGE
+    RFT_BLOCK_NEW_PAGE,
+    RFT_BLOCK_NEW_CHAPTER /* a new page, unless most of this one is empty */
 } rft_block_kind;
 
 typedef enum rft_text_style {
@@ -149,6 +155,7 @@ void rft_doc_contents(rft_doc *doc);
 /* Side by side, 1..4; their texts are not copied. */
 void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count);
 void rft_doc_new_page(rft_doc *doc);
+void rft_doc_new_chapter(rft_doc *doc);
 
 /* Makes a table and appends it. `columns` are copied (their texts are not). */
 rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count);
@@ -163,7 +170,7 @@ const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 rft_chart *rft_doc_chart(rft_doc *doc, const char *title, double height);
 /* Room for `count` points: x, y, x2 and y2 are NaN, names NULL. The pointer dies with the next series. */
 rft_series *rft_doc_series(rft_doc *doc, rft_chart *chart, rft_series_kind kind, size_t count);
-/* Appends charts side by side (1..3). */
+/* Appends charts side by side (1..4). */
 void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
 
 #endif

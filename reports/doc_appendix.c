@@ -179,7 +179,7 @@ static void add_points(rft_build *b) {
 }
 
 void rft_build_appendix(rft_build *b) {
-    rft_doc_new_page(b->doc);
+    rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Appendix", "appendix");
     rft_build_mlperf(b);
     add_device(b);

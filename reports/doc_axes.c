@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The best rate along each axis, under the ceilings as they run along it, over bands of what holds it back. */
-#include "reports/doc_build.h"
+#include "reports/doc_sweep_parts.h"
 
 #include "base/str.h"
 #include "model/refine.h"
@@ -8,8 +8,8 @@
 #include <math.h>
 
 #define CHARTS_MOST 6
-#define HEIGHT 210.0
-#define HEIGHT_PAIR 190.0
+#define HEIGHT 180.0
+#define HEIGHT_ALONE 140.0 /* over the whole width */
 
 typedef struct along {
     rft_build *b;
@@ -155,6 +155,17 @@ static void add_variants(along *a) {
     }
 }
 
+static void add_best(along *a) {
+    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, a->profile->step_count);
+    line->tone = RFT_TONE_A;
+    line->marks = true;
+    line->label = "best";
+    for (size_t i = 0; i < a->profile->step_count; i++) {
+        line->x[i] = x_of(a, i);
+        line->y[i] = a->profile->steps[i].best ? rate_of(a, a->profile->steps[i].best) : NAN;
+    }
+}
+
 /* All that was measured, and the roof unless it is far above everything. */
 static void choose_range(along *a) {
     double low = INFINITY, high = 0, roof = 0;
@@ -176,7 +187,7 @@ static void choose_range(along *a) {
     double top = fmax(high, fmin(roof, high * 4));
     a->chart->y.log = high > 0 && low < high / 20;
     a->chart->y.low = a->chart->y.log ? low / 1.6 : 0;
-    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 2.5 : top * 1.3) : 1;
+    a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 4 : top * 1.3) : 1;
 }
 
 static void set_x_axis(along *a) {
@@ -198,7 +209,9 @@ static void set_x_axis(along *a) {
             ticks[tick_count++] = x_of(a, i);
         }
     }
-    const char *name = a->b->run->sweeps[profile->sweep].sweep.axes[profile->index].name;
+    const rft_sweep *sweep = &a->b->run->sweeps[profile->sweep].sweep;
+    const char *name = profile->along_param ? sweep->variants[profile->variant].params[profile->index].name
+                                            : sweep->axes[profile->index].name;
     a->chart->x = (rft_chart_axis){.title = name, .low = NAN, .high = NAN};
     if (a->numeric) {
         a->chart->x.ticks = ticks;
@@ -228,52 +241,102 @@ const char *rft_build_line(const rft_build *b, const rft_profile *profile) {
     return kept;
 }
 
-static rft_chart *make_chart(rft_build *b, const rft_profile *profile, double height) {
+/* Along the foot of the chart. */
+static void add_interval(along *a, const rft_transition *found) {
+    const rft_chart_axis *y = &a->chart->y;
+    double foot = y->log ? y->low * pow(y->high / y->low, 0.02) : y->low + 0.02 * (y->high - y->low);
+    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, 2);
+    line->bold = true;
+    line->x[0] = found->low;
+    line->x[1] = found->high;
+    line->y[0] = line->y[1] = foot;
+}
+
+/* Where the transitions are: a line with its name, under it the interval. */
+static void add_places(along *a, const rft_along_opts *opts) {
+    for (size_t i = 0; i < opts->transition_count; i++) {
+        const rft_transition *found = &opts->transitions[i];
+        bool located = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
+        if (!located || !a->numeric || !isfinite(found->where)) {
+            continue;
+        }
+        add_interval(a, found);
+        rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_AT_X, 1);
+        line->x[0] = found->where;
+        line->dashed = true;
+        line->names[0] =
+            rft_arena_printf(a->b->arena, "%s [%s, %s]", rft_build_place_text(a->b, found->where),
+                             rft_build_place_text(a->b, found->low), rft_build_place_text(a->b, found->high));
+    }
+}
+
+rft_chart *rft_build_along_chart(rft_build *b, const rft_profile *profile, const rft_along_opts *opts) {
     along a = {.b = b, .profile = profile};
-    a.chart = rft_doc_chart(b->doc, rft_arena_printf(b->arena, "Along %s", rft_build_line(b, profile)), height);
+    a.chart = rft_doc_chart(b->doc, opts->title, opts->height);
     set_x_axis(&a);
     choose_unit(&a);
     a.chart->y.title = rft_arena_printf(b->arena, "useful rate (%s)", a.scale.unit);
     add_bands(&a);
     add_ceiling(&a, true);
     add_ceiling(&a, false);
-    add_variants(&a);
+    if (opts->best_alone) {
+        add_best(&a);
+    } else {
+        add_variants(&a);
+    }
     choose_range(&a);
+    add_places(&a, opts);
     return a.chart;
+}
+
+static bool has_line(const rft_profile *profile) {
+    size_t measured = 0;
+    for (size_t k = 0; k < profile->step_count; k++) {
+        measured += profile->steps[k].best != NULL;
+    }
+    return measured > 1;
 }
 
 void rft_build_axes(rft_build *b, size_t sweep) {
     rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_axes(b->run, sweep, SIZE_MAX, b->arena, &profiles);
-    size_t kept = 0;
+    size_t count = rft_profiles_along_axes(b->run, sweep, SIZE_MAX, b->arena, &profiles), used = 0, lines = 0;
+    rft_chart **charts = rft_arena_calloc(b->arena, count + 2, sizeof(rft_chart *));
+    rft_chart *ladder = rft_build_ladder_chart(b, sweep, HEIGHT);
+    if (ladder) {
+        charts[used++] = ladder;
+    }
     for (size_t i = 0; i < count; i++) {
-        size_t measured = 0;
-        for (size_t k = 0; k < profiles[i].step_count; k++) {
-            measured += profiles[i].steps[k].best != NULL;
+        if (!has_line(&profiles[i])) {
+            continue;
         }
-        if (measured > 1) {
-            profiles[kept++] = profiles[i];
+        if (lines++ < CHARTS_MOST || b->opts.full) {
+            rft_along_opts opts = {.height = HEIGHT};
+            opts.title = rft_arena_printf(b->arena, "Along %s", rft_build_line(b, &profiles[i]));
+            charts[used++] = rft_build_along_chart(b, &profiles[i], &opts);
         }
     }
-    if (kept == 0) {
+    if (used == 0) {
         return;
     }
-    size_t shown = b->opts.full || kept < CHARTS_MOST ? kept : CHARTS_MOST;
-    rft_doc_heading(b->doc, 2, "Along the axes", NULL);
-    for (size_t i = 0; i < shown; i += 2) {
-        size_t pair = shown > 1 && i + 1 < shown ? 2 : 1;
-        rft_chart *charts[2] = {NULL, NULL};
-        for (size_t k = 0; k < pair; k++) {
-            charts[k] = make_chart(b, &profiles[i + k], shown > 1 ? HEIGHT_PAIR : HEIGHT);
-        }
-        rft_doc_charts(b->doc, charts, pair);
+    rft_doc_heading(b->doc, 2,
+                    ladder && lines ? "Variants, and along the axes"
+                    : lines         ? "Along the axes"
+                                    : "Variants",
+                    NULL);
+    if (used == 1) {
+        charts[0]->height = HEIGHT_ALONE;
     }
+    rft_build_chart_rows(b, charts, used, rft_build_columns(used));
     rft_doc_textf(b->doc, RFT_TEXT_NOTE,
-                  "The best configuration at every value. Grey lines: what the measured ceilings allow for this work. "
-                  "Shaded: what holds the best one back.%s%s",
+                  "The best configuration at every value. Grey lines: what the measured ceilings allow for this work."
+                  "%s%s%s%s",
+                  ladder ? " Bars: blue the variants, grey the baselines, with the 95 % interval of the median." : "",
+                  lines ? " Shaded: what holds the best one back." : "",
                   rft_refine_added(&b->run->sweeps[sweep].sweep) > 0
                       ? " Marks between the numbers of an axis: values that refine() added, where only the winners of "
                         "both ends were measured."
                       : "",
-                  shown < kept ? " Not every line of the sweep is shown; all of them with --full." : "");
+                  !b->opts.full && lines > CHARTS_MOST ? " Not every line of the sweep is shown; all of them with "
+                                                         "--full."
+                                                       : "");
 }

@@ -55,6 +55,7 @@ void rft_build_ceilings(rft_build *b);
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
 void rft_build_problems(rft_build *b);   /* doc_problems.c */
 void rft_build_rooflines(rft_build *b);
+void rft_build_overs(rft_build *b, rft_pipe pipe); /* a part of it: doc_over_roof.c; nothing where none is */
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_transitions(rft_build *b);
 void rft_build_method(rft_build *b);

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+#define ROWS_MOST 12 /* problems without --full */
+#define APART_MOST 6
+
 static bool any_asked(const rft_run *run, size_t sweep) {
     for (size_t i = 0; i < run->point_count; i++) {
         if (run->points[i].sweep == sweep && run->points[i].counters) {
@@ -54,6 +57,7 @@ static void add_best(rft_build *b, rft_table *table, const rft_point *best) {
 static void add_disagreements(rft_build *b, size_t s) {
     rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
     bool said = false;
+    size_t shown = 0, left_out = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
         size_t count =
@@ -65,8 +69,17 @@ static void add_disagreements(rft_build *b, size_t s) {
                              "rates and efficiencies are of):");
                 said = true;
             }
+            if (shown == APART_MOST && !b->opts.full) {
+                left_out++;
+                continue;
+            }
             rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s: %s.", rft_build_name(b, s, entry->problem), apart[k].text);
+            shown++;
         }
+    }
+    if (left_out > 0) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s; all of them with --full.",
+                      rft_build_plural(b, left_out, "more such place", "more such places"));
     }
     if (!said) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE, "Nowhere are counted and declared work more than 5 % apart.");
@@ -108,10 +121,21 @@ void rft_build_counters(rft_build *b, size_t s) {
         return;
     }
     rft_table *table = rft_doc_table(b->doc, columns, sizeof columns / sizeof *columns);
+    const rft_entry *showcase = rft_build_showcase(b, s);
+    size_t problems = 0, index = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
-        if (b->entries[i].sweep == s && b->entries[i].best) {
-            add_best(b, table, b->entries[i].best);
+        problems += b->entries[i].sweep == s && b->entries[i].best;
+    }
+    size_t every = b->opts.full ? 1 : (problems + ROWS_MOST - 1) / ROWS_MOST;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep == s && entry->best && (index++ % every == 0 || entry == showcase)) {
+            add_best(b, table, entry->best);
         }
+    }
+    if (table->row_count < problems) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%zu of %zu problems are shown; all of them with --full.",
+                      table->row_count, problems);
     }
     rft_doc_text(
         b->doc, RFT_TEXT_NOTE,

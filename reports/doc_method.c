@@ -224,7 +224,7 @@ static void add_trust(rft_build *b) {
 }
 
 void rft_build_method(rft_build *b) {
-    rft_doc_new_page(b->doc);
+    rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Method and trust", "method");
     if (rft_build_replay_notice(b)) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG,

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameter profiles: the best over all other parameters at each value, with what lies behind it. */
-#include "reports/doc_build.h"
+#include "reports/doc_sweep_parts.h"
 
 #include "base/str.h"
 
 #include <math.h>
 
-#define PER_ROW 3
-#define HEIGHT 132.0
+#define PER_ROW 4
+#define HEIGHT 108.0
+#define NAMES_NARROW 4 /* more values beside each other need a wider chart: three a row */
+#define CHARTS_MOST 64
+#define FEW 2         /* as many share a row with other charts */
 #define STEPS_MOST 24 /* more values than that are not told apart on paper */
 
-static const char *value_text(const rft_build *b, const rft_value *value) {
+const char *rft_build_value_text(const rft_build *b, const rft_value *value) {
     rft_str text = RFT_STR_INIT;
     rft_value_format(&text, value);
     const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
@@ -18,25 +21,32 @@ static const char *value_text(const rft_build *b, const rft_value *value) {
     return kept;
 }
 
-/* From a time to what is drawn: the useful rate, or the time itself where the work is not known. */
-typedef struct measure {
-    double amount; /* bytes or operations of the problem; NaN: draw seconds */
-    rft_figure_scale scale;
-    const char *title;
-} measure;
-
-static double shown(const measure *m, double time_s) {
+double rft_measure_shown(const rft_measure *m, double time_s) {
     return (isnan(m->amount) ? time_s : m->amount / time_s) / m->scale.factor;
 }
 
-static measure measure_of(rft_build *b, const rft_entry *entry) {
-    measure m;
+rft_measure rft_build_measure(const rft_build *b, const rft_entry *entry) {
+    rft_measure m;
     double rate = rft_build_rate(&entry->place), time_s = rft_point_median_s(entry->best);
     m.amount = rate * time_s;
     m.scale = isnan(rate) ? rft_figure_scale_of(b->arena, &time_s, 1, "s")
                           : rft_figure_scale_of(b->arena, &rate, 1, rft_build_rate_unit(&entry->place));
     m.title = rft_arena_printf(b->arena, "%s (%s)", isnan(rate) ? "median time" : "useful rate", m.scale.unit);
     return m;
+}
+
+size_t rft_build_columns(size_t count) {
+    return count == 1 ? 1 : count == 2 || count == 4 ? 2 : 3;
+}
+
+void rft_build_chart_rows(rft_build *b, rft_chart *const *charts, size_t count, size_t columns) {
+    rft_chart *row[4];
+    for (size_t i = 0; i < count; i += columns) {
+        for (size_t k = 0; k < columns; k++) {
+            row[k] = i + k < count ? charts[i + k] : rft_doc_chart(b->doc, "", 0);
+        }
+        rft_doc_charts(b->doc, row, columns);
+    }
 }
 
 static bool all_numbers(const rft_profile *profile) {
@@ -57,6 +67,12 @@ static bool can_draw(const rft_profile *profile) {
     return measured > 1 && (profile->step_count <= STEPS_MOST || all_numbers(profile));
 }
 
+/* "940", "1.6k": it stands in a narrow column. */
+static const char *count_text(const rft_build *b, size_t count) {
+    return count < 1000 ? rft_arena_printf(b->arena, "%zu", count)
+                        : rft_arena_fixed(b->arena, (double)count / 1000, count < 9950 ? 1 : 0, "k");
+}
+
 static void set_x_axis(rft_build *b, rft_chart *chart, const rft_profile *profile, const char *name) {
     size_t count = profile->step_count;
     chart->x = (rft_chart_axis){.title = name, .low = NAN, .high = NAN};
@@ -65,10 +81,11 @@ static void set_x_axis(rft_build *b, rft_chart *chart, const rft_profile *profil
     }
     chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
     chart->x.sub_names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
+    chart->x.sub_title = "n";
     chart->x.name_count = count;
     for (size_t i = 0; i < count; i++) {
-        chart->x.names[i] = value_text(b, &profile->steps[i].value);
-        chart->x.sub_names[i] = rft_arena_printf(b->arena, "n=%zu", profile->steps[i].measured);
+        chart->x.names[i] = rft_build_value_text(b, &profile->steps[i].value);
+        chart->x.sub_names[i] = count_text(b, profile->steps[i].measured);
     }
 }
 
@@ -85,22 +102,28 @@ static rft_profile measured_steps(const rft_build *b, const rft_profile *profile
     return kept;
 }
 
-/* From zero, unless that would hide all there is to see. */
-static double lowest_shown(const rft_profile *profile, const measure *m) {
+/* One scale for all charts, so that they can be held beside each other: from zero, unless that would hide all there is
+ * to see. */
+static double lowest_shown(const rft_profile *profiles, size_t count, const rft_measure *m) {
     double low = INFINITY, high = 0;
-    for (size_t i = 0; i < profile->step_count; i++) {
-        low =
-            fmin(low, fmin(shown(m, profile->steps[i].worst_s), shown(m, rft_point_median_s(profile->steps[i].best))));
-        high = fmax(high, shown(m, rft_point_median_s(profile->steps[i].best)));
+    for (size_t p = 0; p < count; p++) {
+        for (size_t i = 0; i < profiles[p].step_count; i++) {
+            const rft_profile_step *step = &profiles[p].steps[i];
+            if (step->best) {
+                double best = rft_measure_shown(m, rft_point_median_s(step->best));
+                low = fmin(low, fmin(rft_measure_shown(m, step->worst_s), best));
+                high = fmax(high, fmax(rft_measure_shown(m, step->worst_s), best));
+            }
+        }
     }
-    return low > 0.6 * high ? NAN : 0;
+    return low > 0.6 * high ? low - (high - low) * 0.06 : 0;
 }
 
-static rft_chart *profile_chart(rft_build *b, const rft_profile *all, const char *name, const measure *m) {
+static rft_chart *profile_chart(rft_build *b, const rft_profile *all, const char *name, const rft_measure *m) {
     const rft_profile only = measured_steps(b, all), *profile = &only;
     size_t count = profile->step_count;
     bool few = count <= STEPS_MOST;
-    rft_chart *chart = rft_doc_chart(b->doc, name, HEIGHT);
+    rft_chart *chart = rft_doc_chart(b->doc, "", HEIGHT);
     rft_series *range = rft_doc_series(b->doc, chart, RFT_SERIES_RANGE, count);
     range->tone = RFT_TONE_GREY;
     double *x = range->x, *low = range->y, *high = range->y2;
@@ -113,40 +136,73 @@ static rft_chart *profile_chart(rft_build *b, const rft_profile *all, const char
     for (size_t i = 0; i < count; i++) {
         const rft_profile_step *step = &profile->steps[i];
         x[i] = middle_x[i] = best->x[i] = few ? (double)i : rft_value_number(&step->value);
-        best->y[i] = high[i] = shown(m, rft_point_median_s(step->best));
-        low[i] = shown(m, step->worst_s);
-        middle_y[i] = step->measured > 1 ? shown(m, step->median_s) : NAN;
+        best->y[i] = high[i] = rft_measure_shown(m, rft_point_median_s(step->best));
+        low[i] = rft_measure_shown(m, step->worst_s);
+        middle_y[i] = step->measured > 1 ? rft_measure_shown(m, step->median_s) : NAN;
     }
     set_x_axis(b, chart, profile, name);
-    chart->y = (rft_chart_axis){.title = m->title, .low = lowest_shown(profile, m), .high = NAN};
+    chart->y.high = NAN;
     return chart;
 }
 
-static void add_charts(rft_build *b, const rft_entry *entry, const rft_profile *profiles, size_t count) {
+static size_t make_charts(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[CHARTS_MOST]) {
     const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant];
-    measure m = measure_of(b, entry);
-    rft_chart *row[PER_ROW];
-    size_t used = 0;
-    rft_doc_heading(b->doc, 3, rft_arena_printf(b->arena, "Profiles of %s", variant->name), NULL);
+    rft_measure m = rft_build_measure(b, entry);
+    rft_profile *profiles = NULL;
+    size_t count = rft_build_param_profiles(b, entry->sweep, entry->best->variant, entry->problem, &profiles), used = 0;
+    double low = lowest_shown(profiles, count, &m);
+    for (size_t i = 0; i < count && used < CHARTS_MOST; i++) {
+        if (!can_draw(&profiles[i])) {
+            continue;
+        }
+        charts[used] = profile_chart(b, &profiles[i], variant->params[profiles[i].index].name, &m);
+        charts[used]->y.low = low;
+        charts[used]->y.title = m.title;
+        charts[used++]->height = height;
+    }
+    return used;
+}
+
+static const char *explanation(const rft_build *b, const rft_entry *entry) {
+    return rft_arena_printf(b->arena,
+                            "Profiles of %s. Dark: the best over all other parameters at this value. Grey bar: from "
+                            "the best to the slowest configuration measured there; grey mark or line: half of them are "
+                            "faster. n: how many were measured. Values that no valid configuration has here are left "
+                            "out.",
+                            b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant].name);
+}
+
+size_t rft_build_few_profiles(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[2],
+                              const char **caption) {
+    rft_chart *all[CHARTS_MOST];
+    if (entry->best->variant >= b->run->sweeps[entry->sweep].sweep.variant_count) {
+        return 0;
+    }
+    size_t count = make_charts(b, entry, height, all);
+    if (count > FEW) {
+        return 0;
+    }
     for (size_t i = 0; i < count; i++) {
-        if (can_draw(&profiles[i])) {
-            row[used++] = profile_chart(b, &profiles[i], variant->params[profiles[i].index].name, &m);
-        }
-        if (used == PER_ROW) {
-            rft_doc_charts(b->doc, row, used);
-            used = 0;
-        }
+        charts[i] = all[i];
     }
-    if (used > 0) {
-        while (used < PER_ROW) {
-            row[used++] = rft_doc_chart(b->doc, "", 0); /* keeps the columns in line */
-        }
-        rft_doc_charts(b->doc, row, used);
+    *caption = count > 0 ? explanation(b, entry) : "";
+    return count;
+}
+
+static void add_charts(rft_build *b, const rft_entry *entry) {
+    rft_chart *charts[CHARTS_MOST];
+    size_t used = make_charts(b, entry, HEIGHT, charts), columns = PER_ROW;
+    if (used <= FEW) {
+        return; /* they stand beside the distribution */
     }
-    rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                 "Dark: the best over all other parameters at this value. Grey bar: from the best to the slowest "
-                 "configuration measured there; grey mark or line: half of them are faster. n: how many were measured. "
-                 "Values that no valid configuration has here are left out.");
+    for (size_t i = 0; i < used; i++) {
+        columns = charts[i]->x.name_count > NAMES_NARROW ? PER_ROW - 1 : columns;
+    }
+    for (size_t i = 0; i < used; i++) {
+        charts[i]->y.title = i % columns == 0 ? charts[i]->y.title : NULL; /* the same for the whole row */
+    }
+    rft_build_chart_rows(b, charts, used, columns);
+    rft_doc_text(b->doc, RFT_TEXT_NOTE, explanation(b, entry));
 }
 
 /* The fastest and the slowest of a profile's bests. */
@@ -184,8 +240,8 @@ static void add_importance(rft_build *b, rft_table *table, const rft_entry *entr
         row->cells[0] = named ? NULL : variant->name;
         named = true;
         row->cells[1] = variant->params[param].name;
-        row->cells[2] = value_text(b, &fastest->value);
-        row->cells[3] = value_text(b, &slowest->value);
+        row->cells[2] = rft_build_value_text(b, &fastest->value);
+        row->cells[3] = rft_build_value_text(b, &slowest->value);
         row->cells[4] =
             rft_figure_ratio(b->arena, rft_point_median_s(slowest->best) / rft_point_median_s(fastest->best));
         row->cells[5] = isnan(share[param])
@@ -205,18 +261,12 @@ void rft_build_params(rft_build *b, const rft_entry *entry) {
                                          {.title = "costs", .align = RFT_ALIGN_DECIMAL},
                                          {.title = "explains", .unit = "%", .align = RFT_ALIGN_DECIMAL}};
     const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
-    rft_profile *profiles = NULL;
     if (entry->best->variant >= sweep->variant_count) {
         return; /* a bare space: nothing is known of its parameters */
     }
-    size_t count = rft_build_param_profiles(b, entry->sweep, entry->best->variant, entry->problem, &profiles);
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Parameters on %s", rft_build_name(b, entry->sweep, entry->problem)),
                     NULL);
-    size_t drawable = 0;
-    for (size_t i = 0; i < count; i++) {
-        drawable += can_draw(&profiles[i]);
-    }
     rft_table *table = rft_doc_table(b->doc, columns, 6);
     for (size_t v = 0; v < sweep->variant_count; v++) {
         add_importance(b, table, entry, v);
@@ -230,7 +280,5 @@ void rft_build_params(rft_build *b, const rft_entry *entry) {
         "\"costs\": the best configuration with the worst value against the best with the best value. \"explains\": "
         "the share of the variance of log time that the parameter explains alone; what several explain only together "
         "is in none of them.");
-    if (drawable > 0) {
-        add_charts(b, entry, profiles, count);
-    }
+    add_charts(b, entry);
 }

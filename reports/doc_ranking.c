@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best and the worst of one problem, the distribution of all, and what failed. */
+/* The best and the worst of one problem, and what failed. */
 #include "reports/doc_build.h"
 
 #include "base/hash.h"
@@ -11,8 +11,6 @@
 #include <string.h>
 
 #define BEST_SHOWN 10
-#define BINS 40
-#define DISTRIBUTION_LEAST 8 /* fewer are all in the table of the best */
 #define REASONS_MOST 40
 #define REASON_LENGTH 240
 
@@ -135,68 +133,6 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
         add_ranked(b, table, entry, ranked[count - 1], "worst");
         table->rows[table->row_count - 1].rule = true;
     }
-}
-
-static void add_place(rft_build *b, rft_chart *chart, const char *name, double x) {
-    if (isnan(x)) {
-        return;
-    }
-    rft_series *series = rft_doc_series(b->doc, chart, RFT_SERIES_AT_X, 1);
-    series->x[0] = x;
-    series->names[0] = name;
-    series->dashed = true;
-}
-
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-void rft_build_distribution(rft_build *b, const rft_entry *entry) {
-    const rft_point **ranked = NULL;
-    size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
-    if (count < DISTRIBUTION_LEAST) {
-        return;
-    }
-    double *times = rft_arena_calloc(b->arena, count, sizeof *times);
-    for (size_t i = 0; i < count; i++) {
-        times[i] = rft_point_median_s(ranked[i]);
-    }
-    qsort(times, count, sizeof *times, by_value);
-    double low = times[0], high = times[count - 1];
-    if (!(high > low * 1.001)) {
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "All %zu measured configurations lie within 0.1 %% of each other.", count);
-        return;
-    }
-    rft_figure_scale scale = rft_figure_scale_of(b->arena, times, count, "s");
-    rft_chart *chart = rft_doc_chart(b->doc,
-                                     rft_arena_printf(b->arena, "Distribution of %zu measured configurations, %s",
-                                                      count, rft_build_name(b, entry->sweep, entry->problem)),
-                                     150);
-    rft_series *bars = rft_doc_series(b->doc, chart, RFT_SERIES_BARS, BINS);
-    bars->tone = RFT_TONE_C;
-    double most = 0, ratio = high / low;
-    for (int i = 0; i < BINS; i++) {
-        bars->x[i] = low * pow(ratio, (double)i / BINS) / scale.factor;
-        bars->x2[i] = low * pow(ratio, (double)(i + 1) / BINS) / scale.factor;
-        bars->y[i] = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        int bin = (int)(BINS * log(times[i] / low) / log(ratio));
-        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-        bars->y[bin]++;
-        most = fmax(most, bars->y[bin]);
-    }
-    chart->x = (rft_chart_axis){
-        .title = rft_arena_printf(b->arena, "median time (%s)", scale.unit), .log = true, .low = NAN, .high = NAN};
-    chart->y = (rft_chart_axis){.title = "configurations", .whole = true, .low = 0, .high = most * 1.35};
-    add_place(b, chart, "best", rft_point_median_s(entry->best) / scale.factor);
-    const rft_point *standard = rft_run_default(b->run, entry->sweep, entry->best->variant, entry->problem);
-    if (standard && standard != entry->best) {
-        add_place(b, chart, "default", rft_point_median_s(standard) / scale.factor);
-    }
-    add_place(b, chart, "half are faster", (times[(count - 1) / 2] + times[count / 2]) / 2 / scale.factor);
-    rft_doc_charts(b->doc, &chart, 1);
 }
 
 /* ---- failures ---- */

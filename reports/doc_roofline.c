@@ -6,7 +6,8 @@
 
 #include <math.h>
 
-#define HEIGHT 360.0
+#define HEIGHT_ALONE 360.0
+#define HEIGHT_PAIRED 268.0 /* two stand on a page with their captions */
 
 typedef struct roof {
     rft_build *b;
@@ -76,7 +77,7 @@ static bool find_ranges(roof *r) {
     r->x_low /= 3;
     r->x_high *= 3;
     r->y_low /= 2;
-    r->y_high *= 2.4;
+    r->y_high *= 3.2;
     return true;
 }
 
@@ -219,37 +220,52 @@ static void add_curve(roof *r, size_t sweep, rft_tone tone) {
     }
 }
 
+/* "FP32: fma.rn.f32, 16 independent chains a thread": the operation behind a ceiling, or why there is none. */
+static const char *operation(const roof *r, const char *name, rft_ceiling_id id) {
+    const rft_ceiling *ceiling = &r->b->run->ceilings.items[id];
+    const char *kernel = ceiling->kernel ? ceiling->kernel : rft_ceiling_label(id);
+    if (!ceiling->measured) {
+        return rft_arena_printf(r->b->arena, "%s: no ceiling was measured%s%s", name, ceiling->reason ? ", " : "",
+                                ceiling->reason ? ceiling->reason : "");
+    }
+    return rft_arena_printf(r->b->arena, "%s: %s%s", name,
+                            ceiling->at_least ? "no line, only a lower bound was measured, " : "", kernel);
+}
+
 static const char *caption(const roof *r, size_t points) {
     rft_arena *arena = r->b->arena;
-    const rft_ceilings *ceilings = &r->b->run->ceilings;
-    const char *memory = ceilings->items[r->dram_id].measured
-                             ? rft_arena_printf(arena, "Memory: %s", rft_ceiling_label(r->dram_id))
-                             : "Memory: no ceiling was measured";
-    const char *pipe =
-        r->has_pipe_id && ceilings->items[r->pipe_id].measured
-            ? rft_arena_printf(arena, "%s: %s%s", rft_pipe_label(r->pipe),
-                               ceilings->items[r->pipe_id].at_least ? "no line, only a lower bound was measured, " : "",
-                               ceilings->items[r->pipe_id].kernel ? ceilings->items[r->pipe_id].kernel
-                                                                  : rft_ceiling_label(r->pipe_id))
-            : rft_arena_printf(arena, "%s: no ceiling was measured%s%s", rft_pipe_label(r->pipe),
-                               r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ", " : "",
-                               r->has_pipe_id && ceilings->items[r->pipe_id].reason ? ceilings->items[r->pipe_id].reason
-                                                                                    : "");
-    return rft_arena_printf(arena,
-                            "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best "
-                            "configuration of each problem, of each sweep the longest-running one with its name%s. %s. "
-                            "%s.",
-                            rft_build_plural(r->b, points, "measured point", "measured points"),
-                            r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet"
-                                      : "",
-                            memory, pipe);
+    const char *label = rft_pipe_label(r->pipe);
+    return rft_arena_printf(
+        arena,
+        "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best configuration of each problem, "
+        "of each sweep the longest-running one with its name%s. %s. %s. %s.",
+        rft_build_plural(r->b, points, "measured point", "measured points"),
+        r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
+        operation(r, "Memory", r->dram_id), operation(r, "L2", RFT_CEILING_L2_READ),
+        r->has_pipe_id ? operation(r, label, r->pipe_id)
+                       : rft_arena_printf(arena, "%s: no ceiling was measured", label));
 }
 
 static rft_tone tone_of(size_t index) {
     return (rft_tone)(RFT_TONE_A + (int)(index % RFT_TONES));
 }
 
-static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, size_t fit_count) {
+/* On how many pipes anything ran: so many charts. */
+static size_t count_pipes(const rft_build *b) {
+    bool seen[RFT_PIPE_COUNT] = {false};
+    size_t count = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_point *best = b->entries[i].best;
+        rft_pipe pipe = best ? rft_work_main_pipe(&best->work) : RFT_PIPE_COUNT;
+        if (pipe < RFT_PIPE_COUNT && rft_work_bytes(&best->work) > 0 && !seen[pipe]) {
+            seen[pipe] = true;
+            count++;
+        }
+    }
+    return count;
+}
+
+static bool add_roofline(rft_build *b, rft_pipe pipe, double height, const rft_fitted *fits, size_t fit_count) {
     const rft_ceilings *ceilings = &b->run->ceilings;
     roof r = {0};
     r.b = b;
@@ -269,7 +285,7 @@ static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, si
     const char *unit = r.has_pipe_id ? rft_ceiling_unit(r.pipe_id) : "op/s";
     double reference = r.flop > 0 ? r.flop : r.y_high;
     r.scale = rft_figure_scale_of(b->arena, &reference, 1, unit);
-    r.chart = rft_doc_chart(b->doc, "", HEIGHT);
+    r.chart = rft_doc_chart(b->doc, "", height);
     r.chart->x = (rft_chart_axis){.title = rft_arena_printf(b->arena, "intensity of the work (%s per byte)",
                                                             unit[0] == 'F' ? "FLOP" : "operations"),
                                   .log = true,
@@ -280,15 +296,16 @@ static bool add_roofline(rft_build *b, rft_pipe pipe, const rft_fitted *fits, si
                                   .low = r.y_low / r.scale.factor,
                                   .high = r.y_high / r.scale.factor};
     size_t points = add_cloud(&r);
+    add_ridges(&r);
     add_ceilings(&r);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         add_curve(&r, s, tone_of(s));
         add_bests(&r, s, tone_of(s));
     }
-    add_ridges(&r);
     r.chart->caption = caption(&r, points);
     rft_doc_heading(b->doc, 2, rft_pipe_label(pipe), NULL);
     rft_doc_charts(b->doc, &r.chart, 1);
+    rft_build_overs(b, pipe);
     return true;
 }
 
@@ -298,8 +315,9 @@ void rft_build_rooflines(rft_build *b) {
     size_t drawn = 0, without = 0, unfitted = 0;
     rft_fitted *fits = NULL;
     size_t fit_count = rft_build_fits(b, &fits, &unfitted);
+    double height = count_pipes(b) > 1 ? HEIGHT_PAIRED : HEIGHT_ALONE;
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-        drawn += add_roofline(b, (rft_pipe)pipe, fits, fit_count);
+        drawn += add_roofline(b, (rft_pipe)pipe, height, fits, fit_count);
     }
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_point *best = b->entries[i].best;

@@ -6,9 +6,9 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 #define VALUES_MOST 12 /* values listed one by one */
-#define LADDER_PROBLEMS 8
 
 static const char *values_text(const rft_build *b, const rft_value *values, size_t count) {
     rft_str text = RFT_STR_INIT;
@@ -118,6 +118,33 @@ static void add_axes(rft_build *b, const rft_sweep *sweep) {
     }
 }
 
+/* "function at FILE:12": those of one file stand in one row. The length up to the colon; 0 for other constraints. */
+static size_t function_stem(const char *text) {
+    const char *colon = strrchr(text, ':');
+    return strncmp(text, "function at ", 12) == 0 && colon ? (size_t)(colon - text) + 1 : 0;
+}
+
+static void add_variant_constraints(rft_build *b, rft_table *table, const rft_variant *variant, bool named) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < variant->constraint_count; i++) {
+        const char *own = variant->constraints[i].text;
+        size_t stem = function_stem(own), next = i + 1;
+        rft_str_truncate(&text, 0);
+        rft_str_add(&text, own);
+        while (stem > 0 && next < variant->constraint_count && function_stem(variant->constraints[next].text) == stem &&
+               strncmp(own, variant->constraints[next].text, stem) == 0) {
+            rft_str_addf(&text, ", %s", variant->constraints[next++].text + stem);
+        }
+        i = next - 1;
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[0] = rft_arena_strdup(b->arena, rft_str_get(&text));
+        if (named) {
+            row->cells[1] = variant->name;
+        }
+    }
+    rft_str_clear(&text);
+}
+
 static void add_constraints(rft_build *b, const rft_sweep *sweep) {
     static const rft_column columns[] = {{.title = "Constraint", .wraps = true}, {.title = "Variant", .wraps = true}};
     size_t count = 0;
@@ -128,15 +155,10 @@ static void add_constraints(rft_build *b, const rft_sweep *sweep) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE, "No constraints.");
         return;
     }
-    rft_table *table = rft_doc_table(b->doc, columns, sweep->variant_count > 1 ? 2 : 1);
+    bool named = sweep->variant_count > 1;
+    rft_table *table = rft_doc_table(b->doc, columns, named ? 2 : 1);
     for (size_t v = 0; v < sweep->variant_count; v++) {
-        for (size_t i = 0; i < sweep->variants[v].constraint_count; i++) {
-            rft_row *row = rft_doc_row(b->doc, table);
-            row->cells[0] = sweep->variants[v].constraints[i].text;
-            if (sweep->variant_count > 1) {
-                row->cells[1] = sweep->variants[v].name;
-            }
-        }
+        add_variant_constraints(b, table, &sweep->variants[v], named);
     }
 }
 
@@ -199,84 +221,6 @@ void rft_build_asked(rft_build *b, size_t s) {
     }
 }
 
-static bool was_tried(const rft_run *run, const rft_entry *entry, size_t variant) {
-    for (size_t i = 0; i < run->point_count; i++) {
-        const rft_point *point = &run->points[i];
-        if (point->sweep == entry->sweep && point->variant == variant && point->problem == entry->problem) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void add_rungs(rft_build *b, rft_table *table, const rft_entry *entry, bool rule) {
-    double first = NAN, previous = NAN;
-    const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        const rft_point *best = rft_run_best(b->run, entry->sweep, v, entry->problem);
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->rule = rule && v == 0;
-        row->cells[0] = v == 0 ? rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena) : NULL;
-        row->cells[1] = sweep->variants[v].name;
-        row->strong = best && best == entry->best;
-        if (!best) {
-            row->cells[2] = was_tried(b->run, entry, v) ? "no valid measurement" : "none was taken up here";
-            row->cells[3] = row->cells[4] = row->cells[5] = "n/a";
-            previous = NAN;
-            continue;
-        }
-        rft_placement place = rft_placement_of(b->run, best);
-        rft_bound bound = rft_bound_of(b->run, best);
-        double time_s = rft_point_median_s(best);
-        row->cells[2] = rft_run_config_text(b->run, best, true, b->arena);
-        row->cells[3] = rft_figure_si(b->arena, time_s, "s");
-        row->cells[4] = rft_build_rate_text(b, &place);
-        row->cells[5] = rft_figure_percent_bare(b->arena, place.efficiency_frac);
-        row->cells[6] = rft_bound_text(&bound, b->arena);
-        row->cells[7] = isnan(first) ? (v == 0 ? "1.00\xc3\x97" : "n/a") : rft_figure_ratio(b->arena, first / time_s);
-        row->cells[8] = isnan(previous) ? (v == 0 ? "" : "n/a") : rft_figure_ratio(b->arena, previous / time_s);
-        first = v == 0 ? time_s : first;
-        previous = time_s;
-    }
-}
-
-void rft_build_ladder(rft_build *b, size_t s) {
-    static const rft_column columns[] = {{.title = "Problem", .wraps = true},
-                                         {.title = "Variant", .wraps = true},
-                                         {.title = "Best configuration", .wraps = true},
-                                         {.title = "Median", .align = RFT_ALIGN_RIGHT},
-                                         {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
-                                         {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
-                                         {.title = "Bound", .wraps = true},
-                                         {.title = "over first", .align = RFT_ALIGN_DECIMAL},
-                                         {.title = "over previous", .align = RFT_ALIGN_DECIMAL}};
-    const rft_entry *showcase = rft_build_showcase(b, s);
-    size_t problems = 0, index = 0, shown = 0;
-    if (b->run->sweeps[s].sweep.variant_count < 2 || !showcase) {
-        return;
-    }
-    for (size_t i = 0; i < b->entry_count; i++) {
-        problems += b->entries[i].sweep == s;
-    }
-    size_t every = b->opts.full ? 1 : (problems + LADDER_PROBLEMS - 1) / LADDER_PROBLEMS;
-    rft_doc_heading(b->doc, 2, "The ladder of variants", NULL);
-    rft_table *table = rft_doc_table(b->doc, columns, 9);
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        if (entry->sweep != s) {
-            continue;
-        }
-        if (index++ % every == 0 || entry == showcase) {
-            add_rungs(b, table, entry, shown > 0);
-            shown++;
-        }
-    }
-    if (shown < problems) {
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%zu of %zu problems are shown; all of them with --full.", shown,
-                      problems);
-    }
-}
-
 /* Points that are better than they should be. */
 static void add_suspects(rft_build *b, size_t s) {
     for (size_t i = 0; i < b->entry_count; i++) {
@@ -310,7 +254,7 @@ static void add_details(rft_build *b, const rft_entry *entry) {
 void rft_build_sweep(rft_build *b, size_t s) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     const rft_entry *showcase = rft_build_showcase(b, s);
-    rft_doc_new_page(b->doc);
+    rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, rft_arena_printf(b->arena, "Sweep %s", sweep->name), rft_build_anchor(b, s));
     if (showcase) {
         rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s.", rft_build_verdict(b, showcase));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/axis.h"
-#include "reports/doc_build.h"
+#include "reports/doc_transition_charts.h"
+
+#include "base/str.h"
 
 #include <math.h>
 
@@ -34,8 +36,12 @@ static const char *grid_text(const rft_build *b, double value) {
     return isnan(value) ? "n/a" : rft_axis_label(value, b->arena);
 }
 
-static const char *place_text(const rft_build *b, double value) {
-    return isnan(value) ? "n/a" : rft_figure_plain(b->arena, value, 3);
+const char *rft_build_place_text(const rft_build *b, double value) {
+    if (!(value > 0) || !isfinite(value)) {
+        return isnan(value) ? "n/a" : rft_figure_plain(b->arena, value, 3);
+    }
+    double unit = pow(10, floor(log10(value)) - 2);
+    return value < 1e5 ? rft_figure_plain(b->arena, value, 3) : rft_axis_label(round(value / unit) * unit, b->arena);
 }
 
 static const char *slope_text(const rft_build *b, double value) {
@@ -70,8 +76,8 @@ static const char *only_bound(const rft_profile *profile) {
 /* A place with its interval; places between grid neighbours alone are told by these. */
 static const char *interval_text(const rft_build *b, const rft_transition *found) {
     bool estimated = found->by_times && (!isnan(found->where) || found->turn.wide);
-    const char *low = estimated ? place_text(b, found->low) : grid_text(b, found->low);
-    const char *high = estimated ? place_text(b, found->high) : grid_text(b, found->high);
+    const char *low = estimated ? rft_build_place_text(b, found->low) : grid_text(b, found->low);
+    const char *high = estimated ? rft_build_place_text(b, found->high) : grid_text(b, found->high);
     return rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", low, high);
 }
 
@@ -132,38 +138,65 @@ static void add_transition(rft_build *b, rft_table *table, const rft_profile *pr
     }
     row->cells[COLUMN_FROM] = bound_name(profile, found->from);
     row->cells[COLUMN_TO] = bound_name(profile, found->to);
-    row->cells[COLUMN_WHERE] = place_text(b, found->where);
+    row->cells[COLUMN_WHERE] = rft_build_place_text(b, found->where);
     row->cells[COLUMN_INTERVAL] = interval_text(b, found);
-    row->cells[COLUMN_RIDGE] =
-        isfinite(found->ridge_datasheet)
-            ? rft_arena_printf(b->arena, "%s (%s)", place_text(b, found->ridge), place_text(b, found->ridge_datasheet))
-            : place_text(b, found->ridge);
+    row->cells[COLUMN_RIDGE] = isfinite(found->ridge_datasheet)
+                                   ? rft_arena_printf(b->arena, "%s (%s)", rft_build_place_text(b, found->ridge),
+                                                      rft_build_place_text(b, found->ridge_datasheet))
+                                   : rft_build_place_text(b, found->ridge);
     row->cells[COLUMN_EVIDENCE] = rft_evidence_name(found->evidence);
     row->cells[COLUMN_WHY] = located ? located_text(b, table, found) : found->why;
 }
 
-static size_t add_profiles(rft_build *b, rft_table *table, const rft_profile *profiles, size_t count) {
+static size_t add_profile(rft_build *b, rft_table *table, const rft_found *line) {
     size_t found_count = 0;
-    for (size_t i = 0; i < count; i++) {
-        rft_transition *found = NULL;
-        size_t n = rft_transitions_of(b->run, &profiles[i], b->arena, &found);
-        for (size_t k = 0; k < n; k++) {
-            add_transition(b, table, &profiles[i], &found[k], k == 0);
-            found_count += found[k].kind == RFT_TRANSITION_FOUND;
-        }
+    for (size_t k = 0; k < line->count; k++) {
+        add_transition(b, table, line->profile, &line->items[k], k == 0);
+        found_count += line->items[k].kind == RFT_TRANSITION_FOUND;
     }
     return found_count;
 }
 
-static void add_along_axes(rft_build *b) {
-    rft_doc_heading(b->doc, 2, "Along axes", NULL);
-    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
-    size_t found = 0;
+static rft_found find(rft_build *b, const rft_profile *profile) {
+    rft_transition *items = NULL;
+    rft_found found = {.profile = profile};
+    found.count = rft_transitions_of(b->run, profile, b->arena, &items);
+    found.items = items;
+    return found;
+}
+
+/* All lines of the run; each takes some milliseconds. */
+static size_t find_lines(rft_build *b, rft_found **out) {
+    rft_found *lines = NULL;
+    size_t used = 0;
+    rft_profile **profiles = rft_arena_calloc(b->arena, b->run->sweep_count, sizeof(rft_profile *));
+    size_t *counts = rft_arena_calloc(b->arena, b->run->sweep_count, sizeof *counts), total = 0;
     for (size_t s = 0; s < b->run->sweep_count; s++) {
-        rft_profile *profiles = NULL;
-        size_t count = rft_profiles_along_axes(b->run, s, SIZE_MAX, b->arena, &profiles);
-        found += add_profiles(b, table, profiles, count);
-        if (count == 0) {
+        counts[s] = rft_profiles_along_axes(b->run, s, SIZE_MAX, b->arena, &profiles[s]);
+        total += counts[s];
+    }
+    lines = rft_arena_calloc(b->arena, total + 1, sizeof *lines);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        for (size_t i = 0; i < counts[s]; i++) {
+            lines[used++] = find(b, &profiles[s][i]);
+        }
+    }
+    *out = lines;
+    return used;
+}
+
+static void add_along_axes(rft_build *b) {
+    rft_found *lines = NULL;
+    size_t found = 0, next = 0, count = find_lines(b, &lines);
+    rft_doc_heading(b->doc, 2, "Along axes", NULL);
+    rft_build_transition_charts(b, lines, count);
+    rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        size_t first = next;
+        for (; next < count && lines[next].profile->sweep == s; next++) {
+            found += add_profile(b, table, &lines[next]);
+        }
+        if (next == first) {
             rft_row *row = rft_doc_row(b->doc, table);
             row->cells[COLUMN_LINE] = b->run->sweeps[s].sweep.name;
             row->cells[COLUMN_VERDICT] = rft_transition_kind_name(RFT_TRANSITION_NOT_EXPLORED);
@@ -177,6 +210,39 @@ static void add_along_axes(rft_build *b) {
                                                                 "transitions along axes are established")));
 }
 
+/* Nothing but one bound all along. */
+static bool is_plain(const rft_found *line) {
+    return line->count == 1 && line->items[0].kind == RFT_TRANSITION_NONE && !line->items[0].at_steps &&
+           !line->items[0].why;
+}
+
+/* Parameters along which one bound stays share a row: there are many of them, and little to say of each. */
+static void add_plain(rft_build *b, rft_table *table, const rft_found *lines, size_t count) {
+    rft_str names = RFT_STR_INIT;
+    const rft_found *first = NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (!is_plain(&lines[i])) {
+            continue;
+        }
+        const rft_profile *profile = lines[i].profile;
+        const rft_variant *variant = &b->run->sweeps[profile->sweep].sweep.variants[profile->variant];
+        rft_str_addf(&names, "%s%s", first ? ", " : "", variant->params[profile->index].name);
+        first = first ? first : &lines[i];
+    }
+    if (first) {
+        const rft_sweep *sweep = &b->run->sweeps[first->profile->sweep].sweep;
+        rft_row *row = rft_doc_row(b->doc, table);
+        row->cells[COLUMN_LINE] =
+            rft_arena_printf(b->arena, "%s%s%s, %s", rft_str_get(&names), sweep->variant_count > 1 ? " of " : "",
+                             sweep->variant_count > 1 ? sweep->variants[first->profile->variant].name : "",
+                             rft_build_name(b, first->profile->sweep, first->profile->problem));
+        row->cells[COLUMN_VERDICT] = rft_transition_kind_name(RFT_TRANSITION_NONE);
+        row->cells[COLUMN_FROM] = only_bound(first->profile);
+        row->cells[COLUMN_WHY] = "one bound all along";
+    }
+    rft_str_clear(&names);
+}
+
 static void add_along_params(rft_build *b) {
     rft_doc_heading(b->doc, 2, "Along parameters", NULL);
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
@@ -185,7 +251,14 @@ static void add_along_params(rft_build *b) {
         if (entry && entry->best->variant < b->run->sweeps[s].sweep.variant_count) {
             rft_profile *profiles = NULL;
             size_t count = rft_build_param_profiles(b, s, entry->best->variant, entry->problem, &profiles);
-            add_profiles(b, table, profiles, count);
+            rft_found *lines = rft_arena_calloc(b->arena, count + 1, sizeof *lines);
+            for (size_t i = 0; i < count; i++) {
+                lines[i] = find(b, &profiles[i]);
+                if (!is_plain(&lines[i])) {
+                    add_profile(b, table, &lines[i]);
+                }
+            }
+            add_plain(b, table, lines, count);
         }
     }
     rft_doc_text(b->doc, RFT_TEXT_NOTE,
@@ -195,7 +268,7 @@ static void add_along_params(rft_build *b) {
 }
 
 void rft_build_transitions(rft_build *b) {
-    rft_doc_new_page(b->doc);
+    rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Bound transitions", "transitions");
     if (b->run->sweep_count == 0) {
         rft_doc_text(b->doc, RFT_TEXT_BODY, "Not explored: the run has no sweep.");

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #define AIR 0.8          /* points kept free around a label */
+#define AIR_LABELS 3.0   /* points between the ends of two labels, half of it between lines of them */
 #define LEADER_LEAST 9.0 /* points */
-#define LINE_COST 6      /* a label across a line is as bad as one over this many faint cells */
+#define LEADER_STEP 20.0 /* a leader so much longer is as bad as one faint cell more */
+#define CLOSE_COST 5
+#define LINE_COST 6 /* a label across a line is as bad as one over this many faint cells */
 
 rft_quad rft_quad_of_rect(const rft_rect *r) {
     return (rft_quad){
@@ -101,15 +104,32 @@ static bool inside(const rft_label_field *field, const rft_quad *quad) {
     return true;
 }
 
+/* Wider by `along` at both ends and by `across` above and below. */
+static rft_quad grown(const rft_quad *quad, double along, double across) {
+    const rft_spot *c = quad->corners;
+    double length = fmax(hypot(c[1].x - c[0].x, c[1].y - c[0].y), 1e-9);
+    double height = fmax(hypot(c[3].x - c[0].x, c[3].y - c[0].y), 1e-9);
+    rft_spot to_end = {(c[1].x - c[0].x) / length * along, (c[1].y - c[0].y) / length * along};
+    rft_spot to_foot = {(c[3].x - c[0].x) / height * across, (c[3].y - c[0].y) / height * across};
+    return (rft_quad){{{c[0].x - to_end.x - to_foot.x, c[0].y - to_end.y - to_foot.y},
+                       {c[1].x + to_end.x - to_foot.x, c[1].y + to_end.y - to_foot.y},
+                       {c[2].x + to_end.x + to_foot.x, c[2].y + to_end.y + to_foot.y},
+                       {c[3].x - to_end.x + to_foot.x, c[3].y - to_end.y + to_foot.y}}};
+}
+
 /* How many avoided things it covers; SIZE_MAX when it must not lie there. */
 static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
     size_t cost = 0;
     if (!inside(field, quad)) {
         return SIZE_MAX;
     }
+    const rft_quad apart = grown(quad, AIR_LABELS, AIR_LABELS / 2);
     for (size_t i = 0; i < field->taken_count; i++) {
         if (rft_quad_meets(quad, &field->taken[i])) {
             return SIZE_MAX;
+        }
+        if (i >= field->mark_count && rft_quad_meets(&apart, &field->taken[i])) {
+            cost += CLOSE_COST; /* reads as one text with it */
         }
     }
     for (size_t i = 0; i < field->avoided_count; i++) {
@@ -151,6 +171,7 @@ static size_t leader_cost(const rft_label_field *field, const rft_label_spot *sp
         return 0;
     }
     rft_quad quad = thin(from, to);
+    cost += (size_t)(hypot(to.x - from.x, to.y - from.y) / LEADER_STEP);
     for (size_t i = 0; i < field->taken_count; i++) {
         cost += rft_quad_meets(&quad, &field->taken[i]) ? (i < field->mark_count ? 1 : 4 * LINE_COST) : 0;
     }

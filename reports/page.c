@@ -11,7 +11,13 @@
 #define BOTTOM (RFT_PAGE_HEIGHT - 66.0) /* of the text; the footer is below */
 #define LEFT RFT_PAGE_MARGIN
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
-#define GUTTER 16.0 /* between charts side by side */
+#define GUTTER 16.0       /* between charts side by side */
+#define CHAPTER_ROOM 0.38 /* of a page: a chapter goes on where so much of it is left */
+#define CHAPTER_GAP 14.0
+#define NOTE_INDENT 18.0
+#define NOTE_GAP 12.0
+#define NOTE_COLUMNS_MOST 3
+#define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
 #define FIGURES_MOST 4
 #define CONTENTS_MOST 6 /* chapters in one column */
@@ -110,8 +116,32 @@ static double charts_height(const rft_block *block) {
     return height;
 }
 
+/* Height of the note that explains a table or charts: it stays with the last row of them. */
+static double note_below(layout *l, const rft_block *block) {
+    const rft_block *next = block + 1;
+    if (next == l->doc->blocks + l->doc->block_count || next->kind != RFT_BLOCK_TEXT || next->style != RFT_TEXT_NOTE) {
+        return 0;
+    }
+    size_t replaced = l->pen.replaced;
+    rft_lines lines = rft_pen_wrap(&l->pen, &note_style, next->text, WIDTH);
+    l->pen.replaced = replaced;
+    return text_looks[RFT_TEXT_NOTE].step * (double)(lines.count <= LINES_TOGETHER ? lines.count : 2);
+}
+
+/* What of a table must be together. */
+static double table_least(layout *l, const rft_block *block, const rft_table_plan *plan) {
+    double height = plan->header_height, whole = height;
+    for (size_t r = 0; r < plan->table->row_count; r++) {
+        whole += plan->rows[r].height;
+        height += r < 3 ? plan->rows[r].height : 0;
+    }
+    /* What fits on a fifth of a page is not torn apart; more would leave too much of the page before empty. */
+    whole += block->table->note_count == 0 ? note_below(l, block) + 12 : 0;
+    return whole < (BOTTOM - TOP) / 5 ? whole : fmin(height, BOTTOM - TOP);
+}
+
 /* What must fit below a heading so that it does not stand alone. */
-static double least_height(layout *l, size_t index) {
+static double least_height(layout *l, size_t index, int texts) {
     if (index >= l->doc->block_count) {
         return 0;
     }
@@ -119,35 +149,29 @@ static double least_height(layout *l, size_t index) {
     switch (block->kind) {
     case RFT_BLOCK_HEADING: {
         const heading_look *look = &heading_looks[block->level - 1];
-        return look->before + look->step + look->after + least_height(l, index + 1);
+        return look->before + look->step + look->after + least_height(l, index + 1, texts);
     }
     case RFT_BLOCK_TEXT: {
-        /* A short text introduces what follows it. */
+        /* Up to three short texts introduce what follows them. */
         const text_look *look = &text_looks[block->style];
         rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
-        if (lines.count <= 3 && index + 1 < l->doc->block_count && l->doc->blocks[index + 1].kind != RFT_BLOCK_TEXT &&
+        if (lines.count <= 3 && texts > 0 && index + 1 < l->doc->block_count &&
             l->doc->blocks[index + 1].kind != RFT_BLOCK_HEADING) {
-            return look->step * (double)lines.count + look->after + least_height(l, index + 1);
+            return look->step * (double)lines.count + look->after + least_height(l, index + 1, texts - 1);
         }
         return look->step * (double)(lines.count < 2 ? lines.count : 2);
     }
     case RFT_BLOCK_TABLE: {
         rft_table_plan plan = rft_table_fit(&l->pen, block->table, WIDTH);
-        double height = plan.header_height;
-        double whole = height;
-        for (size_t r = 0; r < block->table->row_count; r++) {
-            whole += plan.rows[r].height;
-            height += r < 3 ? plan.rows[r].height : 0;
-        }
-        /* What fits on half a page is not torn apart. */
-        return whole < (BOTTOM - TOP) / 2 ? whole : fmin(height, BOTTOM - TOP);
+        return table_least(l, block, &plan);
     }
     case RFT_BLOCK_CHARTS:
-        return charts_height(block);
+        return charts_height(block) + 14 + note_below(l, block);
     case RFT_BLOCK_CONTENTS:
     case RFT_BLOCK_FIGURES:
         return 60;
     case RFT_BLOCK_NEW_PAGE:
+    case RFT_BLOCK_NEW_CHAPTER:
         return 0;
     }
     return 0;
@@ -157,7 +181,7 @@ static void place_heading(layout *l, size_t index) {
     const rft_block *block = &l->doc->blocks[index];
     const heading_look *look = &heading_looks[block->level - 1];
     size_t replaced = l->pen.replaced;
-    double least = least_height(l, index);
+    double least = least_height(l, index, 3);
     l->pen.replaced = replaced; /* measuring ahead is not yet this page's text */
     need(l, least);
     if (!at_top(l)) {
@@ -180,6 +204,7 @@ static void place_heading(layout *l, size_t index) {
 
 static void place_lines(layout *l, const text_look *look, const char *text, double indent) {
     rft_lines lines = rft_pen_wrap(&l->pen, &look->style, text, WIDTH - indent);
+    need(l, look->step * (double)(lines.count <= LINES_TOGETHER ? lines.count : 2));
     for (size_t i = 0; i < lines.count; i++) {
         need(l, look->step);
         l->y += look->step;
@@ -189,21 +214,67 @@ static void place_lines(layout *l, const text_look *look, const char *text, doub
     l->y += look->after;
 }
 
-static void place_notes(layout *l, const rft_table *table) {
+/* Short notes stand beside each other: how many columns of them there are. */
+static size_t note_columns(layout *l, const rft_table *table) {
+    double widest = 0;
     for (size_t i = 0; i < table->note_count; i++) {
-        need(l, text_looks[RFT_TEXT_NOTE].step);
+        rft_line line = rft_pen_encode(&l->pen, table->notes[i]);
+        widest = fmax(widest, rft_pen_width(&line, &note_style));
+    }
+    size_t columns = (size_t)((WIDTH + NOTE_GAP) / (widest + NOTE_INDENT + NOTE_GAP));
+    return columns < 1 || table->note_count < 3 ? 1 : columns > NOTE_COLUMNS_MOST ? NOTE_COLUMNS_MOST : columns;
+}
+
+static void place_notes(layout *l, const rft_table *table) {
+    size_t columns = note_columns(l, table);
+    double step = text_looks[RFT_TEXT_NOTE].step;
+    double width = (WIDTH - NOTE_GAP * (double)(columns - 1)) / (double)columns;
+    /* All of them under the table's last rows, where they are few. */
+    size_t rows = (table->note_count + columns - 1) / columns;
+    need(l, step * (double)(rows <= LINES_TOGETHER ? rows : 2));
+    for (size_t i = 0; i < table->note_count; i++) {
+        size_t column = i % columns;
+        if (column == 0) {
+            need(l, step);
+        }
+        double x = LEFT + (double)column * (width + NOTE_GAP);
         const char *mark = i < 26
                                ? rft_arena_printf(l->pen.arena, "(%c)", (int)('a' + i))
                                : rft_arena_printf(l->pen.arena, "(%c%c)", (int)('a' + i / 26 - 1), (int)('a' + i % 26));
-        rft_spot at = {LEFT, l->y + text_looks[RFT_TEXT_NOTE].step - 2};
-        rft_pen_text(&l->pen, at, 0, &note_style, mark);
-        text_look look = text_looks[RFT_TEXT_NOTE];
-        look.after = 0;
-        place_lines(l, &look, table->notes[i], 18);
+        rft_pen_text(&l->pen, (rft_spot){x, l->y + step - 2}, 0, &note_style, mark);
+        if (columns == 1) {
+            text_look look = text_looks[RFT_TEXT_NOTE];
+            look.after = 0;
+            place_lines(l, &look, table->notes[i], NOTE_INDENT);
+            continue;
+        }
+        rft_pen_text(&l->pen, (rft_spot){x + NOTE_INDENT, l->y + step - 2}, 0, &note_style, table->notes[i]);
+        if (column + 1 == columns || i + 1 == table->note_count) {
+            l->y += step;
+        }
     }
 }
 
-static void place_table(layout *l, const rft_table *table) {
+/* Of a few notes, which stay under their table; 0 of many. */
+static double notes_height(layout *l, const rft_table *table) {
+    size_t columns = note_columns(l, table), lines = 0, replaced = l->pen.replaced;
+    for (size_t i = 0; i < table->note_count && columns == 1; i++) {
+        lines += rft_pen_wrap(&l->pen, &note_style, table->notes[i], WIDTH - NOTE_INDENT).count;
+    }
+    l->pen.replaced = replaced;
+    lines = columns == 1 ? lines : (table->note_count + columns - 1) / columns;
+    return lines <= LINES_TOGETHER ? 4 + text_looks[RFT_TEXT_NOTE].step * (double)lines : 0;
+}
+
+/* The last row does not stand alone on a page, nor do the notes below it. */
+static double with_last(layout *l, const rft_block *block, const rft_table_plan *plan, size_t row) {
+    size_t count = block->table->row_count;
+    double note = block->table->note_count == 0 ? note_below(l, block) + 12 : notes_height(l, block->table);
+    return row > 0 && row + 1 == count ? note : row > 0 && row + 2 == count ? plan->rows[row + 1].height + note : 0;
+}
+
+static void place_table(layout *l, const rft_block *block) {
+    const rft_table *table = block->table;
     if (table->row_count == 0) {
         return;
     }
@@ -212,13 +283,13 @@ static void place_table(layout *l, const rft_table *table) {
     rft_table_plan plan = rft_table_fit(&l->pen, table, WIDTH);
     size_t in_table = l->pen.replaced;
     l->pen.replaced = replaced;
-    need(l, plan.header_height + plan.rows[0].height);
+    need(l, table_least(l, block, &plan));
     l->pen.replaced += in_table;
     rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
     l->y += plan.header_height;
     for (size_t r = 0; r < table->row_count; r++) {
         bool leads = table->rows[r].span && r + 1 < table->row_count; /* never alone at the foot of a page */
-        double height = plan.rows[r].height + (leads ? plan.rows[r + 1].height : 0);
+        double height = plan.rows[r].height + (leads ? plan.rows[r + 1].height : with_last(l, block, &plan, r));
         if (l->y + height > BOTTOM && !at_top(l)) {
             start_page(l);
             l->pen.replaced = in_table;
@@ -237,7 +308,7 @@ static void place_charts(layout *l, const rft_block *block) {
     double height = charts_height(block);
     double count = (double)block->chart_count;
     double width = (WIDTH - GUTTER * (count - 1)) / count;
-    need(l, height + 14);
+    need(l, height + 14 + note_below(l, block));
     for (size_t i = 0; i < block->chart_count; i++) {
         rft_rect box = {LEFT + (double)i * (width + GUTTER), l->y, width, block->charts[i]->height};
         rft_chart_draw(&l->pen, block->charts[i], &box);
@@ -312,7 +383,7 @@ static void place_block(layout *l, size_t index) {
         place_lines(l, &text_looks[block->style], block->text, 0);
         break;
     case RFT_BLOCK_TABLE:
-        place_table(l, block->table);
+        place_table(l, block);
         break;
     case RFT_BLOCK_CHARTS:
         place_charts(l, block);
@@ -327,6 +398,10 @@ static void place_block(layout *l, size_t index) {
         if (!at_top(l)) {
             start_page(l);
         }
+        break;
+    case RFT_BLOCK_NEW_CHAPTER:
+        need(l, (BOTTOM - TOP) * CHAPTER_ROOM);
+        l->y += at_top(l) ? 0 : CHAPTER_GAP;
         break;
     }
 }

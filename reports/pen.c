@@ -71,6 +71,12 @@ static size_t line_length(const rft_pen_style *style, const char *text, size_t l
         }
         taken += spaces + piece;
     }
+    /* A word longer than the line: after a sign that joins its parts, if there is one. */
+    for (size_t i = fits; taken == 0 && i > fits / 3 && i > 1; i--) {
+        if (strchr("-/,;_=.", text[i - 1])) {
+            return i;
+        }
+    }
     return taken ? taken : fits;
 }
 

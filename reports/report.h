@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/compare.h"
 #include "model/run.h"
 
 #define RFT_REPORT_FONTS_MOST 4u
@@ -39,5 +40,11 @@ int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *o
 /* Appends one chart as SVG: the first whose name ("Rooflines, FP32") has `name` in it, whatever the letters' case.
  * RFT_E_USAGE with the names there are when none has. */
 int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const char *name, rft_str *out, rft_err *err);
+
+/* A comparison of runs (docs/compare.md) likewise. The same runs in the same order give the same bytes; the document's
+ * date is that of the latest run. Errors as above. */
+int rft_compare_write_pdf(const rft_compare *compare, const char *path, rft_err *err);
+int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err);
+int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err);
 
 #endif

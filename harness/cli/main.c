@@ -16,6 +16,8 @@ static const rft_command commands[] = {
     {"point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]",
      "one point alone, for ncu, sanitizers and debugging", rft_cmd_point},
     {"report", "RUN.db [-o OUT.pdf] [options]", "draw the PDF of a run or a recording", rft_cmd_report},
+    {"compare", "A B [...] [-o OUT.pdf] [options]", "two to eight runs beside each other: devices, cards or dates",
+     rft_cmd_compare},
     {"show", "RUN.db [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
     {"best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
     {"export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner", rft_cmd_export},

@@ -109,25 +109,45 @@ size_t rft_profiles_along_axes(const rft_run *run, size_t sweep_index, size_t va
     return count;
 }
 
+/* The points by value, those of a value in the order they had; `starts` has one entry more than there are values. What
+ * has none of the values stands behind the last. On the heap. */
+static const rft_point **grouped(const rft_param *param, size_t index, const rft_point **points, size_t count,
+                                 size_t *starts) {
+    const rft_point **sorted = rft_calloc(count + 1, sizeof(const rft_point *));
+    size_t *of = rft_calloc(count + 1, sizeof *of), *next = rft_calloc(param->value_count + 1, sizeof *next);
+    memset(starts, 0, (param->value_count + 1) * sizeof *starts);
+    for (size_t j = 0; j < count; j++) {
+        of[j] = rft_param_find(param, &points[j]->config[index]);
+        next[of[j]]++;
+    }
+    for (size_t i = 0, sum = 0; i <= param->value_count; i++) {
+        starts[i] = sum;
+        sum += next[i];
+        next[i] = starts[i];
+    }
+    for (size_t j = 0; j < count; j++) {
+        sorted[next[of[j]]++] = points[j];
+    }
+    free(of);
+    free(next);
+    return sorted;
+}
+
 static rft_profile param_profile(const rft_run *run, const rft_profile *key, const rft_point **ranked, size_t count,
                                  rft_arena *arena) {
     rft_profile profile = *key;
     const rft_param *param = &run->sweeps[key->sweep].sweep.variants[key->variant].params[key->index];
     profile.steps = rft_arena_calloc(arena, param->value_count, sizeof *profile.steps);
     profile.step_count = param->value_count;
-    const rft_point **here = rft_calloc(count + 1, sizeof(const rft_point *));
+    size_t *starts = rft_calloc(param->value_count + 1, sizeof *starts);
+    const rft_point **sorted = grouped(param, key->index, ranked, count, starts);
     for (size_t i = 0; i < param->value_count; i++) {
-        size_t found = 0;
-        for (size_t j = 0; j < count; j++) {
-            if (rft_value_equal(&ranked[j]->config[key->index], &param->values[i])) {
-                here[found++] = ranked[j];
-            }
-        }
         profile.steps[i].value = param->values[i];
         profile.steps[i].problem = key->problem;
-        fill_step(run, &profile.steps[i], here, found);
+        fill_step(run, &profile.steps[i], sorted + starts[i], starts[i + 1] - starts[i]);
     }
-    free(here);
+    free(sorted);
+    free(starts);
     sort_steps(&profile);
     return profile;
 }
@@ -158,20 +178,21 @@ static double log_time(const rft_point *point) {
 static double between_groups(const rft_point **points, size_t count, const rft_param *param, size_t index,
                              double grand) {
     double sum = 0.0;
+    size_t *starts = rft_calloc(param->value_count + 1, sizeof *starts);
+    const rft_point **sorted = grouped(param, index, points, count, starts);
     for (size_t i = 0; i < param->value_count; i++) {
         double group = 0.0;
-        size_t n = 0;
-        for (size_t j = 0; j < count; j++) {
-            if (rft_value_equal(&points[j]->config[index], &param->values[i])) {
-                group += log_time(points[j]);
-                n++;
-            }
+        size_t n = starts[i + 1] - starts[i];
+        for (size_t j = starts[i]; j < starts[i + 1]; j++) {
+            group += log_time(sorted[j]);
         }
         if (n > 0) {
             double mean = group / (double)n;
             sum += (double)n * (mean - grand) * (mean - grand);
         }
     }
+    free(sorted);
+    free(starts);
     return sum;
 }
 

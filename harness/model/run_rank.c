@@ -48,50 +48,55 @@ static bool is_final(const rft_point *point) {
     return point->rounds[RFT_ROUNDS - 1].n > 0;
 }
 
-/* The final round compares the best few side by side; medians of the sweep were taken minutes apart. So whoever was
- * in the final goes before whoever was not. Equal times: the earlier point. */
-static bool goes_before_by_time(const rft_point *a, const rft_point *b) {
-    if (is_final(a) != is_final(b)) {
-        return is_final(a);
-    }
-    double x = rft_point_median_s(a), y = rft_point_median_s(b);
-    return x != y ? x < y : a->id < b->id;
-}
-
-/* Where energy is the objective: whose energy is known goes before whose is not. */
-static bool goes_before(const rft_run *run, const rft_point *a, const rft_point *b) {
-    if (run->sweeps[a->sweep].sweep.search.objective != RFT_OBJECTIVE_TIME) {
-        double x = rft_point_objective(run, a), y = rft_point_objective(run, b);
-        if (isnan(x) != isnan(y)) {
-            return isnan(y);
-        }
-        if (x != y && !isnan(x)) {
-            return x < y;
-        }
-    }
-    return goes_before_by_time(a, b);
-}
-
-typedef struct ranked_point {
-    const rft_run *run;
+/* What a point is ranked by, beside each other: points lie far apart, and a sort looks at each many times. */
+typedef struct rank {
     const rft_point *point;
-} ranked_point;
+    double objective; /* NaN: not known, or time is asked for */
+    double time_s;
+    int64_t id;
+    bool final;
+} rank;
 
-static int compare_points(const void *a, const void *b) {
-    const ranked_point *x = a, *y = b;
-    return x->point == y->point ? 0 : goes_before(x->run, x->point, y->point) ? -1 : 1;
+static rank rank_of(const rft_run *run, const rft_point *point) {
+    bool timed = run->sweeps[point->sweep].sweep.search.objective == RFT_OBJECTIVE_TIME;
+    return (rank){.point = point,
+                  .objective = timed ? NAN : rft_point_objective(run, point),
+                  .time_s = rft_point_median_s(point),
+                  .id = point->id,
+                  .final = is_final(point)};
+}
+
+/* Where energy is the objective: whose energy is known goes before whose is not. The final round compares the best few
+ * side by side; medians of the sweep were taken minutes apart. So whoever was in the final goes before whoever was not.
+ * Equal times: the earlier point. */
+static bool goes_before(const rank *a, const rank *b) {
+    if (isnan(a->objective) != isnan(b->objective)) {
+        return isnan(b->objective);
+    }
+    if (a->objective != b->objective && !isnan(a->objective)) {
+        return a->objective < b->objective;
+    }
+    if (a->final != b->final) {
+        return a->final;
+    }
+    return a->time_s != b->time_s ? a->time_s < b->time_s : a->id < b->id;
+}
+
+static int compare_ranks(const void *a, const void *b) {
+    const rank *x = a, *y = b;
+    return x->point == y->point ? 0 : goes_before(x, y) ? -1 : 1;
 }
 
 const rft_point *rft_run_best(const rft_run *run, size_t sweep, size_t variant, size_t problem) {
-    const rft_point *best = NULL;
+    rank best = {.point = NULL};
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
-        if (belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point) &&
-            (best == NULL || goes_before(run, point, best))) {
-            best = point;
+        if (belongs(point, sweep, variant, problem) && rft_run_is_candidate(run, point)) {
+            rank own = rank_of(run, point);
+            best = best.point == NULL || goes_before(&own, &best) ? own : best;
         }
     }
-    return best;
+    return best.point;
 }
 
 size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
@@ -100,15 +105,15 @@ size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t p
     for (size_t i = 0; i < run->point_count; i++) {
         count += belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i]);
     }
-    ranked_point *sorted = rft_arena_calloc(arena, count + 1, sizeof *sorted);
+    rank *sorted = rft_arena_calloc(arena, count + 1, sizeof *sorted);
     const rft_point **ranked = rft_arena_calloc(arena, count + 1, sizeof(const rft_point *));
     size_t filled = 0;
     for (size_t i = 0; i < run->point_count; i++) {
         if (belongs(&run->points[i], sweep, variant, problem) && rft_run_is_candidate(run, &run->points[i])) {
-            sorted[filled++] = (ranked_point){run, &run->points[i]};
+            sorted[filled++] = rank_of(run, &run->points[i]);
         }
     }
-    qsort(sorted, count, sizeof *sorted, compare_points);
+    qsort(sorted, count, sizeof *sorted, compare_ranks);
     for (size_t i = 0; i < count; i++) {
         ranked[i] = sorted[i].point;
     }

@@ -51,3 +51,29 @@ bool rft_cache_mode_from_name(rft_cache_mode *out, const char *name) {
     }
     return false;
 }
+
+/* A guess by halving, right when the values are numbers that ascend. */
+static size_t halved(const rft_param *param, double wanted) {
+    size_t low = 0, high = param->value_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rft_value_number(&param->values[middle]) < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+size_t rft_param_find(const rft_param *param, const rft_value *value) {
+    size_t guess = rft_value_is_number(value) ? halved(param, rft_value_number(value)) : param->value_count;
+    if (guess < param->value_count && rft_value_equal(&param->values[guess], value)) {
+        return guess;
+    }
+    size_t i = 0;
+    while (i < param->value_count && !rft_value_equal(&param->values[i], value)) {
+        i++;
+    }
+    return i;
+}

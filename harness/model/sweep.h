@@ -37,6 +37,8 @@ typedef struct rft_param {
     size_t value_count;
     bool in_entry; /* substituted into the entry's text, not a macro */
 } rft_param;
+/* Which of the parameter's values it is; value_count when none of them. Quick where they ascend, as most lists do. */
+size_t rft_param_find(const rft_param *param, const rft_value *value);
 
 /* What a slot of a constraint's expression stands for. */
 typedef struct rft_constraint_slot {

@@ -42,6 +42,12 @@ trace_pages trace_of(const rft_run *run, const rft_report_opts *opts) {
     trace_pages pages = {0};
     rft_err err = RFT_ERR_INIT;
     assert_int_equal(rft_report_trace(run, opts, &pages.raw, &err), 0);
+    return trace_read(&pages.raw);
+}
+
+trace_pages trace_read(rft_str *raw) {
+    trace_pages pages = {.raw = *raw};
+    *raw = (rft_str)RFT_STR_INIT;
     char *copy = rft_strdup(rft_str_get(&pages.raw)), *rest = NULL;
     for (char *line = strtok_r(copy, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(line, "page ", 5) == 0) {

@@ -24,6 +24,8 @@ typedef struct trace_pages {
 
 /* Draws the run's trace (asserts success) and reads it. */
 trace_pages trace_of(const rft_run *run, const rft_report_opts *opts);
+/* The same of a trace already drawn, whose bytes it takes over. */
+trace_pages trace_read(rft_str *raw);
 void trace_clear(trace_pages *pages);
 
 bool trace_says(const trace_pages *pages, const char *text);

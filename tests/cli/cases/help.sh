@@ -2,7 +2,7 @@
 # --help of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-commands='run check point report show best export import ceilings devices model'
+commands='run check point report compare show best export import ceilings devices model'
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
 for command in $commands; do
@@ -28,6 +28,7 @@ has run 'device output report no-report budget timeout compile-timeout strategy 
 has check 'arch sample compile-timeout json'
 has point 'at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
 has report 'output part full'
+has compare 'output json csv'
 has show 'json csv ascii'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
@@ -47,7 +48,7 @@ rooftune run x.lua -o
 expect_error 2 'needs RUN.db'
 rooftune show -- x
 expect_error 2 ''
-for command in run check point report show best export import 'export x.db' 'show a b'; do
+for command in run check point report compare 'compare x.db' show best export import 'export x.db' 'show a b'; do
     rooftune $command
     expect_error 2 ''
 done

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli.h"
+#include "cli/compare_text.h"
+#include "reports/report.h"
+#include "store/store.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct outputs {
+    const char *pdf, *json, *csv;
+} outputs;
+
+static bool is_stdout(const char *path) {
+    return path && strcmp(path, "-") == 0;
+}
+
+/* Before anything is read: how many there are, and what was typed twice. */
+static int check_words(const rft_words *paths, const outputs *to, rft_err *err) {
+    if (paths->count < 2 || paths->count > RFT_COMPARE_MOST) {
+        rft_err_set(err, RFT_E_USAGE, "compare takes two to %d runs, %zu %s given", RFT_COMPARE_MOST, paths->count,
+                    paths->count == 1 ? "was" : "were");
+        return rft_err_remedy(err, paths->count > 2 ? "compare fewer at a time"
+                                                    : "rooftune compare A.db B.db (or recordings, FILE.json.gz)");
+    }
+    if (is_stdout(to->json) && is_stdout(to->csv)) {
+        return rft_err_set(err, RFT_E_USAGE, "--json and --csv cannot both go to stdout");
+    }
+    if (is_stdout(to->pdf)) {
+        rft_err_set(err, RFT_E_USAGE, "the PDF is not written to stdout");
+        return rft_err_remedy(err, "-o takes the name of a file: OUT.pdf");
+    }
+    return RFT_OK;
+}
+
+static int write_all(rft_cli *cli, const rft_compare *compare, const outputs *to, rft_err *err) {
+    rft_str text = RFT_STR_INIT;
+    int rc = RFT_OK;
+    if (to->json) {
+        rft_compare_json(&text, compare);
+        rc = rft_cli_write(cli, to->json, rft_str_get(&text), text.length, err);
+    }
+    if (rc == RFT_OK && to->csv) {
+        rft_str_truncate(&text, 0);
+        rft_compare_csv(&text, compare);
+        rc = rft_cli_write(cli, to->csv, rft_str_get(&text), text.length, err);
+    }
+    if (rc == RFT_OK && !is_stdout(to->json) && !is_stdout(to->csv)) {
+        rft_str_truncate(&text, 0);
+        rft_compare_text(&text, compare);
+        rc = rft_cli_write(cli, "-", rft_str_get(&text), text.length, err);
+    }
+    rft_str_clear(&text);
+    return rc;
+}
+
+static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_run *runs[RFT_COMPARE_MOST] = {0};
+    rft_compare_input inputs[RFT_COMPARE_MOST];
+    rft_compare *compare = NULL;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
+        rc = rft_store_load(&runs[i], paths->items[i], err);
+        inputs[i] = (rft_compare_input){.run = runs[i], .path = paths->items[i], .price = {.amount = NAN}};
+    }
+    rc = rc ? rc : rft_compare_runs(&compare, inputs, paths->count, arena, err);
+    if (rc == RFT_OK && to->pdf) {
+        rc = rft_compare_write_pdf(compare, to->pdf, err);
+    }
+    rc = rc ? rc : write_all(cli, compare, to, err);
+    for (size_t i = 0; i < paths->count; i++) {
+        rft_run_free(runs[i]);
+    }
+    rft_arena_free(arena);
+    return rc;
+}
+
+int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    outputs to = {0};
+    bool helped = false;
+    rft_words rest = {0};
+    const rft_opt opts[] = {
+        {"output", 'o', "OUT.pdf", "draw the comparison as a PDF", NULL, &to.pdf, NULL},
+        {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
+        {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
+    };
+    rft_arena *arena = rft_arena_new();
+    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
+    rc = rc || helped ? rc : check_words(&rest, &to, err);
+    rc = rc || helped ? rc : compare_files(cli, &rest, &to, err);
+    rft_arena_free(arena);
+    return rc;
+}

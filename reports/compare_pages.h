@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_pages.h - the chapters of a comparison's document, one file each; what several need. Inside of reports. */
+#ifndef RFT_REPORTS_COMPARE_PAGES_H
+#define RFT_REPORTS_COMPARE_PAGES_H
+
+#include "model/compare.h"
+#include "reports/doc.h"
+#include "reports/figures.h"
+
+typedef struct rft_compare_pages {
+    const rft_compare *compare;
+    rft_doc *doc;
+    rft_arena *arena;
+} rft_compare_pages;
+
+/* The whole document, in `arena`. */
+rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena);
+
+void rft_compare_page_cover(rft_compare_pages *p);
+void rft_compare_page_table(rft_compare_pages *p);
+void rft_compare_page_rooflines(rft_compare_pages *p);
+void rft_compare_page_carries(rft_compare_pages *p);
+void rft_compare_page_effort(rft_compare_pages *p);
+void rft_compare_page_variation(rft_compare_pages *p);
+void rft_compare_page_trust(rft_compare_pages *p);
+
+/* The first, "A", in words: "A: NVIDIA H200, run 0123". */
+const char *rft_compare_page_side(const rft_compare_pages *p, size_t side);
+/* Series of a side are drawn in its tone; from the fifth on tones repeat. */
+rft_tone rft_compare_page_tone(size_t side);
+const char *rft_compare_page_letter(const rft_compare_pages *p, size_t side);
+
+#endif

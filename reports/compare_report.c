@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/report.h"
+
+#include "base/fs.h"
+#include "reports/compare_pages.h"
+#include "reports/doc_draw.h"
+
+#include <string.h>
+
+const char *rft_compare_page_side(const rft_compare_pages *p, size_t side) {
+    return rft_compare_side_name(p->compare, side, p->arena);
+}
+
+rft_tone rft_compare_page_tone(size_t side) {
+    return (rft_tone)(RFT_TONE_A + (int)(side % RFT_TONES));
+}
+
+const char *rft_compare_page_letter(const rft_compare_pages *p, size_t side) {
+    return rft_arena_printf(p->arena, "%c", p->compare->sides[side].letter);
+}
+
+/* "NVIDIA H200 against NVIDIA A100"; over two: "3 runs: NVIDIA H200, NVIDIA A100". */
+static const char *title_of(const rft_compare_pages *p) {
+    const rft_compare *c = p->compare;
+    if (c->side_count == 2) {
+        bool fellows = strcmp(c->sides[0].device, c->sides[1].device) == 0;
+        return fellows ? rft_arena_printf(p->arena, "%s: two runs", c->sides[0].device)
+                       : rft_arena_printf(p->arena, "%s against %s", c->sides[1].device, c->sides[0].device);
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%zu runs: ", c->side_count);
+    for (size_t i = 0, told = 0; i < c->side_count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < i; k++) {
+            known = known || strcmp(c->sides[k].device, c->sides[i].device) == 0;
+        }
+        if (!known) {
+            rft_str_addf(&text, "%s%s", told++ ? ", " : "", c->sides[i].device);
+        }
+    }
+    const char *kept = rft_arena_strdup(p->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+/* Of the tool that measured last: this document depends on nothing but the runs. */
+static const rft_run *latest(const rft_compare *compare) {
+    const rft_run *last = compare->sides[0].run;
+    for (size_t i = 1; i < compare->side_count; i++) {
+        const rft_run *run = compare->sides[i].run;
+        last = run->info.started_unix_ns > last->info.started_unix_ns ? run : last;
+    }
+    return last;
+}
+
+static void describe(rft_compare_pages *p) {
+    const rft_run_info *info = &latest(p->compare)->info;
+    rft_doc *doc = p->doc;
+    rft_str ids = RFT_STR_INIT;
+    for (size_t i = 0; i < p->compare->side_count; i++) {
+        rft_str_addf(&ids, "%s%s", i ? ", " : "", p->compare->sides[i].run->info.id);
+    }
+    doc->title = rft_arena_printf(p->arena, "rooftune compare: %.300s", title_of(p));
+    doc->subject = "Tuned kernels on several devices, cards or dates beside each other";
+    doc->creator = rft_arena_printf(p->arena, "rooftune %s (%s)", info->tool_version ? info->tool_version : "unknown",
+                                    info->tool_revision ? info->tool_revision : "unknown");
+    doc->keywords = rft_arena_printf(p->arena, "runs %s", rft_str_get(&ids));
+    doc->created_unix_ns = info->finished_unix_ns > 0 ? info->finished_unix_ns : info->started_unix_ns;
+    doc->footer_left = rft_arena_printf(p->arena, "rooftune compare   runs %s", rft_str_get(&ids));
+    rft_str_clear(&ids);
+}
+
+rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
+    rft_compare_pages p = {.compare = compare, .arena = arena};
+    p.doc = rft_arena_calloc(arena, 1, sizeof *p.doc);
+    p.doc->arena = arena;
+    describe(&p);
+    rft_doc_heading(p.doc, 1, title_of(&p), "cover");
+    rft_compare_page_cover(&p);
+    rft_compare_page_table(&p);
+    rft_compare_page_rooflines(&p);
+    rft_compare_page_carries(&p);
+    rft_compare_page_effort(&p);
+    rft_compare_page_variation(&p);
+    rft_compare_page_trust(&p);
+    return p.doc;
+}
+
+int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    int code = rft_doc_pdf(rft_compare_doc(compare, arena), out, err);
+    rft_arena_free(arena);
+    return code;
+}
+
+int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    int code = rft_doc_trace(rft_compare_doc(compare, arena), out, err);
+    rft_arena_free(arena);
+    return code;
+}
+
+int rft_compare_write_pdf(const rft_compare *compare, const char *path, rft_err *err) {
+    rft_str bytes = RFT_STR_INIT;
+    int code = rft_compare_pdf(compare, &bytes, err);
+    if (code == 0) {
+        code = rft_fs_write_atomic(path, rft_str_get(&bytes), bytes.length, err);
+    }
+    rft_str_clear(&bytes);
+    return code;
+}

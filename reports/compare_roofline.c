@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_roofline.c - the ceilings and the bests of several runs over each other, one chart a pipe. Each run has its
+ * tone and mark; lines of the first are solid. */
+#include "reports/compare_pages.h"
+
+#include <math.h>
+
+#define HEIGHT 285.0 /* two on a page */
+#define SIDES_MOST 4 /* tones there are */
+#define NAMED_MOST 6 /* workloads that changed side, by name */
+
+typedef struct overlay {
+    rft_compare_pages *p;
+    rft_pipe pipe;
+    rft_ceiling_id pipe_id;
+    bool has_pipe_id;
+    size_t sides;
+    double x_low, x_high, y_low, y_high, factor;
+    rft_chart *chart;
+} overlay;
+
+static bool on_pipe(const overlay *o, const rft_compare_figure *f) {
+    return f->best && rft_work_main_pipe(&f->best->work) == o->pipe && rft_work_intensity(&f->best->work) > 0;
+}
+
+static void widen(double value, double *low, double *high) {
+    if (isfinite(value) && value > 0) {
+        *low = isnan(*low) || value < *low ? value : *low;
+        *high = isnan(*high) || value > *high ? value : *high;
+    }
+}
+
+static double flop_of(const overlay *o, size_t side) {
+    return o->has_pipe_id ? rft_ceilings_rate(&o->p->compare->sides[side].run->ceilings, o->pipe_id) : (double)NAN;
+}
+
+/* The memory ceiling that the first best of the side is judged by. */
+static double dram_of(const overlay *o, size_t side) {
+    const rft_compare *c = o->p->compare;
+    const rft_ceilings *ceilings = &c->sides[side].run->ceilings;
+    for (size_t w = 0; w < c->workload_count; w++) {
+        const rft_compare_figure *f = &c->workloads[w].figures[side];
+        if (on_pipe(o, f)) {
+            return rft_ceilings_rate(ceilings, rft_bound_dram_ceiling(ceilings, rft_work_read_frac(&f->best->work)));
+        }
+    }
+    return NAN;
+}
+
+static rft_placement place_of(const overlay *o, size_t side, const rft_compare_figure *f) {
+    return rft_placement_of(o->p->compare->sides[side].run, f->best);
+}
+
+static bool find_ranges(overlay *o) {
+    const rft_compare *c = o->p->compare;
+    o->x_low = o->x_high = o->y_low = o->y_high = NAN;
+    for (size_t side = 0; side < o->sides; side++) {
+        for (size_t w = 0; w < c->workload_count; w++) {
+            if (on_pipe(o, &c->workloads[w].figures[side])) {
+                rft_placement place = place_of(o, side, &c->workloads[w].figures[side]);
+                widen(place.intensity, &o->x_low, &o->x_high);
+                widen(place.rate_ops_s, &o->y_low, &o->y_high);
+            }
+        }
+    }
+    if (isnan(o->x_low) || isnan(o->y_low)) {
+        return false;
+    }
+    for (size_t side = 0; side < o->sides; side++) {
+        double flop = flop_of(o, side), ridge = flop / dram_of(o, side);
+        widen(ridge / 8, &o->x_low, &o->x_high);
+        widen(ridge * 4, &o->x_low, &o->x_high);
+        widen(flop, &o->y_low, &o->y_high);
+        widen(flop / 30, &o->y_low, &o->y_high);
+    }
+    o->x_low /= 3, o->x_high *= 3;
+    o->y_low /= 2, o->y_high *= 2.4;
+    return true;
+}
+
+static void add_ceiling(overlay *o, size_t side, const char *label, const double x[2], const double y[2]) {
+    rft_series *series = rft_doc_series(o->p->doc, o->chart, RFT_SERIES_LINE, 2);
+    series->label = label;
+    series->tone = rft_compare_page_tone(side);
+    series->dashed = side > 0;
+    for (int i = 0; i < 2; i++) {
+        series->x[i] = x[i];
+        series->y[i] = y[i] / o->factor;
+    }
+}
+
+static void add_ceilings(overlay *o, size_t side) {
+    rft_arena *arena = o->p->arena;
+    char letter = o->p->compare->sides[side].letter;
+    double flop = flop_of(o, side), dram = dram_of(o, side);
+    const char *unit = o->has_pipe_id ? rft_ceiling_unit(o->pipe_id) : "op/s";
+    if (flop > 0) {
+        double start = dram > 0 ? fmax(flop / dram, o->x_low) : o->x_low;
+        const double x[2] = {start, o->x_high}, y[2] = {flop, flop};
+        add_ceiling(
+            o, side,
+            rft_arena_printf(arena, "%c: %s %s", letter, rft_pipe_label(o->pipe), rft_figure_si(arena, flop, unit)), x,
+            y);
+    }
+    if (dram > 0) {
+        double end = flop > 0 ? fmin(flop / dram, o->x_high) : o->x_high;
+        const double x[2] = {o->x_low, end}, y[2] = {o->x_low * dram, end * dram};
+        add_ceiling(o, side, rft_arena_printf(arena, "%c: memory %s", letter, rft_figure_si(arena, dram, "B/s")), x, y);
+    }
+}
+
+static size_t add_bests(overlay *o, size_t side, size_t *named) {
+    const rft_compare *c = o->p->compare;
+    size_t count = 0;
+    rft_series *series = rft_doc_series(o->p->doc, o->chart, RFT_SERIES_DOTS, c->workload_count);
+    series->tone = rft_compare_page_tone(side);
+    series->bold = side == 0;
+    for (size_t w = 0; w < c->workload_count; w++) {
+        const rft_compare_figure *f = &c->workloads[w].figures[side];
+        if (!on_pipe(o, f)) {
+            continue;
+        }
+        rft_placement place = place_of(o, side, f);
+        series->x[w] = place.intensity;
+        series->y[w] = place.rate_ops_s / o->factor;
+        count++;
+        if (c->workloads[w].changed_side && *named < NAMED_MOST * o->sides) {
+            (*named)++;
+            series->names[w] = rft_arena_printf(o->p->arena, "%zu%c %s", w + 1, c->sides[side].letter,
+                                                rft_resource_name(f->bound.resource, f->bound.pipe));
+        }
+    }
+    return count;
+}
+
+static bool add_overlay(rft_compare_pages *p, rft_pipe pipe) {
+    overlay o = {.p = p, .pipe = pipe};
+    size_t bests = 0, named = 0;
+    o.sides = p->compare->side_count < SIDES_MOST ? p->compare->side_count : SIDES_MOST;
+    o.has_pipe_id = rft_ceiling_from_name(&o.pipe_id, rft_pipe_name(pipe));
+    if (!find_ranges(&o)) {
+        return false;
+    }
+    double reference = o.y_high;
+    rft_figure_scale scale =
+        rft_figure_scale_of(p->arena, &reference, 1, o.has_pipe_id ? rft_ceiling_unit(o.pipe_id) : "op/s");
+    o.factor = scale.factor;
+    o.chart = rft_doc_chart(p->doc, "", HEIGHT);
+    o.chart->x = (rft_chart_axis){
+        .title = "intensity of the work (operations per byte)", .log = true, .low = o.x_low, .high = o.x_high};
+    o.chart->y = (rft_chart_axis){.title = rft_arena_printf(p->arena, "useful rate (%s)", scale.unit),
+                                  .log = true,
+                                  .low = o.y_low / o.factor,
+                                  .high = o.y_high / o.factor};
+    for (size_t side = 0; side < o.sides; side++) {
+        add_ceilings(&o, side);
+    }
+    for (size_t side = 0; side < o.sides; side++) {
+        bests += add_bests(&o, side, &named);
+    }
+    o.chart->caption = rft_arena_printf(
+        p->arena, "Measured ceilings (A solid, the others dashed) and the best configuration of every workload%s%s.",
+        named ? "; where a workload is held back by another resource, its number in the table, the run and the bound"
+              : "",
+        p->compare->side_count > o.sides ? "; A to D alone" : "");
+    rft_doc_heading(p->doc, 2, rft_pipe_label(pipe), NULL);
+    rft_doc_charts(p->doc, &o.chart, 1);
+    return bests > 0;
+}
+
+void rft_compare_page_rooflines(rft_compare_pages *p) {
+    size_t drawn = 0, changed = 0;
+    rft_doc_heading(p->doc, 1, "Rooflines over each other", "rooflines");
+    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+        drawn += add_overlay(p, (rft_pipe)pipe);
+    }
+    for (size_t w = 0; w < p->compare->workload_count; w++) {
+        changed += p->compare->workloads[w].changed_side;
+    }
+    if (drawn == 0) {
+        rft_doc_text(p->doc, RFT_TEXT_BODY,
+                     "None is drawn: no best has both operations and bytes in its declared work.");
+    } else if (changed == 0) {
+        rft_doc_text(p->doc, RFT_TEXT_NOTE,
+                     "No workload changed side: each is held back by the same resource on all runs, as far as the "
+                     "evidence is of one kind.");
+    }
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* doc_sweep_parts.h - what the files of a sweep's chapter share: the quantity its charts show, and single charts. */
+#ifndef RFT_REPORTS_DOC_SWEEP_PARTS_H
+#define RFT_REPORTS_DOC_SWEEP_PARTS_H
+
+#include "reports/doc_build.h"
+
+/* From the times of one problem to what its charts show: the useful rate, or the time itself where the work is not
+ * known. */
+typedef struct rft_measure {
+    double amount; /* bytes or operations of the problem; NaN: seconds are shown */
+    rft_figure_scale scale;
+    const char *title; /* "useful rate (TB/s)" */
+} rft_measure;
+rft_measure rft_build_measure(const rft_build *b, const rft_entry *entry); /* of an entry with a best */
+double rft_measure_shown(const rft_measure *measure, double time_s);
+
+/* A parameter's or axis' value as text. */
+const char *rft_build_value_text(const rft_build *b, const rft_value *value);
+
+/* Single charts for one problem; NULL where there is too little to show. Heights are points. */
+rft_chart *rft_build_distribution_chart(rft_build *b, const rft_entry *entry, double height);
+/* Of the best's variant, over the two parameters that matter most; `caption` says which cells are empty. */
+rft_chart *rft_build_heat_chart(rft_build *b, const rft_entry *entry, double height);
+/* Parameter profiles where there are one or two of them (0: none, or so many that they stand by themselves). */
+size_t rft_build_few_profiles(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[2],
+                              const char **caption);
+/* The search as it went: over evaluations, over seconds. Returns how many charts there are (0..2); `caption`: when the
+ * best was found. */
+size_t rft_build_progress_charts(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[2],
+                                 const char **caption);
+/* An axis profile under its ceilings, over bands of bound (doc_axes.c). */
+typedef struct rft_along_opts {
+    double height;
+    bool best_alone;                   /* one line; else one a variant */
+    const rft_transition *transitions; /* their places are drawn; NULL = none */
+    size_t transition_count;
+    const char *title;
+} rft_along_opts;
+rft_chart *rft_build_along_chart(rft_build *b, const rft_profile *profile, const rft_along_opts *opts);
+
+/* The problem the ladder is shown on: where most variants were measured, of these the longest-running one. NULL when
+ * nothing was measured. */
+const rft_entry *rft_build_ladder_entry(const rft_build *b, size_t sweep);
+/* Bars with 95 % intervals: the variants' bests and the baselines on that problem. NULL with fewer than two. */
+rft_chart *rft_build_ladder_chart(rft_build *b, size_t sweep, double height);
+
+/* A place on an axis with three digits: "179", "4.75M". */
+const char *rft_build_place_text(const rft_build *b, double value);
+
+/* Columns for so many charts without holes: 1, 2, 3, 2 x 2, 3 x 2 ... */
+size_t rft_build_columns(size_t count);
+/* Appends charts in rows of `columns` (1..4); the last row is filled up with nothing, so that columns stay in line. */
+void rft_build_chart_rows(rft_build *b, rft_chart *const *charts, size_t count, size_t columns);
+
+#endif

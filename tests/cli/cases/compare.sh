@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# compare: a verdict a workload on stdout within 80 columns, the same as JSON and CSV, and errors that say what to do.
+need_recording
+recorded="$SOURCE/sweeps/recorded/nvidia-h200"
+export RFT_NVRTC=off
+rooftune compare "$QUICK"
+expect_error 2 'takes two to 8 runs, 1 was given'
+rooftune compare "$QUICK" "$QUICK"
+expect_error 2 'the same run'
+cp "$QUICK" copy.json.gz
+rooftune compare "$QUICK" copy.json.gz
+expect_error 2 'copy.json.gz: the same run (.*) as .*quick.json.gz'
+rooftune compare 1 2 3 4 5 6 7 8 9
+expect_error 2 'two to 8 runs, 9 were given'
+rooftune compare "$QUICK" missing.db
+expect_error 11 'missing.db'
+head -c 500 "$QUICK" >torn.json.gz
+rooftune compare "$QUICK" torn.json.gz
+expect_error 8 'torn.json.gz'
+rooftune compare "$recorded/gemv.json.gz" "$recorded/triad.json.gz"
+expect_error 14 'no problem is in two of the 2 runs'
+rooftune compare "$QUICK" copy.json.gz --json - --csv -
+expect_error 2 'both go to stdout'
+# A replay has the recording's own times, and is another run: nothing differs, and where the times are steady enough that
+# differences of 2 % are excluded they are the same.
+rooftune run "$SOURCE/sweeps/quick.lua" -d "replay:$QUICK" --no-report -o replay.db
+expect_status 0
+rooftune compare "$QUICK" replay.db --json out.json --csv out.csv
+expect_status 0
+expect_out '^B (NVIDIA H200) against A (NVIDIA H200): the same in [0-9]* of '
+expect_out '1.000.* SAME$'
+expect_out 'a replayed recording'
+expect_out '^search effort$'
+expect_out 'best of A on B: 100 % of the best of B, a tie'
+tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "wider than 80 columns"
+grep -q 'FASTER\|SLOWER' out && fail "equal times differ"
+head -1 out.csv | grep -q '^workload,letter,device,run,date,source,median_s,' || fail "no header in the CSV"
+workloads=$(sed -n 's/.*: the same in [0-9]* of \([0-9]*\) workloads.*/\1/p' out)
+[ "$(wc -l <out.csv)" = $((1 + 2 * workloads)) ] || fail "not a line of CSV for each of $workloads workloads and runs"
+[ "$(grep -o '"bounds_differ"' out.json | wc -l)" = "$workloads" ] || fail "not $workloads workloads in the JSON"
+cp out text
+rooftune compare "$QUICK" replay.db --json -
+expect_status 0
+cmp out out.json || fail "--json - differs from --json FILE"
+rooftune compare "$QUICK" replay.db
+cmp out text || fail "the second comparison differs from the first"
+# Two documents of the same runs are the same bytes, whatever the locale and the time zone; three runs stay within 80 columns.
+rooftune compare "$QUICK" replay.db -o a.pdf
+expect_status 0
+head -c 5 a.pdf | grep -q '%PDF-' || fail "no PDF"
+TZ=Asia/Tokyo LC_ALL=de_DE.UTF-8 rooftune compare "$QUICK" replay.db -o b.pdf
+cmp a.pdf b.pdf || fail "another time zone gives other bytes"
+if command -v qpdf >/dev/null; then qpdf --check a.pdf >/dev/null || fail "qpdf finds faults"; fi
+if command -v pdftotext >/dev/null; then
+    pdftotext -layout a.pdf a.txt
+    for text in 'Workload by workload' 'SAME' 'Which configurations carry over' 'Search effort' 'What the verdicts rest on'; do
+        grep -q "$text" a.txt || fail "the PDF has no searchable: $text"
+    done
+fi
+rooftune compare "$QUICK" replay.db -o no/such/folder/c.pdf
+expect_error 11 'no/such/folder'
+rooftune compare "$QUICK" replay.db -o -
+expect_error 2 'not written to stdout'
+rooftune compare "$QUICK" replay.db "$recorded/gemv.json.gz"
+expect_status 0
+tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "three runs are wider than 80 columns"
+expect_out '^C (NVIDIA H200) against A'

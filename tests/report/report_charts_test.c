@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chart kit, each kind by its trace: nothing overlaps or leaves the page, and marks stand where their values say.
+ */
+#include "report/trace_pages.h"
+#include "reports/page.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static rft_doc *new_doc(rft_arena *arena) {
+    rft_doc *doc = rft_arena_calloc(arena, 1, sizeof *doc);
+    doc->arena = arena;
+    doc->title = doc->subject = doc->keywords = doc->creator = "charts";
+    doc->footer_left = "foot";
+    return doc;
+}
+
+/* Draws, checks that it is sound, and returns what was drawn. */
+static trace_pages drawn(rft_doc *doc) {
+    rft_canvas canvas = {0};
+    rft_err err = RFT_ERR_INIT;
+    rft_str raw = RFT_STR_INIT;
+    assert_int_equal(rft_canvas_trace_new(&canvas, &err), 0);
+    rft_page_layout(doc, &canvas);
+    assert_int_equal(rft_canvas_finish(&canvas, &raw, &err), 0);
+    rft_canvas_free(&canvas);
+    trace_pages pages = trace_read(&raw);
+    trace_assert_sound(&pages);
+    return pages;
+}
+
+static size_t count_of(const trace_pages *pages, const char *operation) {
+    size_t count = 0, length = strlen(operation);
+    for (const char *line = rft_str_get(&pages->raw); line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        count += strncmp(line, operation, length) == 0;
+        if (!*line) {
+            break;
+        }
+    }
+    return count;
+}
+
+static const trace_text *text_of(const trace_pages *pages, const char *text) {
+    for (size_t i = 0; i < pages->count; i++) {
+        if (strcmp(pages->texts[i].text, text) == 0) {
+            return &pages->texts[i];
+        }
+    }
+    fail_msg("nothing says \"%s\"", text);
+    return NULL;
+}
+
+static void name_axis(rft_arena *arena, rft_chart_axis *axis, const char *title, size_t count) {
+    *axis = (rft_chart_axis){.title = title, .low = NAN, .high = NAN, .name_count = count};
+    axis->names = rft_arena_calloc(arena, count, sizeof *axis->names);
+    for (size_t i = 0; i < count; i++) {
+        axis->names[i] = rft_arena_printf(arena, "%zu", (size_t)1 << i);
+    }
+}
+
+/* A map of columns x rows whose values grow to the upper right; the last cell is empty. */
+static rft_chart *map_of(rft_doc *doc, size_t columns, size_t rows) {
+    rft_chart *chart = rft_doc_chart(doc, "Best rate", 150);
+    name_axis(doc->arena, &chart->x, "TILE_M", columns);
+    name_axis(doc->arena, &chart->y, "TILE_N", rows);
+    rft_series *cells = rft_doc_series(doc, chart, RFT_SERIES_CELLS, columns * rows);
+    cells->label = "TFLOP/s";
+    for (size_t i = 0; i < cells->count; i++) {
+        cells->x[i] = (double)(i % columns);
+        cells->y[i] = (double)(i / columns);
+        if (i + 1 < cells->count) {
+            cells->y2[i] = 10 + (double)i;
+            cells->names[i] = rft_arena_printf(doc->arena, "%zu.0", 10 + i);
+        }
+    }
+    return chart;
+}
+
+static void test_heat_map_has_its_numbers_and_its_scale(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *charts[2] = {map_of(doc, 4, 3), map_of(doc, 24, 24)};
+    rft_doc_charts(doc, charts, 2);
+    trace_pages pages = drawn(doc);
+    /* Upwards and to the right: 17 ends the row that 14 begins, 18 stands above 14. */
+    const trace_text *first = text_of(&pages, "14.0"), *right = text_of(&pages, "17.0"),
+                     *above = text_of(&pages, "18.0");
+    assert_true(right->x > first->x && fabs(right->y - first->y) < 0.1);
+    assert_true(above->y < first->y && fabs(above->x - first->x) < 0.1);
+    text_of(&pages, "20.0 TFLOP/s"); /* the scale ends at the largest value: the last cell is empty */
+    /* 24 x 24 small cells: no numbers in them, and not every name on the axis. */
+    assert_null(strstr(pages.joined, "450.0"));
+    assert_true(count_of(&pages, "rect ") >= 11 + 575);
+    trace_clear(&pages);
+}
+
+static void test_bars_have_values_and_intervals(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_doc_chart(doc, "ladder", 150);
+    name_axis(doc->arena, &chart->x, NULL, 3);
+    chart->x.names_wrap = true;
+    chart->x.names[0] = "a variant with a name that needs two lines and is still too long for them all";
+    rft_series *bars = rft_doc_series(doc, chart, RFT_SERIES_BARS, 3);
+    rft_series *whiskers = rft_doc_series(doc, chart, RFT_SERIES_WHISKERS, 3);
+    bars = &chart->series[0];
+    static const double values[] = {1, 40, 80};
+    for (int i = 0; i < 3; i++) {
+        bars->x[i] = i - 0.3;
+        bars->x2[i] = i + 0.3;
+        bars->y[i] = values[i];
+        bars->names[i] = rft_arena_printf(doc->arena, "v%d", i);
+        whiskers->x[i] = i;
+        whiskers->y[i] = values[i] * 0.9;
+        whiskers->y2[i] = values[i] * 1.1;
+    }
+    chart->y = (rft_chart_axis){.title = "useful rate (TFLOP/s)", .low = 0, .high = 100};
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    const trace_text *low = text_of(&pages, "v0"), *middle = text_of(&pages, "v1"), *high = text_of(&pages, "v2");
+    assert_true(low->y > middle->y && middle->y > high->y);
+    text_of(&pages, "useful rate (TFLOP/s)");
+    trace_clear(&pages);
+}
+
+/* 50,000 points: cells of grey, no more of them than the chart has room for. */
+static void test_many_points_become_density(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_doc_chart(doc, "cloud", 200);
+    rft_series *cloud = rft_doc_series(doc, chart, RFT_SERIES_CLOUD, 50000);
+    for (size_t i = 0; i < cloud->count; i++) {
+        cloud->x[i] = 1 + (double)(i % 997);
+        cloud->y[i] = 1 + (double)(i * 7919 % 1009);
+    }
+    rft_series *best = rft_doc_series(doc, chart, RFT_SERIES_DOTS, 1);
+    best->bold = true;
+    best->x[0] = 500;
+    best->y[0] = 1009;
+    best->names[0] = "the best";
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    size_t rects = count_of(&pages, "rect ");
+    assert_true(rects > 1000 && rects < 15000);
+    text_of(&pages, "the best");
+    trace_clear(&pages);
+}
+
+/* Labels of lines that all but coincide stand apart; a full chart sends what has no place to the key. */
+static void test_labels_of_close_lines_stand_apart(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_doc_chart(doc, "lines", 160);
+    for (int i = 0; i < 9; i++) {
+        rft_series *line = rft_doc_series(doc, chart, RFT_SERIES_LINE, 2);
+        line->label = rft_arena_printf(doc->arena, "a ceiling with a long name, number %d, 65.4 TFLOP/s", i);
+        line->x[0] = 0;
+        line->x[1] = 10;
+        line->y[0] = line->y[1] = 50 + 0.2 * i;
+    }
+    chart->y = (rft_chart_axis){.title = "y", .low = 0, .high = 60};
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    for (int i = 0; i < 9; i++) {
+        text_of(&pages, rft_arena_printf(doc->arena, "a ceiling with a long name, number %d, 65.4 TFLOP/s", i));
+    }
+    trace_clear(&pages);
+}
+
+static void test_four_charts_stand_in_a_row(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *charts[4];
+    for (size_t k = 0; k < 4; k++) {
+        charts[k] = rft_doc_chart(doc, "", 108);
+        name_axis(doc->arena, &charts[k]->x, "PARAMETER", 4);
+        charts[k]->x.sub_names = charts[k]->x.names;
+        charts[k]->x.sub_title = "n";
+        rft_series *line = rft_doc_series(doc, charts[k], RFT_SERIES_LINE, 4);
+        line->marks = true;
+        for (int i = 0; i < 4; i++) {
+            line->x[i] = i;
+            line->y[i] = 40 + i;
+        }
+    }
+    rft_doc_charts(doc, charts, 4);
+    trace_pages pages = drawn(doc);
+    size_t titles = 0;
+    double y = NAN;
+    for (size_t i = 0; i < pages.count; i++) {
+        if (strcmp(pages.texts[i].text, "PARAMETER") == 0) {
+            assert_true(isnan(y) || fabs(y - pages.texts[i].y) < 0.1);
+            y = pages.texts[i].y;
+            titles++;
+        }
+    }
+    assert_int_equal(titles, 4);
+    trace_clear(&pages);
+}
+
+/* A table whose last row and note would stand alone takes a row more with it; short notes stand beside each other. */
+static void test_no_row_or_note_stands_alone(void **state) {
+    for (size_t rows = 30; rows < 60; rows++) {
+        rft_arena *arena = rft_arena_new();
+        rft_doc *doc = new_doc(arena);
+        const rft_column columns[] = {{.title = "row"}, {.title = "value"}};
+        rft_table *table = rft_doc_table(doc, columns, 2);
+        for (size_t i = 0; i < rows; i++) {
+            rft_doc_pair(doc, table, i + 1 == rows ? "last row" : "row", "1");
+        }
+        rft_doc_text(doc, RFT_TEXT_NOTE, "what it means");
+        trace_pages pages = drawn(doc);
+        const trace_text *last = text_of(&pages, "last row"), *note = text_of(&pages, "what it means");
+        assert_int_equal(last->page, note->page);
+        size_t beside = 0;
+        for (size_t i = 0; i < pages.count; i++) {
+            beside += pages.texts[i].page == last->page && strstr(pages.texts[i].text, "row") != NULL;
+        }
+        assert_true(beside >= 3); /* the header's title, and two rows */
+        trace_clear(&pages);
+        rft_arena_free(arena);
+    }
+    (void)state;
+}
+
+/* Wherever on the page it comes: a heading, the notes below it, the chart and the note that explains the chart. */
+static void test_heading_chart_and_note_stay_together(void **state) {
+    for (int lines = 20; lines < 75; lines++) {
+        rft_arena *arena = rft_arena_new();
+        rft_doc *doc = new_doc(arena);
+        for (int i = 0; i < lines; i++) {
+            rft_doc_text(doc, RFT_TEXT_NOTE, "filler");
+        }
+        rft_doc_heading(doc, 2, "The heading", NULL);
+        rft_doc_text(doc, RFT_TEXT_NOTE, "An introduction.");
+        rft_doc_text(doc, RFT_TEXT_NOTE, "One more of them.");
+        rft_chart *chart = map_of(doc, 4, 3);
+        rft_doc_charts(doc, &chart, 1);
+        rft_doc_text(doc, RFT_TEXT_NOTE, "What the cells are.");
+        trace_pages pages = drawn(doc);
+        int page = text_of(&pages, "Best rate")->page;
+        assert_int_equal(text_of(&pages, "The heading")->page, page);
+        assert_int_equal(text_of(&pages, "One more of them.")->page, page);
+        assert_int_equal(text_of(&pages, "What the cells are.")->page, page);
+        trace_clear(&pages);
+        rft_arena_free(arena);
+    }
+    (void)state;
+}
+
+static void test_short_notes_share_a_line(void **state) {
+    rft_doc *doc = new_doc(*state);
+    const rft_column columns[] = {{.title = "name"}, {.title = "value"}};
+    rft_table *table = rft_doc_table(doc, columns, 2);
+    for (int i = 0; i < 7; i++) {
+        const char *note = rft_doc_note(doc, table, rft_arena_printf(doc->arena, "note %d", i));
+        rft_doc_pair(doc, table, "x", note);
+    }
+    trace_pages pages = drawn(doc);
+    assert_true(fabs(text_of(&pages, "note 0")->y - text_of(&pages, "note 2")->y) < 0.1);
+    assert_true(text_of(&pages, "note 3")->y > text_of(&pages, "note 2")->y + 5);
+    trace_clear(&pages);
+}
+
+static int new_arena(void **state) {
+    *state = rft_arena_new();
+    return 0;
+}
+
+static int free_arena(void **state) {
+    rft_arena_free(*state);
+    return 0;
+}
+
+int main(void) {
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, new_arena, free_arena)
+    const struct CMUnitTest tests[] = {
+        WITH_ARENA(test_heat_map_has_its_numbers_and_its_scale),
+        WITH_ARENA(test_bars_have_values_and_intervals),
+        WITH_ARENA(test_many_points_become_density),
+        WITH_ARENA(test_labels_of_close_lines_stand_apart),
+        WITH_ARENA(test_four_charts_stand_in_a_row),
+        WITH_ARENA(test_no_row_or_note_stands_alone),
+        WITH_ARENA(test_heading_chart_and_note_stay_together),
+        WITH_ARENA(test_short_notes_share_a_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The chapter of a sweep and that of transitions: what report.md asks of them is there, and says what is so. */
+#include "report/report_sample.h"
+#include "report/trace_pages.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static void assert_says(const trace_pages *pages, const char *const *texts) {
+    for (; *texts; texts++) {
+        if (!trace_says(pages, *texts)) {
+            fail_msg("the report does not say \"%s\"", *texts);
+        }
+    }
+}
+
+static size_t lines_of(const trace_pages *pages, const char *operation) {
+    size_t count = 0, length = strlen(operation);
+    for (const char *line = rft_str_get(&pages->raw); line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        count += strncmp(line, operation, length) == 0;
+    }
+    return count;
+}
+
+static void test_ladder_says_what_was_moved_and_what_changed(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    assert_says(&pages, (const char *const[]){"useful", "moved", "Its best configuration",
+                                              "Changed most against the one before",
+                                              "Useful rate of each variant's best, with the speed-up over the first.",
+                                              "Bars: blue the variants, grey the baselines", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* The compiler's and the kernel's own facts name the change when nothing was counted; counters do when both have them.
+ */
+static void test_what_changed_most_is_the_largest_change(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    size_t s = sample_add_gemv(run);
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &run->points[i];
+        static const int registers[] = {20, 26, 200};
+        point->facts.registers = registers[point->variant % 3];
+        point->facts.occupancy_frac = 0.5;
+        point->facts.spill_bytes = 0;
+        point->traffic = rft_traffic_unknown();
+        rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+        if (point->variant < 2) {
+            counters.values[RFT_COUNTER_L2_READ] = point->variant == 0 ? 1e9 : 1e6;
+            counters.values[RFT_COUNTER_ISSUE] = point->variant == 0 ? 0.1 : 0.4;
+            point->counters = rft_counters_copy(&counters, run->arena);
+        }
+    }
+    (void)s;
+    trace_pages pages = trace_of(run, NULL);
+    assert_says(&pages, (const char *const[]){"L2, sectors read: 1.00 Gsectors to 1.00 Msectors",
+                                              "registers a thread: 26.0 to 200", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* 40 configurations of which the 17th is the best and the 5th within 5 % of it. */
+static void test_progress_tells_when_the_best_was_met(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_many(run, 40);
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_measurement *sweep = &run->points[i].rounds[0];
+        double time_s = i == 16 ? 0.010 : i == 4 ? 0.0102 : 0.020 + 0.0001 * (double)i;
+        for (size_t k = 0; k < sweep->n; k++) {
+            sweep->samples_s[k] = time_s;
+        }
+        sweep->stats = rft_stats_of(sweep->samples_s, sweep->n);
+        sweep->wall_s = 0.5;
+    }
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    assert_says(&pages,
+                (const char *const[]){"Progress of the search, by evaluations", "Progress of the search, by time",
+                                      "the best was met at evaluation 17 of 40, 8.50 s of 20.0 s",
+                                      "95 % of its rate at evaluation 5.", "best so far", NULL});
+    trace_clear(&pages);
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].rounds[0].wall_s = 0; /* an older recording */
+    }
+    pages = trace_of(run, NULL);
+    assert_true(trace_says(&pages, "the best was met at evaluation 17 of 40; 95 %"));
+    assert_false(trace_says(&pages, "by time"));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* The turn of the sample lies at m = 14.4: it stands in the chart with its interval. */
+static void test_transitions_have_their_chart(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_turn(run);
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    bool found = false;
+    for (size_t i = 0; i < pages.count; i++) {
+        double where, low, high;
+        if (sscanf(pages.texts[i].text, "%lf [%lf, %lf]", &where, &low, &high) == 3) {
+            assert_true(where > 13 && where < 16 && low <= 14.4 && high >= 14.4);
+            found = true;
+        }
+    }
+    assert_true(found);
+    assert_says(&pages, (const char *const[]){"Dashed: where the times turn", "memory ceiling", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* Seconds (of the processor) are printed, not judged: the machine is not known. Bytes and marks are. */
+static void test_fifty_thousand_points_are_few_marks(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_many(run, 50000);
+    rft_str pdf = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    clock_t from = clock();
+    assert_int_equal(rft_report_pdf(run, NULL, &pdf, &err), 0);
+    print_message("50,000 points: %.2f s, %zu bytes\n", (double)(clock() - from) / CLOCKS_PER_SEC, pdf.length);
+    assert_true(pdf.length > 10000 && pdf.length < 1000000);
+    rft_str_clear(&pdf);
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    /* Density: five charts of cells, none with more than fit into it, and never one mark a point. */
+    size_t marks = lines_of(&pages, "rect ") + lines_of(&pages, "area ");
+    print_message("%zu marks on %d pages\n", marks, pages.pages);
+    assert_true(marks > 1000 && marks < 25000);
+    assert_true(pages.pages < 25);
+    assert_says(&pages, (const char *const[]){"Distribution of 50,000 configurations", "Heat map", "to 24 columns",
+                                              "Progress of the search, by evaluations", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+/* The same number spread over 500 problems of an axis. */
+static void test_many_problems_stay_small(void **state) {
+    (void)state;
+    enum { PROBLEMS = 500, POINTS = 50000 };
+    rft_run *run = sample_empty();
+    sample_add_many(run, POINTS);
+    rft_run_sweep *kept = &run->sweeps[0];
+    rft_sweep *sweep = &kept->sweep;
+    rft_problem *problems = rft_arena_calloc(run->arena, PROBLEMS, sizeof *problems);
+    rft_value *values = rft_arena_calloc(run->arena, PROBLEMS, sizeof *values);
+    kept->cartesian = rft_arena_calloc(run->arena, PROBLEMS, sizeof *kept->cartesian);
+    kept->valid = rft_arena_calloc(run->arena, PROBLEMS, sizeof *kept->valid);
+    for (size_t p = 0; p < PROBLEMS; p++) {
+        problems[p] = sweep->problems[0];
+        problems[p].values =
+            rft_arena_memdup(run->arena, sweep->problems[0].values, sweep->axis_count * sizeof *values);
+        values[p] = problems[p].values[0] = rft_value_int((int64_t)(p + 1) * 64);
+        kept->cartesian[p] = kept->valid[p] = POINTS / PROBLEMS;
+    }
+    sweep->problems = problems;
+    sweep->problem_count = PROBLEMS;
+    sweep->axes[0].values = values;
+    sweep->axes[0].value_count = PROBLEMS;
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].problem = i % PROBLEMS;
+    }
+    rft_str pdf = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    clock_t from = clock();
+    assert_int_equal(rft_report_pdf(run, NULL, &pdf, &err), 0);
+    print_message("500 problems: %.2f s, %zu bytes\n", (double)(clock() - from) / CLOCKS_PER_SEC, pdf.length);
+    assert_true(pdf.length > 10000 && pdf.length < 2000000);
+    rft_str_clear(&pdf);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
+        cmocka_unit_test(test_what_changed_most_is_the_largest_change),
+        cmocka_unit_test(test_progress_tells_when_the_best_was_met),
+        cmocka_unit_test(test_transitions_have_their_chart),
+        cmocka_unit_test(test_fifty_thousand_points_are_few_marks),
+        cmocka_unit_test(test_many_problems_stay_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
