@@ -289,8 +289,8 @@ static void place_table(layout *l, const rft_block *block) {
     l->y += plan.header_height;
     for (size_t r = 0; r < table->row_count; r++) {
         bool leads = table->rows[r].span && r + 1 < table->row_count; /* never alone at the foot of a page */
-        double height = plan.rows[r].height + (leads ? plan.rows[r + 1].height : with_last(l, block, &plan, r));
-        if (l->y + height > BOTTOM && !at_top(l)) {
+        double height = plan.rows[r].height + (leads ? plan.rows[r + 1].height : 0);
+        if (l->y + height + with_last(l, block, &plan, r) > BOTTOM && !at_top(l)) {
             start_page(l);
             l->pen.replaced = in_table;
             rft_table_draw_header(&l->pen, &plan, LEFT, l->y);

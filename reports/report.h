@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/compare.h"
+#include "model/mix_total.h"
 #include "model/run.h"
 
 #define RFT_REPORT_FONTS_MOST 4u
@@ -21,9 +22,12 @@ typedef struct rft_report_opts {
     size_t reference_count;
     const char *const *fonts; /* TrueType files, embedded for characters that the base fonts lack, asked in turn */
     size_t font_count;        /* at most RFT_REPORT_FONTS_MOST */
+    const rft_mix_book *book; /* of --mix; NULL: none was given. Borrowed, as is what follows */
+    rft_mix_total *const *mixes;
+    size_t mix_count;
 } rft_report_opts;
 #define RFT_REPORT_OPTS_INIT                                                                                           \
-    { 0, false, NULL, 0, NULL, 0 }
+    { .part = 0 }
 
 /* Writes the report to `path` (to a temporary file first: an error leaves an older report as it was).
  * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed, or one of opts->fonts
