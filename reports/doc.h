@@ -33,7 +33,7 @@ typedef struct rft_row {
     bool quiet;         /* grey: belongs to the row above it */
     bool span;          /* the first cell, bold, runs over the whole width; the rows of its group follow */
     const char *link;   /* anchor the first cell leads to; NULL = none */
-    const char *detail; /* grey, under the cells, from the second column to the table's end; NULL = none */
+    const char *detail; /* grey, under the cells, from the second column to the page's edge; NULL = none */
 } rft_row;
 
 typedef struct rft_table {

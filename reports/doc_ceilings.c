@@ -160,14 +160,6 @@ static bool worth_a_row(const rft_ceiling *ceiling) {
     return ceiling->measured || !isnan(ceiling->datasheet) || !isnan(ceiling->limit);
 }
 
-static const char *kernel_text(const rft_build *b, const rft_ceiling *ceiling) {
-    if (!ceiling->measured) {
-        return rft_arena_printf(b->arena, "not measured: %s",
-                                ceiling->reason ? ceiling->reason : "no reason was recorded");
-    }
-    return ceiling->kernel ? ceiling->kernel : "not recorded";
-}
-
 void rft_build_operations(rft_build *b) {
     static const rft_column used[PART2_COLUMNS] = {
         [PART2_WHAT] = {.title = "Ceiling"},
@@ -183,17 +175,18 @@ void rft_build_operations(rft_build *b) {
             continue;
         }
         if (!table) {
-            rft_doc_new_page(b->doc);
+            rft_doc_new_chapter(b->doc);
             rft_doc_heading(b->doc, 1, "Ceilings", "ceilings");
             rft_doc_text(
                 b->doc, RFT_TEXT_NOTE,
                 "In grey, what was run to measure each ceiling, by kernels of rooftune's own or, where that is named, "
-                "by the vendor's library; and what the hardware's widths and highest clocks would allow.");
+                "by the vendor's library (nothing stands there for what was not measured); and what the hardware's "
+                "widths and highest clocks would allow.");
             table = rft_doc_table(b->doc, used, PART2_COLUMNS);
         }
         rft_row *row = rft_doc_row(b->doc, table);
         row->cells[PART2_WHAT] = rft_ceiling_label(id);
-        row->detail = kernel_text(b, ceiling);
+        row->detail = !ceiling->measured ? NULL : ceiling->kernel ? ceiling->kernel : "not recorded";
         row->cells[PART2_SHEET] = rft_figure_si(b->arena, ceiling->datasheet, rft_ceiling_unit(id));
         row->cells[PART2_LIMIT] = rft_figure_si(b->arena, ceiling->limit, rft_ceiling_unit(id));
         row->cells[PART2_BASIS] = ceiling->limit_basis && !isnan(ceiling->limit) ? ceiling->limit_basis : "n/a";

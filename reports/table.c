@@ -149,7 +149,7 @@ static void plan_rows(rft_pen *pen, rft_table_plan *plan) {
             most = row->cells[c].count > most ? row->cells[c].count : most;
         }
         const char *detail = table->rows[r].detail;
-        double detail_width = plan->width - plan->lefts[table->column_count > 1];
+        double detail_width = plan->room - plan->lefts[table->column_count > 1];
         row->detail = detail ? rft_pen_wrap(pen, &quiet_style, detail, detail_width) : (rft_lines){NULL, 0};
         rft_pen_shorten(pen, &quiet_style, &row->detail, CELL_LINES, detail_width);
         row->height = (double)(most + row->detail.count) * LINE_STEP + 2 * PADDING;
@@ -160,6 +160,7 @@ rft_table_plan rft_table_fit(rft_pen *pen, const rft_table *table, double width)
     rft_table_plan plan = {0};
     size_t count = table->column_count;
     plan.table = table;
+    plan.room = width;
     plan.lefts = rft_arena_calloc(pen->arena, count, sizeof(double));
     plan.widths = rft_arena_calloc(pen->arena, count, sizeof(double));
     plan.fractions = rft_arena_calloc(pen->arena, count, sizeof(double));
