@@ -92,7 +92,7 @@ static int preload(rft_protocol *p, rft_err *err) {
     void *empty_values[] = {NULL};
     void *block_values[] = {&p->block_device, &p->ticket, &none};
     void *stamp_values[] = {&p->partials, &slots, &none};
-    void *flush_values[] = {&p->partials, &none, &word, &p->partials};
+    void *flush_values[] = {&p->partials, &none, &word, &p->partials, &p->partials};
     const struct {
         rft_builtin which;
         void **values;

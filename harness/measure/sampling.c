@@ -30,7 +30,7 @@ int rft_timing_flush(rft_protocol *p, rft_err *err) {
     uint32_t value = p->ticket, never = 0x7FEDCBA9u;
     rft_grid grid = {(unsigned)p->info.sms * 8, 256};
     void *write_values[] = {&p->flush_out, &vectors, &value};
-    void *read_values[] = {&p->flush_in, &vectors, &never, &p->partials};
+    void *read_values[] = {&p->flush_in, &vectors, &never, &p->partials, &p->flush_out};
     if (vectors == 0) {
         return RFT_OK;
     }
