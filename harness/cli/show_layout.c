@@ -1,16 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show_layout.h"
 
+#include <stdint.h>
 #include <string.h>
 
-#define WIDTH 80
+typedef struct range {
+    uint32_t first, last;
+} range;
 
-size_t rft_layout_columns(const char *at) {
-    size_t columns = 0;
-    for (; *at; at++) {
-        columns += ((unsigned char)*at & 0xc0) != 0x80;
+/* Unicode's East Asian Width W and F, in blocks: what is unassigned between them does no harm. */
+static const range wide[] = {{0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0x33ff},  {0x3400, 0x4dbf},
+                             {0x4e00, 0x9fff},   {0xa000, 0xa4cf},   {0xa960, 0xa97f},  {0xac00, 0xd7a3},
+                             {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},  {0xffe0, 0xffe6},
+                             {0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd}};
+static const range combining[] = {{0x0300, 0x036f}, {0x0483, 0x0489}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff},
+                                  {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+
+static bool is_in(uint32_t c, const range *ranges, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (c >= ranges[i].first && c <= ranges[i].last) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The columns of the character at `at`, and its bytes. A stray byte is one column. */
+static size_t columns_of(const char *at, size_t *bytes) {
+    unsigned char lead = (unsigned char)*at;
+    size_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+    uint32_t c = length == 1 ? lead : lead & (0xffu >> (length + 1));
+    *bytes = 1;
+    for (size_t i = 1; i < length; i++, (*bytes)++) {
+        unsigned char next = (unsigned char)at[i];
+        if ((next & 0xc0) != 0x80) {
+            return 1;
+        }
+        c = c << 6 | (next & 0x3f);
+    }
+    if (is_in(c, combining, sizeof combining / sizeof *combining)) {
+        return 0;
+    }
+    return is_in(c, wide, sizeof wide / sizeof *wide) ? 2 : 1;
+}
+
+static size_t columns_in(const char *text, size_t length) {
+    size_t columns = 0, bytes = 0;
+    for (const char *at = text; at < text + length; at += bytes) {
+        columns += columns_of(at, &bytes);
     }
     return columns;
+}
+
+size_t rft_layout_columns(const char *text) {
+    return columns_in(text, strlen(text));
+}
+
+size_t rft_layout_fitting(const char *text, size_t columns) {
+    size_t fitting = 0, used = 0, bytes = 0;
+    while (text[fitting]) {
+        used += columns_of(text + fitting, &bytes);
+        if (used > columns) {
+            break;
+        }
+        fitting += bytes;
+    }
+    return fitting;
 }
 
 void rft_layout_spaces(rft_str *out, size_t count) {
@@ -31,8 +86,37 @@ void rft_layout_right(rft_str *out, const char *cell, size_t width) {
     rft_str_add(out, cell);
 }
 
+void rft_layout_cut(rft_str *out, const char *cell, size_t width) {
+    if (rft_layout_columns(cell) <= width) {
+        rft_layout_left(out, cell, width);
+        return;
+    }
+    size_t room = width > 2 ? width - 2 : 0, fitting = rft_layout_fitting(cell, room);
+    rft_str_add_n(out, cell, fitting);
+    rft_str_add(out, width > 2 ? ".." : "");
+    rft_layout_spaces(out, room - columns_in(cell, fitting));
+}
+
+/* A word longer than a whole line, in pieces; returns the column it ends at. */
+static size_t add_broken(rft_str *out, const char *word, size_t length, size_t margin) {
+    size_t at = margin;
+    while (length > 0) {
+        size_t piece = rft_layout_fitting(word, RFT_LAYOUT_WIDTH - margin);
+        piece = piece < length ? piece : length;
+        at = margin + columns_in(word, piece);
+        rft_str_add_n(out, word, piece);
+        word += piece;
+        length -= piece;
+        if (length > 0) {
+            rft_str_add_char(out, '\n');
+            rft_layout_spaces(out, margin);
+        }
+    }
+    return at;
+}
+
 void rft_layout_wrapped(rft_str *out, size_t indent, size_t hang, const char *words) {
-    size_t at = indent;
+    size_t at = indent, margin = indent + hang;
     bool first = true;
     rft_layout_spaces(out, indent);
     while (*words) {
@@ -41,19 +125,21 @@ void rft_layout_wrapped(rft_str *out, size_t indent, size_t hang, const char *wo
         if (length == 0) {
             break;
         }
-        char word[256];
-        rft_text_format(word, sizeof word, "%.*s", (int)(length < 255 ? length : 255), words);
-        size_t columns = rft_layout_columns(word);
-        if (!first && at + 1 + columns > WIDTH) {
+        size_t columns = columns_in(words, length);
+        if (!first && at + 1 + columns > RFT_LAYOUT_WIDTH) {
             rft_str_add_char(out, '\n');
-            rft_layout_spaces(out, indent + hang);
-            at = indent + hang;
+            rft_layout_spaces(out, margin);
+            at = margin;
         } else if (!first) {
             rft_str_add_char(out, ' ');
             at++;
         }
-        rft_str_add_n(out, words, length);
-        at += columns;
+        if (at + columns > RFT_LAYOUT_WIDTH) {
+            at = add_broken(out, words, length, at);
+        } else {
+            rft_str_add_n(out, words, length);
+            at += columns;
+        }
         words += length;
         first = false;
     }
