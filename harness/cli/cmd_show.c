@@ -25,7 +25,7 @@ static int put(rft_cli *cli, const char *path, write_form form, const rft_run *r
 typedef struct show_options {
     const char *json, *csv, *point;
     int64_t point_id; /* when `point` is given */
-    bool ascii;
+    bool ascii, full;
 } show_options;
 
 static int show(rft_cli *cli, const char *path, const show_options *o, rft_err *err) {
@@ -38,7 +38,7 @@ static int show(rft_cli *cli, const char *path, const show_options *o, rft_err *
     if (rc == RFT_OK && !to_stdout && o->point) {
         rc = rft_show_point(&text, run, o->point_id, err);
     } else if (rc == RFT_OK && !to_stdout) {
-        rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii});
+        rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii, .full = o->full});
     }
     if (rc == RFT_OK && !to_stdout) {
         rc = rft_cli_write(cli, "-", rft_str_get(&text), text.length, err);
@@ -57,6 +57,7 @@ int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"csv", 0, "FILE|-", "every point as CSV; - is stdout, in place of the text", NULL, &o.csv, NULL},
         {"point", 0, "ID", "one point with its hardware counters, in place of the text", NULL, &o.point, NULL},
         {"ascii", 0, NULL, "no characters beyond ASCII", &o.ascii, NULL, NULL},
+        {"full", 0, NULL, "every problem, table and note, however long", &o.full, NULL, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);

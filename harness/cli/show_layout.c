@@ -4,6 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#define LEAST_ROOM 24 /* columns worth beginning words in */
+#define NEXT_INDENT 6
+
 typedef struct range {
     uint32_t first, last;
 } range;
@@ -97,6 +100,28 @@ void rft_layout_cut(rft_str *out, const char *cell, size_t width) {
     rft_layout_spaces(out, room - columns_in(cell, fitting));
 }
 
+void rft_layout_decimal(rft_str *out, const char *cell, const rft_layout_number *room) {
+    size_t whole = strspn(cell, "-0123456789"), number = strspn(cell, "-0123456789.");
+    size_t fraction = number - whole, unit = rft_layout_columns(cell + number);
+    if (whole == 0 || whole > room->whole || fraction > room->fraction || unit > room->unit) {
+        rft_layout_right(out, cell, room->whole + room->fraction + room->unit);
+        return;
+    }
+    rft_layout_spaces(out, room->whole - whole);
+    rft_str_add_n(out, cell, number);
+    rft_layout_spaces(out, room->fraction - fraction);
+    rft_layout_left(out, cell + number, room->unit);
+}
+
+static void add_word(rft_str *out, const char *word, size_t length) {
+    while (length > 0) {
+        bool joint = length > 1 && memcmp(word, RFT_LAYOUT_JOINT, 2) == 0;
+        rft_str_add_char(out, joint ? ' ' : *word);
+        word += joint ? 2 : 1;
+        length -= joint ? 2 : 1;
+    }
+}
+
 /* A word longer than a whole line, in pieces; returns the column it ends at. */
 static size_t add_broken(rft_str *out, const char *word, size_t length, size_t margin) {
     size_t at = margin;
@@ -104,7 +129,7 @@ static size_t add_broken(rft_str *out, const char *word, size_t length, size_t m
         size_t piece = rft_layout_fitting(word, RFT_LAYOUT_WIDTH - margin);
         piece = piece < length ? piece : length;
         at = margin + columns_in(word, piece);
-        rft_str_add_n(out, word, piece);
+        add_word(out, word, piece);
         word += piece;
         length -= piece;
         if (length > 0) {
@@ -115,10 +140,9 @@ static size_t add_broken(rft_str *out, const char *word, size_t length, size_t m
     return at;
 }
 
-void rft_layout_wrapped(rft_str *out, size_t indent, size_t hang, const char *words) {
-    size_t at = indent, margin = indent + hang;
+/* From column `at` on, further lines from `margin` on. */
+static void add_wrapped(rft_str *out, size_t at, size_t margin, const char *words) {
     bool first = true;
-    rft_layout_spaces(out, indent);
     while (*words) {
         words += strspn(words, " \n\t");
         size_t length = strcspn(words, " \n\t");
@@ -137,11 +161,41 @@ void rft_layout_wrapped(rft_str *out, size_t indent, size_t hang, const char *wo
         if (at + columns > RFT_LAYOUT_WIDTH) {
             at = add_broken(out, words, length, at);
         } else {
-            rft_str_add_n(out, words, length);
+            add_word(out, words, length);
             at += columns;
         }
         words += length;
         first = false;
     }
     rft_str_add_char(out, '\n');
+}
+
+void rft_layout_wrapped(rft_str *out, size_t indent, size_t hang, const char *words) {
+    rft_layout_spaces(out, indent);
+    add_wrapped(out, indent, indent + hang, words);
+}
+
+void rft_layout_continued(rft_str *out, size_t at, const char *words) {
+    if (at + LEAST_ROOM > RFT_LAYOUT_WIDTH) {
+        rft_str_add_char(out, '\n');
+        rft_layout_wrapped(out, NEXT_INDENT, 0, words);
+        return;
+    }
+    rft_str_add_char(out, ' ');
+    add_wrapped(out, at, at, words);
+}
+
+void rft_layout_to_ascii(rft_str *out, size_t from) {
+    rft_str plain = RFT_STR_INIT;
+    size_t bytes = 0;
+    for (const char *at = rft_str_get(out) + from; *at; at += bytes) {
+        size_t columns = columns_of(at, &bytes);
+        for (size_t i = 0; (unsigned char)*at >= 0x80 && i < columns; i++) {
+            rft_str_add_char(&plain, '?');
+        }
+        rft_str_add_n(&plain, at, (unsigned char)*at < 0x80 ? 1 : 0);
+    }
+    rft_str_truncate(out, from);
+    rft_str_add(out, rft_str_get(&plain));
+    rft_str_clear(&plain);
 }
