@@ -287,10 +287,8 @@ static void draw(const rft_show_page *t, const rft_roofline_chart *chart) {
     draw_cloud(&d);
     draw_bests(&d, false);
     draw_bests(&d, true);
-    rft_str_add_char(t->out, '\n');
-    rft_layout_wrapped(t->out, 0, 2,
-                       rft_arena_printf(t->arena, "Roofline, %s: useful rate (%s) over the work's intensity (%s/byte)",
-                                        rft_pipe_label(chart->pipe), unit, unit[0] == 'F' ? "FLOP" : "op"));
+    rft_str_addf(t->out, "\nRoofline, %s: useful rate (%s) over intensity (%s/byte)\n", rft_pipe_label(chart->pipe),
+                 unit, unit[0] == 'F' ? "FLOP" : "op");
     add_rows(&d);
     add_foot(&d);
     add_lines(&d);

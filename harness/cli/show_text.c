@@ -62,7 +62,7 @@ static void add_head(const rft_show_page *t) {
     }
     const char *replayed = rft_show_replay_notice(run, t->arena);
     if (replayed) {
-        rft_str_addf(t->out, "%s\n", replayed);
+        rft_layout_wrapped(t->out, 0, 2, replayed);
     }
     const char *recompiled = replayed ? recompiled_text(t) : NULL;
     if (recompiled) {
@@ -142,8 +142,10 @@ static void add_title(rft_show_page *t, size_t s) {
     const rft_sweep *sweep = &t->run->sweeps[s].sweep;
     const char *kernel = sweep->variant_count == 1 ? sweep->variants[0].kernel : NULL;
     bool told = !kernel || !*kernel || strstr(kernel, sweep->name) != NULL;
-    rft_str_addf(t->out, "\n%s (%s%s%s cache)\n", sweep->name, told ? "" : kernel, told ? "" : ", ",
-                 rft_cache_mode_name(sweep->measure.cache));
+    rft_str_add_char(t->out, '\n');
+    rft_layout_wrapped(t->out, 0, 2,
+                       rft_arena_printf(t->arena, "%s (%s%s%s cache)", sweep->name, told ? "" : kernel,
+                                        told ? "" : ", ", rft_cache_mode_name(sweep->measure.cache)));
 }
 
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {

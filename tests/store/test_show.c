@@ -52,7 +52,7 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "not all were tried: budget of 500");
     /* 33,554,432.5 + 8192 bytes in 0.8 ms; the final round counts. */
     assert_says(&text, "n=4096   800    us  \xc2\xb1 0.0");
-    assert_says(&text, "41.9 GB/s");
+    assert_says(&text, " 41.9  GB/s ");
     assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s, 1.5");
     assert_says(&text, " Mcycles; each sample is 32");
     assert_says(&text, "takes 2.69 us");
