@@ -290,7 +290,8 @@ void rft_show_problems(const rft_show_page *t, size_t sweep) {
         add_problem(t, sweep, chosen[i], width, &found);
     }
     if (count < all) {
-        rft_str_addf(t->out, "  %zu of %zu problems, from the first to the last; all: `rooftune show --full`\n", count, all);
+        rft_str_addf(t->out, "  %zu of %zu problems, from the first to the last; all: `rooftune show --full`\n", count,
+                     all);
     }
     add_notes(t, &found);
 }

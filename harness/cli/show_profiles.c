@@ -116,16 +116,18 @@ static void add_counts(rft_str *line, const params *p, const rft_profile_step *c
     }
 }
 
+/* Of a profile with two values or more. */
 static void add_param(const params *p, const rft_profile *profile, double explains) {
     const rft_show_page *t = p->t;
-    const rft_profile_step **steps = NULL, *fastest = NULL, *slowest = NULL;
+    const rft_profile_step **steps = NULL, *fastest, *slowest;
     size_t count = measured_of(t, profile, &steps);
     double *values = rft_arena_calloc(t->arena, count + 1, sizeof *values);
     rft_str line = RFT_STR_INIT;
+    fastest = slowest = steps[0];
     for (size_t i = 0; i < count; i++) {
         values[i] = shown(p, steps[i]);
-        fastest = !fastest || values[i] > shown(p, fastest) ? steps[i] : fastest;
-        slowest = !slowest || values[i] < shown(p, slowest) ? steps[i] : slowest;
+        fastest = values[i] > shown(p, fastest) ? steps[i] : fastest;
+        slowest = values[i] < shown(p, slowest) ? steps[i] : slowest;
     }
     rft_layout_spaces(t->out, 4);
     rft_layout_cut(t->out, name_of(p, profile), p->name_width);

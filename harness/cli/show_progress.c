@@ -61,7 +61,8 @@ void rft_show_progress(const rft_show_page *t, size_t sweep) {
     }
     rft_layout_wrapped(t->out, 2, 2,
                        rft_arena_printf(t->arena, "search%s%s: the best so far, bars from %s to 100 %% of its rate",
-                                        *name ? " on " : "", name, rft_show_number(t, low * 100.0, 1, " %")));
+                                        *name ? " on " : "", name,
+                                        rft_show_number(t, low * 100.0, low > 0 ? 1 : 0, " %")));
     rft_layout_spaces(t->out, 4);
     rft_spark_add(t->out, bars, used, &(rft_spark_scale){low, 1, t->ascii});
     rft_str_add_char(t->out, '\n');
