@@ -20,28 +20,28 @@ struct AddRmsNorm : RmsNorm {
     const bf16 *residual;
     bf16 *sum;
 
-    template <bool STREAM, class S>
+    template <class HINTS, class S>
     __device__ __forceinline__ void load(Row<S> &held, long long row, bool exists) const {
         Row<S> other;
         other.vectors = held.vectors;
-        held.template load<STREAM>(x + row * cols, FILLER);
-        other.template load<STREAM>(residual + row * cols, FILLER);
+        held.template load<typename HINTS::READ>(x + row * cols, FILLER);
+        other.template load<typename HINTS::READ>(residual + row * cols, FILLER);
 #pragma unroll
         for (int i = 0; i < S::ITEMS; i++) {
             held.words[i] = added<S::VEC>(held.words[i], other.words[i]);
             if (exists && held.has(i)) {
-                store_word<STREAM>(words_of<S::VEC>(sum + row * cols) + held.index(i), held.words[i]);
+                store_as(typename HINTS::WRITE(), words_of<S::VEC>(sum + row * cols) + held.index(i), held.words[i]);
             }
         }
     }
 };
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, class READ, class WRITE>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     add_rmsnorm(const bf16 *__restrict__ x, const bf16 *__restrict__ residual, const bf16 *__restrict__ weight,
                 bf16 *__restrict__ sum, bf16 *__restrict__ y, long long rows, long long cols, float epsilon) {
     typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT> S;
-    pass_row<S, STREAM>(AddRmsNorm{{x, weight, y, cols, epsilon}, residual, sum}, rows);
+    pass_row<S, Hints<READ, WRITE>>(AddRmsNorm{{x, weight, y, cols, epsilon}, residual, sum}, rows);
 }
 
 /* The two kernels that the one above replaces. */
@@ -65,9 +65,10 @@ __global__ void __launch_bounds__(256)
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int HELD, class READ, class WRITE>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     rmsnorm_alone(const bf16 *__restrict__ sum, const bf16 *__restrict__ weight, bf16 *__restrict__ y, long long rows,
                   long long cols, float epsilon) {
-    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT>, STREAM>(RmsNorm{sum, weight, y, cols, epsilon}, rows);
+    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT>, Hints<READ, WRITE>>(RmsNorm{sum, weight, y, cols, epsilon},
+                                                                           rows);
 }

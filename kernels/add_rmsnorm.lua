@@ -13,7 +13,7 @@ local function add_rmsnorm(facts)
     source = "add_rmsnorm.cu",
     entry = facts.entry,
     problem = { "rows", "cols" },
-    params = { rows.params.threads, rows.params.block, rows.params.held, rows.params.stream },
+    params = { rows.params.threads, rows.params.block, rows.params.held, rows.params.read, rows.params.write },
     buffers = function(p)
       local n = p.rows * p.cols
       return {
@@ -36,7 +36,7 @@ local ITEMS = 4 -- vectors of a thread in the kernel that adds
 
 local two_kernels = add_rmsnorm {
   name = "add_then_rmsnorm",
-  entry = { "add_rows<8, 4>", "rmsnorm_alone<8, THREADS, BLOCK, 1, true, HELD, STREAM>" },
+  entry = { "add_rows<8, 4>", "rmsnorm_alone<8, THREADS, BLOCK, 1, true, HELD, READ, WRITE>" },
   launch = function(p, c, gpu, b)
     local n, vec = p.rows * p.cols, rows.vector(p.cols)
     return {
@@ -48,7 +48,7 @@ local two_kernels = add_rmsnorm {
         work = { fp32 = n, read = 4 * n, write = 2 * n },
       },
       {
-        entry = rows.entry("rmsnorm_alone", p.cols, c.THREADS, "HELD, STREAM"),
+        entry = rows.entry("rmsnorm_alone", p.cols, c.THREADS, "HELD, READ, WRITE"),
         args = { b.sum, b.weight, b.y, i64(p.rows), i64(p.cols), f32(rows.EPSILON) },
         grid = rows.grid(p, c),
         block = c.BLOCK,
@@ -61,10 +61,10 @@ local two_kernels = add_rmsnorm {
 
 local fused = add_rmsnorm {
   name = "add_rmsnorm",
-  entry = "add_rmsnorm<8, THREADS, BLOCK, 1, true, HELD, STREAM>",
+  entry = "add_rmsnorm<8, THREADS, BLOCK, 1, true, HELD, READ, WRITE>",
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("add_rmsnorm", p.cols, c.THREADS, "HELD, STREAM"),
+      entry = rows.entry("add_rmsnorm", p.cols, c.THREADS, "HELD, READ, WRITE"),
       args = { b.x, b.residual, b.weight, b.sum, b.y, i64(p.rows), i64(p.cols), f32(rows.EPSILON) },
       grid = rows.grid(p, c),
       block = c.BLOCK,

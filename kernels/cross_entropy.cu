@@ -21,8 +21,8 @@ template <bool STREAM, class S, int UNROLL>
 __device__ __forceinline__ MaxSum sum_exponentials(const bf16 *row, long long cols, int place) {
     const Split split(row, cols);
     MaxSum mine = {LOWEST, 0.0f};
-    each_vector<8, S::THREADS, UNROLL, STREAM>(split.body, split.vectors, place,
-                                               [&](const float(&values)[8]) { mine.add(values); });
+    each_vector<8, S::THREADS, UNROLL, typename Streamed<STREAM>::type>(
+        split.body, split.vectors, place, [&](const float(&values)[8]) { mine.add(values); });
     const int tail = split.head + 8 * split.vectors;
     for (int i = place; i < split.head + (int)cols - tail; i += S::THREADS) {
         const float value[1] = {__bfloat162float(row[i < split.head ? i : tail + i - split.head])};
@@ -103,7 +103,7 @@ template <bool FLOATS> struct CrossEntropy : Softmax<FLOATS> {
     const int *target;
     float *loss;
 
-    template <bool STREAM, class S>
+    template <class HINTS, class S>
     __device__ __forceinline__ void finish(const ExpRow<S, FLOATS> &held, MaxSum all, long long row,
                                            bool exists) const {
         const Shares<S, FLOATS> shares(held, all);
@@ -122,7 +122,7 @@ template <bool FLOATS> struct CrossEntropy : Softmax<FLOATS> {
             for (int j = 0; j < S::VEC; j++) {
                 values[j] -= held.index(i) * S::VEC + j == goal ? 1.0f : 0.0f;
             }
-            held.template store<STREAM>(this->y + row * this->cols, i, values);
+            held.template store<typename HINTS::WRITE>(this->y + row * this->cols, i, values);
         }
     }
 };
@@ -133,5 +133,5 @@ __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
                                      float *__restrict__ loss, bf16 *__restrict__ gradient, long long rows,
                                      long long cols) {
     typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER> S;
-    pass_row<S, STREAM>(CrossEntropy<FLOATS>{{x, gradient, cols}, target, loss}, rows);
+    pass_row<S, StreamHints<STREAM>>(CrossEntropy<FLOATS>{{x, gradient, cols}, target, loss}, rows);
 }

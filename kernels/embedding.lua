@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- out[i] = table[ids[i]]: t tokens, rows of d elements, v rows in the table. Returns { fp16 = steps, fp32 = steps }: each
 -- { items, words, shared, async, rows, bulk }, one kernel for each way to move a row.
+local l2 = require "kernels.l2_policy"
+
 local function embeddings(precision, element, ctype, bytes)
   local wide = 16 // bytes -- elements in 16 bytes
 
@@ -105,7 +107,7 @@ local function embeddings(precision, element, ctype, bytes)
 
   local function rows_launch(p, b, teams, block, vec)
     return {
-      entry = ("embed_rows<%s, %d, %d, 64, 8, 0>"):format(ctype, vec, block),
+      entry = ("embed_rows<%s, %d, %d, 64, 8, plain, plain>"):format(ctype, vec, block),
       args = args(p, b),
       grid = ceil_div(p.t, teams),
       block = block,
@@ -114,19 +116,20 @@ local function embeddings(precision, element, ctype, bytes)
 
   local rows = embedding {
     name = "rows",
-    entry = "embed_rows<" .. ctype .. ", " .. wide .. ", BLOCK, TEAM, ITEMS, HINT>",
+    entry = "embed_rows<" .. ctype .. ", " .. wide .. ", BLOCK, TEAM, ITEMS, READ, WRITE>",
     params = {
       { "BLOCK", 256, "threads a block" },
       { "TEAM", 64, "threads that share a row" },
       { "ITEMS", 4, "16-byte loads in flight in a thread" },
-      { "HINT", 0, "0: none, 1: stores evict-first, 2: loads as well" },
       { "RESIDENT", 0, "blocks an SM that go through all rows; 0: a team for every row" },
+      l2.READ,
+      l2.WRITE,
     },
     launch = function(p, c, gpu, b)
       local grid = ceil_div(p.t, c.BLOCK // c.TEAM)
       if c.RESIDENT > 0 then grid = math.min(grid, gpu.sms * c.RESIDENT) end
       return {
-        entry = ("embed_rows<%s, %d, BLOCK, TEAM, ITEMS, HINT>"):format(ctype, vector(p, wide)),
+        entry = ("embed_rows<%s, %d, BLOCK, TEAM, ITEMS, READ, WRITE>"):format(ctype, vector(p, wide)),
         args = args(p, b),
         grid = grid,
         block = c.BLOCK,

@@ -56,7 +56,7 @@ template <bool GATHER> __device__ __forceinline__ long long row_of(const int *id
  * takes ROWS rows one after the other, with the weights in registers and the next row on its way while this one is
  * summed.
  */
-template <int VEC, int BLOCK, int TEAM, int ITEMS, int ROWS, bool STREAM, bool GATHER>
+template <int VEC, int BLOCK, int TEAM, int ITEMS, int ROWS, class READ, class WRITE, bool GATHER>
 __global__ void __launch_bounds__(BLOCK, 1)
     norm_registers(const int *__restrict__ ids, const __half *__restrict__ table, const __half *__restrict__ weight,
                    __half *__restrict__ out, float eps, long long t, long long d) {
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         row[i].word = word_t();
         weights[i].word = word_t();
         if (id[0] >= 0 && lane + i * TEAM < words) {
-            row[i].word = load_word<STREAM>(reinterpret_cast<const word_t *>(table + id[0] * d) + lane + i * TEAM);
+            row[i].word = load_as(READ(), reinterpret_cast<const word_t *>(table + id[0] * d) + lane + i * TEAM);
         }
     }
 #pragma unroll
@@ -94,8 +94,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         for (int i = 0; i < ITEMS; i++) {
             next[i].word = word_t();
             if (next_id >= 0 && lane + i * TEAM < words) {
-                next[i].word =
-                    load_word<STREAM>(reinterpret_cast<const word_t *>(table + next_id * d) + lane + i * TEAM);
+                next[i].word = load_as(READ(), reinterpret_cast<const word_t *>(table + next_id * d) + lane + i * TEAM);
             }
         }
         float sum = 0.0f;
@@ -108,7 +107,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         for (int i = 0; i < ITEMS; i++) {
             if (id[r] >= 0 && lane + i * TEAM < words) {
                 normalise<VEC>(row[i], weights[i], scale);
-                store_word<STREAM>(reinterpret_cast<word_t *>(out + token * d) + lane + i * TEAM, row[i].word);
+                store_as(WRITE(), reinterpret_cast<word_t *>(out + token * d) + lane + i * TEAM, row[i].word);
             }
             row[i] = next[i];
         }
@@ -116,8 +115,9 @@ __global__ void __launch_bounds__(BLOCK, 1)
     }
 }
 
-/* A block a row. KEEP: the row waits in shared memory (d halves) for its second use; else it is read again. */
-template <int VEC, int BLOCK, bool KEEP, bool GATHER>
+/* A block a row. KEEP: the row waits in shared memory (d halves) for its second use; else it is read again, as AGAIN
+ * says. */
+template <int VEC, int BLOCK, bool KEEP, class READ, class AGAIN, class WRITE, bool GATHER>
 __global__ void __launch_bounds__(BLOCK)
     norm_block(const int *__restrict__ ids, const __half *__restrict__ table, const __half *__restrict__ weight,
                __half *__restrict__ out, float eps, long long t, long long d) {
@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(BLOCK)
 #pragma unroll 4
     for (int at = threadIdx.x; at < words; at += BLOCK) {
         Pack<__half, VEC> pack;
-        pack.word = from[at];
+        pack.word = load_as(READ(), from + at);
         if (KEEP) { /* each thread reads back what it wrote itself: no barrier beyond that of the sum */
             kept[at] = pack.word;
         }
@@ -143,10 +143,10 @@ __global__ void __launch_bounds__(BLOCK)
 #pragma unroll 4
     for (int at = threadIdx.x; at < words; at += BLOCK) {
         Pack<__half, VEC> pack, factor;
-        pack.word = KEEP ? kept[at] : from[at];
+        pack.word = KEEP ? kept[at] : load_as(AGAIN(), from + at);
         factor.word = reinterpret_cast<const word_t *>(weight)[at];
         normalise<VEC>(pack, factor, scale);
-        to[at] = pack.word;
+        store_as(WRITE(), to + at, pack.word);
     }
 }
 

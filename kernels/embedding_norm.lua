@@ -1,6 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- RMSNorm of the rows that ids pick, in fp16 with fp32 sums: out[i] = x / sqrt(mean(x^2) + eps) * weight, x = table[ids[i]].
 -- Returns { unfused, block, registers, bulk }: two kernels, a block a row, a row in registers, rows by the copy engine.
+local l2 = require "kernels.l2_policy"
+
 local EPS = 1e-6 -- embedding_norm_reference.cu has the same
 local BYTES, WIDE = 2, 8 -- of a half; halves in 16 bytes
 
@@ -43,11 +45,11 @@ local function vector(p, vec) return p.d % vec == 0 and vec or 1 end
 local function registers_launch(p, c, b, from, gather)
   local args = { b.ids, from, b.weight, b.out, f32(EPS), i64(p.t), i64(p.d) }
   if p.d % WIDE ~= 0 then
-    return { entry = ("norm_block<1, %d, false, %s>"):format(c.BLOCK, gather), args = args, grid = p.t, block = c.BLOCK }
+    return { entry = ("norm_block<1, %d, false, plain, plain, plain, %s>"):format(c.BLOCK, gather), args = args, grid = p.t, block = c.BLOCK }
   end
   local items = ceil_div(p.d, WIDE * c.TEAM)
   return {
-    entry = ("norm_registers<8, BLOCK, TEAM, %d, ROWS, STREAM, %s>"):format(items, gather),
+    entry = ("norm_registers<8, BLOCK, TEAM, %d, ROWS, READ, WRITE, %s>"):format(items, gather),
     args = args,
     grid = ceil_div(p.t, c.BLOCK // c.TEAM * c.ROWS),
     block = c.BLOCK,
@@ -58,19 +60,20 @@ local registers_params = {
   { "BLOCK", 256, "threads a block" },
   { "TEAM", 128, "threads that share a row" },
   { "ROWS", 1, "rows a team takes one after the other" },
-  { "STREAM", false, "evict-first loads and stores of rows" },
+  l2.READ,
+  l2.WRITE,
 }
 
 local unfused = embedding_norm {
   name = "unfused",
-  entry = { "embed_rows<__half, 8, 256, 64, 8, 0>", "norm_registers<8, BLOCK, TEAM, 4, ROWS, STREAM, false>" },
+  entry = { "embed_rows<__half, 8, 256, 64, 8, plain, plain>", "norm_registers<8, BLOCK, TEAM, 4, ROWS, READ, WRITE, false>" },
   params = registers_params,
   launch = function(p, c, gpu, b)
     local norm = registers_launch(p, c, b, b.rows, "false")
     norm.work = norm_work(p)
     return {
       {
-        entry = ("embed_rows<__half, %d, 256, 64, 8, 0>"):format(vector(p, WIDE)),
+        entry = ("embed_rows<__half, %d, 256, 64, 8, plain, plain>"):format(vector(p, WIDE)),
         args = { b.ids, b.table, b.rows, i64(p.t), i64(p.d) },
         grid = ceil_div(p.t, 4),
         block = 256,
@@ -84,16 +87,19 @@ local unfused = embedding_norm {
 
 local block = embedding_norm {
   name = "block",
-  entry = "norm_block<VEC, BLOCK, KEEP, true>",
+  entry = "norm_block<VEC, BLOCK, KEEP, READ, AGAIN, WRITE, true>",
   params = {
     { "VEC", 8, "halves a load" },
     { "BLOCK", 256, "threads that share a row" },
     { "KEEP", true, "the row waits in shared memory for its second use; false: it is read again" },
+    l2.READ,
+    l2.AGAIN,
+    l2.WRITE,
   },
   launch = function(p, c, gpu, b)
     local vec = vector(p, c.VEC)
     return {
-      entry = ("norm_block<%s, BLOCK, KEEP, true>"):format(vec == c.VEC and "VEC" or "1"),
+      entry = ("norm_block<%s, BLOCK, KEEP, READ, AGAIN, WRITE, true>"):format(vec == c.VEC and "VEC" or "1"),
       args = { b.ids, b.table, b.weight, b.out, f32(EPS), i64(p.t), i64(p.d) },
       grid = p.t,
       block = c.BLOCK,
@@ -106,7 +112,7 @@ local block = embedding_norm {
 
 local registers = embedding_norm {
   name = "registers",
-  entry = "norm_registers<8, BLOCK, TEAM, 4, ROWS, STREAM, true>",
+  entry = "norm_registers<8, BLOCK, TEAM, 4, ROWS, READ, WRITE, true>",
   params = registers_params,
   launch = function(p, c, gpu, b) return registers_launch(p, c, b, b.table, "true") end,
   traffic = function(p, c) return { l1 = (2 + 1 / c.ROWS) * row_bytes(p) } end,
@@ -123,7 +129,7 @@ local bulk = embedding_norm {
   launch = function(p, c, gpu, b)
     local args = { b.ids, b.table, b.weight, b.out, f32(EPS), i64(p.t), i64(p.d) }
     if gpu.cc < 90 or p.d % WIDE ~= 0 then
-      local entry = ("norm_block<%d, BLOCK, false, true>"):format(vector(p, WIDE))
+      local entry = ("norm_block<%d, BLOCK, false, plain, plain, plain, true>"):format(vector(p, WIDE))
       return { entry = entry, args = args, grid = p.t, block = c.BLOCK }
     end
     return {

@@ -6,14 +6,15 @@
 #ifndef RFT_KERNELS_EMBEDDING_ROWS_CUH
 #define RFT_KERNELS_EMBEDDING_ROWS_CUH
 
+#include "l2_policy.cuh"
 #include "vectors.cuh"
 
 /*
  * TEAM threads share a row, ITEMS words of it in flight in each; a block has BLOCK / TEAM rows at once. With fewer
  * teams than tokens a team takes several rows, one after the other, and reads the id of the next while this one moves.
- * HINT 1 stores evict-first, 2 loads so as well.
+ * READ, WRITE: l2_policy.cuh.
  */
-template <typename T, int VEC, int BLOCK, int TEAM, int ITEMS, int HINT>
+template <typename T, int VEC, int BLOCK, int TEAM, int ITEMS, class READ, class WRITE>
 __global__ void __launch_bounds__(BLOCK, 1) embed_rows(const int *__restrict__ ids, const T *__restrict__ table,
                                                        T *__restrict__ out, long long t, long long d) {
     typedef typename Word<sizeof(T) * VEC>::type word_t;
@@ -36,16 +37,16 @@ __global__ void __launch_bounds__(BLOCK, 1) embed_rows(const int *__restrict__ i
             word_t word[ITEMS];
 #pragma unroll
             for (int i = 0; i < ITEMS; i++) {
-                word[i] = load_word<(HINT >= 2)>(from + at + i * TEAM);
+                word[i] = load_as(READ(), from + at + i * TEAM);
             }
 #pragma unroll
             for (int i = 0; i < ITEMS; i++) {
-                store_word<(HINT >= 1)>(to + at + i * TEAM, word[i]);
+                store_as(WRITE(), to + at + i * TEAM, word[i]);
             }
         }
 #pragma unroll 1
         for (; at < words; at += TEAM) { /* what fills no batch of ITEMS */
-            store_word<(HINT >= 1)>(to + at, load_word<(HINT >= 2)>(from + at));
+            store_as(WRITE(), to + at, load_as(READ(), from + at));
         }
     }
 }

@@ -34,53 +34,49 @@ __global__ void __launch_bounds__(BLOCK, 1)
 }
 
 /* OP: SumFloat over the squares, or SumSquares over x itself. */
-template <typename OP, int BLOCK, int ITEMS>
+template <typename OP, int BLOCK, int ITEMS, int KEPT_MIB>
 __global__ void __launch_bounds__(BLOCK, 1)
     add_all(const float *__restrict__ x, float *sum, float *partials, unsigned *counter, long long n) {
-    float mine = merge_block<OP, BLOCK, false>(merge_share<OP, BLOCK, ITEMS, false>(x, n));
+    float mine = merge_block<OP, BLOCK, false>(merge_share<OP, BLOCK, ITEMS, false, KEPT_MIB>(x, n));
     if (merge_last<OP, BLOCK, false>(mine, partials, counter) && threadIdx.x == 0) {
         sum[0] = mine;
     }
 }
 
-__device__ __forceinline__ float4 scaled(float4 v, float factor) {
-    return make_float4(v.x * factor, v.y * factor, v.z * factor, v.w * factor);
-}
-
-/* One batch of BLOCK * ITEMS vectors, whole or the last. x is read for the last time and y is not read again: with
- * STREAM both give way in L2 to what of x is still to come. */
-template <int BLOCK, int ITEMS, bool STREAM>
-__device__ __forceinline__ void scale_batch(const float4 *__restrict__ x, float4 *__restrict__ y, long long first,
+/* One batch of BLOCK * ITEMS vectors, whole or the last. x is read for the last time and y is not read again: by
+ * their hints both may give way in L2 to what of x is still to come. */
+template <int BLOCK, int ITEMS, class READ, class WRITE>
+__device__ __forceinline__ void scale_batch(const uint4 *__restrict__ x, uint4 *__restrict__ y, long long first,
                                             long long vectors, float factor) {
-    float4 item[ITEMS];
+    Quad<float> quad[ITEMS];
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         const long long at = first + i * BLOCK + threadIdx.x;
         if (at < vectors) {
-            item[i] = STREAM ? __ldcs(x + at) : x[at];
+            quad[i].word = load_as(READ(), x + at);
         }
     }
 #pragma unroll
     for (int i = 0; i < ITEMS; i++) {
         const long long at = first + i * BLOCK + threadIdx.x;
         if (at < vectors) {
-            if (STREAM) {
-                __stcs(y + at, scaled(item[i], factor));
-            } else {
-                y[at] = scaled(item[i], factor);
+#pragma unroll
+            for (int j = 0; j < 4; j++) {
+                quad[i].item[j] *= factor;
             }
+            store_as(WRITE(), y + at, quad[i].word);
         }
     }
 }
 
 /* REVERSE: from the end, whose values the pass before read last: they may still lie in L2. */
-template <int BLOCK, int ITEMS, bool REVERSE, bool STREAM>
+template <int BLOCK, int ITEMS, bool REVERSE, class READ, class WRITE>
 __global__ void __launch_bounds__(BLOCK, 1)
     divide_all(const float *__restrict__ x, float *__restrict__ y, const float *__restrict__ sum, long long n) {
     const long long vectors = n / 4, batch = REVERSE ? gridDim.x - 1 - blockIdx.x : blockIdx.x;
     const float factor = 1.0f / sqrtf(sum[0]);
-    scale_batch<BLOCK, ITEMS, STREAM>(reinterpret_cast<const float4 *>(x), reinterpret_cast<float4 *>(y),
-                                      batch * (BLOCK * ITEMS), vectors, factor);
+    scale_batch<BLOCK, ITEMS, READ, WRITE>(reinterpret_cast<const uint4 *>(x), reinterpret_cast<uint4 *>(y),
+                                           batch * (BLOCK * ITEMS), vectors, factor);
     const long long rest = vectors * 4 + threadIdx.x;
     if (blockIdx.x == 0 && rest < n) {
         y[rest] = x[rest] * factor;
@@ -106,6 +102,7 @@ __device__ __forceinline__ void meet_grid(unsigned *meeting) {
 template <int BLOCK, int ITEMS, int RESIDENT, bool REVERSE, bool STREAM>
 __global__ void __launch_bounds__(BLOCK, RESIDENT)
     normalise(const float *__restrict__ x, float *__restrict__ y, float *partials, unsigned *meeting, long long n) {
+    typedef typename Streamed<STREAM>::type HINT;
     __shared__ float whole;
     const float mine = merge_block<SumSquares, BLOCK, false>(merge_share<SumSquares, BLOCK, ITEMS, false>(x, n));
     if (threadIdx.x == 0) {
@@ -129,8 +126,8 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT)
 #pragma unroll 1
     for (long long i = 0; i < rounds; i++) {
         const long long round = REVERSE ? rounds - 1 - i : i;
-        scale_batch<BLOCK, ITEMS, STREAM>(reinterpret_cast<const float4 *>(x), reinterpret_cast<float4 *>(y),
-                                          (blockIdx.x + round * gridDim.x) * (BLOCK * ITEMS), vectors, factor);
+        scale_batch<BLOCK, ITEMS, HINT, HINT>(reinterpret_cast<const uint4 *>(x), reinterpret_cast<uint4 *>(y),
+                                              (blockIdx.x + round * gridDim.x) * (BLOCK * ITEMS), vectors, factor);
     }
     const long long rest = vectors * 4 + threadIdx.x;
     if (blockIdx.x == gridDim.x - 1 && rest < n) {

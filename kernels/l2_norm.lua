@@ -2,6 +2,8 @@
 -- y = x / ||x||, the norm of all n values. Returns { unfused, two_launches, cooperative }: five passes over memory, three,
 -- and three in one launch.
 
+local l2 = require "kernels.l2_policy"
+
 -- More than any GPU keeps on its chip, caches, registers and shared memory together: beyond it anyone has to read x twice.
 local ON_CHIP = 256 * MiB
 
@@ -10,6 +12,8 @@ local ITEMS = { "ITEMS", 4, "16-byte loads in flight in a thread" }
 local PER_SM = { "PER_SM", 4, "blocks an SM where a launch has no more than fit at once" }
 local REVERSE = { "REVERSE", false, "the second pass begins where the first ended, in what L2 still holds" }
 local STREAM = { "STREAM", false, "evict-first loads and stores in the second pass" }
+
+local KEPT_MIB = { "KEPT_MIB", 0, "so much at the end of x shall stay in L2 between the passes" }
 
 local function batches(p, c) return ceil_div(p.n, 4 * c.BLOCK * c.ITEMS) end
 local function blocks(p, c, gpu) return math.min(batches(p, c), c.PER_SM * gpu.sms) end
@@ -42,9 +46,9 @@ local function l2_norm(kind, facts)
   }
 end
 
-local function add(p, c, gpu, b, op, from)
+local function add(p, c, gpu, b, op, from, kept)
   return {
-    entry = ("add_all<%s, BLOCK, ITEMS>"):format(op),
+    entry = ("add_all<%s, BLOCK, ITEMS, %s>"):format(op, kept),
     args = { from, b.sum, b.partials, b.counter, i64(p.n) },
     grid = blocks(p, c, gpu),
     block = c.BLOCK,
@@ -52,9 +56,9 @@ local function add(p, c, gpu, b, op, from)
   }
 end
 
-local function divide(p, c, b, reverse, stream)
+local function divide(p, c, b, reverse, read, write)
   return {
-    entry = ("divide_all<BLOCK, ITEMS, %s, %s>"):format(reverse, stream),
+    entry = ("divide_all<BLOCK, ITEMS, %s, %s, %s>"):format(reverse, read, write),
     args = { b.x, b.y, b.sum, i64(p.n) },
     grid = batches(p, c),
     block = c.BLOCK,
@@ -63,12 +67,12 @@ local function divide(p, c, b, reverse, stream)
 end
 
 -- What L2 holds of x when the second pass begins where the first ended; what it then writes needs room there as well.
-local function second_pass(p, c, gpu)
+local function second_pass(p, c, gpu, kept)
   if 8 * p.n <= gpu.l2_bytes then return 0 end
-  return 4 * p.n - (c.REVERSE and math.min(4 * p.n, gpu.l2_bytes // 2) or 0)
+  return 4 * p.n - (c.REVERSE and math.min(4 * p.n, kept > 0 and kept or gpu.l2_bytes // 2) or 0)
 end
-local function fused_traffic(p, c, gpu)
-  return { dram_read = 4 * p.n + second_pass(p, c, gpu), dram_write = 4 * p.n, l2 = 12 * p.n }
+local function fused_traffic(p, c, gpu, kept)
+  return { dram_read = 4 * p.n + second_pass(p, c, gpu, kept), dram_write = 4 * p.n, l2 = 12 * p.n }
 end
 
 return {
@@ -85,8 +89,8 @@ return {
           block = c.BLOCK,
           work = { fp32 = p.n, read = 4 * p.n, write = 4 * p.n },
         },
-        add(p, c, gpu, b, "SumFloat", b.squares),
-        divide(p, c, b, "false", "false"),
+        add(p, c, gpu, b, "SumFloat", b.squares, "0"),
+        divide(p, c, b, "false", "plain", "plain"),
       }
     end,
     traffic = function(p, c, gpu)
@@ -97,16 +101,16 @@ return {
   }),
 
   two_launches = l2_norm("two_launches", {
-    entry = "add_all<SumSquares, BLOCK, ITEMS>",
-    params = { BLOCK, ITEMS, PER_SM, REVERSE, STREAM },
+    entry = "add_all<SumSquares, BLOCK, ITEMS, KEPT_MIB>",
+    params = { BLOCK, ITEMS, PER_SM, REVERSE, KEPT_MIB, l2.READ, l2.WRITE },
     sum = true,
     launch = function(p, c, gpu, b)
       return {
-        add(p, c, gpu, b, "SumSquares", b.x),
-        divide(p, c, b, "REVERSE", "STREAM"),
+        add(p, c, gpu, b, "SumSquares", b.x, "KEPT_MIB"),
+        divide(p, c, b, "REVERSE", "READ", "WRITE"),
       }
     end,
-    traffic = fused_traffic,
+    traffic = function(p, c, gpu) return fused_traffic(p, c, gpu, c.KEPT_MIB * MiB) end,
   }),
 
   cooperative = l2_norm("cooperative", {
@@ -120,6 +124,6 @@ return {
         cooperative = true,
       }
     end,
-    traffic = fused_traffic,
+    traffic = function(p, c, gpu) return fused_traffic(p, c, gpu, 0) end,
   }),
 }

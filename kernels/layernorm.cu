@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 /* Mean and variance in one pass after Welford, a vector at a time, whatever the row's length; the row is read twice. */
-template <int VEC, int BLOCK, int UNROLL, bool STREAM>
+template <int VEC, int BLOCK, int UNROLL, class READ, class AGAIN, class WRITE>
 __global__ void __launch_bounds__(BLOCK, 1)
     layernorm_welford(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, const bf16 *__restrict__ bias,
                       bf16 *__restrict__ y, long long cols, float epsilon) {
@@ -36,32 +36,31 @@ __global__ void __launch_bounds__(BLOCK, 1)
     Words<VEC> *to = words_of<VEC>(y + blockIdx.x * cols);
     const int vectors = (int)(cols / VEC);
     Moments mine = {0.0f, 0.0f, 0.0f};
-    each_vector<VEC, BLOCK, UNROLL, false>(from, vectors, threadIdx.x, [&](const float(&values)[VEC]) {
+    each_vector<VEC, BLOCK, UNROLL, READ>(from, vectors, threadIdx.x, [&](const float(&values)[VEC]) {
         const float mean = sum_of<VEC>(values) * (1.0f / VEC);
         mine.merge(Moments{(float)VEC, mean, squares_around<VEC>(values, mean)});
     });
     const Moments all = reduce_block<BLOCK>(mine);
     const float scale = rsqrtf(all.squares / (float)cols + epsilon);
-#pragma unroll UNROLL
-    for (int v = threadIdx.x; v < vectors; v += BLOCK) {
-        float values[VEC], weights[VEC], biases[VEC];
-        unpack<VEC>(values, load_once<STREAM>(from + v)); /* for the last time */
+    each_place<VEC, BLOCK, UNROLL, AGAIN>(from, vectors, threadIdx.x, [&](float(&values)[VEC], int v) {
+        float weights[VEC], biases[VEC];
         unpack<VEC>(weights, load_once<false>(words_of<VEC>(weight) + v));
         unpack<VEC>(biases, load_once<false>(words_of<VEC>(bias) + v));
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] = fmaf((values[i] - all.mean) * scale, weights[i], biases[i]);
         }
-        store_word<STREAM>(to + v, packed<VEC>(values));
-    }
+        store_as(WRITE(), to + v, packed<VEC>(values));
+    });
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool ONCE, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool ONCE, class READ,
+          class WRITE>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     layernorm_registers(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, const bf16 *__restrict__ bias,
                         bf16 *__restrict__ y, long long rows, long long cols, float epsilon) {
     typedef Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER> S;
-    pass_row<S, STREAM>(LayerNorm<ONCE>{x, weight, bias, y, cols, epsilon}, rows);
+    pass_row<S, Hints<READ, WRITE>>(LayerNorm<ONCE>{x, weight, bias, y, cols, epsilon}, rows);
 }
 
 template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int STAGES, bool BULK, bool ONCE, bool STREAM>

@@ -51,8 +51,8 @@ template <bool ONCE> struct LayerNorm {
     template <class S> using Held = Row<S>;
     static constexpr unsigned FILLER = 0;
 
-    template <bool STREAM, class S> __device__ __forceinline__ void load(Row<S> &held, long long row, bool) const {
-        held.template load<STREAM>(x + row * cols, FILLER);
+    template <class HINTS, class S> __device__ __forceinline__ void load(Row<S> &held, long long row, bool) const {
+        held.template load<typename HINTS::READ>(x + row * cols, FILLER);
     }
     template <class S> __device__ __forceinline__ float squares_of(const Row<S> &held, float mean) const {
         float squares = 0.0f;
@@ -91,7 +91,7 @@ template <bool ONCE> struct LayerNorm {
         held.forget();
         return {0.0f, mean, all.reduce(Sum{squares_of(held, mean)}).value};
     }
-    template <bool STREAM, class S>
+    template <class HINTS, class S>
     __device__ __forceinline__ void finish(const Row<S> &held, Moments all, long long row, bool exists) const {
         const float scale = rsqrtf(all.squares / (float)cols + epsilon);
         if (!exists) {
@@ -108,7 +108,7 @@ template <bool ONCE> struct LayerNorm {
                 for (int j = 0; j < S::VEC; j++) {
                     values[j] = fmaf((values[j] - all.mean) * scale, weights[j], biases[j]);
                 }
-                held.template store<STREAM>(y + row * cols, i, values);
+                held.template store<typename HINTS::WRITE>(y + row * cols, i, values);
             }
         }
     }

@@ -49,15 +49,15 @@ local three_passes = layernorm {
 
 local welford = layernorm {
   name = "layernorm_welford",
-  entry = "layernorm_welford<8, BLOCK, UNROLL, STREAM>",
+  entry = "layernorm_welford<8, BLOCK, UNROLL, READ, AGAIN, WRITE>",
   params = {
     { "BLOCK", 256, "threads a block; a block a row" },
     { "UNROLL", 4, "16-byte loads in flight in a thread" },
-    rows.params.stream,
+    rows.params.read, rows.params.again, rows.params.write,
   },
   launch = function(p, c, gpu, b)
     return {
-      entry = ("layernorm_welford<%d, BLOCK, UNROLL, STREAM>"):format(rows.vector(p.cols)),
+      entry = ("layernorm_welford<%d, BLOCK, UNROLL, READ, AGAIN, WRITE>"):format(rows.vector(p.cols)),
       args = args(p, b),
       grid = p.rows,
       block = c.BLOCK,
@@ -70,11 +70,11 @@ local once = { "ONCE", false, "one exchange of moments between threads; otherwis
 
 local registers = layernorm {
   name = "layernorm_registers",
-  entry = "layernorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, ONCE, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, once, rows.params.stream },
+  entry = "layernorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, ONCE, READ, WRITE>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, once, rows.params.read, rows.params.write },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("layernorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, ONCE, STREAM"),
+      entry = rows.entry("layernorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, ONCE, READ, WRITE"),
       args = args(p, b, true),
       grid = c.CLUSTER * rows.grid(p, c),
       cluster = c.CLUSTER,

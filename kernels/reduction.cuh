@@ -7,6 +7,8 @@
 #ifndef RFT_KERNELS_REDUCTION_CUH
 #define RFT_KERNELS_REDUCTION_CUH
 
+#include "l2_policy.cuh"
+
 #define WHOLE_WARP 0xffffffffu
 
 struct SumFloat {
@@ -132,13 +134,15 @@ template <typename OP> struct Lanes {
 /*
  * The thread's share of x: batches of BLOCK * ITEMS vectors, one to each block in turn, however many blocks there are.
  * ITEMS loads are in flight in a thread before the first is used. One block finds its last batch part-filled; the last
- * block takes what fills no vector. x is a multiple of 16 bytes.
+ * block takes what fills no vector. x is a multiple of 16 bytes. KEPT_MIB: so much at the end of x shall stay in L2,
+ * and what is read before it shall not.
  */
-template <typename OP, int BLOCK, int ITEMS, bool STREAM>
+template <typename OP, int BLOCK, int ITEMS, bool STREAM, int KEPT_MIB = 0>
 __device__ __forceinline__ typename OP::value merge_share(const typename OP::value *__restrict__ x, long long n) {
     const uint4 *from = reinterpret_cast<const uint4 *>(x);
     const long long vectors = n / 4, step = (long long)gridDim.x * (BLOCK * ITEMS);
     long long first = (long long)blockIdx.x * (BLOCK * ITEMS);
+    const long long kept = vectors - (long long)KEPT_MIB * 65536;
     Lanes<OP> lanes;
 #pragma unroll 1 /* ITEMS says how much is in flight, and so how many registers are needed */
     for (; first + BLOCK * ITEMS <= vectors; first += step) {
@@ -146,7 +150,7 @@ __device__ __forceinline__ typename OP::value merge_share(const typename OP::val
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {
             const uint4 *at = from + first + i * BLOCK + threadIdx.x;
-            word[i] = STREAM ? __ldcs(at) : __ldg(at);
+            word[i] = KEPT_MIB > 0 ? load_by(at, policy_where(first >= kept)) : STREAM ? __ldcs(at) : __ldg(at);
         }
 #pragma unroll
         for (int i = 0; i < ITEMS; i++) {

@@ -53,11 +53,38 @@ __global__ void __launch_bounds__(BLOCK) rmsnorm_shared(const bf16 *__restrict__
     }
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool STREAM>
+/* A block a row, which it reads twice: to READ, and again to AGAIN, out of L2 where that has kept it. */
+template <int VEC, int BLOCK, int UNROLL, class READ, class AGAIN, class WRITE>
+__global__ void __launch_bounds__(BLOCK, 1) rmsnorm_twice(const bf16 *__restrict__ x, const bf16 *__restrict__ weight,
+                                                          bf16 *__restrict__ y, long long cols, float epsilon) {
+    const Words<VEC> *from = words_of<VEC>(x + blockIdx.x * cols);
+    Words<VEC> *to = words_of<VEC>(y + blockIdx.x * cols);
+    const int vectors = (int)(cols / VEC);
+    float sum = 0.0f;
+    each_vector<VEC, BLOCK, UNROLL, READ>(from, vectors, threadIdx.x, [&](const float(&values)[VEC]) {
+#pragma unroll
+        for (int i = 0; i < VEC; i++) {
+            sum = fmaf(values[i], values[i], sum);
+        }
+    });
+    const float scale = rsqrtf(reduce_block<BLOCK>(Sum{sum}).value / (float)cols + epsilon);
+    each_place<VEC, BLOCK, UNROLL, AGAIN>(from, vectors, threadIdx.x, [&](float(&values)[VEC], int v) {
+        float weights[VEC];
+        unpack<VEC>(weights, load_once<false>(words_of<VEC>(weight) + v));
+#pragma unroll
+        for (int i = 0; i < VEC; i++) {
+            values[i] *= scale * weights[i];
+        }
+        store_as(WRITE(), to + v, packed<VEC>(values));
+    });
+}
+
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, class READ, class WRITE>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     rmsnorm_registers(const bf16 *__restrict__ x, const bf16 *__restrict__ weight, bf16 *__restrict__ y, long long rows,
                       long long cols, float epsilon) {
-    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, STREAM>(RmsNorm{x, weight, y, cols, epsilon}, rows);
+    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, Hints<READ, WRITE>>(
+        RmsNorm{x, weight, y, cols, epsilon}, rows);
 }
 
 template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int STAGES, bool BULK, bool STREAM>

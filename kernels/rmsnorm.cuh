@@ -15,8 +15,8 @@ struct RmsNorm {
     template <class S> using Held = Row<S>;
     static constexpr unsigned FILLER = 0;
 
-    template <bool STREAM, class S> __device__ __forceinline__ void load(Row<S> &held, long long row, bool) const {
-        held.template load<STREAM>(x + row * cols, FILLER);
+    template <class HINTS, class S> __device__ __forceinline__ void load(Row<S> &held, long long row, bool) const {
+        held.template load<typename HINTS::READ>(x + row * cols, FILLER);
     }
     template <class S> __device__ __forceinline__ Sum begin(const Row<S> &held) const {
         float sum = 0.0f;
@@ -36,7 +36,7 @@ struct RmsNorm {
     }
     /* The weights are read here and not before: they come out of L1 or L2, and would hold registers until now. As
      * read-only data their loads may go ahead of the stores. */
-    template <bool STREAM, class S>
+    template <class HINTS, class S>
     __device__ __forceinline__ void finish(const Row<S> &held, Sum squares, long long row, bool exists) const {
         const float scale = rsqrtf(squares.value / (float)cols + epsilon);
         if (!exists) {
@@ -52,7 +52,7 @@ struct RmsNorm {
                 for (int j = 0; j < S::VEC; j++) {
                     values[j] *= scale * weights[j];
                 }
-                held.template store<STREAM>(y + row * cols, i, values);
+                held.template store<typename HINTS::WRITE>(y + row * cols, i, values);
             }
         }
     }

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- y = x / sqrt(mean(x^2) + epsilon) * weight over rows of bf16. Returns { scalar, shared, registers, staged }.
+-- y = x / sqrt(mean(x^2) + epsilon) * weight over rows of bf16. Returns { scalar, shared, registers, twice, staged }.
 local rows = require "kernels.rows"
 local intensity = require "kernels.intensity"
 
@@ -56,11 +56,11 @@ local shared = rmsnorm {
 
 local registers = rmsnorm {
   name = "rmsnorm_registers",
-  entry = "rmsnorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.stream },
+  entry = "rmsnorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, READ, WRITE>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.read, rows.params.write },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("rmsnorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, STREAM"),
+      entry = rows.entry("rmsnorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, READ, WRITE"),
       args = args(p, b, true),
       grid = c.CLUSTER * rows.grid(p, c),
       cluster = c.CLUSTER,
@@ -68,6 +68,25 @@ local registers = rmsnorm {
     }
   end,
   traffic = function(p) return { l1 = 6 * p.rows * p.cols } end,
+}
+
+local twice = rmsnorm {
+  name = "rmsnorm_twice",
+  entry = "rmsnorm_twice<8, BLOCK, UNROLL, READ, AGAIN, WRITE>",
+  params = {
+    { "BLOCK", 256, "threads a block; a block a row" },
+    { "UNROLL", 4, "16-byte loads in flight in a thread" },
+    rows.params.read, rows.params.again, rows.params.write,
+  },
+  launch = function(p, c, gpu, b)
+    return {
+      entry = ("rmsnorm_twice<%d, BLOCK, UNROLL, READ, AGAIN, WRITE>"):format(rows.vector(p.cols)),
+      args = args(p, b),
+      grid = p.rows,
+      block = c.BLOCK,
+    }
+  end,
+  traffic = function(p) return { l1 = 8 * p.rows * p.cols } end,
 }
 
 local staged = rmsnorm {
@@ -86,4 +105,4 @@ local staged = rmsnorm {
   traffic = function(p) return { shared = 4 * p.rows * p.cols } end,
 }
 
-return { scalar = scalar, shared = shared, registers = registers, staged = staged }
+return { scalar = scalar, shared = shared, registers = registers, twice = twice, staged = staged }

@@ -10,14 +10,15 @@
  *   State                      what threads exchange: a trivial struct with `merge(other)` and `from_lane(lane)`
  *   Held<S>                    the row of a thread: Row<S>, or derived from it
  *   FILLER                     two bf16 that change nothing: what a place beyond the row's end holds
- *   load<STREAM>(held, row)    from global memory
+ *   load<HINTS>(held, row)     from global memory, as HINTS (l2_policy.cuh) say
  *   begin(held)                this thread's part
  *   reduce(held, state, exchange)   of all threads of the row
- *   finish<STREAM>(held, state, row, exists)   stores, where the row exists
+ *   finish<HINTS>(held, state, row, exists)    stores, where the row exists
  */
 #ifndef RFT_KERNELS_ROWS_CUH
 #define RFT_KERNELS_ROWS_CUH
 
+#include "l2_policy.cuh"
 #include "row_bulk.cuh"
 #include "vectors.cuh"
 
@@ -81,9 +82,9 @@ template <int VEC> __device__ __forceinline__ Words<VEC> *words_of(bf16 *to) {
     return reinterpret_cast<Words<VEC> *>(to);
 }
 
-/* `use(values)` for the vectors place, place + STEP, ...: UNROLL of them are on their way before the first is used. */
-template <int VEC, int STEP, int UNROLL, bool STREAM, class USE>
-__device__ __forceinline__ void each_vector(const Words<VEC> *from, int vectors, int place, USE use) {
+/* `use(values, v)` for v = place, place + STEP, ...: UNROLL vectors are on their way before the first is used. */
+template <int VEC, int STEP, int UNROLL, class READ, class USE>
+__device__ __forceinline__ void each_place(const Words<VEC> *from, int vectors, int place, USE use) {
     float values[VEC];
     int v = place;
 #pragma unroll 1
@@ -91,19 +92,25 @@ __device__ __forceinline__ void each_vector(const Words<VEC> *from, int vectors,
         Words<VEC> words[UNROLL];
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
-            words[u] = load_once<STREAM>(from + v + u * STEP);
+            words[u] = load_as(READ(), from + v + u * STEP);
         }
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) {
             unpack<VEC>(values, words[u]);
-            use(values);
+            use(values, v + u * STEP);
         }
     }
 #pragma unroll 1
     for (; v < vectors; v += STEP) { /* what fills no batch of UNROLL */
-        unpack<VEC>(values, load_once<STREAM>(from + v));
-        use(values);
+        unpack<VEC>(values, load_as(READ(), from + v));
+        use(values, v);
     }
+}
+
+/* `use(values)`: where it does not matter which. */
+template <int VEC, int STEP, int UNROLL, class READ, class USE>
+__device__ __forceinline__ void each_vector(const Words<VEC> *from, int vectors, int place, USE use) {
+    each_place<VEC, STEP, UNROLL, READ>(from, vectors, place, [&](const float(&values)[VEC], int) { use(values); });
 }
 
 template <int VEC_, int THREADS_, int BLOCK_, int ITEMS_, bool EXACT_, int CLUSTER_ = 1> struct Shape {
@@ -142,12 +149,12 @@ template <class S> struct Row {
     __device__ __forceinline__ bool has(int i) const {
         return S::EXACT || index(i) < vectors;
     }
-    template <bool STREAM> __device__ __forceinline__ void load(const bf16 *row, unsigned filler) {
+    template <class READ> __device__ __forceinline__ void load(const bf16 *row, unsigned filler) {
 #pragma unroll
         for (int i = 0; i < S::ITEMS; i++) {
             words[i] = filled<S::VEC>(filler);
             if (has(i)) {
-                words[i] = load_once<STREAM>(words_of<S::VEC>(row) + index(i));
+                words[i] = load_as(READ(), words_of<S::VEC>(row) + index(i));
             }
         }
     }
@@ -166,10 +173,10 @@ template <class S> struct Row {
             }
         }
     }
-    template <bool STREAM>
+    template <class WRITE>
     __device__ __forceinline__ void store(bf16 *row, int i, const float (&values)[S::VEC]) const {
         if (has(i)) {
-            store_word<STREAM>(words_of<S::VEC>(row) + index(i), packed<S::VEC>(values));
+            store_as(WRITE(), words_of<S::VEC>(row) + index(i), packed<S::VEC>(values));
         }
     }
 };
@@ -270,7 +277,7 @@ template <int BLOCK, class STATE> __device__ __forceinline__ STATE reduce_block(
 
 /* Each row by its group of threads, out of registers. Groups without a row do the last one again and store nothing, so
  * that whole warps meet. With CLUSTER > 1 the threads of that many blocks are one group. */
-template <class S, bool STREAM, class OP> __device__ __forceinline__ void pass_row(const OP &op, long long rows) {
+template <class S, class HINTS, class OP> __device__ __forceinline__ void pass_row(const OP &op, long long rows) {
     __shared__ Places<S, typename OP::State> halves;
     Exchange<S, typename OP::State> exchange = {halves, 0};
     const long long wanted = (long long)(blockIdx.x / S::CLUSTER) * S::ROWS + S::group();
@@ -278,11 +285,11 @@ template <class S, bool STREAM, class OP> __device__ __forceinline__ void pass_r
     const long long row = exists ? wanted : rows - 1;
     typename OP::template Held<S> held;
     held.vectors = (int)(op.cols / S::VEC);
-    op.template load<STREAM>(held, row, exists);
+    op.template load<HINTS>(held, row, exists);
     typename OP::State state = op.begin(held);
     state = op.reduce(held, state, exchange);
     held.forget();
-    op.template finish<STREAM>(held, state, row, exists);
+    op.template finish<HINTS>(held, state, row, exists);
     if constexpr (S::CLUSTER > 1) {
         meet_cluster(); /* nobody leaves while its part is read */
     }

@@ -1,5 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- What the kernels on rows of bf16 share: how a row is spread over threads (rows.cuh), sizes and constraints.
+local l2 = require "kernels.l2_policy"
+
 local rows = { EPSILON = 1e-5 } -- rows_reference.cuh has the same
 
 -- Elements a load: the widest that divides the row, so that every row begins at a multiple of it.
@@ -32,6 +34,9 @@ rows.params = {
   block = { "BLOCK", 256, "threads a block; BLOCK / THREADS rows" },
   held = { "HELD", 256, "threads that an SM shall hold: bounds their registers" },
   cluster = { "CLUSTER", 1, "blocks that share a row" },
+  read = l2.READ,
+  again = l2.AGAIN,
+  write = l2.WRITE,
   stream = { "STREAM", false, "evict-first loads and stores" },
   stages = { "STAGES", 2, "rows on their way into shared memory" },
   bulk = { "BULK", false, "rows fetched by cp.async.bulk; otherwise cp.async" },
@@ -73,6 +78,21 @@ function rows.cluster_held(cols, THREADS, BLOCK, CLUSTER, HELD, gpu)
 end
 function rows.cluster_floats(cols, THREADS, CLUSTER, HELD, FLOATS, gpu)
   return rows.holds_floats(cols, THREADS * CLUSTER, HELD, FLOATS, gpu)
+end
+-- Hints to L2, tried where they can pay: with 8 to 32 elements a thread, in blocks of 256 or of a row, SMs well filled.
+function rows.usual(cols, THREADS, BLOCK, HELD)
+  return rows.vector(cols) * rows.items(cols, THREADS) <= 32 and BLOCK == math.max(256, THREADS) and (HELD >= 1536 or BLOCK == 1024)
+end
+function rows.hinted(READ, WRITE) return READ ~= "plain" or WRITE ~= "plain" end
+function rows.keeps(cols, rows, WRITE, gpu) return l2.fits(2 * rows * cols, WRITE, gpu) end
+-- Read twice: the first time it shall stay for the second, or nothing is asked.
+function rows.reads_twice(READ, AGAIN, WRITE)
+  return (READ == "last") == (AGAIN == "first") and (READ == "last" or WRITE == "plain")
+end
+-- In flight no more than a row, and no little part of it.
+function rows.share_in_flight(cols, BLOCK, UNROLL)
+  local flying = 8 * BLOCK * UNROLL
+  return flying <= math.max(cols, 1024) and flying * 8 >= cols
 end
 -- Bulk copies: sm_90 and newer.
 function rows.can_bulk(BULK, gpu) return not BULK or gpu.cc >= 90 end

@@ -125,7 +125,7 @@ __device__ __forceinline__ void stream_rows(const OP &op, long long rows) {
             }
         }
         held.forget();
-        op.template finish<STREAM>(held, state, exists ? base + S::group() : last, exists);
+        op.template finish<StreamHints<STREAM>>(held, state, exists ? base + S::group() : last, exists);
         pipe.next();
     }
 }

@@ -25,33 +25,31 @@ __global__ void __launch_bounds__(BLOCK)
 }
 
 /* Largest and sum in one pass, whatever the row's length; the row is read twice. */
-template <int VEC, int BLOCK, int UNROLL, bool STREAM>
+template <int VEC, int BLOCK, int UNROLL, class READ, class AGAIN, class WRITE>
 __global__ void __launch_bounds__(BLOCK, 1)
     softmax_online(const bf16 *__restrict__ x, bf16 *__restrict__ y, long long cols) {
     const Words<VEC> *from = words_of<VEC>(x + blockIdx.x * cols);
     Words<VEC> *to = words_of<VEC>(y + blockIdx.x * cols);
     const int vectors = (int)(cols / VEC);
     MaxSum mine = {LOWEST, 0.0f};
-    each_vector<VEC, BLOCK, UNROLL, false>(from, vectors, threadIdx.x,
-                                           [&](const float(&values)[VEC]) { mine.add(values); });
+    each_vector<VEC, BLOCK, UNROLL, READ>(from, vectors, threadIdx.x,
+                                          [&](const float(&values)[VEC]) { mine.add(values); });
     const MaxSum all = reduce_block<BLOCK>(mine);
     const float top = all.top, factor = 1.0f / all.sum;
-#pragma unroll UNROLL
-    for (int v = threadIdx.x; v < vectors; v += BLOCK) {
-        float values[VEC];
-        unpack<VEC>(values, load_once<STREAM>(from + v)); /* for the last time */
+    each_place<VEC, BLOCK, UNROLL, AGAIN>(from, vectors, threadIdx.x, [&](float(&values)[VEC], int v) {
 #pragma unroll
         for (int i = 0; i < VEC; i++) {
             values[i] = relative_exp(values[i], top) * factor;
         }
-        store_word<STREAM>(to + v, packed<VEC>(values));
-    }
+        store_as(WRITE(), to + v, packed<VEC>(values));
+    });
 }
 
-template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool FLOATS, bool STREAM>
+template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int CLUSTER, int HELD, bool FLOATS, class READ,
+          class WRITE>
 __global__ void __launch_bounds__(BLOCK, HELD / BLOCK)
     softmax_registers(const bf16 *__restrict__ x, bf16 *__restrict__ y, long long rows, long long cols) {
-    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, STREAM>(Softmax<FLOATS>{x, y, cols}, rows);
+    pass_row<Shape<VEC, THREADS, BLOCK, ITEMS, EXACT, CLUSTER>, Hints<READ, WRITE>>(Softmax<FLOATS>{x, y, cols}, rows);
 }
 
 template <int VEC, int THREADS, int BLOCK, int ITEMS, bool EXACT, int STAGES, bool BULK, bool FLOATS, bool STREAM>

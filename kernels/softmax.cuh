@@ -137,9 +137,9 @@ template <bool FLOATS> struct Softmax {
     template <class S> using Held = ExpRow<S, FLOATS>;
     static constexpr unsigned FILLER = 0xff80ff80u; /* -infinity, twice */
 
-    template <bool STREAM, class S>
+    template <class HINTS, class S>
     __device__ __forceinline__ void load(ExpRow<S, FLOATS> &held, long long row, bool) const {
-        held.template load<STREAM>(x + row * cols, FILLER);
+        held.template load<typename HINTS::READ>(x + row * cols, FILLER);
     }
     template <class S> __device__ __forceinline__ MaxSum begin(ExpRow<S, FLOATS> &held) const {
         return begin_softmax<FLOATS>(held);
@@ -148,7 +148,7 @@ template <bool FLOATS> struct Softmax {
     __device__ __forceinline__ MaxSum reduce(const ExpRow<S, FLOATS> &, MaxSum mine, Exchange<S, MaxSum> &all) const {
         return all.reduce(mine);
     }
-    template <bool STREAM, class S>
+    template <class HINTS, class S>
     __device__ __forceinline__ void finish(const ExpRow<S, FLOATS> &held, MaxSum all, long long row,
                                            bool exists) const {
         const Shares<S, FLOATS> shares(held, all);
@@ -159,7 +159,7 @@ template <bool FLOATS> struct Softmax {
         for (int i = 0; i < S::ITEMS; i++) {
             float values[S::VEC];
             shares.of(held, i, values);
-            held.template store<STREAM>(y + row * cols, i, values);
+            held.template store<typename HINTS::WRITE>(y + row * cols, i, values);
         }
     }
 };

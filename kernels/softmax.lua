@@ -34,15 +34,15 @@ local three_passes = softmax {
 
 local online = softmax {
   name = "softmax_online",
-  entry = "softmax_online<8, BLOCK, UNROLL, STREAM>",
+  entry = "softmax_online<8, BLOCK, UNROLL, READ, AGAIN, WRITE>",
   params = {
     { "BLOCK", 256, "threads a block; a block a row" },
     { "UNROLL", 4, "16-byte loads in flight in a thread" },
-    rows.params.stream,
+    rows.params.read, rows.params.again, rows.params.write,
   },
   launch = function(p, c, gpu, b)
     return {
-      entry = ("softmax_online<%d, BLOCK, UNROLL, STREAM>"):format(rows.vector(p.cols)),
+      entry = ("softmax_online<%d, BLOCK, UNROLL, READ, AGAIN, WRITE>"):format(rows.vector(p.cols)),
       args = { b.x, b.y, i64(p.cols) },
       grid = p.rows,
       block = c.BLOCK,
@@ -53,11 +53,11 @@ local online = softmax {
 
 local registers = softmax {
   name = "softmax_registers",
-  entry = "softmax_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, FLOATS, STREAM>",
-  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.floats, rows.params.stream },
+  entry = "softmax_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, FLOATS, READ, WRITE>",
+  params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.floats, rows.params.read, rows.params.write },
   launch = function(p, c, gpu, b)
     return {
-      entry = rows.entry("softmax_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, FLOATS, STREAM"),
+      entry = rows.entry("softmax_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, FLOATS, READ, WRITE"),
       args = { b.x, b.y, i64(p.rows), i64(p.cols) },
       grid = c.CLUSTER * rows.grid(p, c),
       cluster = c.CLUSTER,

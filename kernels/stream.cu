@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copy, scale, add and triad in fp32: the four mixes that STREAM asks of a memory. factor is of scale and triad. */
+#include "l2_policy.cuh"
 #include "striped.cuh"
 #include "stream_bulk.cuh"
 

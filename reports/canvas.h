@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * canvas.h - what pages are drawn on. Everything is in points, the origin is the page's upper left corner, y grows
- * downwards. Text arrives in WinAnsi (font.h). Two implementations ship: canvas_haru (PDF) and canvas_trace (text).
+ * downwards. Text arrives in WinAnsi (font.h). Implementations: canvas_haru (PDF), canvas_svg (one
+ * picture), canvas_trace (text, for tests), canvas_used (only takes notes).
  * A NULL canvas is accepted by every function and draws nothing: the measuring pass.
  *
  * Drawing functions return nothing: an implementation remembers its first error and finish() reports it.
@@ -47,6 +48,8 @@ typedef struct rft_stroke {
 typedef struct rft_canvas_info {
     const char *title, *subject, *author, *creator, *keywords; /* WinAnsi */
     int64_t created_unix_ns;
+    const rft_truetypes *foreign; /* the fonts of RFT_FONT_FOREIGN characters; NULL = none come up */
+    const struct rft_used *used;  /* which of their characters come up */
 } rft_canvas_info;
 
 typedef struct rft_canvas_vt {
@@ -84,6 +87,14 @@ void rft_canvas_bookmark(rft_canvas *canvas, int level, const char *title, doubl
 int rft_canvas_finish(rft_canvas *canvas, rft_str *out, rft_err *err);
 void rft_canvas_free(rft_canvas *canvas); /* NULL, and one that never came to be, are accepted */
 
+/* Characters of further fonts that a document has, by the font's index. */
+typedef struct rft_used {
+    rft_codes fonts[RFT_TRUETYPE_MOST];
+} rft_used;
+
+/* A canvas that only notes them in `used`, which the caller keeps and clears first. */
+void rft_canvas_used_new(rft_canvas *out, rft_used *used);
+
 /* A PDF through libharu. RFT_E_REPORT when it cannot be set up. `info` is copied. */
 int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *err);
 /* The name and version of the library behind it. Static storage. */
@@ -98,5 +109,8 @@ int rft_canvas_haru_glyph_width(rft_font font, unsigned char c);
  *   place ANCHOR Y / link X Y WIDTH HEIGHT ANCHOR / bookmark LEVEL Y |TITLE
  * Coordinates have two decimals; text is UTF-8. */
 int rft_canvas_trace_new(rft_canvas *out, rft_err *err);
+
+/* A picture as SVG 1.1, in UTF-8; one page. Never fails. */
+void rft_canvas_svg_new(rft_canvas *out);
 
 #endif

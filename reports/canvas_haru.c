@@ -6,9 +6,12 @@
 
 #include <hpdf.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #define LEVELS 4
 #define UNSET 0xffffffffU /* no colour */
@@ -37,6 +40,9 @@ typedef struct haru {
     HPDF_STATUS error, detail; /* the first one */
     HPDF_Font fonts[RFT_FONT_COUNT];
     HPDF_Encoder encoder;
+    HPDF_Font foreign[RFT_TRUETYPE_MOST];
+    size_t foreign_count;
+    HPDF_Encoder utf8;
     HPDF_Outline outline[LEVELS]; /* the last one of each level */
     HPDF_Page page;
     double height;
@@ -124,12 +130,26 @@ static bool may_draw(const haru *self) {
     return self->error == HPDF_OK && self->page;
 }
 
+/* Piece by piece, each with the font that has it; the place moves on by itself. */
+static void show(haru *self, const rft_text_run *run) {
+    for (size_t i = 0, bytes; i < run->length; i += bytes) {
+        int foreign;
+        bytes = rft_font_run(run->text + i, run->length - i, &foreign);
+        if (foreign >= 0 && (size_t)foreign < self->foreign_count) {
+            HPDF_Page_SetFontAndSize(self->page, self->foreign[foreign], short_number(run->size));
+            HPDF_Page_ShowText(self->page, rft_font_decode(self->arena, run->text + i, bytes));
+        } else if (foreign < 0) {
+            HPDF_Page_SetFontAndSize(self->page, self->fonts[run->font], short_number(run->size));
+            HPDF_Page_ShowText(self->page, rft_arena_strndup(self->arena, run->text + i, bytes));
+        }
+    }
+}
+
 static void haru_text(void *opaque, const rft_text_run *run) {
     haru *self = opaque;
     if (!may_draw(self)) {
         return;
     }
-    char *text = rft_arena_strndup(self->arena, run->text, run->length);
     double turn = run->angle * 3.14159265358979323846 / 180.0;
     set_fill(self, run->colour);
     HPDF_Page_BeginText(self->page);
@@ -140,7 +160,7 @@ static void haru_text(void *opaque, const rft_text_run *run) {
         HPDF_Page_SetTextMatrix(self->page, (HPDF_REAL)cos(turn), (HPDF_REAL)sin(turn), (HPDF_REAL)-sin(turn),
                                 (HPDF_REAL)cos(turn), short_number(run->x), flip(self, run->y));
     }
-    HPDF_Page_ShowText(self->page, text);
+    show(self, run);
     HPDF_Page_EndText(self->page);
 }
 
@@ -219,7 +239,10 @@ static void haru_bookmark(void *opaque, int level, const char *title, double y) 
     for (int i = 1; i < level; i++) {
         parent = self->outline[i] ? self->outline[i] : parent;
     }
-    HPDF_Outline made = HPDF_CreateOutline(self->doc, parent, title, self->encoder);
+    bool foreign = self->utf8 && strchr(title, RFT_FONT_FOREIGN);
+    HPDF_Outline made =
+        HPDF_CreateOutline(self->doc, parent, foreign ? rft_font_decode(self->arena, title, strlen(title)) : title,
+                           foreign ? self->utf8 : self->encoder);
     HPDF_Destination destination = destination_here(self, y);
     if (made && destination) {
         HPDF_Outline_SetDestination(made, destination);
@@ -307,6 +330,42 @@ static void set_date(haru *self, int64_t unix_ns) {
     HPDF_SetInfoDateAttr(self->doc, HPDF_INFO_MOD_DATE, date);
 }
 
+/* libharu takes a font from a file only: this one lives in memory. NULL: it did not work (a note is taken). */
+static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes *used) {
+    rft_str bytes = RFT_STR_INIT;
+    rft_codes parts = {{0}};
+    char path[40];
+    rft_truetype_with_parts(font, used, &parts, &bytes);
+    int file = memfd_create("font", MFD_CLOEXEC);
+    bool written = file >= 0 && write(file, bytes.data, bytes.length) == (ssize_t)bytes.length;
+    rft_str_clear(&bytes);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+    const char *name = written ? HPDF_LoadTTFontFromFile(self->doc, path, HPDF_TRUE) : NULL;
+    HPDF_Font made = name ? HPDF_GetFont(self->doc, name, "UTF-8") : NULL;
+    for (uint32_t code = 0; made && code < 0xffff; code++) {
+        if (rft_codes_has(&parts, code)) {
+            HPDF_Font_GetUnicodeWidth(made, (HPDF_UNICODE)code); /* so that the glyph is kept */
+        }
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    if (!written) {
+        note_error(HPDF_FILE_IO_ERROR, 0, self);
+    }
+    return made;
+}
+
+static void load_foreign(haru *self, const rft_canvas_info *info) {
+    if (!info->foreign || !info->used || HPDF_UseUTFEncodings(self->doc) != HPDF_OK) {
+        return;
+    }
+    self->utf8 = HPDF_GetEncoder(self->doc, "UTF-8");
+    for (size_t i = 0; i < info->foreign->count; i++) {
+        self->foreign[self->foreign_count++] = load_font(self, info->foreign->items[i], &info->used->fonts[i]);
+    }
+}
+
 int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *err) {
     static const rft_canvas_vt vt = {haru_page,  haru_text, haru_line,     haru_area,   haru_rects,
                                      haru_place, haru_link, haru_bookmark, haru_finish, haru_free};
@@ -320,6 +379,7 @@ int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *e
             self->fonts[i] = HPDF_GetFont(self->doc, font_names[i], "WinAnsiEncoding");
         }
         self->encoder = HPDF_GetEncoder(self->doc, "WinAnsiEncoding");
+        load_foreign(self, info);
         set_info(self, HPDF_INFO_TITLE, info->title);
         set_info(self, HPDF_INFO_SUBJECT, info->subject);
         set_info(self, HPDF_INFO_AUTHOR, info->author);

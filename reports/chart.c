@@ -234,7 +234,7 @@ void rft_chart_draw(rft_pen *pen, const rft_chart *chart, const rft_rect *box) {
     if (!pen->canvas || chart->height <= 0) {
         return; /* a chart's height is given: there is nothing to measure */
     }
-    rft_pen trial = {NULL, pen->arena, 0};
+    rft_pen trial = {NULL, pen->arena, 0, pen->foreign};
     size_t rows = draw_with(&trial, chart, box, 0);
     if (rows > 0) {
         /* The smaller plot may leave more labels over: one more try settles it. */

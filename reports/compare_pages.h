@@ -18,6 +18,7 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena);
 
 void rft_compare_page_cover(rft_compare_pages *p);
 void rft_compare_page_table(rft_compare_pages *p);
+void rft_compare_page_mixes(rft_compare_pages *p); /* nothing where none was given */
 void rft_compare_page_rooflines(rft_compare_pages *p);
 void rft_compare_page_carries(rft_compare_pages *p);
 void rft_compare_page_effort(rft_compare_pages *p);

@@ -78,6 +78,7 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
     rft_doc_heading(p.doc, 1, title_of(&p), "cover");
     rft_compare_page_cover(&p);
     rft_compare_page_table(&p);
+    rft_compare_page_mixes(&p);
     rft_compare_page_rooflines(&p);
     rft_compare_page_carries(&p);
     rft_compare_page_effort(&p);

@@ -222,7 +222,11 @@ void rft_compare_page_table(rft_compare_pages *p) {
     const rate_column watts = {"Useful rate per watt (board sensor, informative)", "s/W",
                                offsetof(rft_compare_figure, per_joule)};
     const rate_column rates = {"Useful rate", "s", offsetof(rft_compare_figure, rate)};
-    const rate_column prices = {"Useful rate per price", "s per unit of price",
+    const char *currency = "unit of price";
+    for (size_t i = 0; i < c->side_count; i++) {
+        currency = c->sides[i].price.currency ? c->sides[i].price.currency : currency;
+    }
+    const rate_column prices = {"Useful rate per price of the device", rft_arena_printf(p->arena, "s per %s", currency),
                                 offsetof(rft_compare_figure, per_price)};
     rft_doc_new_page(p->doc);
     rft_doc_heading(p->doc, 1, "Workload by workload", "workloads");

@@ -133,3 +133,9 @@ void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count) {
     block->charts = rft_arena_memdup(doc->arena, charts, count * sizeof *charts);
     block->chart_count = count;
 }
+
+void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count) {
+    rft_block *block = add_block(doc, RFT_BLOCK_FIGURES);
+    block->figures = rft_arena_memdup(doc->arena, figures, count * sizeof *figures);
+    block->figure_count = count;
+}

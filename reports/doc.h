@@ -30,7 +30,10 @@ typedef struct rft_row {
     const char **cells; /* one per column; NULL prints nothing */
     bool strong;        /* bold: the best one */
     bool rule;          /* a line above: another group starts */
+    bool quiet;         /* grey: belongs to the row above it */
+    bool span;          /* the first cell, bold, runs over the whole width; the rows of its group follow */
     const char *link;   /* anchor the first cell leads to; NULL = none */
+    const char *detail; /* grey, under the cells, from the second column to the page's edge; NULL = none */
 } rft_row;
 
 typedef struct rft_table {
@@ -102,6 +105,7 @@ typedef enum rft_block_kind {
     RFT_BLOCK_TABLE,
     RFT_BLOCK_CHARTS,
     RFT_BLOCK_CONTENTS, /* chapters with their page numbers */
+    RFT_BLOCK_FIGURES,  /* the few numbers a reader takes away */
     RFT_BLOCK_NEW_PAGE,
     RFT_BLOCK_NEW_CHAPTER /* a new page, unless most of this one is empty */
 } rft_block_kind;
@@ -114,6 +118,11 @@ typedef enum rft_text_style {
     RFT_TEXT_MONO  /* commands and hashes */
 } rft_text_style;
 
+/* One of them: "4.62 TB/s", and below it what that is. */
+typedef struct rft_figure_box {
+    const char *value, *label;
+} rft_figure_box;
+
 typedef struct rft_block {
     rft_block_kind kind;
     int level;            /* HEADING: 1 chapter, 2 section, 3 part of one */
@@ -123,14 +132,17 @@ typedef struct rft_block {
     rft_table *table;
     rft_chart **charts; /* side by side */
     size_t chart_count;
+    rft_figure_box *figures; /* side by side */
+    size_t figure_count;
 } rft_block;
 
 typedef struct rft_doc {
     rft_arena *arena; /* borrowed */
     const char *title, *subject, *keywords, *creator;
     int64_t created_unix_ns;
-    const char *footer_left;  /* "rooftune 0.1.0, run 0123456789ab" */
-    const char *footer_extra; /* second line of every footer: the replay notice; NULL = none */
+    const struct rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */
+    const char *footer_left;             /* "rooftune 0.1.0, run 0123456789ab" */
+    const char *footer_extra;            /* second line of every footer: the replay notice; NULL = none */
     rft_block *blocks;
     size_t block_count, block_capacity;
 } rft_doc;
@@ -140,6 +152,8 @@ void rft_doc_heading(rft_doc *doc, int level, const char *text, const char *anch
 void rft_doc_text(rft_doc *doc, rft_text_style style, const char *text);
 void rft_doc_textf(rft_doc *doc, rft_text_style style, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rft_doc_contents(rft_doc *doc);
+/* Side by side, 1..4; their texts are not copied. */
+void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count);
 void rft_doc_new_page(rft_doc *doc);
 void rft_doc_new_chapter(rft_doc *doc);
 

@@ -10,6 +10,17 @@ static const char *or_unknown(const char *text) {
     return text && *text ? text : "not known";
 }
 
+/* What a fact of the environment is the hash of: "template gemv_fp16.cu"; NULL: it is no hash. */
+static const char *hash_of(const char *key) {
+    static const char *const starts[] = {"source.", "header.", "replay.source.", "replay.header."};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        if (rft_text_starts(key, starts[i])) {
+            return key + strlen(starts[i]);
+        }
+    }
+    return rft_text_equal(key, "replay.recording_sha256") ? "" : NULL;
+}
+
 static void add_environment(rft_build *b) {
     static const rft_column columns[] = {{.title = "Key"}, {.title = "Value", .wraps = true}};
     const rft_env *env = &b->run->env;
@@ -21,6 +32,9 @@ static void add_environment(rft_build *b) {
     rft_table *table = rft_doc_table(b->doc, columns, 2);
     for (size_t i = 0; i < env->count; i++) {
         const rft_env_item *item = &env->items[i];
+        if (hash_of(item->key)) {
+            continue; /* among the hashes */
+        }
         rft_doc_pair(b->doc, table, item->key,
                      item->value ? item->value
                                  : rft_arena_printf(b->arena, "n/a: %s",
@@ -57,34 +71,60 @@ static void add_device(rft_build *b) {
     rft_doc_pair(b->doc, table, "Threads an SM", count_or_na(b, gpu->max_threads_per_sm));
 }
 
+/* "template", "header", "recording", with what they were in a replay. */
+static const char *hash_kind(const rft_build *b, const char *key) {
+    bool again = rft_text_starts(key, "replay.");
+    if (rft_text_equal(key, "replay.recording_sha256")) {
+        return "recording that was replayed";
+    }
+    const char *kind = rft_text_starts(key + (again ? strlen("replay.") : 0), "source.") ? "template" : "header";
+    return again ? rft_arena_printf(b->arena, "%s, compiled again", kind) : kind;
+}
+
+static void add_hash(rft_build *b, rft_table *table, const char *file, const char *kind, const char *hash) {
+    rft_row *row = rft_doc_row(b->doc, table);
+    row->cells[0] = file;
+    row->cells[1] = kind;
+    row->cells[2] = hash;
+}
+
 static void add_hashes(rft_build *b) {
-    rft_doc_heading(b->doc, 2, "Command and hashes", NULL);
-    rft_doc_text(b->doc, RFT_TEXT_MONO, b->run->info.command ? b->run->info.command : "(the command was not recorded)");
     static const rft_column columns[] = {
-        {.title = "Sweep", .wraps = true},
-        {.title = "Script, sources, and SHA-256 of the script and all it requires", .wraps = true}};
-    rft_table *table = rft_doc_table(b->doc, columns, 2);
+        {.title = "File", .wraps = true}, {.title = "What it is", .wraps = true}, {.title = "SHA-256", .wraps = true}};
+    bool templates = false;
+    rft_doc_heading(b->doc, 2, "Command and hashes", "hashes");
+    rft_doc_text(b->doc, RFT_TEXT_MONO, b->run->info.command ? b->run->info.command : "(the command was not recorded)");
+    rft_table *table = rft_doc_table(b->doc, columns, 3);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
-        rft_str sources = RFT_STR_INIT;
-        rft_str_add(&sources, or_unknown(sweep->path));
-        for (size_t v = 0; v < sweep->variant_count; v++) {
-            const char *source = sweep->variants[v].source;
-            bool seen = !source;
-            for (size_t i = 0; i < v && !seen; i++) {
-                seen = rft_text_equal(sweep->variants[i].source, source);
-            }
-            if (!seen) {
-                rft_str_addf(&sources, ", %s", source);
-            }
+        bool seen = false;
+        for (size_t i = 0; i < s && !seen; i++) {
+            seen = rft_text_equal(b->run->sweeps[i].sweep.path, sweep->path) &&
+                   rft_text_equal(b->run->sweeps[i].sweep.script_hash, sweep->script_hash);
         }
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->cells[0] = sweep->name;
-        row->cells[1] = rft_arena_printf(b->arena, "%s: %s", rft_str_get(&sources), or_unknown(sweep->script_hash));
-        rft_str_clear(&sources);
+        if (!seen) {
+            add_hash(b, table, or_unknown(sweep->path), "script and all it requires", or_unknown(sweep->script_hash));
+        }
     }
-    rft_doc_text(b->doc, RFT_TEXT_BODY, "The same report, byte for byte, from the run's file:");
-    rft_doc_text(b->doc, RFT_TEXT_MONO, "rooftune report RUN.db -o REPORT.pdf");
+    for (size_t i = 0; i < b->run->env.count; i++) {
+        const rft_env_item *item = &b->run->env.items[i];
+        const char *file = hash_of(item->key);
+        if (file) {
+            add_hash(b, table, *file ? file : or_unknown(b->run->info.replay_path), hash_kind(b, item->key),
+                     item->value ? item->value : rft_arena_printf(b->arena, "n/a: %s", or_unknown(item->reason)));
+            templates = true;
+        }
+    }
+    if (!templates && b->run->sweep_count > 0) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                     "Hashes of templates and headers were not recorded: the run is older than that.");
+    }
+    rft_doc_text(b->doc, RFT_TEXT_BODY,
+                 "The same report, byte for byte, from the run's file or a recording exported from it, with the same "
+                 "version of rooftune:");
+    rft_doc_textf(b->doc, RFT_TEXT_MONO, "rooftune report RUN.db -o REPORT.pdf%s%s%s",
+                  b->opts.part ? rft_arena_printf(b->arena, " --part %d", b->opts.part) : "",
+                  b->opts.full ? " --full" : "", b->opts.reference_count ? " --reference FILE..." : "");
 }
 
 static void add_glossary(rft_build *b) {
@@ -141,11 +181,12 @@ static void add_points(rft_build *b) {
 void rft_build_appendix(rft_build *b) {
     rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Appendix", "appendix");
+    rft_build_mlperf(b);
     add_device(b);
     add_environment(b);
-    rft_build_counters_appendix(b);
     add_hashes(b);
     add_glossary(b);
+    rft_build_counters_appendix(b);
     if (b->opts.full && b->run->point_count > 0) {
         add_points(b);
     }

@@ -142,7 +142,7 @@ void rft_build_baselines(rft_build *b, size_t s) {
 /* ---- the summary's cell ---- */
 
 /* The one that a reader wants first: measured here before imported, the best of a list before its first. */
-static const rft_baseline *chief_of(const rft_build *b, const rft_entry *entry) {
+const rft_baseline *rft_build_chief(const rft_build *b, const rft_entry *entry) {
     const rft_baseline **found = NULL;
     const rft_baseline *chief = NULL;
     size_t count = rft_run_baselines(b->run, entry->sweep, entry->problem, b->arena, &found);
@@ -155,7 +155,7 @@ static const rft_baseline *chief_of(const rft_build *b, const rft_entry *entry) 
 }
 
 const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_entry *entry) {
-    const rft_baseline *chief = chief_of(b, entry);
+    const rft_baseline *chief = rft_build_chief(b, entry);
     if (!chief) {
         return "n/a";
     }
@@ -166,7 +166,23 @@ const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_en
         return rft_arena_printf(b->arena, "n/a%s",
                                 rft_doc_note(b->doc, table, rft_arena_printf(b->arena, "%s: %s.", label, why)));
     }
-    const char *note = rft_arena_printf(b->arena, "Of %s%s.", label, versus.tie ? ": a tie" : "");
-    return rft_arena_printf(b->arena, "%s%s", rft_figure_percent_bare(b->arena, versus.frac),
-                            rft_doc_note(b->doc, table, note));
+    const char *ratio =
+        rft_arena_printf(b->arena, "%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "");
+    return rft_build_baseline_name(b)
+               ? ratio
+               : rft_arena_printf(b->arena, "%s%s", ratio,
+                                  rft_doc_note(b->doc, table, rft_arena_printf(b->arena, "Over %s.", label)));
+}
+
+const char *rft_build_baseline_name(const rft_build *b) {
+    const char *name = NULL;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_baseline *chief = rft_build_chief(b, &b->entries[i]);
+        const char *label = chief ? rft_baseline_short_label(chief, b->arena) : name;
+        if (name && label && strcmp(name, label) != 0) {
+            return NULL;
+        }
+        name = label;
+    }
+    return name;
 }

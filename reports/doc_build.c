@@ -42,9 +42,12 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
     rft_build_cover(&b);
     if (b.opts.part != 2) {
         rft_build_summary(&b);
+        rft_build_mixes(&b);
         rft_build_ceilings(&b);
     }
     if (b.opts.part != 1) {
+        rft_build_problems(&b);
+        rft_build_operations(&b);
         rft_build_rooflines(&b);
         for (size_t s = 0; s < run->sweep_count; s++) {
             rft_build_sweep(&b, s);

@@ -51,14 +51,31 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
 /* Chapters. Each appends to b->doc. */
 void rft_build_cover(rft_build *b);
 void rft_build_summary(rft_build *b);
+void rft_build_mixes(rft_build *b); /* nothing where none was given */
 void rft_build_ceilings(rft_build *b);
-void rft_build_ridges(rft_build *b); /* a part of it: doc_ridges.c */
+void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
+void rft_build_problems(rft_build *b);   /* doc_problems.c */
 void rft_build_rooflines(rft_build *b);
 void rft_build_overs(rft_build *b, rft_pipe pipe); /* a part of it: doc_over_roof.c; nothing where none is */
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_transitions(rft_build *b);
 void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
+
+void rft_build_key_figures(rft_build *b); /* of the cover; nothing where none is known (doc_cover_chart.c) */
+void rft_build_cover_chart(rft_build *b); /* a part of the cover; nothing where no ceiling is known */
+
+/* Parts of the summary. */
+/* The most telling problems of each sweep, at most `most` of them (one a sweep if there are more sweeps than that); in
+ * their order, in the arena (doc_choice.c). */
+size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out);
+rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
+
+/* Parts of the chapters on the card. */
+bool rft_build_is_soaked(const rft_build *b); /* is any sustained ceiling known? */
+void rft_build_peers(rft_build *b);           /* doc_card.c */
+void rft_build_card_state(rft_build *b);
+void rft_build_ridges(rft_build *b); /* doc_ridges.c */
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
@@ -76,6 +93,7 @@ void rft_build_counters(rft_build *b,
                         size_t sweep); /* of the best of every problem; nothing when none were asked for */
 /* For the best of the showcase problem. */
 void rft_build_advice(rft_build *b, size_t sweep);
+void rft_build_mlperf(rft_build *b); /* of the appendix: doc_mlperf.c */
 /* Of the appendix: the large set of each sweep's largest problem. */
 void rft_build_counters_appendix(rft_build *b);
 
@@ -107,8 +125,12 @@ size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size
 const char *rft_build_line(const rft_build *b, const rft_profile *profile);
 /* Is there anything to compare with? SIZE_MAX: in any sweep (doc_baseline.c). */
 bool rft_build_has_baselines(const rft_build *b, size_t sweep);
-/* "104.2 (a)": the best's share of its chief baseline in per cent; the note says which, and a tie. */
+/* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
 const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_entry *entry);
+/* What the best of a problem is compared with first; NULL. Include model/baseline.h to look into it. */
+const rft_baseline *rft_build_chief(const rft_build *b, const rft_entry *entry);
+/* "cuBLASLt": what all chief baselines are; NULL where they differ, or there are none. */
+const char *rft_build_baseline_name(const rft_build *b);
 /* "42 points" / "1 point" */
 const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many);
 

@@ -2,16 +2,38 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "base/units.h"
+#include "model/card_peers.h"
 #include "model/run_foreign.h"
 
 #include <math.h>
 
-#define VERDICTS_MOST 8 /* more sweeps than that are told in the summary */
+#define VERDICTS_MOST 4 /* more sweeps than that are told in the summary */
 
 /* What is left: a point that keeps its bound busy has no room, however low its useful rate. */
 static double used_share(const rft_entry *entry) {
     bool firm = entry->bound.firmness == RFT_FIRM_BOUND && isfinite(entry->bound.frac);
     return fmax(entry->place.efficiency_frac, firm ? entry->bound.frac : 0);
+}
+
+/* With what became of most points, and an example. */
+static const char *no_measurement(const rft_build *b) {
+    size_t counts[RFT_OUTCOME_COUNT] = {0}, most = 0;
+    const char *reason = NULL;
+    for (size_t i = 0; i < b->run->point_count; i++) {
+        counts[b->run->points[i].outcome]++;
+        most = counts[b->run->points[i].outcome] > counts[most] ? (size_t)b->run->points[i].outcome : most;
+    }
+    for (size_t i = 0; i < b->run->point_count && !reason; i++) {
+        reason = b->run->points[i].outcome == (rft_outcome)most ? b->run->points[i].reason : NULL;
+    }
+    if (b->run->point_count == 0) {
+        return "No valid measurement: no configuration was taken up.";
+    }
+    return rft_arena_printf(b->arena, "No valid measurement: %s of %s: %s%s%.200s.",
+                            rft_figure_count(b->arena, counts[most]),
+                            rft_build_plural(b, b->run->point_count, "point", "points"),
+                            rft_outcome_name((rft_outcome)most), reason ? ", " : "", reason ? reason : "");
 }
 
 /* One sentence for everything: each sweep speaks through its longest-running problem; the one with most room is named.
@@ -31,7 +53,7 @@ static const char *overall(const rft_build *b) {
         }
     }
     if (!any) {
-        return "No valid measurement: nothing can be said about this card.";
+        return no_measurement(b);
     }
     if (judged < 2) {
         return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest ? lowest : any));
@@ -65,7 +87,7 @@ static const char *memory_text(const rft_build *b) {
                   gpu->memory_clock_khz > 0 ? rft_arena_printf(b->arena, "%d MHz", gpu->memory_clock_khz / 1000) : "")
             : "";
     return type ? rft_arena_printf(b->arena, "%s %s%s", size, type, bus)
-                : rft_arena_printf(b->arena, "%s%s (the driver does not tell the type)", size, bus);
+                : rft_arena_printf(b->arena, "%s%s, type not known", size, bus);
 }
 
 static const char *driver_text(const rft_build *b) {
@@ -87,6 +109,20 @@ static const char *sweep_names(const rft_build *b) {
     const char *text = b->run->sweep_count ? rft_arena_strdup(b->arena, rft_str_get(&names)) : "none";
     rft_str_clear(&names);
     return text;
+}
+
+/* "one card, one host, one run of 6 min 10 s: N = 1" */
+static const char *sample_text(const rft_build *b) {
+    double elapsed_s = b->run->info.elapsed_s;
+    char time[40];
+    bool told = elapsed_s > 0 && !rft_build_replay_notice(b);
+    rft_peers peers = rft_peers_of(b->run, b->opts.references, b->opts.reference_count, b->arena);
+    const char *length =
+        told ? rft_arena_printf(b->arena, " of %s", rft_units_format_seconds(time, sizeof time, elapsed_s, 2)) : "";
+    const char *beside = peers.cards ? rft_arena_printf(b->arena, ", beside stored runs of %s",
+                                                        rft_build_plural(b, peers.cards, "other card", "other cards"))
+                                     : "";
+    return rft_arena_printf(b->arena, "one card, one host, one run%s: N = 1%s", length, beside);
 }
 
 static void add_facts(rft_build *b) {
@@ -124,7 +160,7 @@ static void add_facts(rft_build *b) {
                  rft_arena_printf(b->arena, "rooftune %s, revision %s",
                                   info->tool_version ? info->tool_version : "not known",
                                   info->tool_revision ? info->tool_revision : "not known"));
-    rft_doc_pair(b->doc, table, "Sample size", "one card, one host, one run: N = 1");
+    rft_doc_pair(b->doc, table, "Sample size", sample_text(b));
 }
 
 void rft_build_cover(rft_build *b) {
@@ -141,10 +177,12 @@ void rft_build_cover(rft_build *b) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, rft_arena_printf(b->arena, "These are %s.", foreign));
     }
     rft_doc_text(b->doc, RFT_TEXT_LEAD, overall(b));
+    rft_build_key_figures(b);
     add_facts(b);
-    if (b->run->sweep_count > 1) {
+    rft_build_cover_chart(b);
+    if (b->run->sweep_count > 1 && b->run->sweep_count <= VERDICTS_MOST) {
         rft_doc_heading(b->doc, 2, "In one line each", NULL);
-        for (size_t s = 0; s < b->run->sweep_count && s < VERDICTS_MOST; s++) {
+        for (size_t s = 0; s < b->run->sweep_count; s++) {
             const rft_entry *entry = rft_build_showcase(b, s);
             rft_doc_text(b->doc, RFT_TEXT_BODY,
                          entry ? rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, entry))

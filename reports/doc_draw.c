@@ -4,6 +4,16 @@
 #include "reports/canvas.h"
 #include "reports/page.h"
 
+int rft_doc_set_fonts(rft_doc *doc, const char *const *paths, size_t count, rft_err *err) {
+    rft_truetypes *fonts = rft_arena_calloc(doc->arena, 1, sizeof *fonts);
+    int code = 0;
+    for (size_t i = 0; i < count && i < RFT_TRUETYPE_MOST && code == 0; i++) {
+        code = rft_truetype_open(&fonts->items[fonts->count++], paths[i], doc->arena, err);
+    }
+    doc->foreign = fonts->count ? fonts : NULL;
+    return code;
+}
+
 static int draw(const rft_doc *doc, rft_canvas *canvas, int opened, rft_str *out, rft_err *err) {
     int code = opened;
     if (code == 0) {
@@ -14,13 +24,26 @@ static int draw(const rft_doc *doc, rft_canvas *canvas, int opened, rft_str *out
     return code;
 }
 
+/* The characters that are to be embedded: one more layout, where fonts were given. */
+static const rft_used *used_of(const rft_doc *doc) {
+    rft_used *used = rft_arena_calloc(doc->arena, 1, sizeof *used);
+    if (doc->foreign) {
+        rft_canvas collecting = {0};
+        rft_canvas_used_new(&collecting, used);
+        rft_page_layout(doc, &collecting);
+    }
+    return used;
+}
+
 int rft_doc_pdf(const rft_doc *doc, rft_str *out, rft_err *err) {
     rft_canvas canvas = {0};
     rft_canvas_info info = {.title = rft_font_encode(doc->arena, doc->title, NULL),
                             .subject = rft_font_encode(doc->arena, doc->subject, NULL),
                             .keywords = rft_font_encode(doc->arena, doc->keywords, NULL),
                             .creator = rft_font_encode(doc->arena, doc->creator, NULL),
-                            .created_unix_ns = doc->created_unix_ns};
+                            .created_unix_ns = doc->created_unix_ns,
+                            .foreign = doc->foreign,
+                            .used = used_of(doc)};
     info.author = info.creator;
     return draw(doc, &canvas, rft_canvas_haru_new(&canvas, &info, err), out, err);
 }

@@ -7,6 +7,10 @@
 #include "base/str.h"
 #include "reports/doc.h"
 
+/* Fonts for what the base fonts lack (truetype.h); of more than RFT_TRUETYPE_MOST the first. RFT_E_REPORT names the
+ * file that is none. */
+int rft_doc_set_fonts(rft_doc *doc, const char *const *paths, size_t count, rft_err *err);
+
 /* Appends the PDF. RFT_E_REPORT names the first thing that failed. */
 int rft_doc_pdf(const rft_doc *doc, rft_str *out, rft_err *err);
 /* Appends the text trace (canvas.h) of the same pages. */

@@ -9,6 +9,7 @@
 #include "model/run_throttled.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Gathered over the measured points of the run. */
 typedef struct trust {
@@ -141,10 +142,16 @@ static const char *tolerance_text(const rft_build *b, const trust *t) {
     if (isnan(t->tol_low)) {
         return "n/a: nothing was verified";
     }
-    const char *low = rft_figure_small(b->arena, t->tol_low, 2);
-    return t->tol_low == t->tol_high
-               ? low
-               : rft_arena_printf(b->arena, "%s to %s", low, rft_figure_small(b->arena, t->tol_high, 2));
+    const char *low = rft_figure_small(b->arena, t->tol_low, 2), *high = rft_figure_small(b->arena, t->tol_high, 2);
+    return strcmp(low, high) == 0 ? low : rft_arena_printf(b->arena, "%s to %s", low, high);
+}
+
+/* "1 of 563 (0.2 %)" */
+static const char *share_text(const rft_build *b, size_t count, size_t of) {
+    return of == 0 ? "n/a"
+                   : rft_arena_printf(b->arena, "%s of %s (%s)", rft_figure_count(b->arena, count),
+                                      rft_figure_count(b->arena, of),
+                                      rft_figure_percent(b->arena, (double)count / (double)of));
 }
 
 static const char *clock_text(const rft_build *b, const trust *t) {
@@ -193,11 +200,12 @@ static void add_trust(rft_build *b) {
         b->doc, table, t.stops[RFT_STOP_SLOWER] ? "Widest interval, out of the race left out" : "Widest interval",
         isnan(t.half_high) ? "n/a"
                            : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
-    rft_doc_pair(b->doc, table, "Noisy points", rft_figure_count(b->arena, t.noisy));
+    rft_doc_pair(b->doc, table, "Noisy points", share_text(b, t.noisy, t.measured));
     rft_doc_pair(b->doc, table, "Measured again",
-                 t.final_round ? rft_arena_printf(b->arena, "%s in a last round, in turns; that round is reported",
-                                                  rft_build_plural(b, t.final_round, "point", "points"))
-                               : "none: there was no final round");
+                 t.final_round
+                     ? rft_arena_printf(b->arena, "%s points in a last round, in turns; that round is reported",
+                                        share_text(b, t.final_round, t.measured))
+                     : "none: there was no final round");
     rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));

@@ -24,7 +24,10 @@ void rft_build_ridges(rft_build *b) {
         if (!rft_ridge_is_known(&ridge)) {
             continue;
         }
-        table = table ? table : rft_doc_table(b->doc, columns, COLUMN_COUNT);
+        if (!table) {
+            rft_doc_heading(b->doc, 2, "Ridge points", NULL);
+            table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
+        }
         rft_row *row = rft_doc_row(b->doc, table);
         row->cells[COLUMN_PIPE] = rft_pipe_label((rft_pipe)pipe);
         for (int level = 0; level < RFT_RIDGE_LEVEL_COUNT; level++) {

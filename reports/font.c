@@ -8,6 +8,7 @@
 
 #define FIRST 32
 #define MONO_WIDTH 600
+#define INDEX_SHIFT 16 /* a foreign character is one of the first 65,536: its font's index is above */
 
 static const short widths_regular[224] = {
     278,  278, 355, 556,  556, 889, 667, 191, 333, 333, 389, 584,  278, 333, 278,  278, 556,  556,  556, 556,  556,
@@ -101,15 +102,46 @@ static const char *winansi_for(uint32_t code, char byte[2]) {
     return NULL;
 }
 
-const char *rft_font_encode(rft_arena *arena, const char *utf8, size_t *replaced) {
+/* Six bytes; the width is cut to 14 bits. */
+static size_t put_foreign(char *out, uint32_t code, int width) {
+    const uint32_t parts[] = {code >> 14, code >> 7, code, (uint32_t)width >> 7, (uint32_t)width};
+    out[0] = RFT_FONT_FOREIGN;
+    for (size_t i = 0; i < 5; i++) {
+        out[i + 1] = (char)(0x80 | (parts[i] & 0x7f));
+    }
+    return RFT_FONT_FOREIGN_BYTES;
+}
+
+static bool is_foreign(const char *text, size_t length) {
+    return length >= RFT_FONT_FOREIGN_BYTES && text[0] == RFT_FONT_FOREIGN;
+}
+
+static uint32_t seven(const char *text, size_t from, size_t count) {
+    uint32_t value = 0;
+    for (size_t i = from; i < from + count; i++) {
+        value = value << 7 | ((unsigned char)text[i] & 0x7fU);
+    }
+    return value;
+}
+
+const char *rft_font_encode_with(rft_arena *arena, const rft_truetypes *foreign, const char *utf8, size_t *replaced) {
     const unsigned char *text = (const unsigned char *)(utf8 ? utf8 : "");
-    /* The longest spelling of a character is never longer than its UTF-8 form. */
-    char *out = rft_arena_alloc(arena, strlen((const char *)text) + 1);
+    /* The longest spelling of a character is never longer than its UTF-8 form; a foreign one has two bytes or more. */
+    size_t length = strlen((const char *)text);
+    char *out = rft_arena_alloc(arena, (foreign ? RFT_FONT_FOREIGN_BYTES / 2 : 1) * length + 1);
     size_t used = 0;
     while (*text) {
         size_t step;
         char byte[2];
-        const char *part = winansi_for(next_character(text, &step), byte);
+        uint32_t code = next_character(text, &step);
+        const char *part = winansi_for(code, byte);
+        size_t index = 0;
+        int width = part ? -1 : rft_truetypes_width(foreign, code, &index);
+        text += step;
+        if (width >= 0) {
+            used += put_foreign(out + used, (uint32_t)index << INDEX_SHIFT | code, width < 0x3fff ? width : 0x3fff);
+            continue;
+        }
         if (!part) {
             part = "?";
             if (replaced) {
@@ -119,10 +151,33 @@ const char *rft_font_encode(rft_arena *arena, const char *utf8, size_t *replaced
         for (; *part; part++) {
             out[used++] = *part;
         }
-        text += step;
     }
     out[used] = '\0';
     return out;
+}
+
+const char *rft_font_encode(rft_arena *arena, const char *utf8, size_t *replaced) {
+    return rft_font_encode_with(arena, NULL, utf8, replaced);
+}
+
+/* Which further font the character is of; -1: the base font. */
+static int index_at(const char *text, size_t length) {
+    return is_foreign(text, length) ? (int)(seven(text, 1, 3) >> INDEX_SHIFT) : -1;
+}
+
+uint32_t rft_font_code_at(const char *text, size_t length, int *index, size_t *bytes) {
+    *index = index_at(text, length);
+    *bytes = *index >= 0 ? RFT_FONT_FOREIGN_BYTES : 1;
+    return *index >= 0 ? seven(text, 1, 3) & 0xffffU : (unsigned char)text[0];
+}
+
+size_t rft_font_run(const char *text, size_t length, int *foreign) {
+    size_t i = 0;
+    *foreign = index_at(text, length);
+    while (i < length && index_at(text + i, length - i) == *foreign) {
+        i += *foreign >= 0 ? RFT_FONT_FOREIGN_BYTES : 1;
+    }
+    return i;
 }
 
 static void add_utf8(rft_str *out, uint32_t code) {
@@ -142,6 +197,11 @@ const char *rft_font_decode(rft_arena *arena, const char *winansi, size_t length
     rft_str out = RFT_STR_INIT;
     for (size_t i = 0; i < length; i++) {
         unsigned char c = (unsigned char)winansi[i];
+        if (is_foreign(winansi + i, length - i)) {
+            add_utf8(&out, seven(winansi + i, 1, 3) & 0xffffU);
+            i += RFT_FONT_FOREIGN_BYTES - 1;
+            continue;
+        }
         add_utf8(&out, c >= 0x80 && c < 0xa0 ? (high_block[c - 0x80] ? high_block[c - 0x80] : '?') : c);
     }
     const char *text = rft_arena_strdup(arena, rft_str_get(&out));
@@ -156,20 +216,27 @@ static int glyph_width(rft_font font, unsigned char c) {
     return c < FIRST ? 0 : font == RFT_FONT_BOLD ? widths_bold[c - FIRST] : widths_regular[c - FIRST];
 }
 
+/* Of the character at `text`, in 1/1000 of the size; *bytes is what it takes. */
+static int width_at(rft_font font, const char *text, size_t length, size_t *bytes) {
+    bool foreign = is_foreign(text, length);
+    *bytes = foreign ? RFT_FONT_FOREIGN_BYTES : 1;
+    return foreign ? (int)seven(text, 4, 2) : glyph_width(font, (unsigned char)text[0]);
+}
+
 double rft_font_width(rft_font font, double size, const char *winansi, size_t length) {
     long sum = 0;
-    for (size_t i = 0; i < length; i++) {
-        sum += glyph_width(font, (unsigned char)winansi[i]);
+    for (size_t i = 0, bytes; i < length; i += bytes) {
+        sum += width_at(font, winansi + i, length - i, &bytes);
     }
     return (double)sum * size / 1000.0;
 }
 
 size_t rft_font_fit(rft_font font, double size, const char *winansi, size_t length, double width) {
     double used = 0;
-    for (size_t i = 0; i < length; i++) {
-        used += glyph_width(font, (unsigned char)winansi[i]) * size / 1000.0;
+    for (size_t i = 0, bytes; i < length; i += bytes) {
+        used += width_at(font, winansi + i, length - i, &bytes) * size / 1000.0;
         if (used > width + 1e-6) {
-            return i ? i : 1;
+            return i ? i : bytes;
         }
     }
     return length;

@@ -10,8 +10,11 @@
 #define RFT_REPORTS_FONT_H
 
 #include "base/arena.h"
+#include "reports/truetype.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef enum rft_font { RFT_FONT_REGULAR, RFT_FONT_BOLD, RFT_FONT_MONO, RFT_FONT_COUNT } rft_font;
 
@@ -24,9 +27,28 @@ typedef enum rft_font { RFT_FONT_REGULAR, RFT_FONT_BOLD, RFT_FONT_MONO, RFT_FONT
 #define RFT_FONT_ASCENT 0.72
 #define RFT_FONT_DESCENT 0.21
 
+/*
+ * A character outside WinAnsi that a further font has (truetype.h) stands in the text as RFT_FONT_FOREIGN_BYTES bytes:
+ * RFT_FONT_FOREIGN, then the font's index and its code, and its width, seven bits a byte with the high bit set. So a
+ * text is measured and broken without the font at hand.
+ */
+#define RFT_FONT_FOREIGN '\x01'
+#define RFT_FONT_FOREIGN_BYTES 6u
+
 /* UTF-8 -> WinAnsi bytes in `arena`. Line breaks and tabs become spaces. A few signs outside the set are spelled out
  * (>= <= -> and typographic spaces); what is left becomes '?', and *replaced (may be NULL) is increased for each. */
 const char *rft_font_encode(rft_arena *arena, const char *utf8, size_t *replaced);
+
+/* The same; what `foreign` (may be NULL) has is not replaced. */
+const char *rft_font_encode_with(rft_arena *arena, const rft_truetypes *foreign, const char *utf8, size_t *replaced);
+
+/* Length of the first run of `text` that is drawn with one font: the base font (*foreign is -1), or the further one of
+ * that index. */
+size_t rft_font_run(const char *text, size_t length, int *foreign);
+
+/* The character at `text` and how many bytes it takes: *index is that of its font, -1 a base font (then the WinAnsi
+ * byte is returned). length > 0. */
+uint32_t rft_font_code_at(const char *text, size_t length, int *index, size_t *bytes);
 
 /* The way back, for the text trace. Text in `arena`. */
 const char *rft_font_decode(rft_arena *arena, const char *winansi, size_t length);

@@ -18,9 +18,15 @@
 #define NOTE_GAP 12.0
 #define NOTE_COLUMNS_MOST 3
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
+#define FIGURES_HEIGHT 58.0
+#define FIGURES_MOST 4
+#define CONTENTS_MOST 6 /* chapters in one column */
+#define CONTENTS_GAP 30.0
+#define CONTENTS_STEP 15.0
 
 static const rft_pen_style footer_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
 static const rft_pen_style footer_strong_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
+static const rft_pen_style figure_style = {RFT_FONT_BOLD, RFT_SIZE_TITLE, RFT_COLOUR_INK};
 static const rft_pen_style note_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
 static const rft_pen_style contents_style = {RFT_FONT_REGULAR, RFT_SIZE_BODY, RFT_COLOUR_LINK};
 
@@ -31,7 +37,7 @@ typedef struct text_look {
 
 static const text_look text_looks[] = {
     [RFT_TEXT_BODY] = {{RFT_FONT_REGULAR, RFT_SIZE_BODY, RFT_COLOUR_INK}, 13.5, 6},
-    [RFT_TEXT_LEAD] = {{RFT_FONT_BOLD, RFT_SIZE_TITLE, RFT_COLOUR_INK}, 20, 10},
+    [RFT_TEXT_LEAD] = {{RFT_FONT_REGULAR, RFT_SIZE_TITLE, RFT_COLOUR_INK}, 20, 10},
     [RFT_TEXT_STRONG] = {{RFT_FONT_BOLD, RFT_SIZE_BODY, RFT_COLOUR_INK}, 13.5, 6},
     [RFT_TEXT_NOTE] = {{RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET}, 10, 3},
     [RFT_TEXT_MONO] = {{RFT_FONT_MONO, RFT_SIZE_SMALL, RFT_COLOUR_INK}, 10.5, 6},
@@ -75,7 +81,10 @@ static void draw_footer(layout *l) {
     if (replaced + l->pen.replaced > 0) {
         y += 10;
         rft_pen_text(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style,
-                     "On this page \"?\" also stands for characters that the PDF's built-in fonts lack.");
+                     l->doc->foreign
+                         ? "On this page \"?\" also stands for characters that the font given with --font lacks."
+                         : "On this page \"?\" also stands for characters that the PDF's built-in fonts lack "
+                           "(--font FILE.ttf).");
     }
     l->pen.replaced = 0;
 }
@@ -159,6 +168,7 @@ static double least_height(layout *l, size_t index, int texts) {
     case RFT_BLOCK_CHARTS:
         return charts_height(block) + 14 + note_below(l, block);
     case RFT_BLOCK_CONTENTS:
+    case RFT_BLOCK_FIGURES:
         return 60;
     case RFT_BLOCK_NEW_PAGE:
     case RFT_BLOCK_NEW_CHAPTER:
@@ -278,7 +288,9 @@ static void place_table(layout *l, const rft_block *block) {
     rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
     l->y += plan.header_height;
     for (size_t r = 0; r < table->row_count; r++) {
-        if (l->y + plan.rows[r].height + with_last(l, block, &plan, r) > BOTTOM && !at_top(l)) {
+        bool leads = table->rows[r].span && r + 1 < table->row_count; /* never alone at the foot of a page */
+        double height = plan.rows[r].height + (leads ? plan.rows[r + 1].height : 0);
+        if (l->y + height + with_last(l, block, &plan, r) > BOTTOM && !at_top(l)) {
             start_page(l);
             l->pen.replaced = in_table;
             rft_table_draw_header(&l->pen, &plan, LEFT, l->y);
@@ -310,24 +322,55 @@ static void place_charts(layout *l, const rft_block *block) {
     l->y += 6;
 }
 
-/* The chapters that follow. */
+/* A large number and two small lines each, under a rule of its own. */
+static void place_figures(layout *l, const rft_block *block) {
+    double width = (WIDTH - GUTTER * (FIGURES_MOST - 1)) / FIGURES_MOST; /* fewer leave room at the right */
+    need(l, FIGURES_HEIGHT);
+    for (size_t i = 0; i < block->figure_count; i++) {
+        double x = LEFT + (double)i * (width + GUTTER), y = l->y + 4;
+        rft_pen_rule(&l->pen, (rft_spot){x, y}, (rft_spot){x + width, y}, RFT_COLOUR_INK, 0.8);
+        rft_lines value = rft_pen_wrap(&l->pen, &figure_style, block->figures[i].value, width);
+        rft_pen_shorten(&l->pen, &figure_style, &value, 1, width);
+        rft_pen_put(&l->pen, (rft_spot){x, y + 19}, 0, &figure_style, &value.items[0]);
+        rft_lines label = rft_pen_wrap(&l->pen, &note_style, block->figures[i].label, width);
+        rft_pen_shorten(&l->pen, &note_style, &label, 2, width);
+        for (size_t k = 0; k < label.count; k++) {
+            rft_pen_put(&l->pen, (rft_spot){x, y + 31 + 10 * (double)k}, 0, &note_style, &label.items[k]);
+        }
+    }
+    l->y += FIGURES_HEIGHT;
+}
+
+/* The chapters that follow, in two columns where they are many. */
 static void place_contents(layout *l, size_t index) {
+    size_t count = 0, placed = 0;
     for (size_t i = index + 1; i < l->doc->block_count; i++) {
+        count += l->doc->blocks[i].kind == RFT_BLOCK_HEADING && l->doc->blocks[i].level == 1;
+    }
+    size_t most = (size_t)((BOTTOM - TOP) / CONTENTS_STEP);
+    count = count < 2 * most ? count : 2 * most; /* the bookmarks have them all */
+    size_t columns = count > CONTENTS_MOST ? 2 : 1, rows = (count + columns - 1) / columns;
+    double width = columns == 1 ? WIDTH : (WIDTH - CONTENTS_GAP) / 2;
+    need(l, fmin(CONTENTS_STEP * (double)rows, BOTTOM - TOP));
+    double top = l->y;
+    for (size_t i = index + 1; i < l->doc->block_count && placed < count; i++) {
         const rft_block *block = &l->doc->blocks[i];
         if (block->kind != RFT_BLOCK_HEADING || block->level != 1) {
             continue;
         }
-        need(l, 15);
-        rft_lines lines = rft_pen_wrap(&l->pen, &contents_style, block->text, WIDTH - 40);
-        rft_pen_shorten(&l->pen, &contents_style, &lines, 1, WIDTH - 40);
-        l->y += 15;
-        rft_pen_put(&l->pen, (rft_spot){LEFT, l->y - 3}, 0, &contents_style, &lines.items[0]);
-        rft_pen_text(&l->pen, (rft_spot){LEFT + WIDTH, l->y - 3}, 1, &text_looks[RFT_TEXT_BODY].style,
+        double left = LEFT + (placed >= rows ? width + CONTENTS_GAP : 0);
+        l->y = placed == rows ? top : l->y;
+        rft_lines lines = rft_pen_wrap(&l->pen, &contents_style, block->text, width - 40);
+        rft_pen_shorten(&l->pen, &contents_style, &lines, 1, width - 40);
+        l->y += CONTENTS_STEP;
+        rft_pen_put(&l->pen, (rft_spot){left, l->y - 3}, 0, &contents_style, &lines.items[0]);
+        rft_pen_text(&l->pen, (rft_spot){left + width, l->y - 3}, 1, &text_looks[RFT_TEXT_BODY].style,
                      rft_arena_printf(l->pen.arena, "%d", l->heading_pages[i]));
-        rft_rect box = {LEFT, l->y - 15, WIDTH, 15};
+        rft_rect box = {left, l->y - CONTENTS_STEP, width, CONTENTS_STEP};
         rft_canvas_link(l->pen.canvas, &box, block->anchor);
+        placed++;
     }
-    l->y += 6;
+    l->y = top + CONTENTS_STEP * (double)rows + 6;
 }
 
 static void place_block(layout *l, size_t index) {
@@ -348,6 +391,9 @@ static void place_block(layout *l, size_t index) {
     case RFT_BLOCK_CONTENTS:
         place_contents(l, index);
         break;
+    case RFT_BLOCK_FIGURES:
+        place_figures(l, block);
+        break;
     case RFT_BLOCK_NEW_PAGE:
         if (!at_top(l)) {
             start_page(l);
@@ -361,7 +407,7 @@ static void place_block(layout *l, size_t index) {
 }
 
 static void run_pass(layout *l, rft_canvas *canvas) {
-    l->pen = (rft_pen){canvas, rft_arena_new(), 0};
+    l->pen = (rft_pen){canvas, rft_arena_new(), 0, l->doc->foreign};
     l->page = 0;
     start_page(l);
     for (size_t i = 0; i < l->doc->block_count; i++) {

@@ -13,7 +13,7 @@ rft_colour rft_pen_tone(rft_tone tone) {
 }
 
 rft_line rft_pen_encode(rft_pen *pen, const char *utf8) {
-    rft_line line = {rft_font_encode(pen->arena, utf8, &pen->replaced), 0};
+    rft_line line = {rft_font_encode_with(pen->arena, pen->foreign, utf8, &pen->replaced), 0};
     line.length = strlen(line.text);
     return line;
 }

@@ -17,9 +17,10 @@
 rft_colour rft_pen_tone(rft_tone tone);
 
 typedef struct rft_pen {
-    rft_canvas *canvas; /* NULL = measuring */
-    rft_arena *arena;   /* of this pass */
-    size_t replaced;    /* characters that became '?' since it was last set to 0 */
+    rft_canvas *canvas;           /* NULL = measuring */
+    rft_arena *arena;             /* of this pass */
+    size_t replaced;              /* characters that became '?' since it was last set to 0 */
+    const rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */
 } rft_pen;
 
 typedef struct rft_pen_style {

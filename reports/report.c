@@ -3,31 +3,20 @@
 
 #include "base/arena.h"
 #include "base/fs.h"
-#include "reports/canvas.h"
 #include "reports/doc_build.h"
-#include "reports/page.h"
+#include "reports/doc_draw.h"
 
-static int draw(const rft_doc *doc, rft_canvas *canvas, rft_str *out, rft_err *err) {
-    rft_page_layout(doc, canvas);
-    return rft_canvas_finish(canvas, out, err);
+/* The document, with the further fonts if some were asked for. */
+static int build(rft_doc **out, const rft_run *run, const rft_report_opts *opts, rft_arena *arena, rft_err *err) {
+    *out = rft_doc_build(run, opts, arena);
+    return opts ? rft_doc_set_fonts(*out, opts->fonts, opts->font_count, err) : 0;
 }
 
 int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_canvas canvas = {0};
-    rft_doc *doc = rft_doc_build(run, opts, arena);
-    rft_canvas_info info = {0};
-    info.title = rft_font_encode(arena, doc->title, NULL);
-    info.subject = rft_font_encode(arena, doc->subject, NULL);
-    info.keywords = rft_font_encode(arena, doc->keywords, NULL);
-    info.creator = rft_font_encode(arena, doc->creator, NULL);
-    info.author = info.creator;
-    info.created_unix_ns = doc->created_unix_ns;
-    int code = rft_canvas_haru_new(&canvas, &info, err);
-    if (code == 0) {
-        code = draw(doc, &canvas, out, err);
-    }
-    rft_canvas_free(&canvas);
+    rft_doc *doc = NULL;
+    int code = build(&doc, run, opts, arena, err);
+    code = code == 0 ? rft_doc_pdf(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
 }
@@ -44,12 +33,9 @@ int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const 
 
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_canvas canvas = {0};
-    int code = rft_canvas_trace_new(&canvas, err);
-    if (code == 0) {
-        code = draw(rft_doc_build(run, opts, arena), &canvas, out, err);
-    }
-    rft_canvas_free(&canvas);
+    rft_doc *doc = NULL;
+    int code = build(&doc, run, opts, arena, err);
+    code = code == 0 ? rft_doc_trace(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
 }

@@ -10,17 +10,28 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/compare.h"
+#include "model/mix_total.h"
 #include "model/run.h"
+
+#define RFT_REPORT_FONTS_MOST 4u
 
 typedef struct rft_report_opts {
     int part;  /* 0: both; 1: the buyer's pages; 2: the engineer's */
     bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
+    const rft_run *const *references; /* stored runs of other cards of the model, to stand beside; borrowed */
+    size_t reference_count;
+    const char *const *fonts; /* TrueType files, embedded for characters that the base fonts lack, asked in turn */
+    size_t font_count;        /* at most RFT_REPORT_FONTS_MOST */
+    const rft_mix_book *book; /* of --mix; NULL: none was given. Borrowed, as is what follows */
+    rft_mix_total *const *mixes;
+    size_t mix_count;
 } rft_report_opts;
 #define RFT_REPORT_OPTS_INIT                                                                                           \
-    { 0, false }
+    { .part = 0 }
 
 /* Writes the report to `path` (to a temporary file first: an error leaves an older report as it was).
- * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed). A run without points,
+ * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed, or one of opts->fonts
+ * is none). A run without points,
  * without ceilings or with nothing but failures is no error: the report says so. */
 int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const char *path, rft_err *err);
 
@@ -29,6 +40,10 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
 
 /* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
+
+/* Appends one chart as SVG: the first whose name ("Rooflines, FP32") has `name` in it, whatever the letters' case.
+ * RFT_E_USAGE with the names there are when none has. */
+int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const char *name, rft_str *out, rft_err *err);
 
 /* A comparison of runs (docs/compare.md) likewise. The same runs in the same order give the same bytes; the document's
  * date is that of the latest run. Errors as above. */

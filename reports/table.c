@@ -11,20 +11,24 @@
 #define WIDE 170.0  /* a text column may be squeezed to this without breaking words */
 #define NARROW 44.0 /* and never below this */
 #define CELL_LINES 14
+#define SPAN_LINES 2
 
 static const rft_pen_style plain_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style strong_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style link_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_LINK};
+static const rft_pen_style strong_link_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_LINK};
 static const rft_pen_style quiet_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
 
 static const rft_pen_style *cell_style(const rft_table *table, const rft_row *row, size_t column) {
-    if (row->strong) {
-        return &strong_style;
+    bool leads = column == 0 && row->link;
+    if (row->span || row->strong) {
+        return leads ? &strong_link_style : &strong_style;
     }
-    if (column == 0 && row->link) {
+    if (leads) {
         return &link_style;
     }
-    return column == 0 && table->plain ? &quiet_style : &plain_style;
+    /* A plain table may set two pairs of name and value side by side. */
+    return row->quiet || (column % 2 == 0 && table->plain) ? &quiet_style : &plain_style;
 }
 
 /* Where a number's fraction starts; the whole length when it has none. SIZE_MAX: this is no number. */
@@ -56,6 +60,9 @@ static column_size measure_column(rft_pen *pen, const rft_table *table, size_t c
     double text_width = 0, longest = 0;
     for (size_t r = 0; r < table->row_count; r++) {
         const rft_row *row = &table->rows[r];
+        if (row->span) {
+            continue;
+        }
         const rft_pen_style *style = cell_style(table, row, c);
         rft_line line = rft_pen_encode(pen, row->cells[c]);
         size_t point = column->align == RFT_ALIGN_DECIMAL ? decimal_point(&line) : SIZE_MAX;
@@ -132,14 +139,20 @@ static void plan_rows(rft_pen *pen, rft_table_plan *plan) {
     for (size_t r = 0; r < table->row_count; r++) {
         rft_table_row *row = &plan->rows[r];
         size_t most = 1;
+        bool span = table->rows[r].span;
         row->cells = rft_arena_calloc(pen->arena, table->column_count, sizeof *row->cells);
-        for (size_t c = 0; c < table->column_count; c++) {
+        for (size_t c = 0; c < (span ? 1 : table->column_count); c++) {
             const rft_pen_style *style = cell_style(table, &table->rows[r], c);
-            row->cells[c] = rft_pen_wrap(pen, style, table->rows[r].cells[c], plan->widths[c] + 0.01);
-            rft_pen_shorten(pen, style, &row->cells[c], CELL_LINES, plan->widths[c]);
+            double width = span ? plan->width : plan->widths[c];
+            row->cells[c] = rft_pen_wrap(pen, style, table->rows[r].cells[c], width + 0.01);
+            rft_pen_shorten(pen, style, &row->cells[c], span ? SPAN_LINES : CELL_LINES, width);
             most = row->cells[c].count > most ? row->cells[c].count : most;
         }
-        row->height = (double)most * LINE_STEP + 2 * PADDING;
+        const char *detail = table->rows[r].detail;
+        double detail_width = plan->room - plan->lefts[table->column_count > 1];
+        row->detail = detail ? rft_pen_wrap(pen, &quiet_style, detail, detail_width) : (rft_lines){NULL, 0};
+        rft_pen_shorten(pen, &quiet_style, &row->detail, CELL_LINES, detail_width);
+        row->height = (double)(most + row->detail.count) * LINE_STEP + 2 * PADDING;
     }
 }
 
@@ -147,6 +160,7 @@ rft_table_plan rft_table_fit(rft_pen *pen, const rft_table *table, double width)
     rft_table_plan plan = {0};
     size_t count = table->column_count;
     plan.table = table;
+    plan.room = width;
     plan.lefts = rft_arena_calloc(pen->arena, count, sizeof(double));
     plan.widths = rft_arena_calloc(pen->arena, count, sizeof(double));
     plan.fractions = rft_arena_calloc(pen->arena, count, sizeof(double));
@@ -220,11 +234,17 @@ void rft_table_draw_row(rft_pen *pen, const rft_table_plan *plan, size_t row, do
     if (data->rule) {
         rft_pen_rule(pen, (rft_spot){x, y}, (rft_spot){x + plan->width, y}, RFT_COLOUR_RULE, 0.5);
     }
-    for (size_t c = 0; c < plan->table->column_count; c++) {
+    for (size_t c = 0; c < (data->span ? 1 : plan->table->column_count); c++) {
         draw_cell(pen, plan, row, c, (rft_spot){x, y});
     }
+    const rft_lines *detail = &plan->rows[row].detail;
+    for (size_t i = 0; i < detail->count; i++) {
+        double up = (double)(detail->count - 1 - i) * LINE_STEP;
+        rft_spot at = {x + plan->lefts[plan->table->column_count > 1], y + height - PADDING - 2.4 - up};
+        rft_pen_put(pen, at, 0, &quiet_style, &detail->items[i]);
+    }
     if (data->link) {
-        rft_rect box = {x + plan->lefts[0], y, plan->widths[0], height};
+        rft_rect box = {x + plan->lefts[0], y, data->span ? plan->width : plan->widths[0], height};
         rft_canvas_link(pen->canvas, &box, data->link);
     }
     if (!plan->table->plain) {

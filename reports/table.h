@@ -8,6 +8,7 @@
 
 typedef struct rft_table_row {
     rft_lines *cells; /* one per column */
+    rft_lines detail; /* under them */
     double height;    /* points */
 } rft_table_row;
 
@@ -15,6 +16,7 @@ typedef struct rft_table_row {
 typedef struct rft_table_plan {
     const rft_table *table;
     double width;  /* of the whole */
+    double room;   /* that it was fitted into: details may use all of it */
     double *lefts; /* per column, from the table's left edge */
     double *widths;
     double *fractions;    /* DECIMAL: the widest part from the decimal point on */

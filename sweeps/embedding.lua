@@ -2,6 +2,7 @@
 -- How should the rows of an embedding be moved? Each step is one advice that is given for kernels which wait for memory;
 -- on rows of several KiB the detours (blocked unrolling, shared memory, cp.async) cost and do not pay.
 local embedding = require "kernels.embedding"
+local l2 = require "kernels.l2_policy"
 
 local blocks = values(128, 256, 512)
 
@@ -36,15 +37,30 @@ local function ladder(name, steps, bytes, problem_list)
           BLOCK = values(128, 256, 512),
           TEAM = values(32, 64, 128, 256),
           ITEMS = values(1, 2, 4, 8),
-          HINT = values(0, 1, 2),
           RESIDENT = values(0, 4, 8),
         },
         where = {
           "TEAM <= BLOCK",
           -- A team has no more in flight than a row has.
           { "TEAM", "ITEMS", "d", function(team, in_flight, d) return team * in_flight * wide <= math.max(d, 256) end },
-          "HINT == 0 or (BLOCK == 256 and ITEMS >= 4)", -- hints where they can pay
-          "RESIDENT == 0 or (BLOCK * RESIDENT <= 2048 and BLOCK * RESIDENT * ITEMS >= 4096 and HINT == 0)",
+          "RESIDENT == 0 or (BLOCK * RESIDENT <= 2048 and BLOCK * RESIDENT * ITEMS >= 4096)",
+        },
+      },
+      {
+        "rows by teams, L2 hints",
+        kernel = steps.rows,
+        tune = {
+          BLOCK = values(256),
+          TEAM = values(64, 128, 256),
+          ITEMS = values(4, 8),
+          READ = l2.hints("plain", "first"),
+          WRITE = l2.stores,
+        },
+        where = {
+          { "TEAM", "ITEMS", "d", function(team, in_flight, d) return team * in_flight * wide <= math.max(d, 256) end },
+          'READ ~= "plain" or WRITE ~= "plain"',
+          "d % 8 == 0", -- single elements take no hints
+          function(t, d, WRITE, gpu) return l2.fits(bytes * t * d, WRITE, gpu) end,
         },
       },
       {

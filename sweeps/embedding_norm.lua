@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- An embedding and the RMSNorm behind it, as two kernels and as one: what is the row that never goes back to memory worth?
+local l2 = require "kernels.l2_policy"
 local norm = require "kernels.embedding_norm"
 
 local blocks = values(128, 256, 512, 1024)
@@ -7,14 +8,16 @@ local team = {
   BLOCK = values(128, 256, 512),
   TEAM = values(32, 64, 128, 256, 512),
   ROWS = values(1, 2, 4),
-  STREAM = values(false, true),
 }
-local function fits() -- eight 16-byte words of a row in a thread, or four where more would spill
-  return {
+local function stays(t, d, WRITE, gpu) return l2.fits(2 * t * d, WRITE, gpu) end
+local function fits(more) -- eight 16-byte words of a row in a thread, or four where more would spill
+  local list = {
     "TEAM <= BLOCK",
     "TEAM * 8 * (BLOCK * ROWS > 512 and 4 or 8) >= d",
     "TEAM * 4 <= math.max(d, 512)",
   }
+  for _, constraint in ipairs(more or {}) do list[#list + 1] = constraint end
+  return list
 end
 
 return sweep {
@@ -32,7 +35,36 @@ return sweep {
     },
     { "fused, 16 B loads, row in shared memory", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(true) } },
     { "fused, 16 B loads, row read again", kernel = norm.block, tune = { BLOCK = blocks, KEEP = values(false) } },
+    {
+      "fused, row in shared memory or read again, L2 hints",
+      kernel = norm.block,
+      tune = {
+        BLOCK = values(256, 512),
+        KEEP = values(true, false),
+        READ = l2.hints("plain", "first", "last"),
+        AGAIN = l2.hints("plain", "first"),
+        WRITE = l2.stores,
+      },
+      where = {
+        -- Kept, a row is read once; else it shall stay for the second time.
+        'KEEP and READ ~= "last" and AGAIN == "plain" or not KEEP and READ == "last" and AGAIN == "first"',
+        'READ ~= "plain" or WRITE ~= "plain"',
+        stays,
+      },
+    },
     { "fused, row in registers", kernel = norm.registers, tune = team, where = fits() },
+    {
+      "fused, row in registers, L2 hints",
+      kernel = norm.registers,
+      tune = {
+        BLOCK = values(256, 512),
+        TEAM = team.TEAM,
+        ROWS = values(1),
+        READ = l2.hints("plain", "first"),
+        WRITE = l2.stores,
+      },
+      where = fits { 'READ ~= "plain" or WRITE ~= "plain"', stays },
+    },
     {
       "fused, rows by the copy engine",
       kernel = norm.bulk,

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- y = x / ||x||: five passes over memory become three, of which the last may find in L2 what the one before left there.
 -- While x fits the L2, and beyond.
+local l2 = require "kernels.l2_policy"
 local l2_norm = require "kernels.l2_norm"
 
 local blocks, items = values(256, 512, 1024), values(2, 4, 8)
@@ -21,8 +22,28 @@ return sweep {
     {
       "fused, two launches",
       kernel = l2_norm.two_launches,
-      tune = { BLOCK = blocks, ITEMS = items, PER_SM = values(1, 2, 4), REVERSE = either, STREAM = either },
+      tune = { BLOCK = blocks, ITEMS = items, PER_SM = values(1, 2, 4), REVERSE = either },
       where = { resident(1024) },
+    },
+    {
+      "fused, two launches, L2 hints",
+      kernel = l2_norm.two_launches,
+      tune = {
+        BLOCK = values(512, 1024),
+        ITEMS = values(4, 8),
+        PER_SM = values(1, 2),
+        REVERSE = values(true),
+        KEPT_MIB = values(0, 16, 32, 48),
+        READ = l2.hints("plain", "first", "streaming"),
+        WRITE = l2.hints("plain", "first", "streaming", "last_16"),
+      },
+      where = {
+        'READ ~= "plain" or WRITE ~= "plain" or KEPT_MIB > 0',
+        '(READ == "streaming") == (WRITE == "streaming") and (KEPT_MIB == 0 or READ == "first")',
+        function(KEPT_MIB, n, gpu) return 4 * n > gpu.l2_bytes and KEPT_MIB * MiB <= gpu.l2_bytes end,
+        function(n, WRITE, gpu) return l2.fits(4 * n, WRITE, gpu) end,
+        resident(1024),
+      },
     },
     {
       "fused, one cooperative launch",

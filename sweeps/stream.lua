@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- The four kernels of STREAM at 64 MiB and 1 GiB an array: what does each way of keeping loads in flight reach?
+local l2 = require "kernels.l2_policy"
 local stream = require "kernels.stream"
 
 local function cache(...)
@@ -25,12 +26,28 @@ local function sweep_of(name, inputs)
         kernel = of.vectors,
         tune = {
           VEC = values(4),
-          BLOCK = values(128, 256, 512),
+          BLOCK = values(256, 512),
           ITEMS = values(1, 2, 4),
-          LOAD = cache("ca", "cg", "cs", "na"),
+          LOAD = cache("ca", "cg", "na"),
           STORE = cache("wb", "cg", "cs"),
         },
         where = { 'LOAD ~= "ca" or STORE == "cs"', '(LOAD == "cg") == (STORE == "cg")' }, -- both plain: the step before
+      },
+      {
+        "L2 hints",
+        kernel = of.vectors,
+        tune = {
+          VEC = values(4),
+          BLOCK = values(256, 512, 1024),
+          ITEMS = values(1, 2),
+          LOAD = l2.hints("plain", "first", "unchanged"),
+          STORE = l2.hints("plain", "first", "last", "last_2", "last_4", "last_16", "last_32", "mixed_2", "mixed_32"),
+        },
+        where = {
+          'BLOCK * ITEMS <= 1024 and (LOAD ~= "plain" or STORE ~= "plain")',
+          'LOAD ~= "unchanged" or STORE ~= "plain"',
+          function(n, STORE, gpu) return l2.fits(4 * n, STORE, gpu) end,
+        },
       },
       {
         "persistent grid",

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/compare_text.h"
+#include "cli/mix_set.h"
+#include "model/compare_mix.h"
 #include "reports/report.h"
 #include "store/store.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct outputs {
     const char *pdf, *json, *csv;
+    rft_words mixes;
 } outputs;
 
 static bool is_stdout(const char *path) {
@@ -55,17 +57,29 @@ static int write_all(rft_cli *cli, const rft_compare *compare, const outputs *to
     return rc;
 }
 
+/* Prices reach every workload, mixes stand beside them. */
+static int add_mixes(rft_compare *compare, const rft_mix_book *book, rft_arena *arena, rft_err *err) {
+    rft_compare_mixes *mixes = NULL;
+    int rc = book ? rft_compare_mixes_of(&mixes, compare, book, arena, err) : RFT_OK;
+    compare->mixes = mixes;
+    return rc;
+}
+
 static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_run *runs[RFT_COMPARE_MOST] = {0};
     rft_compare_input inputs[RFT_COMPARE_MOST];
     rft_compare *compare = NULL;
-    int rc = RFT_OK;
+    rft_mix_book *book = NULL;
+    int rc = to->mixes.count ? rft_mix_files_read(&book, &to->mixes, arena, err) : RFT_OK;
     for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
         rc = rft_store_load(&runs[i], paths->items[i], err);
-        inputs[i] = (rft_compare_input){.run = runs[i], .path = paths->items[i], .price = {.amount = NAN}};
+        if (rc == RFT_OK) {
+            inputs[i] = (rft_compare_input){runs[i], paths->items[i], rft_compare_price_of(book, runs[i])};
+        }
     }
     rc = rc ? rc : rft_compare_runs(&compare, inputs, paths->count, arena, err);
+    rc = rc ? rc : add_mixes(compare, book, arena, err);
     if (rc == RFT_OK && to->pdf) {
         rc = rft_compare_write_pdf(compare, to->pdf, err);
     }
@@ -85,6 +99,7 @@ int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"output", 'o', "OUT.pdf", "draw the comparison as a PDF", NULL, &to.pdf, NULL},
         {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
         {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
+        {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &to.mixes},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);

@@ -1,50 +1,71 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/mix_text.h"
+#include "cli/run_set.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
+#include "cli/show_layout.h"
 #include "cli/show_text.h"
-#include "store/store.h"
 
+#include <stdlib.h>
 #include <string.h>
-
-typedef void (*write_form)(rft_str *out, const rft_run *run);
-
-/* Writes one form to where it was asked for; says whether that was stdout. */
-static int put(rft_cli *cli, const char *path, write_form form, const rft_run *run, bool *to_stdout, rft_err *err) {
-    if (path == NULL) {
-        return RFT_OK;
-    }
-    rft_str text = RFT_STR_INIT;
-    form(&text, run);
-    int rc = rft_cli_write(cli, path, rft_str_get(&text), text.length, err);
-    rft_str_clear(&text);
-    *to_stdout = *to_stdout || strcmp(path, "-") == 0;
-    return rc;
-}
 
 typedef struct show_options {
     const char *json, *csv, *point;
     int64_t point_id; /* when `point` is given */
     bool ascii, full;
+    rft_words mixes;
 } show_options;
 
-static int show(rft_cli *cli, const char *path, const show_options *o, rft_err *err) {
-    rft_run *run = NULL;
+/* Writes one form to where it was asked for; says whether that was stdout. */
+static int put(rft_cli *cli, const char *path, rft_str *text, bool *to_stdout, rft_err *err) {
+    int rc = rft_cli_write(cli, path, rft_str_get(text), text->length, err);
+    rft_str_truncate(text, 0);
+    *to_stdout = *to_stdout || strcmp(path, "-") == 0;
+    return rc;
+}
+
+static void add_json(rft_str *text, const rft_run *run, const rft_mix_set *mixes) {
+    json_t *root = rft_show_run_json(run);
+    rft_mix_json_set(root, mixes);
+    char *dump = rft_json_dump(root, NULL);
+    rft_str_addf(text, "%s\n", dump);
+    free(dump);
+    json_decref(root);
+}
+
+static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_run_set runs = {0};
+    rft_mix_set mixes = {0};
     bool to_stdout = false;
     rft_str text = RFT_STR_INIT;
-    int rc = rft_store_load(&run, path, err);
-    rc = rc ? rc : put(cli, o->json, rft_show_json, run, &to_stdout, err);
-    rc = rc ? rc : put(cli, o->csv, rft_show_csv, run, &to_stdout, err);
+    int rc = rft_run_set_load(&runs, paths, "show", err);
+    const rft_run *run = runs.one;
+    rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, run, arena, err);
+    if (rc == RFT_OK && o->json) {
+        add_json(&text, run, &mixes);
+        rc = put(cli, o->json, &text, &to_stdout, err);
+    }
+    if (rc == RFT_OK && o->csv) {
+        rft_show_csv(&text, run);
+        rc = put(cli, o->csv, &text, &to_stdout, err);
+    }
     if (rc == RFT_OK && !to_stdout && o->point) {
         rc = rft_show_point(&text, run, o->point_id, err);
     } else if (rc == RFT_OK && !to_stdout) {
         rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii, .full = o->full});
+        rft_mix_text(&text, &mixes, o->ascii);
+        if (o->ascii) { /* names of mixes and operations too */
+            rft_layout_to_ascii(&text, 0);
+        }
     }
     if (rc == RFT_OK && !to_stdout) {
-        rc = rft_cli_write(cli, "-", rft_str_get(&text), text.length, err);
+        rc = put(cli, "-", &text, &to_stdout, err);
     }
     rft_str_clear(&text);
-    rft_run_free(run);
+    rft_run_set_free(&runs);
+    rft_arena_free(arena);
     return rc;
 }
 
@@ -56,21 +77,21 @@ int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"json", 0, "FILE|-", "the findings as JSON; - is stdout, in place of the text", NULL, &o.json, NULL},
         {"csv", 0, "FILE|-", "every point as CSV; - is stdout, in place of the text", NULL, &o.csv, NULL},
         {"point", 0, "ID", "one point with its hardware counters, in place of the text", NULL, &o.point, NULL},
+        {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"ascii", 0, NULL, "no characters beyond ASCII", &o.ascii, NULL, NULL},
         {"full", 0, NULL, "every problem, table and note, however long", &o.full, NULL, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
-    if (rc == RFT_OK && !helped && rest.count != 1) {
-        rft_err_set(err, RFT_E_USAGE, "show takes one run, not %zu", rest.count);
-        rc = rft_err_remedy(err, "rooftune show RUN.db (or a recording, FILE.json.gz)");
+    if (rc == RFT_OK && !helped && o.point && o.mixes.count) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--point and --mix cannot be given together");
     }
     if (rc == RFT_OK && !helped && o.point && !rft_text_to_int64(o.point, &o.point_id)) {
         rft_err_set(err, RFT_E_USAGE, "--point takes the id of a point, not \"%s\"", o.point);
         rc = rft_err_remedy(err, "show --csv - lists every point with its id");
     }
     if (rc == RFT_OK && !helped) {
-        rc = show(cli, rest.items[0], &o, err);
+        rc = show(cli, &rest, &o, err);
     }
     rft_arena_free(arena);
     return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_data.c - a comparison as JSON and CSV (compare_text.h). */
+#include "cli/compare_mix_text.h"
 #include "cli/compare_text.h"
 #include "cli/show_data.h"
 
@@ -165,6 +166,7 @@ void rft_compare_json(rft_str *out, const rft_compare *compare) {
     json_object_set_new(root, "variation", variations_json(compare));
     json_object_set_new(root, "without_partner", alone);
     json_object_set_new(root, "caveats", caveats);
+    rft_compare_mixes_json(root, compare->mixes);
     char *dump = rft_json_dump(root, NULL);
     rft_str_addf(out, "%s\n", dump);
     free(dump);

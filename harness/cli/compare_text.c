@@ -2,6 +2,7 @@
 #include "cli/compare_text.h"
 
 #include "base/units.h"
+#include "cli/compare_mix_text.h"
 #include "cli/show_layout.h"
 
 #include <math.h>
@@ -300,6 +301,7 @@ void rft_compare_text(rft_str *out, const rft_compare *compare) {
     }
     add_table(&t);
     add_reasons(&t);
+    rft_compare_mixes_text(out, compare->mixes);
     add_carries(&t);
     add_effort(&t);
     add_variation(&t);

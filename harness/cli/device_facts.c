@@ -47,6 +47,17 @@ static const char *rates_of(const rft_ceilings *ceilings, rft_arena *arena) {
     return kept;
 }
 
+const char *rft_device_memory_type(rft_cli *cli, const rft_gpu_info *gpu, rft_arena *arena) {
+    const char *path = rft_compose_data_file(cli, arena, "devices.lua");
+    rft_datasheet_facts facts = {0};
+    rft_err err = RFT_ERR_INIT;
+    char *json = NULL;
+    int rc = path ? rft_script_read_table(&json, path, &err) : RFT_E_IO;
+    rc = rc == RFT_OK ? rft_datasheet_facts_of(&facts, gpu, json, arena, &err) : rc;
+    free(json);
+    return rc == RFT_OK ? facts.memory : NULL; /* a broken table is told when the datasheet's rates are read from it */
+}
+
 rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_arena *arena) {
     const char *path = rft_compose_data_file(cli, arena, "devices.lua");
     rft_datasheet_facts facts = {0};

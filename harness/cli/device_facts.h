@@ -16,6 +16,8 @@ typedef struct rft_device_fact {
 
 /* "NVIDIA H200 SXM: 4.8 TB/s, BF16 989 TFLOP/s ...; at 1830 MHz". Texts in `arena`, as of all. */
 rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_arena *arena);
+/* "HBM3e": what its datasheet says; NULL where there is none. In `arena`. */
+const char *rft_device_memory_type(rft_cli *cli, const rft_gpu_info *gpu, rft_arena *arena);
 /* "18 of 20, measured 3 h ago; FILE". `env`: NVML's facts of the device. */
 rft_device_fact rft_device_kept_ceilings(const rft_gpu_info *gpu, const rft_env *env, rft_arena *arena);
 /* Whether the driver lets this user count: by its parameters and this process' rights. What CUPTI says in the end,

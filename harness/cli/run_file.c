@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "cli/compose.h"
+#include "cli/device_facts.h"
+#include "cli/run_sources.h"
 #include "revision.h"
 #include "run/exec.h"
 
@@ -73,6 +75,8 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         rft_env host = {0};
         info->replay_of = rft_arena_strdup(run->arena, target->recording->info.id);
         info->replay_path = rft_arena_strdup(run->arena, target->recording_path);
+        rft_env_set(&run->env, run->arena, "replay.recording_sha256", target->recording_hash,
+                    target->recording_hash ? NULL : "the file could not be read again");
         info->replay_started_unix_ns = target->recording->info.started_unix_ns;
         rft_compose_host_env(&host, run->arena);
         for (size_t i = 0; i < host.count; i++) {
@@ -84,9 +88,14 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         }
     } else {
         rft_compose_host_env(&run->env, run->arena);
+        const char *memory = rft_device_memory_type(cli, &run->gpu, run->arena);
+        rft_env_set(&run->env, run->arena, "gpu.memory_type",
+                    memory ? rft_arena_printf(run->arena, "%s, by the datasheet", memory) : NULL,
+                    memory ? NULL : "the driver does not say, and no datasheet of the device is known");
     }
     rft_env_set(&run->env, run->arena, "run.lookahead", rft_arena_printf(run->arena, "%d", RFT_LOOKAHEAD), NULL);
     rft_plan_describe(opts->plan, run);
+    rft_run_sources_describe(run, opts->plan, target->recording != NULL);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_measure_opts *measure = &run->sweeps[s].sweep.measure;
         if (run->sweeps[s].sweep.bare_space && target->recording && target->recording->sweep_count > 0) {

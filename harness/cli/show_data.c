@@ -200,7 +200,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     return object;
 }
 
-void rft_show_json(rft_str *out, const rft_run *run) {
+json_t *rft_show_run_json(const rft_run *run) {
     rft_arena *arena = rft_arena_new();
     char started[40];
     rft_units_format_iso(started, sizeof started, run->info.started_unix_ns);
@@ -223,12 +223,17 @@ void rft_show_json(rft_str *out, const rft_run *run) {
     }
     json_object_set_new(root, "sweeps", sweeps);
     json_object_set_new(root, "rooflines", rft_show_rooflines_json(run));
+    rft_arena_free(arena);
+    return root;
+}
+
+void rft_show_json(rft_str *out, const rft_run *run) {
+    json_t *root = rft_show_run_json(run);
     char *text = rft_json_dump(root, NULL);
     rft_str_add(out, text);
     rft_str_add_char(out, '\n');
     free(text);
     json_decref(root);
-    rft_arena_free(arena);
 }
 
 /* ---- CSV ---- */

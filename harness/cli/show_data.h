@@ -11,6 +11,7 @@
 /* One object: run, device, ceilings, and for each sweep counts, best of every problem, ladder, transitions,
  * profiles, progress of the search, failures; the rooflines with their points. */
 void rft_show_json(rft_str *out, const rft_run *run);
+json_t *rft_show_run_json(const rft_run *run); /* that object */
 
 /* A header line, then a line for every point, aliases and failures too. */
 void rft_show_csv(rft_str *out, const rft_run *run);

@@ -2,6 +2,7 @@
 #include "cli/target.h"
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "base/str.h"
 #include "cli/compose.h"
 #include "run/remote_probe.h"
@@ -20,6 +21,15 @@ static int open_recording(rft_target *target, const char *path, rft_err *err) {
         return rc;
     }
     target->recording_path = rft_arena_strdup(target->arena, rft_fs_name(path));
+    char *bytes = NULL;
+    size_t size = 0;
+    char hex[RFT_HASH_HEX_SIZE];
+    rft_err unread = RFT_ERR_INIT; /* a hash that is missing is told as missing */
+    if (rft_fs_read(&bytes, &size, path, (size_t)1 << 31, &unread) == RFT_OK) {
+        rft_hash_hex(bytes, size, hex);
+        target->recording_hash = rft_arena_strdup(target->arena, hex);
+        free(bytes);
+    }
     return rft_replay_new(&target->probe, target->recording, err);
 }
 

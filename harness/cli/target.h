@@ -14,7 +14,8 @@ typedef struct rft_target {
     rft_probe *probe;
     rft_run *recording; /* replay only */
     const char *recording_path;
-    rft_compile_pool *pool; /* NULL when a replay has no compiler: `no_compiler` says why */
+    const char *recording_hash; /* SHA-256 of the file */
+    rft_compile_pool *pool;     /* NULL when a replay has no compiler: `no_compiler` says why */
     const char *no_compiler;
     rft_gpu *device;        /* in this process only */
     rft_compiler *compiler; /* in this process only */

@@ -29,6 +29,15 @@ typedef struct rft_compile_request {
 /* What is asked for a unit of a point. Borrows everything from `unit` and `arch`. */
 rft_compile_request rft_compile_request_of(const rft_unit_spec *unit, const char *arch);
 
+/* A CUDA source, or a header of the user's that it reaches, and the SHA-256 of its contents. */
+typedef struct rft_source_hash {
+    const char *name; /* the source's base name; a header as it is written in the #include */
+    char hex[65];
+} rft_source_hash;
+/* Of the file at `path` first, then of its headers in the order first met. Array in `arena`. RFT_E_SOURCE: it cannot be
+ * read. */
+int rft_source_hashes(rft_source_hash **out, size_t *count, const char *path, rft_arena *arena, rft_err *err);
+
 typedef struct rft_compiled_entry {
     const char *name;                                     /* the expression asked for */
     const char *symbol;                                   /* lowered name in the cubin */

@@ -87,6 +87,18 @@ size_t rft_run_baselines(const rft_run *run, size_t sweep, size_t problem, rft_a
     return count;
 }
 
+const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem) {
+    const rft_baseline *best = NULL;
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        const rft_baseline *b = &run->baselines[i];
+        if (b->sweep == sweep && b->problem == problem && b->same_protocol && rft_baseline_is_measured(b) &&
+            b->measurement.n > 0 && (!best || b->measurement.stats.median < best->measurement.stats.median)) {
+            best = b;
+        }
+    }
+    return best;
+}
+
 #define OTHER_PROTOCOL " (other protocol)"
 
 static bool is_first(const rft_baseline *baseline) {

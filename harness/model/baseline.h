@@ -22,6 +22,9 @@ const rft_baseline *rft_run_find_baseline(const rft_run *run, const rft_baseline
 /* Those of a problem, in the order stored. Array in `arena`. */
 size_t rft_run_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, const rft_baseline ***out);
 
+/* The fastest of a problem that was measured by this run's own protocol; NULL. */
+const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem);
+
 /* "cuBLASLt, best of 8 heuristics", "cuBLASLt, first heuristic", "torch.matmul (other protocol)". In `arena`. */
 const char *rft_baseline_label(const rft_baseline *baseline, rft_arena *arena);
 /* The same in few words, for beside a ratio: "cuBLASLt", "cuBLASLt (first)", "torch.matmul (other protocol)". */

@@ -150,6 +150,7 @@ typedef struct rft_compare {
     rft_compare_score *scores; /* one a side; the first's is empty */
     const char **caveats;      /* what all verdicts rest on, or lack: one sentence each */
     size_t caveat_count;
+    const struct rft_compare_mixes *mixes; /* NULL: none was asked for (compare_mix.h) */
 } rft_compare;
 
 /* In `arena`. RFT_E_USAGE: under two runs or over eight, or the same run twice (also under two names). RFT_E_NOT_FOUND:

@@ -25,20 +25,15 @@ bool rft_compare_in_ops(const rft_run *run, const rft_point *point) {
 
 /* ---- its number ---- */
 
-static const rft_baseline *best_vendor(const rft_run *run, size_t sweep, size_t problem, int *tried) {
-    const rft_baseline *best = NULL;
-    *tried = 0;
+static int library_tried(const rft_run *run, size_t sweep, size_t problem) {
+    int tried = 0;
     for (size_t i = 0; i < run->baseline_count; i++) {
         const rft_baseline *b = &run->baselines[i];
         if (b->sweep == sweep && b->problem == problem && b->same_protocol) {
-            *tried = b->tried > *tried ? b->tried : *tried;
-            if (rft_baseline_is_measured(b) && b->measurement.n > 0 &&
-                (!best || b->measurement.stats.median < best->measurement.stats.median)) {
-                best = b;
-            }
+            tried = b->tried > tried ? b->tried : tried;
         }
     }
-    return best;
+    return tried;
 }
 
 static double widening(const rft_compare_side *side, const rft_compare_figure *f, const rft_measurement *m) {
@@ -166,7 +161,8 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
     }
     f.effort = effort_of(run, f.sweep, f.problem, arena);
     f.best = rft_run_best(run, f.sweep, SIZE_MAX, f.problem);
-    f.vendor = best_vendor(run, f.sweep, f.problem, &f.effort.library_tried);
+    f.vendor = rft_run_fastest_baseline(run, f.sweep, f.problem);
+    f.effort.library_tried = library_tried(run, f.sweep, f.problem);
     if (!f.best && !f.vendor) {
         f.missing = nothing_text(run, f.sweep, f.problem, arena);
         return f;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_read.c - sweep{}: which kernels, and the parts in their order. Also the constructor mix. */
+/* sweep_read.c - sweep{}: which kernels, and the parts in their order. */
 #include "script/lua_modules.h"
 #include "script/sweep_state.h"
 
@@ -285,67 +285,9 @@ static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_e
     return rft_lua_protected(call.state->script, call_complete, &call, err);
 }
 
-/* ---- mix ---- */
-
-/* { "operation", { m = 1, ... }, count = 160 } -> { operation =, problem =, count = }; on top, replaced. */
-static void normalise_mix_item(lua_State *lua, const rft_at *at) {
-    rft_at operation = {at, NULL, 1}, problem = {at, NULL, 2}, count = {at, "count", 0};
-    rft_read_keys(lua, -1, at, RFT_KEYS_MIX_ITEM, 2);
-    lua_createtable(lua, 0, 3);
-    lua_rawgeti(lua, -2, 1);
-    rft_read_text(lua, -1, &operation);
-    lua_setfield(lua, -2, "operation");
-    lua_rawgeti(lua, -2, 2);
-    rft_read_table(lua, -1, &problem);
-    lua_setfield(lua, -2, "problem");
-    lua_pushinteger(lua, 1);
-    if (rft_read_field(lua, -3, "count")) {
-        rft_read_real(lua, -1, &count, 1e-9, 1e15);
-        lua_replace(lua, -2);
-    } else {
-        lua_pop(lua, 1);
-    }
-    lua_setfield(lua, -2, "count");
-    lua_replace(lua, -2);
-}
-
-/* A buyer's workload as plain data, for the report: rft_script_read_table() turns it into JSON. */
-static int api_mix(lua_State *lua) {
-    rft_at root = {NULL, "mix", 0};
-    rft_at name = {&root, "name", 0}, unit = {&root, "unit", 0}, per = {&root, "per", 0};
-    lua_settop(lua, 1);
-    rft_read_table(lua, 1, &root);
-    lua_Integer count = (lua_Integer)lua_rawlen(lua, 1);
-    rft_read_keys(lua, 1, &root, RFT_KEYS_MIX, count);
-    if (count == 0) {
-        rft_read_fail(lua, &root, "{ \"kernel\", { m = 32, ... }, count = 160 }", "the mix has no operations");
-    }
-    lua_createtable(lua, 0, 4);
-    rft_read_field(lua, 1, "name");
-    rft_read_text(lua, -1, &name);
-    lua_setfield(lua, 2, "name");
-    if (rft_read_field(lua, 1, "unit")) {
-        rft_read_text(lua, -1, &unit);
-    }
-    lua_setfield(lua, 2, "unit");
-    if (rft_read_field(lua, 1, "per")) {
-        rft_read_real(lua, -1, &per, 1e-9, 1e15);
-    }
-    lua_setfield(lua, 2, "per");
-    lua_createtable(lua, (int)count, 0);
-    for (lua_Integer i = 1; i <= count; i++) {
-        rft_at here = {&root, NULL, i};
-        lua_rawgeti(lua, 1, i);
-        normalise_mix_item(lua, &here);
-        lua_rawseti(lua, -2, i);
-    }
-    lua_setfield(lua, 2, "items");
-    return 1;
-}
-
 void rft_sweep_api_open(lua_State *lua) {
     static const luaL_Reg functions[] = {
-        {"kernel", rft_api_kernel}, {"sweep", rft_api_sweep}, {"mix", api_mix}, {NULL, NULL}};
+        {"kernel", rft_api_kernel}, {"sweep", rft_api_sweep}, {"mix", rft_api_mix}, {NULL, NULL}};
     luaL_setfuncs(lua, functions, 0);
     luaL_newmetatable(lua, RFT_TAG_KERNEL);
     luaL_newmetatable(lua, RFT_TAG_SWEEP);

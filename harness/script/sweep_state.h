@@ -122,6 +122,7 @@ struct rft_sweep_state {
 void rft_sweep_api_open(lua_State *lua);
 int rft_api_kernel(lua_State *lua);
 int rft_api_sweep(lua_State *lua);
+int rft_api_mix(lua_State *lua); /* mix_read.c */
 
 /* ---- sweep_read.c's parts ---- */
 /* over, with, along: fills axes and problems (problem_read.c). The sweep's table is at `table`. */

@@ -310,21 +310,32 @@ function tensor_map(buffer, dims, options) end
 ---@return rooftune.Resident
 function resident() end
 
----A mix of operations with counts, for the report: { name = "...", { "kernel", { m = 32 }, count = 160 } }.
+---A workload for report, show and compare (docs/mix.md): the operations of one pass, prices, names, remarks.
+---`return mix { name = "decode", unit = "token", per = 32, { "gemv", { n = 8192, k = 8192 }, count = 160 } }`
 ---@param facts rooftune.mix
 ---@return table
 function mix(facts) end
 
 ---@class rooftune.mix
 ---@field [integer] rooftune.mix_item
----@field name string
----@field unit? string what one pass makes: "token"
----@field per? number of them in one pass
+---@field name? string may be left out where there are no operations
+---@field unit? string what one pass makes: "token"; default "pass"
+---@field per? number of them in one pass; default 1
+---@field prices? rooftune.prices
+---@field names? table<string, string> by device name or UUID: "card in rack 3"
+---@field remarks? string[] printed as they are
 
 ---@class rooftune.mix_item
----@field [1] string operation
+---@field [1] string a sweep's or a kernel's name
 ---@field [2] table<string, rooftune.value> problem
----@field count? number how often; default 1
+---@field count number how often it is launched in one pass
+
+---@class rooftune.prices
+---@field currency? string "EUR"; required with kwh or devices
+---@field date? string "2026-11"; required with kwh or devices
+---@field kwh? number price of a kilowatt-hour
+---@field years? number of continuous use that a device's price is spread over
+---@field devices? table<string, number> price of one, by device name or UUID
 
 ---Vendor libraries, as baselines and in a kernel's place.
 vendor = {}

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "bench/bench_program.h"
+#include "model/bound.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -176,10 +177,18 @@ int peer_ours_find(peer_ours *out, peer_runs *runs, const peer_row *row, rft_are
                            .from = rft_arena_strdup(arena, item->path),
                            .variant = run->sweeps[s].sweep.variants[best->variant].name,
                            .config = rft_run_config_text(run, best, false, arena),
-                           .peak = run->ceilings.items[RFT_CEILING_DRAM_READ].datasheet};
+                           .peak = run->ceilings.items[RFT_CEILING_DRAM_READ].datasheet,
+                           .ceiling = rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(&best->work))};
         spell_out(out, best, row->file, runs->device, arena);
     }
     return rc;
+}
+
+double peer_ours_floor_us(const peer_ours *ours, double bytes) {
+    const rft_ceilings *ceilings = &ours->run->ceilings;
+    const rft_ceiling *launch = &ceilings->items[RFT_CEILING_LAUNCH];
+    double launch_s = launch->measured ? launch->stats.median : (double)NAN;
+    return (bytes / rft_ceilings_rate(ceilings, ours->ceiling) + launch_s) * 1e6;
 }
 
 int peer_ours_measure(peer_shot *out, const peer_ours *ours, rft_arena *arena, rft_err *err) {

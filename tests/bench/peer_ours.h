@@ -22,7 +22,12 @@ typedef struct peer_ours {
     const char *variant, *config;       /* "VEC=4 BLOCK=256"; all texts in the arena of the call */
     const char *words[PEER_WORDS_MOST]; /* `rooftune point ...`, ends with NULL */
     double peak;                        /* device memory's bandwidth by the datasheet, B/s; NaN: not known */
+    rft_ceiling_id ceiling;             /* of device memory, by the mix of the declared bytes */
 } peer_ours;
+
+/* What device memory alone needs for `bytes`, microseconds: at the measured ceiling of their mix, and the launch floor.
+ * NaN where the run has no such ceiling. Bytes that L2 keeps are counted like all others. */
+double peer_ours_floor_us(const peer_ours *ours, double bytes);
 
 /* The best of the row's problem. RFT_E_NOT_FOUND: no such sweep, problem, or nothing was measured there; RFT_E_NOTHING:
  * the sweep could not be run (message: what it said); and errors of rft_store_load(). */

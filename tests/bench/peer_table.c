@@ -43,6 +43,7 @@ static int read_row(peer_table *table, size_t index, const json_t *entry, rft_er
     rc = rc ? rc : rft_json_object(&at, entry, "at", path, err);
     rc = rc ? rc : read_peers(row, entry, path, err);
     row->goal_frac = rft_json_real_or(entry, "goal_frac", (double)NAN);
+    row->useful_bytes = rft_json_real_or(entry, "useful_bytes", (double)NAN);
     row->variants = json_object_get(entry, "variants");
     if (rc == RFT_OK && row->variants && !json_is_array(row->variants)) {
         rc = rft_err_set(err, RFT_E_SCRIPT, "%s.variants: expected an array", path);

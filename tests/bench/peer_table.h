@@ -27,6 +27,7 @@ typedef struct peer_row {
     const json_t *at;       /* {axis: value}: the problem; what is left out may have any value */
     const json_t *variants; /* texts: those that do what the peers do; NULL: all */
     double goal_frac;       /* of the datasheet's device memory bandwidth, by useful bytes; NaN: none */
+    double useful_bytes;    /* what rates count, where it is not the declared work; NaN: that */
     peer_goal peers[PEERS_PER_ROW];
     size_t peer_count;
 } peer_row;

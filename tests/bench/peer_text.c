@@ -5,8 +5,10 @@
 #include <string.h>
 
 void peer_add_heading(rft_str *out) {
-    rft_str_add(out, "| row | ours, us | GB/s | of peak | goal | peer | its us | its GB/s | ratio | goal | |\n"
-                     "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    rft_str_add(
+        out,
+        "| row | ours, us | GB/s | of peak | goal | floor, us (of ours) | peer | its us | its GB/s | ratio | goal | |\n"
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
 }
 
 static int decimals_of(double value) {
@@ -61,6 +63,11 @@ static void add_ours(rft_str *out, const peer_row_result *result) {
     add_number(out, result->row->goal_frac * 100, 0, " %");
     const char *verdict = rate_verdict(result, &stats);
     rft_str_addf(out, "%s%s | ", *verdict ? ": " : "", verdict);
+    add_number(out, result->floor_us, decimals_of(result->floor_us), " (");
+    if (isfinite(result->floor_us)) {
+        add_number(out, result->floor_us / stats.median * 100, 0, " %)");
+    }
+    rft_str_add(out, " | ");
 }
 
 static void add_reason(rft_str *out, const char *reason) {
@@ -87,7 +94,7 @@ void peer_add_row(rft_str *out, const peer_row_result *result) {
         if (i == 0) {
             add_ours(out, result);
         } else {
-            rft_str_add(out, "| | | | | | ");
+            rft_str_add(out, "| | | | | | | ");
         }
         add_peer(out, result, &result->peers[i]);
     }
@@ -170,6 +177,8 @@ json_t *peer_row_json(const peer_row_result *result) {
     json_object_set_new(object, "useful_bytes", rft_json_real_new(result->useful_bytes));
     json_object_set_new(object, "rate", rft_json_real_new(rate(result, ours.median)));
     json_object_set_new(object, "peak_frac", rft_json_real_new(rate(result, ours.median) / result->peak));
+    json_object_set_new(object, "floor_us", rft_json_real_new(result->floor_us));
+    set_text(object, "floor_ceiling", result->ceiling);
     json_object_set_new(object, "goal_frac", rft_json_real_new(result->row->goal_frac));
     set_text(object, "verdict", rate_verdict(result, &ours));
     for (size_t i = 0; i < result->row->peer_count; i++) {

@@ -16,7 +16,9 @@ typedef struct peer_row_result {
     const peer_row *row;
     const char *reason;                          /* why ours was not measured, or not in every round; NULL */
     const char *variant, *config, *from, *cache; /* NULL where there is none */
-    double useful_bytes;                         /* of one run; NaN: not known */
+    double useful_bytes;                         /* of one run, the row's or the declared; NaN: not known */
+    double floor_us;                             /* what they take at the measured ceiling; NaN: not known */
+    const char *ceiling;                         /* which that is; NULL */
     double peak;                                 /* B/s by the datasheet; NaN: not known */
     peer_series ours;
     peer_result peers[PEERS_PER_ROW];

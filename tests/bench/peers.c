@@ -68,7 +68,8 @@ static void measure_rounds(bench *b, const peer_ours *ours, peer_row_result *res
             return;
         }
         result->ours.round_us[result->ours.rounds++] = shot.median_us;
-        result->useful_bytes = shot.useful_bytes;
+        result->useful_bytes = isnan(result->row->useful_bytes) ? shot.useful_bytes : result->row->useful_bytes;
+        result->floor_us = peer_ours_floor_us(ours, result->useful_bytes);
         result->cache = shot.cache;
         for (size_t i = 0; i < result->row->peer_count; i++) {
             peer_theirs_time(b->theirs, result->row, &result->peers[i], &shot);
@@ -79,7 +80,7 @@ static void measure_rounds(bench *b, const peer_ours *ours, peer_row_result *res
 static void measure_row(bench *b, const peer_row *row) {
     rft_err err = RFT_ERR_INIT;
     peer_ours ours;
-    peer_row_result result = {.row = row, .useful_bytes = NAN, .peak = NAN};
+    peer_row_result result = {.row = row, .useful_bytes = NAN, .floor_us = NAN, .peak = NAN};
     bool prepared[PEERS_PER_ROW] = {false};
     for (size_t i = 0; i < row->peer_count; i++) {
         result.peers[i].goal = &row->peers[i];
@@ -89,6 +90,7 @@ static void measure_row(bench *b, const peer_row *row) {
         result.config = ours.config;
         result.from = ours.from;
         result.peak = ours.peak;
+        result.ceiling = rft_ceiling_name(ours.ceiling);
         for (size_t i = 0; i < row->peer_count; i++) {
             result.peers[i].reason = peer_theirs_prepare(b->theirs, row, &row->peers[i]);
             prepared[i] = result.peers[i].reason == NULL;

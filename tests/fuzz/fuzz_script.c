@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any text as a sweep: it loads or is refused with a message, within its limits; what loads can be asked for points. */
+/* Any text as a sweep: it loads or is refused with a message, within its limits; what loads can be asked for points.
+ * The same as a data file: what a table says is a mix or refused. */
+#include "model/mix.h"
 #include "script/script.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,11 +44,33 @@ static void ask(const rft_sweep *sweep) {
     rft_arena_free(arena);
 }
 
+static void read_as_mix(const uint8_t *data, size_t size, const rft_script_opts *opts) {
+    rft_arena *arena = rft_arena_new();
+    rft_err err = RFT_ERR_INIT;
+    const char *text = rft_arena_strndup(arena, (const char *)data, size);
+    char *json = NULL;
+    int code = rft_script_eval_table(&json, "/nowhere/fuzz.lua", text, opts, &err);
+    require((code == 0) == (json != NULL) && code == err.code);
+    if (json && strlen(json) < 100000) { /* rft_json_parse() has a target of its own */
+        rft_mix_book *book = rft_mix_book_new(arena);
+        code = rft_mix_book_add(book, json, "/nowhere/fuzz.lua", arena, &err);
+        require(code == 0 || (code == err.code && err.message[0] != '\0'));
+        for (size_t i = 0; code == 0 && i < book->mix_count; i++) {
+            require(book->mixes[i].name && book->mixes[i].item_count > 0 && book->mixes[i].per > 0);
+        }
+    }
+    free(json);
+    rft_arena_free(arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rft_gpu_info gpu;
     rft_err err = RFT_ERR_INIT;
     require(rft_gpu_info_for_arch(&gpu, "sm_90a", &err) == 0);
     rft_script_opts opts = {.gpu = &gpu, .memory_limit_bytes = (size_t)8 << 20, .call_limit_s = 0.05};
+    if (memmem(data, size, "mix", 3)) {
+        read_as_mix(data, size, &opts);
+    }
     rft_script *script = NULL;
     int code = rft_script_load_text(&script, "/nowhere/fuzz.lua", (const char *)data, size, &opts, &err);
     if (code != 0) {

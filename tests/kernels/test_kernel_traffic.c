@@ -313,13 +313,19 @@ static void passes_of_a_norm(void **state) {
     const rft_sweep *sweep = rft_script_sweep(script, 0);
     size_t problem = problem_with(sweep, "n", 1 << 28);
     double gib = 1 << 30;
-    assert_int_equal(sweep->variant_count, 3);
-    for (size_t variant = 0; variant < 3; variant++) {
+    assert_int_equal(sweep->variant_count, 4);
+    for (size_t variant = 0; variant < 4; variant++) {
         rft_value *config = kernel_case_default(&sweep->variants[variant], f->arena);
         rft_point_spec spec = kernel_case_point(sweep, variant, problem, config, f->arena);
         near(rft_work_bytes(&spec.work), 2.75 * gib);
         near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], (variant == 0 ? 5 : 3) * gib);
     }
+    size_t hinted = variant_named(sweep, "fused, two launches, L2 hints");
+    rft_value *config = kernel_case_default(&sweep->variants[hinted], f->arena);
+    set(config, &sweep->variants[hinted], "REVERSE", 1);
+    set(config, &sweep->variants[hinted], "KEPT_MIB", 32);
+    rft_point_spec spec = kernel_case_point(sweep, hinted, problem, config, f->arena);
+    near(spec.traffic.level_bytes[RFT_LEVEL_DRAM], 3 * gib - 32 * 1048576.0);
     rft_script_free(script);
 }
 

@@ -75,7 +75,8 @@ static void test_all_failed(void **state) {
     (void)state;
     rft_run *run = sample_full();
     sample_fail_all(run, RFT_OUTCOME_COMPILE_FAILED, "nvrtc: error: invalid value for --gpu-architecture (-arch)");
-    assert_report(run, (const char *const[]){"No valid measurement", "invalid value for --gpu-architecture",
+    assert_report(run, (const char *const[]){"points: compile_failed, nvrtc: error: invalid value",
+                                             "invalid value for --gpu-architecture",
                                              "No configuration of this sweep gave a valid measurement.", "n/a", NULL});
 }
 

@@ -87,7 +87,7 @@ static void test_characters_are_kept_spelled_or_replaced(void **state) {
 }
 
 static void test_wrapping_keeps_words_and_breaks_what_must(void **state) {
-    rft_pen pen = {NULL, *state, 0};
+    rft_pen pen = {.arena = *state};
     rft_pen_style style = {RFT_FONT_MONO, 10, 0}; /* 6 points a character */
     rft_lines lines = rft_pen_wrap(&pen, &style, "one two three", 8 * 6);
     assert_int_equal(lines.count, 2);

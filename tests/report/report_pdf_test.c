@@ -166,9 +166,29 @@ static void test_links_and_bookmarks_are_in_the_file(void **state) {
         links += memcmp(pdf.data + i, "/Subtype /Link", 14) == 0;
         outlines += memcmp(pdf.data + i, "/Type /Outlines", 15) == 0;
     }
-    assert_int_equal(links, 24);
+    assert_int_equal(links, 47);
     assert_true(outlines >= 1);
     rft_str_clear(&pdf);
+    rft_run_free(run);
+}
+
+static void test_one_chart_as_svg(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_str svg = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    run->sweeps[0].sweep.name = "a < b & \"c\"";
+    assert_int_equal(rft_report_chart_svg(run, NULL, "roofline", &svg, &err), 0);
+    assert_memory_equal(svg.data, "<svg xmlns=", 11);
+    assert_non_null(strstr(svg.data, "FP32, measured 62.1 TFLOP/s</text>"));
+    assert_non_null(strstr(svg.data, "stroke-dasharray"));
+    assert_string_equal(svg.data + svg.length - 7, "</svg>\n");
+    rft_str_clear(&svg);
+    assert_int_equal(rft_report_chart_svg(run, NULL, "cover", &svg, &err), 0);
+    assert_non_null(strstr(svg.data, "a &lt; b &amp; \"c\"</text>"));
+    rft_str_clear(&svg);
+    assert_int_equal(rft_report_chart_svg(run, NULL, "no such chart", &svg, &err), RFT_E_USAGE);
+    assert_non_null(strstr(err.remedy, "\"Rooflines, FP32\""));
     rft_run_free(run);
 }
 
@@ -181,6 +201,7 @@ int main(void) {
         cmocka_unit_test(test_document_information),
         cmocka_unit_test(test_text_can_be_searched),
         cmocka_unit_test(test_unwritable_path_is_an_error_with_its_name),
+        cmocka_unit_test(test_one_chart_as_svg),
         cmocka_unit_test(test_links_and_bookmarks_are_in_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,9 +27,9 @@ has() {
 has run 'device output report no-report budget timeout compile-timeout strategy seed ceilings events wait fresh dry-run'
 has check 'arch sample compile-timeout json'
 has point 'at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
-has report 'output part full'
-has compare 'output json csv'
-has show 'json csv ascii full'
+has report 'output part full mix'
+has compare 'output json csv mix'
+has show 'json csv mix ascii full'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
 has import output
@@ -48,7 +48,7 @@ rooftune run x.lua -o
 expect_error 2 'needs RUN.db'
 rooftune show -- x
 expect_error 2 ''
-for command in run check point report compare 'compare x.db' show best export import 'export x.db' 'show a b'; do
+for command in run check point report compare 'compare x.db' show best export import 'export x.db'; do
     rooftune $command
     expect_error 2 ''
 done

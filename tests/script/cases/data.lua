@@ -6,5 +6,5 @@ return {
   nested = { b = true, a = "quote \" and \\ and \n", c = {} },
   big = 2 ^ 40,
   none = 0 / 0,
-  mix = mix { name = "decode", unit = "token", per = 32, { "gemv", { m = 1, n = 2 }, count = 160 }, { "copy", {} } },
+  mix = mix { name = "decode", unit = "token", per = 32, { "gemv", { m = 1, n = 2 }, count = 160 }, { "copy", {}, count = 1 } },
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/run_set.h"
+
+#include "model/run_join.h"
+#include "store/store.h"
+
+#include <stdlib.h>
+
+int rft_run_set_load(rft_run_set *out, const rft_words *paths, const char *command, rft_err *err) {
+    *out = (rft_run_set){0};
+    if (paths->count == 0) {
+        rft_err_set(err, RFT_E_USAGE, "%s takes a run file or recording, none was given", command);
+        return rft_err_remedy(err, "rooftune %s RUN.db (or a recording, FILE.json.gz)", command);
+    }
+    int rc = RFT_OK;
+    out->runs = rft_calloc(paths->count, sizeof *out->runs);
+    for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
+        rc = rft_store_load(&out->runs[i], paths->items[i], err);
+        out->count += rc == RFT_OK;
+    }
+    return rc == RFT_OK ? rft_run_join(&out->one, out->runs, out->count, err) : rc;
+}
+
+void rft_run_set_free(rft_run_set *set) {
+    rft_run_free(set->one);
+    for (size_t i = 0; i < set->count; i++) {
+        rft_run_free(set->runs[i]);
+    }
+    free(set->runs);
+    *set = (rft_run_set){0};
+}

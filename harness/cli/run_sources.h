@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run_sources.h - what a run was made from, by hash: so that a reader can tell whether he holds the same files. */
+#ifndef RFT_CLI_RUN_SOURCES_H
+#define RFT_CLI_RUN_SOURCES_H
+
+#include "model/run.h"
+#include "run/plan.h"
+
+/* Adds "source.FILE" for every template of the plan and "header.FILE" for the user's headers it reaches: SHA-256 of the
+ * contents, or the reason why not. In a replay, where the recording's own are there already, "replay." stands before.
+ */
+void rft_run_sources_describe(rft_run *run, const rft_plan *plan, bool replayed);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * l2_policy.cuh - what a load or a store asks of L2, as types, so that a parameter of the kind ctype can name one:
+ *   plain      nothing
+ *   streaming  evict first by the operator .cs
+ *   first      evict first (createpolicy.fractional), at both levels where it is a load
+ *   last       evict last; last_N: one line in N, the others are left as they are
+ *   mixed_N    evict last for one line in N, evict first for the others
+ *   unchanged  the line keeps the priority it has
+ * Lines that are dirty at a kernel's end need not have reached device memory by then, and lines to be read again should
+ * still be there; both want their share of L2 to be kept from everything else that passes. Which lines are the share is
+ * the hardware's choice, by address. Words of 4, 8 and 16 bytes; those of 2 take no hint. (PTX ISA: createpolicy, ld,
+ * st; sm_80 and newer.)
+ */
+#ifndef RFT_KERNELS_L2_POLICY_CUH
+#define RFT_KERNELS_L2_POLICY_CUH
+
+struct plain {};
+struct streaming {};
+struct first {};
+struct unchanged {};
+template <int N> struct last_of {};
+template <int N> struct mixed_of {};
+typedef last_of<1> last;
+typedef last_of<2> last_2;
+typedef last_of<4> last_4;
+typedef last_of<8> last_8;
+typedef last_of<16> last_16;
+typedef last_of<32> last_32;
+typedef mixed_of<2> mixed_2;
+typedef mixed_of<4> mixed_4;
+typedef mixed_of<8> mixed_8;
+typedef mixed_of<16> mixed_16;
+typedef mixed_of<32> mixed_32;
+
+/* What an operation on rows is given: both in one type. */
+template <class READ_, class WRITE_> struct Hints {
+    typedef READ_ READ;
+    typedef WRITE_ WRITE;
+};
+template <bool STREAM> struct Streamed { typedef plain type; };
+template <> struct Streamed<true> { typedef streaming type; };
+template <bool STREAM> using StreamHints = Hints<typename Streamed<STREAM>::type, typename Streamed<STREAM>::type>;
+
+typedef unsigned long long l2_policy;
+
+/* Not volatile: one for all accesses of a thread. Shares are written out, so that ptxas knows the policy. */
+#define RFT_L2_POLICY(PRIORITIES, SHARE) asm("createpolicy.fractional." PRIORITIES ".b64 %0, " SHARE ";" : "=l"(policy))
+#define RFT_L2_SHARES(PRIORITIES)                                                                                      \
+    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a share that is written out");                             \
+    l2_policy policy;                                                                                                  \
+    if constexpr (N == 1) {                                                                                            \
+        RFT_L2_POLICY(PRIORITIES, "1.0");                                                                              \
+    } else if constexpr (N == 2) {                                                                                     \
+        RFT_L2_POLICY(PRIORITIES, "0.5");                                                                              \
+    } else if constexpr (N == 4) {                                                                                     \
+        RFT_L2_POLICY(PRIORITIES, "0.25");                                                                             \
+    } else if constexpr (N == 8) {                                                                                     \
+        RFT_L2_POLICY(PRIORITIES, "0.125");                                                                            \
+    } else if constexpr (N == 16) {                                                                                    \
+        RFT_L2_POLICY(PRIORITIES, "0.0625");                                                                           \
+    } else {                                                                                                           \
+        RFT_L2_POLICY(PRIORITIES, "0.03125");                                                                          \
+    }                                                                                                                  \
+    return policy;
+
+__device__ __forceinline__ l2_policy policy_of(first) {
+    l2_policy policy;
+    RFT_L2_POLICY("L2::evict_first", "1.0");
+    return policy;
+}
+__device__ __forceinline__ l2_policy policy_of(unchanged) {
+    l2_policy policy;
+    RFT_L2_POLICY("L2::evict_unchanged", "1.0");
+    return policy;
+}
+template <int N> __device__ __forceinline__ l2_policy policy_of(last_of<N>) {
+    RFT_L2_SHARES("L2::evict_last")
+}
+template <int N>
+__device__ __forceinline__ l2_policy policy_of(mixed_of<N>){RFT_L2_SHARES("L2::evict_last.L2::evict_first")}
+#undef RFT_L2_SHARES
+#undef RFT_L2_POLICY
+
+__device__ __forceinline__ l2_policy policy_where(bool stays) {
+    return stays ? policy_of(last()) : policy_of(first());
+}
+
+/* Read-only data. Volatile, so that a load is not moved to where its value is used. */
+#define RFT_L2_LOADS(NAME, L1)                                                                                         \
+    __device__ __forceinline__ uint4 NAME(const uint4 *from, l2_policy policy) {                                       \
+        uint4 w;                                                                                                       \
+        asm volatile("ld.global.nc" L1 ".L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"                            \
+                     : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)                                                      \
+                     : "l"(from), "l"(policy));                                                                        \
+        return w;                                                                                                      \
+    }                                                                                                                  \
+    __device__ __forceinline__ uint2 NAME(const uint2 *from, l2_policy policy) {                                       \
+        uint2 w;                                                                                                       \
+        asm volatile("ld.global.nc" L1 ".L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"                                    \
+                     : "=r"(w.x), "=r"(w.y)                                                                            \
+                     : "l"(from), "l"(policy));                                                                        \
+        return w;                                                                                                      \
+    }                                                                                                                  \
+    __device__ __forceinline__ unsigned NAME(const unsigned *from, l2_policy policy) {                                 \
+        unsigned w;                                                                                                    \
+        asm volatile("ld.global.nc" L1 ".L2::cache_hint.u32 %0, [%1], %2;" : "=r"(w) : "l"(from), "l"(policy));        \
+        return w;                                                                                                      \
+    }                                                                                                                  \
+    __device__ __forceinline__ unsigned short NAME(const unsigned short *from, l2_policy) {                            \
+        return __ldg(from);                                                                                            \
+    }
+RFT_L2_LOADS(load_by, "")
+RFT_L2_LOADS(load_first, ".L1::evict_first")
+RFT_L2_LOADS(load_last, ".L1::evict_last")
+RFT_L2_LOADS(load_unchanged, ".L1::evict_unchanged")
+#undef RFT_L2_LOADS
+
+__device__ __forceinline__ void store_by(uint4 *to, uint4 w, l2_policy policy) {
+    asm volatile("st.global.L2::cache_hint.v4.u32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "r"(w.x), "r"(w.y), "r"(w.z),
+                 "r"(w.w), "l"(policy)
+                 : "memory");
+}
+__device__ __forceinline__ void store_by(uint2 *to, uint2 w, l2_policy policy) {
+    asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(w.x), "r"(w.y), "l"(policy)
+                 : "memory");
+}
+__device__ __forceinline__ void store_by(unsigned *to, unsigned w, l2_policy policy) {
+    asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(to), "r"(w), "l"(policy) : "memory");
+}
+__device__ __forceinline__ void store_by(unsigned short *to, unsigned short w, l2_policy) {
+    *to = w;
+}
+
+/* As striped.cuh names them for its cache operators: the hint first. */
+template <typename W> __device__ __forceinline__ W load_as(plain, const W *from) {
+    return __ldg(from);
+}
+template <typename W> __device__ __forceinline__ W load_as(streaming, const W *from) {
+    return __ldcs(from);
+}
+template <typename W> __device__ __forceinline__ W load_as(first hint, const W *from) {
+    return load_first(from, policy_of(hint));
+}
+template <typename W> __device__ __forceinline__ W load_as(unchanged hint, const W *from) {
+    return load_unchanged(from, policy_of(hint));
+}
+template <int N, typename W> __device__ __forceinline__ W load_as(last_of<N> hint, const W *from) {
+    return load_last(from, policy_of(hint));
+}
+template <int N, typename W> __device__ __forceinline__ W load_as(mixed_of<N> hint, const W *from) {
+    return load_by(from, policy_of(hint));
+}
+
+template <typename W> __device__ __forceinline__ void store_as(plain, W *to, W word) {
+    *to = word;
+}
+template <typename W> __device__ __forceinline__ void store_as(streaming, W *to, W word) {
+    __stcs(to, word);
+}
+template <class HINT, typename W> __device__ __forceinline__ void store_as(HINT hint, W *to, W word) {
+    store_by(to, word, policy_of(hint));
+}
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which problems the summary shows where there are more than a buyer would read: the most telling of each sweep. */
+#include "reports/doc_build.h"
+
+#include <math.h>
+
+typedef struct choice {
+    const rft_build *b;
+    size_t from, count; /* the sweep's entries */
+    bool *taken;        /* per entry of the run */
+    size_t left;
+} choice;
+
+static void take(choice *c, size_t index) {
+    if (c->left > 0 && index < c->from + c->count && !c->taken[index]) {
+        c->taken[index] = true;
+        c->left--;
+    }
+}
+
+static void take_extremes(choice *c) {
+    const rft_entry *entries = c->b->entries;
+    size_t longest = SIZE_MAX, best = SIZE_MAX, worst = SIZE_MAX;
+    for (size_t i = c->from; i < c->from + c->count; i++) {
+        double share = entries[i].best ? entries[i].place.efficiency_frac : (double)NAN;
+        if (entries[i].best &&
+            (longest == SIZE_MAX || rft_point_median_s(entries[i].best) > rft_point_median_s(entries[longest].best))) {
+            longest = i;
+        }
+        if (!isnan(share)) {
+            best = best == SIZE_MAX || share > entries[best].place.efficiency_frac ? i : best;
+            worst = worst == SIZE_MAX || share < entries[worst].place.efficiency_frac ? i : worst;
+        }
+    }
+    take(c, longest);
+    take(c, worst);
+    take(c, best);
+}
+
+/* Both sides of a change of bound; with several swept axes neighbours in this order change for many reasons. */
+static void take_turns(choice *c) {
+    const rft_entry *entries = c->b->entries;
+    const rft_sweep *sweep = &c->b->run->sweeps[entries[c->from].sweep].sweep;
+    size_t swept = 0;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        swept += sweep->axes[i].swept;
+    }
+    if (swept > 1) {
+        return;
+    }
+    for (size_t i = c->from + 1; i < c->from + c->count; i++) {
+        const rft_entry *a = &entries[i - 1], *z = &entries[i];
+        if (a->best && z->best && (a->bound.resource != z->bound.resource || a->bound.pipe != z->bound.pipe)) {
+            take(c, i - 1);
+            take(c, i);
+        }
+    }
+}
+
+static void take_evenly(choice *c) {
+    for (size_t parts = 2; c->left > 0 && parts <= 2 * c->count; parts *= 2) {
+        for (size_t k = 0; k <= parts && c->left > 0; k++) {
+            take(c, c->from + k * (c->count - 1) / parts);
+        }
+    }
+}
+
+static void choose_of_sweep(choice *c) {
+    take_extremes(c);
+    take(c, c->from);
+    take(c, c->from + c->count - 1);
+    size_t kept = c->left;
+    c->left = kept / 2; /* the other half shows what lies between */
+    take_turns(c);
+    c->left += kept - kept / 2;
+    take_evenly(c);
+}
+
+size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out) {
+    bool *taken = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *taken);
+    const rft_entry **chosen = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *chosen);
+    size_t spare = most, sweeps = 0, count = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        sweeps += i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep;
+    }
+    for (size_t from = 0, next; from < b->entry_count && spare > 0 && sweeps > 0; from = next) {
+        next = from;
+        while (next < b->entry_count && b->entries[next].sweep == b->entries[from].sweep) {
+            next++;
+        }
+        size_t quota = b->entry_count <= most ? next - from : spare / sweeps > 0 ? spare / sweeps : 1;
+        choice c = {b, from, next - from, taken, quota < next - from ? quota : next - from};
+        spare -= c.left;
+        sweeps--;
+        choose_of_sweep(&c);
+    }
+    for (size_t i = 0; i < b->entry_count; i++) {
+        if (taken[i]) {
+            chosen[count++] = &b->entries[i];
+        }
+    }
+    *out = chosen;
+    return count;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cover's numbers, and its picture: how much of its measured ceiling each sweep reaches, and where the vendor's
+ * library stands. */
+#include "model/baseline.h"
+#include "reports/doc_build.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HEIGHT 138.0
+#define BARS_MOST 10
+#define HALF_BAR 0.32
+#define CHART_WIDTH 450.0 /* points, about */
+#define BYTE_WIDTH 4.3    /* of a category's name */
+
+/* ---- numbers ---- */
+
+static void add_ceiling(const rft_build *b, rft_figure_box *box, rft_ceiling_id id) {
+    const rft_ceiling *ceiling = &b->run->ceilings.items[id];
+    double share = ceiling->stats.median / ceiling->datasheet;
+    box->value = rft_figure_si(b->arena, ceiling->stats.median, rft_ceiling_unit(id));
+    box->label = rft_arena_printf(
+        b->arena, "measured: %s%s", rft_ceiling_label(id),
+        isnan(share) ? "" : rft_arena_printf(b->arena, ", %s of datasheet", rft_figure_percent(b->arena, share)));
+}
+
+/* Is some best held against this ceiling? */
+static bool is_a_roof(const rft_build *b, rft_ceiling_id id) {
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->best && rft_placement_ceiling(b->run, entry->best, &entry->place) == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The fastest of the pipes that the sweeps work on; else of all. RFT_CEILING_COUNT: none is known. */
+static rft_ceiling_id chief_pipe(const rft_build *b) {
+    rft_ceiling_id chief = RFT_CEILING_COUNT;
+    bool chief_is_roof = false;
+    for (int i = RFT_CEILING_FP64; i <= RFT_CEILING_TENSOR_INT8; i++) {
+        rft_ceiling_id id = (rft_ceiling_id)i;
+        double rate = rft_ceilings_rate(&b->run->ceilings, id);
+        bool roof = is_a_roof(b, id);
+        bool faster = chief == RFT_CEILING_COUNT || rate > rft_ceilings_rate(&b->run->ceilings, chief);
+        if (!isnan(rate) && (roof == chief_is_roof ? faster : roof)) {
+            chief = id;
+            chief_is_roof = roof;
+        }
+    }
+    return chief;
+}
+
+/* Of all problems: the tuned template over the vendor's library where one is measured, else over the default. */
+static bool add_speedup(const rft_build *b, rft_figure_box *box) {
+    const char *vendor = rft_build_baseline_name(b);
+    double low = INFINITY, high = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        const rft_baseline *chief = vendor ? rft_build_chief(b, entry) : NULL;
+        double ratio = !entry->best ? (double)NAN
+                       : vendor     ? (chief ? rft_versus_of(b->run, entry->best, chief).frac : (double)NAN)
+                                    : entry->over_default;
+        if (isfinite(ratio)) {
+            low = fmin(low, ratio);
+            high = fmax(high, ratio);
+            count++;
+        }
+    }
+    if (count == 0) {
+        return false;
+    }
+    const char *from = rft_figure_plain(b->arena, low, 3);
+    box->value = count == 1 ? rft_figure_ratio(b->arena, low)
+                            : rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", from, rft_figure_ratio(b->arena, high));
+    box->label = rft_arena_printf(b->arena, "as fast as %s, over %s", vendor ? vendor : "the default configuration",
+                                  rft_build_plural(b, count, "problem", "problems"));
+    return true;
+}
+
+void rft_build_key_figures(rft_build *b) {
+    rft_figure_box boxes[4];
+    size_t count = 0, measured = 0, verified = 0;
+    rft_ceiling_id pipe = chief_pipe(b);
+    if (!isnan(rft_ceilings_rate(&b->run->ceilings, RFT_CEILING_DRAM_READ))) {
+        add_ceiling(b, &boxes[count++], RFT_CEILING_DRAM_READ);
+    }
+    if (pipe != RFT_CEILING_COUNT) {
+        add_ceiling(b, &boxes[count++], pipe);
+    }
+    count += add_speedup(b, &boxes[count]);
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        measured += b->tallies[s].measured;
+        verified += b->tallies[s].verified;
+    }
+    if (measured > 0) {
+        boxes[count].value = rft_arena_printf(b->arena, "%s of %s", rft_figure_count(b->arena, verified),
+                                              rft_figure_count(b->arena, measured));
+        boxes[count++].label = "measured points with verified results";
+    }
+    if (count > 0) {
+        rft_doc_figures(b->doc, boxes, count);
+    }
+}
+
+/* ---- picture ---- */
+
+static const char *problem_text(const rft_build *b, const rft_entry *entry) {
+    return rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena);
+}
+
+/* A sweep speaks through its showcase, a single sweep through its most telling problems. */
+static size_t choose(const rft_build *b, const rft_entry **out) {
+    size_t count = 0;
+    if (b->run->sweep_count == 1) {
+        const rft_entry **chosen = NULL;
+        size_t longest = 8;
+        for (size_t i = 0; i < b->entry_count; i++) {
+            size_t length = strlen(problem_text(b, &b->entries[i]));
+            longest = length > longest ? length : longest;
+        }
+        size_t room = (size_t)(CHART_WIDTH / (BYTE_WIDTH * (double)longest + 8));
+        size_t found = rft_build_choose(b, room < 1 ? 1 : room < BARS_MOST ? room : BARS_MOST, &chosen);
+        for (size_t i = 0; i < found; i++) {
+            if (chosen[i]->best && !isnan(chosen[i]->place.efficiency_frac)) {
+                out[count++] = chosen[i];
+            }
+        }
+        return count;
+    }
+    for (size_t s = 0; s < b->run->sweep_count && count < BARS_MOST; s++) {
+        const rft_entry *entry = rft_build_showcase(b, s);
+        if (entry && !isnan(entry->place.efficiency_frac)) {
+            out[count++] = entry;
+        }
+    }
+    return count;
+}
+
+static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const *entries, size_t count) {
+    rft_series *dots = rft_doc_series(b->doc, chart, RFT_SERIES_DOTS, count);
+    size_t last = SIZE_MAX;
+    dots->tone = RFT_TONE_B;
+    for (size_t i = 0; i < count; i++) {
+        const rft_baseline *chief = rft_build_chief(b, entries[i]);
+        rft_versus versus = {.frac = NAN};
+        if (chief && chief->same_protocol) {
+            versus = rft_versus_of(b->run, entries[i]->best, chief);
+        }
+        dots->x[i] = (double)i;
+        dots->y[i] = entries[i]->place.efficiency_frac / versus.frac * 100;
+        last = isfinite(dots->y[i]) ? i : last;
+    }
+    if (last != SIZE_MAX) {
+        dots->names[last] = rft_baseline_short_label(rft_build_chief(b, entries[last]), b->arena);
+    } else {
+        chart->series_count--;
+    }
+}
+
+void rft_build_cover_chart(rft_build *b) {
+    const rft_entry *entries[BARS_MOST];
+    size_t count = choose(b, entries);
+    if (count == 0) {
+        return;
+    }
+    bool single = b->run->sweep_count == 1;
+    const char *of = single ? rft_arena_printf(b->arena, " of %s", b->run->sweeps[0].sweep.name) : "";
+    const char *title =
+        rft_arena_printf(b->arena, "How much of its measured ceiling the best configuration%s reaches", of);
+    rft_chart *chart = rft_doc_chart(b->doc, title, HEIGHT);
+    double highest = 100;
+    chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
+    chart->x.sub_names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
+    chart->x.name_count = count;
+    chart->x.low = -0.6;
+    chart->x.high = (double)count - 0.4;
+    chart->y.title = "% of ceiling";
+    rft_series *bars = rft_doc_series(b->doc, chart, RFT_SERIES_BARS, count);
+    bars->tone = RFT_TONE_C;
+    for (size_t i = 0; i < count; i++) {
+        const char *percent = rft_figure_percent(b->arena, entries[i]->place.efficiency_frac);
+        bars->x[i] = (double)i - HALF_BAR;
+        bars->x2[i] = (double)i + HALF_BAR;
+        bars->y[i] = entries[i]->place.efficiency_frac * 100;
+        highest = fmax(highest, bars->y[i]);
+        chart->x.names[i] = single ? problem_text(b, entries[i]) : b->run->sweeps[entries[i]->sweep].sweep.name;
+        chart->x.sub_names[i] = percent;
+    }
+    chart->y.low = 0;
+    chart->y.high = highest * 1.06;
+    rft_series *roof = rft_doc_series(b->doc, chart, RFT_SERIES_LINE, 2);
+    roof->x[0] = chart->x.low;
+    roof->x[1] = chart->x.high;
+    roof->y[0] = roof->y[1] = 100;
+    roof->tone = RFT_TONE_INK;
+    add_baselines(b, chart, entries, count);
+    rft_chart *const charts[] = {chart};
+    rft_doc_charts(b->doc, charts, 1);
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The summary's table: a row a problem, grouped by sweep. A column that no row has anything for is left out. */
+#include "reports/doc_build.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum column_id {
+    COLUMN_PROBLEM,
+    COLUMN_CONFIG,
+    COLUMN_TIME,
+    COLUMN_HALF,
+    COLUMN_RATE,
+    COLUMN_ITEMS,
+    COLUMN_CEILING,
+    COLUMN_SHEET,
+    COLUMN_LEFT,
+    COLUMN_BOUND,
+    COLUMN_DEFAULT,
+    COLUMN_BASELINE,
+    COLUMN_ENERGY,
+    COLUMN_COUNT
+} column_id;
+
+static const rft_column columns[COLUMN_COUNT] = {
+    [COLUMN_PROBLEM] = {.title = "Problem"},
+    [COLUMN_CONFIG] = {.title = "Best configuration"},
+    [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_ITEMS] = {.title = "Items", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_CEILING] = {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_SHEET] = {.title = "of sheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_LEFT] = {.title = "left", .unit = "at most", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_BOUND] = {.title = "Bound"},
+    [COLUMN_DEFAULT] = {.title = "over default", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_BASELINE] = {.title = "over vendor", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_ENERGY] = {.title = "Energy", .align = RFT_ALIGN_DECIMAL},
+};
+
+#define CONFIG_BYTES 120 /* a name longer than that is cut here; part 2 has it whole */
+#define CONFIG_SHORT 36  /* bytes that a column has room for beside the numbers */
+#define CELL_SHORT 24    /* bytes that are not broken */
+#define WIDE_RANGE 2e4   /* times further apart than that have no unit in common */
+
+typedef struct view {
+    rft_build *b;
+    rft_table *table;
+    size_t at[COLUMN_COUNT]; /* SIZE_MAX: left out */
+    rft_figure_scale time;   /* factor 0: every cell has its own */
+    rft_figure_scale rate;   /* of the sweep that is being told */
+    bool named;              /* the sweep's name stands in the problem's cell, not above its rows */
+    bool detailed;           /* configurations stand under the numbers: they are too long for a column */
+} view;
+
+static void put(const view *v, rft_row *row, column_id id, const char *text) {
+    if (v->at[id] != SIZE_MAX) {
+        row->cells[v->at[id]] = text;
+    }
+}
+
+static const char *with_note(const view *v, const char *text, const char *note) {
+    return rft_arena_printf(v->b->arena, "%s%s", text, rft_doc_note(v->b->doc, v->table, note));
+}
+
+/* Cut between two characters. */
+static const char *cut(const rft_build *b, const char *text) {
+    size_t length = strlen(text);
+    if (length <= CONFIG_BYTES) {
+        return text;
+    }
+    size_t keep = CONFIG_BYTES;
+    while (keep > 0 && ((unsigned char)text[keep] & 0xc0) == 0x80) {
+        keep--;
+    }
+    return rft_arena_printf(b->arena, "%.*s\xe2\x80\xa6", (int)keep, text);
+}
+
+static const char *problem_text(const view *v, const rft_entry *entry) {
+    const rft_build *b = v->b;
+    if (v->named) {
+        return cut(b, rft_build_name(b, entry->sweep, entry->problem));
+    }
+    const char *text = rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena);
+    return text && *text ? cut(b, text) : "the only one";
+}
+
+static const char *config_text(const view *v, const rft_entry *entry) {
+    const rft_build *b = v->b;
+    const char *config = cut(b, rft_build_config(b, entry->best));
+    if (entry->tied > 0) {
+        config = rft_arena_printf(b->arena, "%s (tie of %zu)", config, entry->tied + 1);
+    }
+    if (entry->best->outcome == RFT_OUTCOME_NOISY) {
+        config = with_note(v, config, "Noisy: the samples did not settle; the interval says how far.");
+    }
+    if (!entry->best->verification.done) {
+        config = with_note(v, config, "Not verified: its results were not compared with a reference.");
+    }
+    return config;
+}
+
+static const char *time_text(const view *v, double seconds, int digits) {
+    if (v->time.factor > 0) {
+        return rft_figure_plain(v->b->arena, seconds / v->time.factor, digits);
+    }
+    return rft_figure_si(v->b->arena, seconds, "s");
+}
+
+static void set_config(const view *v, rft_row *row, const char *text) {
+    if (v->detailed) {
+        row->detail = text;
+    } else {
+        put(v, row, COLUMN_CONFIG, text);
+    }
+}
+
+/* With the prefix that suits the sweep, so that the numbers of a column compare. */
+static const char *rate_text(const view *v, double rate) {
+    return isnan(rate) ? "n/a"
+                       : rft_arena_printf(v->b->arena, "%s %s", rft_figure_plain(v->b->arena, rate / v->rate.factor, 3),
+                                          v->rate.unit);
+}
+
+static const char *half_text(const view *v, const rft_stats *stats) {
+    if (!stats->interval_is_95) {
+        return with_note(v, "n/a", "Under 6 samples give no 95 % interval of the median.");
+    }
+    double half = rft_stats_half_width_frac(stats) * 100;
+    return half < 0.005 ? "<0.01" : rft_arena_fixed(v->b->arena, half, half < 10 ? 2 : 1, "");
+}
+
+static const char *share_text(const view *v, double frac, const char *why) {
+    return isnan(frac) ? with_note(v, "n/a", why) : rft_figure_percent_bare(v->b->arena, frac);
+}
+
+/* In few words; counted unless marked: * modelled, ** declared. */
+static const char *bound_text(const rft_build *b, const rft_bound *bound) {
+    const char *name = rft_resource_name(bound->resource, bound->pipe);
+    const char *of = bound->step ? rft_arena_printf(b->arena, ", in step %zu", bound->step) : "";
+    if (bound->firmness != RFT_FIRM_NONE) {
+        bool counted = bound->evidence == RFT_EVIDENCE_COUNTED;
+        return rft_arena_printf(b->arena, "%s%s %.0f %%%s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "", name,
+                                bound->frac * 100,
+                                counted                                    ? ""
+                                : bound->evidence == RFT_EVIDENCE_MODELLED ? "*"
+                                                                           : "**",
+                                of);
+    }
+    return bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_arena_printf(b->arena, "%s%s", name, of);
+}
+
+/* The most that is left: what the measured ceilings allow over what was reached. */
+static const char *left_text(const rft_build *b, const rft_placement *place) {
+    double room = 1.0 / place->efficiency_frac;
+    return isnan(room) ? "n/a" : rft_figure_ratio(b->arena, room > 1 ? room : 1.0);
+}
+
+/* Joules of a run over its operations, or bytes. */
+static double joules_per_work(const rft_entry *entry) {
+    const rft_load *load = entry->best ? entry->best->loads[RFT_LOAD_ENERGY] : NULL;
+    if (!load || !load->source) {
+        return NAN;
+    }
+    return 1.0 / rft_load_per_joule(load, rft_build_rate(&entry->place) * rft_point_median_s(entry->best));
+}
+
+static const char *energy_text(const view *v, const rft_entry *entry) {
+    double joules = joules_per_work(entry);
+    const char *of = rft_build_in_ops(&entry->place) ? "FLOP" : "B";
+    return isfinite(joules)
+               ? rft_arena_printf(v->b->arena, "%s pJ/%s", rft_figure_plain(v->b->arena, joules * 1e12, 3), of)
+               : NULL;
+}
+
+static double items_rate(const rft_entry *entry) {
+    const rft_work *work = entry->best ? &entry->best->work : NULL;
+    return work && work->item_name && work->items > 0 ? work->items / rft_point_median_s(entry->best) : NAN;
+}
+
+static const char *default_text(const view *v, const rft_entry *entry) {
+    if (!isnan(entry->over_default)) {
+        return rft_figure_ratio(v->b->arena, entry->over_default);
+    }
+    return with_note(
+        v, "n/a",
+        rft_arena_printf(v->b->arena, "No ratio: %s.", entry->why_default ? entry->why_default : "not known"));
+}
+
+/* Where launches back to back take another time than one at rest, both stand here. */
+static void add_sustained(const view *v, const rft_entry *entry) {
+    const rft_build *b = v->b;
+    const rft_point *point = entry->best;
+    const rft_load *soak = point->loads[RFT_LOAD_SOAK];
+    if (!soak || !rft_point_sags(point)) {
+        return;
+    }
+    rft_placement place = rft_placement_sustained(b->run, point);
+    rft_row *row = rft_doc_row(b->doc, v->table);
+    double slower = rft_point_median_s(point) / soak->stats.median;
+    row->quiet = true;
+    put(v, row, v->detailed ? COLUMN_PROBLEM : COLUMN_CONFIG,
+        rft_arena_printf(b->arena, "sustained, %.0f s", soak->asked_s));
+    put(v, row, COLUMN_TIME, time_text(v, soak->stats.median, 3));
+    put(v, row, COLUMN_HALF, half_text(v, &soak->stats));
+    put(v, row, COLUMN_RATE, rate_text(v, rft_build_rate(&entry->place) * slower));
+    put(v, row, COLUMN_CEILING,
+        share_text(v, place.efficiency_frac, "The rate of its ceiling under sustained load was not measured."));
+    put(v, row, COLUMN_SHEET,
+        isnan(entry->place.datasheet_frac) ? "n/a"
+                                           : rft_figure_percent_bare(b->arena, entry->place.datasheet_frac * slower));
+    put(v, row, COLUMN_LEFT, left_text(b, &place));
+}
+
+static void add_entry(const view *v, const rft_entry *entry) {
+    rft_build *b = v->b;
+    rft_row *row = rft_doc_row(b->doc, v->table);
+    put(v, row, COLUMN_PROBLEM, problem_text(v, entry));
+    row->link = b->opts.part == 1 ? NULL : rft_build_anchor(b, entry->sweep);
+    if (!entry->best) {
+        const char *why = b->tallies[entry->sweep].points == 0
+                              ? "No configuration of it was taken up."
+                              : "No configuration of it gave a verified measurement; the sweep's section lists the "
+                                "failures.";
+        set_config(v, row, with_note(v, "none", why));
+        put(v, row, COLUMN_TIME, "n/a");
+        put(v, row, COLUMN_RATE, "n/a");
+        return;
+    }
+    const rft_stats *stats = &rft_point_measurement(entry->best)->stats;
+    const rft_placement *place = &entry->place;
+    set_config(v, row, config_text(v, entry));
+    put(v, row, COLUMN_TIME, time_text(v, stats->median, 3));
+    put(v, row, COLUMN_HALF, half_text(v, stats));
+    put(v, row, COLUMN_RATE, rate_text(v, rft_build_rate(place)));
+    if (isfinite(items_rate(entry))) {
+        put(v, row, COLUMN_ITEMS,
+            rft_figure_si(b->arena, items_rate(entry),
+                          rft_arena_printf(b->arena, "%s/s", entry->best->work.item_name)));
+    }
+    put(v, row, COLUMN_CEILING,
+        share_text(v, place->efficiency_frac, "The ceiling that would bound this problem was not measured."));
+    put(v, row, COLUMN_SHEET, share_text(v, place->datasheet_frac, "No datasheet value is known for this device."));
+    put(v, row, COLUMN_LEFT, left_text(b, place));
+    put(v, row, COLUMN_BOUND, bound_text(b, &entry->bound));
+    if (v->at[COLUMN_DEFAULT] != SIZE_MAX) {
+        put(v, row, COLUMN_DEFAULT, default_text(v, entry));
+    }
+    if (v->at[COLUMN_BASELINE] != SIZE_MAX) {
+        put(v, row, COLUMN_BASELINE, rft_build_baseline_text(b, v->table, entry));
+    }
+    put(v, row, COLUMN_ENERGY, energy_text(v, entry));
+    add_sustained(v, entry);
+}
+
+/* What there is anything to say of in some row. */
+static bool is_wanted(const rft_build *b, column_id id, const rft_entry *const *entries, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const rft_entry *entry = entries[i];
+        switch (id) {
+        case COLUMN_ITEMS:
+            if (isfinite(items_rate(entry))) {
+                return true;
+            }
+            break;
+        case COLUMN_ENERGY:
+            if (isfinite(joules_per_work(entry))) {
+                return true;
+            }
+            break;
+        case COLUMN_DEFAULT:
+            if (entry->best && !isnan(entry->over_default)) {
+                return true;
+            }
+            break;
+        case COLUMN_BASELINE:
+            if (entry->best && rft_build_has_baselines(b, entry->sweep)) {
+                return true;
+            }
+            break;
+        default:
+            return true;
+        }
+    }
+    return false;
+}
+
+static rft_figure_scale time_scale(const rft_build *b, const rft_entry *const *entries, size_t count) {
+    double *times = rft_arena_calloc(b->arena, count + 1, sizeof *times);
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < count; i++) {
+        times[i] = entries[i]->best ? rft_point_median_s(entries[i]->best) : NAN;
+        low = fmin(low, times[i]);
+        high = fmax(high, times[i]);
+    }
+    rft_figure_scale scale = rft_figure_scale_of(b->arena, times, count, "s");
+    bool apart = !(high > 0) || high / low > WIDE_RANGE || high / scale.factor >= 1e5 || low / scale.factor < 1e-3;
+    return apart ? (rft_figure_scale){0, ""} : scale;
+}
+
+/* Of those of one sweep whose rate is told in the same unit as this one's. */
+static rft_figure_scale rate_scale(const rft_build *b, const rft_entry *entry) {
+    double *rates = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *rates);
+    const char *unit = rft_build_rate_unit(&entry->place);
+    size_t count = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *other = &b->entries[i];
+        if (other->sweep == entry->sweep && other->best && strcmp(rft_build_rate_unit(&other->place), unit) == 0) {
+            rates[count++] = rft_build_rate(&other->place);
+        }
+    }
+    return rft_figure_scale_of(b->arena, rates, count, unit);
+}
+
+/* The sweep's name above its rows. */
+static void add_group(const view *v, const rft_entry *entry) {
+    rft_build *b = v->b;
+    const rft_sweep *sweep = &b->run->sweeps[entry->sweep].sweep;
+    rft_row *row = rft_doc_row(b->doc, v->table);
+    row->span = true;
+    row->rule = v->table->row_count > 1;
+    row->link = b->opts.part == 1 ? NULL : rft_build_anchor(b, entry->sweep);
+    row->cells[0] =
+        rft_arena_printf(b->arena, "%s%s", sweep->name,
+                         sweep->measure.cache == RFT_CACHE_COLD
+                             ? ""
+                             : rft_arena_printf(b->arena, " (cache: %s)", rft_cache_mode_name(sweep->measure.cache)));
+}
+
+static void widen(size_t *longest, const char *text) {
+    size_t length = strlen(text);
+    *longest = length > *longest ? length : *longest;
+}
+
+rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count) {
+    rft_column used[COLUMN_COUNT];
+    size_t column_count = 0;
+    view v = {.b = b, .time = time_scale(b, entries, count)};
+    size_t groups = 0;
+    size_t longest[COLUMN_COUNT] = {0}; /* bytes, of the columns of words */
+    for (size_t i = 0; i < count; i++) {
+        groups += i == 0 || entries[i]->sweep != entries[i - 1]->sweep;
+    }
+    v.named = groups == count;
+    for (size_t i = 0; i < count; i++) {
+        const char *config = entries[i]->best ? rft_build_config(b, entries[i]->best) : "";
+        v.detailed = v.detailed || strlen(config) > CONFIG_SHORT;
+        widen(&longest[COLUMN_PROBLEM], problem_text(&v, entries[i]));
+        widen(&longest[COLUMN_CONFIG], config);
+        widen(&longest[COLUMN_BOUND], entries[i]->best ? bound_text(b, &entries[i]->bound) : "");
+    }
+    for (int id = 0; id < COLUMN_COUNT; id++) {
+        v.at[id] = SIZE_MAX;
+        if (!(v.detailed && id == COLUMN_CONFIG) && is_wanted(b, (column_id)id, entries, count)) {
+            v.at[id] = column_count;
+            used[column_count] = columns[id];
+            used[column_count++].wraps = longest[id] > CELL_SHORT;
+        }
+    }
+    if (v.time.factor > 0) {
+        used[v.at[COLUMN_TIME]].unit = v.time.unit;
+    }
+    v.table = rft_doc_table(b->doc, used, column_count);
+    for (size_t i = 0; i < count; i++) {
+        if (!v.named && (i == 0 || entries[i]->sweep != entries[i - 1]->sweep)) {
+            add_group(&v, entries[i]);
+        }
+        v.rate = rate_scale(b, entries[i]);
+        add_entry(&v, entries[i]);
+    }
+    return v.table;
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# The report: the same bytes from the run, the run file and its export, in any time zone and locale; other cards.
+need_recording
+rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" --budget 20 -o quick.db --report run.pdf
+expect_status 0
+same() { cmp -s run.pdf "$1" || fail "$1 has other bytes than the run's own report"; }
+rooftune report quick.db -o file.pdf
+expect_status 0
+same file.pdf
+rooftune export quick.db -o quick.json.gz
+expect_status 0
+rooftune report quick.json.gz -o export.pdf
+expect_status 0
+same export.pdf
+export LOCPATH="$(dirname "$ROOFTUNE")/locale"
+for zone in UTC Asia/Tokyo America/St_Johns; do
+    for locale in C de_DE.UTF-8; do
+        TZ=$zone LC_ALL=$locale "$ROOFTUNE" report quick.db -o other.pdf >out 2>err || fail "$zone, $locale"
+        same other.pdf
+    done
+done
+
+# Beside other cards: one run of this very card tells nothing of others.
+rooftune report "$QUICK" --part 1 -o alone.pdf
+expect_status 0
+rooftune report "$QUICK" --part 1 --reference "$(dirname "$QUICK")" -o beside.pdf
+expect_status 0
+if command -v pdftotext >/dev/null; then
+    pdftotext -layout alone.pdf alone.txt
+    grep -q 'No reference: no run of another NVIDIA H200 was given' alone.txt || fail "the report names no missing reference"
+    pdftotext beside.pdf - | tr '\n' ' ' >beside.txt
+    grep -q 'Left out: [0-9]* runs of this very card' beside.txt || fail "the report does not tell what was left out"
+fi
+mkdir empty
+rooftune report "$QUICK" --reference empty
+expect_error 2 'the folder holds no run file and no recording'
+rooftune report "$QUICK" --reference nowhere.db
+expect_status 11
+[ ! -e quick.pdf ] || fail "a report was written though a reference is missing"
+
+# One chart alone.
+rooftune report "$QUICK" --chart roofline --format svg -o roofline.svg
+expect_status 0
+grep -q '^<svg xmlns=' roofline.svg || fail "no SVG"
+rooftune report "$QUICK" --chart nothing --format svg -o other.svg
+expect_error 2 'no chart that is called like "nothing"'
+rooftune report "$QUICK" --format svg -o other.svg
+expect_error 2 'draws one chart, and none is named'
+
+# A font for other names: what is none is refused before anything is written.
+rooftune report "$QUICK" --font "$SOURCE/README.md" -o font.pdf
+expect_err 'is no TrueType font'
+[ ! -e font.pdf ] || fail "a report was written without its font"

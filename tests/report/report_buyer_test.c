@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Part 1: what a buyer reads, on four pages at most, however much was measured. */
+#include "report/report_sample.h"
+#include "report/trace_pages.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const rft_report_opts part_one = {.part = 1};
+
+static void says(const trace_pages *pages, const char *text) {
+    if (!trace_says(pages, text)) {
+        fail_msg("part 1 does not say \"%s\"", text);
+    }
+}
+
+static rft_point *best_of_largest(rft_run *run, size_t sweep) {
+    const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, rft_run_largest(run, sweep));
+    assert_non_null(best);
+    return &run->points[best - run->points];
+}
+
+static void add_loads(rft_run *run, size_t sweep, double slower) {
+    rft_point *best = best_of_largest(run, sweep);
+    rft_load *energy = rft_arena_alloc(run->arena, sizeof *energy), *soak = rft_arena_alloc(run->arena, sizeof *soak);
+    *energy = rft_load_none(RFT_LOAD_ENERGY, NULL);
+    energy->source = "energy counter";
+    energy->power_w = 600;
+    energy->joules_per_run = 600 * rft_point_median_s(best);
+    *soak = rft_load_none(RFT_LOAD_SOAK, NULL);
+    soak->asked_s = 60;
+    double samples[8];
+    for (size_t i = 0; i < 8; i++) {
+        samples[i] = rft_point_median_s(best) * slower * (1 + 0.001 * (double)i);
+    }
+    soak->stats = rft_stats_of(samples, 8);
+    soak->throttled_frac[RFT_THROTTLE_POWER_CAP] = 0.8;
+    best->loads[RFT_LOAD_ENERGY] = energy;
+    best->loads[RFT_LOAD_SOAK] = soak;
+}
+
+static void measure_all_ceilings(rft_run *run) {
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        rft_ceiling *ceiling = &run->ceilings.items[id];
+        if (!ceiling->measured) {
+            double rate = 1e12 * (id + 1);
+            ceiling->measured = true;
+            ceiling->stats = rft_stats_of(&rate, 1);
+            ceiling->kernel = "made up";
+            ceiling->clock_mhz = 1900;
+        }
+        ceiling->sustained = ceiling->stats;
+        ceiling->sustained.median *= id % 2 ? 0.9 : 1.0;
+        ceiling->sustained_clock_mhz = 1700;
+    }
+}
+
+/* A run on another card of the model: all of its rates are `factor` times as high. */
+static rft_run *other_card(const char *id, const char *uuid, double factor) {
+    rft_run *run = sample_empty();
+    run->info.id = id;
+    run->gpu.uuid = uuid;
+    measure_all_ceilings(run);
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        run->ceilings.items[i].stats.median *= factor;
+    }
+    return run;
+}
+
+static void test_numbers_of_the_summary(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    add_loads(run, 2, 1.1);
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].sweep == 1) {
+            run->points[i].work.items = 32;
+            run->points[i].work.item_name = "token";
+        }
+    }
+    trace_pages pages = trace_of(run, &part_one);
+    trace_assert_sound(&pages);
+    assert_true(pages.pages <= 4);
+    says(&pages, "ktoken/s");
+    says(&pages, "sustained, 60 s");
+    says(&pages, "The rate of its ceiling under sustained load was not measured.");
+    says(&pages, "pJ/FLOP");
+    says(&pages, "under seconds of load: power limit up to 80.0 % of the time");
+    says(&pages, "(tie of 2)");
+    says(&pages, "Bounds are by hardware counters, * modelled, ** declared.");
+    assert_false(trace_says(&pages, "most telling"));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+static void test_many_sweeps_stay_within_four_pages(void **state) {
+    (void)state;
+    rft_run *run = sample_full(), *others[3];
+    sample_add_copy(run);
+    sample_add_gemv(run);
+    sample_add_matmul(run);
+    sample_add_turn(run);
+    measure_all_ceilings(run);
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        add_loads(run, s, 1.2);
+    }
+    others[0] = other_card("000000000001", "GPU-1", 0.99);
+    others[1] = other_card("000000000002", "GPU-2", 1.01);
+    others[2] = other_card("000000000003", "GPU-3", 1.02);
+    rft_report_opts opts = part_one;
+    opts.references = (const rft_run *const *)others;
+    opts.reference_count = 3;
+    trace_pages pages = trace_of(run, &opts);
+    trace_assert_sound(&pages);
+    says(&pages, "most telling of 39 problems; the full report lists all.");
+    says(&pages, "Beside stored runs of 3 other cards of the model NVIDIA H200");
+    says(&pages, "normal");
+    says(&pages, "beside stored runs of 3 other cards");
+    if (pages.pages > 4) {
+        fail_msg("part 1 has %d pages", pages.pages);
+    }
+    trace_clear(&pages);
+    for (size_t i = 0; i < 3; i++) {
+        others[i]->ceilings.items[RFT_CEILING_FP32].stats.median *= 1.2;
+    }
+    pages = trace_of(run, &opts);
+    says(&pages, " low ");
+    trace_clear(&pages);
+    opts.reference_count = 2;
+    pages = trace_of(run, &opts);
+    says(&pages, "no reference");
+    assert_false(trace_says(&pages, "normal "));
+    trace_clear(&pages);
+    for (size_t i = 0; i < 3; i++) {
+        rft_run_free(others[i]);
+    }
+    rft_run_free(run);
+}
+
+/* Every chosen problem is there once, and those that tell most are among them. */
+static void test_forty_sweeps_have_a_row_each(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    for (int i = 0; i < 40; i++) {
+        sample_add_single(run);
+        run->sweeps[i].sweep.name = rft_arena_printf(run->arena, "sweep_number_%d", i);
+    }
+    trace_pages pages = trace_of(run, &part_one);
+    trace_assert_sound(&pages);
+    assert_true(pages.pages <= 4);
+    says(&pages, "sweep_number_0 n=67108864");
+    says(&pages, "most telling of 40 problems");
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+static void test_key_figures_of_the_cover(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    trace_pages pages = trace_of(run, &part_one);
+    assert_true(trace_page_says(&pages, 1, "4.31 TB/s measured: device memory, read, 89.8 % of datasheet"));
+    assert_true(trace_page_says(&pages, 1, "62.1 TFLOP/s measured: FP32 FMA, 92.8 % of datasheet"));
+    assert_true(trace_page_says(&pages, 1, "as fast as the default configuration, over"));
+    assert_true(trace_page_says(&pages, 1, "measured points with verified results"));
+    assert_true(trace_page_says(&pages, 1, "How much of its measured ceiling the best configuration reaches"));
+    trace_clear(&pages);
+    sample_forget_ceilings(run);
+    pages = trace_of(run, &part_one);
+    trace_assert_sound(&pages);
+    assert_false(trace_says(&pages, "How much of its measured ceiling"));
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+static void test_state_of_the_card(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_env_set(&run->env, run->arena, "nvml.power_limit_enforced_w", "500", NULL);
+    rft_env_set(&run->env, run->arena, "nvml.power_limit_default_w", "700", NULL);
+    rft_env_set(&run->env, run->arena, "nvml.other_processes", "2", NULL);
+    trace_pages pages = trace_of(run, &part_one);
+    says(&pages, "Power limit 500 W; the default is 700 W");
+    says(&pages, "Other processes 2");
+    says(&pages, "ECC on");
+    says(&pages, "MPS clients n/a: not recorded");
+    says(&pages, "Capacity 139.8 GiB");
+    says(&pages, "rate not measured");
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_of_the_summary),
+        cmocka_unit_test(test_many_sweeps_stay_within_four_pages),
+        cmocka_unit_test(test_forty_sweeps_have_a_row_each),
+        cmocka_unit_test(test_key_figures_of_the_cover),
+        cmocka_unit_test(test_state_of_the_card),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

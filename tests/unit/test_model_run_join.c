@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs of one card as one: what is renumbered, summed, borrowed, and what is refused. */
+#include "model_fixture.h"
+
+#include "model/run_join.h"
+
+static rft_run *run_of(const char *id, const char *sweep, double fastest_s) {
+    rft_run *run = fixture_run();
+    run->info = (rft_run_info){.id = id,
+                               .tool_revision = "aaaa",
+                               .command = sweep,
+                               .started_unix_ns = 1000,
+                               .finished_unix_ns = 2000,
+                               .elapsed_s = 5,
+                               .busy_s = 2,
+                               .compile_s = 1};
+    run->gpu.uuid = "GPU-1";
+    run->gpu.name = "card";
+    run->sweeps[0].sweep.name = sweep;
+    fixture_axis(run, "n", true, true);
+    fixture_param(run, 0, "TILE", (const int64_t[]){16, 32}, 2);
+    fixture_problem(run, (const int64_t[]){1024});
+    fixture_point(run, 0, (const int64_t[]){16}, 2 * fastest_s);
+    rft_point *fast = fixture_point(run, 0, (const int64_t[]){32}, fastest_s);
+    fixture_point(run, 0, (const int64_t[]){32}, fastest_s)->alias_of = fast->id;
+    rft_run_add_reference(run, &(rft_reference){0, 0, fast->id, 3, 1.5, 10, fastest_s, fastest_s, fastest_s, 1980});
+    return run;
+}
+
+static void two_runs_are_one(void **state) {
+    (void)state;
+    rft_run *runs[2] = {run_of("a", "copy", 1e-3), run_of("b", "matmul", 2e-3)}, *one = NULL;
+    rft_err err = RFT_ERR_INIT;
+    runs[1]->info.started_unix_ns = 500;
+    runs[1]->info.finished_unix_ns = 9000;
+    runs[0]->ceilings.items[RFT_CEILING_FP32].measured = false;
+    fixture_ceiling(runs[1], RFT_CEILING_FP32, 50e12);
+    fixture_ceiling(runs[1], RFT_CEILING_DRAM_COPY, 1e12); /* the first run's stands */
+    assert_int_equal(rft_run_join(&one, runs, 2, &err), 0);
+    assert_int_equal(one->sweep_count, 2);
+    assert_int_equal(one->point_count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(one->points[i].id, i + 1);
+    }
+    assert_int_equal(one->points[2].alias_of, 2);
+    assert_int_equal(one->points[5].alias_of, 5);
+    assert_true(near(rft_point_median_s(rft_run_best(one, 0, SIZE_MAX, 0)), 1e-3, 1e-12));
+    assert_true(near(rft_point_median_s(rft_run_best(one, 1, SIZE_MAX, 0)), 2e-3, 1e-12));
+    assert_int_equal(one->reference_count, 2);
+    assert_int_equal(one->references[1].sweep, 1);
+    assert_int_equal(one->references[1].point, 5);
+    assert_true(one->references[1].time_s == 6.5); /* five seconds of the first run before it */
+    assert_true(one->info.started_unix_ns == 500 && one->info.finished_unix_ns == 9000);
+    assert_true(one->info.elapsed_s == 10 && one->info.busy_s == 4 && one->info.compile_s == 2);
+    assert_string_equal(one->info.command, "copy; matmul");
+    assert_string_equal(one->info.tool_revision, "aaaa");
+    assert_int_equal(strlen(one->info.id), 12);
+    assert_true(rft_ceilings_rate(&one->ceilings, RFT_CEILING_FP32) == 50e12);
+    assert_true(rft_ceilings_rate(&one->ceilings, RFT_CEILING_DRAM_COPY) == 4.2e12);
+    rft_run_free(one);
+    rft_run_free(runs[0]);
+    rft_run_free(runs[1]);
+}
+
+static void one_run_stays_itself(void **state) {
+    (void)state;
+    rft_run *run = run_of("a", "copy", 1e-3), *one = NULL;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_run_join(&one, &run, 1, &err), 0);
+    assert_string_equal(one->info.id, "a");
+    assert_string_equal(one->info.command, "copy");
+    assert_int_equal(one->point_count, 3);
+    rft_run_free(one);
+    rft_run_free(run);
+}
+
+static void what_is_not_one_is_refused(void **state) {
+    (void)state;
+    rft_run *runs[2] = {run_of("a", "copy", 1e-3), run_of("b", "copy", 2e-3)}, *one = NULL;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_run_join(&one, runs, 2, &err), RFT_E_USAGE);
+    assert_non_null(strstr(err.message, "both hold the sweep copy"));
+    assert_non_null(strstr(err.remedy, "compare"));
+    runs[1]->sweeps[0].sweep.name = "matmul";
+    runs[1]->gpu.uuid = "GPU-2";
+    assert_int_equal(rft_run_join(&one, runs, 2, &err), RFT_E_USAGE);
+    assert_non_null(strstr(err.message, "run b is of another card"));
+    runs[1]->gpu.uuid = "GPU-1";
+    runs[1]->info.replay_of = "c";
+    assert_int_equal(rft_run_join(&one, runs, 2, &err), RFT_E_USAGE);
+    assert_non_null(strstr(err.message, "replay"));
+    assert_null(one);
+    rft_run_free(runs[0]);
+    rft_run_free(runs[1]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_runs_are_one),
+        cmocka_unit_test(one_run_stays_itself),
+        cmocka_unit_test(what_is_not_one_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
