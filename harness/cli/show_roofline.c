@@ -295,11 +295,35 @@ static void draw(const rft_show_page *t, const rft_roofline_chart *chart) {
     add_names(&d);
 }
 
+/* Problems with a best that has no place on any chart, and how many have a best at all. */
+static size_t count_without(const rft_run *run, size_t *all) {
+    size_t without = 0;
+    *all = 0;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        const rft_sweep *data = &run->sweeps[s].sweep;
+        for (size_t p = 0; p < data->problem_count; p++) {
+            const rft_point *best = data->problems[p].odd ? NULL : rft_run_best(run, s, SIZE_MAX, p);
+            *all += best != NULL;
+            without += best && !(rft_work_intensity(&best->work) > 0);
+        }
+    }
+    return without;
+}
+
 void rft_show_rooflines(const rft_show_page *t) {
+    size_t all, without = count_without(t->run, &all);
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         rft_roofline_chart chart;
         if (rft_roofline_chart_of(t->run, (rft_pipe)pipe, &chart)) {
             draw(t, &chart);
         }
+    }
+    if (without > 0) {
+        rft_str_add_char(t->out, '\n');
+        rft_layout_wrapped(t->out, 0, 2,
+                           rft_arena_printf(t->arena,
+                                            "On no roofline: the bests of %zu of %zu problems, whose work has no "
+                                            "operations or no bytes",
+                                            without, all));
     }
 }

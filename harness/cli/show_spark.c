@@ -13,7 +13,7 @@ int rft_spark_height(double value, const rft_spark_scale *scale) {
         return HEIGHTS;
     }
     double share = (value - scale->low) / (scale->high - scale->low);
-    int height = (int)ceil(fmin(fmax(share, 0), 1) * HEIGHTS - 1e-9);
+    int height = (int)floor(fmin(fmax(share, 0), 1) * HEIGHTS + 1e-9);
     return height < 1 ? 1 : height;
 }
 

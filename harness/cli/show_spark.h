@@ -5,8 +5,8 @@
 
 #include "base/str.h"
 
-/* From `low` (the lowest bar) to `high` (the full one); what lies outside is cut to them. NaN is a dot: nothing was
- * measured there. ASCII: digits 1 to 8, "." for NaN. With high <= low every bar is full. */
+/* From `low` (the lowest bar) to `high`, which alone is a full one; what lies outside is cut to them. NaN is a dot:
+ * nothing was measured there. ASCII: digits 1 to 8, "." for NaN. With high <= low every bar is full. */
 typedef struct rft_spark_scale {
     double low, high;
     bool ascii;

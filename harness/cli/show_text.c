@@ -54,8 +54,9 @@ static void add_head(const rft_show_page *t) {
     const rft_run_info *info = &run->info;
     char date[40];
     rft_units_format_utc(date, sizeof date, info->started_unix_ns);
-    rft_str_addf(t->out, *run->gpu.arch ? "%s (%s%s)\n" : "%s%s%s\n", run->gpu.name, run->gpu.arch,
-                 run->gpu.representative ? ", stands for the architecture" : "");
+    rft_layout_wrapped(t->out, 0, 2,
+                       rft_arena_printf(t->arena, *run->gpu.arch ? "%s (%s%s)" : "%s%s%s", run->gpu.name, run->gpu.arch,
+                                        run->gpu.representative ? ", stands for the architecture" : ""));
     const char *foreign = rft_run_foreign_notice(run, t->arena);
     if (foreign) {
         rft_layout_wrapped(t->out, 0, 2, foreign);
@@ -69,9 +70,13 @@ static void add_head(const rft_show_page *t) {
         rft_layout_wrapped(t->out, 0, 2, recompiled);
     }
     if (foreign && !replayed) {
-        rft_str_addf(t->out, "run %s, %s, %s\n", info->id, date, *info->command ? info->command : "not rooftune's");
+        rft_layout_wrapped(t->out, 0, 2,
+                           rft_arena_printf(t->arena, "run %s, %s, %s", info->id, date,
+                                            *info->command ? info->command : "not rooftune's"));
     } else {
-        rft_str_addf(t->out, "run %s, %s, rooftune %s (%s)\n", info->id, date, info->tool_version, info->tool_revision);
+        rft_layout_wrapped(t->out, 0, 2,
+                           rft_arena_printf(t->arena, "run %s, %s, rooftune %s (%s)", info->id, date,
+                                            info->tool_version, info->tool_revision));
     }
     const char *cost = rft_show_cost(run, t->arena);
     if (cost) {
