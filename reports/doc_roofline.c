@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One chart for every pipe the sweeps' work runs on: Williams, Waterman and Patterson's roofline, with this card's own
  * ceilings. Intensity and rate count work alone, so a configuration moves a point up or down, never sideways. */
+#include "model/roofline_chart.h"
 #include "reports/doc_build.h"
 #include "reports/doc_fit.h"
 
@@ -11,75 +12,12 @@
 
 typedef struct roof {
     rft_build *b;
-    rft_pipe pipe;
-    rft_ceiling_id pipe_id, dram_id;
-    bool has_pipe_id;
-    double flop, flop_sheet;     /* op/s; NaN when not known */
-    double dram, dram_sheet, l2; /* B/s */
-    double x_low, x_high, y_low, y_high;
+    rft_roofline_chart of;
     rft_figure_scale scale;
     rft_chart *chart;
     const rft_fitted *fits; /* of the run */
     size_t fit_count, curves;
 } roof;
-
-static bool on_pipe(const rft_point *point, rft_pipe pipe) {
-    return rft_work_main_pipe(&point->work) == pipe;
-}
-
-/* The memory ceiling most of the bests are judged by. */
-static rft_ceiling_id usual_dram(const rft_build *b, rft_pipe pipe) {
-    size_t uses[RFT_CEILING_COUNT] = {0};
-    rft_ceiling_id most = RFT_CEILING_DRAM_COPY;
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_point *best = b->entries[i].best;
-        if (best && on_pipe(best, pipe) && rft_work_bytes(&best->work) > 0) {
-            rft_ceiling_id id = rft_bound_dram_ceiling(&b->run->ceilings, rft_work_read_frac(&best->work));
-            if ((int)id >= 0 && id < RFT_CEILING_COUNT) {
-                uses[id]++;
-                most = uses[id] > uses[most] ? id : most;
-            }
-        }
-    }
-    return most;
-}
-
-static void widen(double value, double *low, double *high) {
-    if (isfinite(value) && value > 0) {
-        *low = isnan(*low) || value < *low ? value : *low;
-        *high = isnan(*high) || value > *high ? value : *high;
-    }
-}
-
-static bool find_ranges(roof *r) {
-    const rft_run *run = r->b->run;
-    r->x_low = r->x_high = r->y_low = r->y_high = NAN;
-    for (size_t i = 0; i < run->point_count; i++) {
-        const rft_point *point = &run->points[i];
-        if (on_pipe(point, r->pipe) && rft_run_is_candidate(run, point)) {
-            rft_placement place = rft_placement_of(run, point);
-            if (place.intensity > 0) {
-                widen(place.intensity, &r->x_low, &r->x_high);
-                widen(place.rate_ops_s, &r->y_low, &r->y_high);
-            }
-        }
-    }
-    if (isnan(r->x_low) || isnan(r->y_low)) {
-        return false;
-    }
-    /* Both branches of the roof are seen, wherever the points lie. */
-    double ridge = r->flop / r->dram;
-    widen(ridge / 20, &r->x_low, &r->x_high);
-    widen(ridge * 4, &r->x_low, &r->x_high);
-    widen(r->flop / 30, &r->y_low, &r->y_high);
-    widen(r->flop, &r->y_low, &r->y_high);
-    widen(r->flop_sheet, &r->y_low, &r->y_high);
-    r->x_low /= 3;
-    r->x_high *= 3;
-    r->y_low /= 2;
-    r->y_high *= 3.2;
-    return true;
-}
 
 typedef enum roof_look { LOOK_ROOF, LOOK_LEVEL, LOOK_DATASHEET } roof_look;
 
@@ -101,9 +39,9 @@ static void add_slope(roof *r, const char *name, double bytes_s, roof_look look)
         return;
     }
     /* Up to the pipe's own roof; without one, across the chart. */
-    double roof_rate = look == LOOK_DATASHEET && r->flop_sheet > 0 ? r->flop_sheet : r->flop;
-    double end = roof_rate > 0 ? fmin(roof_rate / bytes_s, r->x_high) : r->x_high;
-    const double x[2] = {r->x_low, end}, y[2] = {r->x_low * bytes_s, end * bytes_s};
+    double roof_rate = look == LOOK_DATASHEET && r->of.flop_sheet > 0 ? r->of.flop_sheet : r->of.flop;
+    double end = roof_rate > 0 ? fmin(roof_rate / bytes_s, r->of.x_high) : r->of.x_high;
+    const double x[2] = {r->of.x_low, end}, y[2] = {r->of.x_low * bytes_s, end * bytes_s};
     add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, bytes_s, "B/s")), look, x, y);
 }
 
@@ -111,36 +49,36 @@ static void add_flat(roof *r, const char *name, double rate, double start, roof_
     if (!(rate > 0)) {
         return;
     }
-    const double x[2] = {fmax(isnan(start) ? r->x_low : start, r->x_low), r->x_high}, y[2] = {rate, rate};
-    const char *unit = r->has_pipe_id ? rft_ceiling_unit(r->pipe_id) : "op/s";
+    const double x[2] = {fmax(isnan(start) ? r->of.x_low : start, r->of.x_low), r->of.x_high}, y[2] = {rate, rate};
+    const char *unit = rft_roofline_chart_unit(&r->of);
     add_line(r, rft_arena_printf(r->b->arena, "%s %s", name, rft_figure_si(r->b->arena, rate, unit)), look, x, y);
 }
 
 static void add_ceilings(roof *r) {
     rft_arena *arena = r->b->arena;
-    const char *label = rft_pipe_label(r->pipe);
+    const char *label = rft_pipe_label(r->of.pipe);
     /* The measured roof begins where the fastest memory level meets it. */
-    double fastest = fmax(isnan(r->l2) ? 0 : r->l2, isnan(r->dram) ? 0 : r->dram);
-    add_flat(r, rft_arena_printf(arena, "%s, datasheet", label), r->flop_sheet,
-             r->dram_sheet > 0 ? r->flop_sheet / r->dram_sheet : NAN, LOOK_DATASHEET);
-    add_flat(r, rft_arena_printf(arena, "%s, measured", label), r->flop, fastest > 0 ? r->flop / fastest : NAN,
+    double fastest = fmax(isnan(r->of.l2) ? 0 : r->of.l2, isnan(r->of.dram) ? 0 : r->of.dram);
+    add_flat(r, rft_arena_printf(arena, "%s, datasheet", label), r->of.flop_sheet,
+             r->of.dram_sheet > 0 ? r->of.flop_sheet / r->of.dram_sheet : NAN, LOOK_DATASHEET);
+    add_flat(r, rft_arena_printf(arena, "%s, measured", label), r->of.flop, fastest > 0 ? r->of.flop / fastest : NAN,
              LOOK_ROOF);
-    add_slope(r, "memory, datasheet", r->dram_sheet, LOOK_DATASHEET);
-    add_slope(r, "memory, measured", r->dram, LOOK_ROOF);
-    add_slope(r, "L2, measured", r->l2, LOOK_LEVEL);
+    add_slope(r, "memory, datasheet", r->of.dram_sheet, LOOK_DATASHEET);
+    add_slope(r, "memory, measured", r->of.dram, LOOK_ROOF);
+    add_slope(r, "L2, measured", r->of.l2, LOOK_LEVEL);
 }
 
 static void add_ridges(roof *r) {
-    const double slopes[2] = {r->dram, r->l2};
-    if (!(r->flop > 0)) {
+    const double slopes[2] = {r->of.dram, r->of.l2};
+    if (!(r->of.flop > 0)) {
         return;
     }
     rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_DOTS, 2);
     series->tone = RFT_TONE_GREY;
     for (int i = 0; i < 2; i++) {
-        if (slopes[i] > 0 && r->flop / slopes[i] > r->x_low) {
-            series->x[i] = r->flop / slopes[i];
-            series->y[i] = r->flop / r->scale.factor;
+        if (slopes[i] > 0 && r->of.flop / slopes[i] > r->of.x_low) {
+            series->x[i] = r->of.flop / slopes[i];
+            series->y[i] = r->of.flop / r->scale.factor;
             series->names[i] =
                 rft_arena_printf(r->b->arena, "ridge %s", rft_figure_plain(r->b->arena, series->x[i], 3));
         }
@@ -149,13 +87,10 @@ static void add_ridges(roof *r) {
 
 static size_t add_cloud(roof *r) {
     const rft_run *run = r->b->run;
-    size_t count = 0, used = 0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        count += on_pipe(&run->points[i], r->pipe) && rft_run_is_candidate(run, &run->points[i]);
-    }
+    size_t count = r->of.point_count, used = 0;
     rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_CLOUD, count);
     for (size_t i = 0; i < run->point_count; i++) {
-        if (on_pipe(&run->points[i], r->pipe) && rft_run_is_candidate(run, &run->points[i])) {
+        if (rft_roofline_chart_has(&run->points[i], r->of.pipe) && rft_run_is_candidate(run, &run->points[i])) {
             rft_placement place = rft_placement_of(run, &run->points[i]);
             series->x[used] = place.intensity;
             series->y[used++] = place.rate_ops_s / r->scale.factor;
@@ -170,7 +105,7 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
     size_t count = 0, used = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
-        if (entry->sweep == sweep && entry->best && on_pipe(entry->best, r->pipe)) {
+        if (entry->sweep == sweep && entry->best && rft_roofline_chart_has(entry->best, r->of.pipe)) {
             count++;
             named = !named || rft_point_median_s(entry->best) > rft_point_median_s(named->best) ? entry : named;
         }
@@ -180,7 +115,7 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
     series->bold = true;
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
-        if (entry->sweep != sweep || !entry->best || !on_pipe(entry->best, r->pipe)) {
+        if (entry->sweep != sweep || !entry->best || !rft_roofline_chart_has(entry->best, r->of.pipe)) {
             continue;
         }
         series->x[used] = entry->place.intensity;
@@ -198,7 +133,7 @@ static void add_curve(roof *r, size_t sweep, rft_tone tone) {
     const rft_fitted *chosen = NULL;
     for (size_t i = 0; i < r->fit_count; i++) {
         const rft_fitted *of = &r->fits[i];
-        if (of->profile->sweep == sweep && of->fit.pipe == r->pipe && rft_build_has_curve(of) &&
+        if (of->profile->sweep == sweep && of->fit.pipe == r->of.pipe && rft_build_has_curve(of) &&
             (!chosen || of->fit.count > chosen->fit.count)) {
             chosen = of;
         }
@@ -234,16 +169,16 @@ static const char *operation(const roof *r, const char *name, rft_ceiling_id id)
 
 static const char *caption(const roof *r, size_t points) {
     rft_arena *arena = r->b->arena;
-    const char *label = rft_pipe_label(r->pipe);
+    const char *label = rft_pipe_label(r->of.pipe);
     return rft_arena_printf(
         arena,
         "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best configuration of each problem, "
         "of each sweep the longest-running one with its name%s. %s. %s. %s.",
         rft_build_plural(r->b, points, "measured point", "measured points"),
         r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
-        operation(r, "Memory", r->dram_id), operation(r, "L2", RFT_CEILING_L2_READ),
-        r->has_pipe_id ? operation(r, label, r->pipe_id)
-                       : rft_arena_printf(arena, "%s: no ceiling was measured", label));
+        operation(r, "Memory", r->of.dram_id), operation(r, "L2", RFT_CEILING_L2_READ),
+        r->of.pipe_id < RFT_CEILING_COUNT ? operation(r, label, r->of.pipe_id)
+                                          : rft_arena_printf(arena, "%s: no ceiling was measured", label));
 }
 
 static rft_tone tone_of(size_t index) {
@@ -266,35 +201,26 @@ static size_t count_pipes(const rft_build *b) {
 }
 
 static bool add_roofline(rft_build *b, rft_pipe pipe, double height, const rft_fitted *fits, size_t fit_count) {
-    const rft_ceilings *ceilings = &b->run->ceilings;
     roof r = {0};
     r.b = b;
-    r.pipe = pipe;
     r.fits = fits;
     r.fit_count = fit_count;
-    r.has_pipe_id = rft_ceiling_from_name(&r.pipe_id, rft_pipe_name(pipe));
-    r.flop = r.has_pipe_id ? rft_ceilings_rate(ceilings, r.pipe_id) : NAN;
-    r.flop_sheet = r.has_pipe_id ? ceilings->items[r.pipe_id].datasheet : NAN;
-    r.dram_id = usual_dram(b, pipe);
-    r.dram = rft_ceilings_rate(ceilings, r.dram_id);
-    r.dram_sheet = ceilings->items[r.dram_id].datasheet;
-    r.l2 = rft_ceilings_rate(ceilings, RFT_CEILING_L2_READ);
-    if (!find_ranges(&r)) {
+    if (!rft_roofline_chart_of(b->run, pipe, &r.of)) {
         return false;
     }
-    const char *unit = r.has_pipe_id ? rft_ceiling_unit(r.pipe_id) : "op/s";
-    double reference = r.flop > 0 ? r.flop : r.y_high;
+    const char *unit = rft_roofline_chart_unit(&r.of);
+    double reference = r.of.flop > 0 ? r.of.flop : r.of.y_high;
     r.scale = rft_figure_scale_of(b->arena, &reference, 1, unit);
     r.chart = rft_doc_chart(b->doc, "", height);
     r.chart->x = (rft_chart_axis){.title = rft_arena_printf(b->arena, "intensity of the work (%s per byte)",
                                                             unit[0] == 'F' ? "FLOP" : "operations"),
                                   .log = true,
-                                  .low = r.x_low,
-                                  .high = r.x_high};
+                                  .low = r.of.x_low,
+                                  .high = r.of.x_high};
     r.chart->y = (rft_chart_axis){.title = rft_arena_printf(b->arena, "useful rate (%s)", r.scale.unit),
                                   .log = true,
-                                  .low = r.y_low / r.scale.factor,
-                                  .high = r.y_high / r.scale.factor};
+                                  .low = r.of.y_low / r.scale.factor,
+                                  .high = r.of.y_high / r.scale.factor};
     size_t points = add_cloud(&r);
     add_ridges(&r);
     add_ceilings(&r);

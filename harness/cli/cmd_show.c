@@ -4,6 +4,7 @@
 #include "cli/run_set.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
+#include "cli/show_layout.h"
 #include "cli/show_text.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 typedef struct show_options {
     const char *json, *csv, *point;
     int64_t point_id; /* when `point` is given */
-    bool ascii;
+    bool ascii, full;
     rft_words mixes;
 } show_options;
 
@@ -53,8 +54,11 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
     if (rc == RFT_OK && !to_stdout && o->point) {
         rc = rft_show_point(&text, run, o->point_id, err);
     } else if (rc == RFT_OK && !to_stdout) {
-        rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii});
+        rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii, .full = o->full});
         rft_mix_text(&text, &mixes, o->ascii);
+        if (o->ascii) { /* names of mixes and operations too */
+            rft_layout_to_ascii(&text, 0);
+        }
     }
     if (rc == RFT_OK && !to_stdout) {
         rc = put(cli, "-", &text, &to_stdout, err);
@@ -75,6 +79,7 @@ int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"point", 0, "ID", "one point with its hardware counters, in place of the text", NULL, &o.point, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"ascii", 0, NULL, "no characters beyond ASCII", &o.ascii, NULL, NULL},
+        {"full", 0, NULL, "every problem, table and note, however long", &o.full, NULL, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);

@@ -23,6 +23,16 @@ void rft_show_versus(const rft_show_page *t, const rft_point *best) {
     }
 }
 
+void rft_show_versus_add(rft_str *line, const rft_show_page *t, const rft_point *best) {
+    const rft_baseline **found = NULL;
+    size_t count = rft_run_baselines(t->run, best->sweep, best->problem, t->arena, &found);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_first(found[i]) && rft_baseline_is_measured(found[i])) {
+            rft_str_addf(line, "; %s", rft_versus_text(t->run, best, found[i], t->arena));
+        }
+    }
+}
+
 /* ---- the section ---- */
 
 static const char *seconds_text(const rft_show_page *t, double seconds) {
@@ -151,6 +161,11 @@ void rft_show_baselines(const rft_show_page *t, size_t sweep) {
     size_t count = of_sweep(t->run, sweep, t->arena, &all);
     size_t width = 8;
     if (count == 0) {
+        return;
+    }
+    if (!t->full) {
+        rft_str_add_char(t->out, '\n');
+        add_notes(t, all, count);
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -176,17 +176,34 @@ static bool any_asked(const rft_run *run, size_t sweep) {
     return false;
 }
 
-void rft_show_counted_sweep(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena) {
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    const char *heads[COLUMNS];
-    size_t width = 8;
+/* Nobody asked, or nothing was counted, which is said. */
+static bool is_uncounted(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena) {
     if (!any_asked(run, sweep)) {
-        return;
+        return true;
     }
     const char *reason = common_reason(run, sweep);
     if (reason) {
         rft_str_add_char(out, '\n');
         rft_layout_wrapped(out, 2, 2, rft_arena_printf(arena, "hardware counters: none (%s)", reason));
+    }
+    return reason != NULL;
+}
+
+void rft_show_counted_apart(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena) {
+    if (!is_uncounted(out, run, sweep, arena)) {
+        rft_str lines = RFT_STR_INIT;
+        add_farthest(&lines, run, sweep, arena);
+        rft_str_addf(out, "%s%s", lines.length ? "\n  hardware counters (all of them: --full)\n" : "",
+                     rft_str_get(&lines));
+        rft_str_clear(&lines);
+    }
+}
+
+void rft_show_counted_sweep(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    const char *heads[COLUMNS];
+    size_t width = 8;
+    if (is_uncounted(out, run, sweep, arena)) {
         return;
     }
     for (size_t p = 0; p < data->problem_count; p++) {

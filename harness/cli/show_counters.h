@@ -19,6 +19,8 @@ void rft_show_counters(rft_str *out, const rft_show_counted *counted, rft_arena 
 
 /* Of a run's sweep: the counters of the best of every problem as a table, and the two largest disagreements with what
  * was declared; nothing when nothing was counted. */
+/* Only these disagreements, or why nothing was counted. */
+void rft_show_counted_apart(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena);
 void rft_show_counted_sweep(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena);
 
 /* {"passes": n, "values": {name: number or null}, "reasons": {name: why}, "disagreements": [{what, declared, counted,

@@ -6,7 +6,9 @@
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_power.h"
+#include "cli/show_profiles.h"
 #include "cli/show_ridges.h"
+#include "cli/show_roofline.h"
 #include "cli/show_steadiness.h"
 #include "cli/show_steps.h"
 #include "cli/show_text.h"
@@ -26,7 +28,7 @@ json_t *rft_show_text_json(const char *text) {
     return value ? value : json_null(); /* no UTF-8: a name from a foreign locale */
 }
 
-static json_t *of_value(const rft_value *value) {
+json_t *rft_show_value_json(const rft_value *value) {
     switch (value->kind) {
     case RFT_VALUE_INT:
         return json_integer(value->as.integer);
@@ -43,7 +45,7 @@ static json_t *of_value(const rft_value *value) {
 json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem) {
     json_t *object = json_object();
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        json_object_set_new(object, sweep->axes[i].name, of_value(&sweep->problems[problem].values[i]));
+        json_object_set_new(object, sweep->axes[i].name, rft_show_value_json(&sweep->problems[problem].values[i]));
     }
     return object;
 }
@@ -51,7 +53,7 @@ json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem) {
 json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config) {
     json_t *object = json_object();
     for (size_t i = 0; i < variant->param_count; i++) {
-        json_object_set_new(object, variant->params[i].name, of_value(&config[i]));
+        json_object_set_new(object, variant->params[i].name, rft_show_value_json(&config[i]));
     }
     return object;
 }
@@ -192,6 +194,8 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
     json_object_set_new(object, "transitions", rft_show_transitions_json(run, sweep, arena));
     json_object_set_new(object, "fits", rft_show_fits_json(run, sweep, arena));
+    json_object_set_new(object, "profiles", rft_show_profiles_json(run, sweep, arena));
+    json_object_set_new(object, "progress", rft_show_progress_json(run, sweep, arena));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;
 }
@@ -218,6 +222,7 @@ json_t *rft_show_run_json(const rft_run *run) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
     }
     json_object_set_new(root, "sweeps", sweeps);
+    json_object_set_new(root, "rooflines", rft_show_rooflines_json(run));
     rft_arena_free(arena);
     return root;
 }

@@ -8,8 +8,8 @@
 #include "base/str.h"
 #include "model/run.h"
 
-/* One object: run, device, ceilings, and for each sweep counts, best of every problem, ladder, transitions, failures.
- */
+/* One object: run, device, ceilings, and for each sweep counts, best of every problem, ladder, transitions,
+ * profiles, progress of the search, failures; the rooflines with their points. */
 void rft_show_json(rft_str *out, const rft_run *run);
 json_t *rft_show_run_json(const rft_run *run); /* that object */
 
@@ -22,6 +22,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
 /* The pieces of these objects: {"n": 4096}, {"TILE_M": 128}; null for NULL and for what is no UTF-8. */
 json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem);
 json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config);
+json_t *rft_show_value_json(const rft_value *value);
 json_t *rft_show_text_json(const char *text);
 /* By name; "median" is null where a ceiling was not measured. show_ceilings.c */
 json_t *rft_show_ceilings_json(const rft_run *run);

@@ -11,20 +11,22 @@
 
 void rft_show_ladder(const rft_show_page *t, size_t sweep) {
     const rft_sweep *data = &t->run->sweeps[sweep].sweep;
-    size_t problem = rft_show_ladder_problem(t->run, sweep), width = 8;
+    size_t problem = rft_show_ladder_problem(t->run, sweep), width = 8, room = rft_show_name_room(t, sweep);
     if (data->variant_count < 2 || problem == SIZE_MAX) {
         return;
     }
     for (size_t v = 0; v < data->variant_count; v++) {
-        width = rft_show_widest(width, data->variants[v].name, 24);
+        width = rft_show_widest(width, data->variants[v].name, room);
     }
-    rft_str_addf(t->out, "\n  ladder at %s\n", rft_run_problem_text(t->run, sweep, problem, true, t->arena));
+    rft_str_add_char(t->out, '\n');
+    rft_layout_wrapped(
+        t->out, 2, 2,
+        rft_arena_printf(t->arena, "ladder at %s", rft_run_problem_text(t->run, sweep, problem, true, t->arena)));
     rft_show_table_head(t, "variant", width);
     double first_s = NAN, before_s = NAN;
     for (size_t v = 0; v < data->variant_count; v++) {
         const rft_point *best = rft_run_best(t->run, sweep, v, problem);
-        rft_str_add(t->out, "  ");
-        rft_layout_left(t->out, data->variants[v].name, width);
+        rft_show_name(t, data->variants[v].name, width);
         if (best == NULL) {
             rft_str_add(t->out, "  nothing measured\n");
             continue;
@@ -49,13 +51,17 @@ void rft_show_ladder(const rft_show_page *t, size_t sweep) {
 static void add_log(const rft_show_page *t, const char *log) {
     for (int line = 0; *log; line++) {
         size_t length = strcspn(log, "\n");
-        if (line == LOG_LINES) {
+        if (line == LOG_LINES && !t->full) {
             rft_str_add(t->out, "      ...: `rooftune point --emit log` has all of it\n");
             break;
         }
-        rft_str_add(t->out, length ? "      " : "");
-        rft_str_add_n(t->out, log, length);
-        rft_str_add_char(t->out, '\n');
+        if (6 + length > RFT_LAYOUT_WIDTH) { /* nobody's carets stand under so much */
+            rft_layout_wrapped(t->out, 6, 2, rft_arena_printf(t->arena, "%.*s", (int)length, log));
+        } else {
+            rft_str_add(t->out, length ? "      " : "");
+            rft_str_add_n(t->out, log, length);
+            rft_str_add_char(t->out, '\n');
+        }
         log += length + (log[length] == '\n');
     }
 }
@@ -75,7 +81,7 @@ void rft_show_failures(const rft_show_page *t, size_t sweep) {
     rft_show_failure *failures = NULL;
     size_t count = rft_show_failures_of(t->run, sweep, t->arena, &failures);
     rft_str_add(t->out, count ? "\n  not measured\n" : "");
-    for (size_t i = 0; i < count && i < FAILURE_KINDS; i++) {
+    for (size_t i = 0; i < count && (i < FAILURE_KINDS || t->full); i++) {
         const rft_point *example = failures[i].example;
         const char *reason = example->reason ? example->reason : "no reason given";
         rft_layout_wrapped(t->out, 4, 2,
@@ -86,7 +92,7 @@ void rft_show_failures(const rft_show_page *t, size_t sweep) {
             add_log(t, example->log);
         }
     }
-    if (count > FAILURE_KINDS) {
-        rft_str_addf(t->out, "    %zu more kinds: --json lists them\n", count - FAILURE_KINDS);
+    if (count > FAILURE_KINDS && !t->full) {
+        rft_str_addf(t->out, "    %zu more kinds: --full\n", count - FAILURE_KINDS);
     }
 }

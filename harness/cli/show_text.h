@@ -8,7 +8,8 @@
 #include "model/run.h"
 
 typedef struct rft_show_opts {
-    bool ascii; /* "+-" for the plus-minus sign */
+    bool ascii; /* nothing but ASCII: charts of plain characters, "?" for the letters of foreign names */
+    bool full;  /* all there is, many screens of it; else every section is kept short */
 } rft_show_opts;
 
 /* Everything `rooftune show` prints: device and date, ceilings, and for each sweep what became of its configurations,

@@ -58,14 +58,14 @@ static void a_sweep_shows_the_counters_of_its_best(void **state) {
     (void)state;
     rft_run *run = sample_run_new();
     rft_str text = RFT_STR_INIT;
-    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
     has(&text, "hardware counters of the best (runs of their own)");
     has(&text, "333.3 MB");
     rft_str_truncate(&text, 0);
     const rft_counter_set set = rft_counter_set_default();
     const rft_counters refused = rft_counters_refused(&set, "no permission (ERR_NVGPUCTRPERM)", run->arena);
     best_of(run)->counters = &refused;
-    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
     has(&text, "no permission (ERR_NVGPUCTRPERM)");
     assert_null(strstr(rft_str_get(&text), "333.3 MB"));
     rft_str_clear(&text);

@@ -36,7 +36,7 @@ static void text_says_what_was_found(void **state) {
     (void)state;
     rft_run *run = sample_run_new();
     rft_str text = RFT_STR_INIT;
-    rft_show_run(&text, run, &(rft_show_opts){0});
+    rft_show_run(&text, run, &(rft_show_opts){.full = true});
     assert_at_most_80_columns(rft_str_get(&text));
     assert_says(&text, "NVIDIA H100");
     assert_says(&text, "replayed recording, NVIDIA H100 80GB HBM3, 2026-11-18");
@@ -51,8 +51,8 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "1 checked on an");
     assert_says(&text, "not all were tried: budget of 500");
     /* 33,554,432.5 + 8192 bytes in 0.8 ms; the final round counts. */
-    assert_says(&text, "n=4096      800 us  \xc2\xb1 0.0");
-    assert_says(&text, "41.9 GB/s");
+    assert_says(&text, "n=4096   800    us  \xc2\xb1 0.0");
+    assert_says(&text, " 41.9  GB/s ");
     assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s, 1.5");
     assert_says(&text, " Mcycles; each sample is 32");
     assert_says(&text, "takes 2.69 us");
@@ -73,6 +73,7 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "  torch.matmul: from do_bench of 2026-11-20, \"another\" machine\n");
     rft_str_truncate(&text, 0);
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    assert_at_most_80_columns(rft_str_get(&text));
     assert_says(&text, "+- 0.0");
     rft_str_truncate(&text, 0);
     rft_point *best = &run->points[1];
@@ -81,7 +82,7 @@ static void text_says_what_was_found(void **state) {
     best->rounds[1].clocks_mhz = NULL;
     run->ceilings.items[RFT_CEILING_LAUNCH].measured = true;
     run->ceilings.items[RFT_CEILING_LAUNCH].stats.median = 1e-4;
-    rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
+    rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
     assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s; near the timer floor");
     rft_str_truncate(&text, 0);
     run->info.finished_unix_ns = 0;

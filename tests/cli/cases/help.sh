@@ -29,7 +29,7 @@ has check 'arch sample compile-timeout json'
 has point 'at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
 has report 'output part full mix'
 has compare 'output json csv mix'
-has show 'json csv mix ascii'
+has show 'json csv mix ascii full'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
 has import output
