@@ -13,6 +13,7 @@
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
 #define GUTTER 16.0       /* between charts side by side */
 #define CHAPTER_ROOM 0.38 /* of a page: a chapter goes on where so much of it is left */
+#define TABLE_WHOLE 0.27
 #define CHAPTER_GAP 14.0
 #define NOTE_INDENT 18.0
 #define NOTE_GAP 12.0
@@ -138,9 +139,9 @@ static double table_least(layout *l, const rft_block *block, const rft_table_pla
         whole += plan->rows[r].height;
         height += r < 3 ? plan->rows[r].height : 0;
     }
-    /* What fits on a fifth of a page is not torn apart; more would leave too much of the page before empty. */
+    /* What fits on a quarter of a page is not torn apart; more would leave too much of the page before empty. */
     whole += block->table->note_count == 0 ? note_below(l, block) + 12 : 0;
-    return whole < (BOTTOM - TOP) / 5 ? whole : fmin(height, BOTTOM - TOP);
+    return whole < (BOTTOM - TOP) * TABLE_WHOLE ? whole : fmin(height, BOTTOM - TOP);
 }
 
 /* The chapters that follow the contents: in columns where they are many. */
