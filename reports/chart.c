@@ -11,7 +11,8 @@
 #define LABEL_STEP 9.6
 #define LEGEND_STEP 10.5
 #define BAND_ROW 11.5
-#define NAME_MOST 70.0  /* of a name left of the y axis */
+#define NAME_MOST 70.0 /* of a name left of the y axis */
+#define UPRIGHT_MOST 150.0
 #define NAMES_THINNED 8 /* more names on an axis than that: only every so many-th is written where room is short */
 
 static const rft_pen_style title_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
@@ -93,6 +94,47 @@ static void put_wrapped(rft_plot *plot, rft_spot at, const char *text, double wi
     for (size_t i = 0; i < lines.count; i++) {
         rft_pen_put(plot->pen, (rft_spot){at.x, at.y + (double)i * LABEL_STEP}, 0.5, &tick_style, &lines.items[i]);
     }
+}
+
+/* "name  second line" of each, upwards to the axis. */
+static const char *upright_name(const rft_plot *plot, size_t i) {
+    const rft_chart_axis *spec = &plot->chart->x;
+    return spec->sub_names && spec->sub_names[i]
+               ? rft_arena_printf(plot->pen->arena, "%s   %s", spec->names[i], spec->sub_names[i])
+               : spec->names[i];
+}
+
+/* The room below the axis that they need; longer names are cut. */
+static double upright_room(const rft_plot *plot) {
+    double widest = 0;
+    for (size_t i = 0; i < plot->chart->x.name_count; i++) {
+        rft_line line = rft_pen_encode(plot->pen, upright_name(plot, i));
+        widest = fmax(widest, rft_pen_width(&line, &tick_style));
+    }
+    return fmin(widest, UPRIGHT_MOST);
+}
+
+static void draw_upright_names(rft_plot *plot) {
+    double bottom = plot->area.y + plot->area.height;
+    size_t count = plot->chart->x.name_count;
+    size_t step = name_step(&plot->chart->x, tick_style.size + 1, plot->area.width / (double)(count ? count : 1));
+    for (size_t i = 0; i < count; i += step) {
+        double x = rft_axis_at(&plot->x, (double)i);
+        rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, upright_name(plot, i), UPRIGHT_MOST);
+        rft_pen_shorten(plot->pen, &tick_style, &lines, 1, UPRIGHT_MOST);
+        rft_text_run run = {x + 2.6,
+                            bottom + TICK + 2 + rft_pen_width(&lines.items[0], &tick_style),
+                            90,
+                            tick_style.font,
+                            tick_style.size,
+                            tick_style.colour,
+                            lines.items[0].text,
+                            lines.items[0].length};
+        rft_canvas_text(plot->pen->canvas, &run);
+        rft_pen_rule(plot->pen, (rft_spot){x, bottom}, (rft_spot){x, bottom + TICK}, RFT_COLOUR_QUIET, 0.5);
+    }
+    rft_pen_rule(plot->pen, (rft_spot){plot->area.x, bottom}, (rft_spot){plot->area.x + plot->area.width, bottom},
+                 RFT_COLOUR_QUIET, 0.6);
 }
 
 static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
@@ -199,6 +241,7 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
     find_ranges(chart, &plot.x, &plot.y);
     double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names || chart->x.names_wrap ? LABEL_STEP : 0) -
                    (chart->x.title ? 0 : LABEL_STEP);
+    below = chart->x.names_upright ? TICK + 4 + upright_room(&plot) : below;
     double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
     plot.area.y = box->y + above;
     plot.area.height = fmax(box->height - above - below - (double)legend_rows * LEGEND_STEP, 20);
@@ -224,7 +267,11 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
     draw_titles(&plot, box, plot.area.y + plot.area.height + below - 2.5);
     rft_plot_shading(&plot);
     draw_y_axis(&plot, &y_ticks);
-    draw_x_axis(&plot, &x_ticks);
+    if (chart->x.names_upright) {
+        draw_upright_names(&plot);
+    } else {
+        draw_x_axis(&plot, &x_ticks);
+    }
     rft_plot_series(&plot);
     rft_plot_place_labels(&plot);
     return legend(&plot, box, pen->canvas ? plot.area.y + plot.area.height + below : NAN);

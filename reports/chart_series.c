@@ -179,14 +179,29 @@ static void draw_whiskers(rft_plot *plot, const rft_series *series) {
     }
 }
 
+/* The lower end of an interval drawn over the bar at `middle`; its top where there is none. */
+static double below_interval(const rft_plot *plot, double middle, double top) {
+    for (size_t s = 0; s < plot->chart->series_count; s++) {
+        const rft_series *series = &plot->chart->series[s];
+        for (size_t i = 0; i < series->count && series->kind == RFT_SERIES_WHISKERS; i++) {
+            rft_spot end;
+            if (spot_of(plot, series->x[i], fmin(series->y[i], series->y2[i]), &end) && fabs(end.x - middle) < CAP) {
+                return fmax(top, end.y + 1);
+            }
+        }
+    }
+    return top;
+}
+
 /* A bar's value: inside it, so that the line of a ceiling does not cross it; above a low one. Never over another. */
 static void name_bar(rft_plot *plot, const char *name, double middle, double y) {
     static const rft_pen_style style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_INK};
     rft_line line = rft_pen_encode(plot->pen, name);
     double width = rft_pen_width(&line, &style);
-    bool tall = plot->area.y + plot->area.height - y > BAR_TALL;
+    double free_y = below_interval(plot, middle, y);
+    bool tall = plot->area.y + plot->area.height - free_y > BAR_TALL;
     rft_text_run run = {.x = middle - width / 2,
-                        .y = tall ? y + 11 : fmax(y - 3, plot->area.y + 8),
+                        .y = tall ? free_y + 11 : fmax(y - 3, plot->area.y + 8),
                         .font = style.font,
                         .size = style.size,
                         .colour = style.colour,

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#define NAMES_MOST 12   /* more sweeps are named in the contents */
 #define VERDICTS_MOST 4 /* more sweeps than that are told in the summary */
 
 /* What is left: a point that keeps its bound busy has no room, however low its useful rate. */
@@ -102,6 +103,9 @@ static const char *driver_text(const rft_build *b) {
 }
 
 static const char *sweep_names(const rft_build *b) {
+    if (b->run->sweep_count > NAMES_MOST && b->opts.part != 1) {
+        return rft_arena_printf(b->arena, "%zu: see the contents", b->run->sweep_count);
+    }
     rft_str names = RFT_STR_INIT;
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         rft_str_addf(&names, "%s%s", s ? ", " : "", b->run->sweeps[s].sweep.name);

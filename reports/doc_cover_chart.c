@@ -8,7 +8,10 @@
 #include <string.h>
 
 #define HEIGHT 138.0
-#define BARS_MOST 10
+#define BARS_MOST 10 /* with names under them; more bars have theirs upright */
+#define UPRIGHT_MOST 40
+#define UPRIGHT_HEIGHT 205.0
+#define FIGURE_MOST 10 /* digits and commas of "9,172 of 9,172" */
 #define HALF_BAR 0.32
 #define CHART_WIDTH 450.0 /* points, about */
 #define BYTE_WIDTH 4.3    /* of a category's name */
@@ -96,9 +99,11 @@ void rft_build_key_figures(rft_build *b) {
         verified += b->tallies[s].verified;
     }
     if (measured > 0) {
-        boxes[count].value = rft_arena_printf(b->arena, "%s of %s", rft_figure_count(b->arena, verified),
-                                              rft_figure_count(b->arena, measured));
-        boxes[count++].label = "measured points with verified results";
+        const char *good = rft_figure_count(b->arena, verified), *of = rft_figure_count(b->arena, measured);
+        bool wide = strlen(good) + strlen(of) > FIGURE_MOST;
+        boxes[count].value = wide ? good : rft_arena_printf(b->arena, "%s of %s", good, of);
+        boxes[count++].label = wide ? rft_arena_printf(b->arena, "of %s measured points have verified results", of)
+                                    : "measured points with verified results";
     }
     if (count > 0) {
         rft_doc_figures(b->doc, boxes, count);
@@ -130,7 +135,7 @@ static size_t choose(const rft_build *b, const rft_entry **out) {
         }
         return count;
     }
-    for (size_t s = 0; s < b->run->sweep_count && count < BARS_MOST; s++) {
+    for (size_t s = 0; s < b->run->sweep_count && count < UPRIGHT_MOST; s++) {
         const rft_entry *entry = rft_build_showcase(b, s);
         if (entry && !isnan(entry->place.efficiency_frac)) {
             out[count++] = entry;
@@ -161,7 +166,7 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
 }
 
 void rft_build_cover_chart(rft_build *b) {
-    const rft_entry *entries[BARS_MOST];
+    const rft_entry *entries[UPRIGHT_MOST];
     size_t count = choose(b, entries);
     if (count == 0) {
         return;
@@ -170,7 +175,9 @@ void rft_build_cover_chart(rft_build *b) {
     const char *of = single ? rft_arena_printf(b->arena, " of %s", b->run->sweeps[0].sweep.name) : "";
     const char *title =
         rft_arena_printf(b->arena, "How much of its measured ceiling the best configuration%s reaches", of);
-    rft_chart *chart = rft_doc_chart(b->doc, title, HEIGHT);
+    bool upright = count > BARS_MOST;
+    rft_chart *chart = rft_doc_chart(b->doc, title, upright ? UPRIGHT_HEIGHT : HEIGHT);
+    chart->x.names_upright = upright;
     double highest = 100;
     chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
     chart->x.sub_names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));

@@ -43,6 +43,7 @@ static const rft_column columns[COLUMN_COUNT] = {
 #define CONFIG_BYTES 120 /* a name longer than that is cut here; part 2 has it whole */
 #define CONFIG_SHORT 36  /* bytes that a column has room for beside the numbers */
 #define CELL_SHORT 24    /* bytes that are not broken */
+#define NAMED_MOST 12    /* more sweeps of one row each are told in two lines each */
 #define WIDE_RANGE 2e4   /* times further apart than that have no unit in common */
 
 typedef struct view {
@@ -52,6 +53,7 @@ typedef struct view {
     rft_figure_scale time;   /* factor 0: every cell has its own */
     rft_figure_scale rate;   /* of the sweep that is being told */
     bool named;              /* the sweep's name stands in the problem's cell, not above its rows */
+    bool tight;              /* then its problem goes before the configuration: of many sweeps each takes two lines */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
 } view;
 
@@ -80,6 +82,9 @@ static const char *cut(const rft_build *b, const char *text) {
 
 static const char *problem_text(const view *v, const rft_entry *entry) {
     const rft_build *b = v->b;
+    if (v->tight) {
+        return b->run->sweeps[entry->sweep].sweep.name;
+    }
     if (v->named) {
         return cut(b, rft_build_name(b, entry->sweep, entry->problem));
     }
@@ -109,8 +114,12 @@ static const char *time_text(const view *v, double seconds, int digits) {
     return rft_figure_si(v->b->arena, seconds, "s");
 }
 
-static void set_config(const view *v, rft_row *row, const char *text) {
-    if (v->detailed) {
+static void set_config(const view *v, rft_row *row, const rft_entry *entry, const char *text) {
+    const rft_build *b = v->b;
+    const char *problem = v->tight ? rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena) : NULL;
+    if (problem && *problem) {
+        row->detail = rft_arena_printf(b->arena, "%s: %s", cut(b, problem), text);
+    } else if (v->detailed) {
         row->detail = text;
     } else {
         put(v, row, COLUMN_CONFIG, text);
@@ -224,14 +233,14 @@ static void add_entry(const view *v, const rft_entry *entry) {
                               ? "No configuration of it was taken up."
                               : "No configuration of it gave a verified measurement; the sweep's section lists the "
                                 "failures.";
-        set_config(v, row, with_note(v, "none", why));
+        set_config(v, row, entry, with_note(v, "none", why));
         put(v, row, COLUMN_TIME, "n/a");
         put(v, row, COLUMN_RATE, "n/a");
         return;
     }
     const rft_stats *stats = &rft_point_measurement(entry->best)->stats;
     const rft_placement *place = &entry->place;
-    set_config(v, row, config_text(v, entry));
+    set_config(v, row, entry, config_text(v, entry));
     put(v, row, COLUMN_TIME, time_text(v, stats->median, 3));
     put(v, row, COLUMN_HALF, half_text(v, stats));
     put(v, row, COLUMN_RATE, rate_text(v, rft_build_rate(place)));
@@ -344,6 +353,8 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         groups += i == 0 || entries[i]->sweep != entries[i - 1]->sweep;
     }
     v.named = groups == count;
+    v.tight = v.named && count > NAMED_MOST;
+    v.detailed = v.tight;
     for (size_t i = 0; i < count; i++) {
         const char *config = entries[i]->best ? rft_build_config(b, entries[i]->best) : "";
         v.detailed = v.detailed || strlen(config) > CONFIG_SHORT;

@@ -7,9 +7,11 @@
 
 /* Problems that fit on the summary's one page, so that cover, summary and card fill four at most. */
 #define ROWS_MOST 24
-#define PAGE_ROOM 590.0  /* points for the table's rows */
-#define ROW_HEIGHT 24.0  /* with the configuration under the numbers */
-#define LINE_HEIGHT 14.2 /* a sweep's name; a sustained time */
+#define PAGE_ROOM 590.0        /* points for the table's rows */
+#define SECOND_PAGE_ROOM 680.0 /* on the next one, where no mix takes it */
+#define SWEEPS_MANY 10         /* more have a row each */
+#define ROW_HEIGHT 24.0        /* with the configuration under the numbers */
+#define LINE_HEIGHT 14.2       /* a sweep's name; a sustained time */
 
 /* "All times are with a cold cache." or which sweep has which. */
 static const char *cache_text(const rft_build *b) {
@@ -51,6 +53,22 @@ static bool has_energy(const rft_entry *const *shown, size_t count) {
     return false;
 }
 
+/* "Not here for want of room: a, b. " */
+static void add_left_out(const rft_build *b, rft_str *text, const rft_entry *const *shown, size_t count) {
+    size_t left = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        bool first = i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep, is_shown = false;
+        for (size_t k = 0; k < count && first; k++) {
+            is_shown = is_shown || shown[k]->sweep == b->entries[i].sweep;
+        }
+        if (first && !is_shown) {
+            rft_str_addf(text, "%s%s",
+                         left++ ? ", " : "Not here for want of room: ", b->run->sweeps[b->entries[i].sweep].sweep.name);
+        }
+    }
+    rft_str_add(text, left ? ". " : "");
+}
+
 /* What the columns mean, and which problems are not here. */
 static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count, bool detailed) {
     const char *vendor = rft_build_baseline_name(b);
@@ -58,6 +76,7 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     if (count < b->entry_count) {
         rft_str_addf(&text, "The %zu most telling of %zu problems; %s. ", count, b->entry_count,
                      b->opts.part == 1 ? "the full report lists all" : "\"All problems\" lists all");
+        add_left_out(b, &text, shown, count);
     }
     rft_str_addf(&text,
                  "%s\xc2\xb1: half the 95 %% interval of the median. Useful rate: compulsory bytes or operations only, "
@@ -78,8 +97,18 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
+/* A row each, of as many sweeps as four pages have room for. */
+static size_t sweeps_most(const rft_build *b) {
+    double room = PAGE_ROOM + (b->opts.mix_count == 0 ? SECOND_PAGE_ROOM : 0);
+    return (size_t)(room / ROW_HEIGHT);
+}
+
 static size_t rows_most(const rft_build *b) {
     size_t lines = 0, sweeps = b->run->sweep_count;
+    if (sweeps > SWEEPS_MANY && b->entry_count > ROWS_MOST) {
+        size_t most = sweeps_most(b);
+        return sweeps < most ? sweeps : most;
+    }
     for (size_t i = 0; i < b->entry_count; i++) {
         lines += b->entries[i].best && rft_point_sags(b->entries[i].best);
     }

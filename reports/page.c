@@ -13,6 +13,7 @@
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
 #define GUTTER 16.0       /* between charts side by side */
 #define CHAPTER_ROOM 0.38 /* of a page: a chapter goes on where so much of it is left */
+#define TABLE_WHOLE 0.27
 #define CHAPTER_GAP 14.0
 #define NOTE_INDENT 18.0
 #define NOTE_GAP 12.0
@@ -20,14 +21,17 @@
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
 #define FIGURES_MOST 4
-#define CONTENTS_MOST 6 /* chapters in one column */
+#define CONTENTS_MOST 6  /* chapters in one column */
+#define CONTENTS_MANY 26 /* more stand in three columns, smaller */
 #define CONTENTS_GAP 30.0
 #define CONTENTS_STEP 15.0
+#define CONTENTS_STEP_MANY 12.0
 
 static const rft_pen_style footer_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
 static const rft_pen_style footer_strong_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style figure_style = {RFT_FONT_BOLD, RFT_SIZE_TITLE, RFT_COLOUR_INK};
 static const rft_pen_style note_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
+static const rft_pen_style contents_small_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_LINK};
 static const rft_pen_style contents_style = {RFT_FONT_REGULAR, RFT_SIZE_BODY, RFT_COLOUR_LINK};
 
 typedef struct text_look {
@@ -135,9 +139,28 @@ static double table_least(layout *l, const rft_block *block, const rft_table_pla
         whole += plan->rows[r].height;
         height += r < 3 ? plan->rows[r].height : 0;
     }
-    /* What fits on a fifth of a page is not torn apart; more would leave too much of the page before empty. */
+    /* What fits on a quarter of a page is not torn apart; more would leave too much of the page before empty. */
     whole += block->table->note_count == 0 ? note_below(l, block) + 12 : 0;
-    return whole < (BOTTOM - TOP) / 5 ? whole : fmin(height, BOTTOM - TOP);
+    return whole < (BOTTOM - TOP) * TABLE_WHOLE ? whole : fmin(height, BOTTOM - TOP);
+}
+
+/* The chapters that follow the contents: in columns where they are many. */
+typedef struct contents_plan {
+    size_t count, columns, rows;
+    double step;
+} contents_plan;
+
+static contents_plan plan_contents(const rft_doc *doc, size_t index) {
+    contents_plan plan = {0};
+    for (size_t i = index + 1; i < doc->block_count; i++) {
+        plan.count += doc->blocks[i].kind == RFT_BLOCK_HEADING && doc->blocks[i].level == 1;
+    }
+    plan.columns = plan.count > CONTENTS_MANY ? 3 : plan.count > CONTENTS_MOST ? 2 : 1;
+    plan.step = plan.columns > 2 ? CONTENTS_STEP_MANY : CONTENTS_STEP;
+    size_t most = plan.columns * (size_t)((BOTTOM - TOP) / 2 / plan.step);
+    plan.count = plan.count < most ? plan.count : most; /* the bookmarks have them all */
+    plan.rows = (plan.count + plan.columns - 1) / plan.columns;
+    return plan;
 }
 
 /* What must fit below a heading so that it does not stand alone. */
@@ -167,7 +190,10 @@ static double least_height(layout *l, size_t index, int texts) {
     }
     case RFT_BLOCK_CHARTS:
         return charts_height(block) + 14 + note_below(l, block);
-    case RFT_BLOCK_CONTENTS:
+    case RFT_BLOCK_CONTENTS: {
+        contents_plan plan = plan_contents(l->doc, index);
+        return plan.step * (double)plan.rows;
+    }
     case RFT_BLOCK_FIGURES:
         return 60;
     case RFT_BLOCK_NEW_PAGE:
@@ -341,36 +367,32 @@ static void place_figures(layout *l, const rft_block *block) {
     l->y += FIGURES_HEIGHT;
 }
 
-/* The chapters that follow, in two columns where they are many. */
 static void place_contents(layout *l, size_t index) {
-    size_t count = 0, placed = 0;
-    for (size_t i = index + 1; i < l->doc->block_count; i++) {
-        count += l->doc->blocks[i].kind == RFT_BLOCK_HEADING && l->doc->blocks[i].level == 1;
-    }
-    size_t most = (size_t)((BOTTOM - TOP) / CONTENTS_STEP);
-    count = count < 2 * most ? count : 2 * most; /* the bookmarks have them all */
-    size_t columns = count > CONTENTS_MOST ? 2 : 1, rows = (count + columns - 1) / columns;
-    double width = columns == 1 ? WIDTH : (WIDTH - CONTENTS_GAP) / 2;
-    need(l, fmin(CONTENTS_STEP * (double)rows, BOTTOM - TOP));
+    contents_plan plan = plan_contents(l->doc, index);
+    size_t placed = 0;
+    double width = (WIDTH - CONTENTS_GAP * (double)(plan.columns - 1)) / (double)plan.columns;
+    const rft_pen_style *style = plan.columns > 2 ? &contents_small_style : &contents_style;
+    const rft_pen_style *number = &text_looks[plan.columns > 2 ? RFT_TEXT_NOTE : RFT_TEXT_BODY].style;
+    need(l, plan.step * (double)plan.rows);
     double top = l->y;
-    for (size_t i = index + 1; i < l->doc->block_count && placed < count; i++) {
+    for (size_t i = index + 1; i < l->doc->block_count && placed < plan.count; i++) {
         const rft_block *block = &l->doc->blocks[i];
         if (block->kind != RFT_BLOCK_HEADING || block->level != 1) {
             continue;
         }
-        double left = LEFT + (placed >= rows ? width + CONTENTS_GAP : 0);
-        l->y = placed == rows ? top : l->y;
-        rft_lines lines = rft_pen_wrap(&l->pen, &contents_style, block->text, width - 40);
-        rft_pen_shorten(&l->pen, &contents_style, &lines, 1, width - 40);
-        l->y += CONTENTS_STEP;
-        rft_pen_put(&l->pen, (rft_spot){left, l->y - 3}, 0, &contents_style, &lines.items[0]);
-        rft_pen_text(&l->pen, (rft_spot){left + width, l->y - 3}, 1, &text_looks[RFT_TEXT_BODY].style,
+        double left = LEFT + (double)(placed / plan.rows) * (width + CONTENTS_GAP);
+        l->y = placed % plan.rows == 0 ? top : l->y;
+        rft_lines lines = rft_pen_wrap(&l->pen, style, block->text, width - 24);
+        rft_pen_shorten(&l->pen, style, &lines, 1, width - 24);
+        l->y += plan.step;
+        rft_pen_put(&l->pen, (rft_spot){left, l->y - 3}, 0, style, &lines.items[0]);
+        rft_pen_text(&l->pen, (rft_spot){left + width, l->y - 3}, 1, number,
                      rft_arena_printf(l->pen.arena, "%d", l->heading_pages[i]));
-        rft_rect box = {left, l->y - CONTENTS_STEP, width, CONTENTS_STEP};
+        rft_rect box = {left, l->y - plan.step, width, plan.step};
         rft_canvas_link(l->pen.canvas, &box, block->anchor);
         placed++;
     }
-    l->y = top + CONTENTS_STEP * (double)rows + 6;
+    l->y = top + plan.step * (double)plan.rows + 6;
 }
 
 static void place_block(layout *l, size_t index) {

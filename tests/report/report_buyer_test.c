@@ -153,8 +153,31 @@ static void test_forty_sweeps_have_a_row_each(void **state) {
     trace_pages pages = trace_of(run, &part_one);
     trace_assert_sound(&pages);
     assert_true(pages.pages <= 4);
-    says(&pages, "sweep_number_0 n=67108864");
-    says(&pages, "most telling of 40 problems");
+    for (int i = 0; i < 40; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "sweep_number_%d", i);
+        assert_true(trace_page_says(&pages, 1, name)); /* a bar */
+        assert_true(trace_page_says(&pages, 2, name) || trace_page_says(&pages, 3, name));
+    }
+    says(&pages, "n=67108864: BLOCK=256");
+    assert_false(trace_says(&pages, "most telling of"));
+    assert_false(trace_says(&pages, "for want of room"));
+    assert_true(trace_page_says(&pages, 1, "Contents"));
+    trace_clear(&pages);
+    /* More than that are named where they are left out. */
+    for (int i = 40; i < 60; i++) {
+        sample_add_single(run);
+        run->sweeps[i].sweep.name = rft_arena_printf(run->arena, "sweep_number_%d", i);
+    }
+    pages = trace_of(run, &part_one);
+    trace_assert_sound(&pages);
+    assert_true(pages.pages <= 4);
+    says(&pages, "most telling of 60 problems");
+    says(&pages, "Not here for want of room: sweep_number_5");
+    trace_clear(&pages);
+    pages = trace_of(run, NULL); /* the heading stays with the contents */
+    int with = trace_page_says(&pages, 1, "Contents") ? 1 : 2;
+    assert_true(trace_page_says(&pages, with, "Contents") && trace_page_says(&pages, with, "Sweep sweep_number_20"));
     trace_clear(&pages);
     rft_run_free(run);
 }
