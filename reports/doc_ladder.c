@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-#define PROBLEMS_MOST 8 /* in the table of all problems, without --full */
-#define VARIANTS_MOST 6 /* columns of it */
+#define PROBLEMS_MOST 8  /* in the table of all problems, without --full */
+#define VARIANTS_MOST 11 /* columns of it */
+#define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
 #define CHANGE_LEAST 1.02
 
 enum {
@@ -82,21 +83,45 @@ typedef struct change {
     double factor; /* > 1 */
 } change;
 
-static void consider(rft_build *b, change *most, const char *name, const char *unit, double before, double after,
-                     const char *evidence) {
+/* Whether it is a larger change than what was found so far; `most->text` is then left to the caller. */
+static bool is_larger(change *most, double before, double after) {
     double factor = before > 0 && after > 0 ? fmax(before / after, after / before) : NAN;
     if (!isfinite(factor) || factor < CHANGE_LEAST || (most->text && factor <= most->factor)) {
-        return;
+        return false;
     }
     most->factor = factor;
-    bool share = strcmp(unit, "1") == 0;
-    most->text =
-        rft_arena_printf(b->arena, "%s: %s to %s (%s)", name,
-                         share ? rft_figure_percent(b->arena, before) : rft_figure_si(b->arena, before, unit),
-                         share ? rft_figure_percent(b->arena, after) : rft_figure_si(b->arena, after, unit), evidence);
+    return true;
 }
 
-/* By counters where both have them, else by what the compiler and the kernel's formula say. */
+static void consider_counter(rft_build *b, change *most, rft_counter id, double before, double after) {
+    if (is_larger(most, before, after)) {
+        most->text = rft_arena_printf(b->arena, "%s: %s to %s (counted)", rft_counter_label(id),
+                                      rft_counter_text(id, before, b->arena), rft_counter_text(id, after, b->arena));
+    }
+}
+
+/* Bytes with a prefix ("B"), shares ("1"), else numbers of things. */
+static void consider(rft_build *b, change *most, const char *name, const char *unit, double before, double after,
+                     const char *evidence) {
+    if (!is_larger(most, before, after)) {
+        return;
+    }
+    const double values[2] = {before, after};
+    const char *texts[2];
+    for (size_t i = 0; i < 2; i++) {
+        texts[i] = strcmp(unit, "1") == 0   ? rft_figure_percent(b->arena, values[i])
+                   : strcmp(unit, "B") == 0 ? rft_figure_si(b->arena, values[i], unit)
+                                            : rft_arena_fixed(b->arena, values[i], 0, "");
+    }
+    most->text = rft_arena_printf(b->arena, "%s: %s to %s (%s)", name, texts[0], texts[1], evidence);
+}
+
+static double launches(const rft_point *point) {
+    return point->step_count > 0 ? (double)point->step_count : 1;
+}
+
+/* By counters where both have them; else by what the kernel's formula says, launches and bytes, which cost time by
+ * themselves; else by what the compiler says. */
 static const char *changed_most(rft_build *b, const rft_point *before, const rft_point *after) {
     static const rft_counter compared[] = {
         RFT_COUNTER_DRAM_READ,   RFT_COUNTER_DRAM_WRITE,        RFT_COUNTER_L2_READ,
@@ -108,8 +133,15 @@ static const char *changed_most(rft_build *b, const rft_point *before, const rft
     bool counted = before->counters && after->counters;
     for (size_t i = 0; counted && i < sizeof compared / sizeof *compared; i++) {
         rft_counter id = compared[i];
-        consider(b, &most, rft_counter_label(id), rft_counter_unit(id), before->counters->values[id],
-                 after->counters->values[id], "counted");
+        consider_counter(b, &most, id, before->counters->values[id], after->counters->values[id]);
+    }
+    if (most.text) {
+        return most.text;
+    }
+    consider(b, &most, "launches a run", "", launches(before), launches(after), "recorded");
+    for (int level = 0; level < RFT_LEVEL_COUNT && before->traffic.present && after->traffic.present; level++) {
+        consider(b, &most, rft_level_label((rft_level)level), "B", before->traffic.level_bytes[level],
+                 after->traffic.level_bytes[level], "modelled");
     }
     if (most.text) {
         return most.text;
@@ -118,10 +150,6 @@ static const char *changed_most(rft_build *b, const rft_point *before, const rft
     consider(b, &most, "registers a thread", "", f->registers, g->registers, "compiled");
     consider(b, &most, "theoretical occupancy", "1", f->occupancy_frac, g->occupancy_frac, "compiled");
     consider(b, &most, "spilled", "B", f->spill_bytes, g->spill_bytes, "compiled");
-    for (int level = 0; level < RFT_LEVEL_COUNT && before->traffic.present && after->traffic.present; level++) {
-        consider(b, &most, rft_level_label((rft_level)level), "B", before->traffic.level_bytes[level],
-                 after->traffic.level_bytes[level], "modelled");
-    }
     return most.text ? most.text : "nothing that is known";
 }
 
@@ -232,6 +260,10 @@ static void add_configurations(rft_build *b, const rft_entry *entry) {
 }
 
 /* ---- all problems, one row each ---- */
+static size_t rate_column(size_t variant, size_t variants) {
+    return variants > RATIOS_MOST ? 2 + variant : variant == 0 ? 2 : 1 + 2 * variant;
+}
+
 static void add_problem(rft_build *b, rft_table *table, const rft_entry *entry, size_t variants) {
     rft_row *row = rft_doc_row(b->doc, table);
     double best_rate = rft_build_rate(&entry->place), first_s = NAN;
@@ -243,9 +275,10 @@ static void add_problem(rft_build *b, rft_table *table, const rft_entry *entry, 
         const rft_point *best = rung(b, entry, v);
         double time_s = best ? rft_point_median_s(best) : NAN;
         first_s = v == 0 ? time_s : first_s;
-        row->cells[v == 0 ? 2 : 1 + 2 * v] = scaled(b, amount / time_s, &scale);
-        if (v > 0) {
-            row->cells[2 + 2 * v] = isnan(first_s / time_s) ? "n/a" : rft_figure_ratio(b->arena, first_s / time_s);
+        row->cells[rate_column(v, variants)] = scaled(b, amount / time_s, &scale);
+        if (v > 0 && variants <= RATIOS_MOST) {
+            row->cells[rate_column(v, variants) + 1] =
+                isnan(first_s / time_s) ? "n/a" : rft_figure_ratio(b->arena, first_s / time_s);
         }
     }
 }
@@ -253,16 +286,17 @@ static void add_problem(rft_build *b, rft_table *table, const rft_entry *entry, 
 static void add_problems(rft_build *b, size_t s, size_t problems) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     size_t variants = sweep->variant_count < VARIANTS_MOST ? sweep->variant_count : VARIANTS_MOST;
+    bool ratios = variants <= RATIOS_MOST;
     rft_column columns[2 + 2 * VARIANTS_MOST] = {{.title = "Problem", .wraps = true}, {.title = "in"}};
     for (size_t v = 0; v < variants; v++) {
         rft_column rate = {.title = sweep->variants[v].name, .align = RFT_ALIGN_DECIMAL};
-        columns[v == 0 ? 2 : 1 + 2 * v] = rate;
-        if (v > 0) {
-            columns[2 + 2 * v] = (rft_column){.title = "over first", .align = RFT_ALIGN_DECIMAL};
+        columns[rate_column(v, variants)] = rate;
+        if (v > 0 && ratios) {
+            columns[rate_column(v, variants) + 1] = (rft_column){.title = "over first", .align = RFT_ALIGN_DECIMAL};
         }
     }
     size_t every = b->opts.full ? 1 : (problems + PROBLEMS_MOST - 1) / PROBLEMS_MOST, index = 0, shown = 0;
-    rft_table *table = rft_doc_table(b->doc, columns, 1 + 2 * variants);
+    rft_table *table = rft_doc_table(b->doc, columns, ratios ? 1 + 2 * variants : 2 + variants);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep == s && entry->best && (index++ % every == 0 || index == problems)) {
@@ -270,13 +304,14 @@ static void add_problems(rft_build *b, size_t s, size_t problems) {
             shown++;
         }
     }
-    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Useful rate of each variant's best, with the speed-up over the first.%s%s",
+    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Useful rate of each variant's best%s.%s%s",
+                  ratios ? ", with the speed-up over the first" : "",
                   shown < problems ? rft_arena_printf(b->arena,
                                                       " %zu of %zu problems are shown; all of them with "
                                                       "--full.",
                                                       shown, problems)
                                    : "",
-                  variants < sweep->variant_count ? " The first six variants are shown." : "");
+                  variants < sweep->variant_count ? " The first eleven variants are shown." : "");
 }
 
 void rft_build_ladder(rft_build *b, size_t s) {

@@ -195,6 +195,8 @@ static void add_charts(rft_build *b, const rft_entry *entry) {
     if (used <= FEW) {
         return; /* they stand beside the distribution */
     }
+    columns = used > PER_ROW ? (used + 1) / ((used + PER_ROW - 1) / PER_ROW) : columns; /* rows alike: none alone */
+    columns = columns > PER_ROW ? PER_ROW : columns;
     for (size_t i = 0; i < used; i++) {
         columns = charts[i]->x.name_count > NAMES_NARROW ? PER_ROW - 1 : columns;
     }

@@ -65,8 +65,8 @@ static void test_what_changed_most_is_the_largest_change(void **state) {
     }
     (void)s;
     trace_pages pages = trace_of(run, NULL);
-    assert_says(&pages, (const char *const[]){"L2, sectors read: 1.00 Gsectors to 1.00 Msectors",
-                                              "registers a thread: 26.0 to 200", NULL});
+    assert_says(&pages, (const char *const[]){"L2, sectors read: 1.000 G sectors to 1.000 M sectors",
+                                              "registers a thread: 26 to 200", NULL});
     trace_clear(&pages);
     rft_run_free(run);
 }
