@@ -71,6 +71,30 @@ static void test_what_changed_most_is_the_largest_change(void **state) {
     rft_run_free(run);
 }
 
+/* Fused kernels: fewer launches tell more than the registers. */
+static void test_launches_are_named_before_registers(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_gemv(run);
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &run->points[i];
+        point->facts.registers = point->variant == 0 ? 20 : 200;
+        point->counters = NULL;
+        point->traffic = rft_traffic_unknown();
+        if (point->variant == 0) {
+            point->step_count = 3;
+            point->steps = rft_arena_calloc(run->arena, 3, sizeof *point->steps);
+            for (size_t k = 0; k < 3; k++) {
+                point->steps[k].name = "part";
+            }
+        }
+    }
+    trace_pages pages = trace_of(run, NULL);
+    assert_says(&pages, (const char *const[]){"launches a run: 3 to 1 (recorded)", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 /* 40 configurations of which the 17th is the best and the 5th within 5 % of it. */
 static void test_progress_tells_when_the_best_was_met(void **state) {
     (void)state;
@@ -188,6 +212,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
         cmocka_unit_test(test_what_changed_most_is_the_largest_change),
+        cmocka_unit_test(test_launches_are_named_before_registers),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
         cmocka_unit_test(test_fifty_thousand_points_are_few_marks),
