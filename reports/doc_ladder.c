@@ -11,6 +11,7 @@
 #define VARIANTS_MOST 11 /* columns of it */
 #define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
 #define CHANGE_LEAST 1.02
+#define NEGLIGIBLE_FRAC 0.1
 
 enum {
     COLUMN_PROBLEM,
@@ -93,10 +94,21 @@ static bool is_larger(change *most, double before, double after) {
     return true;
 }
 
-static void consider_counter(rft_build *b, change *most, rft_counter id, double before, double after) {
-    if (is_larger(most, before, after)) {
-        most->text = rft_arena_printf(b->arena, "%s: %s to %s (counted)", rft_counter_label(id),
-                                      rft_counter_text(id, before, b->arena), rft_counter_text(id, after, b->arena));
+/* Below this a count weighs nothing: conflicts are held against all wavefronts of both. "From 33 M to none" counts. */
+static double floor_of(rft_counter id, const double *before, const double *after) {
+    double all = fmax(before[RFT_COUNTER_SHARED_WAVEFRONTS], after[RFT_COUNTER_SHARED_WAVEFRONTS]);
+    return id == RFT_COUNTER_SHARED_CONFLICTS && all > 0 ? NEGLIGIBLE_FRAC * all : 0;
+}
+
+static void consider_counter(rft_build *b, change *most, rft_counter id, const double *before, const double *after) {
+    double least = floor_of(id, before, after);
+    if (isnan(before[id]) || isnan(after[id])) {
+        return;
+    }
+    if (is_larger(most, fmax(before[id], least), fmax(after[id], least))) {
+        most->text =
+            rft_arena_printf(b->arena, "%s: %s to %s (counted)", rft_counter_label(id),
+                             rft_counter_text(id, before[id], b->arena), rft_counter_text(id, after[id], b->arena));
     }
 }
 
@@ -133,7 +145,7 @@ static const char *changed_most(rft_build *b, const rft_point *before, const rft
     bool counted = before->counters && after->counters;
     for (size_t i = 0; counted && i < sizeof compared / sizeof *compared; i++) {
         rft_counter id = compared[i];
-        consider_counter(b, &most, id, before->counters->values[id], after->counters->values[id]);
+        consider_counter(b, &most, id, before->counters->values, after->counters->values);
     }
     if (most.text) {
         return most.text;
