@@ -33,24 +33,13 @@ static const rft_point *rung(const rft_build *b, const rft_entry *entry, size_t 
 }
 
 const rft_entry *rft_build_ladder_entry(const rft_build *b, size_t s) {
-    const rft_entry *found = NULL;
-    size_t most = 0;
+    size_t problem = rft_counted_ladder(b->run, s);
     for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        size_t measured = 0;
-        if (entry->sweep != s || !entry->best) {
-            continue;
-        }
-        for (size_t v = 0; v < b->run->sweeps[s].sweep.variant_count; v++) {
-            measured += rung(b, entry, v) != NULL;
-        }
-        if (!found || measured > most ||
-            (measured == most && rft_point_median_s(entry->best) > rft_point_median_s(found->best))) {
-            found = entry;
-            most = measured;
+        if (b->entries[i].sweep == s && b->entries[i].problem == problem) {
+            return b->entries[i].best ? &b->entries[i] : NULL;
         }
     }
-    return found;
+    return NULL;
 }
 
 static bool was_tried(const rft_run *run, const rft_entry *entry, size_t variant) {

@@ -69,10 +69,10 @@ static void test_the_best_of_every_variant_is_counted(void **state) {
     (void)state;
     rft_run *run = sample_full();
     rft_counted_choice *choices = NULL;
-    size_t count = rft_counted_choose(run, 1, run->arena, &choices), largest = rft_run_largest(run, 1);
+    size_t count = rft_counted_choose(run, 1, run->arena, &choices), problem = rft_counted_ladder(run, 1);
     assert_int_equal(run->sweeps[1].sweep.variant_count, 3);
     for (size_t v = 0; v < 3; v++) {
-        const rft_point *best = rft_run_best(run, 1, v, largest);
+        const rft_point *best = rft_run_best(run, 1, v, problem);
         bool found = false;
         assert_non_null(best);
         for (size_t i = 0; i < count; i++) {
