@@ -145,7 +145,7 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
     const rft_chart_axis *spec = &plot->chart->x;
     double bottom = area->y + area->height;
     double slot = spec->names && spec->name_count ? area->width / (double)spec->name_count - 3 : area->width;
-    size_t step = name_step(spec, widest_label(plot->pen, ticks), slot);
+    size_t step = spec->names_wrap ? 1 : name_step(spec, widest_label(plot->pen, ticks), slot);
     slot = (slot + 3) * (double)step - 3;
     for (size_t i = 0; i < ticks->count; i++) {
         double x = rft_axis_at(&plot->x, ticks->items[i].value);

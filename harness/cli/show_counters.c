@@ -97,9 +97,15 @@ static const char *cell_of(const rft_counters *counters, const column *of, rft_a
     return rft_counter_text(RFT_COUNTER_WARPS_ACTIVE, rft_counters_l2_hit_frac(counters), arena); /* a share as well */
 }
 
+#define NAME_MOST 19u /* columns; a longer name has a line of its own */
+
 static void add_row(rft_str *out, const char *name, const char *const *cells, size_t width) {
+    bool fits = rft_layout_columns(name) <= width;
+    if (!fits) {
+        rft_layout_wrapped(out, 2, 4, name);
+    }
     rft_str_add(out, "  ");
-    rft_layout_left(out, name, width);
+    rft_layout_left(out, fits ? name : "", width);
     for (int i = 0; i < COLUMNS; i++) {
         rft_layout_right(out, cells[i], i + 1 == COLUMNS ? 15 : 11);
     }
@@ -208,7 +214,7 @@ void rft_show_counted_sweep(rft_str *out, const rft_run *run, size_t sweep, rft_
     }
     for (size_t p = 0; p < data->problem_count; p++) {
         size_t columns_wide = rft_layout_columns(rft_run_problem_text(run, sweep, p, true, arena));
-        width = columns_wide > width && columns_wide <= 20 ? columns_wide : width;
+        width = columns_wide > width && columns_wide <= NAME_MOST ? columns_wide : width;
     }
     for (int i = 0; i < COLUMNS; i++) {
         heads[i] = columns[i].head;

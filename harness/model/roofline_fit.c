@@ -204,6 +204,33 @@ static const char *explains_as_well(const fitting *f, const rft_model_fit *model
     return rft_arena_printf(f->arena, "%s %s the times about as well", model->text, several ? "explain" : "explains");
 }
 
+/* Amounts that are one and the same at all points, nearly: their time looks like a fixed overhead. */
+static bool stands_still(const fitting *f, const double *log_amounts) {
+    double least = HUGE_VAL, most = -HUGE_VAL;
+    for (size_t i = 0; i < f->data.count; i++) {
+        least = fmin(least, log_amounts[i]);
+        most = fmax(most, log_amounts[i]);
+    }
+    return most - least < log(RFT_FIT_SPREAD_LEAST);
+}
+
+/* Beside an overhead only the other ceiling's points would tell a share that never changes from it: too much to ask of
+ * the model's form. */
+static const char *confusion(const fitting *f, rft_fit_name name) {
+    bool overhead = name == RFT_FIT_OVERHEAD;
+    if (!f->best->has[RFT_FIT_OVERHEAD]) {
+        return NULL;
+    }
+    if ((overhead || name == RFT_FIT_BANDWIDTH) && f->best->has[RFT_FIT_BANDWIDTH] &&
+        stands_still(f, f->data.log_bytes)) {
+        return "all points move the same bytes: their time cannot be told from a fixed overhead";
+    }
+    if ((overhead || name == RFT_FIT_PEAK) && f->best->has[RFT_FIT_PEAK] && stands_still(f, f->data.log_ops)) {
+        return "all points have the same operations: their time cannot be told from a fixed overhead";
+    }
+    return NULL;
+}
+
 static const char *objection(const fitting *f, rft_fit_name name, double width) {
     if (!f->best->has[name]) {
         const rft_model_fit *with = rival(f, name, true);
@@ -213,6 +240,10 @@ static const char *objection(const fitting *f, rft_fit_name name, double width) 
             return "too few points near the knee: a sharp one explains the times as well";
         }
         return swap ? explains_as_well(f, with) : absent_text(name);
+    }
+    const char *confused = confusion(f, name);
+    if (confused) {
+        return confused;
     }
     const rft_model_fit *without = rival(f, name, false);
     if (without != NULL) {

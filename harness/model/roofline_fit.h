@@ -61,6 +61,9 @@ const char *rft_fit_param_name(rft_fit_name name); /* "overhead", "bandwidth", "
 /* An interval wider than this factor, high over low, is no knowledge (rates; overhead and sharpness). */
 #define RFT_FIT_RATE_WIDTH 1.25
 #define RFT_FIT_OTHER_WIDTH 3.0
+/* Bytes (operations) that spread by less than this factor over the points say nothing of their rate beside an overhead.
+ */
+#define RFT_FIT_SPREAD_LEAST 1.1
 /* Times that scatter by more than this about the best model follow no roofline. */
 #define RFT_FIT_SCATTER_MAX 0.25
 

@@ -115,7 +115,7 @@ static void fp32_beside_our_kernels(void **state) {
         assert_true(!is_h200(run) || (tera(b) >= e.low_tera && tera(b) <= e.high_tera));
     }
     rft_run_free(run);
-    real_program_expect(0, WORDS("show", "all.db"));
+    real_program_expect(0, WORDS("show", "all.db", "--full"));
     real_program_said(real_program_out(), "of cuBLASLt");
     real_program_said(real_program_out(), "cuBLASLt, first heuristic: algo ");
     real_program_expect(0, WORDS("report", "all.db", "-o", "all.pdf"));

@@ -243,6 +243,33 @@ static void refuses_what_is_no_roofline(void **state) {
     rft_arena_free(arena);
 }
 
+/* Operations an element as the axis: the same bytes at all points. A rest that comes on top of either branch would be
+ * taken for an overhead, and the bandwidth for 7 TB/s on a device of 4.3. */
+static void the_same_bytes_tell_no_bandwidth_beside_an_overhead(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_fit_point points[12];
+    uint64_t seed = 3;
+    const double bytes = 537e6, bytes_s = 4.28e12, ops_s = 65.7e12, rest_s = 52e-6;
+    for (size_t i = 0; i < 12; i++) {
+        double ops = 67e6 * pow(2.0, 1.0 + 8.0 * (double)i / 11.0);
+        double time_s = fmax(bytes / bytes_s, rest_s + ops / ops_s);
+        points[i] = (rft_fit_point){bytes, ops, time_s * (1.0 + 0.002 * rft_normal(&seed)), 0.002};
+    }
+    rft_roofline_fit f = fit(points, 12, arena);
+    const rft_fit_param *bandwidth = &f.params[RFT_FIT_BANDWIDTH], *overhead = &f.params[RFT_FIT_OVERHEAD];
+    assert_null(f.why);
+    assert_int_not_equal(overhead->state, RFT_FIT_KNOWN);
+    if (bandwidth->state == RFT_FIT_KNOWN) {
+        assert_true(bandwidth->value < 1.05 * bytes_s);
+    } else {
+        assert_int_equal(bandwidth->state, RFT_FIT_AT_LEAST);
+        assert_true(fabs(bandwidth->low / bytes_s - 1) < 0.02);
+        assert_non_null(strstr(bandwidth->why, "the same bytes"));
+    }
+    rft_arena_free(arena);
+}
+
 static void equal_input_equal_answer(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -266,6 +293,7 @@ int main(void) {
         cmocka_unit_test(one_intensity_needs_the_ceilings),
         cmocka_unit_test(one_bad_point_does_not_move_it),
         cmocka_unit_test(refuses_what_is_no_roofline),
+        cmocka_unit_test(the_same_bytes_tell_no_bandwidth_beside_an_overhead),
         cmocka_unit_test(equal_input_equal_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
