@@ -88,20 +88,28 @@ static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
                  0.6);
 }
 
+/* Narrow slots need a third one. */
+static size_t wrapped_lines(const rft_chart_axis *spec) {
+    return spec->name_count > NAMES_THINNED ? 3 : 2;
+}
+
 static void put_wrapped(rft_plot *plot, rft_spot at, const char *text, double width) {
     rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, text, width);
-    rft_pen_shorten(plot->pen, &tick_style, &lines, 2, width);
+    rft_pen_shorten(plot->pen, &tick_style, &lines, wrapped_lines(&plot->chart->x), width);
     for (size_t i = 0; i < lines.count; i++) {
         rft_pen_put(plot->pen, (rft_spot){at.x, at.y + (double)i * LABEL_STEP}, 0.5, &tick_style, &lines.items[i]);
     }
 }
 
-/* "name  second line" of each, upwards to the axis. */
+/* "name   second line" of each, upwards to the axis; "name, n 38" where the second line has a title. */
 static const char *upright_name(const rft_plot *plot, size_t i) {
     const rft_chart_axis *spec = &plot->chart->x;
-    return spec->sub_names && spec->sub_names[i]
-               ? rft_arena_printf(plot->pen->arena, "%s   %s", spec->names[i], spec->sub_names[i])
-               : spec->names[i];
+    if (!spec->sub_names || !spec->sub_names[i]) {
+        return spec->names[i];
+    }
+    return spec->sub_title
+               ? rft_arena_printf(plot->pen->arena, "%s, %s %s", spec->names[i], spec->sub_title, spec->sub_names[i])
+               : rft_arena_printf(plot->pen->arena, "%s   %s", spec->names[i], spec->sub_names[i]);
 }
 
 /* The room below the axis that they need; longer names are cut. */
@@ -241,7 +249,8 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
     find_ranges(chart, &plot.x, &plot.y);
     double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names || chart->x.names_wrap ? LABEL_STEP : 0) -
                    (chart->x.title ? 0 : LABEL_STEP);
-    below = chart->x.names_upright ? TICK + 4 + upright_room(&plot) : below;
+    below += chart->x.names_wrap ? (double)(wrapped_lines(&chart->x) - 2) * LABEL_STEP : 0;
+    below = chart->x.names_upright ? TICK + 4 + upright_room(&plot) + (chart->x.title ? LABEL_STEP + 2 : 0) : below;
     double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
     plot.area.y = box->y + above;
     plot.area.height = fmax(box->height - above - below - (double)legend_rows * LEGEND_STEP, 20);

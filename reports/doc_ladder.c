@@ -11,6 +11,7 @@
 #define VARIANTS_MOST 11 /* columns of it */
 #define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
 #define CHANGE_LEAST 1.02
+#define NEGLIGIBLE_FRAC 0.1
 
 enum {
     COLUMN_PROBLEM,
@@ -32,24 +33,13 @@ static const rft_point *rung(const rft_build *b, const rft_entry *entry, size_t 
 }
 
 const rft_entry *rft_build_ladder_entry(const rft_build *b, size_t s) {
-    const rft_entry *found = NULL;
-    size_t most = 0;
+    size_t problem = rft_counted_ladder(b->run, s);
     for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        size_t measured = 0;
-        if (entry->sweep != s || !entry->best) {
-            continue;
-        }
-        for (size_t v = 0; v < b->run->sweeps[s].sweep.variant_count; v++) {
-            measured += rung(b, entry, v) != NULL;
-        }
-        if (!found || measured > most ||
-            (measured == most && rft_point_median_s(entry->best) > rft_point_median_s(found->best))) {
-            found = entry;
-            most = measured;
+        if (b->entries[i].sweep == s && b->entries[i].problem == problem) {
+            return b->entries[i].best ? &b->entries[i] : NULL;
         }
     }
-    return found;
+    return NULL;
 }
 
 static bool was_tried(const rft_run *run, const rft_entry *entry, size_t variant) {
@@ -93,10 +83,21 @@ static bool is_larger(change *most, double before, double after) {
     return true;
 }
 
-static void consider_counter(rft_build *b, change *most, rft_counter id, double before, double after) {
-    if (is_larger(most, before, after)) {
-        most->text = rft_arena_printf(b->arena, "%s: %s to %s (counted)", rft_counter_label(id),
-                                      rft_counter_text(id, before, b->arena), rft_counter_text(id, after, b->arena));
+/* Below this a count weighs nothing: conflicts are held against all wavefronts of both. "From 33 M to none" counts. */
+static double floor_of(rft_counter id, const double *before, const double *after) {
+    double all = fmax(before[RFT_COUNTER_SHARED_WAVEFRONTS], after[RFT_COUNTER_SHARED_WAVEFRONTS]);
+    return id == RFT_COUNTER_SHARED_CONFLICTS && all > 0 ? NEGLIGIBLE_FRAC * all : 0;
+}
+
+static void consider_counter(rft_build *b, change *most, rft_counter id, const double *before, const double *after) {
+    double least = floor_of(id, before, after);
+    if (isnan(before[id]) || isnan(after[id])) {
+        return;
+    }
+    if (is_larger(most, fmax(before[id], least), fmax(after[id], least))) {
+        most->text =
+            rft_arena_printf(b->arena, "%s: %s to %s (counted)", rft_counter_label(id),
+                             rft_counter_text(id, before[id], b->arena), rft_counter_text(id, after[id], b->arena));
     }
 }
 
@@ -133,7 +134,7 @@ static const char *changed_most(rft_build *b, const rft_point *before, const rft
     bool counted = before->counters && after->counters;
     for (size_t i = 0; counted && i < sizeof compared / sizeof *compared; i++) {
         rft_counter id = compared[i];
-        consider_counter(b, &most, id, before->counters->values[id], after->counters->values[id]);
+        consider_counter(b, &most, id, before->counters->values, after->counters->values);
     }
     if (most.text) {
         return most.text;

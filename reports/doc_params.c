@@ -5,10 +5,14 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 #define PER_ROW 4
 #define HEIGHT 108.0
-#define NAMES_NARROW 4 /* more values beside each other need a wider chart: three a row */
+#define NAMES_NARROW 4  /* more values beside each other need a wider chart: three a row */
+#define ROW_WIDTH 490.0 /* points, about */
+#define AXIS_WIDTH 40.0
+#define BYTE_WIDTH 3.9 /* of a name */
 #define CHARTS_MOST 64
 #define FEW 2         /* as many share a row with other charts */
 #define STEPS_MOST 24 /* more values than that are not told apart on paper */
@@ -189,16 +193,32 @@ size_t rft_build_few_profiles(rft_build *b, const rft_entry *entry, double heigh
     return count;
 }
 
+/* Names that would be cut beside each other stand upright. */
+static void turn_long_names(rft_chart *chart, size_t columns) {
+    size_t longest = 0;
+    for (size_t i = 0; i < chart->x.name_count; i++) {
+        size_t length = strlen(chart->x.names[i]);
+        longest = length > longest ? length : longest;
+    }
+    double slot = (ROW_WIDTH / (double)columns - AXIS_WIDTH) / (double)(chart->x.name_count + 1);
+    chart->x.names_upright = chart->x.names && (double)longest * BYTE_WIDTH > slot;
+}
+
 static void add_charts(rft_build *b, const rft_entry *entry) {
     rft_chart *charts[CHARTS_MOST];
     size_t used = make_charts(b, entry, HEIGHT, charts), columns = PER_ROW;
     if (used <= FEW) {
         return; /* they stand beside the distribution */
     }
-    columns = used > PER_ROW ? (used + 1) / ((used + PER_ROW - 1) / PER_ROW) : columns; /* rows alike: none alone */
-    columns = columns > PER_ROW ? PER_ROW : columns;
     for (size_t i = 0; i < used; i++) {
         columns = charts[i]->x.name_count > NAMES_NARROW ? PER_ROW - 1 : columns;
+    }
+    if (used > columns) {
+        size_t rows = (used + columns - 1) / columns;
+        columns = (used + rows - 1) / rows; /* rows alike: no chart alone in the last */
+    }
+    for (size_t i = 0; i < used; i++) {
+        turn_long_names(charts[i], columns);
     }
     for (size_t i = 0; i < used; i++) {
         charts[i]->y.title = i % columns == 0 ? charts[i]->y.title : NULL; /* the same for the whole row */

@@ -264,7 +264,13 @@ void rft_build_power_summary(rft_build *b) {
     }
     if (b->run->idle || text.length) {
         rft_doc_heading(b->doc, 2, "Power", NULL);
-        rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s%s", idle_text(b), rft_str_get(&text));
+        const char *told = rft_str_get(&text);
+        if (text.length && b->run->idle && rft_load_is_left_out(b->run->idle)) { /* left out in one of several runs */
+            rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s Elsewhere power was %s.", told + 1,
+                          b->run->idle->energy_reason ? b->run->idle->energy_reason : "not measured");
+        } else {
+            rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s%s", idle_text(b), told);
+        }
     }
     rft_str_clear(&text);
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#define SWEEPS_TOLD 6 /* of more the name alone fits beside the marks; the summary has the numbers */
 #define HEIGHT_ALONE 360.0
 #define HEIGHT_PAIRED 268.0 /* two stand on a page with their captions */
 
@@ -121,8 +122,10 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
         series->x[used] = entry->place.intensity;
         series->y[used] = entry->place.rate_ops_s / r->scale.factor;
         if (entry == named) {
-            series->names[used] = rft_arena_printf(b->arena, "%s: %s", rft_build_name(b, sweep, entry->problem),
-                                                   rft_build_rate_text(b, &entry->place));
+            series->names[used] = b->run->sweep_count > SWEEPS_TOLD
+                                      ? b->run->sweeps[sweep].sweep.name
+                                      : rft_arena_printf(b->arena, "%s: %s", rft_build_name(b, sweep, entry->problem),
+                                                         rft_build_rate_text(b, &entry->place));
         }
         used++;
     }

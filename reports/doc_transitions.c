@@ -210,37 +210,51 @@ static void add_along_axes(rft_build *b) {
                                                                 "transitions along axes are established")));
 }
 
-/* Nothing but one bound all along. */
-static bool is_plain(const rft_found *line) {
-    return line->count == 1 && line->items[0].kind == RFT_TRANSITION_NONE && !line->items[0].at_steps &&
-           !line->items[0].why;
+/* No place of its own to tell: one bound all along, or not explored. */
+static bool is_placeless(const rft_found *line) {
+    return line->count == 1 && !line->items[0].at_steps;
 }
 
-/* Parameters along which one bound stays share a row: there are many of them, and little to say of each. */
-static void add_plain(rft_build *b, rft_table *table, const rft_found *lines, size_t count) {
+static bool say_the_same(const rft_found *a, const rft_found *z) {
+    return is_placeless(a) && is_placeless(z) && a->items[0].kind == z->items[0].kind &&
+           rft_text_equal(a->items[0].why ? a->items[0].why : "", z->items[0].why ? z->items[0].why : "");
+}
+
+/* Parameters of one variant that say the same share a row: there are many of them, and little to say of each. `first`
+ * leads the rest. */
+static void add_same(rft_build *b, rft_table *table, const rft_found *first, size_t count) {
     rft_str names = RFT_STR_INIT;
-    const rft_found *first = NULL;
+    const rft_profile *profile = first->profile;
+    const rft_sweep *sweep = &b->run->sweeps[profile->sweep].sweep;
+    const rft_variant *variant = &sweep->variants[profile->variant];
     for (size_t i = 0; i < count; i++) {
-        if (!is_plain(&lines[i])) {
-            continue;
+        if (say_the_same(first, &first[i])) {
+            rft_str_addf(&names, "%s%s", i ? ", " : "", variant->params[first[i].profile->index].name);
         }
-        const rft_profile *profile = lines[i].profile;
-        const rft_variant *variant = &b->run->sweeps[profile->sweep].sweep.variants[profile->variant];
-        rft_str_addf(&names, "%s%s", first ? ", " : "", variant->params[profile->index].name);
-        first = first ? first : &lines[i];
     }
-    if (first) {
-        const rft_sweep *sweep = &b->run->sweeps[first->profile->sweep].sweep;
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->cells[COLUMN_LINE] =
-            rft_arena_printf(b->arena, "%s%s%s, %s", rft_str_get(&names), sweep->variant_count > 1 ? " of " : "",
-                             sweep->variant_count > 1 ? sweep->variants[first->profile->variant].name : "",
-                             rft_build_name(b, first->profile->sweep, first->profile->problem));
-        row->cells[COLUMN_VERDICT] = rft_transition_kind_name(RFT_TRANSITION_NONE);
-        row->cells[COLUMN_FROM] = only_bound(first->profile);
-        row->cells[COLUMN_WHY] = "one bound all along";
-    }
+    rft_row *row = rft_doc_row(b->doc, table);
+    row->cells[COLUMN_LINE] = rft_arena_printf(
+        b->arena, "%s%s%s, %s", rft_str_get(&names), sweep->variant_count > 1 ? " of " : "",
+        sweep->variant_count > 1 ? variant->name : "", rft_build_name(b, profile->sweep, profile->problem));
+    bool none = first->items[0].kind == RFT_TRANSITION_NONE;
+    row->cells[COLUMN_VERDICT] = rft_transition_kind_name(first->items[0].kind);
+    row->cells[COLUMN_FROM] = none ? only_bound(profile) : NULL;
+    row->cells[COLUMN_WHY] = first->items[0].why ? first->items[0].why : none ? "one bound all along" : NULL;
     rft_str_clear(&names);
+}
+
+static void add_params_of(rft_build *b, rft_table *table, const rft_found *lines, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        bool told = false;
+        for (size_t k = 0; k < i; k++) {
+            told = told || say_the_same(&lines[k], &lines[i]);
+        }
+        if (!is_placeless(&lines[i])) {
+            add_profile(b, table, &lines[i]);
+        } else if (!told) {
+            add_same(b, table, &lines[i], count - i);
+        }
+    }
 }
 
 static void add_along_params(rft_build *b) {
@@ -254,11 +268,8 @@ static void add_along_params(rft_build *b) {
             rft_found *lines = rft_arena_calloc(b->arena, count + 1, sizeof *lines);
             for (size_t i = 0; i < count; i++) {
                 lines[i] = find(b, &profiles[i]);
-                if (!is_plain(&lines[i])) {
-                    add_profile(b, table, &lines[i]);
-                }
             }
-            add_plain(b, table, lines, count);
+            add_params_of(b, table, lines, count);
         }
     }
     rft_doc_text(b->doc, RFT_TEXT_NOTE,

@@ -6,6 +6,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define STEP_NAME_MOST 28
 
 /* Shares of the measured time from which a ceiling is said to hold a point back (docs/roofline.md). */
 #define BOUND_FRAC 0.8
@@ -130,11 +133,20 @@ static int percent(double frac) {
     return (int)lround(fmin(frac, 1e6) * 100.0);
 }
 
+/* "rope_heads<__nv_bfloat16, ...>": a kernel's name with its first argument, where all of them would fill the sentence.
+ */
+static const char *step_name(const rft_bound *bound, rft_arena *arena) {
+    const char *comma = strchr(bound->step_name, ',');
+    size_t kept = comma ? (size_t)(comma - bound->step_name) : 0;
+    bool cut = strlen(bound->step_name) > STEP_NAME_MOST && kept > 0 && memchr(bound->step_name, '<', kept);
+    return cut ? rft_arena_printf(arena, "%.*s, ...>", (int)kept, bound->step_name) : bound->step_name;
+}
+
 const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
     const char *name = rft_resource_name(bound->resource, bound->pipe), *of = "";
     if (bound->step > 0) {
-        of = rft_arena_printf(arena, ", step %zu, %s, %d %% of the launches' time", bound->step, bound->step_name,
-                              percent(bound->step_frac));
+        of = rft_arena_printf(arena, ", step %zu, %s, %d %% of the launches' time", bound->step,
+                              step_name(bound, arena), percent(bound->step_frac));
     }
     if (bound->firmness != RFT_FIRM_NONE) {
         return rft_arena_printf(arena, "%s %s (%d %%, %s)%s", bound->firmness == RFT_FIRM_BOUND ? "bound by" : "mostly",

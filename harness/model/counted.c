@@ -17,6 +17,8 @@ const char *rft_counted_role_name(rft_counted_role role) {
         return "worst";
     case RFT_COUNTED_DEFAULT:
         return "default";
+    case RFT_COUNTED_RUNG:
+        return "best of its variant";
     case RFT_COUNTED_OTHER:
         break;
     }
@@ -90,6 +92,43 @@ static void choose_largest(choosing *to, const rft_run *run, const rft_point *co
     choose(to, (rft_counted_choice){ranked[count - 1], true, RFT_COUNTED_WORST, RFT_COUNTED_TURN_WORST, count});
 }
 
+size_t rft_counted_ladder(const rft_run *run, size_t sweep) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    size_t found = SIZE_MAX, most = 0;
+    double longest_s = 0;
+    for (size_t p = 0; p < data->problem_count; p++) {
+        const rft_point *best = data->problems[p].odd ? NULL : rft_run_best(run, sweep, SIZE_MAX, p);
+        size_t measured = 0;
+        for (size_t v = 0; v < data->variant_count && best; v++) {
+            measured += rft_run_best(run, sweep, v, p) != NULL;
+        }
+        double time_s = best ? rft_point_median_s(best) : 0;
+        if (best && (found == SIZE_MAX || measured > most || (measured == most && time_s > longest_s))) {
+            found = p;
+            most = measured;
+            longest_s = time_s;
+        }
+    }
+    return found;
+}
+
+/* What the report's ladder holds against each other: without counts of both, it cannot say what a rung changed. */
+static void choose_rungs(choosing *to, const rft_run *run, size_t sweep, rft_arena *arena) {
+    const rft_sweep *data = &run->sweeps[sweep].sweep;
+    size_t problem = rft_counted_ladder(run, sweep);
+    const rft_point **ranked = NULL;
+    size_t count = problem == SIZE_MAX ? 0 : rft_run_ranked(run, sweep, SIZE_MAX, problem, arena, &ranked);
+    for (size_t v = 0; v < data->variant_count; v++) {
+        size_t place = 0;
+        while (place < count && ranked[place]->variant != v) {
+            place++;
+        }
+        if (place < count) {
+            choose(to, (rft_counted_choice){ranked[place], false, RFT_COUNTED_RUNG, RFT_COUNTED_TURN_RUNG, place + 1});
+        }
+    }
+}
+
 static int by_place(const void *a, const void *b) {
     const rft_counted_choice *x = a, *y = b;
     if (x->point->problem != y->point->problem) {
@@ -102,7 +141,8 @@ static int by_place(const void *a, const void *b) {
 size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     size_t largest = rft_run_largest(run, sweep);
-    choosing to = {rft_arena_calloc(arena, data->problem_count + RFT_COUNTED_BEST + 3, sizeof *to.items), 0};
+    choosing to = {
+        rft_arena_calloc(arena, data->problem_count + RFT_COUNTED_BEST + 3 + data->variant_count, sizeof *to.items), 0};
     for (size_t p = 0; p < data->problem_count; p++) {
         const rft_point **ranked = NULL;
         size_t count = data->problems[p].odd ? 0 : rft_run_ranked(run, sweep, SIZE_MAX, p, arena, &ranked);
@@ -113,6 +153,7 @@ size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rf
             choose(&to, (rft_counted_choice){best, false, RFT_COUNTED_BEST_OF_PROBLEM, RFT_COUNTED_TURN_BEST, 1});
         }
     }
+    choose_rungs(&to, run, sweep, arena);
     if (to.count > 1) {
         qsort(to.items, to.count, sizeof *to.items, by_place);
     }

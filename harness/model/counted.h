@@ -26,6 +26,7 @@ typedef enum rft_counted_role {
     RFT_COUNTED_AMONG_BEST, /* of the fastest RFT_COUNTED_BEST of the largest problem */
     RFT_COUNTED_WORST,
     RFT_COUNTED_DEFAULT, /* the configuration of the defaults */
+    RFT_COUNTED_RUNG,    /* the best of a variant that has none of the fastest: a rung of the ladder */
     RFT_COUNTED_OTHER    /* none of these: counted all the same (a replay, an older selection) */
 } rft_counted_role;
 const char *rft_counted_role_name(rft_counted_role role); /* "best", "among the best", "worst", "default", "" */
@@ -37,6 +38,7 @@ typedef enum rft_counted_turn {
     RFT_COUNTED_TURN_LARGEST,
     RFT_COUNTED_TURN_WORST,
     RFT_COUNTED_TURN_DEFAULT,
+    RFT_COUNTED_TURN_RUNG,
     RFT_COUNTED_TURN_AMONG_BEST /* by place: the second of all sweeps, the third of all sweeps, ... */
 } rft_counted_turn;
 
@@ -49,9 +51,14 @@ typedef struct rft_counted_choice {
 } rft_counted_choice;
 
 /* Of a sweep: the best of every problem with the default set; on the largest problem (rft_run_largest()) the ten
- * fastest, the slowest, and the default configuration of the best's variant with the large set. Ordered by problem,
- * fastest first. Array in `arena`; returns how many. */
+ * fastest, the slowest, and the default configuration of the best's variant with the large set, and the best of every
+ * other variant on the ladder's problem with the default set. Ordered by problem, fastest first. Array in `arena`;
+ * returns how many. */
 size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rft_counted_choice **out);
+
+/* The problem that the ladder of variants is shown on: where most variants were measured, of these the one whose best
+ * takes longest. SIZE_MAX when nothing was measured. */
+size_t rft_counted_ladder(const rft_run *run, size_t sweep);
 
 /* Sorts the choices of several sweeps by turn. */
 void rft_counted_by_turn(rft_counted_choice *choices, size_t count);

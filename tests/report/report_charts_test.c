@@ -129,6 +129,43 @@ static void test_bars_have_values_and_intervals(void **state) {
 }
 
 /* 50,000 points: cells of grey, no more of them than the chart has room for. */
+/* Nine variants: three lines each, whole, beside each other; more of them upright, with their second line. */
+static void test_many_names_are_read_whole(void **state) {
+    (void)state;
+    for (int upright = 0; upright < 2; upright++) {
+        rft_arena *arena = rft_arena_new();
+        rft_doc *doc = new_doc(arena);
+        rft_chart *chart = rft_doc_chart(doc, "bars", 150);
+        size_t count = upright ? 27 : 9;
+        name_axis(arena, &chart->x, NULL, count);
+        chart->x.names_wrap = !upright;
+        chart->x.names_upright = upright;
+        chart->x.sub_names = upright ? rft_arena_calloc(arena, count, sizeof(const char *)) : NULL;
+        rft_series *bars = rft_doc_series(doc, chart, RFT_SERIES_BARS, count);
+        for (size_t i = 0; i < count; i++) {
+            chart->x.names[i] = "rows by teams, L2 hints";
+            if (upright) {
+                chart->x.sub_names[i] = "97 %";
+            }
+            bars->x[i] = (double)i - 0.3;
+            bars->x2[i] = (double)i + 0.3;
+            bars->y[i] = 4;
+        }
+        rft_doc_charts(doc, &chart, 1);
+        rft_doc_text(doc, RFT_TEXT_NOTE, "what follows");
+        trace_pages pages = drawn(doc);
+        size_t found = 0;
+        for (size_t i = 0; i < pages.count; i++) {
+            found += strcmp(pages.texts[i].text, upright ? "rows by teams, L2 hints   97 %" : "hints") == 0;
+        }
+        assert_int_equal(found, count);
+        assert_true(text_of(&pages, upright ? "rows by teams, L2 hints   97 %" : "hints")->y <
+                    text_of(&pages, "what follows")->y - 6);
+        trace_clear(&pages);
+        rft_arena_free(arena);
+    }
+}
+
 static void test_many_points_become_density(void **state) {
     rft_doc *doc = new_doc(*state);
     rft_chart *chart = rft_doc_chart(doc, "cloud", 200);
@@ -279,6 +316,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         WITH_ARENA(test_heat_map_has_its_numbers_and_its_scale),
         WITH_ARENA(test_bars_have_values_and_intervals),
+        WITH_ARENA(test_many_names_are_read_whole),
         WITH_ARENA(test_many_points_become_density),
         WITH_ARENA(test_labels_of_close_lines_stand_apart),
         WITH_ARENA(test_four_charts_stand_in_a_row),

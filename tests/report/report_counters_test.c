@@ -64,6 +64,25 @@ static void test_what_was_left_out_is_told(void **state) {
     rft_run_free(run);
 }
 
+/* Both sides of every rung of the ladder. */
+static void test_the_best_of_every_variant_is_counted(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_counted_choice *choices = NULL;
+    size_t count = rft_counted_choose(run, 1, run->arena, &choices), problem = rft_counted_ladder(run, 1);
+    assert_int_equal(run->sweeps[1].sweep.variant_count, 3);
+    for (size_t v = 0; v < 3; v++) {
+        const rft_point *best = rft_run_best(run, 1, v, problem);
+        bool found = false;
+        assert_non_null(best);
+        for (size_t i = 0; i < count; i++) {
+            found = found || choices[i].point == best;
+        }
+        assert_true(found);
+    }
+    rft_run_free(run);
+}
+
 static void test_a_refusal_is_told_with_its_reason(void **state) {
     (void)state;
     rft_run *run = sample_full();
@@ -91,6 +110,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_counters_of_the_best_and_what_disagrees),
         cmocka_unit_test(test_what_was_left_out_is_told),
+        cmocka_unit_test(test_the_best_of_every_variant_is_counted),
         cmocka_unit_test(test_a_refusal_is_told_with_its_reason),
         cmocka_unit_test(test_a_run_without_counters_says_so_once),
     };

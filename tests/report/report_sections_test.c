@@ -71,6 +71,53 @@ static void test_what_changed_most_is_the_largest_change(void **state) {
     rft_run_free(run);
 }
 
+/* A padded tile: conflicts that are gone are the change, although their number has no ratio; a few are none. */
+static void test_bank_conflicts_that_are_gone_are_named(void **state) {
+    (void)state;
+    for (int few = 0; few < 2; few++) {
+        rft_run *run = sample_empty();
+        sample_add_gemv(run);
+        for (size_t i = 0; i < run->point_count; i++) {
+            rft_point *point = &run->points[i];
+            rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+            bool first = point->variant == 0;
+            counters.values[RFT_COUNTER_SHARED_WAVEFRONTS] = first ? 2e6 : 1e6;
+            counters.values[RFT_COUNTER_SHARED_CONFLICTS] = !first ? 0 : few ? 40 : 1.8e6;
+            point->counters = rft_counters_copy(&counters, run->arena);
+        }
+        trace_pages pages = trace_of(run, NULL);
+        assert_says(&pages, (const char *const[]){few ? "shared memory wavefronts: 2.000 M wavefronts to 1.000 M"
+                                                      : "bank conflicts: 1.800 M wavefronts to 0 wavefronts (counted)",
+                                                  NULL});
+        trace_clear(&pages);
+        rft_run_free(run);
+    }
+}
+
+/* Fused kernels: fewer launches tell more than the registers. */
+static void test_launches_are_named_before_registers(void **state) {
+    (void)state;
+    rft_run *run = sample_empty();
+    sample_add_gemv(run);
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &run->points[i];
+        point->facts.registers = point->variant == 0 ? 20 : 200;
+        point->counters = NULL;
+        point->traffic = rft_traffic_unknown();
+        if (point->variant == 0) {
+            point->step_count = 3;
+            point->steps = rft_arena_calloc(run->arena, 3, sizeof *point->steps);
+            for (size_t k = 0; k < 3; k++) {
+                point->steps[k].name = "part";
+            }
+        }
+    }
+    trace_pages pages = trace_of(run, NULL);
+    assert_says(&pages, (const char *const[]){"launches a run: 3 to 1 (recorded)", NULL});
+    trace_clear(&pages);
+    rft_run_free(run);
+}
+
 /* 40 configurations of which the 17th is the best and the 5th within 5 % of it. */
 static void test_progress_tells_when_the_best_was_met(void **state) {
     (void)state;
@@ -188,6 +235,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
         cmocka_unit_test(test_what_changed_most_is_the_largest_change),
+        cmocka_unit_test(test_bank_conflicts_that_are_gone_are_named),
+        cmocka_unit_test(test_launches_are_named_before_registers),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
         cmocka_unit_test(test_fifty_thousand_points_are_few_marks),
