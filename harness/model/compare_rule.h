@@ -15,9 +15,10 @@
  *   FASTER, SLOWER  the whole interval lies more than 0.5 % from 1: the margin of nvbench's FAST and SLOW
  *                   (NVIDIA/nvbench, docs/nvbench_compare_robust.md), and of rft_stats_tie().
  *   SAME            the interval holds 1, or the medians differ by under 0.5 %; and differences of 2 % are excluded:
- * the interval lies within [1/1.02, 1.02]. (nvbench asks for centres within 0.5 %, half an overlap and a dispersion
- * under 2 %, which says little of what is excluded.) AMBIGUOUS       all else: a difference that is neither shown nor
- * excluded. And whatever the interval says:
+ *                   the interval lies within [1/1.02, 1.02]. (nvbench asks for centres within 0.5 %, half an overlap
+ * and a dispersion under 2 %, which says little of what is excluded.)
+ *
+ *   AMBIGUOUS       all else: a difference that is neither shown nor excluded. And whatever the interval says:
  *                   - a side has no 95 % interval (under 6 samples, or a bare number);
  *                   - the workloads are not one and the same (cache mode, declared work);
  *                   - the search effort of the sides differs and the gap does not exceed both roof distances: more
