@@ -62,19 +62,17 @@ local online = cross_entropy {
   traffic = function(p) return { l1 = 2 * p.rows * p.cols } end,
 }
 
+local function gradient_args(p, b, with_rows)
+  if with_rows then return { b.x, b.target, b.loss, b.gradient, i64(p.rows), i64(p.cols) } end
+  return { b.x, b.target, b.loss, b.gradient, i64(p.cols) }
+end
+
 local gradient_online = cross_entropy {
   name = "cross_entropy_gradient_online",
   gradient = true,
   entry = "cross_entropy_gradient_online<8, BLOCK, UNROLL, STREAM>",
   params = { { "BLOCK", 256, "threads a block; a block a row" }, unroll, rows.params.stream },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = ("cross_entropy_gradient_online<%d, BLOCK, UNROLL, STREAM>"):format(rows.vector(p.cols)),
-      args = { b.x, b.target, b.loss, b.gradient, i64(p.cols) },
-      grid = p.rows,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_twice("cross_entropy_gradient_online", "BLOCK, UNROLL, STREAM", gradient_args),
   traffic = function(p) return { l1 = 6 * p.rows * p.cols, sfu = 2 * p.rows * p.cols } end,
 }
 
@@ -83,15 +81,7 @@ local gradient_registers = cross_entropy {
   gradient = true,
   entry = "cross_entropy_gradient_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, FLOATS, STREAM>",
   params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.floats, rows.params.stream },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("cross_entropy_gradient_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, FLOATS, STREAM"),
-      args = { b.x, b.target, b.loss, b.gradient, i64(p.rows), i64(p.cols) },
-      grid = c.CLUSTER * rows.grid(p, c),
-      cluster = c.CLUSTER,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_registers("cross_entropy_gradient_registers", "CLUSTER, HELD, FLOATS, STREAM", gradient_args),
   traffic = function(p, c) return { l1 = 4 * p.rows * p.cols, sfu = rows.exponentials(p, c) } end,
 }
 

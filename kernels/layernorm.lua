@@ -55,14 +55,7 @@ local welford = layernorm {
     { "UNROLL", 4, "16-byte loads in flight in a thread" },
     rows.params.read, rows.params.again, rows.params.write,
   },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = ("layernorm_welford<%d, BLOCK, UNROLL, READ, AGAIN, WRITE>"):format(rows.vector(p.cols)),
-      args = args(p, b),
-      grid = p.rows,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_twice("layernorm_welford", "BLOCK, UNROLL, READ, AGAIN, WRITE", args),
   traffic = function(p) return { l1 = 10 * p.rows * p.cols } end,
 }
 
@@ -72,15 +65,7 @@ local registers = layernorm {
   name = "layernorm_registers",
   entry = "layernorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, ONCE, READ, WRITE>",
   params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, once, rows.params.read, rows.params.write },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("layernorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, ONCE, READ, WRITE"),
-      args = args(p, b, true),
-      grid = c.CLUSTER * rows.grid(p, c),
-      cluster = c.CLUSTER,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_registers("layernorm_registers", "CLUSTER, HELD, ONCE, READ, WRITE", args),
   traffic = function(p) return { l1 = 8 * p.rows * p.cols } end,
 }
 
@@ -88,15 +73,7 @@ local staged = layernorm {
   name = "layernorm_staged",
   entry = "layernorm_staged<8, THREADS, BLOCK, 1, true, STAGES, BULK, ONCE, STREAM>",
   params = { rows.params.threads, rows.params.block, rows.params.stages, rows.params.bulk, once, rows.params.stream },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("layernorm_staged", p.cols, c.THREADS, "STAGES, BULK, ONCE, STREAM"),
-      args = args(p, b, true),
-      grid = resident(),
-      block = c.BLOCK,
-      shared = rows.staged_bytes(p, c),
-    }
-  end,
+  launch = rows.launch_staged("layernorm_staged", "STAGES, BULK, ONCE, STREAM", args),
   traffic = function(p) return { shared = 4 * p.rows * p.cols } end,
 }
 

@@ -58,15 +58,7 @@ local registers = rmsnorm {
   name = "rmsnorm_registers",
   entry = "rmsnorm_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, READ, WRITE>",
   params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.read, rows.params.write },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("rmsnorm_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, READ, WRITE"),
-      args = args(p, b, true),
-      grid = c.CLUSTER * rows.grid(p, c),
-      cluster = c.CLUSTER,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_registers("rmsnorm_registers", "CLUSTER, HELD, READ, WRITE", args),
   traffic = function(p) return { l1 = 6 * p.rows * p.cols } end,
 }
 
@@ -78,14 +70,7 @@ local twice = rmsnorm {
     { "UNROLL", 4, "16-byte loads in flight in a thread" },
     rows.params.read, rows.params.again, rows.params.write,
   },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = ("rmsnorm_twice<%d, BLOCK, UNROLL, READ, AGAIN, WRITE>"):format(rows.vector(p.cols)),
-      args = args(p, b),
-      grid = p.rows,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_twice("rmsnorm_twice", "BLOCK, UNROLL, READ, AGAIN, WRITE", args),
   traffic = function(p) return { l1 = 8 * p.rows * p.cols } end,
 }
 
@@ -93,15 +78,7 @@ local staged = rmsnorm {
   name = "rmsnorm_staged",
   entry = "rmsnorm_staged<8, THREADS, BLOCK, 1, true, STAGES, BULK, STREAM>",
   params = { rows.params.threads, rows.params.block, rows.params.stages, rows.params.bulk, rows.params.stream },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("rmsnorm_staged", p.cols, c.THREADS, "STAGES, BULK, STREAM"),
-      args = args(p, b, true),
-      grid = resident(),
-      block = c.BLOCK,
-      shared = rows.staged_bytes(p, c),
-    }
-  end,
+  launch = rows.launch_staged("rmsnorm_staged", "STAGES, BULK, STREAM", args),
   traffic = function(p) return { shared = 4 * p.rows * p.cols } end,
 }
 

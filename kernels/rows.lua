@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What the kernels on rows of bf16 share: how a row is spread over threads (rows.cuh), sizes and constraints.
+-- What the kernels on rows of bf16 share: how a row is spread over threads (rows.cuh), launches, sizes and constraints.
 local l2 = require "kernels.l2_policy"
 
 local rows = { EPSILON = 1e-5 } -- rows_reference.cuh has the same
@@ -27,6 +27,43 @@ function rows.grid(p, c) return ceil_div(p.rows, c.BLOCK // c.THREADS) end
 function rows.staged_bytes(p, c)
   local row = 2 * rows.vector(p.cols) * rows.items(p.cols, c.THREADS) * c.THREADS
   return c.BLOCK // c.THREADS * c.STAGES * row
+end
+
+-- `launch` of the three ways that the families share; NAME as in the .cu. args(p, b, with_rows): a list of arguments.
+-- A block a row, which it reads twice. REST: template arguments behind VEC.
+function rows.launch_twice(name, rest, args)
+  return function(p, c, gpu, b)
+    return {
+      entry = ("%s<%d, %s>"):format(name, rows.vector(p.cols), rest),
+      args = args(p, b),
+      grid = p.rows,
+      block = c.BLOCK,
+    }
+  end
+end
+-- Rows in registers, of one block or of a cluster.
+function rows.launch_registers(name, rest, args)
+  return function(p, c, gpu, b)
+    return {
+      entry = rows.entry(name, p.cols, c.THREADS * c.CLUSTER, rest),
+      args = args(p, b, true),
+      grid = c.CLUSTER * rows.grid(p, c),
+      cluster = c.CLUSTER,
+      block = c.BLOCK,
+    }
+  end
+end
+-- As many blocks as fit, each with rows on their way into shared memory.
+function rows.launch_staged(name, rest, args)
+  return function(p, c, gpu, b)
+    return {
+      entry = rows.entry(name, p.cols, c.THREADS, rest),
+      args = args(p, b, true),
+      grid = resident(),
+      block = c.BLOCK,
+      shared = rows.staged_bytes(p, c),
+    }
+  end
 end
 
 rows.params = {

@@ -24,11 +24,16 @@ local function softmax(facts)
   }
 end
 
+local function args(p, b, with_rows)
+  if with_rows then return { b.x, b.y, i64(p.rows), i64(p.cols) } end
+  return { b.x, b.y, i64(p.cols) }
+end
+
 local three_passes = softmax {
   name = "softmax_three_passes",
   entry = "softmax_three_passes<BLOCK>",
   params = { { "BLOCK", 256, "threads a block; a block a row" } },
-  launch = function(p, c, gpu, b) return { args = { b.x, b.y, i64(p.cols) }, grid = p.rows, block = c.BLOCK } end,
+  launch = function(p, c, gpu, b) return { args = args(p, b), grid = p.rows, block = c.BLOCK } end,
   traffic = function(p) return { l1 = 8 * p.rows * p.cols, sfu = 2 * p.rows * p.cols } end,
 }
 
@@ -40,14 +45,7 @@ local online = softmax {
     { "UNROLL", 4, "16-byte loads in flight in a thread" },
     rows.params.read, rows.params.again, rows.params.write,
   },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = ("softmax_online<%d, BLOCK, UNROLL, READ, AGAIN, WRITE>"):format(rows.vector(p.cols)),
-      args = { b.x, b.y, i64(p.cols) },
-      grid = p.rows,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_twice("softmax_online", "BLOCK, UNROLL, READ, AGAIN, WRITE", args),
   traffic = function(p) return { l1 = 6 * p.rows * p.cols, sfu = 2 * p.rows * p.cols } end,
 }
 
@@ -55,15 +53,7 @@ local registers = softmax {
   name = "softmax_registers",
   entry = "softmax_registers<8, THREADS, BLOCK, 1, true, CLUSTER, HELD, FLOATS, READ, WRITE>",
   params = { rows.params.threads, rows.params.block, rows.params.cluster, rows.params.held, rows.params.floats, rows.params.read, rows.params.write },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("softmax_registers", p.cols, c.THREADS * c.CLUSTER, "CLUSTER, HELD, FLOATS, READ, WRITE"),
-      args = { b.x, b.y, i64(p.rows), i64(p.cols) },
-      grid = c.CLUSTER * rows.grid(p, c),
-      cluster = c.CLUSTER,
-      block = c.BLOCK,
-    }
-  end,
+  launch = rows.launch_registers("softmax_registers", "CLUSTER, HELD, FLOATS, READ, WRITE", args),
   traffic = function(p, c) return { l1 = 4 * p.rows * p.cols, sfu = rows.exponentials(p, c) } end,
 }
 
@@ -73,15 +63,7 @@ local staged = softmax {
   params = {
     rows.params.threads, rows.params.block, rows.params.stages, rows.params.bulk, rows.params.floats, rows.params.stream,
   },
-  launch = function(p, c, gpu, b)
-    return {
-      entry = rows.entry("softmax_staged", p.cols, c.THREADS, "STAGES, BULK, FLOATS, STREAM"),
-      args = { b.x, b.y, i64(p.rows), i64(p.cols) },
-      grid = resident(),
-      block = c.BLOCK,
-      shared = rows.staged_bytes(p, c),
-    }
-  end,
+  launch = rows.launch_staged("softmax_staged", "STAGES, BULK, FLOATS, STREAM", args),
   traffic = function(p, c) return { shared = 4 * p.rows * p.cols, sfu = rows.exponentials(p, c) } end,
 }
 

@@ -153,25 +153,11 @@ static json_t *of_figure(const rft_mix_figure *of) {
     return object;
 }
 
-static json_t *of_value(const rft_value *value) {
-    switch (value->kind) {
-    case RFT_VALUE_INT:
-        return json_integer(value->as.integer);
-    case RFT_VALUE_REAL:
-        return rft_json_real_new(value->as.real);
-    case RFT_VALUE_BOOL:
-        return json_boolean(value->as.integer);
-    case RFT_VALUE_TEXT:
-        break;
-    }
-    return rft_show_text_json(value->as.text);
-}
-
 static json_t *of_line(const rft_mix_line *line, rft_arena *arena) {
     json_t *object = json_object(), *problem = json_object();
     bool found = line->missing == NULL;
     for (size_t i = 0; i < line->item->axis_count; i++) {
-        json_object_set_new(problem, line->item->axes[i], of_value(&line->item->values[i]));
+        json_object_set_new(problem, line->item->axes[i], rft_show_value_json(&line->item->values[i]));
     }
     const rft_stats *stats = found ? &line->measurement->stats : NULL;
     json_object_set_new(object, "operation", rft_show_text_json(line->item->operation));
