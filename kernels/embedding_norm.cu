@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(BLOCK)
  * ...; the barrier inside team_sum is also where all have read the row, so that its slot can be filled again. sm_90; d
  * must be a multiple of 8, and at most 8 BLOCK ITEMS.
  */
-template <int BLOCK, int ITEMS, int STAGES>
+template <int BLOCK, int ITEMS, int STAGES, class WRITE>
 __global__ void __launch_bounds__(BLOCK, 1)
     norm_bulk(const int *__restrict__ ids, const __half *__restrict__ table, const __half *__restrict__ weight,
               __half *__restrict__ out, float eps, long long t, long long d) {
@@ -212,7 +212,7 @@ __global__ void __launch_bounds__(BLOCK, 1)
         for (int i = 0; i < ITEMS; i++) {
             if (lane + i * BLOCK < words) {
                 normalise<8>(row[i], weights[i], scale);
-                reinterpret_cast<uint4 *>(out + token * d)[lane + i * BLOCK] = row[i].word;
+                store_as(WRITE(), reinterpret_cast<uint4 *>(out + token * d) + lane + i * BLOCK, row[i].word);
             }
         }
         if (++slot == STAGES) {

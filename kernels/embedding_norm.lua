@@ -120,11 +120,12 @@ local registers = embedding_norm {
 
 local bulk = embedding_norm {
   name = "bulk",
-  entry = "norm_bulk<BLOCK, 4, STAGES>",
+  entry = "norm_bulk<BLOCK, 4, STAGES, WRITE>",
   params = {
     { "BLOCK", 128, "threads that share a row" },
     { "STAGES", 4, "rows of a block on their way to shared memory" },
     { "RESIDENT", 4, "blocks an SM" },
+    l2.WRITE,
   },
   launch = function(p, c, gpu, b)
     local args = { b.ids, b.table, b.weight, b.out, f32(EPS), i64(p.t), i64(p.d) }
@@ -133,7 +134,7 @@ local bulk = embedding_norm {
       return { entry = entry, args = args, grid = p.t, block = c.BLOCK }
     end
     return {
-      entry = ("norm_bulk<BLOCK, %d, STAGES>"):format(ceil_div(p.d, WIDE * c.BLOCK)),
+      entry = ("norm_bulk<BLOCK, %d, STAGES, WRITE>"):format(ceil_div(p.d, WIDE * c.BLOCK)),
       args = args,
       grid = math.min(p.t, gpu.sms * c.RESIDENT),
       block = c.BLOCK,

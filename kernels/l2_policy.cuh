@@ -2,6 +2,7 @@
 /*
  * l2_policy.cuh - what a load or a store asks of L2, as types, so that a parameter of the kind ctype can name one:
  *   plain      nothing
+ *   na         nothing, but no place in L1 for it either (loads; vectors.cuh)
  *   streaming  evict first by the operator .cs
  *   first      evict first (createpolicy.fractional), at both levels where it is a load
  *   last       evict last; last_N: one line in N, the others are left as they are
@@ -14,6 +15,8 @@
  */
 #ifndef RFT_KERNELS_L2_POLICY_CUH
 #define RFT_KERNELS_L2_POLICY_CUH
+
+#include "vectors.cuh"
 
 struct plain {};
 struct streaming {};

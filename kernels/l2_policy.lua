@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Hints to L2 as values of parameters: types of l2_policy.cuh.
 local l2 = {
-  READ = { "READ", ctype "plain", "what loads ask of L2" },
+  READ = { "READ", ctype "plain", "what loads ask of L2; na: past L1" },
   AGAIN = { "AGAIN", ctype "plain", "what the second reading asks of L2" },
   WRITE = { "WRITE", ctype "plain", "what stores ask of L2; last_N: one line in N stays, mixed_N: the others go first" },
 }

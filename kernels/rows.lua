@@ -116,11 +116,15 @@ end
 function rows.cluster_floats(cols, THREADS, CLUSTER, HELD, FLOATS, gpu)
   return rows.holds_floats(cols, THREADS * CLUSTER, HELD, FLOATS, gpu)
 end
--- Hints to L2, tried where they can pay: with 8 to 32 elements a thread, in blocks of 256 or of a row, SMs well filled.
+-- Hints to L2, tried where they can pay: in blocks of 256 or of a row, SMs as full as the row's registers let them be.
 function rows.usual(cols, THREADS, BLOCK, HELD)
-  return rows.vector(cols) * rows.items(cols, THREADS) <= 32 and BLOCK == math.max(256, THREADS) and (HELD >= 1536 or BLOCK == 1024)
+  local many = rows.vector(cols) * rows.items(cols, THREADS) > 32
+  return BLOCK == math.max(256, THREADS) and (HELD >= 1536 or BLOCK == 1024 or many)
 end
-function rows.hinted(READ, WRITE) return READ ~= "plain" or WRITE ~= "plain" end
+-- Something is asked for; a stream that goes first wants nothing to stay.
+function rows.hinted(READ, WRITE)
+  return (READ ~= "plain" or WRITE ~= "plain") and (READ ~= "first" or WRITE == "plain" or WRITE == "first")
+end
 function rows.keeps(cols, rows, WRITE, gpu) return l2.fits(2 * rows * cols, WRITE, gpu) end
 -- Read twice: the first time it shall stay for the second, or nothing is asked.
 function rows.reads_twice(READ, AGAIN, WRITE)

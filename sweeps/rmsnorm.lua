@@ -32,7 +32,7 @@ return sweep {
         BLOCK = values(256, 512, 1024),
         CLUSTER = values(1),
         HELD = values(1024, 1536, 2048),
-        READ = l2.hints("plain", "first"),
+        READ = l2.hints("plain", "first", "na"),
         WRITE = l2.stores,
       },
       where = { rows.fits_registers, rows.held_blocks, rows.usual, rows.hinted, rows.keeps },

@@ -41,7 +41,7 @@ return sweep {
         CLUSTER = values(1),
         HELD = values(1024, 1536, 2048),
         FLOATS = values(false),
-        READ = l2.hints("plain", "first"),
+        READ = l2.hints("plain", "first", "na"),
         WRITE = l2.stores,
       },
       where = { rows.fits_registers, rows.held_blocks, rows.usual, rows.hinted, rows.keeps },

@@ -3,12 +3,14 @@
  * cub_reduce.cu - the reductions of CUB, which comes with the CUDA toolkit, as the peer of kernels/reduction.lua.
  *
  *   nvcc -O3 -std=c++17 -arch=native -o build/bench/cub_reduce tests/bench/cub_reduce.cu
- *   build/bench/cub_reduce --op sum|max --type i32|f32 [--n 268435456] [--samples 50] [--warmup 10] [--seed 1]
+ *   build/bench/cub_reduce --flush CUBIN --op sum|max --type i32|f32 [--n 268435456] [--samples 50] [--warmup 10]
+ *                          [--seed 1]
  *
- * One line of JSON on standard output: what was reduced, "samples_us" (cold: in front of each the L2 is flushed as
- * rooftune does, docs/measuring.md), their "median_us" with the 95 % "interval_us" of the median, "result", and
- * "gb_per_s" of the median. The result is checked against the same reduction in fp64 or whole numbers; a wrong one ends
- * the program with status 1. Inputs are seeded: whole numbers from -1000 to 999, floats in [-1, 1).
+ * CUBIN is rooftune's flush of the L2, which build/bench/peers writes (peer_flush.h): CUDA 12.8 and newer load it.
+ * One line of JSON on standard output: what was reduced, "samples_us" (cold: flushed in front of each), their
+ * "median_us" with the 95 % "interval_us" of the median, "result", and "gb_per_s" of the median. The result is checked
+ * against the same reduction in fp64 or whole numbers; a wrong one ends the program with status 1. Inputs are seeded:
+ * whole numbers from -1000 to 999, floats in [-1, 1).
  */
 #include <cub/device/device_reduce.cuh>
 
@@ -30,7 +32,7 @@
     } while (0)
 
 struct Options {
-    std::string op = "sum", type = "f32";
+    std::string op = "sum", type = "f32", flush;
     long long n = 1ll << 28;
     int samples = 50, warmup = 10;
     unsigned long long seed = 1;
@@ -57,41 +59,36 @@ template <typename T> __global__ void fill(T *x, long long n, unsigned long long
     }
 }
 
-__global__ void flush_write(uint4 *out, size_t count, unsigned value) {
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
-        out[i] = make_uint4(value, value, value, value);
-    }
-}
-
-__global__ void flush_read(const uint4 *in, size_t count, unsigned never, unsigned *out) {
-    unsigned sum = 0;
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < count; i += (size_t)gridDim.x * blockDim.x) {
-        const uint4 item = in[i];
-        sum += item.x ^ item.y ^ item.z ^ item.w;
-    }
-    if (sum == never) { /* an argument the compiler cannot know */
-        *out = sum;
-    }
-}
-
-/* Two buffers of twice the L2: one written, the other read, so that no dirty line of the first is left. */
+/* rooftune's own kernels (harness/measure/device/flush.cu) on two buffers of twice the L2. */
 struct Flush {
     uint4 *out = nullptr, *in = nullptr;
-    size_t count = 0;
-    unsigned value = 1;
+    unsigned *sum = nullptr;
+    unsigned long long count = 0;
+    unsigned value = 1, never = 0x7FEDCBA9u;
+    int sms = 0;
+    cudaKernel_t write = nullptr, read = nullptr;
 
-    Flush() {
+    explicit Flush(const char *cubin) {
         int device = 0, l2_bytes = 0;
+        cudaLibrary_t library;
         CHECK(cudaGetDevice(&device));
         CHECK(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, device));
-        count = 2 * (size_t)l2_bytes / sizeof(uint4);
+        CHECK(cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device));
+        count = 2 * (unsigned long long)l2_bytes / sizeof(uint4);
         CHECK(cudaMalloc(&out, count * sizeof(uint4)));
         CHECK(cudaMalloc(&in, count * sizeof(uint4)));
+        CHECK(cudaMalloc(&sum, sizeof *sum));
         CHECK(cudaMemset(in, 0x5A, count * sizeof(uint4)));
+        CHECK(cudaLibraryLoadFromFile(&library, cubin, nullptr, nullptr, 0, nullptr, nullptr, 0));
+        CHECK(cudaLibraryGetKernel(&write, library, "rft_flush_write_kernel"));
+        CHECK(cudaLibraryGetKernel(&read, library, "rft_flush_read_kernel"));
     }
     void queue() {
-        flush_write<<<2048, 256>>>(out, count, value++);
-        flush_read<<<2048, 256>>>(in, count, 0xFFFFFFFFu, reinterpret_cast<unsigned *>(out));
+        void *write_values[] = {&out, &count, &value};
+        void *read_values[] = {&in, &count, &never, &sum, &out};
+        CHECK(cudaLaunchKernel((const void *)write, sms * 8, 256, write_values, 0, nullptr));
+        CHECK(cudaLaunchKernel((const void *)read, sms * 8, 256, read_values, 0, nullptr));
+        value++;
     }
 };
 
@@ -153,7 +150,7 @@ template <typename T> int run(const Options &options) {
     CHECK(cudaMalloc(&room, room_bytes));
     CHECK(cudaEventCreate(&begin));
     CHECK(cudaEventCreate(&end));
-    Flush flush;
+    Flush flush(options.flush.c_str());
     std::vector<double> samples_us;
     for (int i = 0; i < options.warmup + options.samples; i++) {
         float ms = 0.0f;
@@ -173,10 +170,10 @@ template <typename T> int run(const Options &options) {
 }
 
 int usage(const char *why) {
-    std::fprintf(
-        stderr,
-        "cub_reduce: %s\nusage: cub_reduce --op sum|max --type i32|f32 [--n N] [--samples K] [--warmup K] [--seed S]\n",
-        why);
+    std::fprintf(stderr,
+                 "cub_reduce: %s\nusage: cub_reduce --flush CUBIN --op sum|max --type i32|f32 [--n N] [--samples K] "
+                 "[--warmup K] [--seed S]\n",
+                 why);
     return 2;
 }
 
@@ -186,6 +183,8 @@ int main(int count, char **words) {
         const char *value = i + 1 < count ? words[i + 1] : nullptr;
         if (!value) {
             return usage("an option without a value");
+        } else if (!std::strcmp(words[i], "--flush")) {
+            options.flush = value;
         } else if (!std::strcmp(words[i], "--op")) {
             options.op = value;
         } else if (!std::strcmp(words[i], "--type")) {
@@ -203,8 +202,8 @@ int main(int count, char **words) {
         }
     }
     if ((options.op != "sum" && options.op != "max") || (options.type != "i32" && options.type != "f32") ||
-        options.n < 1 || options.samples < 1 || options.warmup < 0) {
-        return usage("a value that is none of its choices");
+        options.flush.empty() || options.n < 1 || options.samples < 1 || options.warmup < 0) {
+        return usage("no --flush, or a value that is none of its choices");
     }
     return options.type == "i32" ? run<int>(options) : run<float>(options);
 }

@@ -2,6 +2,7 @@
 #include "bench/peer_theirs.h"
 
 #include "bench/bench_program.h"
+#include "bench/peer_flush.h"
 #include "bench/peer_process.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ struct peer_theirs {
     const char *no_torch; /* why; NULL */
     char cub[4096];       /* the program; "": none */
     const char *no_cub;   /* why; NULL */
+    char flush[64];       /* a cubin (peer_flush.h); "": none */
+    const char *no_flush; /* why; NULL */
     rft_arena *arena;     /* borrowed */
 };
 
@@ -49,6 +52,22 @@ const char *peer_theirs_meet(peer_theirs *t) {
                          rft_json_text_or(about, "triton", "none"), rft_json_text_or(about, "device", "no device"));
     json_decref(about);
     return text;
+}
+
+void peer_theirs_flush_for(peer_theirs *t, const char *arch) {
+    rft_err err = RFT_ERR_INIT;
+    char file[sizeof t->flush];
+    snprintf(file, sizeof file, "flush-%.40s.cubin", arch ? arch : "");
+    t->no_flush = NULL;
+    if (strcmp(file, t->flush) == 0) {
+        return;
+    }
+    if (!arch || !*arch) {
+        t->no_flush = "no flush of the L2 for them: the run does not say for which architecture";
+    } else if (peer_flush_write(file, arch, &err) != RFT_OK) {
+        t->no_flush = rft_arena_strdup(t->arena, err.message);
+    }
+    snprintf(t->flush, sizeof t->flush, "%s", t->no_flush ? "" : file);
 }
 
 static void compile_cub(peer_theirs *t, const char *source) {
@@ -88,6 +107,9 @@ static bool is_cub(const peer_goal *goal) {
 const char *peer_theirs_prepare(peer_theirs *t, const peer_row *row, const peer_goal *goal) {
     rft_err err = RFT_ERR_INIT;
     json_t *reply = NULL;
+    if (t->no_flush) {
+        return t->no_flush;
+    }
     if (is_cub(goal)) {
         meet_cub(t);
         return t->no_cub;
@@ -120,7 +142,8 @@ static int time_cub(const peer_theirs *t, const peer_row *row, size_t samples, j
     char n[32], count[32];
     snprintf(n, sizeof n, "%lld", (long long)rft_json_int_or(row->shape, "n", 0));
     snprintf(count, sizeof count, "%zu", samples < CUB_SAMPLES_LEAST ? CUB_SAMPLES_LEAST : samples);
-    const char *words[] = {t->cub, "--op", row->op, "--type", row->type, "--n", n, "--samples", count, NULL};
+    const char *words[] = {t->cub, "--op",      row->op, "--type",  row->type, "--n",
+                           n,      "--samples", count,   "--flush", t->flush,  NULL};
     bench_result result = bench_run(words, NULL);
     const char *line = strchr(bench_out(), '{');
     if (result.status != 0 || !line) {
@@ -142,8 +165,8 @@ void peer_theirs_time(peer_theirs *t, const peer_row *row, peer_result *peer, co
         rc = time_cub(t, row, ours->samples, &reply, &err);
     } else {
         const char *cache = strcmp(ours->cache, "hot") == 0 ? "hot" : "cold";
-        json_t *request = json_pack("{s:s,s:s,s:I,s:s}", "do", "time", "peer", peer->goal->name, "samples",
-                                    (json_int_t)ours->samples, "cache", cache);
+        json_t *request = json_pack("{s:s,s:s,s:I,s:s,s:s}", "do", "time", "peer", peer->goal->name, "samples",
+                                    (json_int_t)ours->samples, "cache", cache, "flush", t->flush);
         rc = peer_process_ask(t->process, request, TIME_LIMIT_S, &reply, &err);
     }
     if (rc == RFT_OK) {

@@ -15,6 +15,9 @@ void peer_theirs_free(peer_theirs *theirs); /* NULL is accepted */
 /* Starts torch. "torch 2.11.0, triton 3.6.0, on NVIDIA H200", or "no torch: why". */
 const char *peer_theirs_meet(peer_theirs *theirs);
 
+/* What flushes the L2 in front of the peers' samples, from here on: for `arch`, NULL: cannot be told. */
+void peer_theirs_flush_for(peer_theirs *theirs, const char *arch);
+
 /* Makes the row's data for one peer, compiles and warms up. NULL, or why it cannot be measured. */
 const char *peer_theirs_prepare(peer_theirs *theirs, const peer_row *row, const peer_goal *goal);
 

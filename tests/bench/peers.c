@@ -91,6 +91,7 @@ static void measure_row(bench *b, const peer_row *row) {
         result.from = ours.from;
         result.peak = ours.peak;
         result.ceiling = rft_ceiling_name(ours.ceiling);
+        peer_theirs_flush_for(b->theirs, ours.run->gpu.arch);
         for (size_t i = 0; i < row->peer_count; i++) {
             result.peers[i].reason = peer_theirs_prepare(b->theirs, row, &row->peers[i]);
             prepared[i] = result.peers[i].reason == NULL;

@@ -33,8 +33,11 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, "$source/tests/bench/peers")
 import torch_peer
 class Bench(torch_peer.NoBench):
-    def time(self, peer, samples, cache):
+    def time(self, peer, samples, cache, flush):
         assert cache == "cold", cache
+        with open(flush, "rb") as cubin:  # our own flush, by its kernels' names
+            text = cubin.read()
+        assert b"rft_flush_write_kernel" in text and b"rft_flush_read_kernel" in text, flush
         return {"samples_us": [550.0] * samples}
 torch_peer.serve(sys.stdin, sys.stdout, Bench)
 PY

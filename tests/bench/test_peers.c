@@ -269,8 +269,8 @@ static void a_row_is_lines_of_a_table(void **state) {
 /* ---- the process ---- */
 
 static json_t *asking(const char *what) {
-    return json_pack("{s:s,s:s,s:s,s:s,s:{s:i,s:i},s:i,s:s}", "do", what, "peer", "eager", "op", "softmax", "type",
-                     "bf16", "shape", "rows", 4, "cols", 8, "samples", 3, "cache", "cold");
+    return json_pack("{s:s,s:s,s:s,s:s,s:{s:i,s:i},s:i,s:s,s:s}", "do", what, "peer", "eager", "op", "softmax", "type",
+                     "bf16", "shape", "rows", 4, "cols", 8, "samples", 3, "cache", "cold", "flush", "flush.cubin");
 }
 
 /* A program with the real protocol and nothing that it times. */

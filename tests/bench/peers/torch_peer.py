@@ -4,17 +4,20 @@
   {"do": "about"}                                              -> {"ok": true, "torch": "2.11.0", "device": "...", ...}
   {"do": "prepare", "peer": "compile", "op": "softmax", "type": "bf16", "shape": {"rows": 16384, "cols": 4096}}
                                                                -> {"ok": true, "seconds": 4.1}
-  {"do": "time", "peer": "compile", "samples": 20, "cache": "cold"}   -> {"ok": true, "samples_us": [...]}
+  {"do": "time", "peer": "compile", "samples": 20, "cache": "cold", "flush": "flush.cubin"}
+                                                               -> {"ok": true, "samples_us": [...]}
   {"do": "drop"}                                               -> {"ok": true}; what was prepared, and its memory, is gone
 
 A request that fails is answered with {"ok": false, "reason": "..."} and the next one is taken. Peers: "eager";
 "compile" (torch.compile(dynamic=False), as a user gets it); "max-autotune"; "liger" and "flashinfer" where they are
 installed. A sample is what rooftune's is: behind a blocking kernel that gives the host the time to queue everything,
-between two CUDA events, with caches that were made cold by writing one buffer of twice the L2 and reading another.
+between two CUDA events, with caches that were made cold by rooftune's own flush, which comes as a cubin: writing one
+buffer of twice the L2 and reading another, and letting go of lines that were asked to stay (torch.compile asks so, too).
 
   python3 torch_peer.py                        serves stdin
   python3 torch_peer.py --self-test TABLE      holds the protocol and the table's operations against this file; no GPU
 """
+import ctypes
 import json
 import os
 import sys
@@ -177,17 +180,45 @@ class Tensors:
         return self.labels(below, count).to(self.torch.int32)  # ours has four bytes an id as well
 
 
+class Flush:
+    """rooftune's kernels (harness/measure/device/flush.cu), launched by the driver on torch's stream."""
+
+    def __init__(self, torch, path):
+        self.torch, self.cuda = torch, ctypes.CDLL("libcuda.so.1")
+        device = torch.cuda.get_device_properties(0)
+        self.grid = 8 * device.multi_processor_count
+        self.vectors = ctypes.c_uint64(2 * device.L2_cache_size // 16)
+        self.out, self.into = (torch.zeros(2 * device.L2_cache_size // 4, device="cuda") for _ in range(2))
+        self.sum = torch.zeros(1, device="cuda")
+        module = ctypes.c_void_p()
+        self.call("cuModuleLoad", ctypes.byref(module), os.fsencode(path))
+        self.kernels = []
+        for name in (b"rft_flush_write_kernel", b"rft_flush_read_kernel"):
+            self.kernels.append(ctypes.c_void_p())
+            self.call("cuModuleGetFunction", ctypes.byref(self.kernels[-1]), module, name)
+
+    def call(self, name, *arguments):
+        status = getattr(self.cuda, name)(*arguments)
+        if status != 0:
+            raise RuntimeError(f"{name}: CUDA error {status}")
+
+    def launch(self, kernel, *values):
+        pointers = (ctypes.c_void_p * len(values))(*(ctypes.addressof(v) for v in values))
+        stream = ctypes.c_void_p(self.torch.cuda.current_stream().cuda_stream)
+        self.call("cuLaunchKernel", kernel, self.grid, 1, 1, 256, 1, 1, 0, stream, pointers, None)
+
+    def queue(self, ticket):
+        out, into, total = (ctypes.c_uint64(t.data_ptr()) for t in (self.out, self.into, self.sum))
+        self.launch(self.kernels[0], out, self.vectors, ctypes.c_uint32(ticket))
+        self.launch(self.kernels[1], into, self.vectors, ctypes.c_uint32(0x7FEDCBA9), total, out)
+
+
 class TorchBench:
     def __init__(self):
         import torch
         if not torch.cuda.is_available():
             raise RuntimeError("torch sees no GPU")
-        self.torch, self.calls = torch, {}
-        self.l2_bytes = torch.cuda.get_device_properties(0).L2_cache_size
-        words = 2 * self.l2_bytes // 4
-        self.flush_out = torch.empty(words, device="cuda")
-        self.flush_in = torch.zeros(words, device="cuda")
-        self.flush_sum = torch.zeros((), device="cuda")
+        self.torch, self.calls, self.flushes = torch, {}, {}
         self.clock_hz = 2e9
 
     def about(self):
@@ -197,7 +228,7 @@ class TorchBench:
         except ImportError:
             triton_version = None
         return {"torch": self.torch.__version__, "triton": triton_version,
-                "device": self.torch.cuda.get_device_name(0), "l2_bytes": self.l2_bytes}
+                "device": self.torch.cuda.get_device_name(0)}
 
     def prepare(self, peer, op, type_name, shape):
         begun = time.perf_counter()
@@ -213,9 +244,10 @@ class TorchBench:
         self.calls[peer] = function, arguments
         return {"seconds": time.perf_counter() - begun}
 
-    def flush(self, ticket):
-        self.flush_out.fill_(ticket)
-        self.torch.sum(self.flush_in, dim=0, out=self.flush_sum)
+    def flush_of(self, path):
+        if path not in self.flushes:
+            self.flushes[path] = Flush(self.torch, path)
+        return self.flushes[path]
 
     def host_s(self, function, arguments):
         """Host time that a call takes to be queued."""
@@ -227,8 +259,9 @@ class TorchBench:
             took.append(time.perf_counter() - begun)
         return sorted(took)[HOST_CALLS // 2]
 
-    def time(self, peer, samples, cache):
+    def time(self, peer, samples, cache, flush):
         function, arguments = self.calls[peer]
+        flush = self.flush_of(flush) if cache == "cold" else None
         torch, events = self.torch, []
         with torch.no_grad():
             held_s = max(SLEEP_LEAST_S, 2 * self.host_s(function, arguments))
@@ -238,8 +271,8 @@ class TorchBench:
                 torch.cuda.synchronize()
             for ticket in range(samples):
                 start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-                if cache == "cold":
-                    self.flush(float(ticket))
+                if flush:
+                    flush.queue(ticket)
                 torch.cuda._sleep(int(held_s * self.clock_hz))
                 start.record()
                 function(*arguments)
@@ -266,7 +299,7 @@ def answer(bench, line):
     if what == "time":
         if request["cache"] not in ("cold", "hot"):
             raise ValueError(f"no cache mode {request['cache']}")
-        return bench.time(request["peer"], request["samples"], request["cache"])
+        return bench.time(request["peer"], request["samples"], request["cache"], request["flush"])
     if what == "drop":
         bench.drop()
         return {}
@@ -302,14 +335,14 @@ class NoBench:
         self.calls = {}
 
     def about(self):
-        return {"torch": None, "triton": None, "device": "none", "l2_bytes": 0}
+        return {"torch": None, "triton": None, "device": "none"}
 
     def prepare(self, peer, op, type_name, shape):
         self.calls[peer] = operation_of(peer, op), type_name, shape
         return {"seconds": 0.0}
 
-    def time(self, peer, samples, cache):
-        assert self.calls[peer] and cache
+    def time(self, peer, samples, cache, flush):
+        assert self.calls[peer] and cache and flush
         return {"samples_us": [float(i) for i in range(samples)]}
 
     def drop(self):
@@ -333,7 +366,7 @@ def self_test(table_path):
         raise ModuleNotFoundError("No module named 'torch'")
 
     prepare = {"do": "prepare", "peer": "eager", "op": "softmax", "type": "bf16", "shape": {"rows": 4, "cols": 8}}
-    time_it = {"do": "time", "peer": "eager", "samples": 3, "cache": "cold"}
+    time_it = {"do": "time", "peer": "eager", "samples": 3, "cache": "cold", "flush": "flush.cubin"}
     got = replies([{"do": "about"}, time_it, prepare, time_it, {"do": "drop"}, time_it, "{", {"do": "sing"},
                    dict(prepare, op="juggle"), dict(time_it, cache="tepid")], NoBench)
     assert [r["ok"] for r in got] == [True, False, True, True, True, False, False, False, False, False], got
