@@ -2,12 +2,10 @@
 /*
  * l2_policy.cuh - what a load or a store asks of L2, as types, so that a parameter of the kind ctype can name one:
  *   plain      nothing
- *   na         nothing, but no place in L1 for it either (loads; vectors.cuh)
+ *   fetch_128  that all 128 bytes of a line come at once (loads of 16 bytes; .L2::128B)
  *   streaming  evict first by the operator .cs
  *   first      evict first (createpolicy.fractional), at both levels where it is a load
  *   last       evict last; last_N: one line in N, the others are left as they are
- *   mixed_N    evict last for one line in N, evict first for the others
- *   unchanged  the line keeps the priority it has
  * Lines that are dirty at a kernel's end need not have reached device memory by then, and lines to be read again should
  * still be there; both want their share of L2 to be kept from everything else that passes. Which lines are the share is
  * the hardware's choice, by address. Words of 4, 8 and 16 bytes; those of 2 take no hint. (PTX ISA: createpolicy, ld,
@@ -16,25 +14,17 @@
 #ifndef RFT_KERNELS_L2_POLICY_CUH
 #define RFT_KERNELS_L2_POLICY_CUH
 
-#include "vectors.cuh"
-
 struct plain {};
 struct streaming {};
 struct first {};
-struct unchanged {};
+struct fetch_128 {};
 template <int N> struct last_of {};
-template <int N> struct mixed_of {};
 typedef last_of<1> last;
 typedef last_of<2> last_2;
 typedef last_of<4> last_4;
 typedef last_of<8> last_8;
 typedef last_of<16> last_16;
 typedef last_of<32> last_32;
-typedef mixed_of<2> mixed_2;
-typedef mixed_of<4> mixed_4;
-typedef mixed_of<8> mixed_8;
-typedef mixed_of<16> mixed_16;
-typedef mixed_of<32> mixed_32;
 
 /* What an operation on rows is given: both in one type. */
 template <class READ_, class WRITE_> struct Hints {
@@ -48,41 +38,32 @@ template <bool STREAM> using StreamHints = Hints<typename Streamed<STREAM>::type
 typedef unsigned long long l2_policy;
 
 /* Not volatile: one for all accesses of a thread. Shares are written out, so that ptxas knows the policy. */
-#define RFT_L2_POLICY(PRIORITIES, SHARE) asm("createpolicy.fractional." PRIORITIES ".b64 %0, " SHARE ";" : "=l"(policy))
-#define RFT_L2_SHARES(PRIORITIES)                                                                                      \
-    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a share that is written out");                             \
-    l2_policy policy;                                                                                                  \
-    if constexpr (N == 1) {                                                                                            \
-        RFT_L2_POLICY(PRIORITIES, "1.0");                                                                              \
-    } else if constexpr (N == 2) {                                                                                     \
-        RFT_L2_POLICY(PRIORITIES, "0.5");                                                                              \
-    } else if constexpr (N == 4) {                                                                                     \
-        RFT_L2_POLICY(PRIORITIES, "0.25");                                                                             \
-    } else if constexpr (N == 8) {                                                                                     \
-        RFT_L2_POLICY(PRIORITIES, "0.125");                                                                            \
-    } else if constexpr (N == 16) {                                                                                    \
-        RFT_L2_POLICY(PRIORITIES, "0.0625");                                                                           \
-    } else {                                                                                                           \
-        RFT_L2_POLICY(PRIORITIES, "0.03125");                                                                          \
-    }                                                                                                                  \
-    return policy;
+#define RFT_L2_POLICY(PRIORITY, SHARE)                                                                                 \
+    asm("createpolicy.fractional.L2::" PRIORITY ".b64 %0, " SHARE ";" : "=l"(policy))
 
 __device__ __forceinline__ l2_policy policy_of(first) {
     l2_policy policy;
-    RFT_L2_POLICY("L2::evict_first", "1.0");
-    return policy;
-}
-__device__ __forceinline__ l2_policy policy_of(unchanged) {
-    l2_policy policy;
-    RFT_L2_POLICY("L2::evict_unchanged", "1.0");
+    RFT_L2_POLICY("evict_first", "1.0");
     return policy;
 }
 template <int N> __device__ __forceinline__ l2_policy policy_of(last_of<N>) {
-    RFT_L2_SHARES("L2::evict_last")
+    static_assert(N >= 1 && N <= 32 && (N & (N - 1)) == 0, "a share that is written out");
+    l2_policy policy;
+    if constexpr (N == 1) {
+        RFT_L2_POLICY("evict_last", "1.0");
+    } else if constexpr (N == 2) {
+        RFT_L2_POLICY("evict_last", "0.5");
+    } else if constexpr (N == 4) {
+        RFT_L2_POLICY("evict_last", "0.25");
+    } else if constexpr (N == 8) {
+        RFT_L2_POLICY("evict_last", "0.125");
+    } else if constexpr (N == 16) {
+        RFT_L2_POLICY("evict_last", "0.0625");
+    } else {
+        RFT_L2_POLICY("evict_last", "0.03125");
+    }
+    return policy;
 }
-template <int N>
-__device__ __forceinline__ l2_policy policy_of(mixed_of<N>){RFT_L2_SHARES("L2::evict_last.L2::evict_first")}
-#undef RFT_L2_SHARES
 #undef RFT_L2_POLICY
 
 __device__ __forceinline__ l2_policy policy_where(bool stays) {
@@ -116,7 +97,6 @@ __device__ __forceinline__ l2_policy policy_where(bool stays) {
 RFT_L2_LOADS(load_by, "")
 RFT_L2_LOADS(load_first, ".L1::evict_first")
 RFT_L2_LOADS(load_last, ".L1::evict_last")
-RFT_L2_LOADS(load_unchanged, ".L1::evict_unchanged")
 #undef RFT_L2_LOADS
 
 __device__ __forceinline__ void store_by(uint4 *to, uint4 w, l2_policy policy) {
@@ -139,20 +119,24 @@ __device__ __forceinline__ void store_by(unsigned short *to, unsigned short w, l
 template <typename W> __device__ __forceinline__ W load_as(plain, const W *from) {
     return __ldg(from);
 }
+__device__ __forceinline__ uint4 load_as(fetch_128, const uint4 *from) {
+    uint4 w;
+    asm("ld.global.nc.L2::128B.v4.u32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+        : "l"(from));
+    return w;
+}
+template <typename W> __device__ __forceinline__ W load_as(fetch_128, const W *from) {
+    return __ldg(from);
+}
 template <typename W> __device__ __forceinline__ W load_as(streaming, const W *from) {
     return __ldcs(from);
 }
 template <typename W> __device__ __forceinline__ W load_as(first hint, const W *from) {
     return load_first(from, policy_of(hint));
 }
-template <typename W> __device__ __forceinline__ W load_as(unchanged hint, const W *from) {
-    return load_unchanged(from, policy_of(hint));
-}
 template <int N, typename W> __device__ __forceinline__ W load_as(last_of<N> hint, const W *from) {
     return load_last(from, policy_of(hint));
-}
-template <int N, typename W> __device__ __forceinline__ W load_as(mixed_of<N> hint, const W *from) {
-    return load_by(from, policy_of(hint));
 }
 
 template <typename W> __device__ __forceinline__ void store_as(plain, W *to, W word) {

@@ -116,10 +116,10 @@ end
 function rows.cluster_floats(cols, THREADS, CLUSTER, HELD, FLOATS, gpu)
   return rows.holds_floats(cols, THREADS * CLUSTER, HELD, FLOATS, gpu)
 end
--- Hints to L2, tried where they can pay: in blocks of 256 or of a row, SMs as full as the row's registers let them be.
+-- Hints to L2, tried where they can pay: in blocks of 128 or of a row, SMs as full as the row's registers let them be.
 function rows.usual(cols, THREADS, BLOCK, HELD)
   local many = rows.vector(cols) * rows.items(cols, THREADS) > 32
-  return BLOCK == math.max(256, THREADS) and (HELD >= 1536 or BLOCK == 1024 or many)
+  return BLOCK == math.max(128, THREADS) and (HELD >= 1536 or BLOCK == 1024 or many)
 end
 -- Something is asked for; a stream that goes first wants nothing to stay.
 function rows.hinted(READ, WRITE)

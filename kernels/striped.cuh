@@ -13,15 +13,35 @@
 #include "vectors.cuh"
 
 /* Types, so that a parameter of the kind ctype can name one. ca and wb: no operator at all, since with one the compiler
- * would take the access for ordered. na: vectors.cuh. */
+ * would take the access for ordered. na: read-only path, no place in L1. */
 struct ca {};
 struct cg {};
 struct cs {};
+struct na {};
 struct wb {};
+
+__device__ __forceinline__ uint4 load_no_allocate(const uint4 *from) {
+    uint4 w;
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
+                 : "l"(from));
+    return w;
+}
+__device__ __forceinline__ uint2 load_no_allocate(const uint2 *from) {
+    uint2 w;
+    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(w.x), "=r"(w.y) : "l"(from));
+    return w;
+}
+__device__ __forceinline__ unsigned load_no_allocate(const unsigned *from) {
+    unsigned w;
+    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w) : "l"(from));
+    return w;
+}
 
 template <typename W> __device__ __forceinline__ W load_as(ca, const W *from) { return *from; }
 template <typename W> __device__ __forceinline__ W load_as(cg, const W *from) { return __ldcg(from); }
 template <typename W> __device__ __forceinline__ W load_as(cs, const W *from) { return __ldcs(from); }
+template <typename W> __device__ __forceinline__ W load_as(na, const W *from) { return load_no_allocate(from); }
 
 template <typename W> __device__ __forceinline__ void store_as(wb, W *to, W word) { *to = word; }
 template <typename W> __device__ __forceinline__ void store_as(cg, W *to, W word) { __stcg(to, word); }

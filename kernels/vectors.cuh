@@ -32,32 +32,6 @@ template <bool STREAM, typename W> __device__ __forceinline__ void store_word(W 
     }
 }
 
-/* Read-only data that takes no place in L1, where others shall stay; single halves go the usual way. */
-struct na {};
-__device__ __forceinline__ uint4 load_no_allocate(const uint4 *from) {
-    uint4 w;
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w)
-                 : "l"(from));
-    return w;
-}
-__device__ __forceinline__ uint2 load_no_allocate(const uint2 *from) {
-    uint2 w;
-    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(w.x), "=r"(w.y) : "l"(from));
-    return w;
-}
-__device__ __forceinline__ unsigned load_no_allocate(const unsigned *from) {
-    unsigned w;
-    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(w) : "l"(from));
-    return w;
-}
-__device__ __forceinline__ unsigned short load_no_allocate(const unsigned short *from) {
-    return __ldg(from);
-}
-template <typename W> __device__ __forceinline__ W load_as(na, const W *from) {
-    return load_no_allocate(from);
-}
-
 __device__ __forceinline__ float fused_multiply_add(float a, float b, float c) {
     return fmaf(a, b, c);
 }

@@ -21,7 +21,7 @@ return sweep {
         THREADS = tune.THREADS,
         BLOCK = tune.BLOCK,
         HELD = values(1024, 1536, 2048),
-        READ = l2.hints("plain", "first", "na"),
+        READ = l2.hints("plain", "first", "fetch_128"),
         WRITE = l2.stores,
       },
       where = {

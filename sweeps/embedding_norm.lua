@@ -75,7 +75,7 @@ return sweep {
         BLOCK = values(256, 512),
         TEAM = team.TEAM,
         ROWS = values(1),
-        READ = l2.hints("plain", "first", "na"),
+        READ = l2.hints("plain", "first", "fetch_128"),
         WRITE = l2.stores,
       },
       where = fits { rows.hinted, stays },

@@ -29,10 +29,10 @@ return sweep {
       kernel = rmsnorm.registers,
       tune = {
         THREADS = pow2_values(8, 1024),
-        BLOCK = values(256, 512, 1024),
+        BLOCK = values(128, 256, 512, 1024),
         CLUSTER = values(1),
         HELD = values(1024, 1536, 2048),
-        READ = l2.hints("plain", "first", "na"),
+        READ = l2.hints("plain", "first", "fetch_128"),
         WRITE = l2.stores,
       },
       where = { rows.fits_registers, rows.held_blocks, rows.usual, rows.hinted, rows.keeps },

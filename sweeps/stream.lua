@@ -19,7 +19,7 @@ local function sweep_of(name, inputs)
       {
         "8 and 16 B loads",
         kernel = of.vectors,
-        tune = { VEC = values(2, 4), BLOCK = values(128, 256, 512, 1024), ITEMS = values(1, 2, 4) },
+        tune = { VEC = values(2, 4), BLOCK = values(128, 256, 512, 768, 1024), ITEMS = values(1, 2, 4) },
       },
       {
         "cache operators",
@@ -38,14 +38,14 @@ local function sweep_of(name, inputs)
         kernel = of.vectors,
         tune = {
           VEC = values(4),
-          BLOCK = values(256, 512, 1024),
+          BLOCK = values(128, 256, 768, 1024),
           ITEMS = values(1, 2),
-          LOAD = l2.hints("plain", "first", "unchanged"),
-          STORE = l2.hints("plain", "first", "last", "last_2", "last_4", "last_16", "last_32", "mixed_2", "mixed_32"),
+          LOAD = l2.hints("plain", "first", "fetch_128"),
+          STORE = l2.hints("plain", "first", "last", "last_2", "last_16", "last_32"),
         },
         where = {
           'BLOCK * ITEMS <= 1024 and (LOAD ~= "plain" or STORE ~= "plain")',
-          'LOAD ~= "unchanged" or STORE ~= "plain"',
+          'LOAD ~= "first" or STORE == "plain" or STORE == "first"',
           function(n, STORE, gpu) return l2.fits(4 * n, STORE, gpu) end,
         },
       },
