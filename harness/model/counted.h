@@ -36,9 +36,9 @@ const char *rft_counted_role_name(rft_counted_role role); /* "best", "among the 
 typedef enum rft_counted_turn {
     RFT_COUNTED_TURN_BEST, /* of the other problems */
     RFT_COUNTED_TURN_LARGEST,
+    RFT_COUNTED_TURN_RUNG, /* a ladder whose steps have no counts cannot say what changed */
     RFT_COUNTED_TURN_WORST,
     RFT_COUNTED_TURN_DEFAULT,
-    RFT_COUNTED_TURN_RUNG,
     RFT_COUNTED_TURN_AMONG_BEST /* by place: the second of all sweeps, the third of all sweeps, ... */
 } rft_counted_turn;
 
