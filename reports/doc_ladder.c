@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ladder: each variant's best beside the first's and the one before, and what changed most between two rungs. */
+/* The ladder: each variant's best beside the first's and the one before. */
 #include "reports/doc_sweep_parts.h"
 
 #include "model/counted.h"
@@ -10,8 +10,6 @@
 #define PROBLEMS_MOST 8  /* in the table of all problems, without --full */
 #define VARIANTS_MOST 11 /* columns of it */
 #define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
-#define CHANGE_LEAST 1.02
-#define NEGLIGIBLE_FRAC 0.1
 
 enum {
     COLUMN_PROBLEM,
@@ -65,93 +63,6 @@ static double moved_bytes(const rft_point *point) {
 
 static const char *scaled(const rft_build *b, double value, const rft_figure_scale *scale) {
     return value > 0 ? rft_figure_plain(b->arena, value / scale->factor, 3) : "n/a";
-}
-
-/* ---- what changed most ---- */
-typedef struct change {
-    const char *text;
-    double factor; /* > 1 */
-} change;
-
-/* Whether it is a larger change than what was found so far; `most->text` is then left to the caller. */
-static bool is_larger(change *most, double before, double after) {
-    double factor = before > 0 && after > 0 ? fmax(before / after, after / before) : NAN;
-    if (!isfinite(factor) || factor < CHANGE_LEAST || (most->text && factor <= most->factor)) {
-        return false;
-    }
-    most->factor = factor;
-    return true;
-}
-
-/* Below this a count weighs nothing: conflicts are held against all wavefronts of both. "From 33 M to none" counts. */
-static double floor_of(rft_counter id, const double *before, const double *after) {
-    double all = fmax(before[RFT_COUNTER_SHARED_WAVEFRONTS], after[RFT_COUNTER_SHARED_WAVEFRONTS]);
-    return id == RFT_COUNTER_SHARED_CONFLICTS && all > 0 ? NEGLIGIBLE_FRAC * all : 0;
-}
-
-static void consider_counter(rft_build *b, change *most, rft_counter id, const double *before, const double *after) {
-    double least = floor_of(id, before, after);
-    if (isnan(before[id]) || isnan(after[id])) {
-        return;
-    }
-    if (is_larger(most, fmax(before[id], least), fmax(after[id], least))) {
-        most->text =
-            rft_arena_printf(b->arena, "%s: %s to %s (counted)", rft_counter_label(id),
-                             rft_counter_text(id, before[id], b->arena), rft_counter_text(id, after[id], b->arena));
-    }
-}
-
-/* Bytes with a prefix ("B"), shares ("1"), else numbers of things. */
-static void consider(rft_build *b, change *most, const char *name, const char *unit, double before, double after,
-                     const char *evidence) {
-    if (!is_larger(most, before, after)) {
-        return;
-    }
-    const double values[2] = {before, after};
-    const char *texts[2];
-    for (size_t i = 0; i < 2; i++) {
-        texts[i] = strcmp(unit, "1") == 0   ? rft_figure_percent(b->arena, values[i])
-                   : strcmp(unit, "B") == 0 ? rft_figure_si(b->arena, values[i], unit)
-                                            : rft_arena_fixed(b->arena, values[i], 0, "");
-    }
-    most->text = rft_arena_printf(b->arena, "%s: %s to %s (%s)", name, texts[0], texts[1], evidence);
-}
-
-static double launches(const rft_point *point) {
-    return point->step_count > 0 ? (double)point->step_count : 1;
-}
-
-/* By counters where both have them; else by what the kernel's formula says, launches and bytes, which cost time by
- * themselves; else by what the compiler says. */
-static const char *changed_most(rft_build *b, const rft_point *before, const rft_point *after) {
-    static const rft_counter compared[] = {
-        RFT_COUNTER_DRAM_READ,   RFT_COUNTER_DRAM_WRITE,        RFT_COUNTER_L2_READ,
-        RFT_COUNTER_L2_WRITE,    RFT_COUNTER_L1_LOAD,           RFT_COUNTER_SHARED_WAVEFRONTS,
-        RFT_COUNTER_ISSUE,       RFT_COUNTER_SHARED_CONFLICTS,  RFT_COUNTER_LOAD_BYTES_PER_SECTOR,
-        RFT_COUNTER_FFMA,        RFT_COUNTER_WARP_INSTRUCTIONS, RFT_COUNTER_STORE_BYTES_PER_SECTOR,
-        RFT_COUNTER_WARPS_ACTIVE};
-    change most = {NULL, 0};
-    bool counted = before->counters && after->counters;
-    for (size_t i = 0; counted && i < sizeof compared / sizeof *compared; i++) {
-        rft_counter id = compared[i];
-        consider_counter(b, &most, id, before->counters->values, after->counters->values);
-    }
-    if (most.text) {
-        return most.text;
-    }
-    consider(b, &most, "launches a run", "", launches(before), launches(after), "recorded");
-    for (int level = 0; level < RFT_LEVEL_COUNT && before->traffic.present && after->traffic.present; level++) {
-        consider(b, &most, rft_level_label((rft_level)level), "B", before->traffic.level_bytes[level],
-                 after->traffic.level_bytes[level], "modelled");
-    }
-    if (most.text) {
-        return most.text;
-    }
-    const rft_facts *f = &before->facts, *g = &after->facts;
-    consider(b, &most, "registers a thread", "", f->registers, g->registers, "compiled");
-    consider(b, &most, "theoretical occupancy", "1", f->occupancy_frac, g->occupancy_frac, "compiled");
-    consider(b, &most, "spilled", "B", f->spill_bytes, g->spill_bytes, "compiled");
-    return most.text ? most.text : "nothing that is known";
 }
 
 /* ---- the table of rungs ---- */
@@ -255,7 +166,7 @@ static void add_configurations(rft_build *b, const rft_entry *entry) {
         row->strong = best && best == entry->best;
         row->cells[0] = sweep->variants[v].name;
         row->cells[1] = best ? rft_run_config_text(b->run, best, true, b->arena) : why_missing(b, entry, v);
-        row->cells[2] = best && before ? changed_most(b, before, best) : v == 0 ? "" : "n/a";
+        row->cells[2] = best && before ? rft_build_change_text(b, before, best) : v == 0 ? "" : "n/a";
         before = best;
     }
 }

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define WARP_THREADS 32.0
+#define WAVEFRONT_BYTES 128.0
+
 const char *rft_counted_role_name(rft_counted_role role) {
     switch (role) {
     case RFT_COUNTED_BEST_OF_PROBLEM:
@@ -197,8 +200,32 @@ bool rft_counted_left_out(const rft_counters *counters) {
 
 /* ---- what is known ---- */
 
+/* Of a point of one launch; NaN where its shape is not known. */
+static double warps_of(const rft_point *point) {
+    if (!point->has_launch || point->step_count > 1) {
+        return NAN;
+    }
+    const int64_t *grid = point->grid, *block = point->block;
+    return (double)(grid[0] * grid[1] * grid[2]) * ceil((double)(block[0] * block[1] * block[2]) / WARP_THREADS);
+}
+
+static double less(double counted, double offset) {
+    return isnan(counted) || isnan(offset) ? counted : fmax(counted - offset, 0);
+}
+
+/* CUPTI counts a wavefront of shared memory and one of L1 for every warp, whatever it does (docs/counters.md). Foreign
+ * runs were counted by other means, which do not say how long the range took. */
 rft_traffic rft_counted_traffic(const rft_point *point) {
-    return point->counters ? rft_counters_traffic(point->counters) : rft_traffic_unknown();
+    if (!point->counters) {
+        return rft_traffic_unknown();
+    }
+    rft_traffic traffic = rft_counters_traffic(point->counters);
+    if (!isnan(point->counters->values[RFT_COUNTER_TIME])) {
+        double offset = WAVEFRONT_BYTES * warps_of(point);
+        traffic.level_bytes[RFT_LEVEL_L1] = less(traffic.level_bytes[RFT_LEVEL_L1], offset);
+        traffic.level_bytes[RFT_LEVEL_SHARED] = less(traffic.level_bytes[RFT_LEVEL_SHARED], offset);
+    }
+    return traffic;
 }
 
 bool rft_counted_any(const rft_point *point) {

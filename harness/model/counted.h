@@ -71,7 +71,8 @@ void rft_counted_leave_out(rft_counters *counters);
 bool rft_counted_left_out(const rft_counters *counters); /* anything, for that reason */
 
 /* ---- what is known ---- */
-/* The counted traffic; `present` is false when nothing was counted. */
+/* The counted traffic; `present` is false when nothing was counted. Of a single launch without the wavefront that CUPTI
+ * counts for every warp at shared memory and L1. */
 rft_traffic rft_counted_traffic(const rft_point *point);
 /* Is any quantity of the point known? */
 bool rft_counted_any(const rft_point *point);

@@ -86,9 +86,37 @@ static void test_bank_conflicts_that_are_gone_are_named(void **state) {
             point->counters = rft_counters_copy(&counters, run->arena);
         }
         trace_pages pages = trace_of(run, NULL);
-        assert_says(&pages, (const char *const[]){few ? "shared memory wavefronts: 2.000 M wavefronts to 1.000 M"
+        assert_says(&pages, (const char *const[]){few ? "shared memory: 256 MB to 128 MB (counted)"
                                                       : "bank conflicts: 1.800 M wavefronts to 0 wavefronts (counted)",
                                                   NULL});
+        trace_clear(&pages);
+        rft_run_free(run);
+    }
+}
+
+/* The time at a ceiling decides, not the larger factor of something that takes no time; alike is alike. */
+static void test_what_explains_the_time_is_named(void **state) {
+    (void)state;
+    for (int alike = 0; alike < 2; alike++) {
+        rft_run *run = sample_empty();
+        size_t s = sample_add_gemv(run);
+        double dram = rft_ceilings_rate(&run->ceilings, RFT_CEILING_DRAM_READ);
+        for (size_t i = 0; i < run->point_count; i++) {
+            rft_point *point = &run->points[i];
+            rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+            const rft_point *first = rft_run_best(run, s, 0, point->problem);
+            counters.values[RFT_COUNTER_DRAM_READ] = 0.9 * dram * rft_point_median_s(point);
+            counters.values[RFT_COUNTER_DRAM_WRITE] = 0;
+            counters.values[RFT_COUNTER_WARP_INSTRUCTIONS] = point->variant == 0 ? 1e6 : 1e3;
+            point->counters = rft_counters_copy(&counters, run->arena);
+            for (int r = 0; alike && r < RFT_ROUNDS && point->variant == 1 && first; r++) {
+                point->rounds[r] = first->rounds[r];
+            }
+        }
+        trace_pages pages = trace_of(run, NULL);
+        assert_says(&pages,
+                    (const char *const[]){alike ? "nothing that matters: as fast" : "device memory, read: ", NULL});
+        assert_false(trace_says(&pages, "warp instructions: 1.000 M"));
         trace_clear(&pages);
         rft_run_free(run);
     }
@@ -235,6 +263,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
         cmocka_unit_test(test_what_changed_most_is_the_largest_change),
+        cmocka_unit_test(test_what_explains_the_time_is_named),
         cmocka_unit_test(test_bank_conflicts_that_are_gone_are_named),
         cmocka_unit_test(test_launches_are_named_before_registers),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),

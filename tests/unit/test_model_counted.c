@@ -105,6 +105,34 @@ static void the_reason_for_nothing_is_found(void **state) {
     rft_run_free(run);
 }
 
+/* CUPTI counts one for every warp: 1024 blocks of 8 warps and one of 4 lanes count as 9 warps each. */
+static void a_wavefront_a_warp_is_no_traffic(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = fixture_point(run, 0, NULL, 1e-3);
+    rft_counters counted = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    counted.values[RFT_COUNTER_TIME] = 1e-3;
+    counted.values[RFT_COUNTER_SHARED_WAVEFRONTS] = 9 * 1024;
+    counted.values[RFT_COUNTER_L1_LOAD] = 128.0 * 10 * 1024;
+    point->counters = &counted;
+    point->has_launch = false;
+    assert_true(rft_counted_traffic(point).level_bytes[RFT_LEVEL_SHARED] == 128.0 * 9 * 1024);
+    point->has_launch = true;
+    for (int i = 0; i < 3; i++) {
+        point->grid[i] = point->block[i] = 1;
+    }
+    point->grid[0] = 1024;
+    point->block[0] = 260;
+    assert_true(rft_counted_traffic(point).level_bytes[RFT_LEVEL_SHARED] == 0);
+    assert_true(rft_counted_traffic(point).level_bytes[RFT_LEVEL_L1] == 128.0 * 1024);
+    point->step_count = 2; /* of the other launches the shape is not known */
+    assert_true(rft_counted_traffic(point).level_bytes[RFT_LEVEL_SHARED] == 128.0 * 9 * 1024);
+    point->step_count = 0;
+    counted.values[RFT_COUNTER_TIME] = NAN; /* another tuner's profiler */
+    assert_true(rft_counted_traffic(point).level_bytes[RFT_LEVEL_SHARED] == 128.0 * 9 * 1024);
+    rft_run_free(run);
+}
+
 static void wishes_are_understood(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -147,6 +175,7 @@ int main(void) {
         cmocka_unit_test(what_was_not_counted_stays_as_it_is_known),
         cmocka_unit_test(a_hot_point_is_not_held_against_its_reads),
         cmocka_unit_test(the_reason_for_nothing_is_found),
+        cmocka_unit_test(a_wavefront_a_warp_is_no_traffic),
         cmocka_unit_test(wishes_are_understood),
         cmocka_unit_test(values_come_with_their_unit),
     };

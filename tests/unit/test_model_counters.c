@@ -347,6 +347,26 @@ static void operations_beyond_5_percent_are_named(void **state) {
     assert_int_equal(rft_counters_compare(&c, &work, L2, true, *state, out), 0);
 }
 
+static void registers_set_by_half_instructions_are_no_work(void **state) {
+    rft_counters c = of_copy();
+    rft_work work = work_of_copy();
+    rft_disagreement out[RFT_DISAGREEMENTS_MAX];
+    work.pipe_ops[RFT_PIPE_FP32] = 3e9;
+    set(&c, RFT_COUNTER_FADD, 2e9);
+    set(&c, RFT_COUNTER_FMUL, 0);
+    set(&c, RFT_COUNTER_FFMA, 0);
+    set(&c, RFT_COUNTER_HADD, 0);
+    set(&c, RFT_COUNTER_HMUL, 0);
+    set(&c, RFT_COUNTER_WARP_INSTRUCTIONS, 1e9);
+    set(&c, RFT_COUNTER_HFMA, 0.02 * 32 * 1e9);
+    assert_int_equal(rft_counters_compare(&c, &work, L2, true, *state, out), 1);
+    assert_string_equal(out[0].text, "fp32: counted 2.000 Gop, declared 3.000 Gop (33.3 % less; minima, maxima and "
+                                     "comparisons are not counted)");
+    set(&c, RFT_COUNTER_HFMA, 0.03 * 32 * 1e9);
+    assert_int_equal(rft_counters_compare(&c, &work, L2, true, *state, out), 2);
+    assert_string_equal(out[1].what, "fp16");
+}
+
 static int set_up(void **state) {
     *state = rft_arena_new();
     return 0;
@@ -373,6 +393,7 @@ int main(void) {
         cmocka_unit_test(reads_beyond_5_percent_are_named),
         cmocka_unit_test(writes_count_only_beyond_the_cache),
         cmocka_unit_test(operations_beyond_5_percent_are_named),
+        cmocka_unit_test(registers_set_by_half_instructions_are_no_work),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
