@@ -203,8 +203,9 @@ const char *rft_build_change_text(rft_build *b, const rft_point *before, const r
     if (fabs(before_s - after_s) < ALIKE_FRAC * fmin(before_s, after_s)) {
         return "nothing that matters: as fast";
     }
+    bool counted = rft_counted_any(before) && rft_counted_any(after);
     by_ceilings(&most, before_s - after_s);
-    if (!most.text && before->counters && after->counters) {
+    if (!most.text && counted) {
         by_counts(&most);
     }
     most.factor = most.text ? most.factor : CHANGE_LEAST;
@@ -214,7 +215,7 @@ const char *rft_build_change_text(rft_build *b, const rft_point *before, const r
             consider_models(&most, (rft_level)level);
         }
     }
-    if (!most.text) {
+    if (!most.text && !counted) {
         by_facts(&most);
     }
     return most.text ? most.text : "nothing that is known";
