@@ -13,6 +13,7 @@
 #define CHANGE_LEAST 1.02
 #define COUNT_LEAST 1.1 /* of a count whose weight in the time is not known */
 #define NEGLIGIBLE_FRAC 0.1
+#define NEGLIGIBLE_TIME_FRAC 0.05
 
 /* What a count of it means for the time. */
 typedef enum meaning { COST, GAIN, EITHER } meaning;
@@ -20,6 +21,7 @@ typedef enum meaning { COST, GAIN, EITHER } meaning;
 typedef struct change {
     rft_build *b;
     const rft_point *before, *after;
+    rft_bound bounds[2]; /* of the two, as wholes */
     bool faster;
     const char *text; /* of the largest so far; NULL */
     double factor;    /* of it, > 1; before there is one, the least that counts */
@@ -144,15 +146,13 @@ static void consider_share(change *most, const rft_share *share) {
 
 /* The ceiling whose time went with the measured time, and most of all: what was counted there, or modelled. */
 static void by_ceilings(change *most, double gained_s) {
-    rft_bound before = rft_bound_whole_of(most->b->run, most->before);
-    rft_bound after = rft_bound_whole_of(most->b->run, most->after);
-    const rft_bound *both[2] = {&before, &after};
+    const rft_bound *both = most->bounds;
     double largest_s = EXPLAINED_FRAC * fabs(gained_s);
     for (size_t i = 0; i < 2; i++) {
-        for (size_t k = 0; k < both[i]->share_count; k++) {
-            const rft_share *share = &both[i]->shares[k];
+        for (size_t k = 0; k < both[i].share_count; k++) {
+            const rft_share *share = &both[i].shares[k];
             rft_evidence evidence[2];
-            double less_s = seconds_at(&before, share, &evidence[0]) - seconds_at(&after, share, &evidence[1]);
+            double less_s = seconds_at(&both[0], share, &evidence[0]) - seconds_at(&both[1], share, &evidence[1]);
             change found = *most;
             found.text = NULL;
             found.factor = CHANGE_LEAST;
@@ -172,22 +172,48 @@ static double launches(const rft_point *point) {
     return point->step_count > 0 ? (double)point->step_count : 1;
 }
 
-/* Where no ceiling explains it (what waits is far from all of them): the largest change of a count that could. */
+/* Of the longer of the two times, at its ceiling; NaN where neither has such an amount. */
+static double weight_of(const change *most, rft_resource resource) {
+    double longest_s = fmax(rft_point_median_s(most->before), rft_point_median_s(most->after)), weight = NAN;
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < most->bounds[i].share_count; k++) {
+            const rft_share *share = &most->bounds[i].shares[k];
+            weight = share->resource == resource ? fmax(weight, share->seconds / longest_s) : weight;
+        }
+    }
+    return weight;
+}
+
+/* Where no ceiling explains it (what waits is far from all of them): the largest change of a count that could. What
+ * would take hardly any time at its ceiling could not. */
 static void by_counts(change *most) {
     static const struct {
         rft_counter id;
         meaning means;
-    } rows[] = {{RFT_COUNTER_DRAM_READ, COST},         {RFT_COUNTER_DRAM_WRITE, COST},
-                {RFT_COUNTER_L2_READ, COST},           {RFT_COUNTER_L2_WRITE, COST},
-                {RFT_COUNTER_SHARED_CONFLICTS, COST},  {RFT_COUNTER_LOAD_BYTES_PER_SECTOR, GAIN},
-                {RFT_COUNTER_WARP_INSTRUCTIONS, COST}, {RFT_COUNTER_STORE_BYTES_PER_SECTOR, GAIN},
-                {RFT_COUNTER_WARPS_ACTIVE, GAIN}};
+        rft_resource at; /* UNKNOWN: it has no ceiling */
+    } rows[] = {{RFT_COUNTER_DRAM_READ, COST, RFT_RESOURCE_DRAM},
+                {RFT_COUNTER_DRAM_WRITE, COST, RFT_RESOURCE_DRAM},
+                {RFT_COUNTER_L2_READ, COST, RFT_RESOURCE_L2},
+                {RFT_COUNTER_L2_WRITE, COST, RFT_RESOURCE_L2},
+                {RFT_COUNTER_L2_ATOMIC, COST, RFT_RESOURCE_UNKNOWN},
+                {RFT_COUNTER_SHARED_CONFLICTS, COST, RFT_RESOURCE_SHARED},
+                {RFT_COUNTER_LOAD_BYTES_PER_SECTOR, GAIN, RFT_RESOURCE_UNKNOWN},
+                {RFT_COUNTER_WARP_INSTRUCTIONS, COST, RFT_RESOURCE_ISSUE},
+                {RFT_COUNTER_STORE_BYTES_PER_SECTOR, GAIN, RFT_RESOURCE_UNKNOWN},
+                {RFT_COUNTER_WARPS_ACTIVE, GAIN, RFT_RESOURCE_UNKNOWN}};
     most->factor = COUNT_LEAST;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        consider_counter(most, rows[i].id, rows[i].means);
+        if (rows[i].at == RFT_RESOURCE_UNKNOWN || !(weight_of(most, rows[i].at) < NEGLIGIBLE_TIME_FRAC)) {
+            consider_counter(most, rows[i].id, rows[i].means);
+        }
     }
-    consider_level(most, RFT_LEVEL_L1);
-    consider_level(most, RFT_LEVEL_SHARED);
+    static const rft_level levels[] = {RFT_LEVEL_L1, RFT_LEVEL_SHARED};
+    static const rft_resource at[] = {RFT_RESOURCE_L1, RFT_RESOURCE_SHARED};
+    for (size_t i = 0; i < 2; i++) {
+        if (!(weight_of(most, at[i]) < NEGLIGIBLE_TIME_FRAC)) {
+            consider_level(most, levels[i]);
+        }
+    }
 }
 
 static void by_facts(change *most) {
@@ -199,7 +225,12 @@ static void by_facts(change *most) {
 
 const char *rft_build_change_text(rft_build *b, const rft_point *before, const rft_point *after) {
     double before_s = rft_point_median_s(before), after_s = rft_point_median_s(after);
-    change most = {.b = b, .before = before, .after = after, .faster = after_s < before_s, .factor = CHANGE_LEAST};
+    change most = {.b = b,
+                   .before = before,
+                   .after = after,
+                   .bounds = {rft_bound_whole_of(b->run, before), rft_bound_whole_of(b->run, after)},
+                   .faster = after_s < before_s,
+                   .factor = CHANGE_LEAST};
     if (fabs(before_s - after_s) < ALIKE_FRAC * fmin(before_s, after_s)) {
         return "nothing that matters: as fast";
     }

@@ -101,7 +101,9 @@ static void add_energies(rft_build *b, size_t s) {
                           "the device's own sensor takes. Its figures are informative: only a meter at the wall "
                           "measures a machine. \xc2\xb1 is what the sensor's slowness leaves open, not its "
                           "calibration. %s",
-                          idle_text(b));
+                          b->run->idle && rft_load_is_left_out(b->run->idle) /* in one of several runs */
+                              ? "The device's power at rest was not read."
+                              : idle_text(b));
             table = rft_doc_table(b->doc, energy_columns, ENERGY_COLUMNS);
         }
         add_energy(b, table, point);
@@ -266,8 +268,8 @@ void rft_build_power_summary(rft_build *b) {
         rft_doc_heading(b->doc, 2, "Power", NULL);
         const char *told = rft_str_get(&text);
         if (text.length && b->run->idle && rft_load_is_left_out(b->run->idle)) { /* left out in one of several runs */
-            rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s Elsewhere power was %s.", told + 1,
-                          b->run->idle->energy_reason ? b->run->idle->energy_reason : "not measured");
+            rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s Elsewhere power was not measured; --energy largest measures it.",
+                          told + 1);
         } else {
             rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s%s", idle_text(b), told);
         }

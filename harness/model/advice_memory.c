@@ -100,7 +100,7 @@ rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *a
     double useful = useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     double bytes = sectors * useful / RFT_CASE_LANES;
     if (useful < COALESCED_BYTES ||
-        !(bytes > 0.0 && bytes <= 0.9 * VECTOR_BYTES)) { /* a last, partly filled warp lowers the mean */
+        !(bytes > 0.0 && bytes <= 0.75 * VECTOR_BYTES)) { /* ids and partly filled warps lower the mean */
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "bytes_per_thread_load", "B", bytes, VECTOR_BYTES);
