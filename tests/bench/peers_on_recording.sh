@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # peers_on_recording.sh PEERS SOURCE: the whole program on a recording, with peers that answer and time nothing. 77: no
-# recording, or no python3.
+# recording, no python3, or no NVRTC.
 set -eu
 peers=$1 source=$2
 recorded=$source/sweeps/recorded/nvidia-h200
@@ -10,6 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 [ -f "$recorded/copy_scale.json.gz" ] || { echo "skipped: no recording"; exit 77; }
 python3 -c pass || { echo "skipped: no python3"; exit 77; }
+"$ROOFTUNE" devices 2>&1 | grep -q '^  NVRTC: [0-9]' || { echo "skipped: no NVRTC to compile the flush"; exit 77; }
 
 fail() {
     echo "FAILED: $*"
