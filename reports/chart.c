@@ -130,14 +130,7 @@ static void draw_upright_names(rft_plot *plot) {
         double x = rft_axis_at(&plot->x, (double)i);
         rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, upright_name(plot, i), UPRIGHT_MOST);
         rft_pen_shorten(plot->pen, &tick_style, &lines, 1, UPRIGHT_MOST);
-        rft_text_run run = {x + 2.6,
-                            bottom + TICK + 2 + rft_pen_width(&lines.items[0], &tick_style),
-                            90,
-                            tick_style.font,
-                            tick_style.size,
-                            tick_style.colour,
-                            lines.items[0].text,
-                            lines.items[0].length};
+        rft_text_run run = rft_pen_run((rft_spot){x + 2.6, bottom + TICK + 2}, 1, true, &tick_style, &lines.items[0]);
         rft_canvas_text(plot->pen->canvas, &run);
         rft_pen_rule(plot->pen, (rft_spot){x, bottom}, (rft_spot){x, bottom + TICK}, RFT_COLOUR_QUIET, 0.5);
     }
@@ -191,15 +184,8 @@ static void draw_titles(rft_plot *plot, const rft_rect *box, double title_y) {
     if (plot->chart->y.title) {
         rft_lines lines = rft_pen_wrap(plot->pen, &label_style, plot->chart->y.title, area->height + 20);
         rft_pen_shorten(plot->pen, &label_style, &lines, 1, area->height + 20);
-        double width = rft_pen_width(&lines.items[0], &label_style);
-        rft_text_run run = {box->x + 7,
-                            area->y + area->height / 2 + width / 2,
-                            90,
-                            label_style.font,
-                            label_style.size,
-                            label_style.colour,
-                            lines.items[0].text,
-                            lines.items[0].length};
+        rft_spot middle = {box->x + 7, area->y + area->height / 2};
+        rft_text_run run = rft_pen_run(middle, 0.5, true, &label_style, &lines.items[0]);
         rft_canvas_text(plot->pen->canvas, &run);
     }
 }

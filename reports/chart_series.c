@@ -200,13 +200,8 @@ static void name_bar(rft_plot *plot, const char *name, double middle, double y) 
     double width = rft_pen_width(&line, &style);
     double free_y = below_interval(plot, middle, y);
     bool tall = plot->area.y + plot->area.height - free_y > BAR_TALL;
-    rft_text_run run = {.x = middle - width / 2,
-                        .y = tall ? free_y + 11 : fmax(y - 3, plot->area.y + 8),
-                        .font = style.font,
-                        .size = style.size,
-                        .colour = style.colour,
-                        .text = line.text,
-                        .length = line.length};
+    rft_spot at = {middle, tall ? free_y + 11 : fmax(y - 3, plot->area.y + 8)};
+    rft_text_run run = rft_pen_run(at, 0.5, false, &style, &line);
     rft_quad quad = rft_quad_of_text(&run, width);
     for (size_t i = 0; i < plot->field.taken_count; i++) {
         if (rft_quad_meets(&quad, &plot->field.taken[i])) {

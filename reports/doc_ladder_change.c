@@ -15,6 +15,11 @@
 #define NEGLIGIBLE_FRAC 0.1
 #define NEGLIGIBLE_TIME_FRAC 0.05
 
+static const rft_level level_of[] = {[RFT_RESOURCE_DRAM] = RFT_LEVEL_DRAM,
+                                     [RFT_RESOURCE_L2] = RFT_LEVEL_L2,
+                                     [RFT_RESOURCE_L1] = RFT_LEVEL_L1,
+                                     [RFT_RESOURCE_SHARED] = RFT_LEVEL_SHARED};
+
 /* What a count of it means for the time. */
 typedef enum meaning { COST, GAIN, EITHER } meaning;
 
@@ -22,21 +27,20 @@ typedef struct change {
     rft_build *b;
     const rft_point *before, *after;
     rft_bound bounds[2]; /* of the two, as wholes */
+    rft_traffic counted[2];
     bool faster;
     const char *text; /* of the largest so far; NULL */
     double factor;    /* of it, > 1; before there is one, the least that counts */
 } change;
 
-static double seconds_at(const rft_bound *bound, const rft_share *like, rft_evidence *evidence) {
+/* NULL: nothing is known of that resource. */
+static const rft_share *share_of(const rft_bound *bound, rft_resource resource, rft_pipe pipe) {
     for (size_t i = 0; i < bound->share_count; i++) {
-        const rft_share *share = &bound->shares[i];
-        if (share->resource == like->resource && share->pipe == like->pipe) {
-            *evidence = share->evidence;
-            return share->seconds;
+        if (bound->shares[i].resource == resource && bound->shares[i].pipe == pipe) {
+            return &bound->shares[i];
         }
     }
-    *evidence = like->evidence;
-    return 0;
+    return NULL;
 }
 
 /* Whether it is a larger change than what was found so far, in the direction of the times; the text is then the
@@ -86,8 +90,8 @@ static void consider_counter(change *most, rft_counter id, meaning means) {
 }
 
 static void consider_level(change *most, rft_level level) {
-    consider(most, rft_level_label(level), "B", rft_counted_traffic(most->before).level_bytes[level],
-             rft_counted_traffic(most->after).level_bytes[level], COST, "counted");
+    consider(most, rft_level_label(level), "B", most->counted[0].level_bytes[level],
+             most->counted[1].level_bytes[level], COST, "counted");
 }
 
 /* What was counted of a resource. */
@@ -112,8 +116,7 @@ static void consider_counts(change *most, const rft_share *of) {
         break;
     case RFT_RESOURCE_PIPE:
         consider(most, rft_arena_printf(most->b->arena, "%s operations", rft_pipe_label(of->pipe)), "op",
-                 rft_counted_traffic(most->before).pipe_ops[of->pipe],
-                 rft_counted_traffic(most->after).pipe_ops[of->pipe], COST, "counted");
+                 most->counted[0].pipe_ops[of->pipe], most->counted[1].pipe_ops[of->pipe], COST, "counted");
         break;
     case RFT_RESOURCE_ISSUE:
         consider_counter(most, RFT_COUNTER_WARP_INSTRUCTIONS, COST);
@@ -133,14 +136,10 @@ static void consider_models(change *most, rft_level level) {
 }
 
 static void consider_share(change *most, const rft_share *share) {
-    static const rft_level levels[] = {[RFT_RESOURCE_DRAM] = RFT_LEVEL_DRAM,
-                                       [RFT_RESOURCE_L2] = RFT_LEVEL_L2,
-                                       [RFT_RESOURCE_L1] = RFT_LEVEL_L1,
-                                       [RFT_RESOURCE_SHARED] = RFT_LEVEL_SHARED};
     if (share->evidence == RFT_EVIDENCE_COUNTED) {
         consider_counts(most, share);
     } else if (share->resource <= RFT_RESOURCE_SHARED) {
-        consider_models(most, levels[share->resource]);
+        consider_models(most, level_of[share->resource]);
     }
 }
 
@@ -151,12 +150,14 @@ static void by_ceilings(change *most, double gained_s) {
     for (size_t i = 0; i < 2; i++) {
         for (size_t k = 0; k < both[i].share_count; k++) {
             const rft_share *share = &both[i].shares[k];
-            rft_evidence evidence[2];
-            double less_s = seconds_at(&both[0], share, &evidence[0]) - seconds_at(&both[1], share, &evidence[1]);
+            const rft_share *there = share_of(&both[1 - i], share->resource, share->pipe);
+            double other_s = there ? there->seconds : 0;
+            double less_s = i == 0 ? share->seconds - other_s : other_s - share->seconds;
             change found = *most;
             found.text = NULL;
             found.factor = CHANGE_LEAST;
-            if (evidence[0] != evidence[1] || (less_s > 0) != most->faster || fabs(less_s) <= largest_s) {
+            if ((there && there->evidence != share->evidence) || (less_s > 0) != most->faster ||
+                fabs(less_s) <= largest_s) {
                 continue;
             }
             consider_share(&found, share);
@@ -172,16 +173,18 @@ static double launches(const rft_point *point) {
     return point->step_count > 0 ? (double)point->step_count : 1;
 }
 
-/* Of the longer of the two times, at its ceiling; NaN where neither has such an amount. */
-static double weight_of(const change *most, rft_resource resource) {
-    double longest_s = fmax(rft_point_median_s(most->before), rft_point_median_s(most->after)), weight = NAN;
+/* Of the longer of the two times it takes hardly any at its ceiling, in both. */
+static bool is_negligible(const change *most, rft_resource resource) {
+    double longest_s = fmax(rft_point_median_s(most->before), rft_point_median_s(most->after));
+    bool known = false;
     for (size_t i = 0; i < 2; i++) {
-        for (size_t k = 0; k < most->bounds[i].share_count; k++) {
-            const rft_share *share = &most->bounds[i].shares[k];
-            weight = share->resource == resource ? fmax(weight, share->seconds / longest_s) : weight;
+        const rft_share *share = share_of(&most->bounds[i], resource, RFT_PIPE_COUNT);
+        if (share && share->seconds >= NEGLIGIBLE_TIME_FRAC * longest_s) {
+            return false;
         }
+        known = known || share;
     }
-    return weight;
+    return known;
 }
 
 /* Where no ceiling explains it (what waits is far from all of them): the largest change of a count that could. What
@@ -203,20 +206,28 @@ static void by_counts(change *most) {
                 {RFT_COUNTER_WARPS_ACTIVE, GAIN, RFT_RESOURCE_UNKNOWN}};
     most->factor = COUNT_LEAST;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].at == RFT_RESOURCE_UNKNOWN || !(weight_of(most, rows[i].at) < NEGLIGIBLE_TIME_FRAC)) {
+        if (!is_negligible(most, rows[i].at)) {
             consider_counter(most, rows[i].id, rows[i].means);
         }
     }
-    static const rft_level levels[] = {RFT_LEVEL_L1, RFT_LEVEL_SHARED};
-    static const rft_resource at[] = {RFT_RESOURCE_L1, RFT_RESOURCE_SHARED};
+    static const rft_resource on_chip[] = {RFT_RESOURCE_L1, RFT_RESOURCE_SHARED};
     for (size_t i = 0; i < 2; i++) {
-        if (!(weight_of(most, at[i]) < NEGLIGIBLE_TIME_FRAC)) {
-            consider_level(most, levels[i]);
+        if (!is_negligible(most, on_chip[i])) {
+            consider_level(most, level_of[on_chip[i]]);
         }
     }
 }
 
+static void by_models(change *most) {
+    most->factor = CHANGE_LEAST;
+    consider(most, "launches a run", "", launches(most->before), launches(most->after), COST, "recorded");
+    for (int level = 0; level < RFT_LEVEL_COUNT; level++) {
+        consider_models(most, (rft_level)level);
+    }
+}
+
 static void by_facts(change *most) {
+    most->factor = CHANGE_LEAST;
     const rft_facts *f = &most->before->facts, *g = &most->after->facts;
     consider(most, "registers a thread", "", f->registers, g->registers, EITHER, "compiled");
     consider(most, "theoretical occupancy", "1", f->occupancy_frac, g->occupancy_frac, GAIN, "compiled");
@@ -225,26 +236,22 @@ static void by_facts(change *most) {
 
 const char *rft_build_change_text(rft_build *b, const rft_point *before, const rft_point *after) {
     double before_s = rft_point_median_s(before), after_s = rft_point_median_s(after);
+    if (fabs(before_s - after_s) < ALIKE_FRAC * fmin(before_s, after_s)) {
+        return "nothing that matters: as fast";
+    }
     change most = {.b = b,
                    .before = before,
                    .after = after,
                    .bounds = {rft_bound_whole_of(b->run, before), rft_bound_whole_of(b->run, after)},
-                   .faster = after_s < before_s,
-                   .factor = CHANGE_LEAST};
-    if (fabs(before_s - after_s) < ALIKE_FRAC * fmin(before_s, after_s)) {
-        return "nothing that matters: as fast";
-    }
+                   .counted = {rft_counted_traffic(before), rft_counted_traffic(after)},
+                   .faster = after_s < before_s};
     bool counted = rft_counted_any(before) && rft_counted_any(after);
     by_ceilings(&most, before_s - after_s);
     if (!most.text && counted) {
         by_counts(&most);
     }
-    most.factor = most.text ? most.factor : CHANGE_LEAST;
     if (!most.text) {
-        consider(&most, "launches a run", "", launches(before), launches(after), COST, "recorded");
-        for (int level = 0; level < RFT_LEVEL_COUNT; level++) {
-            consider_models(&most, (rft_level)level);
-        }
+        by_models(&most);
     }
     if (!most.text && !counted) {
         by_facts(&most);

@@ -71,12 +71,17 @@ static void add_energy(rft_build *b, rft_table *table, const rft_point *point) {
     row->cells[ENERGY_CLOCK] = isnan(load->clock_mhz) ? "not read" : rft_figure_plain(b->arena, load->clock_mhz, 4);
 }
 
+/* Power was not measured in one of several runs at least, for the time it takes. */
+static bool is_left_out(const rft_build *b) {
+    return b->run->idle && rft_load_is_left_out(b->run->idle);
+}
+
 static const char *idle_text(const rft_build *b) {
     const rft_load *idle = b->run->idle;
     if (!idle) {
         return "The device's power at rest was not read.";
     }
-    if (rft_load_is_left_out(idle)) {
+    if (is_left_out(b)) {
         return rft_arena_printf(b->arena, "Power was %s.", idle->energy_reason ? idle->energy_reason : "not measured");
     }
     if (!idle->source) {
@@ -101,9 +106,7 @@ static void add_energies(rft_build *b, size_t s) {
                           "the device's own sensor takes. Its figures are informative: only a meter at the wall "
                           "measures a machine. \xc2\xb1 is what the sensor's slowness leaves open, not its "
                           "calibration. %s",
-                          b->run->idle && rft_load_is_left_out(b->run->idle) /* in one of several runs */
-                              ? "The device's power at rest was not read."
-                              : idle_text(b));
+                          is_left_out(b) ? "The device's power at rest was not read." : idle_text(b));
             table = rft_doc_table(b->doc, energy_columns, ENERGY_COLUMNS);
         }
         add_energy(b, table, point);
@@ -267,7 +270,7 @@ void rft_build_power_summary(rft_build *b) {
     if (b->run->idle || text.length) {
         rft_doc_heading(b->doc, 2, "Power", NULL);
         const char *told = rft_str_get(&text);
-        if (text.length && b->run->idle && rft_load_is_left_out(b->run->idle)) { /* left out in one of several runs */
+        if (text.length && is_left_out(b)) {
             rft_doc_textf(b->doc, RFT_TEXT_BODY, "%s Elsewhere power was not measured; --energy largest measures it.",
                           told + 1);
         } else {

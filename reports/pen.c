@@ -22,15 +22,20 @@ double rft_pen_width(const rft_line *line, const rft_pen_style *style) {
     return rft_font_width(style->font, style->size, line->text, line->length);
 }
 
+rft_text_run rft_pen_run(rft_spot at, double share, bool upright, const rft_pen_style *style, const rft_line *line) {
+    double shift = share * rft_pen_width(line, style);
+    return (rft_text_run){upright ? at.x : at.x - shift,
+                          upright ? at.y + shift : at.y,
+                          upright ? 90 : 0,
+                          style->font,
+                          style->size,
+                          style->colour,
+                          line->text,
+                          line->length};
+}
+
 void rft_pen_put(rft_pen *pen, rft_spot at, double share, const rft_pen_style *style, const rft_line *line) {
-    rft_text_run run = {0};
-    run.x = at.x - share * rft_pen_width(line, style);
-    run.y = at.y;
-    run.font = style->font;
-    run.size = style->size;
-    run.colour = style->colour;
-    run.text = line->text;
-    run.length = line->length;
+    rft_text_run run = rft_pen_run(at, share, false, style, line);
     rft_canvas_text(pen->canvas, &run);
 }
 

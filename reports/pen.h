@@ -43,7 +43,10 @@ typedef struct rft_lines {
 rft_line rft_pen_encode(rft_pen *pen, const char *utf8);
 double rft_pen_width(const rft_line *line, const rft_pen_style *style);
 
-/* x is the left end, middle or right end for share 0, 0.5, 1. y is the baseline. */
+/* The line as a canvas draws it: `at` is its begin, middle or end for share 0, 0.5, 1, on the baseline; upright: read
+ * upwards. */
+rft_text_run rft_pen_run(rft_spot at, double share, bool upright, const rft_pen_style *style, const rft_line *line);
+/* Draws it, level. */
 void rft_pen_put(rft_pen *pen, rft_spot at, double share, const rft_pen_style *style, const rft_line *line);
 void rft_pen_text(rft_pen *pen, rft_spot at, double share, const rft_pen_style *style, const char *utf8);
 

@@ -16,8 +16,6 @@
 #define RFT_CASE_LOOSE 4u   /* no ceiling holds it firmly: u < 0.8 */
 #define RFT_CASE_SHORT 8u   /* near the launch floor */
 
-#define RFT_CASE_LANES 32.0 /* of a warp, on every architecture so far */
-
 typedef struct rft_advice_case {
     const rft_run *run;
     const rft_point *point;

@@ -178,7 +178,7 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
         return RFT_RULE_SILENT;
     }
     double warp_instructions = rft_case_counter(c, RFT_COUNTER_WARP_INSTRUCTIONS);
-    double math = math_instructions(c) / RFT_CASE_LANES;
+    double math = math_instructions(c) / RFT_WARP_LANES;
     if (isnan(warp_instructions) || isnan(math)) {
         return rft_case_lacks_counter(c, answer,
                                       isnan(warp_instructions) ? RFT_COUNTER_WARP_INSTRUCTIONS : RFT_COUNTER_FFMA);

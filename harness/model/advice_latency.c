@@ -98,7 +98,7 @@ rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *a
         return rft_case_lacks_counter(
             c, answer, isnan(sectors) ? RFT_COUNTER_SECTORS_PER_LOAD : RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     }
-    double warps = c->occupancy_frac * (double)c->run->gpu.max_threads_per_sm / RFT_CASE_LANES;
+    double warps = c->occupancy_frac * (double)c->run->gpu.max_threads_per_sm / RFT_WARP_LANES;
     double one_each = warps * sectors * 32.0; /* whole sectors are on their way */
     if (!(one_each > 0.0 && one_each < needed)) {
         return RFT_RULE_SILENT;

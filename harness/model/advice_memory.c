@@ -98,7 +98,7 @@ rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *a
             c, answer, isnan(sectors) ? RFT_COUNTER_SECTORS_PER_LOAD : RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     }
     double useful = useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
-    double bytes = sectors * useful / RFT_CASE_LANES;
+    double bytes = sectors * useful / RFT_WARP_LANES;
     if (useful < COALESCED_BYTES ||
         !(bytes > 0.0 && bytes <= 0.75 * VECTOR_BYTES)) { /* ids and partly filled warps lower the mean */
         return RFT_RULE_SILENT;

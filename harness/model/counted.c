@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WARP_THREADS 32.0
-#define WAVEFRONT_BYTES 128.0
-
 const char *rft_counted_role_name(rft_counted_role role) {
     switch (role) {
     case RFT_COUNTED_BEST_OF_PROBLEM:
@@ -206,7 +203,7 @@ static double warps_of(const rft_point *point) {
         return NAN;
     }
     const int64_t *grid = point->grid, *block = point->block;
-    return (double)(grid[0] * grid[1] * grid[2]) * ceil((double)(block[0] * block[1] * block[2]) / WARP_THREADS);
+    return (double)(grid[0] * grid[1] * grid[2]) * ceil((double)(block[0] * block[1] * block[2]) / RFT_WARP_LANES);
 }
 
 static double less(double counted, double offset) {
@@ -221,7 +218,7 @@ rft_traffic rft_counted_traffic(const rft_point *point) {
     }
     rft_traffic traffic = rft_counters_traffic(point->counters);
     if (!isnan(point->counters->values[RFT_COUNTER_TIME])) {
-        double offset = WAVEFRONT_BYTES * warps_of(point);
+        double offset = RFT_WAVEFRONT_BYTES * warps_of(point);
         traffic.level_bytes[RFT_LEVEL_L1] = less(traffic.level_bytes[RFT_LEVEL_L1], offset);
         traffic.level_bytes[RFT_LEVEL_SHARED] = less(traffic.level_bytes[RFT_LEVEL_SHARED], offset);
     }

@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define RFT_WARP_LANES 32.0       /* of a warp, on every architecture so far */
+#define RFT_WAVEFRONT_BYTES 128.0 /* that shared memory or L1 serves in a cycle */
+
 /* What the stall rows have in common. */
 #define RFT_COUNTER_STALLED "warps resident in this state for each instruction issued, per scheduler"
 

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #define SECTOR_BYTES 32.0
-#define WAVEFRONT_BYTES 128.0
 #define APART_FRAC 0.05
-#define WARP_THREADS 32.0
 #define REGISTERS_SET_FRAC 0.02   /* of all instructions */
 #define READ_FLOOR_BYTES 262144.0 /* code, arguments, page tables */
 #define WRITE_L2_SIZES 10.0       /* outputs below this many L2s may lie there when the kernel ends */
@@ -66,7 +64,7 @@ rft_traffic rft_counters_traffic(const rft_counters *counters) {
     traffic.level_bytes[RFT_LEVEL_DRAM] = dram;
     traffic.level_bytes[RFT_LEVEL_L2] = SECTOR_BYTES * l2_sectors(counters);
     traffic.level_bytes[RFT_LEVEL_L1] = value_of(counters, RFT_COUNTER_L1_LOAD);
-    traffic.level_bytes[RFT_LEVEL_SHARED] = WAVEFRONT_BYTES * value_of(counters, RFT_COUNTER_SHARED_WAVEFRONTS);
+    traffic.level_bytes[RFT_LEVEL_SHARED] = RFT_WAVEFRONT_BYTES * value_of(counters, RFT_COUNTER_SHARED_WAVEFRONTS);
     traffic.dram_read_frac = dram > 0.0 ? read / dram : NAN;
     traffic.warp_instructions = value_of(counters, RFT_COUNTER_WARP_INSTRUCTIONS);
     traffic.present = !isnan(traffic.warp_instructions);
@@ -98,7 +96,7 @@ double rft_counters_shared_load_ways(const rft_counters *counters) {
 
 double rft_counters_shared_useful_frac(const rft_counters *counters) {
     return ratio(value_of(counters, RFT_COUNTER_SHARED_BYTES),
-                 WAVEFRONT_BYTES * value_of(counters, RFT_COUNTER_SHARED_WAVEFRONTS));
+                 RFT_WAVEFRONT_BYTES * value_of(counters, RFT_COUNTER_SHARED_WAVEFRONTS));
 }
 
 /* ---- counted against declared ---- */
@@ -142,7 +140,7 @@ static bool sets_registers(const rft_counters *counters, rft_pipe pipe) {
     return pipe == RFT_PIPE_FP16 && value_of(counters, RFT_COUNTER_HADD) == 0 &&
            value_of(counters, RFT_COUNTER_HMUL) == 0 &&
            value_of(counters, RFT_COUNTER_HFMA) <=
-               REGISTERS_SET_FRAC * WARP_THREADS * value_of(counters, RFT_COUNTER_WARP_INSTRUCTIONS);
+               REGISTERS_SET_FRAC * RFT_WARP_LANES * value_of(counters, RFT_COUNTER_WARP_INSTRUCTIONS);
 }
 
 static void compare_pipes(comparison *to, const rft_counters *counters, const rft_work *work) {

@@ -128,7 +128,6 @@ static void test_bars_have_values_and_intervals(void **state) {
     trace_clear(&pages);
 }
 
-/* 50,000 points: cells of grey, no more of them than the chart has room for. */
 /* Nine variants: three lines each, whole, beside each other; more of them upright, with their second line. */
 static void test_many_names_are_read_whole(void **state) {
     (void)state;
@@ -166,6 +165,7 @@ static void test_many_names_are_read_whole(void **state) {
     }
 }
 
+/* 50,000 points: cells of grey, no more of them than the chart has room for. */
 static void test_many_points_become_density(void **state) {
     rft_doc *doc = new_doc(*state);
     rft_chart *chart = rft_doc_chart(doc, "cloud", 200);
