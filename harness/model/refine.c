@@ -205,7 +205,7 @@ static uint64_t most_on_line(const rft_axis *axis) {
 
 uint64_t rft_refine_most(const rft_sweep *sweep) {
     uint64_t most = 0;
-    for (size_t a = 0; a < sweep->axis_count; a++) {
+    for (size_t a = 0; a < sweep->axis_count && !sweep->bare_space; a++) {
         const rft_axis *axis = &sweep->axes[a];
         uint64_t lines = 1;
         for (size_t i = 0; i < sweep->axis_count; i++) {
@@ -218,7 +218,7 @@ uint64_t rft_refine_most(const rft_sweep *sweep) {
 }
 
 bool rft_refine_is_asked(const rft_sweep *sweep) {
-    for (size_t a = 0; a < sweep->axis_count; a++) {
+    for (size_t a = 0; a < sweep->axis_count && !sweep->bare_space; a++) {
         if (sweep->axes[a].refine_depth > 0 && sweep->axes[a].along) {
             return true;
         }

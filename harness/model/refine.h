@@ -42,7 +42,8 @@ typedef struct rft_refine_ends {
 } rft_refine_ends;
 bool rft_refine_ends_of(const rft_sweep *sweep, size_t problem, rft_refine_ends *out);
 
-/* Problems that refine() may add to a sweep at most: were the bound another one at each of its values. Saturates. */
+/* Problems that refine() may add to a sweep at most: were the bound another one at each of its values. Saturates. None
+ * to a bare space, a recorded one say: it has what it has, and those that were added once are among its problems. */
 uint64_t rft_refine_most(const rft_sweep *sweep);
 bool rft_refine_is_asked(const rft_sweep *sweep); /* for any axis */
 /* Of them, those that were added so far. */

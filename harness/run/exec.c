@@ -50,6 +50,7 @@ typedef struct exec {
     segment segment;
     rft_reference_keeper reference;
     rft_refiner refiner;    /* of the current sweep, behind its grid */
+    bool refining;          /* the problem in hand is the refiner's; those of a recorded space are not */
     int64_t best_id;        /* of the current problem; 0: none yet */
     uint64_t odd_left;      /* planned for the current sweep and not done */
     uint64_t sweep_taken;   /* of the current sweep, on timed problems */
@@ -98,7 +99,7 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
     s->started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
     s->started_gpu_s = e->state.recorder.tally.busy_s;
     rft_pruner_begin(&s->pruner, opts, (rft_job_place){sweep_index, variant, problem}, s->space);
-    if (opts->plan->sweeps[sweep_index]->problems[problem].refined > 0) {
+    if (e->refining) {
         open_refined(e);
         return RFT_OK;
     }
@@ -137,7 +138,7 @@ static void close_segment(exec *e) {
     rft_recorder_unexplored(&e->state.recorder, s->sweep, s->count_all - s->taken, s->over);
     rft_pruner_end(&s->pruner);
     e->state.progress.planned -= left_out;
-    if (e->state.opts->plan->sweeps[s->sweep]->problems[s->problem].refined > 0) {
+    if (e->refining) {
         e->state.progress.refined -= left_out;
     }
     s->strategy->free(s->strategy);
@@ -386,8 +387,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
     rft_reference_begin(&e->reference, &e->state, sweep, problem);
     for (size_t v = 0; v < opts->plan->sweeps[sweep]->variant_count && rc == RFT_OK; v++) {
         if (*stopped) {
-            bool refined = opts->plan->sweeps[sweep]->problems[problem].refined > 0;
-            uint64_t left = refined ? 0 : rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
+            uint64_t left = e->refining ? 0 : rft_space_count(rft_plan_space(opts->plan, sweep, v, problem));
             rft_recorder_unexplored(&e->state.recorder, sweep, left, NULL);
             continue;
         }
@@ -404,6 +404,7 @@ static int run_problem(exec *e, size_t sweep, size_t problem, bool *stopped, rft
 /* Where the bound changes between two problems of the grid: the ones between, bisection after bisection. */
 static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
     int rc = *stopped ? RFT_OK : rft_refiner_begin(&e->refiner, &e->state, sweep, err);
+    e->refining = true;
     while (rc == RFT_OK && !*stopped) {
         size_t problem = SIZE_MAX;
         rft_budget_share left = left_of(e, sweep);
@@ -415,6 +416,7 @@ static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
         rc = run_problem(e, sweep, problem, stopped, err);
         rft_refiner_after(&e->refiner, problem);
     }
+    e->refining = false;
     return rc;
 }
 

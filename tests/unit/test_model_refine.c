@@ -246,6 +246,9 @@ static void a_line_of_added_points_alone_is_no_profile(void **state) {
     assert_true(rft_refine_is_asked(sweep));
     sweep->axes[0].refine_depth = 20;
     assert_int_equal(rft_refine_most(sweep), 2 * 127); /* there are no more integers */
+    sweep->bare_space = true;
+    assert_int_equal(rft_refine_most(sweep), 0);
+    assert_false(rft_refine_is_asked(sweep));
     rft_run_free(run);
 }
 

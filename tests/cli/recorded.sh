@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# One committed recording ($RECORDING) through every command that takes a run; its replay has the recording's own bests.
+export RFT_NVRTC=off
+works() {
+    rooftune "$@"
+    expect_status 0
+}
+works run "$RECORDING" -d replay: -o replay.db --no-report
+works best "$RECORDING" --csv recording.csv
+works best replay.db --csv replay.csv
+cmp recording.csv replay.csv || fail "the replay has other bests than the recording"
+works show "$RECORDING" --full
+works show replay.db --json -
+works report "$RECORDING" -o short.pdf
+works report replay.db --full -o full.pdf
+works best replay.db --format header
+works model "$RECORDING"
+works export "$RECORDING" -o exported.json.gz
+works compare "$RECORDING" replay.db
+rooftune compare "$RECORDING" exported.json.gz
+expect_error 2 'the same run'
