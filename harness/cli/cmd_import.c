@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -19,6 +20,7 @@ static int import_run(rft_cli *cli, const char *path, const char *output, rft_er
     rft_run *run = NULL;
     rft_store *store = NULL;
     int rc = rft_recording_read(&run, path, err);
+    rft_interrupt_defer(); /* from here on the file is finished first */
     rc = rc ? rc : rft_store_open(&store, output, RFT_STORE_CREATE, err);
     if (rc == RFT_OK) {
         rc = put_run(store, run, err);
@@ -58,6 +60,7 @@ static int take_file(rft_cli *cli, rft_run *run, const char *path, rft_err *err)
 static int import_baselines(rft_cli *cli, const rft_words *files, const char *path, rft_err *err) {
     rft_run *run = NULL;
     rft_store *store = NULL;
+    rft_interrupt_defer();
     int rc = rft_store_open(&store, path, RFT_STORE_WRITE, err);
     rc = rc ? rc : rft_store_read(store, &run, err);
     for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {

@@ -14,6 +14,7 @@
 #include "cli/sweep_source.h"
 #include "run/refine_round.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -341,7 +342,7 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rft_sweep_source_is_recording(o.files.items[0])) {
         o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
     }
-    rft_interrupt_begin(cli);
+    signal(SIGPIPE, SIG_IGN); /* a reader who leaves does not end a run */
     if (rft_run_devices_several(o.device)) {
         rc = rft_run_devices(cli, &o, err);
         goto done;

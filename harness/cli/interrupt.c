@@ -1,65 +1,73 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/interrupt.h"
 
+#include <pthread.h>
 #include <signal.h>
-#include <string.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <unistd.h>
 
-#define AT_ONCE                                                                                                        \
-    "rooftune: interrupted before the first point; nothing is lost\n  remedy: the same command begins again\n"
+#define AT_ONCE "rooftune: interrupted; nothing was stored\n  remedy: the same command begins again\n"
 #define NOTICE "stopping: what is in hand is finished and stored first; Ctrl-C again ends at once\n"
 
-/* Written by the handler alone, but for the two that begin() and defer() set. */
-static volatile sig_atomic_t count;
-static volatile sig_atomic_t deferred;
-static volatile sig_atomic_t on_terminal; /* a progress line may stand there */
+static atomic_int count;
+static atomic_bool deferred;
+static sigset_t taken; /* by the thread that waits */
 
-/* Only what may be called in a signal handler. */
 static void say(const char *text, size_t length) {
-    ssize_t written = on_terminal ? write(STDERR_FILENO, "\n", 1) : 0;
+    /* A progress line, or the terminal's ^C, may stand there. */
+    ssize_t written = isatty(STDERR_FILENO) == 1 ? write(STDERR_FILENO, "\n", 1) : 0;
     written += write(STDERR_FILENO, text, length);
     (void)written; /* a closed terminal changes nothing */
 }
 
-static void on_signal(int signal_number) {
-    (void)signal_number;
-    count = count + 1;
-    if (!deferred) {
-        say(AT_ONCE, sizeof AT_ONCE - 1);
-        _exit(130);
+static void *wait_for_signals(void *nothing) {
+    int signal_number = 0;
+    while (sigwait(&taken, &signal_number) == 0) {
+        int before = atomic_fetch_add(&count, 1);
+        if (!atomic_load(&deferred)) {
+            say(AT_ONCE, sizeof AT_ONCE - 1);
+            _exit(130);
+        }
+        if (before > 0) {
+            _exit(130);
+        }
+        say(NOTICE, sizeof NOTICE - 1);
     }
-    if (count > 1) {
-        _exit(130);
-    }
-    say(NOTICE, sizeof NOTICE - 1);
+    return nothing;
 }
 
-static void take(int signal_number) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    sigaction(signal_number, &action, NULL);
+static void take(int signal_number, sigset_t *mask) {
+    signal(signal_number, SIG_DFL); /* a shell starts what runs in the background with SIGINT ignored */
+    sigaddset(&taken, signal_number);
+    sigaddset(mask, signal_number);
 }
 
-void rft_interrupt_begin(const rft_cli *cli) {
-    struct sigaction before;
-    count = 0;
-    deferred = 0;
-    on_terminal = cli->talk_is_terminal ? 1 : 0;
-    take(SIGINT);
-    take(SIGTERM);
-    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) {
-        take(SIGHUP);
+void rft_interrupt_begin(void) {
+    struct sigaction hangup;
+    sigset_t all, usual, with_taken;
+    pthread_t waiter;
+    sigfillset(&all); /* the waiter runs no handler, of libuv for example, either */
+    pthread_sigmask(SIG_SETMASK, &all, &usual);
+    with_taken = usual;
+    sigemptyset(&taken);
+    take(SIGINT, &with_taken);
+    take(SIGTERM, &with_taken);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
+        take(SIGHUP, &with_taken);
     }
-    signal(SIGPIPE, SIG_IGN);
+    bool waits = pthread_create(&waiter, NULL, wait_for_signals, NULL) == 0;
+    if (waits) { /* else a signal ends the process without a word */
+        pthread_detach(waiter);
+    }
+    pthread_sigmask(SIG_SETMASK, waits ? &with_taken : &usual, NULL);
 }
 
 void rft_interrupt_defer(void) {
-    deferred = 1;
+    atomic_store(&deferred, true);
 }
 
 int rft_interrupt_count(void) {
-    return (int)count;
+    return atomic_load(&count);
 }

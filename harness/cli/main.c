@@ -3,7 +3,10 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/command_text.h"
+#include "cli/interrupt.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,34 +134,60 @@ static bool moves_cursor(void) {
     return terminal && *terminal && strcmp(terminal, "dumb") != 0;
 }
 
-int main(int argc, char **argv) {
-    rft_cli cli = {.out = stdout, .talk = stderr, .talk_is_terminal = isatty(STDERR_FILENO) == 1};
-    cli.talk_moves = cli.talk_is_terminal && moves_cursor();
-    rft_err err = RFT_ERR_INIT;
-    cli.log = (rft_log){.line = talk_line, .self = &cli};
-    signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is a full disk: an error, not the end */
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-        print_help(argc < 2 ? stderr : stdout);
-        return argc < 2 ? rft_code_exit_status(RFT_E_USAGE) : 0;
+/* A closed descriptor 0, 1 or 2 would be given to the next file that is opened: a run file, or a worker's pipe, into
+ * which somebody's message would be written then. Read-only, so that what is written to a closed stdout is an error. */
+static int open_missing_streams(rft_err *err) {
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) {
+            return rft_err_set(err, RFT_E_IO, "/dev/null cannot be opened: %s", strerror(errno));
+        }
+    }
+    return RFT_OK;
+}
+
+/* argv[1] is there. */
+static int do_command(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(cli->out);
+        return RFT_OK;
     }
     if (strcmp(argv[1], "--version") == 0) {
-        printf("rooftune %s\n", RFT_VERSION);
-        return 0;
+        fprintf(cli->out, "rooftune %s\n", RFT_VERSION);
+        return RFT_OK;
     }
     char *program = rft_fs_program();
     char *line = join_command_line(argc, argv);
-    cli.program = program;
-    cli.invoked_as = argv[0];
-    cli.command_line = line;
-    cli.command = find_command(argv[1], &err);
-    int rc = cli.command ? cli.command->run(&cli, argc - 2, argv + 2, &err) : err.code;
-    if (rc == RFT_OK && fflush(stdout) != 0) {
+    cli->program = program;
+    cli->invoked_as = argv[0];
+    cli->command_line = line;
+    cli->command = find_command(argv[1], err);
+    int rc = cli->command ? cli->command->run(cli, argc - 2, argv + 2, err) : err->code;
+    free(program);
+    free(line);
+    return rc;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2 || strcmp(argv[1], worker_command.name) != 0) {
+        rft_interrupt_begin(); /* a worker ignores signals, once it is one */
+    }
+    rft_cli cli = {.out = stdout, .talk = stderr};
+    rft_err err = RFT_ERR_INIT;
+    int rc = open_missing_streams(&err);
+    cli.talk_is_terminal = isatty(STDERR_FILENO) == 1;
+    cli.talk_moves = cli.talk_is_terminal && moves_cursor();
+    cli.log = (rft_log){.line = talk_line, .self = &cli};
+    signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is a full disk: an error, not the end */
+    if (argc < 2) {
+        print_help(stderr);
+        return rft_code_exit_status(RFT_E_USAGE);
+    }
+    rc = rc == RFT_OK ? do_command(&cli, argc, argv, &err) : rc;
+    if (rc == RFT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
         rc = rft_err_set(&err, RFT_E_IO, "stdout cannot be written: the output is incomplete");
     }
     if (rc != RFT_OK) {
         print_error(&cli, &err);
     }
-    free(program);
-    free(line);
     return rft_code_exit_status(rc);
 }

@@ -16,7 +16,7 @@ bool rft_run_devices_several(const char *device);
 
 /* Runs them into the folder o->output (NULL: SWEEP-DATE), UUID.db and UUID.pdf for each. What they say is shown line by
  * line with the device before it, their results when they end. The exit status is the largest of theirs.
- * RFT_E_USAGE, RFT_E_DEVICE, RFT_E_RECORDING, RFT_E_IO before any is started. rft_interrupt_begin() was called. */
+ * RFT_E_USAGE, RFT_E_DEVICE, RFT_E_RECORDING, RFT_E_IO before any is started. */
 int rft_run_devices(rft_cli *cli, const rft_run_options *o, rft_err *err);
 
 #endif

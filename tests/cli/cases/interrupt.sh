@@ -56,6 +56,6 @@ pid=$!
 sleep 1
 kill -INT $pid
 end
-expect_error 130 'interrupted before the first point'
+expect_error 130 'interrupted; nothing was stored'
 expect_none_left
 [ ! -e endless.db ] || fail "a file was left behind"

@@ -26,7 +26,7 @@ rooftune export x.db -o x.csv
 expect_error 2 'FILE.json.gz'
 rooftune import "$QUICK" -o x.db
 expect_error 9 'x.db exists already'
-for command in 'show x.db' 'best x.db' 'devices' "check $SOURCE/sweeps/quick.lua --sample 0" 'run --help'; do
+for command in 'show x.db' 'best x.db' 'devices' "check $SOURCE/sweeps/quick.lua --sample 0" 'run --help' --help help --version; do
     status=0
     "$ROOFTUNE" $command >/dev/full 2>err || status=$?
     expect_error 11 'stdout cannot be written'
