@@ -35,6 +35,9 @@ int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
     case EISDIR:
         rft_err_remedy(err, "name a file, not a folder");
         break;
+    case EIO:
+        rft_err_remedy(err, "check that disk, or name a file on another one");
+        break;
     default:
         break;
     }
@@ -103,19 +106,6 @@ int rft_fs_write_all(int fd, const void *data, size_t size) {
     return 0;
 }
 
-/* A device or a pipe is written in place: nothing may be renamed over /dev/full. */
-static int write_in_place(const char *path, const void *data, size_t size, rft_err *err) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return rft_fs_error(err, "write", path, errno);
-    }
-    int cause = rft_fs_write_all(fd, data, size);
-    if (close(fd) != 0 && !cause) {
-        cause = errno;
-    }
-    return cause ? rft_fs_error(err, "write", path, cause) : 0;
-}
-
 int rft_fs_open_beside(char **temporary, const char *target, mode_t mode) {
     for (int attempt = 0; attempt < 1000; attempt++) {
         rft_str name = RFT_STR_INIT;
@@ -131,43 +121,6 @@ int rft_fs_open_beside(char **temporary, const char *target, mode_t mode) {
         }
     }
     return -1;
-}
-
-int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err) {
-    struct stat info;
-    bool exists = stat(path, &info) == 0;
-    if (exists && S_ISDIR(info.st_mode)) {
-        return rft_fs_error(err, "write", path, EISDIR);
-    }
-    if (exists && !S_ISREG(info.st_mode)) {
-        return write_in_place(path, data, size, err);
-    }
-    /* A link stays a link: its target is replaced. */
-    char *target = exists ? realpath(path, NULL) : rft_strdup(path);
-    char *temporary = NULL;
-    int fd = target ? rft_fs_open_beside(&temporary, target, 0666) : -1;
-    int cause = errno;
-    if (fd >= 0) {
-        cause = rft_fs_write_all(fd, data, size);
-        if (!cause && fsync(fd) != 0) {
-            cause = errno;
-        }
-        if (!cause && exists && fchmod(fd, info.st_mode & 07777) != 0) {
-            cause = errno;
-        }
-        if (close(fd) != 0 && !cause) {
-            cause = errno;
-        }
-        if (!cause && rename(temporary, target) != 0) {
-            cause = errno;
-        }
-        if (cause) {
-            unlink(temporary);
-        }
-    }
-    free(temporary);
-    free(target);
-    return cause ? rft_fs_error(err, "write", path, cause) : 0;
 }
 
 bool rft_fs_exists(const char *path) {

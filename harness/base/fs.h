@@ -16,7 +16,8 @@ int rft_fs_read(char **out, size_t *size, const char *path, size_t max_bytes, rf
 int rft_fs_read_gzip(char **out, size_t *size, const char *path, size_t max_bytes, rft_err *err);
 bool rft_fs_is_gzip(const char *path); /* by its first two bytes */
 
-/* Writes to a temporary file beside `path` and renames it there: readers see the old or the new content. */
+/* Readers see the old or the new content, also when the writer is killed. What is meant for `path` may have the name
+ * ".NAME.rooftune-new" beside it for a moment; a killed writer's is removed by the next one. */
 int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err);
 /* The same, deflated (level 9, no name or time in the header, so equal data give equal bytes). */
 int rft_fs_write_gzip(const char *path, const void *data, size_t size, rft_err *err);

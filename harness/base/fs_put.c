@@ -20,17 +20,36 @@
 
 enum { LINK_ATTEMPTS = 16, YOUNG_S = 10, ABANDONED_S = 3600 };
 
-/* Gives the nameless file a name, in the place of what has it now. A rename would replace in one step, but only from a
- * name, and a name is what a kill must not leave: for a moment readers may find nothing. */
-static int link_as(int fd, const char *path) {
+int rft_fs_open_nameless(const char *path) {
+    char *folder = rft_fs_folder(path);
+    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    int cause = errno;
+    free(folder);
+    errno = cause;
+    return fd;
+}
+
+bool rft_fs_wants_names(int cause) {
+    return cause == EOPNOTSUPP || cause == EISDIR || cause == EINVAL;
+}
+
+int rft_fs_give_name(int fd, const char *path) {
     char self[64];
     rft_text_format(self, sizeof self, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
+}
+
+bool rft_fs_cannot_name(int cause) {
+    return cause && cause != EISDIR && cause != EEXIST && cause != ENOSPC && cause != EDQUOT;
+}
+
+/* A name in the place of what has it now. A rename would replace in one step, but only from a name, and a name is what
+ * a kill must not leave: for a moment readers may find nothing. */
+static int name_over(int fd, const char *path) {
     for (int attempt = 0; attempt < LINK_ATTEMPTS; attempt++) {
-        if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0) {
-            return 0;
-        }
-        if (errno != EEXIST) {
-            return errno;
+        int cause = rft_fs_give_name(fd, path);
+        if (cause != EEXIST) {
+            return cause;
         }
         if (unlink(path) != 0 && errno != ENOENT) {
             return errno;
@@ -39,25 +58,17 @@ static int link_as(int fd, const char *path) {
     return EEXIST; /* others write it over and over: theirs is there */
 }
 
-/* A file in `folder` without a name. -1: not here; errno tells why. */
-static int open_nameless(const char *folder) {
-    return open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
-}
-
 /* 0 or an errno; *able false: this file system wants names. */
 static int put_nameless(const char *path, const void *data, size_t size, bool *able) {
-    char *folder = rft_fs_folder(path);
-    int fd = open_nameless(folder);
-    int cause = fd < 0 ? errno : 0;
-    free(folder);
+    int fd = rft_fs_open_nameless(path);
     if (fd < 0) {
-        *able = cause != EOPNOTSUPP && cause != EISDIR && cause != EINVAL;
+        int cause = errno;
+        *able = !rft_fs_wants_names(cause);
         return cause;
     }
-    cause = rft_fs_write_all(fd, data, size);
-    if (!cause && (cause = link_as(fd, path)) != 0) {
-        /* No /proc, or links are not allowed; the other way says better what is wrong with the folder. */
-        *able = cause == EISDIR || cause == EEXIST || cause == ENOSPC || cause == EDQUOT;
+    int cause = rft_fs_write_all(fd, data, size);
+    if (!cause && (cause = name_over(fd, path)) != 0) {
+        *able = !rft_fs_cannot_name(cause);
     }
     close(fd);
     return cause;
@@ -92,13 +103,12 @@ int rft_fs_put(const char *path, const void *data, size_t size, bool named, rft_
 }
 
 int rft_fs_can_write(const char *folder, rft_err *err) {
-    char *temporary = NULL;
-    int fd = open_nameless(folder);
+    char *temporary = NULL, *name = rft_fs_join(folder, ".try");
+    int fd = rft_fs_open_nameless(name);
     if (fd < 0) {
-        char *name = rft_fs_join(folder, ".try");
         fd = rft_fs_open_beside(&temporary, name, 0666);
-        free(name);
     }
+    free(name);
     int cause = fd < 0 ? errno : rft_fs_write_all(fd, "", 1);
     if (temporary) {
         unlink(temporary);

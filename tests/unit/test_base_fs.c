@@ -93,6 +93,19 @@ static void written_is_read_and_replaced_whole(void **state) {
     free(path);
 }
 
+/* What a writer leaves that is killed right before the rename. */
+static void what_a_killed_writer_left_goes_with_the_next(void **state) {
+    char *path = rft_fs_join(*state, "a.txt"), *left = rft_fs_join(*state, ".a.txt.rooftune-new");
+    assert_int_equal(rft_fs_write_atomic(path, "old", 3, NULL), 0);
+    assert_int_equal(rft_fs_write_atomic(left, "whole, but not in its place", 27, NULL), 0);
+    expect_names(*state, 2);
+    assert_int_equal(rft_fs_write_atomic(path, "new", 3, NULL), 0);
+    expect_content(path, "new");
+    expect_names(*state, 1);
+    free(left);
+    free(path);
+}
+
 static void a_link_stays_a_link(void **state) {
     char *path = rft_fs_join(*state, "real"), *link_path = rft_fs_join(*state, "link");
     assert_int_equal(rft_fs_write_atomic(path, "1", 1, NULL), 0);
@@ -384,6 +397,7 @@ static void paths(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(written_is_read_and_replaced_whole, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(what_a_killed_writer_left_goes_with_the_next, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(unwritable_places_are_named, make_folder, drop_folder),
         cmocka_unit_test(a_full_disk_is_told),
