@@ -8,14 +8,6 @@
 
 #define BASELINES_MAX_BYTES ((size_t)16 << 20)
 
-static int put_run(rft_store *store, const rft_run *run, rft_err *err) {
-    int rc = rft_store_put_run(store, run, err);
-    for (size_t i = 0; i < run->point_count && rc == RFT_OK; i++) {
-        rc = rft_store_put_point(store, &run->points[i], err);
-    }
-    return rc;
-}
-
 static int import_run(rft_cli *cli, const char *path, const char *output, rft_err *err) {
     rft_run *run = NULL;
     rft_store *store = NULL;
@@ -23,10 +15,11 @@ static int import_run(rft_cli *cli, const char *path, const char *output, rft_er
     rft_interrupt_defer(); /* from here on the file is finished first */
     rc = rc ? rc : rft_store_open(&store, output, RFT_STORE_CREATE, err);
     if (rc == RFT_OK) {
-        rc = put_run(store, run, err);
-        rft_store_close(store);
-        if (rc != RFT_OK) { /* half a run would pass for one */
-            rft_fs_remove(output, NULL);
+        rc = rft_store_put_whole(store, run, err);
+        if (rc == RFT_OK) {
+            rft_store_close(store);
+        } else { /* half a run would pass for one */
+            rft_store_discard(store);
         }
     }
     if (rc == RFT_OK) {

@@ -137,75 +137,53 @@ static int same_run(const rft_run *run, const rft_run_file_opts *opts, const cha
     return RFT_OK;
 }
 
-static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
-    int rc = rft_store_load(&out->run, out->path, err);
-    if (rc != RFT_OK) {
-        return rc;
-    }
-    rc = same_run(out->run, opts, out->path, err);
-    if (rc == RFT_OK && out->run->info.finished_unix_ns) {
-        out->finished = true;
-        return RFT_OK;
-    }
-    if (rc == RFT_OK) {
-        rc = rft_store_open(&out->store, out->path, RFT_STORE_WRITE, err);
-    }
-    if (rc != RFT_OK) {
-        rft_run_free(out->run);
-        out->run = NULL;
-    }
-    out->continued = out->described = rc == RFT_OK;
-    return rc;
-}
-
-static int remove_files(const char *path, rft_err *err) {
-    int rc = rft_fs_remove(path, err);
-    const char *suffixes[] = {"-wal", "-shm", "-journal", "-lock"};
-    for (size_t i = 0; i < 4 && rc == RFT_OK; i++) {
-        rft_str name = RFT_STR_INIT;
-        rft_str_addf(&name, "%s%s", path, suffixes[i]);
-        rc = rft_fs_remove(rft_str_get(&name), err);
-        rft_str_clear(&name);
-    }
-    return rc;
-}
-
-/* --fresh takes away a run of any sweep and schema, but nothing else and nothing that another run writes to. */
-static int remove_old(const char *path, rft_err *err) {
-    rft_store *store = NULL;
-    int rc = rft_store_open(&store, path, RFT_STORE_WRITE, err);
-    rft_store_close(store);
-    return rc == RFT_OK || rc == RFT_E_SCHEMA || rc == RFT_E_NOT_FOUND ? remove_files(path, err) : rc;
-}
-
 static bool is_empty_file(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
+/* A run that is there and finished needs no writer. RFT_E_NOT_FOUND: there is none, or nothing in it. */
+static int look(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
+    if (!rft_fs_exists(out->path) || is_empty_file(out->path)) {
+        return RFT_E_NOT_FOUND;
+    }
+    int rc = rft_store_load(&out->run, out->path, err);
+    rc = rc == RFT_OK ? same_run(out->run, opts, out->path, err) : rc;
+    out->finished = rc == RFT_OK && out->run->info.finished_unix_ns;
+    if (!out->finished) {
+        rft_run_free(out->run); /* whoever has the lock knows what is in the file */
+        out->run = NULL;
+    }
+    return rc;
+}
+
+/* With the lock: what the run before left may have been finished, or replaced, since it was looked at. */
+static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) {
+    int rc = rft_store_read(out->store, &out->run, err);
+    rc = rc == RFT_OK ? same_run(out->run, opts, out->path, err) : rc;
+    out->continued = out->described = rc == RFT_OK;
+    if (rc == RFT_OK && out->run->info.finished_unix_ns) {
+        rft_store_close(out->store);
+        out->store = NULL;
+        out->finished = true;
+    }
+    return rc;
+}
+
 int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err) {
     const rft_clock *clock = rft_clock_system();
-    int rc = RFT_OK;
-    bool there = false;
     *out = (rft_run_file){0};
     out->path = opts->output ? opts->output : default_path(arena, opts, clock->unix_ns(clock->self));
-    there = rft_fs_exists(out->path);
-    if (there && is_empty_file(out->path)) {
-        rc = remove_files(out->path, err);
-    } else if (there && opts->fresh) {
-        rc = remove_old(out->path, err);
-    } else if (there) {
-        rc = resume(out, opts, err);
-        if (rc != RFT_E_NOT_FOUND) {
-            return rc;
-        }
-        rc = remove_old(out->path, err); /* it ended before it began: nothing is lost */
+    int rc = opts->fresh ? RFT_E_NOT_FOUND : look(out, opts, err);
+    if ((rc != RFT_OK && rc != RFT_E_NOT_FOUND) || out->finished) {
+        return rc;
     }
-    if (rc == RFT_OK) {
-        rc = rft_store_open(&out->store, out->path, RFT_STORE_CREATE, err);
-    }
+    rc = rft_store_open(&out->store, out->path, opts->fresh ? RFT_STORE_FRESH : RFT_STORE_BEGIN, err);
     if (rc != RFT_OK) {
         return rc;
+    }
+    if (!rft_store_is_new(out->store)) {
+        return resume(out, opts, err);
     }
     out->run = begin(cli, opts);
     return RFT_OK;
@@ -218,10 +196,10 @@ int rft_run_file_describe(rft_run_file *file, rft_err *err) {
 }
 
 void rft_run_file_close(rft_run_file *file) {
-    bool nothing = file->store && !file->described;
-    rft_store_close(file->store);
-    if (nothing) {
-        remove_files(file->path, NULL);
+    if (file->described) {
+        rft_store_close(file->store);
+    } else {
+        rft_store_discard(file->store);
     }
     rft_run_free(file->run);
     *file = (rft_run_file){0};

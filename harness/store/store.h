@@ -14,21 +14,30 @@
 typedef struct rft_store rft_store;
 
 typedef enum rft_store_mode {
-    RFT_STORE_CREATE, /* RFT_E_STORE when the file exists */
+    RFT_STORE_CREATE, /* RFT_E_STORE when the file exists and holds something */
+    RFT_STORE_BEGIN,  /* an existing one, to continue; created where there is none, or nothing in it */
+    RFT_STORE_FRESH,  /* created, in the place of a run of any schema, but of nothing else */
     RFT_STORE_WRITE,  /* an existing one, to continue */
     RFT_STORE_READ
 } rft_store_mode;
 
-/* Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, locked by another run),
- * RFT_E_SCHEMA (another schema, or an older one to continue: says both versions and the remedy), RFT_E_NOT_FOUND
- * (whoever created it was killed before there was anything in it). */
+/* A writer holds the lock before it looks at the file. A reader puts into the file what a killed writer left beside it,
+ * where nobody uses it and that is allowed.
+ * Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, damaged, with objects
+ * that no run has, locked by another run, something else has the name of the lock or of a companion), RFT_E_SCHEMA
+ * (another schema, or an older one to continue: says both versions and the remedy), RFT_E_NOT_FOUND (whoever created it
+ * was killed before there was anything in it). */
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
-void rft_store_close(rft_store *store); /* NULL is accepted */
+bool rft_store_is_new(const rft_store *store); /* created by this rft_store_open() */
+void rft_store_close(rft_store *store);        /* NULL is accepted */
+void rft_store_discard(rft_store *store);      /* the same; a file that is new goes with it, before the lock does */
 
 /* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps, references. Call once after CREATE.
  * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do; so does a file that was removed or
  * replaced meanwhile); what was committed stays. */
 int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err);
+/* The points, too, in the same transaction. Once after CREATE, in place of rft_store_put_run(). */
+int rft_store_put_whole(rft_store *store, const rft_run *run, rft_err *err);
 int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err *err);
 /* Inserts the point, or replaces the one with the same id (its final round came in). One transaction. */
 int rft_store_put_point(rft_store *store, const rft_point *point, rft_err *err);

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static int load_store(rft_run **out, const char *path, rft_err *err) {
     rft_store *store = NULL;
@@ -36,11 +37,21 @@ static bool is_recording(const char *path) {
            begins_with(path, "{");
 }
 
+/* A pipe can be read once, and would be waited for: it is no run. What is not there is told by who opens it. */
+static bool is_something_else(const char *path) {
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 bool rft_store_looks_like_run(const char *path) {
-    return is_recording(path) || begins_with(path, "SQLite format 3");
+    return !is_something_else(path) && (is_recording(path) || begins_with(path, "SQLite format 3"));
 }
 
 int rft_store_load(rft_run **out, const char *path, rft_err *err) {
     *out = NULL;
+    if (is_something_else(path)) {
+        rft_err_set(err, RFT_E_IO, "%s is no file but a device, a pipe or a socket", path);
+        return rft_err_remedy(err, "name a run file or a recording");
+    }
     return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, err);
 }

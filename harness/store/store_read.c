@@ -375,6 +375,7 @@ static void row_of_reference(rft_row *row, rft_run *run) {
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
     rft_run *run = rft_run_new();
     *out = NULL;
+    rft_store_bound_steps(store, true);
     /* One transaction, so that a run that goes on meanwhile is seen at one moment. */
     int code = rft_store_exec(store, "BEGIN", "reading", err);
     if (!code) {
@@ -391,6 +392,7 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
         code = code ? code : read_rows(store, RFT_QUERY_get_references, row_of_reference, run, err);
         sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     }
+    rft_store_bound_steps(store, false);
     int64_t lost = code ? 0 : rft_points_resolve_aliases(run->points, run->point_count);
     if (lost) {
         rft_err_set(err, RFT_E_STORE, "%s is damaged: point %lld stands for a point that is not there", store->path,

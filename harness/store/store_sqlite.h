@@ -13,6 +13,7 @@
 #include <sqlite3.h>
 #include <sys/types.h>
 
+#define RFT_STORE_DAMAGED "the file is damaged: use a copy of it, or `sqlite3 FILE .recover` to save what is left"
 #define RFT_STORE_APPLICATION_ID 0x52665475 /* "RfTu" */
 
 /* Names of the statements in query.sql. */
@@ -68,21 +69,49 @@ typedef enum rft_query {
 struct rft_store {
     sqlite3 *db;
     char *path; /* as the user wrote it, for messages */
+    char *real; /* absolute, links resolved: what is opened, and what its companions and its lock are called by */
     rft_store_mode mode;
     int schema;  /* of the file */
     ino_t inode; /* of the file that was opened */
     dev_t device;
     int lock_fd; /* -1: none */
     char *lock_path;
+    bool created;                              /* by this process, under the lock */
+    bool writing;                              /* it was opened for writing, and is a run */
+    int64_t steps_left;                        /* of the virtual machine, see rft_store_bound_steps() */
     sqlite3_stmt *statements[RFT_QUERY_COUNT]; /* prepared at first use */
     bool checked[RFT_QUERY_COUNT];             /* its parameters were bound by their names, once */
     rft_run *shape; /* the sweeps alone, as they are in the file; read when the first point is put */
 };
 
+/* ---- the lock (store_lock.c) ---- */
 /* The writer's lock: FILE-lock beside the file, held with flock(2) until released, so that it dies with the process.
- * RFT_E_STORE when another rooftune holds it. A file system that knows no locks is written without. */
+ * RFT_E_STORE when another rooftune holds it (it is named), or when something else has that name: that is left alone.
+ * RFT_E_IO: nothing can be written there. A file system that knows no locks is written without. */
 int rft_store_lock(rft_store *store, rft_err *err);
+/* For a moment, without waiting and without a name: writers wait for it. False: somebody has it, or it cannot be had.
+ */
+bool rft_store_lock_to_tidy(rft_store *store);
 void rft_store_unlock(rft_store *store);
+
+/* ---- what SQLite keeps beside the file (store_companions.c) ---- */
+/* RFT_E_STORE: one of the names belongs to something that is none of them. */
+int rft_store_check_companions(const rft_store *store, rft_err *err);
+/* Is any there, or a lock? */
+bool rft_store_has_companions(const rft_store *store);
+int64_t rft_store_companion_bytes(const rft_store *store, const char *suffix); /* -1: not there */
+/* The file and its companions. Only with the lock, and what was checked to be a run. */
+void rft_store_remove_files(const rft_store *store);
+
+/* ---- files from anywhere (store_guard.c) ---- */
+/* Settings of a connection that was just opened: nothing that a file defines is run, steps are bounded. */
+void rft_store_distrust(rft_store *store);
+/* Statements end with an error after as many steps as all of them together can need for a file of this size. */
+void rft_store_bound_steps(rft_store *store, bool on);
+/* RFT_E_STORE: tables, views, triggers or indices that are not those of a run of store->schema. */
+int rft_store_check_objects(rft_store *store, rft_err *err);
+/* RFT_E_STORE: pages or rows that are out of order. Behind it a file yields no more than it holds. */
+int rft_store_check_pages(rft_store *store, rft_err *err);
 
 /* The last SQLite error in words: RFT_E_STORE, or RFT_E_IO when the file cannot be used. `doing` = "writing a point".
  */

@@ -208,12 +208,8 @@ static int put_reference(rft_store *store, size_t position, const rft_reference 
     return rft_bind_end(&binder, "writing a reading of the reference", err);
 }
 
-int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
-    int code = rft_store_begin(store, err);
-    if (code) {
-        return code;
-    }
-    code = put_record(store, RFT_QUERY_put_info, &rft_columns_info, &run->info, err);
+static int put_run_rows(rft_store *store, const rft_run *run, rft_err *err) {
+    int code = put_record(store, RFT_QUERY_put_info, &rft_columns_info, &run->info, err);
     code = code ? code : put_record(store, RFT_QUERY_put_gpu, &rft_columns_gpu, &run->gpu, err);
     code = code ? code : put_env(store, &run->env, err);
     code = code ? code : put_ceilings(store, &run->ceilings, err);
@@ -227,7 +223,12 @@ int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
     for (size_t i = 0; i < run->baseline_count && !code; i++) {
         code = rft_baseline_put_row(store, &run->baselines[i], err);
     }
-    return rft_store_end(store, code, err);
+    return code;
+}
+
+int rft_store_put_run(rft_store *store, const rft_run *run, rft_err *err) {
+    int code = rft_store_begin(store, err);
+    return code ? code : rft_store_end(store, put_run_rows(store, run, err), err);
 }
 
 int rft_store_put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err *err) {
@@ -303,15 +304,9 @@ static int put_sums(rft_store *store, const rft_run_info *info, rft_err *err) {
     return rft_bind_end(&binder, "writing the sums of the run", err);
 }
 
-/* `info` may be NULL. */
-static int put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err) {
-    int code = rft_store_shape(store, err);
-    code = code ? code : rft_store_begin(store, err);
-    if (code) {
-        return code;
-    }
+static int put_point_rows(rft_store *store, const rft_point *point, rft_err *err) {
     rft_binder binder;
-    code = rft_bind_begin(&binder, store, RFT_QUERY_drop_measurements, err);
+    int code = rft_bind_begin(&binder, store, RFT_QUERY_drop_measurements, err);
     if (!code) {
         rft_bind_int(&binder, "point", point->id);
         code = rft_bind_end(&binder, "writing a point", err);
@@ -321,8 +316,31 @@ static int put_step(rft_store *store, const rft_point *point, const rft_run_info
         code = put_measurement(store, point, round, err);
     }
     code = code ? code : rft_counters_put_rows(store, point, err);
-    code = code ? code : rft_loads_put_rows(store, point, err);
+    return code ? code : rft_loads_put_rows(store, point, err);
+}
+
+/* `info` may be NULL. */
+static int put_step(rft_store *store, const rft_point *point, const rft_run_info *info, rft_err *err) {
+    int code = rft_store_shape(store, err);
+    code = code ? code : rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    code = put_point_rows(store, point, err);
     code = code || !info ? code : put_sums(store, info, err);
+    return rft_store_end(store, code, err);
+}
+
+int rft_store_put_whole(rft_store *store, const rft_run *run, rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    code = put_run_rows(store, run, err);
+    code = code ? code : rft_store_shape(store, err);
+    for (size_t i = 0; i < run->point_count && !code; i++) {
+        code = put_point_rows(store, &run->points[i], err);
+    }
     return rft_store_end(store, code, err);
 }
 

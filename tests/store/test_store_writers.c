@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -54,6 +55,88 @@ static void the_second_writer_is_refused(void **state) {
     rft_run_free(run);
 }
 
+static void assert_one_whole_file(const char *path) {
+    static const char *const suffixes[] = {"-wal", "-shm", "-journal", "-lock"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        assert_false(rft_fs_exists(beside(path, suffixes[i])));
+    }
+}
+
+/* Killed when all was written and nothing was closed. `path` is left as it was then. */
+static void leave_unclosed(const rft_run *run, const char *path) {
+    rft_err err = RFT_ERR_INIT;
+    pid_t child = fork();
+    if (child == 0) {
+        rft_store *store = NULL;
+        int code = rft_store_open(&store, path, RFT_STORE_CREATE, &err);
+        code = code ? code : rft_store_put_whole(store, run, &err);
+        raise(code ? SIGABRT : SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_int_equal(WTERMSIG(status), SIGKILL);
+    assert_true(rft_fs_exists(beside(path, "-wal")) && rft_fs_exists(beside(path, "-lock")));
+}
+
+/* cp takes the file alone: behind the next opener all is in it. */
+static void what_a_killed_run_left_is_put_into_its_file(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db"), *copy = temporary_path(1, "copy.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    char *data = NULL;
+    size_t size = 0;
+    leave_unclosed(run, path);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_one_whole_file(path);
+    rft_run_free(back);
+    assert_int_equal(rft_fs_read(&data, &size, path, 0, &err), 0);
+    assert_int_equal(rft_fs_put(copy, data, size, false, &err), 0);
+    assert_int_equal(rft_store_load(&back, copy, &err), 0);
+    assert_runs_equal(back, run, 0.0);
+    rft_run_free(back);
+    free(data);
+    rft_run_free(run);
+}
+
+/* A reader tidies up nothing that a writer is at. */
+static void a_reader_leaves_a_writer_alone(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    int told[2], go[2];
+    char byte = 0;
+    assert_int_equal(pipe(told) | pipe(go), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        rft_store *store = NULL;
+        int code = rft_store_open(&store, path, RFT_STORE_CREATE, &err);
+        code = code ? code : rft_store_put_run(store, run, &err);
+        code = code ? code : rft_store_put_point(store, &run->points[0], &err);
+        code = write(told[1], "", 1) == 1 && read(go[0], &byte, 1) == 1 ? code : -1;
+        code = code ? code : rft_store_put_point(store, &run->points[1], &err);
+        rft_store_close(store);
+        _exit(code != 0);
+    }
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(rft_store_load(&back, path, &err), 0);
+        assert_int_equal(back->point_count, 1);
+        rft_run_free(back);
+        assert_true(rft_fs_exists(beside(path, "-wal")) && rft_fs_exists(beside(path, "-lock")));
+    }
+    assert_int_equal(write(go[1], "", 1), 1);
+    int status = 0;
+    waitpid(child, &status, 0);
+    assert_int_equal(status, 0);
+    assert_one_whole_file(path);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_int_equal(back->point_count, 2);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
 static void committed_points_survive_a_killed_writer(void **state) {
     (void)state;
     const char *path = temporary_path(0, "run.db");
@@ -81,6 +164,7 @@ static void committed_points_survive_a_killed_writer(void **state) {
     waitpid(child, NULL, 0);
     assert_true(rft_fs_exists(beside(path, "-wal"))); /* nothing was tidied up */
     assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_one_whole_file(path); /* a reader did it */
     assert_true(back->point_count >= 250);
     for (size_t i = 0; i < back->point_count; i++) {
         assert_int_equal(back->points[i].rounds[0].n, 20);
@@ -221,14 +305,34 @@ static void a_run_is_read_where_nothing_can_be_written(void **state) {
     rft_run_free(back);
     assert_int_not_equal(rft_store_open(&store, path, RFT_STORE_WRITE, &err), 0);
     assert_int_equal(err.code, RFT_E_IO);
+    /* One whose writer was killed has a part of it in the log. */
+    assert_int_equal(mount("none", mounted, "tmpfs", MS_REMOUNT, "size=16m"), 0);
+    rft_text_format(path, sizeof path, "%s/killed.db", mounted);
+    leave_unclosed(run, path);
+    for (int with_index = 1; with_index >= 0; with_index--) {
+        if (!with_index) {
+            assert_int_equal(mount("none", mounted, "tmpfs", MS_REMOUNT, "size=16m"), 0);
+            unlink(beside(path, "-shm"));
+        }
+        assert_int_equal(mount("none", mounted, "tmpfs", MS_REMOUNT | MS_RDONLY, NULL), 0);
+        if (rft_store_load(&back, path, &err)) {
+            fail_msg("%s", err.message);
+        }
+        assert_runs_equal(back, run, 0.0);
+        rft_run_free(back);
+    }
     umount(mounted);
     rft_run_free(run);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_second_writer_is_refused), cmocka_unit_test(committed_points_survive_a_killed_writer),
-        cmocka_unit_test(a_removed_file_is_told),       cmocka_unit_test(a_file_that_may_not_grow_is_a_full_disk),
-        cmocka_unit_test(a_full_disk_loses_nothing),    cmocka_unit_test(a_run_is_read_where_nothing_can_be_written)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_killed_run_left_is_put_into_its_file),
+                                       cmocka_unit_test(a_reader_leaves_a_writer_alone),
+                                       cmocka_unit_test(the_second_writer_is_refused),
+                                       cmocka_unit_test(committed_points_survive_a_killed_writer),
+                                       cmocka_unit_test(a_removed_file_is_told),
+                                       cmocka_unit_test(a_file_that_may_not_grow_is_a_full_disk),
+                                       cmocka_unit_test(a_full_disk_loses_nothing),
+                                       cmocka_unit_test(a_run_is_read_where_nothing_can_be_written)};
     return cmocka_run_group_tests(tests, NULL, remove_temporary_paths);
 }
