@@ -28,6 +28,7 @@ typedef struct rft_cli {
     const char *invoked_as;     /* its name as typed, for commands to paste */
     const char *command_line;   /* as typed, for the record: "rooftune run 'my sweep.lua'" */
     const rft_command *command; /* the one that runs */
+    const struct rft_words *allow_paths; /* of --allow-path; NULL: none */
 } rft_cli;
 
 /* A subcommand. `run` gets argv without the program and the subcommand's name; it returns 0 or a negative rft_code with
@@ -67,6 +68,12 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
 
 /* A limit like "2s" given to `option`: > 0; NULL leaves *out_s. RFT_E_USAGE with the option's name. */
 int rft_opt_seconds(double *out_s, const char *option, const char *text, rft_err *err);
+
+/* --allow-path DIR, for the commands that load a script. */
+#define RFT_OPT_ALLOW_PATH(words)                                                                                      \
+    { "allow-path", 0, "DIR", "scripts and sources may read there too (repeat; docs/security.md)", NULL, NULL, (words) }
+/* From here on scripts may read there. RFT_E_USAGE: there is no such folder. `words` is borrowed. */
+int rft_opt_allow_paths(rft_cli *cli, const rft_words *words, rft_err *err);
 
 /* For commands that take nothing but options. RFT_E_USAGE when `rest` has words. */
 int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err);

@@ -15,7 +15,7 @@ typedef struct check_options {
     const char *arch, *json, *sample, *compile_timeout;
     double compile_timeout_s; /* 0: as the sweep says */
     int64_t sample_count;
-    rft_words files, script_args;
+    rft_words files, script_args, allow_paths;
 } check_options;
 
 typedef struct check_state {
@@ -37,6 +37,7 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
         {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
          &o->compile_timeout, NULL},
         {"json", 0, "FILE|-", "counts and compiled sample as JSON", NULL, &o->json, NULL},
+        RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
                            helped, err);
@@ -47,6 +48,7 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
     if (rc == RFT_OK && o->sample && (!rft_text_to_int64(o->sample, &o->sample_count) || o->sample_count < 0)) {
         rc = rft_err_set(err, RFT_E_USAGE, "--sample takes a whole number, not \"%s\"", o->sample);
     }
+    rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
     return rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
 }
 
@@ -218,8 +220,11 @@ static int open_pool(check_state *c, rft_err *err) {
     }
     compiler->free(compiler);
     int rc = rft_loop_new(&c->loop, err);
-    rft_compile_pool_opts opts = {
-        .loop = c->loop, .program = c->cli->program, .workers = rft_compose_compile_workers(), .log = &c->cli->log};
+    rft_compile_pool_opts opts = {.loop = c->loop,
+                                  .program = c->cli->program,
+                                  .workers = rft_compose_compile_workers(),
+                                  .roots = rft_compose_roots(c->cli, &c->o->files, c->arena),
+                                  .log = &c->cli->log};
     return rc == RFT_OK ? rft_compile_pool_new(&c->pool, &opts, err) : rc;
 }
 

@@ -18,7 +18,7 @@ typedef struct point_options {
     bool in_process, wait;
     double point_timeout_s, compile_timeout_s; /* 0: as the sweep says */
     rft_counter_set counter_set;
-    rft_words at, set, files, script_args;
+    rft_words at, set, files, script_args, allow_paths;
 } point_options;
 
 static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
@@ -40,6 +40,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
         {"arch", 0, "sm_90a", "with --emit: architecture to compile for; needs no GPU", NULL, &o->arch, NULL},
         {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
+        RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
                            helped, err);
@@ -50,6 +51,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         strcmp(o->emit, "log") != 0) {
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
     }
+    rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
     rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
     rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
     return rc || !o->counters ? rc : rft_counter_set_parse(&o->counter_set, o->counters, arena, err);
@@ -200,6 +202,8 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         bool ptx = strcmp(o->emit, "ptx") == 0;
         rft_compile_request request = rft_compile_request_of(
             &spec.unit, ptx ? rft_arena_printf(arena, "compute_%s", arch + strlen("sm_")) : arch);
+        const rft_roots roots = rft_compose_roots(cli, &o->files, arena);
+        request.roots = &roots;
         rc = compiler->compile(compiler, &request, arena, &result, err);
     }
     const char *path = o->output ? o->output : "-";
@@ -234,8 +238,11 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     rft_gpu_info gpu = {0};
     rft_point_choice choice;
     rft_once_result result;
-    rft_target_opts target_opts = {
-        .device = o->device, .in_process = o->in_process, .wait = o->wait, .compile_workers = o->emit ? 0 : 2};
+    rft_target_opts target_opts = {.sweeps = &o->files,
+                                   .device = o->device,
+                                   .in_process = o->in_process,
+                                   .wait = o->wait,
+                                   .compile_workers = o->emit ? 0 : 2};
     int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err) : rft_target_open(&target, cli, &target_opts, err);
     if (rc == RFT_E_DEVICE && o->emit) {
         rft_err_remedy(err, "compiling needs no GPU: name an architecture, --arch sm_90a");

@@ -292,7 +292,8 @@ static bool all_recorded(const rft_run_options *o) {
 static int run_target(session *s, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     const rft_run_options *o = s->o;
-    rft_target_opts target_opts = {.nothing_to_compile = all_recorded(o),
+    rft_target_opts target_opts = {.sweeps = &o->files,
+                                   .nothing_to_compile = all_recorded(o),
                                    .device = o->device,
                                    .wait = o->wait,
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};

@@ -54,6 +54,19 @@ static int counting_open(void *self, rft_gpu *gpu, rft_counting **out, rft_err *
     return rft_compose_counting(((host_state *)self)->cli, gpu, out, err);
 }
 
+/* The words are the folders that sources may read. */
+static int compile(rft_worker_host *host, int count, char **folders, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_roots roots = {0};
+    for (int i = 0; i < count; i++) {
+        rft_roots_add(&roots, folders[i], arena);
+    }
+    host->roots = &roots;
+    int rc = rft_worker_compile(host, 3, 4, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     host_state state = {.cli = cli};
     int64_t ordinal = 0;
@@ -70,9 +83,9 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         .self = &state,
     };
     int64_t memory_bytes = 0;
-    if (argc == 2 && strcmp(argv[0], "compile") == 0 && rft_text_to_int64(argv[1], &memory_bytes)) {
+    if (argc >= 2 && strcmp(argv[0], "compile") == 0 && rft_text_to_int64(argv[1], &memory_bytes)) {
         host.compile_memory_bytes = memory_bytes > 0 ? (uint64_t)memory_bytes : 0;
-        return rft_worker_compile(&host, 3, 4, err);
+        return compile(&host, argc - 2, argv + 2, err);
     }
     if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal) && ordinal >= 0) {
         state.ordinal = (int)ordinal;

@@ -88,46 +88,70 @@ static rft_compiler *with_cache(rft_cli *cli, rft_compiler *nvrtc, const char *f
     return opts.limit_bytes ? rft_compile_cache_new(nvrtc, &opts) : nvrtc;
 }
 
-static size_t add_home(rft_arena *arena, const char *home, const char **libraries, const char **includes, size_t *n) {
+/* Where NVRTC and CUDA's headers may be. */
+typedef struct toolkits {
+    const char *libraries[12], *includes[12];
+    size_t count;
+} toolkits;
+
+static void add_home(toolkits *found, rft_arena *arena, const char *home) {
     if (home && *home) {
-        libraries[*n] = rft_arena_printf(arena, "%s/lib64", home);
-        includes[*n] = rft_arena_printf(arena, "%s/include", home);
-        (*n)++;
+        found->libraries[found->count] = rft_arena_printf(arena, "%s/lib64", home);
+        found->includes[found->count++] = rft_arena_printf(arena, "%s/include", home);
     }
-    return *n;
+}
+
+static toolkits find_toolkits(rft_cli *cli, rft_arena *arena) {
+    const char *names[] = {".", "lib", "../lib", NULL};
+    const char *own = getenv("RFT_NVRTC");
+    toolkits found = {.count = own && *own ? 1 : 0};
+    found.libraries[0] = own;
+    size_t beside = program_folders(cli, arena, names, found.libraries + found.count) + found.count;
+    for (size_t i = 0; i < beside; i++) {
+        found.includes[i] = rft_arena_printf(arena, "%s/../include", found.libraries[i]);
+    }
+    found.count = beside;
+    add_home(&found, arena, getenv("CUDA_HOME"));
+    add_home(&found, arena, "/usr/local/cuda");
+    return found;
+}
+
+rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *arena) {
+    rft_roots roots = {0};
+    const char **modules = NULL;
+    size_t module_count = rft_compose_module_folders(cli, arena, &modules);
+    const toolkits found = find_toolkits(cli, arena);
+    for (size_t i = 0; sweeps && i < sweeps->count; i++) {
+        rft_roots_add_tree(&roots, sweeps->items[i], arena);
+    }
+    for (size_t i = 0; i < module_count; i++) {
+        rft_roots_add(&roots, rft_arena_printf(arena, "%s/kernels", modules[i]), arena);
+    }
+    for (size_t i = 0; i < found.count; i++) {
+        if (rft_fs_exists(rft_arena_printf(arena, "%s/cuda_fp16.h", found.includes[i]))) {
+            rft_roots_add(&roots, found.includes[i], arena);
+        }
+    }
+    for (size_t i = 0; cli->allow_paths && i < cli->allow_paths->count; i++) {
+        rft_roots_add(&roots, cli->allow_paths->items[i], arena);
+    }
+    return roots;
 }
 
 int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
-    rft_arena *arena = rft_arena_new();
-    const char *names[] = {".", "lib", "../lib", NULL};
     const char *own = getenv("RFT_NVRTC");
-    const char *libraries[12];
-    const char *includes[12];
-    size_t count = 0;
     if (own && strcmp(own, "off") == 0) {
-        rft_arena_free(arena);
         rft_err_set(err, RFT_E_COMPILER, "NVRTC is switched off: RFT_NVRTC=off");
         return rft_err_remedy(err, "unset RFT_NVRTC, or let it name NVRTC's folder");
     }
-    if (own && *own) {
-        libraries[count] = own;
-        includes[count++] = rft_arena_printf(arena, "%s/../include", own);
-    }
-    size_t beside = program_folders(cli, arena, names, libraries + count);
-    for (size_t i = 0; i < beside; i++) {
-        includes[count + i] = rft_arena_printf(arena, "%s/../include", libraries[count + i]);
-    }
-    count += beside;
-    add_home(arena, getenv("CUDA_HOME"), libraries, includes, &count);
-    add_home(arena, "/usr/local/cuda", libraries, includes, &count);
-    rft_nvrtc_opts opts = {libraries, count, includes, count};
+    rft_arena *arena = rft_arena_new();
+    const toolkits found = find_toolkits(cli, arena);
+    const rft_nvrtc_opts opts = {found.libraries, found.count, found.includes, found.count};
     rft_compiler *nvrtc = NULL;
     const char *folder = rft_compose_cache_folder(arena);
     int rc = rft_nvrtc_new(&nvrtc, &opts, err);
-    if (rc == RFT_OK && folder) {
-        *out = with_cache(cli, nvrtc, folder);
-    } else if (rc == RFT_OK) {
-        *out = nvrtc;
+    if (rc == RFT_OK) {
+        *out = folder ? with_cache(cli, nvrtc, folder) : nvrtc;
     }
     rft_arena_free(arena);
     return rc;
@@ -196,6 +220,8 @@ int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const r
     const char **folders = NULL;
     opts.module_folder_count = rft_compose_module_folders(cli, arena, &folders);
     opts.module_folders = folders;
+    const rft_roots roots = rft_compose_roots(cli, NULL, arena);
+    opts.more_roots = &roots;
     if (script_args) {
         opts.args = script_args->items;
         opts.arg_count = script_args->count;

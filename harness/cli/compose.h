@@ -34,6 +34,10 @@ size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***
 /* The file kernels/NAME of the installation; NULL when it is nowhere. */
 const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name);
 
+/* What `sweeps` (NULL: none) and what they name may read: the tree of each (base/roots.h), rooftune's own kernels,
+ * CUDA's headers, and the folders of --allow-path. In the arena. */
+rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *arena);
+
 /* Loads a script for a device. */
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
                        const rft_words *script_args, rft_err *err);

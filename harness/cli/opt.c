@@ -119,6 +119,17 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
     return RFT_OK;
 }
 
+int rft_opt_allow_paths(rft_cli *cli, const rft_words *words, rft_err *err) {
+    for (size_t i = 0; i < words->count; i++) {
+        if (!rft_fs_exists(words->items[i])) {
+            rft_err_set(err, RFT_E_USAGE, "--allow-path %.300s: there is no such folder", words->items[i]);
+            return rft_err_remedy(err, "it names a folder that scripts and sources may read from");
+        }
+    }
+    cli->allow_paths = words;
+    return RFT_OK;
+}
+
 int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err) {
     if (rest->count == 0) {
         return RFT_OK;

@@ -95,7 +95,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     }
     rft_env_set(&run->env, run->arena, "run.lookahead", rft_arena_printf(run->arena, "%d", RFT_LOOKAHEAD), NULL);
     rft_plan_describe(opts->plan, run);
-    rft_run_sources_describe(run, opts->plan, target->recording != NULL);
+    rft_run_sources_describe(run, opts->plan, &target->roots, target->recording != NULL);
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_measure_opts *measure = &run->sweeps[s].sweep.measure;
         if (run->sweeps[s].sweep.bare_space && target->recording && target->recording->sweep_count > 0) {

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS_MOST 48 /* besides sweeps and script arguments */
+#define WORDS_MOST 48 /* besides sweeps, script arguments and allowed paths */
 
 static int check_report_place(const rft_run_options *o, rft_err *err) {
     if (!o->report || o->no_report) {
@@ -184,9 +184,11 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
         {"fresh", 0, NULL, "start anew where a run file exists", &o->fresh, NULL, NULL},
         {"dry-run", 0, NULL, "print the plan and stop", &o->dry_run, NULL, NULL},
+        RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
                            helped, err);
+    rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
     return rc != RFT_OK || *helped ? rc : understand(o, arena, err);
 }
 
@@ -211,7 +213,8 @@ static void add_all(rft_words *words, const rft_words *more) {
 
 rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
     rft_words words = {0};
-    words.items = rft_arena_calloc(arena, WORDS_MOST + o->files.count + o->script_args.count, sizeof *words.items);
+    size_t lists = o->files.count + o->script_args.count + 2 * o->allow_paths.count;
+    words.items = rft_arena_calloc(arena, WORDS_MOST + lists, sizeof *words.items);
     words.items[words.count++] = "run";
     add_all(&words, &o->files);
     add_option(&words, "-d", o->device);
@@ -236,6 +239,9 @@ rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
     add_flag(&words, "--wait", o->wait);
     add_flag(&words, "--fresh", o->fresh);
     add_flag(&words, "--dry-run", o->dry_run);
+    for (size_t i = 0; i < o->allow_paths.count; i++) {
+        add_option(&words, "--allow-path", o->allow_paths.items[i]);
+    }
     add_flag(&words, "--", o->script_args.count > 0);
     add_all(&words, &o->script_args);
     return words;

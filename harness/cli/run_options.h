@@ -15,7 +15,7 @@ typedef struct rft_run_options {
     const char *energy, *soak, *goal, *objective;
     bool fresh, dry_run, no_report, no_race, no_prune, wait;
     bool ceilings_again; /* measured anew, whatever is kept of the last day */
-    rft_words files, script_args;
+    rft_words files, script_args, allow_paths;
     rft_counted_wish counter_wish;                         /* the default when `counters` is not given */
     rft_budget budgets;                                    /* of `budget` */
     double goal_frac;                                      /* 0: as each sweep says */

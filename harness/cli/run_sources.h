@@ -3,12 +3,14 @@
 #ifndef RFT_CLI_RUN_SOURCES_H
 #define RFT_CLI_RUN_SOURCES_H
 
+#include "base/roots.h"
 #include "model/run.h"
 #include "run/plan.h"
 
 /* Adds "source.FILE" for every template of the plan and "header.FILE" for the user's headers it reaches: SHA-256 of the
- * contents, or the reason why not. In a replay, where the recording's own are there already, "replay." stands before.
+ * contents, or the reason why not; nothing is read outside of `roots`. In a replay, where the recording's own are there
+ * already, "replay." stands before.
  */
-void rft_run_sources_describe(rft_run *run, const rft_plan *plan, bool replayed);
+void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_roots *roots, bool replayed);
 
 #endif

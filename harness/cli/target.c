@@ -85,8 +85,11 @@ static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *op
     }
     rft_env_set(&target->env, target->arena, target->recording ? "replay.nvrtc.version" : "nvrtc.version",
                 compiler->version(compiler), NULL);
-    rft_compile_pool_opts pool_opts = {
-        .loop = target->loop, .program = cli->program, .workers = rft_compose_compile_workers(), .log = &cli->log};
+    rft_compile_pool_opts pool_opts = {.loop = target->loop,
+                                       .program = cli->program,
+                                       .workers = rft_compose_compile_workers(),
+                                       .roots = target->roots,
+                                       .log = &cli->log};
     int rc = rft_compile_pool_new(&target->pool, &pool_opts, err);
     return rc == RFT_OK ? rft_compile_pool_start(target->pool, opts->compile_workers, err) : rc;
 }
@@ -179,6 +182,7 @@ int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts,
     rft_target *target = rft_alloc(sizeof *target);
     compiler_seek seek = {0};
     target->arena = rft_arena_new();
+    target->roots = rft_compose_roots(cli, opts->sweeps, target->arena);
     int rc = rft_loop_new(&target->loop, err);
     if (rc == RFT_OK && opts->device && rft_text_starts(opts->device, "replay:")) {
         rc = open_recording(target, opts->device + strlen("replay:"), err);

@@ -15,6 +15,7 @@ typedef struct rft_target {
     rft_run *recording; /* replay only */
     const char *recording_path;
     const char *recording_hash; /* SHA-256 of the file */
+    rft_roots roots;            /* what the sweeps and their sources may read */
     rft_compile_pool *pool;     /* NULL when a replay has no compiler: `no_compiler` says why */
     const char *no_compiler;
     rft_gpu *device;        /* in this process only */
@@ -25,6 +26,7 @@ typedef struct rft_target {
 } rft_target;
 
 typedef struct rft_target_opts {
+    const rft_words *sweeps; /* whose kernels are compiled; NULL: none */
     const char *device;      /* "0", "1" ... or "replay:FILE"; NULL: device 0 */
     bool in_process;         /* the device is opened in this process, for profilers and debuggers */
     bool wait;               /* for a device that another rooftune uses, until it is free */

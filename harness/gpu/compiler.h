@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/log.h"
+#include "base/roots.h"
 #include "model/spec.h"
 
 #include <stdbool.h>
@@ -23,7 +24,8 @@ typedef struct rft_compile_request {
     size_t name_count;
     const char *const *options; /* without architecture and include paths, which the compiler adds */
     size_t option_count;
-    const char *arch; /* "sm_90a"; "compute_90a" asks for PTX */
+    const char *arch;       /* "sm_90a"; "compute_90a" asks for PTX */
+    const rft_roots *roots; /* what may be read besides the toolkit; NULL: anything. Borrowed */
 } rft_compile_request;
 
 /* What is asked for a unit of a point. Borrows everything from `unit` and `arch`. */
@@ -35,8 +37,9 @@ typedef struct rft_source_hash {
     char hex[65];
 } rft_source_hash;
 /* Of the file at `path` first, then of its headers in the order first met. Array in `arena`. RFT_E_SOURCE: it cannot be
- * read. */
-int rft_source_hashes(rft_source_hash **out, size_t *count, const char *path, rft_arena *arena, rft_err *err);
+ * read. RFT_E_SCRIPT: one is outside of `roots` (NULL: anything may be read). */
+int rft_source_hashes(rft_source_hash **out, size_t *count, const char *path, const rft_roots *roots, rft_arena *arena,
+                      rft_err *err);
 
 typedef struct rft_compiled_entry {
     const char *name;                                     /* the expression asked for */
@@ -66,7 +69,8 @@ typedef struct rft_compile_result {
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {
     /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false).
-     * RFT_E_SOURCE: source cannot be read. RFT_E_COMPILER: NVRTC itself failed. */
+     * RFT_E_SOURCE: source cannot be read. RFT_E_SCRIPT: an option is not allowed (model/compile_option.h), or a path
+     * is outside of the request's roots. RFT_E_COMPILER: NVRTC itself failed. */
     int (*compile)(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
                    rft_err *err);
     /* "13.0.88": the release of ptxas inside, read from a cubin; "13.0" where it does not say. Lives as long as self.

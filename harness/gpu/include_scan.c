@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/str.h"
+#include "model/compile_option.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,9 @@ typedef struct scan {
     rft_include_set *set;
     const rft_compile_request *request;
     rft_arena *arena;
+    const char **folders; /* of -I */
+    const char **forced;  /* of -include */
+    size_t folder_count, forced_count;
 } scan;
 
 /* ---- one line ---- */
@@ -49,42 +53,34 @@ static char *existing_file(const char *folder, const char *name) {
     return found;
 }
 
-/* The folder an option adds to the search path; it may be the next option's whole text. NULL: no such option. */
-static const char *include_option(const char *const *options, size_t count, size_t i) {
-    static const char *const prefixes[] = {"--include-path=", "-I"};
-    const char *text = options[i];
-    if (rft_text_equal(text, "-I") || rft_text_equal(text, "--include-path")) {
-        return i + 1 < count ? options[i + 1] : NULL;
-    }
-    for (size_t k = 0; text && k < sizeof prefixes / sizeof *prefixes; k++) {
-        if (rft_text_starts(text, prefixes[k])) {
-            const char *folder = text + strlen(prefixes[k]);
-            return *folder == '=' ? folder + 1 : folder;
+/* The folders that options add to the search path; every option is one that is allowed, every path one that may be
+ * read. A header that an option includes is named by no #include. */
+static int read_options(scan *s, rft_err *err) {
+    const rft_compile_request *request = s->request;
+    rft_compile_option option = {0};
+    int rc = 0;
+    s->folders = rft_arena_calloc(s->arena, request->option_count + 1, sizeof *s->folders);
+    s->forced = rft_arena_calloc(s->arena, request->option_count + 1, sizeof *s->forced);
+    for (size_t i = 0; i < request->option_count && rc == 0; i += option.words) {
+        rc = rft_compile_option_read(&option, request->options, request->option_count, i, err);
+        if (rc == 0 && option.names == RFT_OPTION_NAMES_FOLDER) {
+            s->folders[s->folder_count++] = option.value;
+            rc = rft_roots_check(request->roots, option.value, err);
+        }
+        if (rc == 0 && option.names == RFT_OPTION_NAMES_FILE) {
+            s->forced[s->forced_count++] = option.value;
+            s->set->computed = true;
         }
     }
-    return NULL;
-}
-
-/* -include FILE, --pre-include=FILE: a header that no #include names. */
-static bool has_pre_include(const rft_compile_request *request) {
-    for (size_t i = 0; i < request->option_count; i++) {
-        const char *option = request->options[i];
-        if (rft_text_starts(option, "-include") || rft_text_starts(option, "--pre-include")) {
-            return true;
-        }
-    }
-    return false;
+    return rc;
 }
 
 /* Heap path of a user header, NULL when it is none. The order is that of the compiler: beside the including file, the
  * request's own folders, the source's folder. */
 static char *resolve(const scan *s, const char *spelled, bool quoted, const char *from_folder) {
     char *path = quoted && from_folder ? existing_file(from_folder, spelled) : NULL;
-    for (size_t i = 0; i < s->request->option_count && !path; i++) {
-        const char *folder = include_option(s->request->options, s->request->option_count, i);
-        if (folder) {
-            path = existing_file(folder, spelled);
-        }
+    for (size_t i = 0; i < s->folder_count && !path; i++) {
+        path = existing_file(s->folders[i], spelled);
     }
     if (!path && s->set->source_folder) {
         path = existing_file(s->set->source_folder, spelled);
@@ -115,6 +111,10 @@ static int add_header(scan *s, const char *spelled, const char *path, rft_err *e
     }
     char *text = NULL;
     size_t bytes = 0;
+    int refused = rft_roots_check(s->request->roots, path, err);
+    if (refused != 0) {
+        return err ? rft_err_context(err, "#include \"%.200s\"", spelled) : refused;
+    }
     if (rft_fs_read(&text, &bytes, path, header_max_bytes, err) != 0) {
         return err ? (err->code = RFT_E_SOURCE) : RFT_E_SOURCE;
     }
@@ -157,14 +157,27 @@ static int take_include(scan *s, const char *p, const char *from_folder, rft_err
     return rc;
 }
 
-static int scan_text(scan *s, const char *text, const char *from_folder, rft_err *err) {
-    for (const char *line = text; line && *line;) {
+/* The compiler also finds a forced header in the working folder. */
+static int check_forced(const scan *s, rft_err *err) {
+    int rc = 0;
+    for (size_t i = 0; i < s->forced_count && rc == 0; i++) {
+        char *path = resolve(s, s->forced[i], true, s->set->source_folder);
+        rc = path || rft_fs_exists(s->forced[i]) ? rft_roots_check(s->request->roots, path ? path : s->forced[i], err)
+                                                 : 0;
+        free(path);
+    }
+    return rc;
+}
+
+/* `name` is the text's in messages. */
+static int scan_text(scan *s, const char *text, const char *name, const char *from_folder, rft_err *err) {
+    size_t number = 1;
+    for (const char *line = text; line && *line; number++) {
         const char *p = after_include_word(line);
-        if (p) {
-            int rc = take_include(s, p, from_folder, err);
-            if (rc != 0) {
-                return rc;
-            }
+        int rc = p ? take_include(s, p, from_folder, err) : 0;
+        if (rc != 0) {
+            rft_err_place(err, "%.200s:%zu", name, number);
+            return rc;
         }
         line = strchr(line, '\n');
         line = line ? line + 1 : NULL;
@@ -192,6 +205,10 @@ static int read_source(scan *s, rft_err *err) {
     }
     char *text = NULL;
     size_t bytes = 0;
+    int refused = rft_roots_check(request->roots, request->source_path, err);
+    if (refused != 0) {
+        return refused;
+    }
     if (rft_fs_read(&text, &bytes, request->source_path, header_max_bytes, err) != 0) {
         rft_err_remedy(err, "paths in a sweep are relative to the file that names them");
         return err ? (err->code = RFT_E_SOURCE) : RFT_E_SOURCE;
@@ -206,17 +223,23 @@ static int read_source(scan *s, rft_err *err) {
 }
 
 int rft_include_scan(rft_include_set *out, const rft_compile_request *request, rft_arena *arena, rft_err *err) {
-    *out = (rft_include_set){.computed = has_pre_include(request)};
+    *out = (rft_include_set){0};
     scan s = {.set = out, .request = request, .arena = arena};
-    int rc = read_source(&s, err);
+    int rc = read_options(&s, err);
     if (rc == 0) {
-        rc = scan_text(&s, out->source, out->source_folder, err);
+        rc = read_source(&s, err);
+    }
+    if (rc == 0) {
+        rc = check_forced(&s, err);
+    }
+    if (rc == 0) {
+        rc = scan_text(&s, out->source, request->source_name, out->source_folder, err);
     }
     /* The set grows while it is walked: headers found in headers come up later. */
     for (size_t i = 0; i < out->count && rc == 0; i++) {
         const char *text = out->items[i].text;
         char *folder = rft_fs_folder(out->items[i].path);
-        rc = scan_text(&s, text, folder, err);
+        rc = scan_text(&s, text, out->items[i].spelled, folder, err);
         free(folder);
     }
     return rc;

@@ -35,7 +35,8 @@ typedef struct rft_include_set {
 
 /* Reads the request's source and every user header it reaches ("..." beside the including file; both forms in the
  * request's -I folders, then the source's folder). Lives in `arena`.
- * RFT_E_SOURCE: the source cannot be read, holds a NUL byte, or includes more than 1000 headers. */
+ * RFT_E_SOURCE: the source cannot be read, holds a NUL byte, or includes more than 1000 headers. RFT_E_SCRIPT: an
+ * option is not allowed, or a path that the source, an #include or -I names is outside of the request's roots. */
 int rft_include_scan(rft_include_set *out, const rft_compile_request *request, rft_arena *arena, rft_err *err);
 
 #endif

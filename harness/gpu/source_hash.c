@@ -11,8 +11,9 @@ static void fill(rft_source_hash *out, const char *name, const char *text, size_
     rft_hash_hex(text, bytes, out->hex);
 }
 
-int rft_source_hashes(rft_source_hash **out, size_t *count, const char *path, rft_arena *arena, rft_err *err) {
-    rft_compile_request request = {.source_name = rft_fs_name(path), .source_path = path};
+int rft_source_hashes(rft_source_hash **out, size_t *count, const char *path, const rft_roots *roots, rft_arena *arena,
+                      rft_err *err) {
+    rft_compile_request request = {.source_name = rft_fs_name(path), .source_path = path, .roots = roots};
     rft_include_set set;
     int rc = rft_include_scan(&set, &request, arena, err);
     if (rc != 0) {

@@ -158,11 +158,21 @@ static void on_gone(void *payload, const char *why) {
 }
 
 static int start_worker(compile_worker *worker, rft_err *err) {
-    const char *argv[] = {worker->pool->opts.program, "worker", "compile", worker->pool->memory_text, NULL};
+    const rft_compile_pool_opts *opts = &worker->pool->opts;
+    const char **argv = rft_calloc(opts->roots.count + 5, sizeof *argv);
+    argv[0] = opts->program;
+    argv[1] = "worker";
+    argv[2] = "compile";
+    argv[3] = worker->pool->memory_text;
+    for (size_t i = 0; i < opts->roots.count; i++) {
+        argv[4 + i] = opts->roots.folders[i];
+    }
     rft_process_events events = {.frame = on_frame, .gone = on_gone, .payload = worker};
     rft_process_free(worker->process);
     worker->process = NULL;
-    return rft_process_start(&worker->process, worker->pool->opts.loop, argv, &events, err);
+    int rc = rft_process_start(&worker->process, opts->loop, argv, &events, err);
+    free(argv);
+    return rc;
 }
 
 static bool is_alive(const compile_worker *worker) {

@@ -29,6 +29,7 @@ enum { CHILD_ANSWERED = 64, CHILD_SAW_THE_END, CHILD_BROKE_OFF };
 typedef struct compile_server {
     rft_compiler *compiler; /* NULL: `opening` says why */
     rft_err opening;
+    const rft_roots *roots;
     int in_fd, out_fd;
     uint64_t memory_bytes;
     int64_t number;       /* of the request in hand */
@@ -67,6 +68,7 @@ static int answer_compile(compile_server *server, const rft_frame *frame, rft_er
     rft_compile_result result = {0};
     struct rusage usage = {0};
     int rc = rft_wire_to_compile_request(&request, frame->head, arena, &failure);
+    request.roots = server->roots;
     if (rc == RFT_OK) {
         rc = server->compiler->compile(server->compiler, &request, arena, &result, &failure);
     }
@@ -175,7 +177,8 @@ static bool request_waits(int in_fd) {
 }
 
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
-    compile_server server = {.in_fd = in_fd, .out_fd = out_fd, .memory_bytes = host->compile_memory_bytes};
+    compile_server server = {
+        .roots = host->roots, .in_fd = in_fd, .out_fd = out_fd, .memory_bytes = host->compile_memory_bytes};
     char size[32];
     int rc = RFT_OK;
     rft_worker_become(in_fd);

@@ -34,6 +34,7 @@ typedef struct rft_worker_host {
     const rft_clock *clock;
     const rft_log *log;
     void *self;
+    const rft_roots *roots;        /* what a source may read besides the toolkit; NULL: anything */
     uint64_t compile_memory_bytes; /* what the compiler may take for one request; 0: no limit */
 } rft_worker_host;
 

@@ -54,6 +54,7 @@ static const char *source_path(kernel_reader *reader, const rft_at *at, const ch
         rft_read_fail_code(reader->lua, at, RFT_E_SOURCE, "paths are relative to the file that names them",
                            "there is no file %s", path);
     }
+    rft_modules_check_path(reader->lua, at, path);
     return path;
 }
 
@@ -334,7 +335,8 @@ static void read_check(kernel_reader *reader) {
         }
     }
     if (rft_read_field(lua, table, "options")) {
-        facts->options = rft_read_texts(lua, -1, &options, reader->script->arena, &facts->option_count);
+        facts->options =
+            rft_compile_options_read(lua, &options, reader->kernel->file, reader->script->arena, &facts->option_count);
     }
     lua_settop(lua, table);
     read_odd(reader, &at, table);
@@ -356,7 +358,8 @@ static void read_functions(kernel_reader *reader) {
     rft_at at = {&reader->root, "options", 0};
     if (rft_read_field(lua, reader->table, "options")) {
         if (lua_istable(lua, -1)) {
-            kernel->options = rft_read_texts(lua, -1, &at, reader->script->arena, &kernel->option_count);
+            kernel->options =
+                rft_compile_options_read(lua, &at, kernel->file, reader->script->arena, &kernel->option_count);
         } else {
             kernel->options_ref = function_ref(reader, "options", true, NULL);
         }

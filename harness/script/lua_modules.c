@@ -3,7 +3,6 @@
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "script/lua_read.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -74,6 +73,14 @@ const char *rft_modules_path(rft_script *script, const rft_script_file *file, co
         return rft_arena_strdup(script->arena, path);
     }
     return keep(script, rft_fs_join(file->folder, path));
+}
+
+void rft_modules_check_path(lua_State *lua, const rft_at *at, const char *path) {
+    rft_err refused = RFT_ERR_INIT;
+    int rc = rft_roots_check(&rft_lua_script(lua)->roots, path, &refused);
+    if (rc != RFT_OK) {
+        rft_read_fail_code(lua, at, rc, refused.remedy, "%s", refused.message);
+    }
 }
 
 /* "kernels.gemm" -> "kernels/gemm.lua"; raises for anything that could leave the folders searched. */
@@ -182,6 +189,7 @@ int rft_modules_require(lua_State *lua) {
                       "rooftune's own kernels are installed",
                       "require: no file %s", name);
     }
+    rft_modules_check_path(lua, &here, path);
     rft_script_file *file = NULL;
     char *real = rft_fs_absolute(path);
     for (size_t i = 0; i < script->file_count; i++) {

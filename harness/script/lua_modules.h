@@ -9,7 +9,7 @@
 #ifndef RFT_SCRIPT_LUA_MODULES_H
 #define RFT_SCRIPT_LUA_MODULES_H
 
-#include "script/lua_state.h"
+#include "script/lua_read.h"
 
 #define RFT_KNOWN_GLOBALS "rft.globals" /* registry key of the table behind the globals */
 
@@ -22,6 +22,8 @@ rft_script_file *rft_modules_add(rft_script *script, const char *path, const cha
 const rft_script_file *rft_modules_caller(lua_State *lua);
 /* `path`, relative to the folder of `file`, in the script's arena. */
 const char *rft_modules_path(rft_script *script, const rft_script_file *file, const char *path);
+/* Raises, for what stands at `at`, unless the script may read the path. */
+void rft_modules_check_path(lua_State *lua, const rft_at *at, const char *path);
 /* Lua's require(). */
 int rft_modules_require(lua_State *lua);
 

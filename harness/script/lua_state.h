@@ -62,6 +62,7 @@ struct rft_script {
     size_t file_count, file_capacity;
     const char **module_folders;
     size_t module_folder_count;
+    rft_roots roots; /* what it may read */
     rft_sha256 hash; /* of every file run, in order */
     rft_sweep_state **sweeps;
     size_t sweep_count;

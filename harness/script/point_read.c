@@ -146,19 +146,6 @@ static void add_macros(rft_arena *arena, option_list *list, const char *name, co
     }
 }
 
-/* "-I include" paths are relative to the file that names them, like all paths. */
-static const char *place_option(point_reader *reader, const char *option) {
-    static const char *const prefixes[] = {"-I", "--include-path="};
-    for (size_t i = 0; i < 2; i++) {
-        size_t length = strlen(prefixes[i]);
-        const rft_script_file *file = reader->kernel->file;
-        if (strncmp(option, prefixes[i], length) == 0 && option[length] && option[length] != '/' && file->folder[0]) {
-            return rft_arena_printf(reader->call->arena, "%s%s/%s", prefixes[i], file->folder, option + length);
-        }
-    }
-    return option;
-}
-
 static const char **kernel_options(point_reader *reader, size_t *count) {
     lua_State *lua = reader->lua;
     const rft_kernel_facts *kernel = reader->kernel;
@@ -171,7 +158,7 @@ static const char **kernel_options(point_reader *reader, size_t *count) {
     lua_pushvalue(lua, reader->c);
     lua_pushvalue(lua, reader->gpu);
     lua_call(lua, 2, 1);
-    const char **options = rft_read_texts(lua, -1, &root, reader->call->arena, count);
+    const char **options = rft_compile_options_read(lua, &root, kernel->file, reader->call->arena, count);
     lua_pop(lua, 1);
     return options;
 }
@@ -205,7 +192,7 @@ static void make_unit(point_reader *reader, const rft_launch_reader *launches) {
         }
     }
     for (size_t i = 0; i < own_count; i++) {
-        add_option(&list, rft_arena_strdup(arena, place_option(reader, own[i])));
+        add_option(&list, rft_arena_strdup(arena, own[i]));
     }
     unit->options = list.items;
     unit->option_count = list.count;
@@ -272,7 +259,7 @@ static void make_reference_unit(point_reader *reader) {
         }
     }
     for (size_t i = 0; i < facts->option_count; i++) {
-        add_option(&list, rft_arena_strdup(arena, place_option(reader, facts->options[i])));
+        add_option(&list, rft_arena_strdup(arena, facts->options[i]));
     }
     unit->options = list.items;
     unit->option_count = list.count;

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/roots.h"
 #include "base/str.h"
 #include "model/gpu_info.h"
 #include "model/sweep.h"
@@ -24,15 +25,18 @@ typedef struct rft_script_opts {
     const char *const *module_folders; /* searched by require() after the script's folder and its ancestors: folders
                                           that contain `kernels/` */
     size_t module_folder_count;
-    size_t memory_limit_bytes; /* 0 = 256 MiB */
-    double call_limit_s;       /* 0 = 10 s per protected call */
-    const rft_log *log;        /* print() in a script goes here */
+    const rft_roots *more_roots; /* what a script may read besides its tree (roots.h) and the module folders' `kernels`;
+                                    NULL: nothing */
+    size_t memory_limit_bytes;   /* 0 = 256 MiB */
+    double call_limit_s;         /* 0 = 10 s per protected call */
+    const rft_log *log;          /* print() in a script goes here */
 } rft_script_opts;
 
 /* Runs the file. Errors: RFT_E_IO (cannot be read), RFT_E_SCRIPT (syntax, runtime, unknown key, wrong type, limits:
  * place "file:line", message with the key's path and a hint, traceback), RFT_E_SPACE (an empty list of values),
- * RFT_E_SOURCE (a kernel's source is missing). One point of every variant is spelled out, so that an error in launch()
- * is found here and not in every point. */
+ * RFT_E_SOURCE (a kernel's source is missing). What it names outside of what it may read, and a compiler's option that
+ * is not allowed, is RFT_E_SCRIPT. One point of every variant is spelled out, so that an error in launch() is found
+ * here and not in every point. */
 int rft_script_load(rft_script **out, const char *path, const rft_script_opts *opts, rft_err *err);
 /* The same for text in memory; `path` is what names are relative to. */
 int rft_script_load_text(rft_script **out, const char *path, const char *text, size_t size, const rft_script_opts *opts,

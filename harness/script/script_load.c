@@ -179,6 +179,12 @@ static int start(rft_script **out, const char *path, const rft_script_opts *opts
     script->module_folders = rft_arena_calloc(script->arena, opts->module_folder_count + 1, sizeof(const char *));
     for (size_t i = 0; i < opts->module_folder_count; i++) {
         script->module_folders[i] = rft_arena_strdup(script->arena, opts->module_folders[i]);
+        rft_roots_add(&script->roots, rft_arena_printf(script->arena, "%s/kernels", opts->module_folders[i]),
+                      script->arena);
+    }
+    rft_roots_add_tree(&script->roots, path, script->arena);
+    for (size_t i = 0; opts->more_roots && i < opts->more_roots->count; i++) {
+        rft_roots_add(&script->roots, opts->more_roots->folders[i], script->arena);
     }
     rft_modules_add(script, path, rft_fs_name(path));
     return 0;

@@ -155,6 +155,12 @@ int rft_values_refine_depth(lua_State *lua, int index);
 rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft_value *values, size_t count,
                                      bool is_ctype);
 
+/* The list of compiler options on top of the stack, as written in `file`: each is one that a sweep may give
+ * (model/compile_option.h), and the paths in them are put behind the file's folder and may be read
+ * (compile_options_read.c). */
+const char **rft_compile_options_read(lua_State *lua, const rft_at *at, const rft_script_file *file, rft_arena *arena,
+                                      size_t *count);
+
 /* ---- points (point_read.c and its parts) ---- */
 
 typedef struct rft_point_call {

@@ -138,13 +138,26 @@ static void a_source_that_does_not_compile_is_data(void **state) {
     assert_non_null(strstr(result.log, "missing.h"));
     assert_non_null(strstr(result.log, "beside the source"));
 
-    static const char *const bad_option[] = {"--frobnicate"};
+    static const char *const bad_option[] = {"-Ofc=nosuch"};
     request.source_text = "__global__ void k() {}\n";
     request.options = bad_option;
     request.option_count = 1;
     result = compile(f, &request);
     assert_false(result.ok);
-    assert_non_null(strstr(result.log, "--frobnicate"));
+    assert_non_null(strstr(result.log, "nosuch"));
+}
+
+/* The last line of defence, whoever asked: nothing that is not allowed gets as far as NVRTC. */
+static void an_option_that_is_not_allowed_is_refused(void **state) {
+    fixture *f = *state;
+    static const char *const options[] = {"--create-pch=/nowhere/written"};
+    rft_compile_request request = request_for("sm_80", "__global__ void k() {}\n");
+    rft_compile_result result;
+    rft_err err = RFT_ERR_INIT;
+    request.options = options;
+    request.option_count = 1;
+    assert_int_equal(f->compiler->compile(f->compiler, &request, f->arena, &result, &err), RFT_E_SCRIPT);
+    assert_non_null(strstr(err.message, "--create-pch"));
 }
 
 static void a_name_that_is_no_kernel_is_data(void **state) {
@@ -334,6 +347,7 @@ int main(void) {
         cmocka_unit_test(spills_and_stack_are_counted),
         cmocka_unit_test(toolkit_headers_are_found),
         cmocka_unit_test(a_source_that_does_not_compile_is_data),
+        cmocka_unit_test(an_option_that_is_not_allowed_is_refused),
         cmocka_unit_test(a_name_that_is_no_kernel_is_data),
         cmocka_unit_test(instructions_of_another_architecture_are_data),
         cmocka_unit_test(architectures_are_known_or_not),

@@ -85,7 +85,7 @@ static void test_macros(void **state) {
     case_load(test, case_saxpy("params = { { 'VEC', 1 }, { 'COPY', 'ld' }, { 'TT', ctype 'half' }, { 'GUARD', true },"
                                "  { 'RATIO', 0.5 }, { 'BLOCK', 256 } },"
                                "entry = { 'ns::VEC::k<VEC, VECTOR, 0xVEC>', 'tail<BLOCK>' },"
-                               "options = function(c, gpu) return { '-lineinfo', '-Iinclude', '--arch-is=' .. gpu.arch,"
+                               "options = function(c, gpu) return { '-lineinfo', '-Iinclude', '-DARCH_is=' .. gpu.arch,"
                                "  c.COPY == 'tma' and '-DTMA' or nil } end",
                                "tune = { COPY = values('ld', 'tma'), TT = values(ctype 'float', ctype 'unsigned int'),"
                                "  RATIO = values(0.5, 1, 1.25) }"));
@@ -94,12 +94,12 @@ static void test_macros(void **state) {
     point(test, config);
     assert_string_equal(test->spec.launches[0].entry, "ns::VEC::k<8, VECTOR, 0xVEC>");
     assert_options(&test->spec.unit, "-DCOPY_ld=1 -DCOPY_tma=2 -DCOPY=2 -DTT=unsigned int -DGUARD=1 -DRATIO=1.25 "
-                                     "-lineinfo -I" CASE_FOLDER "include --arch-is=sm_90a -DTMA");
+                                     "-lineinfo -I" CASE_FOLDER "include -DARCH_is=sm_90a -DTMA");
     const rft_value other[] = {rft_value_int(8),      rft_value_text("ld"), rft_value_text("half"),
                                rft_value_bool(false), rft_value_real(1.0),  rft_value_int(64)};
     point(test, other);
     assert_options(&test->spec.unit, "-DCOPY_ld=1 -DCOPY_tma=2 -DCOPY=1 -DTT=half -DGUARD=0 -DRATIO=1 -lineinfo "
-                                     "-I" CASE_FOLDER "include --arch-is=sm_90a");
+                                     "-I" CASE_FOLDER "include -DARCH_is=sm_90a");
 }
 
 static void test_compiled_axes(void **state) {

@@ -24,9 +24,9 @@ has() {
     rooftune "$1" --help
     for option in $2; do expect_out " --$option"; done
 }
-has run 'device output report no-report budget timeout compile-timeout strategy seed ceilings events wait fresh dry-run'
-has check 'arch sample compile-timeout json'
-has point 'at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
+has run 'allow-path device output report no-report budget timeout compile-timeout strategy seed ceilings events wait fresh dry-run'
+has check 'allow-path arch sample compile-timeout json'
+has point 'allow-path at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
 has report 'output part full mix'
 has compare 'output json csv mix'
 has show 'json csv mix ascii full'
