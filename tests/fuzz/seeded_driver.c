@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "fuzz/commands/edit_bytes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,39 +53,6 @@ static int load_corpus(corpus *out, const char *folder) {
     return code;
 }
 
-/* A few small edits: flip a bit, set, insert, delete or repeat bytes, or splice in another input's part. */
-static size_t mutate(char *data, size_t size, const corpus *seeds, uint64_t *random) {
-    static const char interesting[] = "0123456789{}[]()\"\\,.:-+eE%\n\0\377 xnNiI";
-    size_t edits = 1 + rft_random_below(random, 6);
-    for (size_t i = 0; i < edits; i++) {
-        size_t at = size ? rft_random_below(random, size) : 0;
-        uint64_t kind = rft_random_below(random, size ? 5 : 1);
-        size_t room = LARGEST_INPUT_BYTES - size;
-        if (kind == 0 && room) {
-            memmove(data + at + 1, data + at, size - at);
-            data[at] = interesting[rft_random_below(random, sizeof interesting - 1)];
-            size++;
-        } else if (kind == 1) {
-            data[at] = (char)(data[at] ^ (1 << rft_random_below(random, 8)));
-        } else if (kind == 2) {
-            data[at] = interesting[rft_random_below(random, sizeof interesting - 1)];
-        } else if (kind == 3) {
-            size_t gone = 1 + rft_random_below(random, size - at);
-            memmove(data + at, data + at + gone, size - at - gone);
-            size -= gone;
-        } else {
-            const input *other = &seeds->items[rft_random_below(random, seeds->count)];
-            size_t from = other->size ? rft_random_below(random, other->size) : 0;
-            size_t taken = other->size - from;
-            taken = taken < size - at ? taken : size - at;
-            if (taken) {
-                memcpy(data + at, other->data + from, taken);
-            }
-        }
-    }
-    return size;
-}
-
 static void run_one(const char *data, size_t size) {
     char *exact = malloc(size ? size : 1); /* a block of its own size, so that a sanitizer sees reads beyond */
     if (size && exact) {
@@ -112,7 +80,8 @@ int main(int argc, char **argv) {
         if (seed->size) {
             memcpy(data, seed->data, seed->size);
         }
-        run_one(data, mutate(data, seed->size, &seeds, &random));
+        const input *other = &seeds.items[rft_random_below(&random, seeds.count)];
+        run_one(data, edit_bytes(data, seed->size, LARGEST_INPUT_BYTES, other->data, other->size, &random));
         done++;
     }
     printf("%zu corpus inputs, %zu mutations\n", seeds.count, done);
