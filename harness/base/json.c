@@ -8,9 +8,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What jansson's tree of the text takes, a quarter too much rather than too little: an object of its hash table, an
+ * array of its first eight places, a member of its pair. Of numbers the commas beside them are counted. */
+static size_t tree_bytes(const char *text, size_t size) {
+    enum { OBJECT = 256, ARRAY = 128, MEMBER = 64, STRING = 64, ELEMENT = 48 };
+    size_t bytes = 0;
+    for (size_t i = 0; i < size; i++) {
+        size_t start = i;
+        switch (text[i]) {
+        case '{':
+            bytes += OBJECT;
+            break;
+        case '[':
+            bytes += ARRAY;
+            break;
+        case ':':
+            bytes += MEMBER;
+            break;
+        case ',':
+            bytes += ELEMENT;
+            break;
+        case '"':
+            for (i++; i < size && text[i] != '"'; i++) {
+                i += text[i] == '\\';
+            }
+            bytes += STRING + (i - start);
+            break;
+        default:
+            break;
+        }
+    }
+    return bytes;
+}
+
 int rft_json_parse(json_t **out, const char *text, size_t size, const char *what, rft_err *err) {
     json_error_t where;
-    *out = json_loadb(text, size, 0, &where);
+    size_t needed = tree_bytes(text, size), most = RFT_JSON_TREE_BASE + RFT_JSON_TREE_FACTOR * size;
+    *out = NULL;
+    if (needed > most) {
+        rft_err_set(err, RFT_E_RECORDING,
+                    "%s is %zu bytes of JSON, made of so many small values that it would take %zu MiB to read; a file "
+                    "of its size may take %zu MiB",
+                    what, size, needed >> 20, most >> 20);
+        rft_err_remedy(err, "no file of measurements looks like this: take it again from where it came");
+        return RFT_E_RECORDING;
+    }
+    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
     if (*out) {
         return 0;
     }

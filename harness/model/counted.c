@@ -202,8 +202,12 @@ static double warps_of(const rft_point *point) {
     if (!point->has_launch || point->step_count > 1) {
         return NAN;
     }
-    const int64_t *grid = point->grid, *block = point->block;
-    return (double)(grid[0] * grid[1] * grid[2]) * ceil((double)(block[0] * block[1] * block[2]) / RFT_WARP_LANES);
+    double blocks = 1, threads = 1;
+    for (int i = 0; i < 3; i++) {
+        blocks *= (double)point->grid[i];
+        threads *= (double)point->block[i];
+    }
+    return blocks * ceil(threads / RFT_WARP_LANES);
 }
 
 static double less(double counted, double offset) {

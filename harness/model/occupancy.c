@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/occupancy.h"
 
+#include <math.h>
+
 static int64_t round_up(int64_t value, int64_t unit) {
     return (value + unit - 1) / unit * unit;
 }
@@ -10,10 +12,10 @@ static int64_t least(int64_t a, int64_t b) {
 }
 
 int rft_occupancy_blocks(const rft_gpu_info *gpu, int threads_per_block, int registers, int64_t shared_bytes) {
-    int64_t warps = (threads_per_block + gpu->warp_size - 1) / gpu->warp_size;
-    if (threads_per_block < 1 || threads_per_block > gpu->max_threads_per_block) {
+    if (gpu->warp_size < 1 || threads_per_block < 1 || threads_per_block > gpu->max_threads_per_block) {
         return 0;
     }
+    int64_t warps = (threads_per_block + gpu->warp_size - 1) / gpu->warp_size;
     int64_t blocks = least(gpu->max_blocks_per_sm, gpu->max_threads_per_sm / (warps * gpu->warp_size));
     if (registers > 0) {
         int64_t per_warp = round_up((int64_t)registers * gpu->warp_size, 256);
@@ -31,6 +33,9 @@ int rft_occupancy_blocks(const rft_gpu_info *gpu, int threads_per_block, int reg
 }
 
 double rft_occupancy_frac(const rft_gpu_info *gpu, int threads_per_block, int blocks_per_sm) {
+    if (gpu->warp_size < 1 || gpu->max_threads_per_sm < 1) {
+        return (double)NAN;
+    }
     int64_t warps = (threads_per_block + gpu->warp_size - 1) / gpu->warp_size;
     return (double)(warps * blocks_per_sm) * gpu->warp_size / gpu->max_threads_per_sm;
 }

@@ -11,10 +11,11 @@
 
 #include "model/gpu_info.h"
 
-/* Resident blocks per SM, 0 when the kernel does not fit at all. registers < 0 (not known) does not limit. */
+/* Resident blocks per SM, 0 when the kernel does not fit at all. registers < 0 (not known) does not limit. 0 on a
+ * device that does not say what it can. */
 int rft_occupancy_blocks(const rft_gpu_info *gpu, int threads_per_block, int registers, int64_t shared_bytes);
 
-/* Resident warps over the most that fit: 0..1. */
+/* Resident warps over the most that fit: 0..1. NaN on a device that does not say what it can. */
 double rft_occupancy_frac(const rft_gpu_info *gpu, int threads_per_block, int blocks_per_sm);
 
 #endif

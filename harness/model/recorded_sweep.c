@@ -138,22 +138,26 @@ static void index_points(rft_recorded *r) {
     }
 }
 
+/* 0, 1, 2 ...: the lists of all constraints are the beginnings of this one. */
+static size_t *count_up(rft_arena *arena, size_t count) {
+    size_t *indices = rft_arena_calloc(arena, count + 1, sizeof *indices);
+    for (size_t i = 0; i < count; i++) {
+        indices[i] = i;
+    }
+    return indices;
+}
+
 static void constrain(rft_recorded *r, const rft_sweep *sweep, rft_variant *variant) {
+    size_t *params = count_up(r->arena, variant->param_count), *axes = count_up(r->arena, sweep->axis_count);
     variant->constraint_count = variant->param_count;
     variant->constraints = rft_arena_calloc(r->arena, variant->param_count + 1, sizeof *variant->constraints);
     for (size_t c = 0; c < variant->param_count; c++) {
-        rft_constraint *constraint = &variant->constraints[c];
-        constraint->text = rft_arena_printf(r->arena, "recorded with these values up to %s", variant->params[c].name);
-        constraint->params = rft_arena_calloc(r->arena, c + 1, sizeof *constraint->params);
-        constraint->axes = rft_arena_calloc(r->arena, sweep->axis_count + 1, sizeof *constraint->axes);
-        constraint->param_count = c + 1;
-        constraint->axis_count = sweep->axis_count;
-        for (size_t i = 0; i <= c; i++) {
-            constraint->params[i] = i;
-        }
-        for (size_t i = 0; i < sweep->axis_count; i++) {
-            constraint->axes[i] = i;
-        }
+        variant->constraints[c] = (rft_constraint){
+            .text = rft_arena_printf(r->arena, "recorded with these values up to %s", variant->params[c].name),
+            .params = params,
+            .param_count = c + 1,
+            .axes = axes,
+            .axis_count = sweep->axis_count};
     }
 }
 

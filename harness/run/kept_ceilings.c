@@ -64,7 +64,8 @@ static void take_fresh(rft_kept_ceilings *out, rft_ceilings *read, int64_t now_n
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         rft_ceiling *ceiling = &read->items[id];
         double age_s = (double)(now_ns - ceiling->measured_unix_ns) * 1e-9;
-        if (!ceiling->measured || !(age_s >= -1.0 && age_s <= RFT_KEPT_CEILINGS_S)) {
+        if (!ceiling->measured || !(ceiling->stats.median > 0) || !isfinite(ceiling->stats.median) ||
+            !(age_s >= -1.0 && age_s <= RFT_KEPT_CEILINGS_S)) {
             continue;
         }
         ceiling->datasheet = ceiling->limit = NAN;

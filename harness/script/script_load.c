@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script_load.c - from a file to sweeps: the public functions of the room. */
 #include "base/fs.h"
+#include "model/names.h"
 #include "script/lua_modules.h"
 #include "script/lua_sandbox.h"
 #include "script/script_names.h"
@@ -157,6 +158,16 @@ static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) 
     return code;
 }
 
+static int check_names(rft_script *script, const rft_sweep_state *state, rft_err *err) {
+    const char *fault = rft_sweep_names_fault(&state->sweep, script->arena);
+    if (fault) {
+        rft_err_set(err, RFT_E_SCRIPT, "sweep %.60s: %s", state->sweep.name, fault);
+        rft_err_place(err, "%s", state->place);
+        return rft_err_remedy(err, "give it a shorter name, of one line");
+    }
+    return 0;
+}
+
 static int finish(rft_script *script, const char *path, rft_err *err) {
     int code = name_sweeps(script, path, err);
     char hash[RFT_HASH_HEX_SIZE];
@@ -165,6 +176,7 @@ static int finish(rft_script *script, const char *path, rft_err *err) {
         script->sweeps[i]->sweep.path = rft_arena_strdup(script->arena, path);
         script->sweeps[i]->sweep.script_hash = rft_arena_strdup(script->arena, hash);
         code = try_points(script, script->sweeps[i], err);
+        code = code == 0 ? check_names(script, script->sweeps[i], err) : code;
     }
     return code;
 }

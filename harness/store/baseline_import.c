@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* baseline_import.c - baselines that others measured, from a JSON or CSV file (docs/baselines.md). Both become rows of
  * texts first, so that there is one set of rules and of messages. */
+#include "store/column.h"
 #include "store/store.h"
 
 #include "base/json.h"
 #include "base/str.h"
 #include "base/units.h"
 #include "model/baseline.h"
+#include "model/names.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -59,7 +61,7 @@ static int read_seconds(importer *im, const import_row *row, int key, double *ou
     if (!row->texts[key]) {
         return RFT_OK;
     }
-    if (rft_units_parse_seconds(out, row->texts[key], &why) != RFT_OK || !(*out > 0)) {
+    if (rft_units_parse_seconds(out, row->texts[key], &why) != RFT_OK || !(*out > 0 && *out <= RFT_SAMPLE_MAX_S)) {
         return refuse(im, row->where, "a time is a number of seconds, or has a unit: 0.00123, \"1.23ms\"",
                       "%s is no time: \"%.60s\"", keys[key], row->texts[key]);
     }
@@ -96,9 +98,10 @@ static int check_texts(importer *im, const import_row *row) {
                               : "each baseline has " FORM,
                           "%s is missing", keys[needed[i]]);
         }
-        if (strlen(text) > TEXT_MAX || strpbrk(text, "\r\n\t")) {
-            return refuse(im, row->where, "one line of at most 200 bytes: it stands in tables", "%s is too long",
-                          keys[needed[i]]);
+        const char *expected = rft_name_fault(text, TEXT_MAX, im->arena);
+        if (expected) {
+            return refuse(im, row->where, "it stands in tables: give it a shorter text, of one line", "%s: expected %s",
+                          keys[needed[i]], expected);
         }
     }
     return RFT_OK;

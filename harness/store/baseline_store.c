@@ -11,10 +11,10 @@
 #define PROTOCOL_OTHER "other"
 #define BASELINES_MAX 100000
 
-#define AS(name, member, kind)                                                                                         \
-    { name, RFT_COLUMN_##kind, false, offsetof(rft_baseline, member) }
-#define READING(name, member)                                                                                          \
-    { name, RFT_COLUMN_REAL, true, offsetof(rft_baseline, measurement.member) }
+#define AS(name_, member, kind_)                                                                                       \
+    { .name = (name_), .kind = RFT_COLUMN_##kind_, .offset = offsetof(rft_baseline, member) }
+#define READING(name_, member)                                                                                         \
+    { .name = (name_), .kind = RFT_COLUMN_REAL, .rounded = true, .offset = offsetof(rft_baseline, measurement.member) }
 static const rft_column who[] = {AS("sweep", sweep, SIZE), AS("problem", problem, SIZE), AS("name", name, NAME),
                                  AS("which", which, NAME)};
 static const rft_column what[] = {AS("tried", tried, COUNT),

@@ -178,7 +178,47 @@ static const char *set_recent(const rft_column *column, void *record, const rft_
                                              : set_int64(&FIELD(int64_t, record, column), cell);
 }
 
-const char *rft_column_set(const rft_column *column, void *record, const rft_cell *cell, rft_arena *arena) {
+static rft_range range_of(const rft_column *column) {
+    if (column->range.low != 0 || column->range.high != 0) {
+        return column->range;
+    }
+    switch (column->kind) {
+    case RFT_COLUMN_INT:
+    case RFT_COLUMN_KNOWN:
+    case RFT_COLUMN_COUNT:
+        return (rft_range){0, INT_MAX};
+    case RFT_COLUMN_LENGTH:
+    case RFT_COLUMN_BYTES:
+    case RFT_COLUMN_SIZE:
+        return (rft_range){0, 9007199254740992.0};
+    case RFT_COLUMN_INT64:
+    case RFT_COLUMN_COUNT64:
+        return (rft_range){0, 9.2e18};
+    case RFT_COLUMN_REAL:
+    case RFT_COLUMN_AMOUNT:
+        return (rft_range){0, RFT_NUMBER_MAX};
+    default:
+        return (rft_range){-INFINITY, INFINITY};
+    }
+}
+
+const char *rft_range_check(rft_range range, double value, rft_arena *arena) {
+    if (isnan(value) || (value >= range.low && value <= range.high)) {
+        return NULL;
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_str_add(&text, "a number from ");
+    rft_str_add_double(&text, range.low);
+    rft_str_add(&text, " to ");
+    rft_str_add_double(&text, range.high);
+    rft_str_add(&text, ", found ");
+    rft_str_add_double(&text, value);
+    const char *expected = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return expected;
+}
+
+static const char *set(const rft_column *column, void *record, const rft_cell *cell, rft_arena *arena) {
     bool null = cell->kind == RFT_CELL_NULL;
     switch (column->kind) {
     case RFT_COLUMN_COUNT64:
@@ -232,6 +272,24 @@ const char *rft_column_set(const rft_column *column, void *record, const rft_cel
     default:
         return set_enum(column, record, cell);
     }
+}
+
+const char *rft_column_check(const rft_column *column, const void *record, rft_arena *arena) {
+    rft_cell found = rft_column_get(column, record);
+    switch (found.kind) {
+    case RFT_CELL_INT:
+        return rft_range_check(range_of(column), (double)found.integer, arena);
+    case RFT_CELL_REAL:
+        return rft_range_check(range_of(column), found.real, arena);
+    default:
+        return NULL;
+    }
+}
+
+/* Of the field as it was set: "inf" is a number too, and what null stands for is in every range. */
+const char *rft_column_set(const rft_column *column, void *record, const rft_cell *cell, rft_arena *arena) {
+    const char *expected = set(column, record, cell, arena);
+    return expected || cell->kind == RFT_CELL_NULL ? expected : rft_column_check(column, record, arena);
 }
 
 double rft_round_9_digits(double value) {

@@ -46,11 +46,23 @@ typedef enum rft_column_kind {
     RFT_COLUMN_OBJECTIVE /* null reads as time: not recorded */
 } rft_column_kind;
 
+/* What a number may be, both ends included. Files come from anywhere: what is read is divided by, multiplied and
+ * counted to, so nothing outside gets into a run. A field without a range of its own has that of its kind: whole
+ * numbers from 0 as far as the type goes (at most 2^53), numbers from 0 to RFT_NUMBER_MAX and no infinity; INT64 and
+ * UINT64 (dates, seeds) any. */
+typedef struct rft_range {
+    double low, high; /* 0, 0: that of the kind */
+} rft_range;
+#define RFT_NUMBER_MAX 1e18   /* of what is measured or declared: no rate, amount or time comes near */
+#define RFT_SAMPLE_MAX_S 1e9  /* of a sample */
+#define RFT_CLOCK_MAX_MHZ 1e6 /* of a clock */
+
 typedef struct rft_column {
     const char *name; /* of the SQL column and the JSON member */
     rft_column_kind kind;
     bool rounded; /* a reading of a clock: recordings keep 9 significant digits of it */
     size_t offset;
+    rft_range range;
 } rft_column;
 
 typedef struct rft_columns {
@@ -78,9 +90,16 @@ extern const rft_columns rft_columns_traffic;      /* rft_traffic */
 /* The field's value. Texts are borrowed from the record. */
 rft_cell rft_column_get(const rft_column *column, const void *record);
 
-/* Sets the field; texts are copied into the arena. NULL when it fits, else what was expected instead ("a whole number
- * from 0", "an outcome"): static text. */
+/* Sets the field; texts are copied into the arena. NULL when it fits, else what was expected instead ("an outcome", "a
+ * number from 1 to 1024, found 0"): static, or in the arena. */
 const char *rft_column_set(const rft_column *column, void *record, const rft_cell *cell, rft_arena *arena);
+
+/* The same of a field as it stands: NULL when its number is in its range. */
+const char *rft_column_check(const rft_column *column, const void *record, rft_arena *arena);
+
+/* A number that is no field: NULL when it is in the range, else what was expected, in the arena. NaN is in every range.
+ */
+const char *rft_range_check(rft_range range, double value, rft_arena *arena);
 
 /* Nearest double that has 9 significant decimal digits. */
 double rft_round_9_digits(double value);

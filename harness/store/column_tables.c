@@ -4,10 +4,17 @@
 #include "model/run.h"
 #include "store/column.h"
 
-#define COLUMN(type, name, kind, member)                                                                               \
-    { name, RFT_COLUMN_##kind, false, offsetof(type, member) }
-#define ROUNDED(type, name, kind, member)                                                                              \
-    { name, RFT_COLUMN_##kind, true, offsetof(type, member) }
+#include <math.h>
+
+#define COLUMN(type, name_, kind_, member)                                                                             \
+    { .name = (name_), .kind = RFT_COLUMN_##kind_, .offset = offsetof(type, member) }
+#define ROUNDED(type, name_, kind_, member)                                                                            \
+    { .name = (name_), .kind = RFT_COLUMN_##kind_, .rounded = true, .offset = offsetof(type, member) }
+#define WITHIN(type, name_, kind_, member, low_, high_)                                                                \
+    {                                                                                                                  \
+        .name = (name_), .kind = RFT_COLUMN_##kind_, .offset = offsetof(type, member), .range = {(low_), (high_) }     \
+    }
+#define TIB (1024.0 * 1024 * 1024 * 1024)
 #define TABLE(name)                                                                                                    \
     { name, sizeof(name) / sizeof((name)[0]) }
 
@@ -30,38 +37,40 @@ static const rft_column info[] = {INFO(id, NAME),
 const rft_columns rft_columns_info = TABLE(info);
 
 #define GPU(member, kind) COLUMN(rft_gpu_info, #member, kind, member)
-#define GPU_AS(name, member, kind) COLUMN(rft_gpu_info, name, kind, member)
+#define GPU_AS(name, member, kind, most) WITHIN(rft_gpu_info, name, kind, member, 0, most)
+#define GPU_TO(member, kind, most) GPU_AS(#member, member, kind, most)
+/* 0 is not known, as in what was read from other tuners' files. */
 static const rft_column gpu[] = {GPU(name, NAME),
                                  GPU(arch, NAME),
                                  GPU(uuid, NAME),
                                  GPU(pci_id, NAME),
-                                 GPU(cc_major, INT),
-                                 GPU(cc_minor, INT),
-                                 GPU(sms, INT),
-                                 GPU(warp_size, INT),
-                                 GPU(max_threads_per_block, INT),
-                                 GPU(max_threads_per_sm, INT),
-                                 GPU(max_blocks_per_sm, INT),
-                                 GPU(registers_per_block, INT),
-                                 GPU(registers_per_sm, INT),
-                                 GPU(shared_per_block, INT64),
-                                 GPU(shared_per_block_static, INT64),
-                                 GPU(shared_per_sm, INT64),
-                                 GPU(l2_bytes, INT64),
-                                 GPU(persisting_l2_max_bytes, INT64),
-                                 GPU(memory_bytes, INT64),
-                                 GPU(memory_free_bytes, INT64),
-                                 GPU_AS("max_grid_x", max_grid[0], INT64),
-                                 GPU_AS("max_grid_y", max_grid[1], INT64),
-                                 GPU_AS("max_grid_z", max_grid[2], INT64),
-                                 GPU_AS("max_block_x", max_block[0], INT),
-                                 GPU_AS("max_block_y", max_block[1], INT),
-                                 GPU_AS("max_block_z", max_block[2], INT),
-                                 GPU(max_cluster, INT),
+                                 GPU_TO(cc_major, INT, 99),
+                                 GPU_TO(cc_minor, INT, 99),
+                                 GPU_TO(sms, INT, 65536),
+                                 GPU_TO(warp_size, INT, 1024),
+                                 GPU_TO(max_threads_per_block, INT, 65536),
+                                 GPU_TO(max_threads_per_sm, INT, 65536),
+                                 GPU_TO(max_blocks_per_sm, INT, 65536),
+                                 GPU_TO(registers_per_block, INT, 1 << 24),
+                                 GPU_TO(registers_per_sm, INT, 1 << 24),
+                                 GPU_TO(shared_per_block, INT64, TIB),
+                                 GPU_TO(shared_per_block_static, INT64, TIB),
+                                 GPU_TO(shared_per_sm, INT64, TIB),
+                                 GPU_TO(l2_bytes, INT64, TIB),
+                                 GPU_TO(persisting_l2_max_bytes, INT64, TIB),
+                                 GPU_TO(memory_bytes, INT64, 1024 * TIB),
+                                 GPU_TO(memory_free_bytes, INT64, 1024 * TIB),
+                                 GPU_AS("max_grid_x", max_grid[0], INT64, INT32_MAX),
+                                 GPU_AS("max_grid_y", max_grid[1], INT64, INT32_MAX),
+                                 GPU_AS("max_grid_z", max_grid[2], INT64, INT32_MAX),
+                                 GPU_AS("max_block_x", max_block[0], INT, 65536),
+                                 GPU_AS("max_block_y", max_block[1], INT, 65536),
+                                 GPU_AS("max_block_z", max_block[2], INT, 65536),
+                                 GPU_TO(max_cluster, INT, 65536),
                                  GPU(cooperative, BOOL),
                                  GPU(sm_clock_khz, INT),
                                  GPU(memory_clock_khz, INT),
-                                 GPU(memory_bus_bits, INT),
+                                 GPU_TO(memory_bus_bits, INT, 1 << 20),
                                  GPU(driver_version, INT),
                                  GPU(representative, BOOL)};
 const rft_columns rft_columns_gpu = TABLE(gpu);
@@ -128,7 +137,7 @@ const rft_columns rft_columns_sweep = TABLE(sweep);
 
 #define AXIS(member, kind) COLUMN(rft_axis, #member, kind, member)
 static const rft_column axis[] = {AXIS(name, NAME), AXIS(swept, BOOL), AXIS(along, BOOL), AXIS(compiled, BOOL),
-                                  AXIS(refine_depth, INT)};
+                                  WITHIN(rft_axis, "refine_depth", INT, refine_depth, 0, RFT_REFINED_MAX)};
 const rft_columns rft_columns_axis = TABLE(axis);
 
 #define VARIANT(member, kind) COLUMN(rft_variant, #member, kind, member)
@@ -141,7 +150,7 @@ static const rft_column param[] = {PARAM(name, NAME), PARAM(help, NAME), PARAM(i
 const rft_columns rft_columns_param = TABLE(param);
 
 #define POINT(member, kind) COLUMN(rft_point, #member, kind, member)
-#define POINT_AS(name, member, kind) COLUMN(rft_point, name, kind, member)
+#define POINT_TO(name, member, most) WITHIN(rft_point, name, INT64, member, 0, most)
 static const rft_column point[] = {POINT(id, INT64),
                                    POINT(sweep, SIZE),
                                    POINT(variant, SIZE),
@@ -154,21 +163,21 @@ static const rft_column point[] = {POINT(id, INT64),
                                    POINT(is_default, BOOL),
                                    POINT(transferred, FLAG),
                                    POINT(has_launch, BOOL),
-                                   POINT_AS("grid_x", grid[0], INT64),
-                                   POINT_AS("grid_y", grid[1], INT64),
-                                   POINT_AS("grid_z", grid[2], INT64),
-                                   POINT_AS("block_x", block[0], INT64),
-                                   POINT_AS("block_y", block[1], INT64),
-                                   POINT_AS("block_z", block[2], INT64)};
+                                   POINT_TO("grid_x", grid[0], INT32_MAX),
+                                   POINT_TO("grid_y", grid[1], INT32_MAX),
+                                   POINT_TO("grid_z", grid[2], INT32_MAX),
+                                   POINT_TO("block_x", block[0], 65536),
+                                   POINT_TO("block_y", block[1], 65536),
+                                   POINT_TO("block_z", block[2], 65536)};
 const rft_columns rft_columns_point = TABLE(point);
 
 #define FACTS(member, kind) COLUMN(rft_facts, #member, kind, member)
-static const rft_column facts[] = {FACTS(registers, KNOWN),
+static const rft_column facts[] = {WITHIN(rft_facts, "registers", KNOWN, registers, 0, 1 << 16),
                                    FACTS(spill_bytes, KNOWN),
                                    FACTS(stack_bytes, KNOWN),
-                                   FACTS(shared_static_bytes, BYTES),
-                                   FACTS(shared_dynamic_bytes, BYTES),
-                                   FACTS(blocks_per_sm, KNOWN),
+                                   WITHIN(rft_facts, "shared_static_bytes", BYTES, shared_static_bytes, 0, TIB),
+                                   WITHIN(rft_facts, "shared_dynamic_bytes", BYTES, shared_dynamic_bytes, 0, TIB),
+                                   WITHIN(rft_facts, "blocks_per_sm", KNOWN, blocks_per_sm, 0, 1 << 16),
                                    FACTS(occupancy_frac, REAL),
                                    FACTS(waves, REAL),
                                    FACTS(cubin_hash, TEXT),
@@ -176,7 +185,8 @@ static const rft_column facts[] = {FACTS(registers, KNOWN),
                                    FACTS(from_cache, BOOL)};
 const rft_columns rft_columns_facts = TABLE(facts);
 
-#define VERIFIED(name, member, kind) COLUMN(rft_verification, name, kind, member)
+/* What a kernel computed may be anything. */
+#define VERIFIED(name, member, kind) WITHIN(rft_verification, name, kind, member, -INFINITY, INFINITY)
 static const rft_column verification[] = {VERIFIED("verified", done, BOOL),
                                           VERIFIED("tol", tol, REAL),
                                           VERIFIED("worst_frac", worst_frac, REAL),
@@ -206,6 +216,13 @@ static const rft_column reference[] = {REFERENCE(sweep, SIZE),        REFERENCE(
 const rft_columns rft_columns_reference = TABLE(reference);
 
 #define LOAD(member, kind) ROUNDED(rft_load, #member, kind, member)
+#define DEGREES(member)                                                                                                \
+    {                                                                                                                  \
+        .name = #member, .kind = RFT_COLUMN_REAL, .rounded = true, .offset = offsetof(rft_load, member), .range = {    \
+            -1000,                                                                                                     \
+            1e6                                                                                                        \
+        }                                                                                                              \
+    }
 #define THROTTLED(name, text, words)                                                                                   \
     ROUNDED(rft_load, "throttled_" text "_frac", REAL, throttled_frac[RFT_THROTTLE_##name]),
 static const rft_column load[] = {LOAD(reason, TEXT),
@@ -220,8 +237,8 @@ static const rft_column load[] = {LOAD(reason, TEXT),
                                   LOAD(joules_per_run, REAL),
                                   LOAD(uncertainty_frac, REAL),
                                   LOAD(update_s, REAL),
-                                  LOAD(temperature_start_c, REAL),
-                                  LOAD(temperature_end_c, REAL),
+                                  DEGREES(temperature_start_c),
+                                  DEGREES(temperature_end_c),
                                   LOAD(clock_mhz, REAL),
                                   RFT_THROTTLE_MAP(THROTTLED)};
 const rft_columns rft_columns_load = TABLE(load);

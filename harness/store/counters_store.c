@@ -98,8 +98,8 @@ typedef struct counter_row {
     int passes;
 } counter_row;
 
-#define COUNTER(member, kind)                                                                                          \
-    { #member, RFT_COLUMN_##kind, false, offsetof(counter_row, member) }
+#define COUNTER(member, kind_)                                                                                         \
+    { .name = #member, .kind = RFT_COLUMN_##kind_, .offset = offsetof(counter_row, member) }
 static const rft_column row_columns[] = {COUNTER(point, INT64), COUNTER(name, NAME), COUNTER(value, REAL),
                                          COUNTER(reason, TEXT), COUNTER(passes, INT)};
 

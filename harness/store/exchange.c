@@ -106,14 +106,13 @@ static size_t last_whole_entry(const char *text, size_t size) {
 }
 
 static json_t *mend(const char *text, size_t size) {
-    json_error_t ignored;
     json_t *root = NULL;
     for (int attempt = 0; attempt < 2 && !root; attempt++) {
         size_t kept = trimmed(text, attempt == 0 ? size : last_whole_entry(text, size));
         rft_str ended = RFT_STR_INIT;
         rft_str_add_n(&ended, text, kept);
         rft_str_add(&ended, "}}");
-        root = json_loadb(ended.data, ended.length, 0, &ignored);
+        (void)rft_json_parse(&root, ended.data, ended.length, "", NULL);
         rft_str_clear(&ended);
     }
     return root;

@@ -87,7 +87,7 @@ static const char *failure_of(const json_t *entry, rft_outcome *outcome) {
 static bool seconds_of(double *out_s, const json_t *entry, const char *name) {
     const json_t *value = json_object_get(entry, name);
     *out_s = value ? json_number_value(value) / 1e3 : 0.0;
-    return value == NULL || json_is_null(value) || (json_is_number(value) && *out_s >= 0 && isfinite(*out_s));
+    return value == NULL || json_is_null(value) || (json_is_number(value) && *out_s >= 0 && *out_s <= RFT_SAMPLE_MAX_S);
 }
 
 static int read_spent(kt *k, const char *key, const json_t *entry, rft_foreign_times *out) {
@@ -114,7 +114,7 @@ static int read_samples(kt *k, const char *key, const json_t *entry, rft_foreign
     for (size_t i = 0; i < out->n; i++) {
         const json_t *value = count ? json_array_get(list, i) : mean;
         out->samples_s[i] = json_number_value(value) / 1e3;
-        if (!json_is_number(value) || !(out->samples_s[i] >= 0) || !isfinite(out->samples_s[i])) {
+        if (!json_is_number(value) || !(out->samples_s[i] >= 0 && out->samples_s[i] <= RFT_SAMPLE_MAX_S)) {
             return rft_exchange_fail(k->file, k->err, "milliseconds from 0, or the kind of a failure",
                                      "cache[\"%.80s\"].%s", key, count ? "times" : "time");
         }

@@ -56,7 +56,7 @@ static bool time_of(double *out_s, const json_t *times, const char *name, double
         return true;
     }
     *out_s = json_is_number(value) ? json_number_value(value) / per_second : (double)NAN;
-    return isfinite(*out_s) && *out_s >= 0;
+    return *out_s >= 0 && *out_s <= RFT_SAMPLE_MAX_S;
 }
 
 static double or_zero(double value) {
@@ -72,8 +72,8 @@ static int read_times(t4 *t, size_t index, const json_t *times, rft_foreign_time
     }
     for (size_t i = 0; i < 5; i++) {
         if (!time_of(&seconds[i], times, names[i], t->per_second)) {
-            return rft_exchange_fail(t->file, t->err, "a number from 0 or null", "results[%zu].times.%s", index,
-                                     names[i]);
+            return rft_exchange_fail(t->file, t->err, "a time from 0 to a billion seconds, or null",
+                                     "results[%zu].times.%s", index, names[i]);
         }
     }
     out->compile_s = isnan(seconds[0]) ? seconds[1] : seconds[0];
@@ -88,8 +88,9 @@ static int read_times(t4 *t, size_t index, const json_t *times, rft_foreign_time
     for (size_t i = 0; i < out->n; i++) {
         const json_t *value = json_array_get(runtimes, i);
         out->samples_s[i] = json_number_value(value) / t->per_second;
-        if (!json_is_number(value) || !(out->samples_s[i] >= 0) || !isfinite(out->samples_s[i])) {
-            return rft_exchange_fail(t->file, t->err, "a number from 0", "results[%zu].times.runtimes[%zu]", index, i);
+        if (!json_is_number(value) || !(out->samples_s[i] >= 0 && out->samples_s[i] <= RFT_SAMPLE_MAX_S)) {
+            return rft_exchange_fail(t->file, t->err, "a time from 0 to a billion seconds",
+                                     "results[%zu].times.runtimes[%zu]", index, i);
         }
     }
     return json_is_array(runtimes)
@@ -112,7 +113,8 @@ static int read_measurement(t4 *t, size_t index, const json_t *result, rft_forei
             return rft_exchange_fail(t->file, t->err, "a unit of time", "results[%zu].measurements[%zu].unit", index,
                                      i);
         }
-        if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
+        if (!json_is_number(value) ||
+            !(json_number_value(value) >= 0 && json_number_value(value) / per_second <= RFT_SAMPLE_MAX_S)) {
             return rft_exchange_fail(t->file, t->err, "a time", "results[%zu].measurements[%zu].value", index, i);
         }
         out->samples_s = rft_arena_calloc(t->run->arena, 1, sizeof *out->samples_s);

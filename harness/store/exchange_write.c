@@ -93,10 +93,17 @@ static json_t *kt_entry(const rft_run *run, const rft_variant *variant, const rf
 static json_t *problem_size(const rft_run *run, const rft_exchange_pick *pick) {
     const rft_sweep *sweep = &run->sweeps[pick->sweep].sweep;
     const char *recorded = rft_env_value(&run->env, "recording.problem_size");
-    json_error_t ignored;
-    return sweep->axis_count > 0 ? rft_json_of_values(sweep->problems[pick->problem].values, sweep->axis_count)
-           : recorded            ? json_loads(recorded, JSON_DECODE_ANY, &ignored)
-                                 : NULL;
+    if (sweep->axis_count > 0) {
+        return rft_json_of_values(sweep->problems[pick->problem].values, sweep->axis_count);
+    }
+    json_t *read = NULL;
+    bool scalar = recorded && !strchr("[{", recorded[strspn(recorded, " \t\r\n")]);
+    if (scalar) {
+        read = json_loads(recorded, JSON_DECODE_ANY, NULL);
+    } else if (recorded) {
+        (void)rft_json_parse(&read, recorded, strlen(recorded), "recording.problem_size", NULL);
+    }
+    return read;
 }
 
 static json_t *kt_head(const rft_run *run, const rft_exchange_pick *pick) {

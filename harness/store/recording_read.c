@@ -6,6 +6,7 @@
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"
+#include "store/run_check.h"
 #include "store/steps_store.h"
 
 #include <math.h>
@@ -476,12 +477,33 @@ static int check_section(const json_t *root, const char *what, rft_err *err) {
     return RFT_E_SCHEMA;
 }
 
-int rft_recording_parse(rft_run **out, const char *text, size_t size, const char *what, rft_err *err) {
+#define POINT_ROOM_BASE ((size_t)16 << 20) /* bytes of points that any file may have, and per byte of its text */
+#define POINT_ROOM_FACTOR 16
+
+/* Points take a kilobyte each in memory, whatever the file says of them: not of "{}". All formats, before any is read.
+ */
+static int check_room(const json_t *root, size_t size, const char *what, rft_err *err) {
+    size_t counts[] = {json_array_size(json_object_get(root, "results")),
+                       json_array_size(json_object_get(root, "Results")),
+                       json_object_size(json_object_get(root, "cache"))};
+    size_t most = (POINT_ROOM_BASE + POINT_ROOM_FACTOR * size) / sizeof(rft_point);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        if (counts[i] > most) {
+            rft_err_set(err, RFT_E_RECORDING, "%s: expected at most %zu results in %zu bytes, found %zu", what, most,
+                        size, counts[i]);
+            return rft_err_remedy(err, "no results are as short as these: take the file again from where it came");
+        }
+    }
+    return 0;
+}
+
+static int parse(rft_run **out, const char *text, size_t size, const char *what, rft_err *err) {
     json_t *root = NULL;
     bool mended = false;
     *out = NULL;
     int code = rft_exchange_parse(&root, &mended, text, size, what, err);
-    if (!code && json_object_get(root, "rooftune") == NULL) {
+    code = code ? code : check_room(root, size, what, err);
+    if (!code && !json_object_get(root, "rooftune")) {
         code = rft_exchange_read(out, &(rft_exchange_file){root, text, size, what, mended}, err);
         json_decref(root);
         return code;
@@ -508,6 +530,18 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     }
     *out = r.run;
     return 0;
+}
+
+int rft_recording_parse(rft_run **out, const char *text, size_t size, const char *what, rft_err *err) {
+    int code = parse(out, text, size, what, err);
+    const char *fault = code ? NULL : rft_run_fault(*out);
+    if (fault) {
+        code = rft_err_set(err, RFT_E_RECORDING, "%s: %s", what, fault);
+        rft_err_remedy(err, "the recording is damaged or was edited: take it again from where it came");
+        rft_run_free(*out);
+        *out = NULL;
+    }
+    return code;
 }
 
 int rft_recording_read(rft_run **out, const char *path, rft_err *err) {

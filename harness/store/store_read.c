@@ -3,6 +3,7 @@
 #include "store/counters_store.h"
 #include "store/loads_store.h"
 #include "store/points.h"
+#include "store/run_check.h"
 #include "store/steps_store.h"
 #include "store/store_sqlite.h"
 #include "store/value_json.h"
@@ -22,8 +23,8 @@ static void check_position(rft_row *row, size_t expected) {
 static json_t *row_json(rft_row *row) {
     const char *name = sqlite3_column_name(row->statement, row->at);
     const char *text = rft_row_text(row);
-    json_t *value = text ? json_loads(text, 0, NULL) : NULL;
-    if (value == NULL) {
+    json_t *value = NULL;
+    if (text == NULL || rft_json_parse(&value, text, strlen(text), name, NULL) != RFT_OK) {
         rft_row_fail(row, "%s: expected JSON", name);
     }
     return value;
@@ -250,6 +251,11 @@ static void row_of_space(rft_row *row, rft_run *run) {
     if (row->code) {
         return;
     }
+    if (counts->cartesian == NULL && sweep->problem_count > RFT_SPACES_MAX / sweep->variant_count) {
+        rft_row_fail(row, "%zu variants on %zu problems, a million together are read at most", sweep->variant_count,
+                     sweep->problem_count);
+        return;
+    }
     if (counts->cartesian == NULL) {
         counts->cartesian = rft_arena_calloc(run->arena, sweep->variant_count * sweep->problem_count, sizeof(uint64_t));
         counts->valid = rft_arena_calloc(run->arena, sweep->variant_count * sweep->problem_count, sizeof(uint64_t));
@@ -323,7 +329,10 @@ static void row_of_point(rft_row *row, rft_run *run) {
     rft_row_columns(row, &rft_columns_work, &point.work);
     rft_row_columns(row, &rft_columns_traffic, &point.traffic);
     const char *text = row->code ? NULL : rft_row_text(row);
-    json_t *steps = text ? json_loads(text, 0, NULL) : NULL;
+    json_t *steps = NULL;
+    if (text) {
+        (void)rft_json_parse(&steps, text, strlen(text), "steps", NULL);
+    }
     row_fits(row, "steps", text && !steps ? "JSON" : rft_steps_from_json(&point, steps, row->arena));
     json_decref(steps);
     rft_points_no_measurement(&point);
@@ -397,6 +406,11 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
     if (lost) {
         rft_err_set(err, RFT_E_STORE, "%s is damaged: point %lld stands for a point that is not there", store->path,
                     (long long)lost);
+        code = rft_err_remedy(err, "use a copy of it, or measure again into another file (-o)");
+    }
+    const char *fault = code ? NULL : rft_run_fault(run);
+    if (fault) {
+        rft_err_set(err, RFT_E_STORE, "%s is damaged: %s", store->path, fault);
         code = rft_err_remedy(err, "use a copy of it, or measure again into another file (-o)");
     }
     if (code) {

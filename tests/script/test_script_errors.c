@@ -79,6 +79,9 @@ static void test_kernel_keys(void **state) {
 static void test_sweep_keys(void **state) {
     static const refusal cases[] = {
         {"", "ovr = 1", RFT_E_SCRIPT, "case.lua:", "sweep.ovr: unknown key, did you mean \"over\"?", NULL},
+        {"", "name = string.rep('x', 257)", RFT_E_SCRIPT,
+         "case.lua:", "name: expected one line of at most 256 bytes, found 257", "shorter"},
+        {"", "name = 'a\\27b'", RFT_E_SCRIPT, "case.lua:", "one line without control characters", NULL},
         {"", "over = { n = values() }", RFT_E_SPACE, "case.lua:", "sweep.over.n: the list of values is empty", NULL},
         {"", "over = { n = range(5, 1) }", RFT_E_SPACE, "case.lua:", "sweep.over.n", NULL},
         {"", "over = { n = 4 }", RFT_E_SCRIPT, "case.lua:", "sweep.over.n: expected values(...)", "with"},

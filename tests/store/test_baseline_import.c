@@ -130,8 +130,8 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
         {"[7]", "baselines[0]", "it is no object", NULL, RFT_E_RECORDING},
         {"[{\"name\": [1]}]", "baselines[0]", "name is no single value", NULL, RFT_E_RECORDING},
         {"[{\"problem\": 4096}]", "baselines[0]", "problem is no object", "{ \"n\": 4096 }", RFT_E_RECORDING},
-        {"[{\"name\": \"a\\nb\", \"n\": 4096, \"seconds\": 1, \"source\": \"x\"}]", "baselines[0]", "name is too long",
-         "one line", RFT_E_RECORDING},
+        {"[{\"name\": \"a\\nb\", \"n\": 4096, \"seconds\": 1, \"source\": \"x\"}]", "baselines[0]",
+         "name: expected one line", "one line", RFT_E_RECORDING},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rft_run *run = bare_run();

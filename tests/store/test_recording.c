@@ -258,7 +258,36 @@ static void the_place_of_a_mistake_is_named(void **state) {
         {"\"runtimes\":[0.", "\"runtimes\":[[],0.", "results[1].times.runtimes", RFT_E_RECORDING},
         {"\"configuration\":{", "\"configuration\":{\"VEC\":{},\"B\":{", "is not JSON", RFT_E_RECORDING},
         {"\"results\":[", "\"results\":[], \"more\":[", "rooftune.points.id: expected a list", RFT_E_RECORDING},
-        {"\"results\":[", "\"results\":[{},", "rooftune.points.", RFT_E_RECORDING}};
+        {"\"results\":[", "\"results\":[{},", "rooftune.points.", RFT_E_RECORDING},
+        /* Numbers that somebody would divide by, multiply or count to. */
+        {"\"sms\":", "\"sms\":-1,\"s\":", "rooftune.gpu.sms: expected a number from 0 to 65536, found -1",
+         RFT_E_RECORDING},
+        {"\"warp_size\":32", "\"warp_size\":2000000000", "gpu.warp_size: expected a number from 0 to 1024, found",
+         RFT_E_RECORDING},
+        {"\"refine_depth\":2", "\"refine_depth\":64", "axes[0].refine_depth: expected a number from 0 to 20, found 64",
+         RFT_E_RECORDING},
+        {"\"grid_z\":[1", "\"grid_z\":[9007199254740992", "rooftune.points.grid_z[0]: expected a number from 0 to",
+         RFT_E_RECORDING},
+        {"\"block_x\":[256", "\"block_x\":[-256", "rooftune.points.block_x[0]: expected a number from 0 to",
+         RFT_E_RECORDING},
+        {"\"waves\":[62.06", "\"waves\":[1e308", "rooftune.points.waves[0]: expected a number from 0 to",
+         RFT_E_RECORDING},
+        {"\"waves\":[62.06", "\"waves\":[\"inf\"",
+         "rooftune.points.waves[0]: expected a number from 0 to 1e+18, found inf", RFT_E_RECORDING},
+        {"\"work_bytes_read\":[33554432.5", "\"work_bytes_read\":[-1", "rooftune.points.work_bytes_read[0]",
+         RFT_E_RECORDING},
+        {"\"finished_unix_ns\":1", "\"finished_unix_ns\":-1", "run.finished_unix_ns: expected a number from 0",
+         RFT_E_RECORDING},
+        {"\"runtimes\":[0.", "\"runtimes\":[-0.",
+         "R: points[1].rounds[0].samples_s[0]: expected a number from 0 to "
+         "1000000000, found -0.0007",
+         RFT_E_RECORDING},
+        {"\"runtimes\":[0.", "\"runtimes\":[1e300,0.", "points[1].rounds[0]", RFT_E_RECORDING},
+        /* Names. */
+        {"\"name\":\"gemv_fp16\"", "\"name\":\"a\\nb\"",
+         "R: sweeps[0].name: expected one line without control characters, "
+         "found one of code 10",
+         RFT_E_RECORDING}};
     rft_run *run = sample_run_new();
     size_t size = 0;
     char *text = text_of(run, &size);

@@ -48,6 +48,34 @@ static void deep_nesting_is_refused(void **state) {
     free(deep);
 }
 
+/* Small values cost much more than their bytes, so they are counted before the tree is built. */
+static void swarms_of_values_are_refused(void **state) {
+    (void)state;
+    size_t count = 2000000, size = 3 * count + 1;
+    char *swarm = malloc(size);
+    assert_non_null(swarm);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(swarm + 1 + 3 * i, "{},", 3);
+    }
+    swarm[0] = '[';
+    swarm[size - 1] = ']';
+    json_t *value = NULL;
+    rft_err err = RFT_ERR_INIT;
+    assert_int_equal(rft_json_parse(&value, swarm, size, "swarm", &err), RFT_E_RECORDING);
+    assert_non_null(strstr(err.message, "so many small values"));
+    assert_null(value);
+    free(swarm);
+}
+
+static void a_key_stands_once(void **state) {
+    (void)state;
+    json_t *value = NULL;
+    rft_err err = RFT_ERR_INIT;
+    const char *text = "{\"a\": 1, \"a\": 2}";
+    assert_int_equal(rft_json_parse(&value, text, strlen(text), "twice", &err), RFT_E_RECORDING);
+    assert_non_null(strstr(err.message, "duplicate object key"));
+}
+
 static void getters(void **state) {
     (void)state;
     json_t *object = parse("{\"t\":\"x\",\"i\":3,\"w\":4.0,\"r\":2.5,\"n\":null,\"a\":[1],\"o\":{},\"b\":true,"
@@ -150,6 +178,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_not_json_is_placed),
         cmocka_unit_test(deep_nesting_is_refused),
+        cmocka_unit_test(swarms_of_values_are_refused),
+        cmocka_unit_test(a_key_stands_once),
         cmocka_unit_test(getters),
         cmocka_unit_test(dumps_read_back_as_they_were),
         cmocka_unit_test(absent_is_not_zero),

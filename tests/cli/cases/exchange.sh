@@ -156,8 +156,8 @@ rooftune show kt.t1.json
 expect_error 8 'T1, which holds no run to read'
 # Names and texts that would end a comment or a string, or be the same macro.
 cat >odd.json <<'JSON'
-{"device_name": "9*/ ??/ \"Gerät\"", "kernel_name": "*/ int x; /* ??/\n#error", "tune_params_keys": ["p-1", "p_1", "P_1", "VARIANT", "é"],
- "cache": {"k": {"p-1": -5, "p_1": "a\"\\\n??/*", "P_1": -9223372036854775808, "VARIANT": true, "é": -0.5, "time": 1.5}}}
+{"device_name": "9*/ ??/ \"Gerät\"", "kernel_name": "*/ int x; /* ??/ #error", "tune_params_keys": ["p-1", "p_1", "P_1", "VARIANT", "é"],
+ "cache": {"k": {"p-1": -5, "p_1": "a\"\\\\??/*", "P_1": -9223372036854775808, "VARIANT": true, "é": -0.5, "time": 1.5}}}
 JSON
 rooftune best odd.json --format header -o best.h
 expect_status 0

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "store/run_check.h"
+
+#include "model/names.h"
+#include "store/column.h"
+
+static const char *at(const rft_run *run, const char *expected, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static const char *at(const rft_run *run, const char *expected, const char *format, ...) {
+    char where[120];
+    va_list args;
+    va_start(args, format);
+    rft_text_vformat(where, sizeof where, format, args);
+    va_end(args);
+    return rft_arena_printf(run->arena, "%s: expected %s", where, expected);
+}
+
+/* The first that is outside; NULL. NaN is not known, and in every range. */
+static const char *list_fault(const rft_run *run, const double *values, size_t count, double most, size_t *index) {
+    const rft_range range = {0, most};
+    for (size_t i = 0; values && i < count; i++) {
+        if (!(values[i] >= 0 && values[i] <= most)) {
+            const char *expected = rft_range_check(range, values[i], run->arena);
+            *index = i;
+            if (expected) {
+                return expected;
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *measurement_fault(const rft_run *run, const rft_measurement *m, const char *where) {
+    const struct {
+        const char *name;
+        const double *values;
+        size_t count;
+        double most;
+    } lists[] = {{"samples_s", m->samples_s, m->n, RFT_SAMPLE_MAX_S},
+                 {"clocks_mhz", m->clocks_mhz, m->n, RFT_CLOCK_MAX_MHZ},
+                 {"step_s", m->step_s, m->step_count, RFT_SAMPLE_MAX_S}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        size_t index = 0;
+        const char *expected = list_fault(run, lists[i].values, lists[i].count, lists[i].most, &index);
+        if (expected) {
+            return at(run, expected, "%s.%s[%zu]", where, lists[i].name, index);
+        }
+    }
+    return NULL;
+}
+
+static const char *load_fault(const rft_run *run, const rft_load *load, const char *where) {
+    size_t index = 0;
+    const char *expected = load ? list_fault(run, load->samples_s, load->n, RFT_SAMPLE_MAX_S, &index) : NULL;
+    expected = expected || !load ? expected : list_fault(run, load->at_s, load->n, RFT_SAMPLE_MAX_S, &index);
+    expected = expected || !load ? expected : list_fault(run, load->clocks_mhz, load->n, RFT_CLOCK_MAX_MHZ, &index);
+    return expected ? at(run, expected, "%s.loads[%zu]", where, index) : NULL;
+}
+
+static const char *columns_fault(const rft_run *run, const rft_columns *columns, const void *record,
+                                 const char *where) {
+    for (size_t i = 0; i < columns->count; i++) {
+        const char *expected = rft_column_check(&columns->items[i], record, run->arena);
+        if (expected) {
+            return at(run, expected, "%s.%s", where, columns->items[i].name);
+        }
+    }
+    return NULL;
+}
+
+/* Fields too: what other tuners' files say went into them past the columns. */
+static const char *point_fault(const rft_run *run, const rft_point *point, size_t index) {
+    char where[60];
+    rft_text_format(where, sizeof where, "points[%zu]", index);
+    const char *fault = columns_fault(run, &rft_columns_point, point, where);
+    fault = fault ? fault : columns_fault(run, &rft_columns_facts, &point->facts, where);
+    fault = fault ? fault : columns_fault(run, &rft_columns_traffic, &point->traffic, where);
+    for (int kind = 0; kind < RFT_LOAD_POINT_KINDS && !fault; kind++) {
+        fault = load_fault(run, point->loads[kind], where);
+    }
+    for (int round = 0; round < RFT_ROUNDS && !fault; round++) {
+        rft_text_format(where, sizeof where, "points[%zu].rounds[%d]", index, round);
+        fault = measurement_fault(run, &point->rounds[round], where);
+        fault = fault ? fault : columns_fault(run, &rft_columns_measurement, &point->rounds[round], where);
+        fault = fault ? fault : columns_fault(run, &rft_columns_stats, &point->rounds[round].stats, where);
+    }
+    return fault;
+}
+
+static const char *sweep_fault(const rft_run *run, size_t s) {
+    const rft_sweep *sweep = &run->sweeps[s].sweep;
+    const char *fault = rft_sweep_names_fault(sweep, run->arena);
+    if (fault) {
+        return rft_arena_printf(run->arena, "sweeps[%zu].%s", s, fault);
+    }
+    if (sweep->variant_count > 0 && sweep->problem_count > RFT_SPACES_MAX / sweep->variant_count) {
+        return rft_arena_printf(run->arena,
+                                "sweeps[%zu]: expected at most a million variants x problems, found %zu x %zu", s,
+                                sweep->variant_count, sweep->problem_count);
+    }
+    return NULL;
+}
+
+const char *rft_run_fault(const rft_run *run) {
+    const char *expected = rft_name_fault(run->gpu.name, RFT_NAME_MAX, run->arena);
+    const char *fault = expected ? at(run, expected, "gpu.name") : load_fault(run, run->idle, "idle");
+    for (size_t s = 0; s < run->sweep_count && !fault; s++) {
+        fault = sweep_fault(run, s);
+    }
+    for (size_t i = 0; i < run->point_count && !fault; i++) {
+        fault = point_fault(run, &run->points[i], i);
+    }
+    for (size_t i = 0; i < run->baseline_count && !fault; i++) {
+        const rft_baseline *b = &run->baselines[i];
+        char where[60];
+        rft_text_format(where, sizeof where, "baselines[%zu]", i);
+        fault = measurement_fault(run, &b->measurement, where);
+        expected = fault ? NULL : rft_name_fault(b->name, RFT_NAME_MAX, run->arena);
+        fault = expected ? at(run, expected, "%s.name", where) : fault;
+    }
+    return fault;
+}
