@@ -21,6 +21,9 @@ bool rft_fs_is_gzip(const char *path); /* by its first two bytes */
 int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err);
 /* The same, deflated (level 9, no name or time in the header, so equal data give equal bytes). */
 int rft_fs_write_gzip(const char *path, const void *data, size_t size, rft_err *err);
+/* RFT_E_IO: both would refuse what has the name: a folder, a pipe, a device, a link to nothing. A link to a file is
+ * followed: the file is replaced. */
+int rft_fs_check_replaceable(const char *path, rft_err *err);
 /* For caches: the file appears whole or not at all and a writer that is killed leaves nothing, but nothing is forced to
  * the disk, so that after a power cut it may be there damaged. What has the name, unless it is a folder, is replaced,
  * and meanwhile readers may find nothing. Where the file system has no nameless files, or `named` asks for it, a

@@ -20,17 +20,28 @@
 
 enum { ATTEMPTS = 16 };
 
-/* A device or a pipe is written in place: nothing may be renamed over /dev/full. */
-static int write_in_place(const char *path, const void *data, size_t size, rft_err *err) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC);
-    if (fd < 0) {
-        return rft_fs_error(err, "write", path, errno);
+/* `old`: of what has the name, links followed; NULL: nothing has. */
+static int check_replaceable(const char *path, const struct stat *old, rft_err *err) {
+    struct stat link;
+    const char *why = NULL;
+    if (!old) {
+        why = lstat(path, &link) == 0 && S_ISLNK(link.st_mode) ? "a symbolic link to nothing" : NULL;
+    } else if (S_ISDIR(old->st_mode)) {
+        return rft_fs_error(err, "write", path, EISDIR);
+    } else if (!S_ISREG(old->st_mode)) {
+        why = S_ISFIFO(old->st_mode) ? "a pipe" : S_ISSOCK(old->st_mode) ? "a socket" : "a device";
     }
-    int cause = rft_fs_write_all(fd, data, size);
-    if (close(fd) != 0 && !cause) {
-        cause = errno;
+    if (why) {
+        rft_err_set(err, RFT_E_IO, "cannot write %s: it is %s", path, why);
+        rft_err_remedy(err, "name a file; where stdout may be meant it is called -");
+        return RFT_E_IO;
     }
-    return cause ? rft_fs_error(err, "write", path, cause) : 0;
+    return 0;
+}
+
+int rft_fs_check_replaceable(const char *path, rft_err *err) {
+    struct stat info;
+    return check_replaceable(path, stat(path, &info) == 0 ? &info : NULL, err);
 }
 
 /* To the disk, with the permissions of what it replaces (NULL: nothing). */
@@ -116,11 +127,9 @@ static int replace_named(const char *target, const void *data, size_t size, cons
 int rft_fs_write_atomic(const char *path, const void *data, size_t size, rft_err *err) {
     struct stat info;
     const struct stat *old = stat(path, &info) == 0 ? &info : NULL;
-    if (old && S_ISDIR(info.st_mode)) {
-        return rft_fs_error(err, "write", path, EISDIR);
-    }
-    if (old && !S_ISREG(info.st_mode)) {
-        return write_in_place(path, data, size, err);
+    int code = check_replaceable(path, old, err);
+    if (code) {
+        return code;
     }
     /* A link stays a link: its target is replaced. */
     char *target = old ? realpath(path, NULL) : rft_strdup(path);

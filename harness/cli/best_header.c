@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/best_header.h"
 
+#include "cli/best_text.h"
+
 #include "base/units.h"
 #include "cli/show_text.h"
 #include "model/bound.h"
@@ -307,8 +309,8 @@ static int check_sweeps(const writer *w, rft_err *err) {
     return RFT_OK;
 }
 
-static const char head[] =
-    "/* Best configurations, written by `rooftune best --format header`. Include it where kernels are compiled.\n"
+static const char head[] = RFT_BEST_HEADER_HEAD
+    " Include it where kernels are compiled.\n"
     " *\n"
     " * Which device:  define the macro of its block below, such as -D%s.\n"
     " * Which problem: where a sweep has several, define what its #if asks for (SWEEP_FOR_AXIS), such as\n"

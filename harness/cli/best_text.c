@@ -217,7 +217,7 @@ static void all_json(writer *w, const rft_run *const *runs, size_t count) {
 static void all_lua(writer *w, const rft_run *const *runs, size_t count) {
     for (size_t i = 0; i < count; i++) {
         w->run = runs[i];
-        rft_str_addf(w->out, "-- best configurations: %s\n", origin_of(w));
+        rft_str_addf(w->out, RFT_BEST_LUA_HEAD "%s\n", origin_of(w));
     }
     rft_str_add(w->out, count == 1 ? "return {\n" : "return {\n-- a table for each of them, in this order\n");
     for (size_t i = 0; i < count; i++) {

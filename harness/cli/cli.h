@@ -62,7 +62,8 @@ typedef struct rft_opt {
 
 /* Parses argv into the options and `rest` (positional words; what follows "--" goes to `script_args` if it is not
  * NULL). Prints the help of cli->command and sets *helped when --help is given. RFT_E_USAGE: unknown option (with the
- * nearest), missing argument. */
+ * nearest), missing argument. What is written (-o, --json, --csv, --report, --events) is checked against all that is
+ * read, see outputs.h. */
 int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
                   rft_words *rest, rft_words *script_args, bool *helped, rft_err *err);
 

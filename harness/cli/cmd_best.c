@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/best_text.h"
 #include "cli/cli.h"
+#include "cli/run_set.h"
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 static int best(rft_cli *cli, const rft_words *paths, const char *format, const char *output, rft_err *err) {
     rft_run **runs = rft_calloc(paths->count + 1, sizeof *runs);
     rft_str text = RFT_STR_INIT;
-    int rc = RFT_OK;
+    int rc = rft_run_set_check_names(paths, err);
     for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
         rc = rft_store_load(&runs[i], paths->items[i], err);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/mix_set.h"
+#include "cli/outputs.h"
 #include "cli/run_set.h"
 #include "reports/report.h"
 #include "store/store.h"
@@ -120,13 +121,18 @@ static int report(rft_cli *cli, const report_options *o, rft_arena *arena, rft_e
     references others = {0};
     bool svg = false;
     int rc = understand(o, &opts, &svg, err);
+    const char *output = o->output ? o->output
+                         : rc == RFT_OK && o->runs.count > 0
+                             ? default_output(o->runs.items[0], svg ? "svg" : "pdf", arena)
+                             : NULL;
+    rc = rc ? rc : rft_outputs_check(&(rft_output){"-o", output, RFT_OUTPUT_FILE}, 1, &o->runs, err);
+    rc = rc ? rc : rft_run_set_check_names(&o->references, err);
     rc = rc ? rc : rft_run_set_load(&runs, &o->runs, "report", err);
     for (size_t i = 0; i < o->references.count && rc == RFT_OK; i++) {
         rc = add_reference(&others, o->references.items[i], err);
     }
     rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, runs.one, arena, err);
     if (rc == RFT_OK) {
-        const char *output = o->output ? o->output : default_output(o->runs.items[0], svg ? "svg" : "pdf", arena);
         opts.references = (const rft_run *const *)others.runs;
         opts.reference_count = others.count;
         opts.book = mixes.book;

@@ -5,6 +5,7 @@
 #include "cli/compose.h"
 #include "cli/events.h"
 #include "cli/interrupt.h"
+#include "cli/outputs.h"
 #include "cli/run_ceilings.h"
 #include "cli/run_devices.h"
 #include "cli/run_end.h"
@@ -122,8 +123,9 @@ typedef struct session {
     rft_plan *plan;
     rft_run_file file;
     rft_screen screen;
-    rft_events *events; /* NULL: none */
-    const char *report; /* written; NULL */
+    rft_events *events;      /* NULL: none */
+    const char *report_path; /* where the report goes */
+    const char *report;      /* written; NULL */
 } session;
 
 static bool stop(void *payload) {
@@ -241,7 +243,7 @@ static int measure(session *s, rft_err *err) {
 /* The run file is open: everything that can go wrong with it comes before the first signal is only asked about. */
 static int run_session(session *s, rft_err *err) {
     rft_events_begin begin = {s->file.path, s->file.run, s->file.continued, s->file.finished};
-    rft_run_end_opts end = {.report = s->o->report, .no_report = s->o->no_report, .written = &s->report};
+    rft_run_end_opts end = {.report = s->report_path, .no_report = s->o->no_report, .written = &s->report};
     int rc = RFT_OK;
     rft_events_put_begin(s->events, &begin);
     if (s->file.finished) {
@@ -289,6 +291,17 @@ static bool all_recorded(const rft_run_options *o) {
     return all;
 }
 
+/* Names that were not given, too, before anything is made. */
+static int name_outputs(session *s, rft_run_file_opts *file, rft_arena *arena, rft_err *err) {
+    const rft_run_options *o = s->o;
+    file->output = rft_run_file_path(file, arena);
+    s->report_path = rft_run_end_report_path(o->report, file->output, arena);
+    const rft_output outputs[] = {{"-o", file->output, RFT_OUTPUT_RUN},
+                                  {"--report", o->no_report ? NULL : s->report_path, RFT_OUTPUT_FILE},
+                                  {"--events", o->events, RFT_OUTPUT_STREAM}};
+    return rft_outputs_check(outputs, sizeof outputs / sizeof *outputs, &o->files, err);
+}
+
 static int run_target(session *s, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     const rft_run_options *o = s->o;
@@ -318,7 +331,8 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                        .point_timeout_s = o->point_timeout_s,
                                        .compile_timeout_s = o->compile_timeout_s};
         rft_interrupt_defer();
-        rc = rft_run_file_open(&s->file, s->cli, arena, &file_opts, err);
+        rc = name_outputs(s, &file_opts, arena, err);
+        rc = rc == RFT_OK ? rft_run_file_open(&s->file, s->cli, &file_opts, err) : rc;
         rc = rc == RFT_OK ? run_session(s, err) : rc;
     }
     end_session(s, rc, arena, err);

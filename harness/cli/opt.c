@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/outputs.h"
 
 #include <errno.h>
 #include <string.h>
@@ -89,6 +90,34 @@ static int take_option(const rft_opt *opts, size_t count, int argc, char **argv,
     return RFT_OK;
 }
 
+/* Options whose argument may be a file that is read. */
+static bool reads_file(const rft_opt *opt) {
+    return strstr(opt->argument, "FILE") || rft_text_starts(opt->name, "device");
+}
+
+/* No output destroys an input: every file that the words name is known here. */
+static int check_outputs(const rft_opt *opts, size_t count, const rft_words *rest, rft_arena *arena, rft_err *err) {
+    rft_output *outputs = rft_arena_calloc(arena, count + 1, sizeof *outputs);
+    rft_words inputs = {0};
+    size_t used = 0;
+    for (size_t i = 0; i < rest->count; i++) {
+        append(arena, &inputs, rest->items[i]);
+    }
+    for (size_t o = 0; o < count; o++) {
+        rft_output_kind kind;
+        if (opts[o].text && *opts[o].text && rft_output_option(&kind, opts[o].name, opts[o].argument)) {
+            const char *option = rft_arena_printf(arena, "--%s", opts[o].name);
+            outputs[used++] = (rft_output){option, *opts[o].text, kind};
+        } else if (opts[o].text && *opts[o].text && reads_file(&opts[o])) {
+            append(arena, &inputs, *opts[o].text);
+        }
+        for (size_t i = 0; opts[o].words && i < opts[o].words->count; i++) {
+            append(arena, &inputs, opts[o].words->items[i]);
+        }
+    }
+    return rft_outputs_check(outputs, used, &inputs, err);
+}
+
 int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
                   rft_words *rest, rft_words *script_args, bool *helped, rft_err *err) {
     *helped = false;
@@ -116,7 +145,7 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
             append(arena, rest, argv[i]);
         }
     }
-    return RFT_OK;
+    return check_outputs(opts, opt_count, rest, arena, err);
 }
 
 int rft_opt_allow_paths(rft_cli *cli, const rft_words *words, rft_err *err) {

@@ -7,13 +7,14 @@
 
 #include <string.h>
 
+const char *rft_run_end_report_path(const char *report, const char *run, rft_arena *arena) {
+    size_t stem = strlen(run) - (rft_text_ends(run, ".db") ? 3 : 0);
+    return report ? report : rft_arena_printf(arena, "%.*s.pdf", (int)stem, run);
+}
+
 static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *end, rft_err *err) {
     rft_report_opts opts = RFT_REPORT_OPTS_INIT;
     const char *path = end->report;
-    if (!path) {
-        size_t stem = strlen(file->path) - (rft_text_ends(file->path, ".db") ? 3 : 0);
-        path = rft_arena_printf(file->run->arena, "%.*s.pdf", (int)stem, file->path);
-    }
     int rc = rft_report_write_pdf(file->run, &opts, path, err);
     if (rc != RFT_OK) {
         return rft_err_remedy(err, "nothing measured is lost: `rooftune report %s -o OUT.pdf` draws it elsewhere",

@@ -7,10 +7,13 @@
 #include "cli/run_file.h"
 
 typedef struct rft_run_end_opts {
-    const char *report; /* NULL: beside the run file */
+    const char *report; /* where to, as rft_run_end_report_path() says */
     bool no_report;
     const char **written; /* the report's path, once it is there; lives as long as the run */
 } rft_run_end_opts;
+
+/* --report, or where it is NULL beside the run file, called like it. In `arena`. */
+const char *rft_run_end_report_path(const char *report, const char *run, rft_arena *arena);
 
 /* Prints the summary and, last, the paths of run and report. RFT_E_SOURCE: no configuration compiles (the log, with the
  * configuration); RFT_E_NOTHING: nothing was measured for other reasons; RFT_E_IO, RFT_E_REPORT: the report could not

@@ -170,10 +170,13 @@ static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err
     return rc;
 }
 
-int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err) {
+const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena) {
     const rft_clock *clock = rft_clock_system();
-    *out = (rft_run_file){0};
-    out->path = opts->output ? opts->output : default_path(arena, opts, clock->unix_ns(clock->self));
+    return opts->output ? opts->output : default_path(arena, opts, clock->unix_ns(clock->self));
+}
+
+int rft_run_file_open(rft_run_file *out, rft_cli *cli, const rft_run_file_opts *opts, rft_err *err) {
+    *out = (rft_run_file){.path = opts->output};
     int rc = opts->fresh ? RFT_E_NOT_FOUND : look(out, opts, err);
     if ((rc != RFT_OK && rc != RFT_E_NOT_FOUND) || out->finished) {
         return rc;

@@ -18,7 +18,7 @@ typedef struct rft_run_file {
 } rft_run_file;
 
 typedef struct rft_run_file_opts {
-    const char *output; /* -o; NULL: SWEEP-GPU-DATE.db in the working folder */
+    const char *output; /* -o, or what rft_run_file_path() made of NULL */
     bool fresh;
     const rft_target *target;
     const rft_plan *plan;
@@ -29,9 +29,11 @@ typedef struct rft_run_file_opts {
     double point_timeout_s, compile_timeout_s; /* what a new run records in place of the sweeps'; 0: those */
 } rft_run_file_opts;
 
+/* SWEEP-GPU-DATE.db in the working folder where `output` is NULL. In `arena`. */
+const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena);
 /* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o), or --fresh would
  * take away what is no run file or what another run writes to. */
-int rft_run_file_open(rft_run_file *out, rft_cli *cli, rft_arena *arena, const rft_run_file_opts *opts, rft_err *err);
+int rft_run_file_open(rft_run_file *out, rft_cli *cli, const rft_run_file_opts *opts, rft_err *err);
 /* Stores what is known before the first point: device, environment, ceilings, sweeps. */
 int rft_run_file_describe(rft_run_file *file, rft_err *err);
 /* Closes the file and frees the run; a file that holds nothing yet is removed. */

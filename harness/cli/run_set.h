@@ -12,8 +12,10 @@ typedef struct rft_run_set {
     rft_run *one; /* all of them together (model/run_join.h); NULL after an error */
 } rft_run_set;
 
-/* One or more files or recordings, `command` for messages. RFT_E_USAGE: none, or runs that are not of one card; errors
- * of reading. Free it also after an error. */
+/* RFT_E_USAGE: two of them are one file. Before any is read: reading takes long. */
+int rft_run_set_check_names(const rft_words *paths, rft_err *err);
+/* One or more files or recordings, `command` for messages. RFT_E_USAGE: none, one twice, or runs that are not of one
+ * card; errors of reading. Free it also after an error. */
 int rft_run_set_load(rft_run_set *out, const rft_words *paths, const char *command, rft_err *err);
 void rft_run_set_free(rft_run_set *set);
 

@@ -341,8 +341,6 @@ static void broken_files_are_told_apart(void **state) {
     assert_false(rft_fs_is_gzip(plain));
     assert_int_equal(read_code(plain, &err), 0);
     assert_int_equal(rft_recording_write(run, "/nowhere/run.json.gz", &err), RFT_E_IO);
-    assert_int_equal(rft_recording_write(run, "/dev/full", &err), RFT_E_IO);
-    assert_non_null(strstr(err.message, "No space left"));
     free(data);
     rft_run_free(run);
 }

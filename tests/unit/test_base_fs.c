@@ -140,16 +140,30 @@ static void unwritable_places_are_named(void **state) {
     }
 }
 
-static void a_full_disk_is_told(void **state) {
-    (void)state;
+/* What is no file is not written: a pipe would be waited for, and nothing may be renamed over a device. */
+static void only_files_are_replaced(void **state) {
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(rft_fs_write_atomic("/dev/full", "x", 1, &err), RFT_E_IO);
-    assert_non_null(strstr(err.message, "No space left"));
-    assert_non_null(strstr(err.remedy, "make room"));
-    assert_int_equal(rft_fs_write_gzip("/dev/full", "x", 1, &err), RFT_E_IO);
     struct stat info;
+    char *pipe = rft_fs_join(*state, "pipe"), *link = rft_fs_join(*state, "to-nothing");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(symlink("nowhere", link), 0);
+    const char *const refused[][2] = {
+        {"/dev/full", "a device"}, {pipe, "a pipe"}, {link, "a symbolic link to nothing"}};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(rft_fs_check_replaceable(refused[i][0], &err), RFT_E_IO);
+        assert_int_equal(rft_fs_write_atomic(refused[i][0], "x", 1, &err), RFT_E_IO);
+        assert_non_null(strstr(err.message, refused[i][1]));
+        assert_string_not_equal(err.remedy, "");
+        assert_int_equal(rft_fs_write_gzip(refused[i][0], "x", 1, &err), RFT_E_IO);
+    }
     assert_int_equal(stat("/dev/full", &info), 0);
-    assert_true(S_ISCHR(info.st_mode)); /* nothing was renamed over the device */
+    assert_true(S_ISCHR(info.st_mode));
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    unlink(pipe);
+    unlink(link);
+    free(pipe);
+    free(link);
 }
 
 static void what_is_put_is_whole_and_replaces(void **state) {
@@ -400,7 +414,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_a_killed_writer_left_goes_with_the_next, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(unwritable_places_are_named, make_folder, drop_folder),
-        cmocka_unit_test(a_full_disk_is_told),
+        cmocka_unit_test(only_files_are_replaced),
         cmocka_unit_test_setup_teardown(what_is_put_is_whole_and_replaces, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(temporaries_of_the_dead_are_dropped, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(whether_a_folder_can_be_written_is_tried, make_folder, drop_folder),

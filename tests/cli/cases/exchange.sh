@@ -34,6 +34,7 @@ for name in tiny.t4 tiny.kt; do
     rooftune show "$name.db"
     expect_out "^another tuner's measurements"
     for format in t4 kt; do
+        rm -f back.json.gz
         rooftune export "$name.db" --format $format -o back.json.gz
         expect_status 0
         rooftune show back.json.gz --csv second.csv
@@ -115,7 +116,8 @@ for compiler in 'cc -x c -std=c90' 'cc -x c -std=c17' 'c++ -x c++ -std=c++11'; d
 done
 [ $compiled = yes ] || echo "no compiler here: the header was not compiled"
 grep -q "not verified by rooftune" best.h || fail "the header does not say whose numbers they are"
-rooftune best tiny.kt.json tiny.kt.json --format header
+cp tiny.kt.json copy.kt.json
+rooftune best tiny.kt.json copy.kt.json --format header
 expect_error 2 'two runs of Invented GPU 9000 have a sweep named tiny'
 rooftune best tiny.kt.json --format lua -o best.lua
 expect_status 0

@@ -28,7 +28,17 @@ if pdftotext -v 2>/dev/null || command -v pdftotext >/dev/null; then
     grep -q 'Sweep gemv' both.txt || fail "gemv is not in the report of both"
     grep -q 'Sweep triad' both.txt || fail "triad is not in the report of both"
 fi
-rooftune report "$gemv" "$gemv" -o twice.pdf
+cp "$gemv" copy.json.gz
+rooftune report "$gemv" copy.json.gz -o twice.pdf
 expect_error 2 'both hold the sweep gemv'
+# One file under several names, told before any is read: 3,000 times took 40 s.
+ln -s copy.json.gz link.json.gz
+many=$(for i in $(seq 3000); do printf ' copy.json.gz'; done)
+for command in 'show copy.json.gz link.json.gz' 'report copy.json.gz copy.json.gz' "best $many" "show $many"; do
+    timeout 5 "$ROOFTUNE" $command >out 2>err && status=0 || status=$?
+    expect_error 2 'are the same file'
+done
+rooftune report "$gemv" --reference copy.json.gz --reference link.json.gz -o twice.pdf
+expect_error 2 'are the same file'
 rooftune report
 expect_error 2 'report takes a run file or recording'
