@@ -36,6 +36,15 @@ static void add_fact(rft_str *out, rft_arena *arena, const char *what, rft_devic
     }
 }
 
+static void add_confinement(rft_str *out, rft_arena *arena) {
+    const char *why = NULL;
+    const char *how = rft_confine_describe(arena, &why);
+    const char *remedy =
+        "Linux 5.13 or later with Landlock switched on (lsm=landlock,...); until then an #include by a "
+        "macro's name can read outside of the sweep's tree";
+    add_fact(out, arena, "confinement of workers", (rft_device_fact){how, why, how ? NULL : remedy});
+}
+
 /* The reason, where every fact is missing for the same one. */
 static const char *missing_altogether(const rft_env *env) {
     for (size_t i = 0; i < env->count; i++) {
@@ -115,6 +124,7 @@ static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
     add_library(out, arena, &libraries, "cupti", "CUPTI, for the counters");
     add_library(out, arena, &libraries, "cublaslt", "cuBLASLt, for baselines and tensor ceilings");
     add_fact(out, arena, "cache of cubins and ceilings", rft_device_cache(arena));
+    add_confinement(out, arena);
 }
 
 int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {

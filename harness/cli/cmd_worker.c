@@ -61,8 +61,19 @@ static int compile(rft_worker_host *host, int count, char **folders, rft_err *er
     for (int i = 0; i < count; i++) {
         rft_roots_add(&roots, folders[i], arena);
     }
+    const rft_confinement confinement = rft_compose_compile_confinement(&roots, arena);
     host->roots = &roots;
+    host->confinement = &confinement;
     int rc = rft_worker_compile(host, 3, 4, err);
+    rft_arena_free(arena);
+    return rc;
+}
+
+static int measure(rft_worker_host *host, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    const rft_confinement confinement = rft_compose_device_confinement(arena);
+    host->confinement = &confinement;
+    int rc = rft_worker_device(host, 3, 4, err);
     rft_arena_free(arena);
     return rc;
 }
@@ -89,7 +100,7 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     }
     if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal) && ordinal >= 0) {
         state.ordinal = (int)ordinal;
-        return rft_worker_device(&host, 3, 4, err);
+        return measure(&host, err);
     }
     return rft_err_set(err, RFT_E_USAGE, "`rooftune worker` is started by rooftune itself");
 }

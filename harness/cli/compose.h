@@ -8,6 +8,7 @@
 #include "gpu/counting.h"
 #include "gpu/vendor.h"
 #include "model/run.h"
+#include "run/confine.h"
 #include "script/script.h"
 
 /* NVRTC behind the cubin cache. Environment: RFT_NVRTC (folder of the library; "off": none), CUDA_HOME, RFT_CACHE or
@@ -37,6 +38,10 @@ const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *na
 /* What `sweeps` (NULL: none) and what they name may read: the tree of each (base/roots.h), rooftune's own kernels,
  * CUDA's headers, and the folders of --allow-path. In the arena. */
 rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *arena);
+
+/* What a compile worker keeps of the file system besides what its compiler reads, and what a device worker does. */
+rft_confinement rft_compose_compile_confinement(const rft_roots *roots, rft_arena *arena);
+rft_confinement rft_compose_device_confinement(rft_arena *arena);
 
 /* Loads a script for a device. */
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,

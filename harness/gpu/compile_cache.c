@@ -108,6 +108,11 @@ static const char *cache_version(rft_compiler *base) {
     return self->inner->version(self->inner);
 }
 
+static size_t cache_folders(rft_compiler *base, const char *const **out) {
+    cache_compiler *self = (cache_compiler *)base;
+    return self->inner->folders ? self->inner->folders(self->inner, out) : 0;
+}
+
 static bool cache_knows_arch(rft_compiler *base, const char *arch) {
     cache_compiler *self = (cache_compiler *)base;
     return self->inner->knows_arch(self->inner, arch);
@@ -124,8 +129,11 @@ static void cache_free(rft_compiler *base) {
 
 rft_compiler *rft_compile_cache_new(rft_compiler *inner, const rft_compile_cache_opts *opts) {
     cache_compiler *self = rft_alloc(sizeof *self);
-    self->base = (rft_compiler){
-        .compile = cache_compile, .version = cache_version, .knows_arch = cache_knows_arch, .free = cache_free};
+    self->base = (rft_compiler){.compile = cache_compile,
+                                .version = cache_version,
+                                .knows_arch = cache_knows_arch,
+                                .folders = cache_folders,
+                                .free = cache_free};
     self->inner = inner;
     rft_cache_folder_open(&self->folder, opts);
     return &self->base;

@@ -78,6 +78,9 @@ struct rft_compiler {
     const char *(*version)(rft_compiler *self);
     /* Does it know this architecture ("sm_90a")? */
     bool (*knows_arch)(rft_compiler *self, const char *arch);
+    /* The folders of its own that it reads while it compiles: its library's, the toolkit's headers. They live as long
+     * as self. NULL: it has none. */
+    size_t (*folders)(rft_compiler *self, const char *const **out);
     void (*free)(rft_compiler *self);
 };
 

@@ -178,3 +178,7 @@ void rft_libraries_versions(rft_env *env, const char *const *folders, size_t fol
         free(path);
     }
 }
+
+size_t rft_libraries_folders(const char ***out, rft_arena *arena) {
+    return rft_dynlib_folders(out, NULL, 0, arena);
+}

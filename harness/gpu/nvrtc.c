@@ -2,6 +2,7 @@
 #include "gpu/nvrtc_api.h"
 
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/str.h"
 #include "gpu/cubin_hash.h"
 #include "gpu/dynlib.h"
@@ -21,7 +22,8 @@ typedef struct nvrtc_compiler {
     rft_nvrtc_api api;
     const char **include_folders;
     size_t include_folder_count;
-    int *archs; /* 75, 80, ...: ascending */
+    const char **folders; /* the headers' and, last, the library's */
+    int *archs;           /* 75, 80, ...: ascending */
     int arch_count;
     bool has_no_cache; /* this release has the option --no-cache */
     char version[32];
@@ -188,7 +190,8 @@ static const char *log_with_hint(const job *j, const char *log, nvrtcResult stat
                    ? "\nrooftune: no folder with CUDA's headers was found; install them (wheel nvidia-cuda-runtime) or "
                      "set CUDA_HOME"
                    : "\nrooftune: user headers are looked for beside the source and in its -I options. NVRTC has no "
-                     "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__";
+                     "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__. A "
+                     "header outside of the sweep's tree can be read with --allow-path DIR";
     }
     if (!*log) {
         return rft_arena_printf(j->arena, "NVRTC: %s", j->self->api.nvrtcGetErrorString(status));
@@ -348,6 +351,25 @@ static const char *nvrtc_version(rft_compiler *base) {
     return ((nvrtc_compiler *)base)->version;
 }
 
+static size_t nvrtc_folders(rft_compiler *base, const char *const **out) {
+    const nvrtc_compiler *self = (const nvrtc_compiler *)base;
+    *out = self->folders;
+    return self->include_folder_count + 1;
+}
+
+/* Needs the headers' folders. */
+static void find_folders(nvrtc_compiler *self) {
+    char *library = rft_dynlib_path(self->handle);
+    char *folder = rft_fs_folder(library);
+    self->folders = rft_arena_calloc(self->arena, self->include_folder_count + 1, sizeof *self->folders);
+    for (size_t i = 0; i < self->include_folder_count; i++) {
+        self->folders[i] = self->include_folders[i];
+    }
+    self->folders[self->include_folder_count] = rft_arena_strdup(self->arena, folder);
+    free(folder);
+    free(library);
+}
+
 static void nvrtc_free(rft_compiler *base) {
     nvrtc_compiler *self = (nvrtc_compiler *)base;
     if (self) {
@@ -404,8 +426,11 @@ int rft_nvrtc_new(rft_compiler **out, const rft_nvrtc_opts *opts, rft_err *err) 
     static const rft_nvrtc_opts no_opts = {0};
     opts = opts ? opts : &no_opts;
     nvrtc_compiler *self = rft_alloc(sizeof *self);
-    self->base = (rft_compiler){
-        .compile = nvrtc_compile, .version = nvrtc_version, .knows_arch = nvrtc_knows_arch, .free = nvrtc_free};
+    self->base = (rft_compiler){.compile = nvrtc_compile,
+                                .version = nvrtc_version,
+                                .knows_arch = nvrtc_knows_arch,
+                                .folders = nvrtc_folders,
+                                .free = nvrtc_free};
     self->arena = rft_arena_new();
     int rc = rft_nvrtc_open(&self->handle, &self->api, opts, err);
     if (rc != 0) {
@@ -415,6 +440,7 @@ int rft_nvrtc_new(rft_compiler **out, const rft_nvrtc_opts *opts, rft_err *err) 
     self->api.nvrtcVersion(&major, &minor);
     snprintf(self->version, sizeof self->version, "%d.%d", major, minor);
     self->include_folder_count = rft_nvrtc_include_folders(&self->include_folders, self->handle, opts, self->arena);
+    find_folders(self);
     if ((rc = read_archs(self, err)) != 0 || (rc = probe(self, err)) != 0) {
         goto done;
     }

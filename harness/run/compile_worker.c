@@ -30,6 +30,8 @@ typedef struct compile_server {
     rft_compiler *compiler; /* NULL: `opening` says why */
     rft_err opening;
     const rft_roots *roots;
+    bool confined;
+    int rules; /* with `confined`: of rft_confine_prepare() */
     int in_fd, out_fd;
     uint64_t memory_bytes;
     int64_t number;       /* of the request in hand */
@@ -97,6 +99,9 @@ static _Noreturn void serve_in_child(compile_server *server, pid_t parent) {
         _exit(CHILD_BROKE_OFF); /* it was ended before it could take us along */
     }
     rft_compile_memory_limit(server->memory_bytes);
+    if (server->confined) {
+        rft_confine_enter(server->rules);
+    }
     int rc = rft_frame_read(&frame, server->in_fd, &err);
     if (rc == RFT_OK) {
         rc = server->compiler ? answer_compile(server, &frame, &err) : refuse(server, &server->opening, &err);
@@ -168,6 +173,21 @@ static int serve_one(compile_server *server, rft_err *err) {
     return answer_for_the_dead(server, status, &usage, err);
 }
 
+/* The children are confined, each before it takes its request: the limits of memory are set through /proc. */
+static void prepare_confinement(compile_server *server, const rft_confinement *wanted) {
+    rft_arena *arena = rft_arena_new();
+    rft_confinement confinement = *wanted;
+    const char *const *folders = NULL;
+    size_t count =
+        server->compiler && server->compiler->folders ? server->compiler->folders(server->compiler, &folders) : 0;
+    for (size_t i = 0; i < count; i++) {
+        rft_confinement_add_read(&confinement, folders[i], arena);
+    }
+    server->rules = rft_confine_prepare(&confinement);
+    server->confined = true;
+    rft_arena_free(arena);
+}
+
 /* Waits until a request is there, without taking a byte of it. False when the input has ended. */
 static bool request_waits(int in_fd) {
     struct pollfd input = {.fd = in_fd, .events = POLLIN};
@@ -197,6 +217,9 @@ int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_e
     if (host->compiler_new(host->self, &server.compiler, &server.opening) != RFT_OK) {
         server.compiler = NULL;
     }
+    if (host->confinement) {
+        prepare_confinement(&server, host->confinement);
+    }
     while (rc == RFT_OK && request_waits(in_fd)) {
         rc = serve_one(&server, err);
     }
@@ -204,5 +227,8 @@ int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_e
         server.compiler->free(server.compiler);
     }
     munmap(shared, sizeof *server.begun);
+    if (server.confined && server.rules >= 0) {
+        close(server.rules);
+    }
     return rc == 1 ? RFT_OK : rc;
 }

@@ -22,6 +22,7 @@ typedef struct device_worker {
     rft_gpu *gpu;
     rft_probe *probe;
     rft_meter *meter; /* NULL: none */
+    bool confined;
     int64_t answered; /* requests */
     expectation expected;
     /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
@@ -77,6 +78,18 @@ static void open_meter(device_worker *worker) {
     rft_protocol_meter(worker->probe, worker->meter, why.message);
 }
 
+/* Once the device is open, with what the driver, NVRTC and the libraries opened later still need. */
+static void confine(device_worker *worker) {
+    if (worker->host->confinement && !worker->confined) {
+        int rules = rft_confine_prepare(worker->host->confinement);
+        rft_confine_enter(rules);
+        if (rules >= 0) {
+            close(rules);
+        }
+    }
+    worker->confined = true;
+}
+
 /* Opened at the first request, so that a missing driver is an answer and not a dead process. */
 static int ready(device_worker *worker, rft_err *err) {
     int rc = worker->gpu ? RFT_OK : worker->host->gpu_open(worker->host->self, &worker->gpu, err);
@@ -94,6 +107,7 @@ static int ready(device_worker *worker, rft_err *err) {
         }
         if (rc == RFT_OK) {
             open_meter(worker);
+            confine(worker);
         }
     }
     return rc;

@@ -14,6 +14,7 @@
 #include "gpu/vendor.h"
 
 #include "base/clock.h"
+#include "run/confine.h"
 
 /* What cli puts behind the seams in this process. */
 typedef struct rft_worker_host {
@@ -34,7 +35,10 @@ typedef struct rft_worker_host {
     const rft_clock *clock;
     const rft_log *log;
     void *self;
-    const rft_roots *roots;        /* what a source may read besides the toolkit; NULL: anything */
+    const rft_roots *roots; /* what a source may read besides the toolkit; NULL: anything */
+    /* What this process keeps of the file system once its libraries are loaded (and the device is open); a compile
+     * worker also keeps what its compiler reads. NULL: it is not confined. */
+    const rft_confinement *confinement;
     uint64_t compile_memory_bytes; /* what the compiler may take for one request; 0: no limit */
 } rft_worker_host;
 

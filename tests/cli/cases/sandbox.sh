@@ -85,6 +85,42 @@ attack module "module.lua:1: require: .*outside/stolen.lua.* $outside"
 echo 'error(require "outside.stolen")' >upwards.lua
 attack upwards "upwards.lua:1: require: .*outside/stolen.lua.* $outside"
 
+# What the scan of #include lines cannot know, the kernel refuses: a macro's name, a spliced line, the process itself.
+rooftune devices
+expect_out 'confinement of workers: '
+if grep -q 'confinement of workers: Landlock' out; then
+    cannot='cannot open source file'
+    # hidden NAME: as text(), but the compiler's log is where the refusal stands.
+    hidden() {
+        cat - saxpy.before >kernels/saxpy.cu
+        rm -f stolen.db*
+        rooftune check allowed.lua
+        expect_error 5 'no configuration'
+        expect_out "$cannot"
+        expect_out 'allow-path'
+        rooftune run allowed.lua -d "replay:$QUICK" -o stolen.db --no-report
+        [ "$status" != 0 ] || fail "run accepts a hidden include"
+        grep -rq 'forbidden-word' out err stolen.db* && fail "hidden include: the file's text is out"
+        return 0
+    }
+    echo "return sweep { kernel = require 'kernels.saxpy_kernel', $over }" >allowed.lua
+    printf '#define WHAT "%s"\n#include WHAT\n' "$written/../secret.txt" | sed 's#/written/\.\.##' | hidden
+    printf '#define WHAT "../../outside/secret.h"\n#inc\\\nlude WHAT\n' | hidden
+    SECRET_VARIABLE=forbidden-word
+    export SECRET_VARIABLE
+    printf '#/* */include "/proc/self/environ"\n' | hidden
+    unset SECRET_VARIABLE
+    cp saxpy.before kernels/saxpy.cu
+fi
+# Elsewhere rooftune says so and works.
+for command in 'devices' 'check allowed.lua --sample 1'; do
+    echo "return sweep { kernel = require 'kernels.saxpy_kernel', $over }" >allowed.lua
+    status=0
+    "$WITHOUT_LANDLOCK" "$ROOFTUNE" $command >out 2>err || status=$?
+    [ $status = 77 ] || expect_status 0
+    [ $status = 77 ] || [ "$command" != devices ] || expect_out 'confinement of workers: no, .*Landlock'
+done
+
 # What the user allows is allowed, and the command that continues says it again.
 echo 'extern int allowed;' >../outside/secret.h
 { echo '#include "link.h"' && cat saxpy.before; } >kernels/saxpy.cu
