@@ -222,6 +222,7 @@ static int carry_out(load_state *s, rft_load *out, rft_err *err) {
         return rc;
     }
     out->temperature_start_c = rft_load_temperature_c(&s->watch);
+    rft_job_enter(s->job, RFT_PHASE_LOAD);
     s->watch.begun_ns = p->clock->monotonic_ns(p->clock->self);
     rc = keep_busy(s, soak ? 0.0 : RFT_LOAD_LEAD_S, err);
     if (rc == RFT_OK) {

@@ -28,6 +28,17 @@ typedef struct rft_load_order {
 #define RFT_LOAD_LEAD_S 0.15 /* ENERGY: not counted, until the power stands still */
 #define RFT_LOAD_REST_S 0.5  /* IDLE: before it, the clocks come down */
 
+/* What a point is at, in this order; each may be passed over, and TIME comes again with every attempt. */
+typedef enum rft_phase {
+    RFT_PHASE_PREPARE,   /* loading code, filling buffers; of a vendor's call its algorithms */
+    RFT_PHASE_REFERENCE, /* the reference is launched, once for a problem */
+    RFT_PHASE_RUN,       /* the first run of the point's own launches */
+    RFT_PHASE_COMPARE,   /* its results; what is needed before timing */
+    RFT_PHASE_TIME,      /* samples */
+    RFT_PHASE_LOAD,      /* without a pause, for as long as `load` says */
+    RFT_PHASE_COUNT
+} rft_phase;
+
 typedef struct rft_probe_request {
     const char *key; /* names it among the requests of a session, with `round`; NULL: nothing is expected */
     /* Who it is: what replay looks up. */
@@ -48,7 +59,9 @@ typedef struct rft_probe_request {
     /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
      * of the probe. */
     void (*meanwhile)(void *payload);
-    void *payload;
+    /* NULL, or: told of every phase but the first, PREPARE, as it begins. Never between samples. */
+    void (*enter)(void *payload, rft_phase phase);
+    void *payload;  /* of both */
     bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
     int turn;       /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
     size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */

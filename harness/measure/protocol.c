@@ -22,6 +22,12 @@ int rft_job_fail(rft_job *job, rft_outcome outcome, const char *format, ...) {
     return RFT_OK;
 }
 
+void rft_job_enter(rft_job *job, rft_phase phase) {
+    if (job->request->enter) {
+        job->request->enter(job->request->payload, phase);
+    }
+}
+
 double rft_job_elapsed_s(const rft_job *job) {
     return (double)(job->p->clock->monotonic_ns(job->p->clock->self) - job->started_ns) * 1e-9;
 }

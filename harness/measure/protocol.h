@@ -243,7 +243,8 @@ typedef struct rft_job {
 int rft_job_start(rft_job *job, rft_err *err);
 /* Makes the outcome; returns 0 so that `return rft_job_fail(...)` reads well. */
 int rft_job_fail(rft_job *job, rft_outcome outcome, const char *format, ...) __attribute__((format(printf, 3, 4)));
-double rft_job_elapsed_s(const rft_job *job); /* since started_ns */
+double rft_job_elapsed_s(const rft_job *job);      /* since started_ns */
+void rft_job_enter(rft_job *job, rft_phase phase); /* tells who wants to know */
 /* Fails the job as timed_out when the point's time is over. */
 bool rft_job_is_late(rft_job *job, const char *during);
 

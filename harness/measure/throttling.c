@@ -145,6 +145,7 @@ static bool pause(trial *t) {
         return false;
     }
     int64_t wait_ns = (int64_t)(wait_s * 1e9);
+    rft_job_enter(t->job, RFT_PHASE_COMPARE); /* nothing is launched while it waits */
     p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
     p->clock->sleep_ns(p->clock->self, wait_ns);
     t->job->started_ns += wait_ns; /* the point's own time does not run meanwhile */

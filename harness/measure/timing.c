@@ -239,6 +239,7 @@ int rft_timing_point(rft_job *job, rft_err *err) {
     if (rc == RFT_OK && !job->failed) {
         rc = rft_rotation_take(job, err);
     }
+    rft_job_enter(job, RFT_PHASE_TIME);
     if (rc == RFT_OK && !job->failed) {
         rc = queue_warm_up(job, err);
     }
@@ -246,6 +247,7 @@ int rft_timing_point(rft_job *job, rft_err *err) {
         rc = take_samples(job, err);
     }
     if (rc == RFT_OK && !job->failed && wants_steps(job->request)) {
+        rft_job_enter(job, RFT_PHASE_TIME); /* as much again: nothing has hung so far */
         rc = take_steps(job, err);
     }
     if (rc == RFT_OK && !job->failed) {

@@ -114,6 +114,7 @@ static int launch_reference(rft_job *job, rft_module *module, void **values, rft
         return rc;
     }
     rc = seed_reference(job, err);
+    rft_job_enter(job, RFT_PHASE_REFERENCE);
     if (rc == RFT_OK) {
         rc = rft_busy_begin(p, RFT_SPAN_REFERENCE, err);
     }
@@ -152,13 +153,14 @@ static int run_reference(rft_job *job, rft_err *err) {
     return rc == RFT_OK ? rc : rft_err_context(err, "the reference kernel");
 }
 
-/* Queues one run from poisoned outputs. Nothing is waited for: a fault or a late end shows when the verdict is read. */
+/* One run from poisoned outputs, to its end. */
 static int run_once(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int rc = rft_buffers_poison(job, err);
     if (rc == RFT_OK) {
         rc = rft_buffers_restore(job, err);
     }
+    rft_job_enter(job, RFT_PHASE_RUN);
     job->started_ns = p->clock->monotonic_ns(p->clock->self);
     if (rc == RFT_OK && job->request->spec->prepare_count > 0) {
         rc = rft_busy_begin(p, RFT_SPAN_PREPARE, err);
@@ -175,7 +177,17 @@ static int run_once(rft_job *job, rft_err *err) {
     if (rc == RFT_OK) {
         rc = rft_launching_queue(job, 0, job->request->spec->launch_count, err);
     }
-    return rc == RFT_OK ? rft_busy_end(p, RFT_SPAN_RUN, err) : rc;
+    if (rc == RFT_OK) {
+        rc = rft_busy_end(p, RFT_SPAN_RUN, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_busy_span(p, RFT_SPAN_RUN, &job->run_s, err);
+    }
+    if (rc == RFT_OK) {
+        rft_job_is_late(job, "its first run");
+        rft_job_enter(job, RFT_PHASE_COMPARE);
+    }
+    return rc;
 }
 
 /* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order. */
@@ -263,39 +275,24 @@ static int judge(rft_job *job) {
     return RFT_OK;
 }
 
-/* Another request had it verified: one run, the first of the warm-up, that says how long it takes. */
-static int run_verified(rft_job *job, rft_err *err) {
-    int rc = run_once(job, err);
-    if (rc == RFT_OK) {
-        rc = rft_busy_span(job->p, RFT_SPAN_RUN, &job->run_s, err);
-    }
-    if (rc == RFT_OK) {
-        rft_job_is_late(job, "its first run");
-    }
-    return rc;
-}
-
 int rft_verify_point(rft_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
-    if (job->request->verified) {
-        return run_verified(job, err);
+    if (job->request->verified) { /* by another request: one run, the first of the warm-up, says how long it takes */
+        return run_once(job, err);
     }
     int rc = run_reference(job, err);
     if (rc == RFT_OK && !job->failed) {
         rc = run_once(job, err);
-        if (rc == RFT_OK) {
-            rc = queue_judging(job, err);
-        }
+    }
+    if (rc == RFT_OK && !job->failed) {
+        rc = queue_judging(job, err);
         if (rc == RFT_OK) {
             rc = rft_verdicts_read(p, job->request->spec->buffer_count, err);
         }
         if (rc == RFT_OK) {
-            rc = rft_busy_span(p, RFT_SPAN_RUN, &job->run_s, err);
+            rc = judge(job);
         }
-    }
-    if (rc == RFT_OK && !job->failed && !rft_job_is_late(job, "its first run")) {
-        rc = judge(job);
     }
     job->out->measurement.verify_s = rft_timing_since_s(p, begun_ns);
     return rc;

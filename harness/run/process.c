@@ -172,11 +172,22 @@ static bool is_asked_for(rft_process *process, const rft_frame *frame) {
     return process->answered <= process->asked && rft_json_int_or(frame->head, "number", 0) == process->answered;
 }
 
+/* Of the request in hand; any other is like an answer that nobody asked for. */
+static bool is_phase(const rft_process *process, const rft_frame *frame) {
+    return process->events.phase && process->answered < process->asked && *rft_json_text_or(frame->head, "phase", "") &&
+           rft_json_int_or(frame->head, "number", 0) == process->answered + 1;
+}
+
 static void take_frames(rft_process *process) {
     rft_err err = RFT_ERR_INIT;
     rft_frame frame = {0};
     int got = 1;
     while (!process->silent && (got = rft_frame_take(&frame, &process->inbox, &err)) == 1) {
+        if (is_phase(process, &frame)) {
+            process->events.phase(process->events.payload, rft_json_text_or(frame.head, "phase", ""));
+            rft_frame_clear(&frame);
+            continue;
+        }
         if (!is_asked_for(process, &frame)) {
             rft_frame_clear(&frame);
             end_for(process, "sent an answer that nobody asked for and was ended");

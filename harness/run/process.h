@@ -28,6 +28,9 @@ void rft_loop_turn(rft_loop *loop);
 typedef struct rft_process_events {
     /* An answer came; the frame is owned by the callback. */
     void (*frame)(void *payload, rft_frame *frame);
+    /* NULL: there are none. A word about the request in hand, which is not its answer ("phase" in docs/processes.md).
+     */
+    void (*phase)(void *payload, const char *name);
     /* The process ended (by itself, by its limit, or because it sent garbage, an answer that nobody asked for, or
      * closed its output); called once, and the last of its calls. `why` continues "the worker ...": "was ended by
      * signal 11 (Segmentation fault)". */

@@ -2,6 +2,8 @@
 #include "run/remote_probe.h"
 
 #include "base/hash.h"
+#include "run/key_map.h"
+#include "run/phase.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +24,9 @@ typedef struct remote_probe {
     bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
     char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
     int expected_round;
+    const rft_probe_request *measured; /* while this is the request in hand; else NULL */
+    rft_phase phase;                   /* of it */
+    rft_key_map endless;               /* references that did not end, by problem and code */
     rft_frame answer;
     bool stirred; /* answered or gone */
     char why[96]; /* how the process went */
@@ -33,6 +38,14 @@ static void on_frame(void *payload, rft_frame *frame) {
     remote->answer = *frame;
     remote->stirred = true;
     rft_process_limit(remote->process, INFINITY);
+}
+
+/* Every phase has its limit from when it is heard of. */
+static void on_phase(void *payload, const char *name) {
+    remote_probe *remote = payload;
+    if (remote->measured && rft_phase_from_name(&remote->phase, name)) {
+        rft_process_limit(remote->process, rft_phase_limit_s(remote->phase, remote->measured, remote->opts.grace_s));
+    }
 }
 
 static void on_gone(void *payload, const char *why) {
@@ -52,7 +65,7 @@ static int start(remote_probe *remote, rft_err *err) {
     char ordinal[16];
     snprintf(ordinal, sizeof ordinal, "%d", remote->opts.device);
     const char *argv[] = {remote->opts.program, "worker", "device", ordinal, NULL};
-    rft_process_events events = {.frame = on_frame, .gone = on_gone, .payload = remote};
+    rft_process_events events = {.frame = on_frame, .phase = on_phase, .gone = on_gone, .payload = remote};
     rft_loop_turn(remote->opts.loop); /* it may have died since the last answer */
     if (remote->process && rft_process_is_gone(remote->process)) {
         end_process(remote);
@@ -62,8 +75,9 @@ static int start(remote_probe *remote, rft_err *err) {
 
 typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE, EXCHANGE_STOPPED } exchange_end;
 
+/* A worker may be gone by now, in the same turn of the loop that brought its last answer: then nothing more comes. */
 static void post(remote_probe *remote, const json_t *head, const rft_str *blob, double timeout_s) {
-    remote->stirred = false;
+    remote->stirred = rft_process_is_gone(remote->process);
     rft_frame_clear(&remote->answer);
     rft_process_limit(remote->process, timeout_s);
     rft_process_send(remote->process, head, blob ? blob->data : NULL, blob ? blob->length : 0);
@@ -95,12 +109,6 @@ static exchange_end await_unless(remote_probe *remote, const rft_load_order *ord
         return EXCHANGE_STOPPED;
     }
     return await(remote);
-}
-
-/* A worker has so long for a load, beside everything else. */
-static double load_limit_s(const rft_load_order *order) {
-    double times = order->kind == RFT_LOAD_SOAK ? 1.0 : RFT_LOAD_PATIENCE;
-    return order->wanted ? times * order->seconds : 0.0;
 }
 
 static void post_words(remote_probe *remote, const char *what, double timeout_s) {
@@ -202,7 +210,7 @@ static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, 
         return rc;
     }
     json_t *head = json_pack("{s:s,s:o}", "do", "idle", "load", rft_wire_of_load_order(order));
-    post(remote, head, NULL, START_TIMEOUT_S + load_limit_s(order));
+    post(remote, head, NULL, START_TIMEOUT_S + rft_phase_load_s(order));
     json_decref(head);
     end = await_unless(remote, order);
     *out = rft_load_none(RFT_LOAD_IDLE, end == EXCHANGE_STOPPED ? "stopped" : "the device worker gave no answer");
@@ -297,10 +305,11 @@ typedef struct errand {
     const rft_counter_set *set; /* what is to be counted; NULL: it is measured */
 } errand;
 
+/* Until the worker tells of another phase. */
 static double timeout_of(const remote_probe *remote, const errand *asked) {
-    double limit_s = asked->request->measure.point_timeout_s;
-    limit_s = asked->set ? COUNT_TIMES * limit_s : limit_s + load_limit_s(&asked->request->load);
-    return limit_s + remote->opts.grace_s;
+    const rft_probe_request *request = asked->request;
+    return asked->set ? COUNT_TIMES * request->measure.point_timeout_s + remote->opts.grace_s
+                      : rft_phase_limit_s(RFT_PHASE_PREPARE, request, remote->opts.grace_s);
 }
 
 /* To measure what was expected its name is enough. */
@@ -329,13 +338,42 @@ static int attempt(remote_probe *remote, const errand *asked, exchange_end *end,
     if (rc == RFT_OK) {
         question q = next_question(remote, asked);
         post(remote, q.head, &q.blob, timeout_of(remote, asked));
+        remote->measured = asked->set ? NULL : request;
+        remote->phase = RFT_PHASE_PREPARE;
         question_clear(&q);
         if (request->meanwhile) {
             request->meanwhile(request->payload);
         }
         *end = await_unless(remote, &request->load);
+        remote->measured = NULL;
     }
     return rc;
+}
+
+/* What a reference computes, and from what. */
+static void reference_key(const rft_probe_request *request, char key[RFT_HASH_HEX_SIZE]) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%s\n%s", request->problem_key ? request->problem_key : "", request->reference->cubin_hash);
+    rft_hash_hex(text.data, text.length, key);
+    rft_str_clear(&text);
+}
+
+static void note_endless(remote_probe *remote, const rft_probe_request *request) {
+    char key[RFT_HASH_HEX_SIZE];
+    if (remote->phase == RFT_PHASE_REFERENCE && request->reference) {
+        reference_key(request, key);
+        rft_key_map_put(&remote->endless, key, 1);
+    }
+}
+
+/* Every other point of the problem would wait as long for nothing. */
+static bool needs_endless(const remote_probe *remote, const rft_probe_request *request) {
+    char key[RFT_HASH_HEX_SIZE];
+    if (remote->endless.used == 0 || request->verified || !request->reference) {
+        return false;
+    }
+    reference_key(request, key);
+    return rft_key_map_get(&remote->endless, key, 0) == 1;
 }
 
 /* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
@@ -358,9 +396,8 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
         return rc;
     }
     if (end == EXCHANGE_LATE) {
-        failed(out, RFT_OUTCOME_TIMED_OUT,
-               rft_arena_printf(arena, "no end after %g s: the worker was ended (measure.timeout is %g s)",
-                                timeout_of(remote, &asked), request->measure.point_timeout_s));
+        failed(out, RFT_OUTCOME_TIMED_OUT, rft_phase_reason(remote->phase, request, remote->opts.grace_s, arena));
+        note_endless(remote, request);
         lost++;
     } else if (end == EXCHANGE_STOPPED) {
         rft_load *cut = rft_arena_alloc(arena, sizeof *cut);
@@ -385,7 +422,13 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
 
 static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                    rft_err *err) {
-    return attempt_twice((remote_probe *)self, request, arena, out, err);
+    remote_probe *remote = (remote_probe *)self;
+    if (needs_endless(remote, request)) {
+        failed(out, RFT_OUTCOME_TIMED_OUT,
+               "the reference kernel did not end for another point of this problem: it was not launched again");
+        return RFT_OK;
+    }
+    return attempt_twice(remote, request, arena, out, err);
 }
 
 /* Counting may take the process with it: then only the counts are lost. */
@@ -421,6 +464,7 @@ static void free_remote(rft_probe *self) {
     remote_probe *remote = (remote_probe *)self;
     rft_process_free(remote->process);
     rft_frame_clear(&remote->answer);
+    rft_key_map_clear(&remote->endless);
     free(remote);
 }
 

@@ -2,6 +2,7 @@
 /* The device worker; compile_worker.c is the other one. */
 #include "run/worker.h"
 
+#include "run/phase.h"
 #include "run/worker_answer.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@ typedef struct device_worker {
     rft_probe *probe;
     rft_meter *meter; /* NULL: none */
     bool confined;
+    int out_fd;
     int64_t answered; /* requests */
     expectation expected;
     /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
@@ -182,12 +184,22 @@ static int read_request(const device_worker *worker, const rft_frame *frame, rft
     return RFT_OK;
 }
 
+/* A failure to write shows when the answer is written. */
+static void tell_phase(void *payload, rft_phase phase) {
+    const device_worker *worker = payload;
+    rft_err ignored = RFT_ERR_INIT;
+    json_t *head = json_pack("{s:s}", "phase", rft_phase_name(phase));
+    rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, worker->answered + 1, &ignored);
+}
+
 static int answer_measure(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
                           rft_err *failure) {
     rft_probe_request request;
     rft_probe_result result;
     int rc = read_request(worker, frame, arena, &request, failure);
     if (rc == RFT_OK) {
+        request.enter = tell_phase;
+        request.payload = worker;
         rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
     }
     *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
@@ -257,7 +269,7 @@ static int serve(device_worker *worker, const device_request *request, json_t **
     return rft_err_set(failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", request->what);
 }
 
-static int answer_request(device_worker *worker, const rft_frame *frame, int out_fd, rft_err *err) {
+static int answer_request(device_worker *worker, const rft_frame *frame, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_err failure = RFT_ERR_INIT;
     json_t *head = NULL;
@@ -265,7 +277,7 @@ static int answer_request(device_worker *worker, const rft_frame *frame, int out
     int rc = serve(worker, &request, &head, &failure);
     head = rft_worker_answer_of(rc, head, &failure);
     json_object_set_new(head, "ending", json_boolean(is_ending(worker)));
-    rc = rft_worker_answer(out_fd, head, (rft_worker_blob){0}, ++worker->answered, err);
+    rc = rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, ++worker->answered, err);
     rft_arena_free(arena);
     if (worker->probe && worker->probe->rest && !is_ending(worker)) {
         worker->probe->rest(worker->probe);
@@ -295,7 +307,7 @@ static void close_all(device_worker *worker) {
 }
 
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
-    device_worker worker = {.host = host};
+    device_worker worker = {.host = host, .out_fd = out_fd};
     int rc = RFT_OK;
     rft_worker_become(in_fd);
     prepare(&worker);
@@ -308,7 +320,7 @@ int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_er
         if (strcmp(rft_json_text_or(frame.head, "do", ""), "expect") == 0) {
             expect(&worker, &frame);
         } else {
-            rc = answer_request(&worker, &frame, out_fd, err);
+            rc = answer_request(&worker, &frame, err);
         }
         rft_frame_clear(&frame);
     }

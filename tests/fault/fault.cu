@@ -57,7 +57,7 @@ __global__ void victim(const float *x, float *y, char *scratch, long long n) {
     }
 #elif FAULT == FAULT_slow
     const unsigned long long start_ns = now_ns();
-    while (i == 0 && now_ns() - start_ns < 2600000000ull) {
+    while (i == 0 && now_ns() - start_ns < 2250000000ull) {
     }
 #endif
 }

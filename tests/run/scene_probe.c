@@ -113,6 +113,18 @@ int scene_measure(scene *s, const char *fate, rft_probe_result *out) {
     return measure(s, &request, out);
 }
 
+int scene_measure_within(scene *s, const char *fate, double timeout_s, double grace_s, rft_probe_result *out) {
+    rft_probe_request request = request_of(s, fate);
+    rft_remote_probe_opts opts = {.loop = s->loop, .program = s->program, .grace_s = grace_s};
+    rft_probe *probe = NULL;
+    request.measure.point_timeout_s = timeout_s;
+    rft_err_clear(&s->err);
+    assert_int_equal(rft_remote_probe_new(&probe, &opts, &s->err), RFT_OK);
+    int rc = probe->measure(probe, &request, s->arena, out, &s->err);
+    probe->free(probe);
+    return rc;
+}
+
 int scene_measure_large(scene *s, size_t more_bytes, rft_probe_result *out) {
     rft_probe_request request = request_of(s, "ok");
     request.unit = longer(s, request.unit, more_bytes);

@@ -7,7 +7,8 @@
  * status N. SCRIPTED_LOG=FILE: each compile appends its options as a line. SCRIPTED_DIE_AT=N: the device worker is
  * killed at the N-th step through the device's table. SCRIPTED_NO_VENDOR=1: there is no vendor library.
  * SCRIPTED_WATTS=N: there is a meter, the device draws so much; without it there is none. SCRIPTED_ANSWER: see
- * answer_filter.h. SCRIPTED_COUNTERS=refused: there is a profiler that may not be used; none: there is none.
+ * answer_filter.h. SCRIPTED_REFERENCE_S=N: the reference takes so many seconds of real time. SCRIPTED_COUNTERS=refused:
+ * there is a profiler that may not be used; none: there is none.
  */
 #include "run/answer_filter.h"
 #include "run/worker.h"
@@ -197,12 +198,15 @@ static double tire(const char *cubin, double seconds) {
 
 /* What ends or blocks the process in the middle of a measure. */
 static void suffer(rft_scripted_gpu *gpu, const char *cubin) {
+    static unsigned runs; /* of the one configuration with the fate "hangs_later" */
     bool changes = has_fate(cubin, "killed_then_exits");
     if (has_fate(cubin, "killed") || (changes && answer_filter_strikes())) {
         raise(SIGKILL);
     } else if (has_fate(cubin, "exits") || changes) {
         _exit(3);
     } else if (has_fate(cubin, "hangs")) {
+        sleep_for_ever();
+    } else if (has_fate(cubin, "hangs_later") && ++runs > 1) {
         sleep_for_ever();
     } else if (has_fate(cubin, "garbage")) {
         if (write(OUT_FD, "a library printed this where frames belong", 42) != 42) {
@@ -251,6 +255,10 @@ static void run_victim(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void
 
 static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
     (void)gpu, (void)self;
+    const char *seconds = getenv("SCRIPTED_REFERENCE_S");
+    if (seconds) {
+        rft_clock_system()->sleep_ns(rft_clock_system()->self, (int64_t)(atof(seconds) * 1e9));
+    }
     const float *x = RFT_SCRIPTED_POINTER(launch, 0, const float);
     double *y = RFT_SCRIPTED_POINTER(launch, 1, double);
     int64_t n = RFT_SCRIPTED_ARG(launch, 2, int64_t);
@@ -355,8 +363,17 @@ static void die_at(void *self, unsigned call) {
     }
 }
 
+/* SCRIPTED_DIES_OPENED=1: the coordinator stands still from here until this process has answered and is dead. */
+static void die_behind_the_answer(void) {
+    if (getenv("SCRIPTED_DIES_OPENED") && answer_filter_strikes()) {
+        kill(getppid(), SIGSTOP);
+        ualarm(200000, 0);
+    }
+}
+
 static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
     (void)self;
+    die_behind_the_answer();
     rft_env_set(env, arena, "nvml.power_limit_w", NULL, gpu->name);
     rft_env_set(env, arena, "scripted.pid", rft_arena_printf(arena, "%ld", (long)getpid()), NULL);
 }

@@ -3,8 +3,11 @@
 #include "run/scene_probe.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void facts_and_ceilings_come_over(void **state) {
@@ -65,6 +68,33 @@ static void a_point_that_fails_alone_keeps_its_worker(void **state) {
     assert_int_equal(scene_measure(&s, "wrong", &result), RFT_OK);
     assert_int_equal(result.outcome, RFT_OUTCOME_WRONG_RESULT);
     assert_true(scene_device_worker(&s) == before);
+    scene_close(&s);
+}
+
+/* Answer and death are heard of at once: the request that follows in the same breath must not wait for ever. */
+static void a_worker_that_dies_behind_its_answer_is_replaced(void **state) {
+    (void)state;
+    scene s;
+    rft_probe_result result;
+    pid_t stopped = getpid();
+    scene_open(&s, 1);
+    setenv("SCRIPTED_DIES_OPENED", "1", 1);
+    setenv("SCRIPTED_ONCE", scene_path(&s, "struck"), 1);
+    pid_t waker = fork();
+    if (waker == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+    }
+    while (waker == 0) {
+        scene_sleep_s(1);
+        kill(stopped, SIGCONT);
+    }
+    assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
+    kill(waker, SIGKILL);
+    waitpid(waker, NULL, 0);
+    unsetenv("SCRIPTED_DIES_OPENED");
+    unsetenv("SCRIPTED_ONCE");
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    assert_int_equal(result.workers_lost, 1);
     scene_close(&s);
 }
 
@@ -174,6 +204,67 @@ static void what_is_expected_is_measured_as_ever(void **state) {
     scene_close(&s);
 }
 
+/* ---- phases: each has a limit of its own ---- */
+
+#define LONG_GRACE_S 60.0
+
+/* Counted from the launch: the grace is for what is none. */
+static void a_launch_that_does_not_return_costs_its_timeout(void **state) {
+    (void)state;
+    static const struct {
+        const char *fate, *reason;
+        double most_s;
+    } rows[] = {{"hangs", "no end after 1 s: the kernel was launched and did not return; the worker was ended", 1 + 3},
+                {"hangs_later", "no end after 2 s of timing: the first run had ended, a later one did not", 2 + 3}};
+    scene s;
+    scene_open(&s, 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        rft_probe_result result;
+        double begun_s = scene_now_s();
+        assert_int_equal(scene_measure_within(&s, rows[i].fate, 1.0, LONG_GRACE_S, &result), RFT_OK);
+        double took_s = scene_now_s() - begun_s;
+        assert_int_equal(result.outcome, RFT_OUTCOME_TIMED_OUT);
+        assert_non_null(strstr(result.reason, rows[i].reason));
+        assert_int_equal(result.workers_lost, 1);
+        if (took_s > rows[i].most_s * (SANITIZED ? 4 : 1)) {
+            fail_msg("%s: %.1f s", rows[i].fate, took_s);
+        }
+    }
+    scene_close(&s);
+}
+
+static void a_slow_reference_is_waited_for(void **state) {
+    (void)state;
+    scene s;
+    rft_probe_result result;
+    scene_open(&s, 1);
+    setenv("SCRIPTED_REFERENCE_S", "2.2", 1); /* a launch of the point would be ended after 1.5 s */
+    assert_int_equal(scene_measure_within(&s, "ok", 1.0, LONG_GRACE_S, &result), RFT_OK);
+    unsetenv("SCRIPTED_REFERENCE_S");
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    assert_int_equal(result.workers_lost, 0);
+    scene_close(&s);
+}
+
+/* Nothing can be verified without it: that is known after the first point of the problem. */
+static void a_reference_that_does_not_end_is_launched_once(void **state) {
+    (void)state;
+    scene s;
+    rft_probe_result result;
+    scene_open(&s, 1);
+    setenv("SCRIPTED_REFERENCE_S", "1000", 1);
+    assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_TIMED_OUT);
+    assert_non_null(strstr(result.reason, "the reference kernel did not end in "));
+    assert_int_equal(result.workers_lost, 1);
+    assert_int_equal(scene_measure(&s, "wrong", &result), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_TIMED_OUT);
+    assert_non_null(strstr(result.reason, "it was not launched again"));
+    assert_int_equal(result.workers_lost, 0);
+    unsetenv("SCRIPTED_REFERENCE_S");
+    scene_close(&s);
+}
+
 static void without_a_driver_nothing_is_identified(void **state) {
     (void)state;
     scene s;
@@ -192,11 +283,15 @@ int main(void) {
         cmocka_unit_test(facts_and_ceilings_come_over),
         cmocka_unit_test(a_point_that_takes_its_worker_down_is_followed_by_a_new_one),
         cmocka_unit_test(a_point_that_fails_alone_keeps_its_worker),
+        cmocka_unit_test(a_worker_that_dies_behind_its_answer_is_replaced),
         cmocka_unit_test(a_worker_that_died_while_idle_is_replaced),
         cmocka_unit_test(a_new_worker_without_a_device_is_an_error),
         cmocka_unit_test(a_device_can_be_known_and_opened_early),
         cmocka_unit_test(an_early_opening_may_be_followed_by_anything),
         cmocka_unit_test(what_is_expected_is_measured_as_ever),
+        cmocka_unit_test(a_launch_that_does_not_return_costs_its_timeout),
+        cmocka_unit_test(a_slow_reference_is_waited_for),
+        cmocka_unit_test(a_reference_that_does_not_end_is_launched_once),
         cmocka_unit_test(without_a_driver_nothing_is_identified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
