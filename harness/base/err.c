@@ -103,6 +103,8 @@ const char *rft_code_text(int code) {
         return text;
         RFT_CODE_MAP(RFT_CODE_TEXT)
 #undef RFT_CODE_TEXT
+    case RFT_E_SCRIPT_STOPPED:
+        return "a sweep script was stopped at a limit";
     default:
         return "unknown error";
     }
@@ -117,6 +119,8 @@ int rft_code_exit_status(int code) {
         return exit_status;
         RFT_CODE_MAP(RFT_CODE_STATUS)
 #undef RFT_CODE_STATUS
+    case RFT_E_SCRIPT_STOPPED:
+        return rft_code_exit_status(RFT_E_SCRIPT);
     default:
         return -(RFT_E_INTERNAL);
     }

@@ -41,6 +41,8 @@ typedef enum rft_code {
 #define RFT_CODE_ENUM(name, exit_status, text) RFT_E_##name = -(exit_status),
     RFT_CODE_MAP(RFT_CODE_ENUM)
 #undef RFT_CODE_ENUM
+    /* Of the same exit status as SCRIPT. Unlike that it is never the fault of one configuration: the command ends. */
+    RFT_E_SCRIPT_STOPPED = -1003,
 } rft_code;
 
 typedef struct rft_err {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/mix_set.h"
+#include "cli/script_stuck.h"
 
 #include "script/script.h"
 
@@ -10,7 +11,7 @@ int rft_mix_files_read(rft_mix_book **out, const rft_words *files, rft_arena *ar
     *out = rft_mix_book_new(arena);
     for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
         char *json = NULL;
-        rc = rft_script_read_table(&json, files->items[i], err);
+        rc = rft_script_read_table(&json, files->items[i], rft_script_data_opts(), err);
         rc = rc ? rc : rft_mix_book_add(*out, json, files->items[i], arena, err);
         free(json);
     }

@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "cli/compose.h"
 #include "cli/projection_text.h"
+#include "cli/script_stuck.h"
 #include "model/datasheet.h"
 #include "model/datasheet_device.h"
 #include "script/script.h"
@@ -36,7 +37,7 @@ static int open_sheets(rft_cli *cli, request *r, rft_err *err) {
         rft_err_set(err, RFT_E_IO, "kernels/devices.lua is not there");
         return rft_err_remedy(err, "reinstall rooftune to get it");
     }
-    return rft_script_read_table(&r->sheets, path, err);
+    return rft_script_read_table(&r->sheets, path, rft_script_data_opts(), err);
 }
 
 /* Another run's ceilings, as they were measured there. */

@@ -139,7 +139,8 @@ typedef struct rft_sweep_along {
 
 typedef struct rft_sweep_vt {
     /* Whether the constraint holds. `problem` has one value per axis; `config` one per parameter, of which only those
-     * the constraint names are read. RFT_E_SCRIPT when the script raised an error (place, message, traceback). */
+     * the constraint names are read. RFT_E_SCRIPT when the script raised an error (place, message, traceback),
+     * RFT_E_SCRIPT_STOPPED, here and below, when it has passed a limit of time: so will every later call. */
     int (*constraint)(void *self, size_t variant, size_t constraint, const rft_value *problem, const rft_value *config,
                       bool *holds, rft_err *err);
     /* Spells out a point; everything is allocated from `arena`. RFT_E_SCRIPT on an error in the script. */

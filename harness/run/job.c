@@ -44,6 +44,9 @@ void rft_job_skip(rft_job *job, const char *reason) {
 /* Did the script say what to do, and can the device do it? */
 static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, const rft_err *err) {
     job->spelled = rc == RFT_OK;
+    if (rc == RFT_E_SCRIPT_STOPPED) {
+        job->stopped = rft_arena_memdup(job->arena, err, sizeof *err);
+    }
     if (!job->spelled) {
         fail(job, RFT_OUTCOME_SCRIPT_FAILED,
              rft_arena_printf(job->arena, "%s%s%s", err->place, *err->place ? ": " : "", err->message));
@@ -144,6 +147,12 @@ static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
     bool timed_out = false;
     *log = NULL;
+    if (job->stopped) {
+        if (err) {
+            *err = *job->stopped;
+        }
+        return job->stopped->code;
+    }
     if (!job->pool || job->failed) {
         return RFT_OK;
     }

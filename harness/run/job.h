@@ -26,7 +26,8 @@ typedef struct rft_job {
     void *payload;
     bool spelled; /* the spec is there */
     rft_point_spec spec;
-    bool failed; /* before it could run: outcome and reason say how */
+    const rft_err *stopped; /* the script was, and the run ends: rft_job_await() says so. NULL: no */
+    bool failed;            /* before it could run: outcome and reason say how */
     rft_outcome outcome;
     const char *reason;
     rft_compile_pool *pool; /* it is compiling there; NULL: not asked for */
@@ -51,7 +52,7 @@ void rft_job_compile(const rft_exec_opts *opts, rft_job *job);
 void rft_job_skip(rft_job *job, const char *reason);
 void rft_job_free(rft_job *job); /* NULL is accepted */
 
-/* Waits for the compiler. Sets outcome and reason when it failed. */
+/* Waits for the compiler. Sets outcome and reason when it failed. RFT_E_SCRIPT_STOPPED when the script was. */
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err);
 
 /* The rule by which its samples end, in its round; without a rival. */

@@ -47,7 +47,14 @@ int rft_plan_add_problem(rft_plan *plan, size_t s, const rft_problem *problem, r
     rft_problem added = *problem;
     *out = (rft_plan_added){.problem = SIZE_MAX};
     added.values = rft_values_copy(plan->arena, problem->values, sweep->axis_count);
-    if (sweep->vt->complete(sweep->self, added.values, plan->arena, &raised) != RFT_OK) {
+    int rc = sweep->vt->complete(sweep->self, added.values, plan->arena, &raised);
+    if (rc == RFT_E_SCRIPT_STOPPED) {
+        if (err) {
+            *err = raised;
+        }
+        return rc;
+    }
+    if (rc != RFT_OK) {
         out->why = rft_arena_printf(plan->arena, "%s%s%s", raised.place, *raised.place ? ": " : "", raised.message);
         return RFT_OK;
     }

@@ -126,8 +126,12 @@ static rft_kept_floor work_out(rft_pruner *p, uint64_t index, rft_arena *arena) 
     rft_point_spec spec;
     rft_err err = RFT_ERR_INIT;
     rft_space_get(p->space, index, config);
-    if (sweep->vt->point(sweep->self, p->place.variant, sweep->problems[p->place.problem].values, config, arena, &spec,
-                         &err) != RFT_OK) {
+    int rc = sweep->vt->point(sweep->self, p->place.variant, sweep->problems[p->place.problem].values, config, arena,
+                              &spec, &err);
+    if (rc == RFT_E_SCRIPT_STOPPED) {
+        return (rft_kept_floor){0, 0}; /* nothing is known of it; the next job ends the run */
+    }
+    if (rc != RFT_OK) {
         return (rft_kept_floor){(double)INFINITY, (double)INFINITY};
     }
     p->differ = spec.traffic.present ? RFT_FLOORS_DIFFER : RFT_FLOORS_ALIKE;

@@ -253,6 +253,7 @@ static void append(rft_sweep_state *state, size_t v, const where_item *item, con
     constraint->params = rft_arena_calloc(arena, item->name_count + 1, sizeof(size_t));
     constraint->axes = rft_arena_calloc(arena, item->name_count + 1, sizeof(size_t));
     own->ref = item->ref;
+    own->text = item->text;
     own->needs = rft_arena_memdup(arena, needs, sizeof(*needs) * (item->name_count + 1));
     own->need_count = item->name_count;
     constraint->expr = item->expr;

@@ -42,6 +42,7 @@ int rft_modules_run(lua_State *lua, const rft_script_file *file, const char *tex
     rft_sha256_add_text(&script->hash, hash);
     char chunk_name[300];
     snprintf(chunk_name, sizeof(chunk_name), "@%s", file->shown);
+    rft_watch_place(script->watch, file->shown);
     int base = lua_gettop(lua);
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         text += 3;
@@ -206,6 +207,7 @@ int rft_modules_require(lua_State *lua) {
     if (!file) {
         file = rft_modules_add(script, path, name);
         run_module(lua, file);
+        rft_watch_place(script->watch, rft_modules_caller(lua)->shown);
     }
     lua_rawgeti(lua, LUA_REGISTRYINDEX, file->result_ref);
     return 1;

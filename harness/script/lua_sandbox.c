@@ -13,8 +13,8 @@
 
 #define NAMES_MAX 256
 
-static const char *const base_names[] = {"assert", "error",    "ipairs",   "pairs", "pcall",
-                                         "select", "tonumber", "tostring", "type",  NULL};
+static const char *const base_names[] = {"assert", "error",    "ipairs", "pairs", "pcall",
+                                         "select", "tonumber", "type",   NULL};
 static const char *const string_names[] = {"byte",  "char",  "find", "format",  "gmatch", "gsub",  "len",
                                            "lower", "match", "rep",  "reverse", "sub",    "upper", NULL};
 static const char *const table_names[] = {"concat", "insert", "move", "pack", "remove", "sort", "unpack", NULL};
@@ -40,22 +40,6 @@ static void open_library(lua_State *lua, lua_CFunction open, const char *name, c
             lua_rawset(lua, -4);
         }
     }
-}
-
-static int api_print(lua_State *lua) {
-    int count = lua_gettop(lua);
-    luaL_Buffer line;
-    luaL_buffinit(lua, &line);
-    for (int i = 1; i <= count; i++) {
-        if (i > 1) {
-            luaL_addchar(&line, '\t');
-        }
-        luaL_tolstring(lua, i, NULL);
-        luaL_addvalue(&line);
-    }
-    luaL_pushresult(&line);
-    rft_log_info(rft_lua_script(lua)->log, "%.4000s", lua_tostring(lua, -1));
-    return 0;
 }
 
 /* ---- globals: read only, unknown names are errors ---- */
@@ -113,6 +97,7 @@ void rft_sandbox_open(lua_State *lua) {
     lua_pop(lua, 1);
     open_library(lua, luaopen_string, "string", string_names);
     rft_sandbox_guard_strings(lua);
+    rft_sandbox_guard_format(lua);
     lua_setfield(lua, known, "string");
     open_library(lua, luaopen_table, "table", table_names);
     rft_sandbox_guard_tables(lua);
@@ -127,8 +112,7 @@ void rft_sandbox_open(lua_State *lua) {
     lua_setfield(lua, known, "utf8");
     lua_pushcfunction(lua, rft_sandbox_pairs);
     lua_setfield(lua, known, "pairs");
-    lua_pushcfunction(lua, api_print);
-    lua_setfield(lua, known, "print");
+    rft_sandbox_open_text(lua);
     lua_pushcfunction(lua, rft_modules_require);
     lua_setfield(lua, known, "require");
     rft_strict_open(lua);

@@ -33,6 +33,10 @@ double rft_pattern_work(const char *pattern, size_t pattern_bytes, size_t subjec
 void rft_sandbox_guard_strings(lua_State *lua);
 /* Replace table.sort and table.move in the table on top. */
 void rft_sandbox_guard_tables(lua_State *lua);
+/* Replaces string.format in the table on top. */
+void rft_sandbox_guard_format(lua_State *lua);
+/* tostring() and print() into the table on top. */
+void rft_sandbox_open_text(lua_State *lua);
 /* pairs(): sorted, numbers before text before booleans; works on strict tables too. */
 int rft_sandbox_pairs(lua_State *lua);
 

@@ -10,7 +10,8 @@
 
 #define FAULT "rft.fault"
 #define HOOK_COUNT 1000
-#define HOOK_CALLS 16
+#define STOPPED_REMEDY "look for a loop that does not end; work that depends on sizes belongs in the kernel"
+#define HOOK_CALLS 16 /* every so many calls what constructors keep is counted */
 #define TRACE_LEVELS 10
 #define TRACE_SEARCHED 100
 
@@ -40,7 +41,6 @@ static void *allocate(void *self, void *block, size_t old_size, size_t new_size)
     if (new_size > old_size &&
         (new_size > RFT_LUA_BLOCK_MAX || script->used_bytes - old_size + new_size > script->limit_bytes)) {
         script->refused_bytes = new_size;
-        script->check_clock = true;
         return NULL;
     }
     void *moved = realloc(block, new_size);
@@ -62,27 +62,20 @@ void rft_lua_check_kept(lua_State *lua) {
 
 static void on_hook(lua_State *lua, lua_Debug *record) {
     rft_script *script = rft_lua_script(lua);
-    if (record->event == LUA_HOOKCOUNT) {
-        script->steps += HOOK_COUNT;
-    } else if (!script->expired && !script->check_clock && ++script->calls % HOOK_CALLS != 0) {
+    if (record->event == LUA_HOOKCOUNT || ++script->calls % HOOK_CALLS == 0) {
+        rft_lua_check_kept(lua);
+    }
+    if (!rft_watch_expired(script->watch)) {
         return;
     }
-    script->check_clock = false;
-    rft_lua_check_kept(lua);
-    if (!script->expired && script->steps <= RFT_LUA_STEPS_MAX &&
-        script->clock->monotonic_ns(script->clock->self) < script->deadline_ns) {
-        return;
-    }
-    if (!script->expired) {
+    if (!script->stopping) {
         /* From now on every instruction raises, so a pcall() in the script cannot go on. */
-        script->expired = true;
+        script->stopping = true;
         lua_sethook(lua, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, 1);
     }
-    char limit[48];
-    rft_units_format_seconds(limit, sizeof(limit), script->call_limit_s, 3);
-    rft_lua_fault(lua, RFT_E_SCRIPT,
-                  "look for a loop that does not end; work that depends on sizes belongs in the kernel",
-                  "stopped at the limit of %s for one call into a script", limit);
+    char limit[120];
+    rft_watch_limit_text(script->watch, limit, sizeof(limit));
+    rft_lua_fault(lua, RFT_E_SCRIPT_STOPPED, STOPPED_REMEDY, "stopped at %s", limit);
 }
 
 static int on_panic(lua_State *lua) {
@@ -93,13 +86,16 @@ static int on_panic(lua_State *lua) {
 int rft_lua_new(rft_script **out, const rft_script_opts *opts, rft_err *err) {
     rft_script *script = rft_alloc(sizeof(*script));
     script->arena = rft_arena_new();
-    script->clock = rft_clock_system();
     script->log = opts->log;
     script->gpu = opts->gpu;
     script->gpu_ref = LUA_NOREF;
     script->limit_bytes = opts->memory_limit_bytes ? opts->memory_limit_bytes : (size_t)256 << 20;
-    script->call_limit_s = opts->call_limit_s > 0 ? opts->call_limit_s : 10;
     rft_sha256_init(&script->hash);
+    int rc = rft_watch_new(&script->watch, opts, err);
+    if (rc != 0) {
+        rft_lua_free(script);
+        return rc;
+    }
     script->lua = lua_newstate(allocate, script);
     if (!script->lua) {
         rft_lua_free(script);
@@ -115,6 +111,7 @@ void rft_lua_free(rft_script *script) {
     if (!script) {
         return;
     }
+    rft_watch_free(script->watch);
     if (script->lua) {
         lua_close(script->lua);
     }
@@ -155,6 +152,7 @@ void rft_lua_push_function(lua_State *lua, int ref) {
     lua_rawgeti(lua, LUA_REGISTRYINDEX, ref);
     lua_pushvalue(lua, -1);
     rft_lua_function_place(lua, script->where, sizeof(script->where));
+    rft_watch_place(script->watch, script->where);
 }
 
 void rft_lua_fault(lua_State *lua, int code, const char *remedy, const char *format, ...) {
@@ -300,33 +298,61 @@ static void describe_memory(rft_script *script, rft_err *err) {
     rft_err_remedy(err, "a sweep describes work, it does not do it: keep large data in the kernel");
 }
 
-int rft_lua_protected(rft_script *script, lua_CFunction body, void *payload, rft_err *err) {
+/* The watch has expired: whatever else the call ended with, that is what is told, now and from now on. */
+static void keep_stopped(rft_script *script) {
+    if (script->failure.code != RFT_E_SCRIPT_STOPPED) { /* it came back by itself, a moment too late */
+        char limit[120];
+        rft_watch_limit_text(script->watch, limit, sizeof(limit));
+        rft_err_set(&script->failure, RFT_E_SCRIPT_STOPPED, "stopped at %s", limit);
+        rft_err_place(&script->failure, "%s",
+                      script->where[0]     ? script->where
+                      : script->file_count ? script->files[0]->shown
+                                           : "");
+        rft_err_remedy(&script->failure, STOPPED_REMEDY);
+    }
+    script->stopped = script->failure;
+}
+
+static int call_body(rft_script *script, lua_CFunction body, void *payload) {
     lua_State *lua = script->lua;
-    script->deadline_ns = script->clock->monotonic_ns(script->clock->self) + (int64_t)(script->call_limit_s * 1e9);
-    script->steps = 0;
-    script->expired = false;
-    script->check_clock = false;
-    script->refused_bytes = 0;
-    rft_err_clear(&script->failure);
     lua_sethook(lua, on_hook, LUA_MASKCALL | LUA_MASKCOUNT, HOOK_COUNT);
     lua_settop(lua, 0);
     lua_pushcfunction(lua, on_error);
     lua_pushcfunction(lua, body);
     lua_pushlightuserdata(lua, payload);
+    rft_watch_enter(script->watch);
     int status = lua_pcall(lua, 1, 0, 1);
+    rft_watch_leave(script->watch);
     lua_sethook(lua, NULL, 0, 0);
     lua_settop(lua, 0);
-    script->where[0] = '\0';
-    if (status == LUA_OK) {
+    return status;
+}
+
+int rft_lua_protected(rft_script *script, lua_CFunction body, void *payload, rft_err *err) {
+    if (script->stopped.code != 0) {
+        if (err) {
+            *err = script->stopped;
+        }
+        return script->stopped.code;
+    }
+    script->refused_bytes = 0;
+    script->failure.code = 0;
+    int status = call_body(script, body, payload);
+    if (status == LUA_OK && !rft_watch_expired(script->watch)) {
+        script->where[0] = '\0';
         return 0;
     }
     if (status == LUA_ERRMEM) {
         describe_memory(script, &script->failure);
-        lua_gc(lua, LUA_GCCOLLECT);
-    } else if (script->failure.code == 0) {
+        lua_gc(script->lua, LUA_GCCOLLECT);
+    } else if (status != LUA_OK && script->failure.code == 0) {
         rft_err_set(&script->failure, RFT_E_SCRIPT, "an error while handling an error (functions nested too deeply?)");
         rft_err_place(&script->failure, "%s", script->file_count ? script->files[0]->shown : "");
     }
+    if (rft_watch_expired(script->watch)) {
+        keep_stopped(script);
+    }
+    script->where[0] = '\0';
     if (err) {
         *err = script->failure;
     }

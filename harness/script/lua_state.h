@@ -5,16 +5,15 @@
  * Everything that can raise a Lua error runs inside rft_lua_protected(). A Lua error is a longjmp, so code called from
  * there keeps its memory in an arena or in a Lua value, never on the heap across a call into Lua.
  * Limits: every allocation is counted; no single block may exceed RFT_LUA_BLOCK_MAX, which bounds the work of every C
- * function that runs over one string or table; a hook on calls and on every thousandth instruction compares the clock
- * with the deadline of the protected call. Private to the room.
+ * function that runs over one string or table; a hook on calls and on every thousandth instruction asks the watch.
+ * Private to the room.
  */
 #ifndef RFT_SCRIPT_LUA_STATE_H
 #define RFT_SCRIPT_LUA_STATE_H
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "base/hash.h"
-#include "script/script.h"
+#include "script/lua_watch.h"
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -24,8 +23,6 @@
 #define RFT_LUA_BLOCK_MAX ((size_t)16 << 20)
 /* Largest script file: the Lua parser is not interruptible, and some of its steps are quadratic. */
 #define RFT_LUA_SOURCE_MAX ((size_t)512 << 10)
-/* Instructions of one protected call, whatever the clock says. */
-#define RFT_LUA_STEPS_MAX 5000000000LL
 
 /* A file that was run: the script itself, or a module. Lives in the script's arena. */
 typedef struct rft_script_file {
@@ -43,20 +40,18 @@ struct rft_script {
     lua_State *lua;
     rft_arena *arena;
     const rft_log *log;
-    const rft_clock *clock;
     const rft_gpu_info *gpu;
     int gpu_ref; /* registry reference to the strict `gpu` table */
 
     size_t used_bytes, limit_bytes;
     size_t refused_bytes; /* size of the allocation refused last; 0 = none */
-    bool check_clock;     /* an allocation was refused: a collection ran, look at the clock at the next call */
-    double call_limit_s;
-    int64_t deadline_ns;
-    int64_t steps;
+    rft_watch *watch;
+    bool stopping; /* the watch has expired, and every instruction raises */
     unsigned calls;
-    bool expired;
-    rft_err failure; /* of the protected call that is ending */
-    char where[200]; /* place of errors found in what a function returned, while no Lua function runs; "" = none */
+    size_t printed_bytes; /* of print() */
+    rft_err failure;      /* of the protected call that is ending */
+    rft_err stopped;      /* of the one that passed a limit: it is that of every later one. code 0 = none */
+    char where[200];      /* place of errors found in what a function returned, while no Lua function runs; "" = none */
 
     rft_script_file **files;
     size_t file_count, file_capacity;
@@ -91,6 +86,10 @@ void rft_lua_function_place(lua_State *lua, char *out, size_t size);
 
 /* Raises when what the script's constructors keep outside of Lua exceeds the memory limit too. */
 void rft_lua_check_kept(lua_State *lua);
+
+/* The text of the value at `index`, pushed, as luaL_tolstring() gives it, but without an address: a script says the
+ * same from run to run. */
+const char *rft_lua_text(lua_State *lua, int index, size_t *length);
 
 /* Pushes the function behind a registry reference and makes its place script->where. */
 void rft_lua_push_function(lua_State *lua, int ref);

@@ -2,9 +2,10 @@
 /*
  * script.h - Lua sweeps in, model structs out. The only room that knows Lua.
  *
- * Sandbox: allow-listed libraries, text chunks only, no debug, io, os, no __gc; a memory limit; a step and time limit
- * per protected call that also holds inside C functions. A script owns its Lua state and everything it returned;
- * rft_script_free() ends both. One thread.
+ * Sandbox: allow-listed libraries, text chunks only, no debug, io, os, no __gc; a memory limit; limits on the time of
+ * one call into a script and of all its calls together. Where a call passes one, it and every later one fail with
+ * RFT_E_SCRIPT_STOPPED: no use in going on. A script owns its Lua state and everything it returned; rft_script_free()
+ * ends both. It is used by one thread, and has one of its own, which watches the time.
  */
 #ifndef RFT_SCRIPT_SCRIPT_H
 #define RFT_SCRIPT_SCRIPT_H
@@ -28,15 +29,22 @@ typedef struct rft_script_opts {
     const rft_roots *more_roots; /* what a script may read besides its tree (roots.h) and the module folders' `kernels`;
                                     NULL: nothing */
     size_t memory_limit_bytes;   /* 0 = 256 MiB */
-    double call_limit_s;         /* 0 = 10 s per protected call */
-    const rft_log *log;          /* print() in a script goes here */
+    double call_limit_s;         /* 0 = 10 s for one call into the script */
+    double all_limit_s;          /* 0 = 300 s for all calls together; a tenth of the script's age is added */
+    /* A call does not come back: Lua's own C code does not end, where nothing can interrupt it. Called once grace_s
+     * (0 = 2 s) have passed behind a limit, by the watching thread, while the call goes on; it is expected to end the
+     * process. NULL: the call is waited for. */
+    void (*stuck)(void *payload, const rft_err *err);
+    double grace_s;
+    void *payload;
+    const rft_log *log; /* print() in a script goes here: 64 KiB at most */
 } rft_script_opts;
 
-/* Runs the file. Errors: RFT_E_IO (cannot be read), RFT_E_SCRIPT (syntax, runtime, unknown key, wrong type, limits:
- * place "file:line", message with the key's path and a hint, traceback), RFT_E_SPACE (an empty list of values),
- * RFT_E_SOURCE (a kernel's source is missing). What it names outside of what it may read, and a compiler's option that
- * is not allowed, is RFT_E_SCRIPT. One point of every variant is spelled out, so that an error in launch() is found
- * here and not in every point. */
+/* Runs the file. Errors: RFT_E_IO (cannot be read), RFT_E_SCRIPT (syntax, runtime, unknown key, wrong type, memory:
+ * place "file:line", message with the key's path and a hint, traceback), RFT_E_SCRIPT_STOPPED, RFT_E_SPACE (an empty
+ * list of values), RFT_E_SOURCE (a kernel's source is missing). What it names outside of what it may read, and a
+ * compiler's option that is not allowed, is RFT_E_SCRIPT. One point of every variant is spelled out, so that an error
+ * in launch() is found here and not in every point. */
 int rft_script_load(rft_script **out, const char *path, const rft_script_opts *opts, rft_err *err);
 /* The same for text in memory; `path` is what names are relative to. */
 int rft_script_load_text(rft_script **out, const char *path, const char *text, size_t size, const rft_script_opts *opts,
@@ -54,8 +62,9 @@ int rft_script_t1_text(rft_str *out, const char *text, size_t size, const char *
 size_t rft_script_sweep_count(const rft_script *script);
 const rft_sweep *rft_script_sweep(const rft_script *script, size_t index); /* dies with the script */
 
-/* Reads a data file (datasheet values of devices, mixes): a Lua file that returns a table, as JSON. Heap string. */
-int rft_script_read_table(char **out_json, const char *path, rft_err *err);
+/* Reads a data file (datasheet values of devices, mixes): a Lua file that returns a table, as JSON. Heap string. Of the
+ * options (NULL: none) its limits and `stuck` count. */
+int rft_script_read_table(char **out_json, const char *path, const rft_script_opts *opts, rft_err *err);
 /* The same for text in memory, which may use what a sweep may: require() (from the folder of `path` upwards, then the
  * options' folders) and `arg`, the options' args. So the program asks a Lua module for an answer. */
 int rft_script_eval_table(char **out_json, const char *path, const char *text, const rft_script_opts *opts,

@@ -139,7 +139,7 @@ static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) 
         bool holds = true;
         for (size_t i = 0; i < sweep->variants[v].constraint_count && holds; i++) {
             if (sweep->vt->constraint(state, v, i, problem->values, config, &holds, NULL) != 0) {
-                holds = false; /* counted and shown where the space is enumerated */
+                holds = false; /* counted and shown where the space is enumerated; a stop is told there */
             }
         }
         rft_point_spec spec;
@@ -262,13 +262,14 @@ int rft_script_eval_table(char **out_json, const char *path, const char *text, c
     return eval_table(out_json, path, &(load_call){.opts = opts, .text = text, .size = strlen(text)}, err);
 }
 
-int rft_script_read_table(char **out_json, const char *path, rft_err *err) {
+int rft_script_read_table(char **out_json, const char *path, const rft_script_opts *opts, rft_err *err) {
+    static const rft_script_opts none = {0};
     char *text = NULL;
     size_t size = 0;
     *out_json = NULL;
     int code = read_file(&text, &size, path, err);
     if (code == 0) {
-        code = eval_table(out_json, path, &(load_call){.opts = &(rft_script_opts){0}, .text = text, .size = size}, err);
+        code = eval_table(out_json, path, &(load_call){.opts = opts ? opts : &none, .text = text, .size = size}, err);
     }
     free(text);
     return code;

@@ -163,7 +163,7 @@ typedef struct constraint_call {
  * be meant. */
 static bool read_truth(lua_State *lua, const rft_constraint_state *constraint) {
     if (!lua_isboolean(lua, -1)) {
-        const char *gave = luaL_tolstring(lua, -1, NULL);
+        const char *gave = rft_lua_text(lua, -1, NULL);
         bool nothing = lua_isnil(lua, -2);
         rft_lua_push_function(lua, constraint->ref); /* names the place */
         rft_lua_fault(lua, RFT_E_SCRIPT, "compare it with something, as in \"A % B == 0\"",
@@ -187,6 +187,7 @@ static int call_constraint(lua_State *lua) {
     constraint_call *call = lua_touserdata(lua, 1);
     const rft_constraint_state *constraint = call->constraint;
     luaL_checkstack(lua, (int)constraint->need_count + 8, NULL);
+    rft_watch_place(rft_lua_script(lua)->watch, constraint->text);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, constraint->ref);
     for (size_t i = 0; i < constraint->need_count; i++) {
         push_need(lua, &constraint->needs[i], call->problem, call->config);
@@ -209,6 +210,7 @@ static int call_along(lua_State *lua) {
     const rft_constraint_state *constraint = call->constraint;
     const rft_sweep_along *along = call->along;
     luaL_checkstack(lua, (int)constraint->need_count + 8, NULL);
+    rft_watch_place(rft_lua_script(lua)->watch, constraint->text);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, constraint->ref);
     int function = lua_gettop(lua);
     for (unsigned i = call->next; i < 64; i++) {

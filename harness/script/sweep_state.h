@@ -72,6 +72,7 @@ typedef struct rft_needed {
 /* Beside each rft_constraint: the function, and what its arguments are. */
 typedef struct rft_constraint_state {
     int ref;
+    const char *text; /* as in rft_constraint */
     rft_needed *needs;
     size_t need_count;
 } rft_constraint_state;

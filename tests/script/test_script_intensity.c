@@ -67,7 +67,7 @@ static int open_sheets(void **state) {
     static sheets s;
     s.arena = rft_arena_new();
     *state = &s;
-    if (rft_script_read_table(&s.json, RFT_SOURCE_DIR "/kernels/devices.lua", NULL) != 0) {
+    if (rft_script_read_table(&s.json, RFT_SOURCE_DIR "/kernels/devices.lua", NULL, NULL) != 0) {
         return -1;
     }
     sheet(&s, "a100", &s.a100);

@@ -99,7 +99,7 @@ static void test_hash(void **state) {
 static void test_data_file(void **state) {
     script_case *test = *state;
     char *text = NULL;
-    int code = rft_script_read_table(&text, CASES "data.lua", &test->err);
+    int code = rft_script_read_table(&text, CASES "data.lua", NULL, &test->err);
     if (code != 0) {
         fail_msg("%s: %s", test->err.place, test->err.message);
     }
@@ -132,7 +132,7 @@ static int read_data(script_case *test, const char *text, char **json) {
     fputs(text, stream);
     fclose(stream);
     rft_err_clear(&test->err);
-    int code = rft_script_read_table(json, path, &test->err);
+    int code = rft_script_read_table(json, path, NULL, &test->err);
     remove(path);
     return code;
 }
@@ -167,7 +167,7 @@ static void test_bad_data(void **state) {
     assert_int_equal(read_data(test, "return {}", &json), 0);
     assert_string_equal(json, "{}");
     free(json);
-    assert_int_equal(rft_script_read_table(&json, CASES "none.lua", &test->err), RFT_E_IO);
+    assert_int_equal(rft_script_read_table(&json, CASES "none.lua", NULL, &test->err), RFT_E_IO);
 }
 
 int main(void) {
