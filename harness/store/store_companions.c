@@ -116,6 +116,12 @@ bool rft_store_has_companions(const rft_store *store) {
     return any;
 }
 
+void rft_store_remove_index(const rft_store *store) {
+    char *path = name_of(store, "-shm");
+    unlink(path);
+    free(path);
+}
+
 void rft_store_remove_files(const rft_store *store) {
     unlink(store->real);
     for (size_t i = 0; i < COMPANIONS; i++) {

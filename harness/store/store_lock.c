@@ -68,8 +68,11 @@ static attempt try_lock(rft_store *store, const char **why, long *holder) {
         }
         if (!*why && is_still_there(fd, store->lock_path)) {
             store->lock_fd = fd;
-            /* That of a killed holder, which may be another process's by now. */
-            return ftruncate(fd, 0) == 0 ? TAKEN : TAKEN;
+            /* The number of a killed holder may be another process's by now. Where it stays, messages are worse. */
+            if (ftruncate(fd, 0) != 0) {
+                errno = 0;
+            }
+            return TAKEN;
         }
         close(fd);
         if (*why) {

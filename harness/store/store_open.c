@@ -212,12 +212,16 @@ static void tidy_up(rft_store *store) {
     if (!may || !rft_store_has_companions(store) || !rft_store_lock_to_tidy(store)) {
         return;
     }
-    if (open_db(store, store->real, SQLITE_OPEN_READWRITE)) {
+    bool alone = open_db(store, store->real, SQLITE_OPEN_READWRITE);
+    if (alone) {
         sqlite3_busy_timeout(store->db, 0);
-        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        alone = sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL) == SQLITE_OK;
     }
     sqlite3_close(store->db);
     store->db = NULL;
+    if (alone) {
+        rft_store_remove_index(store);
+    }
     rft_store_unlock(store);
 }
 

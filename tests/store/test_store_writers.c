@@ -96,6 +96,11 @@ static void what_a_killed_run_left_is_put_into_its_file(void **state) {
     assert_runs_equal(back, run, 0.0);
     rft_run_free(back);
     free(data);
+    /* The index of a log that is gone: its deletion failed. */
+    assert_int_equal(rft_fs_put(beside(path, "-shm"), "\0\0\0", 3, false, &err), 0);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_one_whole_file(path);
+    rft_run_free(back);
     rft_run_free(run);
 }
 
