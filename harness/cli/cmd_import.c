@@ -16,6 +16,9 @@ static int import_run(rft_cli *cli, const char *path, const char *output, rft_er
     rc = rc ? rc : rft_store_open(&store, output, RFT_STORE_CREATE, err);
     if (rc == RFT_OK) {
         rc = rft_store_put_whole(store, run, err);
+        if (rc == RFT_OK && (rc = rft_store_complete(store, err)) != RFT_OK) {
+            rft_err_remedy(err, "make room on that disk or check it, then import again: %s is taken away", output);
+        }
         if (rc == RFT_OK) {
             rft_store_close(store);
         } else { /* half a run would pass for one */
@@ -60,6 +63,7 @@ static int import_baselines(rft_cli *cli, const rft_words *files, const char *pa
         rc = take_file(cli, run, files->items[i], err);
     }
     rc = rc ? rc : rft_store_put_baselines(store, run->baselines, run->baseline_count, &run->info, err);
+    rc = rc ? rc : rft_store_complete(store, err);
     rft_store_close(store);
     rft_run_free(run);
     return rc;

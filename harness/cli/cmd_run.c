@@ -255,7 +255,8 @@ static int run_session(session *s, rft_err *err) {
         rft_run_end_stopped(s->cli, &s->file);
     }
     rft_target_dismiss(s->target);
-    return rc == RFT_OK ? rft_run_end(s->cli, &s->file, &end, err) : rc;
+    rc = rc == RFT_OK ? rft_run_end(s->cli, &s->file, &end, err) : rc;
+    return rc == RFT_OK ? rft_run_file_complete(&s->file, err) : rc;
 }
 
 /* The remedy of a stop is the command that goes on: beside the message where it fits, else on a line of its own. */

@@ -198,6 +198,10 @@ int rft_run_file_describe(rft_run_file *file, rft_err *err) {
     return rc;
 }
 
+int rft_run_file_complete(rft_run_file *file, rft_err *err) {
+    return file->store ? rft_store_complete(file->store, err) : RFT_OK;
+}
+
 void rft_run_file_close(rft_run_file *file) {
     if (file->described) {
         rft_store_close(file->store);

@@ -36,6 +36,8 @@ const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena);
 int rft_run_file_open(rft_run_file *out, rft_cli *cli, const rft_run_file_opts *opts, rft_err *err);
 /* Stores what is known before the first point: device, environment, ceilings, sweeps. */
 int rft_run_file_describe(rft_run_file *file, rft_err *err);
+/* After the last point: rft_store_complete(). */
+int rft_run_file_complete(rft_run_file *file, rft_err *err);
 /* Closes the file and frees the run; a file that holds nothing yet is removed. */
 void rft_run_file_close(rft_run_file *file);
 

@@ -29,8 +29,12 @@ typedef enum rft_store_mode {
  * was killed before there was anything in it). */
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
 bool rft_store_is_new(const rft_store *store); /* created by this rft_store_open() */
-void rft_store_close(rft_store *store);        /* NULL is accepted */
-void rft_store_discard(rft_store *store);      /* the same; a file that is new goes with it, before the lock does */
+/* After the last write: one file without companions, which is easier to copy and can be read where nothing can be
+ * written. While somebody reads it stays as it is, and whoever opens it next does it. RFT_E_STORE: the disk does not
+ * let it; nothing is lost. Closing does the same without a word. */
+int rft_store_complete(rft_store *store, rft_err *err);
+void rft_store_close(rft_store *store);   /* NULL is accepted */
+void rft_store_discard(rft_store *store); /* the same; a file that is new goes with it, before the lock does */
 
 /* Everything but the points, in one transaction: info, gpu, env, ceilings, sweeps, references. Call once after CREATE.
  * All writers: RFT_E_STORE on failure ("disk full" names the file and what to do; so does a file that was removed or

@@ -32,13 +32,11 @@ static bool is_wal(const unsigned char *head, size_t size) {
                                : memcmp(head, magic, 3) == 0 && (head[3] & 0xfe) == magic[3];
 }
 
+/* Zeros until it is used. SQLite cuts one that was left to its first three bytes. */
 static bool is_shm(const unsigned char *head, size_t size) {
-    uint32_t version = 0;
-    if (size < sizeof version || is_zero(head, sizeof version)) {
-        return is_zero(head, size < sizeof version ? size : sizeof version);
-    }
-    memcpy(&version, head, sizeof version);
-    return version == 3007000; /* the format's, in the machine's own order */
+    static const uint32_t version = 3007000; /* the format's, in the machine's own order */
+    size = size < sizeof version ? size : sizeof version;
+    return is_zero(head, size) || memcmp(head, &version, size) == 0;
 }
 
 static const unsigned char journal_magic[HEAD] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};

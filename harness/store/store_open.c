@@ -202,16 +202,8 @@ static int open_file(rft_store *store, bool reading, rft_err *err) {
     return 0;
 }
 
-/* ---- reading ---- */
-
-/* What a killed writer left is put into the file, and its companions go. Not where somebody writes or reads, and not
- * where that is not allowed: then SQLite reads both together. */
-static void tidy_up(rft_store *store) {
-    struct stat info;
-    bool may = stat(store->real, &info) == 0 && info.st_nlink == 1 && access(store->real, W_OK) == 0;
-    if (!may || !rft_store_has_companions(store) || !rft_store_lock_to_tidy(store)) {
-        return;
-    }
+/* One file without companions, where that can be. Only with the lock; the database is closed then. */
+static void make_whole(rft_store *store) {
     bool alone = open_db(store, store->real, SQLITE_OPEN_READWRITE);
     if (alone) {
         sqlite3_busy_timeout(store->db, 0);
@@ -222,7 +214,19 @@ static void tidy_up(rft_store *store) {
     if (alone) {
         rft_store_remove_index(store);
     }
-    rft_store_unlock(store);
+}
+
+/* ---- reading ---- */
+
+/* What a killed writer left is put into the file, and its companions go. Not where somebody writes or reads, and not
+ * where that is not allowed: then SQLite reads both together. */
+static void tidy_up(rft_store *store) {
+    struct stat info;
+    bool may = stat(store->real, &info) == 0 && info.st_nlink == 1 && access(store->real, W_OK) == 0;
+    if (may && rft_store_has_companions(store) && rft_store_lock_to_tidy(store)) {
+        make_whole(store);
+        rft_store_unlock(store);
+    }
 }
 
 static int start_reading(rft_store *store, rft_err *err) {
@@ -258,6 +262,9 @@ static int open_own(rft_store *store, rft_err *err) {
     code = code ? code : check_identity(store, err);
     if (store->mode == RFT_STORE_CREATE) {
         code = code ? code : check_has_begun(store, err);
+        if (!code) {
+            make_whole(store); /* whoever wrote it may have been killed while closing it */
+        }
         return code == RFT_E_NOT_FOUND ? code : exists(store, err);
     }
     code = code ? code : open_file(store, false, err);
@@ -360,15 +367,26 @@ bool rft_store_is_new(const rft_store *store) {
 
 /* ---- closing ---- */
 
+int rft_store_complete(rft_store *store, rft_err *err) {
+    sqlite3_busy_timeout(store->db, 0);
+    int status = sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    store->writing = status == SQLITE_BUSY || status == SQLITE_LOCKED; /* closing tries once more */
+    if (status == SQLITE_OK || store->writing) {
+        return 0;
+    }
+    rft_store_fail(store, "making one file of what was written", err);
+    return rft_err_remedy(err,
+                          "nothing is lost: keep the files beside %s (-wal, -journal); the next command that reads "
+                          "it makes it whole, when the disk allows it",
+                          store->path);
+}
+
 static void close_store(rft_store *store, bool discard) {
     for (size_t i = 0; i < RFT_QUERY_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
     }
     if (store->writing) {
-        /* One file without companions is easier to copy and can be read where nothing can be written. While somebody
-         * reads this fails, and whoever opens it next does it. */
-        sqlite3_busy_timeout(store->db, 0);
-        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        (void)rft_store_complete(store, NULL);
     }
     sqlite3_close(store->db);
     struct stat info;

@@ -10,6 +10,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* SQLite tries to read what it could not make beside the file, and then knows no cause but "No such file". The folder
+ * tells. */
+static void cannot_make(rft_store *store, const char *doing, rft_err *err) {
+    rft_err why = RFT_ERR_INIT;
+    char *folder = rft_fs_folder(store->real);
+    if (rft_fs_can_write(folder, &why) != 0) {
+        rft_err_set(err, RFT_E_STORE, "%s failed in %s: %s", doing, store->path, why.message);
+    }
+    free(folder);
+    rft_err_remedy(err, "check who may write to the file, to its folder, and to what lies beside it (-wal, -shm, "
+                        "-journal), and whether there is room");
+}
+
 int rft_store_fail(rft_store *store, const char *doing, rft_err *err) {
     int left = errno; /* after a failed commit SQLite has forgotten the cause, but errno still has it */
     int status = sqlite3_extended_errcode(store->db) & 0xff;
@@ -27,15 +40,16 @@ int rft_store_fail(rft_store *store, const char *doing, rft_err *err) {
                     store->path, doing);
         return rft_err_remedy(err, RFT_STORE_DAMAGED);
     }
-    rft_err_set(err, RFT_E_STORE, "%s failed in %s: %s", doing, store->path, sqlite3_errmsg(store->db));
+    rft_err_set(err, RFT_E_STORE, "%s failed in %s: %s%s%s", doing, store->path, sqlite3_errmsg(store->db),
+                cause ? ": " : "", cause ? strerror(cause) : "");
     if (status == SQLITE_BUSY || status == SQLITE_LOCKED) {
         rft_err_remedy(err, "another program holds the file: close it and try again");
     } else if (status == SQLITE_CORRUPT || status == SQLITE_NOTADB) {
         rft_err_remedy(err, RFT_STORE_DAMAGED);
-    } else if (status == SQLITE_IOERR && cause) {
-        rft_err_remedy(err, "the system says \"%s\": check the disk", strerror(cause));
-    } else if (status == SQLITE_READONLY) {
-        rft_err_remedy(err, "the file is write protected: change its permissions or work on a copy");
+    } else if (status == SQLITE_IOERR) {
+        rft_err_remedy(err, "check the disk, then run the same command again: what was committed is kept");
+    } else if (status == SQLITE_CANTOPEN || status == SQLITE_READONLY) {
+        cannot_make(store, doing, err);
     }
     return RFT_E_STORE;
 }

@@ -104,6 +104,38 @@ static void what_a_killed_run_left_is_put_into_its_file(void **state) {
     rft_run_free(run);
 }
 
+/* SQLite begins an index that was left by cutting it to three bytes. */
+static void an_index_that_was_being_made_is_no_foreign_file(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    leave_unclosed(run, path);
+    assert_int_equal(truncate(beside(path, "-shm"), 3), 0);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_runs_equal(back, run, 0.0);
+    assert_one_whole_file(path);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
+/* An import that was killed when all was committed: it is refused the second time, and its file is made whole. */
+static void who_is_refused_makes_the_file_whole(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    rft_store *store = NULL;
+    leave_unclosed(run, path);
+    assert_int_equal(rft_store_open(&store, path, RFT_STORE_CREATE, &err), RFT_E_STORE);
+    assert_non_null(strstr(err.message, "exists already"));
+    assert_one_whole_file(path);
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_runs_equal(back, run, 0.0);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
 /* A reader tidies up nothing that a writer is at. */
 static void a_reader_leaves_a_writer_alone(void **state) {
     (void)state;
@@ -234,6 +266,33 @@ static void a_file_that_may_not_grow_is_a_full_disk(void **state) {
     rft_run_free(run);
 }
 
+/* There was room for the log, and there is none for the file. */
+static void a_file_that_cannot_be_completed_is_told(void **state) {
+    (void)state;
+    const char *path = temporary_path(0, "run.db");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_new(), *back = NULL;
+    rft_store *store = started(run, path);
+    struct rlimit limit;
+    for (size_t i = 0; i < run->point_count; i++) {
+        assert_int_equal(rft_store_put_point(store, &run->points[i], &err), 0);
+    }
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = 1 << 12;
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &limit);
+    assert_int_equal(rft_store_complete(store, &err), RFT_E_STORE);
+    assert_non_null(strstr(err.message, "disk full while making one file"));
+    assert_non_null(strstr(err.remedy, "nothing is lost"));
+    rft_store_close(store);
+    lift_limit();
+    assert_int_equal(rft_store_load(&back, path, &err), 0);
+    assert_int_equal(back->point_count, run->point_count);
+    assert_one_whole_file(path);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
 /* SQLite alone would write on into a file without a name. */
 static void a_removed_file_is_told(void **state) {
     (void)state;
@@ -332,6 +391,9 @@ static void a_run_is_read_where_nothing_can_be_written(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_killed_run_left_is_put_into_its_file),
+                                       cmocka_unit_test(an_index_that_was_being_made_is_no_foreign_file),
+                                       cmocka_unit_test(who_is_refused_makes_the_file_whole),
+                                       cmocka_unit_test(a_file_that_cannot_be_completed_is_told),
                                        cmocka_unit_test(a_reader_leaves_a_writer_alone),
                                        cmocka_unit_test(the_second_writer_is_refused),
                                        cmocka_unit_test(committed_points_survive_a_killed_writer),
