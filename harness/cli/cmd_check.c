@@ -209,23 +209,26 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
 }
 
 static int open_pool(check_state *c, rft_err *err) {
-    rft_compiler *compiler = NULL;
+    rft_compiler_facts facts;
     rft_err missing = RFT_ERR_INIT;
     if (c->o->sample_count == 0) {
         return RFT_OK;
     }
-    if (rft_compose_compiler(c->cli, &compiler, &missing) != RFT_OK) {
-        rft_log_warn(&c->cli->log, "counted only, nothing compiled: %s\n  remedy: %s", missing.message, missing.remedy);
-        return RFT_OK;
-    }
-    compiler->free(compiler);
     int rc = rft_loop_new(&c->loop, err);
     rft_compile_pool_opts opts = {.loop = c->loop,
                                   .program = c->cli->program,
                                   .workers = rft_compose_compile_workers(),
                                   .roots = rft_compose_roots(c->cli, &c->o->files, c->arena),
                                   .log = &c->cli->log};
-    return rc == RFT_OK ? rft_compile_pool_new(&c->pool, &opts, err) : rc;
+    rc = rc == RFT_OK ? rft_compile_pool_new(&c->pool, &opts, err) : rc;
+    if (rc == RFT_OK && rft_compile_pool_compiler(c->pool, c->gpu->arch, &facts, &missing) != RFT_OK) {
+        rft_compile_pool_free(c->pool);
+        c->pool = NULL;
+        rft_log_warn(&c->cli->log, "counted only, nothing compiled: %s\n  remedy: %s", missing.message, missing.remedy);
+    } else if (rc == RFT_OK) {
+        rft_compose_look_at_cache(c->cli);
+    }
+    return rc;
 }
 
 static int check_script(check_state *c, const rft_script *script, rft_err *err) {

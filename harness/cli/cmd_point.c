@@ -185,15 +185,21 @@ static int tell(rft_cli *cli, const char *json, const rft_point_told *told, int6
     return rc;
 }
 
+/* What a compile worker makes of it; borrowed from the pool. */
+static int compile_alone(rft_cli *cli, rft_compile_pool *pool, const rft_compile_request *request, double timeout_s,
+                         const rft_compile_result **out, rft_err *err) {
+    bool timed_out = false; /* the log says so */
+    rft_compose_look_at_cache(cli);
+    return rft_compile_pool_wait(pool, rft_compile_pool_submit(pool, request, timeout_s), out, &timed_out, err);
+}
+
 static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, const rft_point_choice *choice,
                 const char *arch, rft_arena *arena, rft_err *err) {
-    rft_compiler *compiler = NULL;
-    rft_compile_result result = {0};
+    rft_loop *loop = NULL;
+    rft_compile_pool *pool = NULL;
+    const rft_compile_result *result = NULL;
     rft_point_spec spec = {0};
-    int rc = rft_compose_compiler(cli, &compiler, err);
-    if (rc == RFT_OK) {
-        rc = sweep->vt->point(sweep->self, choice->variant, choice->problem, choice->config, arena, &spec, err);
-    }
+    int rc = sweep->vt->point(sweep->self, choice->variant, choice->problem, choice->config, arena, &spec, err);
     if (rc == RFT_OK && spec.unit.name_count == 0) {
         rft_err_set(err, RFT_E_NOTHING, "nothing to emit: the vendor's library is called, which brings its own code");
         rc = rft_err_remedy(err, "cuobjdump --dump-sass shows what is in the library's file");
@@ -202,32 +208,37 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         bool ptx = strcmp(o->emit, "ptx") == 0;
         rft_compile_request request = rft_compile_request_of(
             &spec.unit, ptx ? rft_arena_printf(arena, "compute_%s", arch + strlen("sm_")) : arch);
-        const rft_roots roots = rft_compose_roots(cli, &o->files, arena);
-        request.roots = &roots;
-        rc = compiler->compile(compiler, &request, arena, &result, err);
+        rc = rft_loop_new(&loop, err);
+        rft_compile_pool_opts opts = {.loop = loop,
+                                      .program = cli->program,
+                                      .workers = 1,
+                                      .roots = rft_compose_roots(cli, &o->files, arena),
+                                      .log = &cli->log};
+        rc = rc == RFT_OK ? rft_compile_pool_new(&pool, &opts, err) : rc;
+        double timeout_s = o->compile_timeout_s > 0 ? o->compile_timeout_s : sweep->measure.compile_timeout_s;
+        rc = rc == RFT_OK ? compile_alone(cli, pool, &request, timeout_s, &result, err) : rc;
     }
     const char *path = o->output ? o->output : "-";
     if (rc == RFT_OK && strcmp(o->emit, "log") == 0) {
         rft_str text = RFT_STR_INIT;
-        rft_str_addf(&text, "%s%s", result.log, *result.log ? "\n" : "");
-        for (size_t i = 0; i < result.entry_count; i++) {
-            const rft_compiled_entry *e = &result.entries[i];
+        rft_str_addf(&text, "%s%s", result->log, *result->log ? "\n" : "");
+        for (size_t i = 0; i < result->entry_count; i++) {
+            const rft_compiled_entry *e = &result->entries[i];
             rft_str_addf(&text, "%s: %d registers, %d B spill stores, %d B spill loads, %ld B shared, %d barriers\n",
                          e->name, e->registers, e->spill_store_bytes, e->spill_load_bytes, e->shared_bytes,
                          e->barriers);
         }
         rc = rft_cli_write(cli, path, rft_str_get(&text), text.length, err);
         rft_str_clear(&text);
-    } else if (rc == RFT_OK && !result.ok) {
-        rft_err_set(err, RFT_E_SOURCE, "it does not compile:\n%s", result.log);
+    } else if (rc == RFT_OK && !result->ok) {
+        rft_err_set(err, RFT_E_SOURCE, "it does not compile:\n%s", result->log);
         rft_err_place(err, "%s", name_of(sweep, choice, arena));
         rc = rft_err_remedy(err, "mend the template, or choose another configuration with --set");
     } else if (rc == RFT_OK) {
-        rc = rft_cli_write(cli, path, result.cubin, result.cubin_bytes - (result.is_ptx ? 1 : 0), err);
+        rc = rft_cli_write(cli, path, result->cubin, result->cubin_bytes - (result->is_ptx ? 1 : 0), err);
     }
-    if (compiler) {
-        compiler->free(compiler);
-    }
+    rft_compile_pool_free(pool);
+    rft_loop_free(loop);
     return rc;
 }
 

@@ -158,6 +158,16 @@ int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err) {
     return rc;
 }
 
+void rft_compose_look_at_cache(rft_cli *cli) {
+    rft_arena *arena = rft_arena_new();
+    const char *folder = rft_compose_cache_folder(arena);
+    rft_compiler *cache = folder ? with_cache(cli, NULL, folder) : NULL;
+    if (cache) {
+        cache->free(cache);
+    }
+    rft_arena_free(arena);
+}
+
 int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *err) {
     const char *names[] = {".", "lib", "../lib", NULL};
     const char *own = getenv("RFT_CUBLASLT");

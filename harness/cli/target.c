@@ -33,65 +33,60 @@ static int open_recording(rft_target *target, const char *path, rft_err *err) {
     return rft_replay_new(&target->probe, target->recording, err);
 }
 
-/* A compiler that was looked for: what it is asked, or why there is none. */
-typedef struct compiler_seek {
-    bool done;
-    rft_compiler *compiler;
-    rft_err missing;
-} compiler_seek;
-
-static void find_compiler(compiler_seek *seek, rft_cli *cli) {
-    if (!seek->done) {
-        rft_compose_compiler(cli, &seek->compiler, &seek->missing);
-        seek->done = true;
-    }
-}
-
-static void drop_compiler(compiler_seek *seek) {
-    if (seek->compiler) {
-        seek->compiler->free(seek->compiler);
-        seek->compiler = NULL;
-    }
-}
-
-/* target->gpu is known. */
-static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, compiler_seek *seek, rft_err *err) {
-    if (target->recording && (opts->nothing_to_compile || !*target->gpu.arch)) { /* another tuner's has neither */
-        target->no_compiler = "there is no kernel's source for what the recording is asked";
-        return RFT_OK;
-    }
-    find_compiler(seek, cli);
-    const rft_err *missing = &seek->missing;
-    rft_compiler *compiler = seek->compiler;
-    if (!compiler && target->recording) {
-        size_t first_line = strcspn(missing->message, "\n");
-        first_line -= first_line > 0 && missing->message[first_line - 1] == ':' ? 1 : 0;
-        target->no_compiler = rft_arena_strndup(target->arena, missing->message, first_line);
-        rft_log_warn(&cli->log, "nothing is compiled in this replay: %s\n  remedy: %s", missing->message,
-                     missing->remedy);
-        return RFT_OK;
-    }
-    if (!compiler) {
-        *err = *missing;
-        return missing->code;
-    }
-    if (!compiler->knows_arch(compiler, target->gpu.arch)) {
-        rft_log_warn(&cli->log, "NVRTC %s does not know %s: the driver finishes every kernel. Install a newer NVRTC.",
-                     compiler->version(compiler), target->gpu.arch);
-        rft_env_set(&target->env, target->arena, "nvrtc.finished_by_driver",
-                    rft_arena_printf(target->arena, "NVRTC %s does not know %s: its PTX was finished by the driver",
-                                     compiler->version(compiler), target->gpu.arch),
-                    NULL);
-    }
-    rft_env_set(&target->env, target->arena, target->recording ? "replay.nvrtc.version" : "nvrtc.version",
-                compiler->version(compiler), NULL);
+/* Compile workers load their compiler while the device is opened. */
+static int start_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
     rft_compile_pool_opts pool_opts = {.loop = target->loop,
                                        .program = cli->program,
                                        .workers = rft_compose_compile_workers(),
                                        .roots = target->roots,
                                        .log = &cli->log};
-    int rc = rft_compile_pool_new(&target->pool, &pool_opts, err);
+    int rc = target->pool ? RFT_OK : rft_compile_pool_new(&target->pool, &pool_opts, err);
     return rc == RFT_OK ? rft_compile_pool_start(target->pool, opts->compile_workers, err) : rc;
+}
+
+/* A replay goes on without a compiler. */
+static void do_without(rft_target *target, rft_cli *cli, const rft_err *missing) {
+    size_t first_line = strcspn(missing->message, "\n");
+    first_line -= first_line > 0 && missing->message[first_line - 1] == ':' ? 1 : 0;
+    target->no_compiler = rft_arena_strndup(target->arena, missing->message, first_line);
+    rft_log_warn(&cli->log, "nothing is compiled in this replay: %s\n  remedy: %s", missing->message, missing->remedy);
+    rft_compile_pool_free(target->pool);
+    target->pool = NULL;
+}
+
+/* target->gpu is known. */
+static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
+    rft_compiler_facts facts;
+    rft_err missing = RFT_ERR_INIT;
+    if (target->recording && (opts->nothing_to_compile || !*target->gpu.arch)) { /* another tuner's has neither */
+        target->no_compiler = "there is no kernel's source for what the recording is asked";
+        return RFT_OK;
+    }
+    int rc = start_pool(target, cli, opts, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    rc = rft_compile_pool_compiler(target->pool, target->gpu.arch, &facts, &missing);
+    if (rc == RFT_E_COMPILER && target->recording) {
+        do_without(target, cli, &missing);
+        return RFT_OK;
+    }
+    if (rc != RFT_OK) {
+        *err = missing;
+        return rc;
+    }
+    rft_compose_look_at_cache(cli);
+    if (!facts.knows_arch) {
+        rft_log_warn(&cli->log, "NVRTC %s does not know %s: the driver finishes every kernel. Install a newer NVRTC.",
+                     facts.version, target->gpu.arch);
+        rft_env_set(&target->env, target->arena, "nvrtc.finished_by_driver",
+                    rft_arena_printf(target->arena, "NVRTC %s does not know %s: its PTX was finished by the driver",
+                                     facts.version, target->gpu.arch),
+                    NULL);
+    }
+    rft_env_set(&target->env, target->arena, target->recording ? "replay.nvrtc.version" : "nvrtc.version",
+                rft_arena_strdup(target->arena, facts.version), NULL);
+    return RFT_OK;
 }
 
 static int lock(rft_target *target, rft_cli *cli, const rft_target_opts *opts, const rft_gpu_info *gpu, rft_err *err) {
@@ -148,8 +143,7 @@ int rft_target_ordinal(int *out, const char *device, rft_err *err) {
 }
 
 /* The worker says which GPU it would open, the lock is taken, and it opens it while compile workers start. */
-static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *opts, compiler_seek *seek,
-                       rft_err *err) {
+static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
     int ordinal = 0;
     if (opts->device && (strcmp(opts->device, "all") == 0 || strchr(opts->device, ','))) {
         rft_err_set(err, RFT_E_USAGE, "\"%s\": one device at a time here", opts->device);
@@ -165,7 +159,9 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
     if (rc == RFT_OK) {
         rc = rft_remote_probe_start(target->probe, err);
     }
-    find_compiler(seek, cli); /* while the worker loads the driver */
+    if (rc == RFT_OK) {
+        rc = start_pool(target, cli, opts, err);
+    }
     if (rc == RFT_OK) {
         rc = rft_remote_probe_identify(target->probe, target->arena, &target->gpu, err);
     }
@@ -175,27 +171,25 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
     if (rc == RFT_OK) {
         rc = rft_remote_probe_open(target->probe, err);
     }
-    return rc == RFT_OK ? open_pool(target, cli, opts, seek, err) : rc;
+    return rc == RFT_OK ? open_pool(target, cli, opts, err) : rc;
 }
 
 int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts, rft_err *err) {
     rft_target *target = rft_alloc(sizeof *target);
-    compiler_seek seek = {0};
     target->arena = rft_arena_new();
     target->roots = rft_compose_roots(cli, opts->sweeps, target->arena);
     int rc = rft_loop_new(&target->loop, err);
     if (rc == RFT_OK && opts->device && rft_text_starts(opts->device, "replay:")) {
         rc = open_recording(target, opts->device + strlen("replay:"), err);
     } else if (rc == RFT_OK) {
-        rc = open_device(target, cli, opts, &seek, err);
+        rc = open_device(target, cli, opts, err);
     }
     if (rc == RFT_OK) {
         rc = target->probe->device(target->probe, target->arena, &target->gpu, &target->env, err);
     }
-    if (rc == RFT_OK && !target->pool) {
-        rc = open_pool(target, cli, opts, &seek, err);
+    if (rc == RFT_OK && (target->recording || target->device)) {
+        rc = open_pool(target, cli, opts, err);
     }
-    drop_compiler(&seek);
     if (rc != RFT_OK) {
         rft_target_close(target);
         return rc;

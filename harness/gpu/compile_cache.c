@@ -121,7 +121,9 @@ static bool cache_knows_arch(rft_compiler *base, const char *arch) {
 static void cache_free(rft_compiler *base) {
     cache_compiler *self = (cache_compiler *)base;
     if (self) {
-        self->inner->free(self->inner);
+        if (self->inner) {
+            self->inner->free(self->inner);
+        }
         rft_cache_folder_close(&self->folder);
         free(self);
     }

@@ -115,10 +115,11 @@ typedef struct rft_compile_cache_opts {
     bool named_temporaries; /* write as on file systems without nameless files; for tests */
 } rft_compile_cache_opts;
 
-/* A decorator: keeps results under a folder, keyed by source, the user headers it includes ("..." form, recursively),
- * options, names, compiler version and architecture; verified by hash when read; whole or absent whenever the process
- * is killed. Takes ownership of `inner`. Not kept: failures, and sources that include a header by a macro's name or by
- * an option. A folder that cannot be written warns once and caches nothing.
+/* A decorator (`inner` NULL: it only looks at the folder and warns): keeps results under a folder, keyed by source, the
+ * user headers it includes ("..." form, recursively), options, names, compiler version and architecture; verified by
+ * hash when read; whole or absent whenever the process is killed. Takes ownership of `inner`. Not kept: failures, and
+ * sources that include a header by a macro's name or by an option. A folder that cannot be written warns once and
+ * caches nothing.
  *
  * Several processes may share a folder, and an object may be used by a process and the children it forks. What two want
  * at once is compiled by one of them, if that takes less than wait_s. The entries unused longest are removed when the

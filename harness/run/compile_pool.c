@@ -12,11 +12,19 @@
 
 #define KEPT_BYTES (256u << 20)
 
+/* What one worker is asked before there is anything to compile. */
+typedef struct question {
+    bool done;
+    rft_compiler_facts *facts;
+    rft_err failure; /* code RFT_OK: none */
+} question;
+
 typedef struct compile_worker {
     rft_compile_pool *pool;
     rft_process *process; /* NULL: not started yet */
     rft_compile_job *job; /* NULL: idle */
     double since_s;       /* when it was handed out */
+    question *asked;      /* NULL: it is not asked anything */
 } compile_worker;
 
 struct rft_compile_pool {
@@ -79,11 +87,22 @@ static int read_answer(rft_compile_job *job, const rft_frame *frame, rft_err *fa
     return rc;
 }
 
+static void take_facts(compile_worker *worker, const json_t *head) {
+    question *asked = worker->asked;
+    worker->asked = NULL;
+    asked->done = true;
+    if (rft_wire_to_err(&asked->failure, head) == RFT_OK) {
+        rft_wire_to_compiler_facts(asked->facts, head);
+    }
+}
+
 static void on_frame(void *payload, rft_frame *frame) {
     compile_worker *worker = payload;
     rft_compile_pool *pool = worker->pool;
     rft_compile_job *job = worker->job;
-    if (job) {
+    if (worker->asked) {
+        take_facts(worker, frame->head);
+    } else if (job) {
         rft_err failure = RFT_ERR_INIT;
         rft_compile_job_begin_answer(job);
         if (read_answer(job, frame, &failure) != RFT_OK) {
@@ -119,6 +138,11 @@ static bool try_again(rft_compile_pool *pool, rft_compile_job *job) {
     return true;
 }
 
+static void tell_silent(rft_err *failure, const char *why) {
+    rft_err_set(failure, RFT_E_WORKER, "the compile worker %s before it answered anything", why);
+    rft_err_remedy(failure, "`rooftune devices` says which libraries open here; what the process said is above");
+}
+
 /* How a worker that died over its request answers it. */
 static void answer_for_the_dead(compile_worker *worker, rft_compile_job *job, const char *why) {
     rft_compile_job_begin_answer(job);
@@ -131,8 +155,7 @@ static void answer_for_the_dead(compile_worker *worker, rft_compile_job *job, co
             : rft_arena_printf(job->arena, "the compile worker %s%s", why, job->worker_lost ? ", twice" : "");
     if (!worker->pool->answered && rft_process_ended_itself(worker->process)) {
         rft_err failure = RFT_ERR_INIT;
-        rft_err_set(&failure, RFT_E_WORKER, "the compile worker %s before it answered anything", why);
-        rft_err_remedy(&failure, "`rooftune devices` says which libraries open here; what the process said is above");
+        tell_silent(&failure, why);
         rft_compile_job_fail(job, &failure);
     }
 }
@@ -144,6 +167,11 @@ static void on_gone(void *payload, const char *why) {
     rft_compile_job *job = worker->job;
     worker->job = NULL;
     pool->stirred = true;
+    if (worker->asked) {
+        tell_silent(&worker->asked->failure, why);
+        worker->asked->done = true;
+        worker->asked = NULL;
+    }
     if (job) {
         pool->core_s += now_s() - worker->since_s;
         if (job->users == 0) {
@@ -204,6 +232,24 @@ int rft_compile_pool_start(rft_compile_pool *pool, size_t count, rft_err *err) {
         rc = is_alive(&pool->workers[i]) ? RFT_OK : start_worker(&pool->workers[i], err);
     }
     return rc;
+}
+
+int rft_compile_pool_compiler(rft_compile_pool *pool, const char *arch, rft_compiler_facts *out, rft_err *err) {
+    compile_worker *worker = &pool->workers[0];
+    question asked = {.facts = out};
+    int rc = rft_compile_pool_start(pool, 1, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    json_t *head = json_pack("{s:s,s:s}", "do", "compiler", "arch", arch);
+    worker->asked = &asked;
+    rft_process_send(worker->process, head, NULL, 0);
+    json_decref(head);
+    rft_loop_wait(pool->opts.loop, &asked.done);
+    if (asked.failure.code != RFT_OK && err) {
+        *err = asked.failure;
+    }
+    return asked.failure.code;
 }
 
 static bool any_busy(const rft_compile_pool *pool) {

@@ -36,6 +36,10 @@ void rft_compile_pool_dismiss(rft_compile_pool *pool);
  * compiler on its own meanwhile. Optional. RFT_E_WORKER with a remedy when one cannot be started. */
 int rft_compile_pool_start(rft_compile_pool *pool, size_t count, rft_err *err);
 
+/* What compiler the workers have, as one of them says, which is started if need be; before anything is submitted.
+ * RFT_E_COMPILER with a remedy: they have none. RFT_E_WORKER. */
+int rft_compile_pool_compiler(rft_compile_pool *pool, const char *arch, rft_compiler_facts *out, rft_err *err);
+
 /* Queues a request (copied) and returns its ticket; the same request gets the same ticket. `timeout_s` counts from the
  * moment a worker takes it. */
 rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_request *request, double timeout_s);

@@ -84,10 +84,28 @@ static int answer_compile(compile_server *server, const rft_frame *frame, rft_er
     return rc;
 }
 
+static int answer_compiler(compile_server *server, const rft_frame *frame, rft_err *err) {
+    rft_compiler *compiler = server->compiler;
+    rft_compiler_facts facts = {.knows_arch =
+                                    compiler->knows_arch(compiler, rft_json_text_or(frame->head, "arch", ""))};
+    snprintf(facts.version, sizeof facts.version, "%s", compiler->version(compiler));
+    *server->begun = true;
+    return rft_worker_answer(server->out_fd, rft_wire_of_compiler_facts(&facts), (rft_worker_blob){0}, server->number,
+                             err);
+}
+
 /* The request gets the reason why it cannot be served. */
 static int refuse(compile_server *server, const rft_err *reason, rft_err *err) {
     *server->begun = true;
     return rft_worker_answer(server->out_fd, rft_wire_of_err(reason), (rft_worker_blob){0}, server->number, err);
+}
+
+static int answer(compile_server *server, const rft_frame *frame, rft_err *err) {
+    if (!server->compiler) {
+        return refuse(server, &server->opening, err);
+    }
+    return strcmp(rft_json_text_or(frame->head, "do", ""), "compiler") == 0 ? answer_compiler(server, frame, err)
+                                                                            : answer_compile(server, frame, err);
 }
 
 /* One request from reading it to answering it, in a child of its own. Does not return. */
@@ -104,7 +122,7 @@ static _Noreturn void serve_in_child(compile_server *server, pid_t parent) {
     }
     int rc = rft_frame_read(&frame, server->in_fd, &err);
     if (rc == RFT_OK) {
-        rc = server->compiler ? answer_compile(server, &frame, &err) : refuse(server, &server->opening, &err);
+        rc = answer(server, &frame, &err);
         _exit(rc == RFT_OK ? CHILD_ANSWERED : CHILD_BROKE_OFF);
     }
     _exit(rc == 1 ? CHILD_SAW_THE_END : CHILD_BROKE_OFF);

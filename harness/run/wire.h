@@ -42,6 +42,14 @@ int rft_frame_write(int fd, const json_t *head, const void *blob, size_t blob_by
 json_t *rft_wire_of_err(const rft_err *err);
 int rft_wire_to_err(rft_err *err, const json_t *head); /* RFT_OK when the head has no "error" */
 
+/* What a compiler says of itself. */
+typedef struct rft_compiler_facts {
+    char version[32];
+    bool knows_arch; /* the one that was asked about */
+} rft_compiler_facts;
+json_t *rft_wire_of_compiler_facts(const rft_compiler_facts *facts);
+void rft_wire_to_compiler_facts(rft_compiler_facts *out, const json_t *head);
+
 json_t *rft_wire_of_compile_request(const rft_compile_request *request);
 int rft_wire_to_compile_request(rft_compile_request *out, const json_t *head, rft_arena *arena, rft_err *err);
 json_t *rft_wire_of_compile_result(const rft_compile_result *result); /* the cubin goes into the blob */

@@ -26,6 +26,27 @@ static void the_same_request_is_compiled_once(void **state) {
     scene_close(&s);
 }
 
+static void a_worker_says_what_compiler_it_has(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    rft_compiler_facts facts = {0};
+    rft_err err = RFT_ERR_INIT;
+    scene_open(&s, 2);
+    assert_int_equal(rft_compile_pool_compiler(s.pool, "sm_90a", &facts, &err), RFT_OK);
+    assert_true(facts.knows_arch);
+    assert_true(*facts.version != '\0');
+    assert_true(scene_result(&s, scene_submit(&s, "ok", 1, 10), &late)->ok); /* and compiles as ever */
+    scene_close(&s);
+
+    scene_open(&s, 2);
+    setenv("SCRIPTED_EXIT", "9", 1);
+    assert_int_equal(rft_compile_pool_compiler(s.pool, "sm_90a", &facts, &err), RFT_E_WORKER);
+    assert_non_null(strstr(err.message, "ended with status 9 before it answered anything"));
+    unsetenv("SCRIPTED_EXIT");
+    scene_close(&s);
+}
+
 /* As the executor does it: 32 ahead, waited for in order. */
 static double compile_many(size_t workers, int count) {
     enum { AHEAD = 32 };
@@ -173,6 +194,7 @@ static void results_nobody_looks_at_are_forgotten(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_request_is_compiled_once),
+        cmocka_unit_test(a_worker_says_what_compiler_it_has),
         cmocka_unit_test(waiting_adds_nothing),
         cmocka_unit_test(the_queue_goes_on_while_the_device_is_waited_for),
         cmocka_unit_test(crashes_and_limits_cost_one_request_each),

@@ -136,3 +136,17 @@ rooftune run allowed.lua -d "replay:$QUICK" --no-report -o allowed.db --allow-pa
 if grep -q "$outside" err; then fail "what is allowed is refused"; fi
 rooftune check allowed.lua --allow-path ../nowhere
 expect_error 2 'no such folder'
+
+# The process that reads the script does not even load the compiler, the workers do.
+cp saxpy.before kernels/saxpy.cu
+for command in 'check allowed.lua --sample 1' 'point allowed.lua --emit log --arch sm_90a' \
+    "run allowed.lua -d replay:$QUICK --no-report -o loads.db"; do
+    rm -f loads.*
+    # shellcheck disable=SC2086 # the words of a command
+    LD_DEBUG=libs LD_DEBUG_OUTPUT=loads sh -c 'echo $$ >first && exec "$@"' sh "$ROOFTUNE" $command >out 2>err </dev/null ||
+        true
+    set -- loads.*
+    [ -f "loads.$(cat first)" ] || break # a static program
+    if grep -q 'libnvrtc' "loads.$(cat first)"; then fail "the coordinator of $command loads NVRTC"; fi
+    grep -q 'libnvrtc' "$@" || fail "nobody loads NVRTC over $command"
+done
