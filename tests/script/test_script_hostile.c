@@ -171,8 +171,8 @@ static void test_inside_c(void **state) {
         /* keys that collide in a table of 2^19 places, which the last of them makes; and in two smaller ones */
         "local m = (1 << 19) - 1 local t = {} for i = 1, (1 << 18) + 1 do t[i * m] = i end",
         "local m = ((1 << 17) - 1) * ((1 << 18) - 1) local t = {} for i = 1, 140000 do t[i * m] = i end",
-        "local m = ((1 << 15) - 1) * ((1 << 16) - 1) local t = {} for i = 1, 60000 do t[i * m] = i end\n"
-        "while true do for k in pairs(t) do end end",
+        ("local m = ((1 << 15) - 1) * ((1 << 16) - 1) local t = {} for i = 1, 60000 do t[i * m] = i end\n"
+         "while true do for k in pairs(t) do end end"),
         "while true do string.find(('a'):rep(10000), 'a-b') end",
         "while true do local s = ('x'):rep(8000000):gsub('x', '%0') end",
         "while true do local s = ('x'):rep(8000000):gsub('', '%0') end",
@@ -244,8 +244,7 @@ static void test_memory_and_depth(void **state) {
         "local function f() return pcall(f) end return f(), error('deep')",
         "local function f(s) return (s:gsub('.', f)) end return f('x')",
         "local t = {} table.sort({ 3, 2, 1 }, function(a, b) table.sort({ 3, 2, 1 }, t.f) return true end) error('x')",
-        "local t = {} for i = 1, 200 do t[i] = (i * 7919) % 200 end table.sort(t, function() return true end) "
-        "error('x')",
+        "local t = {} for i = 1, 200 do t[i] = i * 7 % 200 end table.sort(t, function() return true end) error('x')",
         "error(setmetatable)",
         "error({})",
         "coroutine.wrap(function() while true do end end)()",
