@@ -414,7 +414,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(what_a_killed_writer_left_goes_with_the_next, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(a_link_stays_a_link, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(unwritable_places_are_named, make_folder, drop_folder),
-        cmocka_unit_test(only_files_are_replaced),
+        cmocka_unit_test_setup_teardown(only_files_are_replaced, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(what_is_put_is_whole_and_replaces, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(temporaries_of_the_dead_are_dropped, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(whether_a_folder_can_be_written_is_tried, make_folder, drop_folder),
