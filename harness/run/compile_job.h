@@ -17,6 +17,7 @@ typedef struct rft_compile_job {
     double timeout_s;
     size_t users;     /* submits less releases */
     bool worker_lost; /* a worker died over it; it was tried again */
+    bool alone;       /* it ran out of memory; it is tried again while nothing else is compiled */
     bool done;        /* answered */
     rft_arena *arena; /* of what follows; all of it when done */
     rft_compile_result *result;

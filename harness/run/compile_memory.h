@@ -21,8 +21,13 @@
  * group around it, divided among them; within the two limits above. */
 uint64_t rft_compile_memory_bytes(size_t workers);
 
+/* The same for one that compiles alone, because it ran out of that: most of the memory there is, and never less. */
+uint64_t rft_compile_memory_alone_bytes(void);
+
 /* For the calling process from now on: at most `bytes` more than it has (0: no limit), and first to go when the system
  * runs out. As far as the system lets it. */
 void rft_compile_memory_limit(uint64_t bytes);
+/* So much more than that limit says. Reads no file. */
+void rft_compile_memory_raise(uint64_t more_bytes);
 
 #endif

@@ -67,7 +67,30 @@ static bool is_waiting(rft_compile_pool *pool) {
     return pool->queue_next < pool->queue_count;
 }
 
-/* Something must be waiting. */
+static bool any_busy(const rft_compile_pool *pool) {
+    for (size_t i = 0; i < pool->opts.workers; i++) {
+        if (pool->workers[i].job) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* May the next request be handed out? One that ran out of memory waits until nothing else is compiled, and then all
+ * others wait for it. */
+static bool is_next_due(rft_compile_pool *pool) {
+    if (!is_waiting(pool)) {
+        return false;
+    }
+    for (size_t i = 0; i < pool->opts.workers; i++) {
+        if (pool->workers[i].job && pool->workers[i].job->alone) {
+            return false;
+        }
+    }
+    return !pool->queue[pool->queue_next]->alone || !any_busy(pool);
+}
+
+/* The next request must be due. */
 static void assign(compile_worker *worker) {
     rft_compile_pool *pool = worker->pool;
     rft_compile_job *job = pool->queue[pool->queue_next++];
@@ -76,6 +99,32 @@ static void assign(compile_worker *worker) {
     rft_process_limit(worker->process, job->timeout_s);
     rft_process_send(worker->process, job->head, NULL, 0);
 }
+
+/* Behind it the others come in their order. */
+static void put_first(rft_compile_pool *pool, rft_compile_job *job) {
+    enqueue(pool, job);
+    memmove(pool->queue + pool->queue_next + 1, pool->queue + pool->queue_next,
+            (pool->queue_count - 1 - pool->queue_next) * sizeof(job));
+    pool->queue[pool->queue_next] = job;
+}
+
+/* The machine may have been short of memory, or the share of it too small. Once; then it is the configuration. */
+static bool try_alone(rft_compile_pool *pool, rft_compile_job *job, const json_t *answer) {
+    if (job->alone || !rft_json_bool_or(answer, "starved", false)) {
+        return false;
+    }
+    if (job->users == 0) { /* who asks again begins anew */
+        rft_compile_jobs_drop(&pool->jobs, job);
+        return true;
+    }
+    job->alone = true;
+    json_object_set_new(job->head, "memory_bytes", json_integer((json_int_t)pool->opts.alone_bytes));
+    put_first(pool, job);
+    rft_log_debug(pool->opts.log, "a compiler ran out of memory: its request is tried again, alone");
+    return true;
+}
+
+static int hand_out(rft_compile_pool *pool, rft_err *err);
 
 static int read_answer(rft_compile_job *job, const rft_frame *frame, rft_err *failure) {
     int rc = rft_wire_to_err(failure, frame->head);
@@ -104,25 +153,26 @@ static void on_frame(void *payload, rft_frame *frame) {
         take_facts(worker, frame->head);
     } else if (job) {
         rft_err failure = RFT_ERR_INIT;
-        rft_compile_job_begin_answer(job);
-        if (read_answer(job, frame, &failure) != RFT_OK) {
-            rft_compile_job_fail(job, &failure);
-        }
+        double core_s = rft_json_real_or(frame->head, "core_s", 0);
         worker->job = NULL;
         pool->answered = true;
-        double core_s = rft_json_real_or(frame->head, "core_s", 0);
         pool->core_s += core_s > 0 ? core_s : 0;
-        rft_compile_jobs_finish(&pool->jobs, job);
         pool->stirred = true;
         rft_process_limit(worker->process, INFINITY);
-        if (is_waiting(pool)) {
+        if (!try_alone(pool, job, frame->head)) {
+            rft_compile_job_begin_answer(job);
+            if (read_answer(job, frame, &failure) != RFT_OK) {
+                rft_compile_job_fail(job, &failure);
+            }
+            rft_compile_jobs_finish(&pool->jobs, job);
+        }
+        if (is_next_due(pool)) {
             assign(worker);
         }
+        (void)hand_out(pool, &failure); /* others may have waited for this one; wait() meets an error again */
     }
     rft_frame_clear(frame);
 }
-
-static int hand_out(rft_compile_pool *pool, rft_err *err);
 
 /* A compiler that crashes takes its child along, not its worker: what ends a worker is an accident (the OOM killer, an
  * administrator), and the request is not to blame. Once; then it is. */
@@ -131,10 +181,7 @@ static bool try_again(rft_compile_pool *pool, rft_compile_job *job) {
         return false;
     }
     job->worker_lost = true;
-    enqueue(pool, job);
-    memmove(pool->queue + pool->queue_next + 1, pool->queue + pool->queue_next,
-            (pool->queue_count - 1 - pool->queue_next) * sizeof(job));
-    pool->queue[pool->queue_next] = job;
+    put_first(pool, job);
     return true;
 }
 
@@ -209,12 +256,12 @@ static bool is_alive(const compile_worker *worker) {
 
 /* Living workers first: starting one takes longer than most compiles from the cache. */
 static int hand_out(rft_compile_pool *pool, rft_err *err) {
-    for (size_t i = 0; i < pool->opts.workers && is_waiting(pool); i++) {
+    for (size_t i = 0; i < pool->opts.workers && is_next_due(pool); i++) {
         if (!pool->workers[i].job && is_alive(&pool->workers[i])) {
             assign(&pool->workers[i]);
         }
     }
-    for (size_t i = 0; i < pool->opts.workers && is_waiting(pool); i++) {
+    for (size_t i = 0; i < pool->opts.workers && is_next_due(pool); i++) {
         if (!is_alive(&pool->workers[i])) {
             int rc = start_worker(&pool->workers[i], err);
             if (rc != RFT_OK) {
@@ -252,15 +299,6 @@ int rft_compile_pool_compiler(rft_compile_pool *pool, const char *arch, rft_comp
     return asked.failure.code;
 }
 
-static bool any_busy(const rft_compile_pool *pool) {
-    for (size_t i = 0; i < pool->opts.workers; i++) {
-        if (pool->workers[i].job) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* ---- the pool ---- */
 
 int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *opts, rft_err *err) {
@@ -270,6 +308,7 @@ int rft_compile_pool_new(rft_compile_pool **out, const rft_compile_pool_opts *op
     pool->opts.workers = opts->workers ? opts->workers : 1;
     pool->jobs.limit_bytes = opts->kept_bytes ? opts->kept_bytes : KEPT_BYTES;
     pool->opts.memory_bytes = opts->memory_bytes ? opts->memory_bytes : rft_compile_memory_bytes(pool->opts.workers);
+    pool->opts.alone_bytes = opts->alone_bytes ? opts->alone_bytes : rft_compile_memory_alone_bytes();
     rft_text_format(pool->memory_text, sizeof pool->memory_text, "%" PRIu64, pool->opts.memory_bytes);
     pool->workers = rft_calloc(pool->opts.workers, sizeof *pool->workers);
     for (size_t i = 0; i < pool->opts.workers; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * compile_pool.h - compile workers: one request each at a time, a crash or an endless compile costs one configuration;
- * a worker that is lost by accident costs nothing, its request is tried once more.
+ * a worker that is lost by accident costs nothing, its request is tried once more; so is one whose compiler ran out of
+ * memory, alone and with more of it.
  * Answers are kept by request, so a cubin that serves many problems is compiled once a run. Whatever waits on the loop,
  * for a compile or for the device, keeps the workers busy: an answer hands the worker its next request.
  */
@@ -22,6 +23,7 @@ typedef struct rft_compile_pool_opts {
     size_t kept_bytes;     /* results that nobody looks at are forgotten when all take more; 0: 256 MiB */
     rft_roots roots;       /* what the sources may read besides the toolkit; borrowed */
     uint64_t memory_bytes; /* what the compiler may take for one request; 0: rft_compile_memory_bytes(workers) */
+    uint64_t alone_bytes;  /* the same for the second attempt at one; 0: rft_compile_memory_alone_bytes() */
 } rft_compile_pool_opts;
 
 /* Valid from submit() to the release() that belongs to it. */

@@ -26,6 +26,13 @@
 /* How a child ends; whatever else it ends with was not its own will (a compiler may call exit()). */
 enum { CHILD_ANSWERED = 64, CHILD_SAW_THE_END, CHILD_BROKE_OFF };
 
+/* Written by the child, read when it is dead. */
+typedef struct child_notes {
+    bool begun;            /* it has begun to write its answer */
+    uint64_t memory_bytes; /* what it may take; 0: no limit */
+    bool alone;            /* nothing else is compiled: it is the second time */
+} child_notes;
+
 typedef struct compile_server {
     rft_compiler *compiler; /* NULL: `opening` says why */
     rft_err opening;
@@ -34,9 +41,8 @@ typedef struct compile_server {
     int rules; /* with `confined`: of rft_confine_prepare() */
     int in_fd, out_fd;
     uint64_t memory_bytes;
-    int64_t number;       /* of the request in hand */
-    volatile bool *begun; /* shared with the child: it has begun to write its answer */
-    char allowance[96];   /* "; it may use at most 4 GiB" */
+    int64_t number;              /* of the request in hand */
+    volatile child_notes *notes; /* shared with the child */
 } compile_server;
 
 static double core_seconds(const struct rusage *usage) {
@@ -51,16 +57,31 @@ static int send_answer(compile_server *server, json_t *head, const rft_compile_r
         blob = (rft_worker_blob){result->cubin, result->cubin_bytes};
     }
     json_object_set_new(head, "core_s", rft_json_real_new(core_seconds(usage)));
-    *server->begun = true;
+    server->notes->begun = true;
     return rft_worker_answer(server->out_fd, head, blob, server->number, err);
 }
 
-/* A compiler that notices that memory is short says so in its log; nobody would guess that there is a limit. */
-static void explain(const compile_server *server, rft_compile_result *result, rft_arena *arena) {
-    if (!result->ok && *server->allowance && result->log && strstr(result->log, "out of memory")) {
-        result->log =
-            rft_arena_printf(arena, "%s\nrooftune: the compiler ran out of memory%s", result->log, server->allowance);
+/* ", twice, the second time alone; it may use at most 4 GiB" */
+static void add_circumstances(rft_str *text, const compile_server *server) {
+    char size[32];
+    rft_str_add(text, server->notes->alone ? ", twice, the second time alone" : "");
+    if (server->notes->memory_bytes) {
+        rft_units_format_bytes(size, sizeof size, server->notes->memory_bytes);
+        rft_str_addf(text, "; it may use at most %s", size);
     }
+}
+
+/* A compiler that notices that memory is short says so in its log; nobody would guess that there is a limit. */
+static bool explain(const compile_server *server, rft_compile_result *result, rft_arena *arena) {
+    bool starved = !result->ok && result->log && strstr(result->log, "out of memory");
+    if (starved) {
+        rft_str text = RFT_STR_INIT;
+        rft_str_addf(&text, "%s\nrooftune: the compiler ran out of memory", result->log);
+        add_circumstances(&text, server);
+        result->log = rft_arena_strdup(arena, rft_str_get(&text));
+        rft_str_clear(&text);
+    }
+    return starved;
 }
 
 static int answer_compile(compile_server *server, const rft_frame *frame, rft_err *err) {
@@ -74,10 +95,9 @@ static int answer_compile(compile_server *server, const rft_frame *frame, rft_er
     if (rc == RFT_OK) {
         rc = server->compiler->compile(server->compiler, &request, arena, &result, &failure);
     }
-    if (rc == RFT_OK) {
-        explain(server, &result, arena);
-    }
+    bool starved = rc == RFT_OK && explain(server, &result, arena);
     json_t *head = rft_worker_answer_of(rc, rc == RFT_OK ? rft_wire_of_compile_result(&result) : NULL, &failure);
+    json_object_set_new(head, "starved", json_boolean(starved));
     getrusage(RUSAGE_SELF, &usage);
     rc = send_answer(server, head, rc == RFT_OK ? &result : NULL, &usage, err);
     rft_arena_free(arena);
@@ -89,14 +109,14 @@ static int answer_compiler(compile_server *server, const rft_frame *frame, rft_e
     rft_compiler_facts facts = {.knows_arch =
                                     compiler->knows_arch(compiler, rft_json_text_or(frame->head, "arch", ""))};
     snprintf(facts.version, sizeof facts.version, "%s", compiler->version(compiler));
-    *server->begun = true;
+    server->notes->begun = true;
     return rft_worker_answer(server->out_fd, rft_wire_of_compiler_facts(&facts), (rft_worker_blob){0}, server->number,
                              err);
 }
 
 /* The request gets the reason why it cannot be served. */
 static int refuse(compile_server *server, const rft_err *reason, rft_err *err) {
-    *server->begun = true;
+    server->notes->begun = true;
     return rft_worker_answer(server->out_fd, rft_wire_of_err(reason), (rft_worker_blob){0}, server->number, err);
 }
 
@@ -106,6 +126,16 @@ static int answer(compile_server *server, const rft_frame *frame, rft_err *err) 
     }
     return strcmp(rft_json_text_or(frame->head, "do", ""), "compiler") == 0 ? answer_compiler(server, frame, err)
                                                                             : answer_compile(server, frame, err);
+}
+
+/* A request that ran out of memory comes again with more of it, when nothing else is compiled. */
+static void take_room(compile_server *server, const json_t *head) {
+    uint64_t wanted = (uint64_t)rft_json_int_or(head, "memory_bytes", 0);
+    server->notes->alone = wanted > 0;
+    if (wanted > server->memory_bytes && server->memory_bytes > 0) {
+        rft_compile_memory_raise(wanted - server->memory_bytes);
+        server->notes->memory_bytes = wanted;
+    }
 }
 
 /* One request from reading it to answering it, in a child of its own. Does not return. */
@@ -122,24 +152,36 @@ static _Noreturn void serve_in_child(compile_server *server, pid_t parent) {
     }
     int rc = rft_frame_read(&frame, server->in_fd, &err);
     if (rc == RFT_OK) {
+        take_room(server, frame.head);
         rc = answer(server, &frame, &err);
         _exit(rc == RFT_OK ? CHILD_ANSWERED : CHILD_BROKE_OFF);
     }
     _exit(rc == 1 ? CHILD_SAW_THE_END : CHILD_BROKE_OFF);
 }
 
+/* SIGKILL comes from the system when memory is short, or from a person; a compiler that cannot allocate aborts. */
+static bool has_starved(const compile_server *server, int status, const struct rusage *usage) {
+    uint64_t most_bytes = (uint64_t)usage->ru_maxrss << 10, may_bytes = server->notes->memory_bytes;
+    return WIFSIGNALED(status) &&
+           (WTERMSIG(status) == SIGKILL || (WTERMSIG(status) == SIGABRT && may_bytes && most_bytes > may_bytes / 2));
+}
+
 /* The child died over its request: that is the configuration's failure to compile, with the way it died as the log. */
 static int answer_for_the_dead(compile_server *server, int status, const struct rusage *usage, rft_err *err) {
-    char log[224];
+    rft_str log = RFT_STR_INIT;
     if (WIFSIGNALED(status)) {
-        snprintf(log, sizeof log, "the compiler's process was ended by signal %d (%s)%s", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)), server->allowance);
+        rft_str_addf(&log, "the compiler's process was ended by signal %d (%s)", WTERMSIG(status),
+                     strsignal(WTERMSIG(status)));
     } else {
-        snprintf(log, sizeof log, "the compiler's process ended with status %d%s", WEXITSTATUS(status),
-                 server->allowance);
+        rft_str_addf(&log, "the compiler's process ended with status %d", WEXITSTATUS(status));
     }
-    rft_compile_result result = {.ok = false, .log = log};
-    return send_answer(server, rft_wire_of_compile_result(&result), NULL, usage, err);
+    add_circumstances(&log, server);
+    rft_compile_result result = {.ok = false, .log = rft_str_get(&log)};
+    json_t *head = rft_wire_of_compile_result(&result);
+    json_object_set_new(head, "starved", json_boolean(has_starved(server, status, usage)));
+    int rc = send_answer(server, head, NULL, usage, err);
+    rft_str_clear(&log);
+    return rc;
 }
 
 /* Processes may be short for a moment on a machine that many use. */
@@ -171,7 +213,8 @@ static int serve_one(compile_server *server, rft_err *err) {
     struct rusage usage = {0};
     pid_t self = getpid();
     server->number++;
-    *server->begun = false;
+    server->notes->begun = server->notes->alone = false;
+    server->notes->memory_bytes = server->memory_bytes;
     pid_t child = fork_patiently();
     if (child == 0) {
         serve_in_child(server, self);
@@ -182,10 +225,10 @@ static int serve_one(compile_server *server, rft_err *err) {
     while (wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
     }
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    if (code == CHILD_SAW_THE_END || (code == CHILD_ANSWERED && *server->begun)) {
+    if (code == CHILD_SAW_THE_END || (code == CHILD_ANSWERED && server->notes->begun)) {
         return code == CHILD_SAW_THE_END;
     }
-    if (code == CHILD_BROKE_OFF || *server->begun) { /* half an answer cannot be mended */
+    if (code == CHILD_BROKE_OFF || server->notes->begun) { /* half an answer cannot be mended */
         return rft_err_set(err, RFT_E_WORKER, "compile worker: a request or its answer broke off");
     }
     return answer_for_the_dead(server, status, &usage, err);
@@ -217,21 +260,16 @@ static bool request_waits(int in_fd) {
 int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
     compile_server server = {
         .roots = host->roots, .in_fd = in_fd, .out_fd = out_fd, .memory_bytes = host->compile_memory_bytes};
-    char size[32];
     int rc = RFT_OK;
     rft_worker_become(in_fd);
     if (nice(10) == -1) {
         rft_log_debug(host->log, "compile worker: niceness not changed");
     }
-    if (server.memory_bytes) {
-        rft_units_format_bytes(size, sizeof size, server.memory_bytes);
-        snprintf(server.allowance, sizeof server.allowance, "; it may use at most %s", size);
-    }
-    void *shared = mmap(NULL, sizeof *server.begun, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *shared = mmap(NULL, sizeof *server.notes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED) {
         return rft_err_set(err, RFT_E_WORKER, "compile worker: no memory to share: %s", strerror(errno));
     }
-    server.begun = shared;
+    server.notes = shared;
     if (host->compiler_new(host->self, &server.compiler, &server.opening) != RFT_OK) {
         server.compiler = NULL;
     }
@@ -244,7 +282,7 @@ int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_e
     if (server.compiler) {
         server.compiler->free(server.compiler);
     }
-    munmap(shared, sizeof *server.begun);
+    munmap(shared, sizeof *server.notes);
     if (server.confined && server.rules >= 0) {
         close(server.rules);
     }

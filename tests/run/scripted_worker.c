@@ -73,15 +73,42 @@ static void log_request(const rft_compile_request *request) {
     rft_str_clear(&line);
 }
 
-/* As a compiler whose allocation fails; at 1 GiB there is clearly nothing that stops it. */
-static void eat_memory(void) {
-    enum { MEAL_BYTES = 4 << 20, MEALS = 256 };
-    for (int i = 0; i < MEALS; i++) {
+/* As a compiler whose allocation fails. */
+static void eat_memory(int mib) {
+    enum { MEAL_BYTES = 4 << 20 };
+    for (int i = 0; i < mib / 4; i++) {
         void *meal = mmap(NULL, MEAL_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (meal == MAP_FAILED) {
             abort();
         }
         memset(meal, 1, MEAL_BYTES);
+    }
+}
+
+/* SCRIPTED_BUSY=FOLDER: who is seen there compiles. */
+static void be_seen(void) {
+    char path[256];
+    const rft_clock *clock = rft_clock_system();
+    snprintf(path, sizeof path, "%s/%ld", getenv("SCRIPTED_BUSY"), (long)getpid());
+    close(open(path, O_WRONLY | O_CREAT, 0666));
+    clock->sleep_ns(clock->self, 200000000);
+    unlink(path);
+}
+
+/* Killed the first time; the second time it takes care that nobody is seen. */
+static void die_or_be_alone(void) {
+    const rft_clock *clock = rft_clock_system();
+    if (answer_filter_strikes()) {
+        raise(SIGKILL);
+    }
+    for (int look = 0; look < 40; look++) {
+        char **names = NULL;
+        size_t count = 0;
+        if (rft_fs_list(&names, &count, getenv("SCRIPTED_BUSY"), NULL, NULL) != RFT_OK || count > 0) {
+            exit(1);
+        }
+        rft_fs_list_free(names, count);
+        clock->sleep_ns(clock->self, 10000000);
     }
 }
 
@@ -106,7 +133,19 @@ static int compile(rft_compiler *self, const rft_compile_request *request, rft_a
         exit(1); /* as a library that gives up */
     }
     if (has_option(request, "-DFATE=compile_memory")) {
-        eat_memory();
+        eat_memory(1024); /* where there is clearly nothing that stops it */
+    }
+    if (has_option(request, "-DFATE=compile_hungry")) {
+        eat_memory(192);
+    }
+    if (has_option(request, "-DFATE=compile_slow")) {
+        be_seen();
+    }
+    if (has_option(request, "-DFATE=compile_killed_once")) {
+        die_or_be_alone();
+    }
+    if (has_option(request, "-DFATE=compile_killed")) {
+        raise(SIGKILL); /* as by the system, when memory is short */
     }
     if (has_option(request, "-DFATE=compile_endless_once") && answer_filter_strikes()) {
         sleep_for_ever();

@@ -49,16 +49,74 @@ static void a_compiler_that_eats_memory_costs_one_configuration(void **state) {
     scene s;
     bool late = false;
     struct rusage usage;
-    open_with(&s, &(rft_compile_pool_opts){.workers = 1, .memory_bytes = LITTLE_MEMORY});
+    open_with(&s, &(rft_compile_pool_opts){
+                      .workers = 1, .memory_bytes = LITTLE_MEMORY, .alone_bytes = LITTLE_MEMORY + (32 << 20)});
     const rft_compile_result *result = scene_result(&s, scene_submit(&s, "compile_memory", 1, 20), &late);
     assert_false(result->ok || late);
     assert_string_equal(result->log,
-                        "the compiler's process was ended by signal 6 (Aborted); it may use at most 128 MiB");
+                        "the compiler's process was ended by signal 6 (Aborted), twice, the second time alone; it may "
+                        "use at most 160 MiB");
     expect_next_request(&s);
     expect_workers(&s, 1, NULL, 0); /* the same one */
     scene_close(&s);
     getrusage(RUSAGE_CHILDREN, &usage);
     assert_true(usage.ru_maxrss < 512 << 10); /* KiB; what it had before, a sanitizer's shadow included, and 128 MiB */
+}
+
+static void a_compiler_that_is_short_of_memory_gets_more(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    open_with(&s,
+              &(rft_compile_pool_opts){.workers = 1, .memory_bytes = LITTLE_MEMORY, .alone_bytes = 4 * LITTLE_MEMORY});
+    assert_true(scene_result(&s, scene_submit(&s, "compile_hungry", 1, 20), &late)->ok);
+    expect_next_request(&s);
+    scene_close(&s);
+}
+
+/* The system ended it because the machine was short of memory: with nothing beside it it may do. */
+static void a_compiler_that_was_killed_is_tried_again_alone(void **state) {
+    (void)state;
+    enum { OTHERS = 8 };
+    scene s;
+    bool late = false;
+    rft_ticket others[OTHERS];
+    scene_open(&s, 3);
+    setenv("SCRIPTED_ONCE", scene_path(&s, "struck"), 1);
+    setenv("SCRIPTED_BUSY", scene_path(&s, "busy"), 1);
+    assert_int_equal(rft_fs_make_folders(scene_path(&s, "busy"), &s.err), RFT_OK);
+    for (int i = 0; i < OTHERS / 2; i++) {
+        others[i] = scene_submit(&s, "compile_slow", i, 20);
+    }
+    rft_ticket killed = scene_submit(&s, "compile_killed_once", 100, 20);
+    for (int i = OTHERS / 2; i < OTHERS; i++) {
+        others[i] = scene_submit(&s, "compile_slow", i, 20);
+    }
+    const rft_compile_result *result = scene_result(&s, killed, &late);
+    if (!result->ok) {
+        fail_msg("%s", result->log);
+    }
+    assert_true(rft_fs_exists(scene_path(&s, "struck")));
+    for (int i = 0; i < OTHERS; i++) {
+        assert_true(scene_result(&s, others[i], &late)->ok);
+    }
+    unsetenv("SCRIPTED_BUSY");
+    assert_int_equal(rmdir(scene_path(&s, "busy")), 0);
+    expect_next_request(&s);
+    scene_close(&s);
+}
+
+static void a_compiler_that_is_killed_twice_is_to_blame(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    open_with(&s, &(rft_compile_pool_opts){.workers = 2, .alone_bytes = (uint64_t)64 << 30});
+    const rft_compile_result *result = scene_result(&s, scene_submit(&s, "compile_killed", 1, 20), &late);
+    assert_false(result->ok || late);
+    assert_string_equal(result->log, "the compiler's process was ended by signal 9 (Killed), twice, the second time "
+                                     "alone; it may use at most 64 GiB");
+    expect_next_request(&s);
+    scene_close(&s);
 }
 
 static void the_share_of_a_worker_is_within_limits(void **state) {
@@ -67,6 +125,7 @@ static void the_share_of_a_worker_is_within_limits(void **state) {
     assert_true(rft_compile_memory_bytes(0) == rft_compile_memory_bytes(1));
     assert_true(rft_compile_memory_bytes(100000) == RFT_COMPILE_MEMORY_MIN);
     assert_true(rft_compile_memory_bytes(2) <= rft_compile_memory_bytes(1));
+    assert_true(rft_compile_memory_bytes(1) <= rft_compile_memory_alone_bytes());
 }
 
 static void a_compiler_that_exits_costs_one_configuration(void **state) {
@@ -324,6 +383,9 @@ static void memory_does_not_grow_with_the_number_of_requests(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_compiler_that_eats_memory_costs_one_configuration),
+        cmocka_unit_test(a_compiler_that_is_short_of_memory_gets_more),
+        cmocka_unit_test(a_compiler_that_was_killed_is_tried_again_alone),
+        cmocka_unit_test(a_compiler_that_is_killed_twice_is_to_blame),
         cmocka_unit_test(the_share_of_a_worker_is_within_limits),
         cmocka_unit_test(a_compiler_that_exits_costs_one_configuration),
         cmocka_unit_test(a_compiling_process_is_the_first_to_go),

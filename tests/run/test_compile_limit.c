@@ -39,11 +39,15 @@ typedef struct limited {
     rft_compile_pool *pool;
 } limited;
 
-static limited open_with(uint64_t memory_bytes) {
+static limited open_with(uint64_t memory_bytes, uint64_t alone_bytes) {
     limited l = {0};
     rft_err err = RFT_ERR_INIT;
     assert_int_equal(rft_loop_new(&l.loop, &err), RFT_OK);
-    rft_compile_pool_opts opts = {.loop = l.loop, .program = RFT_ROOFTUNE, .workers = 1, .memory_bytes = memory_bytes};
+    rft_compile_pool_opts opts = {.loop = l.loop,
+                                  .program = RFT_ROOFTUNE,
+                                  .workers = 1,
+                                  .memory_bytes = memory_bytes,
+                                  .alone_bytes = alone_bytes};
     assert_int_equal(rft_compile_pool_new(&l.pool, &opts, &err), RFT_OK);
     return l;
 }
@@ -76,7 +80,7 @@ static const rft_compile_result *compile(limited *l, const char *source) {
 
 static void a_kernel_compiles_within_the_least_there_is(void **state) {
     (void)state;
-    limited l = open_with(64 << 20); /* the default is 2 GiB or more */
+    limited l = open_with(64 << 20, 64 << 20); /* the default is 2 GiB or more */
     const rft_compile_result *result = compile(&l, sound);
     assert_string_equal(result->log, "");
     assert_true(result->ok && result->cubin_bytes > 0);
@@ -86,11 +90,12 @@ static void a_kernel_compiles_within_the_least_there_is(void **state) {
 
 static void a_source_that_takes_more_does_not_compile(void **state) {
     (void)state;
-    limited l = open_with(64 << 20);
+    limited l = open_with(64 << 20, 80 << 20);
     const rft_compile_result *result = compile(&l, hungry);
     assert_false(result->ok);
-    bool told = strstr(result->log, "out of memory; it may use at most 64 MiB") != NULL ||
-                strstr(result->log, "was ended by signal 6 (Aborted); it may use at most 64 MiB") != NULL;
+    const char *told_twice = "twice, the second time alone; it may use at most 80 MiB";
+    bool told = strstr(result->log, told_twice) &&
+                (strstr(result->log, "out of memory, ") || strstr(result->log, "was ended by signal 6 (Aborted), "));
     if (!told) {
         fail_msg("the log does not say why: %.500s", result->log);
     }
