@@ -17,12 +17,12 @@ end() {
     wait $pid || status=$?
 }
 for signal in TERM HUP; do
-    begin $signal.db --budget 100h
+    begin $signal.db --budget 100h --allow-path / --allow-path .
     kill -$signal $pid
     end
     expect_error 130 "stopped; [0-9]* points are stored in $signal.db"
     expect_err '^stopping: what is in hand is finished'
-    expect_err "^  remedy: continue with: .*rooftune run .*quick.lua -d replay:.* -o $signal.db --no-report --budget 100h\$"
+    expect_err "^  remedy: continue with: .*rooftune run .*quick.lua -d replay:.* -o $signal.db --no-report --budget 100h --allow-path / --allow-path \.\$"
     expect_out '^run     '
     expect_out '^not finished'
     expect_none_left

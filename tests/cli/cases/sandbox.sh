@@ -134,8 +134,17 @@ rooftune point allowed.lua --emit cubin --arch sm_90a -o refused.cubin
 expect_error 3 "$outside"
 rooftune run allowed.lua -d "replay:$QUICK" --no-report -o allowed.db --allow-path ../outside
 if grep -q "$outside" err; then fail "what is allowed is refused"; fi
+ln -s ../outside through
+rooftune check allowed.lua --allow-path through --sample 1 # itself a link
+expect_status 0
 rooftune check allowed.lua --allow-path ../nowhere
 expect_error 2 'no such folder'
+
+# A tree that is reached through a link is a tree all the same.
+ln -s tree ../seen
+cp saxpy.before kernels/saxpy.cu
+rooftune check ../seen/allowed.lua --sample 1
+expect_status 0
 
 # The process that reads the script does not even load the compiler, the workers do.
 cp saxpy.before kernels/saxpy.cu
