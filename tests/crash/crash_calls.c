@@ -11,7 +11,7 @@
  *   --list           the calls of each scenario
  *
  * ROOFTUNE names the program, SOURCE the source tree. Without --all: killed once at each distinct place (a
- * call, its file, and the two calls before it), then a sample of all others that changes with the seed.
+ * call, its file, and the two calls before it), an error at each, then a sample of all that changes with the seed.
  */
 #include "crash/crash_ground.h"
 #include "crash/folder.h"
@@ -150,9 +150,13 @@ static void choose(crash_plan *p) {
     if (!p->o.all) {
         add_places(p, &random);
     }
+    p->places = p->count;
+    shuffle(p->attempts, p->places, &random);
+    for (size_t place = 0; place < p->places; place++) {
+        size_t error = 1 + (size_t)(next_random(&random) % (WAYS - 1));
+        add(p, p->attempts[place].ground, error, p->attempts[place].at);
+    }
     size_t first = p->count;
-    p->places = first;
-    shuffle(p->attempts, first, &random);
     for (size_t g = 0; g < p->ground_count; g++) {
         for (unsigned at = 1; at <= p->grounds[g].count; at++) {
             for (size_t w = 0; w < WAYS; w++) {
@@ -192,6 +196,10 @@ static void work(crash_plan *p, unsigned long job) {
     for (size_t i; (i = atomic_fetch_add(&p->shared->next, 1)) < p->count;) {
         if (p->o.seconds > 0 && now_s() - p->begun_s > p->o.seconds) {
             return;
+        }
+        if (p->o.all && i % 1000 == 999) {
+            printf("%zu of %zu, %.0f s\n", i + 1, p->count, now_s() - p->begun_s);
+            fflush(stdout);
         }
         char *place = crash_text("%s/%lu.%zu", p->scratch, job, i);
         try_one(p, &p->attempts[i], place);
