@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "base/fs.h"
+#include "base/plain.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -75,20 +76,23 @@ int rft_json_read_file(json_t **out, const char *path, size_t max_bytes, rft_err
     return code;
 }
 
+/* Also what would act on a terminal is written as an escape: the same text to whoever reads JSON. */
 static void dump_text(rft_str *out, const char *text, size_t length) {
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
     rft_str_add_char(out, '"');
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\') {
-            rft_str_add_char(out, '\\');
-            rft_str_add_char(out, (char)c);
-        } else if (c == '\n') {
+    while (at < end) {
+        size_t bytes = rft_utf8_bytes(at);
+        unsigned code = bytes ? rft_utf8_code(at, bytes) : *at;
+        if (code == '"' || code == '\\') {
+            rft_str_addf(out, "\\%c", (int)code);
+        } else if (code == '\n') {
             rft_str_add(out, "\\n");
-        } else if (c < 0x20) {
-            rft_str_addf(out, "\\u%04x", c);
+        } else if (bytes && rft_plain_hides(code)) {
+            rft_str_addf(out, "\\u%04x", code);
         } else {
-            rft_str_add_char(out, (char)c);
+            rft_str_add_n(out, (const char *)at, bytes ? bytes : 1);
         }
+        at += bytes ? bytes : 1;
     }
     rft_str_add_char(out, '"');
 }

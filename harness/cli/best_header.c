@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/best_header.h"
 
-#include "cli/best_text.h"
-
+#include "base/plain.h"
 #include "base/units.h"
+#include "cli/best_text.h"
 #include "cli/show_text.h"
 #include "model/bound.h"
 #include "model/run_foreign.h"
@@ -87,24 +87,29 @@ static const char *device_name(writer *w, const rft_run *run) {
 
 /* Inside of a comment: nothing in it ends it, begins another, or leaves the line. */
 static void add_comment(rft_str *out, const char *text) {
+    rft_str plain = RFT_STR_INIT;
+    rft_plain_add(&plain, text, strlen(text));
+    text = rft_str_get(&plain);
     for (char before = 0; *text; before = *text++) {
         bool mark = (before == '*' && *text == '/') || (before == '/' && *text == '*');
         rft_str_add(out, mark ? " " : "");
         rft_str_add_char(out, (unsigned char)*text < 0x20 || *text == '\\' ? ' ' : *text);
     }
+    rft_str_clear(&plain);
 }
 
-/* A string of C: control characters and question marks (trigraphs) as octal escapes. */
+/* A string of C: control characters, what turns the direction of writing, what is no UTF-8, and question marks
+ * (trigraphs) as octal escapes. */
 static void add_string(rft_str *out, const char *text) {
     rft_str_add_char(out, '"');
-    for (const unsigned char *at = (const unsigned char *)text; *at; at++) {
-        if (*at == '"' || *at == '\\') {
-            rft_str_addf(out, "\\%c", *at);
-        } else if (*at < 0x20 || *at == '?' || *at == 0x7f) {
-            rft_str_addf(out, "\\%03o", *at);
-        } else {
-            rft_str_add_char(out, (char)*at);
+    for (const unsigned char *at = (const unsigned char *)text; *at;) {
+        size_t bytes = rft_utf8_bytes(at);
+        bool escaped = *at == '?' || !bytes || rft_plain_hides(rft_utf8_code(at, bytes));
+        size_t next = bytes ? bytes : 1;
+        for (size_t i = 0; i < next; i++) {
+            rft_str_addf(out, escaped ? "\\%03o" : *at == '"' || *at == '\\' ? "\\%c" : "%c", at[i]);
         }
+        at += next;
     }
     rft_str_add_char(out, '"');
 }

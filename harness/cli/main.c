@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/command_text.h"
 #include "cli/interrupt.h"
+#include "cli/plain_stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -145,6 +146,17 @@ static int open_missing_streams(rft_err *err) {
     return RFT_OK;
 }
 
+static int make_plain(rft_cli *cli, rft_err *err) {
+    FILE *out = rft_plain_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF);
+    FILE *talk = rft_plain_stream(STDERR_FILENO, _IONBF);
+    if (!out || !talk) {
+        return rft_err_set(err, RFT_E_INTERNAL, "no stream can be made: %s", strerror(errno));
+    }
+    cli->out = out;
+    cli->talk = talk;
+    return RFT_OK;
+}
+
 /* argv[1] is there. */
 static int do_command(rft_cli *cli, int argc, char **argv, rft_err *err) {
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
@@ -171,9 +183,10 @@ int main(int argc, char **argv) {
     if (argc < 2 || strcmp(argv[1], worker_command.name) != 0) {
         rft_interrupt_begin(); /* a worker ignores signals, once it is one */
     }
-    rft_cli cli = {.out = stdout, .talk = stderr};
+    rft_cli cli = {.out = stdout, .talk = stderr, .screen = stderr};
     rft_err err = RFT_ERR_INIT;
     int rc = open_missing_streams(&err);
+    rc = rc == RFT_OK ? make_plain(&cli, &err) : rc;
     cli.talk_is_terminal = isatty(STDERR_FILENO) == 1;
     cli.talk_moves = cli.talk_is_terminal && moves_cursor();
     cli.log = (rft_log){.line = talk_line, .self = &cli};
@@ -183,7 +196,8 @@ int main(int argc, char **argv) {
         return rft_code_exit_status(RFT_E_USAGE);
     }
     rc = rc == RFT_OK ? do_command(&cli, argc, argv, &err) : rc;
-    if (rc == RFT_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+    bool written = fflush(cli.out) == 0 && !ferror(cli.out);
+    if (rc == RFT_OK && (!written || fflush(stdout) != 0 || ferror(stdout))) { /* events go to stdout itself */
         rc = rft_err_set(&err, RFT_E_IO, "stdout cannot be written: the output is incomplete");
     }
     if (rc != RFT_OK) {

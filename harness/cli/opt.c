@@ -187,14 +187,14 @@ void rft_cli_wipe_progress(rft_cli *cli) {
         return;
     }
     if (cli->talk_moves) {
-        fputs("\r\033[K", cli->talk);
+        fputs("\r\033[K", cli->screen);
         for (int line = 1; line < cli->progress_lines; line++) {
-            fputs("\033[A\033[K", cli->talk);
+            fputs("\033[A\033[K", cli->screen);
         }
     } else {
-        fprintf(cli->talk, "\r%*s\r", cli->progress_columns, "");
+        fprintf(cli->screen, "\r%*s\r", cli->progress_columns, "");
     }
-    fflush(cli->talk);
+    fflush(cli->screen);
     cli->progress_lines = 0;
     cli->progress_columns = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/screen.h"
 
+#include "base/plain.h"
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/interrupt.h"
@@ -177,13 +178,21 @@ static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
 /* Columns of the terminal that talk goes to; a longer line could not be rewritten. */
 static size_t terminal_columns(const rft_cli *cli) {
     struct winsize size;
-    bool known = ioctl(fileno(cli->talk), TIOCGWINSZ, &size) == 0 && size.ws_col >= 20;
+    bool known = ioctl(fileno(cli->screen), TIOCGWINSZ, &size) == 0 && size.ws_col >= 20;
     return known ? size.ws_col : 80;
 }
 
-/* Cuts to `columns`, never inside a character. */
+/* Spells out what would act on the terminal, and cuts to `columns`, never inside a character. */
 static void cut(rft_str *line, size_t columns) {
-    size_t length = line->length;
+    rft_str plain = RFT_STR_INIT;
+    rft_plain_add(&plain, rft_str_get(line), line->length);
+    rft_str_clear(line);
+    *line = plain;
+    size_t length = line->length < 8 * columns ? line->length : 8 * columns; /* no column takes more bytes */
+    while (length < line->length && length > 0 && ((unsigned char)line->data[length] & 0xc0) == 0x80) {
+        length--;
+    }
+    rft_str_truncate(line, length);
     while (length > 0 && rft_layout_columns(rft_str_get(line)) > columns) {
         length--;
         while (length > 0 && ((unsigned char)line->data[length] & 0xc0) == 0x80) {
@@ -219,17 +228,17 @@ static void draw(rft_screen *screen, const rft_progress *progress) {
     }
     forget_interrupted(screen);
     if (cli->talk_moves) {
-        fprintf(cli->talk, "%s\r%s\033[K\n%s\033[K", cli->progress_lines == 2 ? "\033[A" : "", rft_str_get(&counts),
+        fprintf(cli->screen, "%s\r%s\033[K\n%s\033[K", cli->progress_lines == 2 ? "\033[A" : "", rft_str_get(&counts),
                 rft_str_get(&best));
         cli->progress_lines = 2;
     } else {
         int width = (int)rft_layout_columns(rft_str_get(&counts));
         int rest = cli->progress_columns > width ? cli->progress_columns - width : 0;
-        fprintf(cli->talk, "\r%s%*s", rft_str_get(&counts), rest, "");
+        fprintf(cli->screen, "\r%s%*s", rft_str_get(&counts), rest, "");
         cli->progress_lines = 1;
         cli->progress_columns = width;
     }
-    fflush(cli->talk);
+    fflush(cli->screen);
     rft_str_clear(&counts);
     rft_str_clear(&best);
 }

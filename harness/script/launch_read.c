@@ -62,9 +62,14 @@ static void read_args(lua_State *lua, const rft_at *root, rft_arena *arena, rft_
     lua_pop(lua, 1);
 }
 
+/* No device comes near; a product of three of a block or cluster, and one of anything with a double, stays a number. */
+#define GRID_MAX ((int64_t)1 << 40)
+#define BLOCK_MAX ((int64_t)1 << 20)
+
 /* A number or { x, y, z }. */
 static void read_extent(lua_State *lua, const rft_at *root, const char *key, bool is_required, int64_t out[3]) {
     rft_at at = {root, key, 0};
+    int64_t most = strcmp(key, "grid") == 0 ? GRID_MAX : BLOCK_MAX;
     out[0] = out[1] = out[2] = 1;
     if (!rft_read_field(lua, -1, key)) {
         if (is_required) {
@@ -75,7 +80,7 @@ static void read_extent(lua_State *lua, const rft_at *root, const char *key, boo
         for (lua_Integer i = 1; i <= length; i++) {
             rft_at here = {&at, NULL, i};
             lua_rawgeti(lua, -1, i);
-            out[i - 1] = rft_read_int(lua, -1, &here, 1, INT64_MAX);
+            out[i - 1] = rft_read_int(lua, -1, &here, 1, most);
             lua_pop(lua, 1);
         }
     } else if (luaL_testudata(lua, -1, RFT_TAG_RESIDENT)) {
@@ -84,7 +89,7 @@ static void read_extent(lua_State *lua, const rft_at *root, const char *key, boo
         }
         out[0] = 0;
     } else {
-        out[0] = rft_read_int(lua, -1, &at, 1, INT64_MAX);
+        out[0] = rft_read_int(lua, -1, &at, 1, most);
     }
     lua_pop(lua, 1);
 }
@@ -188,7 +193,7 @@ static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *rea
     read_extent(lua, at, "cluster", false, out->cluster);
     rft_at shared = {at, "shared", 0};
     if (rft_read_field(lua, -1, "shared")) {
-        out->shared_bytes = rft_read_int(lua, -1, &shared, 0, INT64_MAX);
+        out->shared_bytes = rft_read_int(lua, -1, &shared, 0, GRID_MAX);
     }
     lua_pop(lua, 1);
     out->cooperative = read_flag(lua, at, "cooperative");

@@ -150,6 +150,7 @@ static const rft_column param[] = {PARAM(name, NAME), PARAM(help, NAME), PARAM(i
 const rft_columns rft_columns_param = TABLE(param);
 
 #define POINT(member, kind) COLUMN(rft_point, #member, kind, member)
+/* As far as launch() may go: a configuration that exceeds the device is a point, too. */
 #define POINT_TO(name, member, most) WITHIN(rft_point, name, INT64, member, 0, most)
 static const rft_column point[] = {POINT(id, INT64),
                                    POINT(sweep, SIZE),
@@ -163,12 +164,12 @@ static const rft_column point[] = {POINT(id, INT64),
                                    POINT(is_default, BOOL),
                                    POINT(transferred, FLAG),
                                    POINT(has_launch, BOOL),
-                                   POINT_TO("grid_x", grid[0], INT32_MAX),
-                                   POINT_TO("grid_y", grid[1], INT32_MAX),
-                                   POINT_TO("grid_z", grid[2], INT32_MAX),
-                                   POINT_TO("block_x", block[0], 65536),
-                                   POINT_TO("block_y", block[1], 65536),
-                                   POINT_TO("block_z", block[2], 65536)};
+                                   POINT_TO("grid_x", grid[0], TIB),
+                                   POINT_TO("grid_y", grid[1], TIB),
+                                   POINT_TO("grid_z", grid[2], TIB),
+                                   POINT_TO("block_x", block[0], 1 << 20),
+                                   POINT_TO("block_y", block[1], 1 << 20),
+                                   POINT_TO("block_z", block[2], 1 << 20)};
 const rft_columns rft_columns_point = TABLE(point);
 
 #define FACTS(member, kind) COLUMN(rft_facts, #member, kind, member)

@@ -136,12 +136,12 @@ static void read_status(rft_ktt_reader *r, rft_point *point, const json_t *resul
                  "Results[%zu].Status", index);
 }
 
-static bool read_size(int64_t out[3], const json_t *object) {
+static bool read_size(int64_t out[3], const json_t *object, int64_t most) {
     static const char *const axes[] = {"X", "Y", "Z"};
     for (int i = 0; i < 3; i++) {
         const json_t *value = json_object_get(object, axes[i]);
         out[i] = json_integer_value(value);
-        if (!json_is_integer(value) || out[i] < 1 || out[i] > INT32_MAX) {
+        if (!json_is_integer(value) || out[i] < 1 || out[i] > most) {
             return false;
         }
     }
@@ -149,11 +149,14 @@ static bool read_size(int64_t out[3], const json_t *object) {
 }
 
 static void read_launch(const rft_ktt_reader *r, rft_point *point, const json_t *computation) {
-    point->has_launch = read_size(point->grid, json_object_get(computation, "GlobalSize")) &&
-                        read_size(point->block, json_object_get(computation, "LocalSize"));
+    point->has_launch = read_size(point->grid, json_object_get(computation, "GlobalSize"), INT32_MAX) &&
+                        read_size(point->block, json_object_get(computation, "LocalSize"), 1 << 20);
     for (int i = 0; i < 3 && point->has_launch && !r->in_blocks; i++) {
         point->has_launch = point->grid[i] % point->block[i] == 0;
         point->grid[i] /= point->block[i];
+    }
+    for (int i = 0; i < 3 && !point->has_launch; i++) {
+        point->grid[i] = point->block[i] = 0;
     }
 }
 

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/value_json.h"
 
+#include "base/plain.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
-/* Bytes of the UTF-8 character at `at` (1..4), 0 when it is none (RFC 3629: no overlong forms, no surrogates). */
-static size_t character_bytes(const unsigned char *at) {
-    if (at[0] < 0x80) {
-        return 1;
-    }
-    size_t bytes = at[0] >= 0xf0 ? 4 : at[0] >= 0xe0 ? 3 : 2;
-    if (at[0] < 0xc2 || at[0] > 0xf4) {
-        return 0;
-    }
-    for (size_t i = 1; i < bytes; i++) {
-        if ((at[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-    }
-    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
-    bool outside = (at[0] == 0xed && at[1] > 0x9f) || (at[0] == 0xf4 && at[1] > 0x8f);
-    return overlong || outside ? 0 : bytes;
-}
 
 json_t *rft_json_clean_text(const char *text, size_t max_bytes) {
     if (text == NULL) {
@@ -33,7 +16,7 @@ json_t *rft_json_clean_text(const char *text, size_t max_bytes) {
     rft_str clean = RFT_STR_INIT;
     const unsigned char *at = (const unsigned char *)text;
     while (*at) {
-        size_t bytes = character_bytes(at);
+        size_t bytes = rft_utf8_bytes(at);
         const char *piece = bytes ? (const char *)at : REPLACEMENT;
         size_t length = bytes ? bytes : strlen(REPLACEMENT);
         if (max_bytes && clean.length + length > max_bytes) {

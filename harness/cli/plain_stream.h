@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plain_stream.h - stdout and stderr as the commands write to them: everything passes base/plain.h on its way, so that
+ * no name, log or message from a file can be forgotten. What draws on the terminal on purpose (the progress line)
+ * writes past it.
+ */
+#ifndef RFT_CLI_PLAIN_STREAM_H
+#define RFT_CLI_PLAIN_STREAM_H
+
+#include <stdio.h>
+
+/* A stream that writes to this descriptor, which stays open. `mode`: of setvbuf(). NULL: no memory. Closed when the
+ * program ends. */
+FILE *rft_plain_stream(int fd, int mode);
+
+#endif
