@@ -9,8 +9,12 @@ return sweep { tune = { A = range(1, 100), B = range(1, 100) },
   where = { function(A, B) while A > 3 do end return true end } }
 LUA
 cat >stuck.lua <<'LUA'
-local t, m = {}, (1 << 19) - 1 -- the last of these makes a table of 2^19 places, where all fall into one
-for i = 1, (1 << 18) + 1 do t[i * m] = i end
+local function hang()
+  local t, m = {}, (1 << 19) - 1 -- the last of these makes a table of 2^19 places, where all fall into one
+  for i = 1, (1 << 18) + 1 do t[i * m] = i end
+  return true
+end
+return sweep { tune = { A = values(1, 2) }, where = { { "A", hang } } }
 LUA
 # The 50th configuration hangs, which is asked about when the first ones are stored.
 for how in loop inside; do
@@ -46,7 +50,7 @@ for one in $pids; do
     case $one in
     endless=*) expect_error 3 'endless.lua:2: stopped at the limit of 10.0 s for one call into a script' ;;
     where=*) expect_error 3 'where.lua:2: sweep where: stopped at the limit of 10.0 s for one call' ;;
-    stuck=*) expect_error 3 'stuck.lua: ended at the limit of 10.0 s for one call.*an operation inside Lua' ;;
+    stuck=*) expect_error 3 'function of A at stuck.lua:1: ended at the limit of 10.0 s for one call.*an operation inside Lua' ;;
     run_loop=*) expect_error 3 'kernels/loop_kernel.lua:[0-9]*: stopped at the limit' ;;
     run_inside=*) expect_error 3 'kernels/inside_kernel.lua:[0-9]*: ended at the limit' ;;
     esac
