@@ -145,6 +145,17 @@ static void add_places(crash_plan *p, uint64_t *random) {
     free(found);
 }
 
+/* Every call, in the ways from `from` to before `to`. */
+static void add_calls(crash_plan *p, size_t from, size_t to) {
+    for (size_t g = 0; g < p->ground_count; g++) {
+        for (unsigned at = 1; at <= p->grounds[g].count; at++) {
+            for (size_t w = from; w < to; w++) {
+                add(p, g, w, at);
+            }
+        }
+    }
+}
+
 static void choose(crash_plan *p) {
     uint64_t random = p->o.seed;
     if (!p->o.all) {
@@ -157,13 +168,10 @@ static void choose(crash_plan *p) {
         add(p, p->attempts[place].ground, error, p->attempts[place].at);
     }
     size_t first = p->count;
-    for (size_t g = 0; g < p->ground_count; g++) {
-        for (unsigned at = 1; at <= p->grounds[g].count; at++) {
-            for (size_t w = 0; w < WAYS; w++) {
-                add(p, g, w, at);
-            }
-        }
-    }
+    add_calls(p, 0, p->o.all ? 1 : WAYS);
+    shuffle(p->attempts + first, p->count - first, &random);
+    first = p->count;
+    add_calls(p, p->o.all ? 1 : WAYS, WAYS); /* all kills come before all errors */
     shuffle(p->attempts + first, p->count - first, &random);
 }
 

@@ -260,7 +260,7 @@ static char *judge_success(const crash_ground *g, const crash_stop *stop, const 
                            const char *out, const char *err) {
     const char *events = g->scenario->events;
     bool removes = strncmp(trace->call.name, "unlink", 6) == 0;
-    if (g->scenario->compiles) { /* without a cache it takes longer, nothing else */
+    if (g->scenario->compiles || g->scenario->reads) { /* without a cache it takes longer, nothing else */
         return same_out(out, g->after_out) ? NULL : crash_text("its output is another one");
     }
     if (events && strcmp(trace->call.file, events) == 0 && stop->how != CRASH_SHORT && !is_warned(err)) {
@@ -355,6 +355,13 @@ static char **words_of(const char *program, const char *command) {
     return words;
 }
 
+static void free_words(char **words) {
+    for (size_t i = 0; words && words[i]; i++) {
+        free(words[i]);
+    }
+    free(words);
+}
+
 static int prepare(const crash_ground *g) {
     setenv("RFT_NVRTC", "off", 1);
     set_cache(g->scenario, g->before);
@@ -372,11 +379,15 @@ static int prepare(const crash_ground *g) {
 static int leave_half(crash_ground *g, const char *out, const char *err, const char **why) {
     crash_trace trace;
     crash_stop count = {.how = CRASH_COUNT}, half = {.how = CRASH_KILL};
-    int rc = stop_at(g, &count, g->before, out, err, &trace, why);
+    crash_ground begun = *g;
+    begun.words = words_of(g->program, g->scenario->begun);
+    int rc = stop_at(&begun, &count, g->before, out, err, &trace, why);
     half.at = trace.count / 2;
     free(trace.calls);
     make_folder(g->before);
-    return rc ? rc : stop_at(g, &half, g->before, out, err, &trace, why);
+    rc = rc ? rc : stop_at(&begun, &half, g->before, out, err, &trace, why);
+    free_words(begun.words);
+    return rc;
 }
 
 /* Of a copy: the folder stays as the stopped command left it. */
@@ -404,7 +415,7 @@ int crash_ground_make(crash_ground *g, const crash_scenario *scenario, const cha
     g->after_out = crash_text("%s/%s.out", scratch, scenario->name);
     char *err = crash_text("%s.err", g->after_out);
     int rc = prepare(g) == 0 ? 0 : 1;
-    if (rc == 0 && scenario->half) {
+    if (rc == 0 && scenario->begun) {
         rc = leave_half(g, g->after_out, err, &cause);
     }
     if (rc == 0) {
@@ -428,10 +439,8 @@ int crash_ground_make(crash_ground *g, const crash_scenario *scenario, const cha
 }
 
 void crash_ground_free(crash_ground *g) {
-    for (size_t i = 0; g->words && g->words[i]; i++) {
-        free(g->words[i]);
-    }
+    free_words(g->words);
     rft_run_free(g->before_run);
     rft_run_free(g->after_run);
-    free(g->words), free(g->before), free(g->after), free(g->after_out), free(g->calls);
+    free(g->before), free(g->after), free(g->after_out), free(g->calls);
 }

@@ -7,7 +7,12 @@
 
 const crash_scenario crash_scenarios[] = {
     {.name = "run", .command = RUN, .run = "run.db", .events = "events.jsonl"},
-    {.name = "continue", .command = RUN, .run = "run.db", .events = "events.jsonl", .half = true},
+    {.name = "continue", .begun = RUN, .command = RUN, .run = "run.db", .events = "events.jsonl"},
+    {.name = "read",
+     .begun = RUN,
+     .command = "show run.db",
+     .run = "run.db",
+     .reads = true}, /* it puts the log into the file */
     {.name = "fresh",
      .prepare = SMALL "run.db --budget 3 --seed 2",
      .command = RUN " --fresh",

@@ -8,11 +8,12 @@
 typedef struct crash_scenario {
     const char *name;
     const char *prepare; /* sh: makes what the folder holds before; $ROOFTUNE, $SOURCE, $QUICK. NULL: nothing */
+    const char *begun;   /* it finds what a kill in the middle of this command left; NULL: nothing like that */
     const char *command; /* words after the program's name; @S the source tree, @Q $QUICK, a part of its recording */
     const char *run;     /* the run file it writes, NULL: none */
     const char *output;  /* the file it replaces as a whole, NULL: none */
     const char *events;  /* where it tells its points */
-    bool half;           /* it continues what a kill in the middle of `command` left */
+    bool reads;          /* it may leave to the next one what a killed writer left */
     bool fresh;          /* the run file that was there is given up */
     bool once;           /* a second time it refuses the file that it wrote the first time */
     bool compiles;       /* needs NVRTC, and has a cubin cache in the folder */
