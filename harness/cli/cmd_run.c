@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/units.h"
+#include "cli/asked.h"
 #include "cli/cli.h"
 #include "cli/compose.h"
 #include "cli/events.h"
@@ -188,16 +189,7 @@ static int execute(session *s, rft_err *err) {
         .probe = s->target->probe,
         .pool = s->target->pool,
         .replay = s->target->recording != NULL,
-        .strategy = o->strategy,
-        .min_time_s = o->min_time_s,
-        .no_race = o->no_race,
-        .point_timeout_s = o->point_timeout_s,
-        .compile_timeout_s = o->compile_timeout_s,
         .no_prune = o->no_prune,
-        .goal_frac = o->goal_frac,
-        .budget_s = o->budgets.seconds,
-        .budget_points = o->budgets.points,
-        .budget_gpu_s = o->budgets.gpu_s,
         .counters = o->counter_wish,
         .power = o->power,
         .soak_s = o->soak_s,
@@ -226,7 +218,7 @@ static int measure(session *s, rft_err *err) {
     if (!rft_counted_wish_is_none(&o->counter_wish)) {
         s->screen.counters = o->counters ? o->counters : "default";
     }
-    rft_screen_begin(&s->screen, s->plan, s->target, o->budgets.seconds, o->budgets.points);
+    rft_screen_begin(&s->screen, s->plan, s->target);
     if (s->file.continued) {
         fprintf(s->cli->talk, "continuing %s: %zu points are stored\n", s->file.path, s->file.run->point_count);
     }
@@ -315,22 +307,16 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK) {
         rc = load(s->cli, &l, o, s->target, err);
     }
+    for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
+        l.sweeps[i] = rft_asked_sweep(o, l.sweeps[i], l.sweep_count, arena);
+    }
     if (rc == RFT_OK) {
         rc = rft_plan_new(&s->plan, l.sweeps, l.sweep_count, &s->cli->log, err);
     }
     if (rc == RFT_OK && o->dry_run) {
         print_plan(s->cli, s->plan);
     } else if (rc == RFT_OK) {
-        rft_run_file_opts file_opts = {.output = o->output,
-                                       .fresh = o->fresh,
-                                       .target = s->target,
-                                       .plan = s->plan,
-                                       .seed = o->seed ? o->seed_value : l.sweeps[0]->search.seed,
-                                       .min_time_s = o->min_time_s,
-                                       .no_race = o->no_race,
-                                       .objective = o->objective ? &o->objective_value : NULL,
-                                       .point_timeout_s = o->point_timeout_s,
-                                       .compile_timeout_s = o->compile_timeout_s};
+        rft_run_file_opts file_opts = {.output = o->output, .fresh = o->fresh, .target = s->target, .plan = s->plan};
         rft_interrupt_defer();
         rc = name_outputs(s, &file_opts, arena, err);
         rc = rc == RFT_OK ? rft_run_file_open(&s->file, s->cli, &file_opts, err) : rc;

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/units.h"
+#include "cli/asked.h"
 #include "cli/compose.h"
 #include "cli/device_facts.h"
 #include "cli/run_sources.h"
@@ -68,7 +69,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
     info->tool_revision = RFT_REVISION;
     info->command = rft_arena_strdup(run->arena, cli->command_line);
     info->started_unix_ns = clock->unix_ns(clock->self);
-    info->seed = opts->seed;
+    info->seed = opts->plan->sweeps[0]->search.seed;
     run->gpu = rft_gpu_info_copy(run->arena, &target->gpu);
     copy_env(run, &target->env);
     if (target->recording) {
@@ -101,12 +102,6 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         if (run->sweeps[s].sweep.bare_space && target->recording && target->recording->sweep_count > 0) {
             measure->cache = target->recording->sweeps[0].sweep.measure.cache; /* a space says nothing of it */
         }
-        rft_objective *objective = &run->sweeps[s].sweep.search.objective;
-        *objective = opts->objective ? *opts->objective : *objective;
-        measure->min_seconds = opts->min_time_s > 0 ? opts->min_time_s : measure->min_seconds;
-        measure->no_race = opts->no_race || measure->no_race;
-        measure->point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure->point_timeout_s;
-        measure->compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure->compile_timeout_s;
     }
     return run;
 }
@@ -117,8 +112,8 @@ static int another(rft_err *err, const char *path, const char *what) {
     return rft_err_remedy(err, "name another file with -o, or start anew with --fresh");
 }
 
-/* Does the stored run ask the same questions of the same device? */
-static int same_run(const rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
+/* Does the stored run ask the same questions of the same device? What it may be asked anew is put into it. */
+static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
     const rft_plan *plan = opts->plan;
     bool same = run->sweep_count == plan->sweep_count;
     for (size_t s = 0; same && s < plan->sweep_count; s++) {
@@ -134,7 +129,14 @@ static int same_run(const rft_run *run, const rft_run_file_opts *opts, const cha
     if ((run->info.replay_of != NULL) != (opts->target->recording != NULL)) {
         return another(err, path, "the file mixes a measured and a replayed run");
     }
-    return RFT_OK;
+    int rc = RFT_OK;
+    for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK; s++) {
+        rc = rft_asked_continue(&run->sweeps[s].sweep, plan->sweeps[s], err);
+    }
+    if (rc != RFT_OK) {
+        rft_err_place(err, "%s", path);
+    }
+    return rc;
 }
 
 static bool is_empty_file(const char *path) {
@@ -166,8 +168,9 @@ static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err
         rft_store_close(out->store);
         out->store = NULL;
         out->finished = true;
+        return RFT_OK;
     }
-    return rc;
+    return rc == RFT_OK ? rft_store_put_asked(out->store, out->run, err) : rc;
 }
 
 const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena) {

@@ -22,11 +22,6 @@ typedef struct rft_run_file_opts {
     bool fresh;
     const rft_target *target;
     const rft_plan *plan;
-    uint64_t seed;
-    double min_time_s;                         /* recorded likewise; 0: as the sweep says */
-    bool no_race;                              /* recorded likewise */
-    const rft_objective *objective;            /* recorded likewise; NULL: as each sweep says */
-    double point_timeout_s, compile_timeout_s; /* what a new run records in place of the sweeps'; 0: those */
 } rft_run_file_opts;
 
 /* SWEEP-GPU-DATE.db in the working folder where `output` is NULL. In `arena`. */

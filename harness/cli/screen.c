@@ -8,6 +8,7 @@
 #include "cli/show_layout.h"
 #include "cli/show_text.h"
 #include "model/bound.h"
+#include "run/budget_share.h"
 #include "run/refine_round.h"
 
 #include <math.h>
@@ -51,27 +52,29 @@ static uint64_t count_compiles(const rft_plan *plan) {
     return count;
 }
 
-static double guess_s(const rft_plan *plan, const rft_target *target, double budget_s, uint64_t budget_points) {
-    uint64_t points = plan->valid;
-    if (budget_points && budget_points * plan->sweep_count < points) {
-        points = budget_points * plan->sweep_count;
+static double guess_s(const rft_plan *plan, const rft_target *target) {
+    uint64_t points = 0;
+    double budget_s = 0;
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        uint64_t odd = 0;
+        points += rft_budget_share_planned(plan, s, &odd);
+        points += odd;
+        budget_s += rft_budget_share_of_sweep(plan->sweeps[s]).seconds;
     }
-    double compiles = fmin((double)count_compiles(plan), (double)(points + plan->odd));
+    double compiles = fmin((double)count_compiles(plan), (double)points);
     double compile_s = target->pool ? compiles * COMPILE_S / (double)rft_compose_compile_workers() : 0;
-    double measure_s = target->recording ? 0 : CEILINGS_S + (double)(points + plan->odd) * MEASURE_S;
-    double seconds = fmax(compile_s, measure_s);
-    return budget_s > 0 ? fmin(seconds, budget_s) : seconds;
+    double measure_s = target->recording ? 0 : CEILINGS_S + (double)points * MEASURE_S;
+    return fmin(fmax(compile_s, measure_s), budget_s);
 }
 
-void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target, double budget_s,
-                      uint64_t budget_points) {
+void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target) {
     FILE *talk = screen->cli->talk;
     char valid[32];
     char all[32];
     char time[32];
     rft_units_format_count(valid, sizeof valid, plan->valid);
     rft_units_format_count(all, sizeof all, plan->cartesian);
-    format_about(time, sizeof time, guess_s(plan, target, budget_s, budget_points));
+    format_about(time, sizeof time, guess_s(plan, target));
     rft_arena *outlook = rft_arena_new();
     const char *more = rft_refine_outlook(plan, outlook);
     fprintf(talk, "%s of %s valid, about %s, Ctrl-C is safe, counters %s%s%s\n", valid, all, time,

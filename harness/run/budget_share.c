@@ -13,23 +13,15 @@ static uint64_t segment_count(const rft_sweep *sweep) {
     return timed * sweep->variant_count;
 }
 
-static double seconds_of(double whole_s, double sweep_s, size_t sweeps) {
-    double seconds = whole_s > 0 ? whole_s / (double)sweeps : sweep_s;
-    return seconds > 0 ? seconds : (double)INFINITY;
+rft_budget_share rft_budget_share_of_sweep(const rft_sweep *sweep) {
+    const rft_search_opts *search = &sweep->search;
+    return (rft_budget_share){.points = search->budget_points ? search->budget_points : UINT64_MAX,
+                              .seconds = search->budget_s > 0 ? search->budget_s : (double)INFINITY,
+                              .gpu_s = search->budget_gpu_s > 0 ? search->budget_gpu_s : (double)INFINITY};
 }
 
-rft_budget_share rft_budget_share_of_sweep(const rft_exec_opts *opts, size_t sweep) {
-    const rft_search_opts *search = &opts->plan->sweeps[sweep]->search;
-    size_t sweeps = opts->plan->sweep_count;
-    uint64_t points = opts->budget_points ? opts->budget_points : search->budget_points;
-    return (rft_budget_share){.points = points ? points : UINT64_MAX,
-                              .seconds = seconds_of(opts->budget_s, search->budget_s, sweeps),
-                              .gpu_s = seconds_of(opts->budget_gpu_s, search->budget_gpu_s, sweeps)};
-}
-
-rft_budget_share rft_budget_share_of_segment(const rft_exec_opts *opts, size_t sweep_index) {
-    const rft_sweep *sweep = opts->plan->sweeps[sweep_index];
-    rft_budget_share share = rft_budget_share_of_sweep(opts, sweep_index);
+rft_budget_share rft_budget_share_of_segment(const rft_sweep *sweep) {
+    rft_budget_share share = rft_budget_share_of_sweep(sweep);
     uint64_t parts = segment_count(sweep);
     bool refines = rft_refine_is_asked(sweep);
     double grid_frac = refines ? 1 - RFT_REFINE_BUDGET_FRAC : 1;
@@ -49,21 +41,21 @@ static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-uint64_t rft_budget_share_planned(const rft_exec_opts *opts, size_t s, uint64_t *odd) {
-    const rft_sweep *sweep = opts->plan->sweeps[s];
-    size_t odd_problem = rft_plan_odd_problem(opts->plan, s);
-    uint64_t each = rft_budget_share_of_segment(opts, s).points;
+uint64_t rft_budget_share_planned(const rft_plan *plan, size_t s, uint64_t *odd) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    size_t odd_problem = rft_plan_odd_problem(plan, s);
+    uint64_t each = rft_budget_share_of_segment(sweep).points;
     uint64_t planned = 0;
     *odd = 0;
     for (size_t v = 0; v < sweep->variant_count; v++) {
         uint64_t of_variant = 0;
         for (size_t p = 0; p < sweep->problem_count; p++) {
-            uint64_t valid = rft_space_count(rft_plan_space(opts->plan, s, v, p));
+            uint64_t valid = rft_space_count(rft_plan_space(plan, s, v, p));
             of_variant += sweep->problems[p].odd ? 0 : least(each, valid);
         }
         planned += of_variant;
         if (odd_problem != SIZE_MAX) {
-            *odd += least(of_variant, rft_space_count(rft_plan_space(opts->plan, s, v, odd_problem)));
+            *odd += least(of_variant, rft_space_count(rft_plan_space(plan, s, v, odd_problem)));
         }
     }
     return planned;

@@ -67,7 +67,7 @@ static uint64_t least(uint64_t a, uint64_t b) {
 /* What the grid has left of the budget, for what refine() adds. */
 static rft_budget_share left_of(exec *e, size_t sweep) {
     rft_tally *tally = &e->state.recorder.tally;
-    rft_budget_share left = rft_budget_share_of_sweep(e->state.opts, sweep);
+    rft_budget_share left = rft_budget_share_of_sweep(e->state.opts->plan->sweeps[sweep]);
     if (left.points != UINT64_MAX) {
         left.points = left.points > e->sweep_taken ? left.points - e->sweep_taken : 0;
     }
@@ -104,16 +104,16 @@ static int open_segment(exec *e, size_t sweep_index, size_t variant, size_t prob
         return RFT_OK;
     }
     s->count_all = rft_space_count(s->space);
-    s->budget = rft_budget_share_of_segment(opts, sweep_index);
-    const char *strategy = opts->strategy ? opts->strategy : opts->plan->sweeps[sweep_index]->search.strategy;
-    uint64_t seed = opts->run->info.seed;
+    s->budget = rft_budget_share_of_segment(opts->plan->sweeps[sweep_index]);
+    const rft_search_opts *search = &opts->plan->sweeps[sweep_index]->search;
+    uint64_t seed = search->seed;
     seed ^= rft_hash_fnv1a(&(uint64_t[]){sweep_index, variant, problem}, 3 * sizeof(uint64_t));
     bool may_end_early = isfinite(s->budget.seconds) || isfinite(s->budget.gpu_s) || rft_pruner_has_goal(&s->pruner);
     rft_strategy_opts asking = {.seed = seed, .may_end_early = may_end_early};
     asking.outlook = rft_pruner_outlook;
     asking.payload = &s->pruner;
     asking.budget_points = s->budget.points == UINT64_MAX ? 0 : s->budget.points;
-    int rc = rft_strategy_new(&s->strategy, strategy, s->space, &asking, err);
+    int rc = rft_strategy_new(&s->strategy, search->strategy, s->space, &asking, err);
     if (rc == RFT_OK) {
         uint64_t starts[RFT_TRANSFER_MOST];
         s->starts = rft_transfer_starts(opts->run, (rft_job_place){sweep_index, variant, problem}, s->space, starts);
@@ -307,7 +307,7 @@ static int step(exec *e, rft_err *err) {
     rft_job *job = pull(e, &is_odd);
     const rft_point *point = NULL;
     const rft_exec_opts *opts = e->state.opts;
-    bool races = !is_odd && e->best_id && !opts->no_race && !opts->plan->sweeps[s->sweep]->measure.no_race;
+    bool races = !is_odd && e->best_id && !opts->plan->sweeps[s->sweep]->measure.no_race;
     job->rival_s = races ? opts->run->points[e->best_id - 1].rounds[0].stats.median : 0;
     if (!is_odd) {
         rft_pruner_judge(&s->pruner, job); /* once more: the best so far may be better than when it was asked for */
@@ -423,7 +423,7 @@ static int refine(exec *e, size_t sweep, bool *stopped, rft_err *err) {
 static int grid(exec *e, size_t s, bool *stopped, rft_err *err) {
     const rft_sweep *sweep = e->state.opts->plan->sweeps[s];
     int rc = RFT_OK;
-    rft_budget_share_planned(e->state.opts, s, &e->odd_left);
+    rft_budget_share_planned(e->state.opts->plan, s, &e->odd_left);
     e->sweep_taken = 0;
     e->sweep_started_gpu_s = e->state.recorder.tally.busy_s;
     e->sweep_started_s = rft_tally_elapsed_s(&e->state.recorder.tally);
@@ -441,7 +441,7 @@ static int first_round(exec *e, bool *stopped, rft_err *err) {
     const rft_exec_opts *opts = e->state.opts;
     int rc = RFT_OK;
     for (size_t s = 0; s < opts->plan->sweep_count; s++) {
-        e->state.progress.planned += rft_budget_share_planned(opts, s, &e->odd_left);
+        e->state.progress.planned += rft_budget_share_planned(opts->plan, s, &e->odd_left);
         e->state.progress.planned += e->odd_left;
     }
     for (size_t s = 0; s < opts->plan->sweep_count && rc == RFT_OK; s++) {

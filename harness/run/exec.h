@@ -59,16 +59,7 @@ typedef struct rft_exec_opts {
     rft_probe *probe;
     rft_compile_pool *pool; /* NULL: replay on a machine without a compiler */
     bool replay;
-    const char *strategy;      /* NULL: as each sweep says */
-    double min_time_s;         /* GPU time of a point's samples, instead of the sweeps' own; 0: theirs */
-    bool no_race;              /* whatever the sweep says, nobody stops early for being slower */
     bool no_prune;             /* what cannot win is measured all the same (run/prune.h) */
-    double goal_frac;          /* share of the roof at which a part is good enough; 0: as each sweep says */
-    double point_timeout_s;    /* 0: as each sweep says */
-    double compile_timeout_s;  /* 0: as each sweep says */
-    double budget_s;           /* 0: as each sweep says */
-    uint64_t budget_points;    /* 0: as each sweep says */
-    double budget_gpu_s;       /* of verifying and measuring; 0: as each sweep says */
     rft_power_choice power;    /* in a replay what was recorded is taken, whatever this and soak_s say */
     double soak_s;             /* the best of each sweep's largest problem is kept under load so long; 0: not */
     rft_counted_wish counters; /* which hardware counters, after all was timed; zeroes: none */

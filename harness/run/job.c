@@ -7,12 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The sweep's, where nothing else was asked for on the command line. */
+/* The final round measures for longer. */
 static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *job) {
     rft_measure_opts measure = opts->plan->sweeps[job->sweep]->measure;
-    measure.point_timeout_s = opts->point_timeout_s > 0 ? opts->point_timeout_s : measure.point_timeout_s;
-    measure.compile_timeout_s = opts->compile_timeout_s > 0 ? opts->compile_timeout_s : measure.compile_timeout_s;
-    measure.min_seconds = opts->min_time_s > 0 ? opts->min_time_s : measure.min_seconds;
     if (job->round > 0) {
         measure.max_samples *= 2;
         measure.noise_frac /= 2;

@@ -188,7 +188,7 @@ static bool is_certified(rft_pruner *p) {
 }
 
 static double goal_of(const rft_pruner *p) {
-    return p->opts->goal_frac > 0 ? p->opts->goal_frac : sweep_of(p)->search.goal_frac;
+    return sweep_of(p)->search.goal_frac;
 }
 
 bool rft_pruner_has_goal(const rft_pruner *p) {

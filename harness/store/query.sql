@@ -56,7 +56,10 @@ INSERT INTO sweep (
   :sweep, :name, :path, :script_hash, :bare_space, :item_name, :cache, :compile_timeout_s, :point_timeout_s,
   :min_samples, :max_samples, :noise_frac, :max_seconds, :min_seconds, :input_seed, :no_race, :strategy, :budget_s, :budget_points,
   :search_seed, :search_seed_given, :budget_gpu_s, :goal_frac, :objective, :baselines, :unexplored
-);
+) ON CONFLICT (sweep) DO UPDATE SET -- a later session may ask for more
+  compile_timeout_s = excluded.compile_timeout_s, point_timeout_s = excluded.point_timeout_s,
+  min_seconds = excluded.min_seconds, no_race = excluded.no_race, budget_s = excluded.budget_s,
+  budget_points = excluded.budget_points, budget_gpu_s = excluded.budget_gpu_s, goal_frac = excluded.goal_frac;
 
 -- name: put_axis
 INSERT INTO axis (

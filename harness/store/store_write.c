@@ -179,7 +179,7 @@ int rft_store_put_problems(rft_store *store, const rft_run *run, size_t sweep, s
     return rft_store_end(store, code, err);
 }
 
-static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft_err *err) {
+static int put_sweep_row(rft_store *store, size_t s, const rft_run_sweep *sweep, rft_err *err) {
     const rft_sweep *data = &sweep->sweep;
     rft_binder binder;
     int code = rft_bind_begin(&binder, store, RFT_QUERY_put_sweep, err);
@@ -190,6 +190,23 @@ static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft
         rft_bind_text(&binder, "unexplored", sweep->unexplored);
         code = rft_bind_end(&binder, "writing the sweeps", err);
     }
+    return code;
+}
+
+int rft_store_put_asked(rft_store *store, const rft_run *run, rft_err *err) {
+    int code = rft_store_begin(store, err);
+    if (code) {
+        return code;
+    }
+    for (size_t s = 0; s < run->sweep_count && !code; s++) {
+        code = put_sweep_row(store, s, &run->sweeps[s], err);
+    }
+    return rft_store_end(store, code, err);
+}
+
+static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft_err *err) {
+    const rft_sweep *data = &sweep->sweep;
+    int code = put_sweep_row(store, s, sweep, err);
     code = code ? code : put_axes(store, s, data, err);
     for (size_t v = 0; v < data->variant_count && !code; v++) {
         code = put_variant(store, s, v, sweep, err);

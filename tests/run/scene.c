@@ -289,7 +289,12 @@ int scene_session(scene *s, const char *name, uint64_t seed) {
     s->reports = 0;
     s->last = (rft_progress){0};
     s->opts.run = NULL;
-    int rc = rft_plan_new(&plan, s->sweeps, s->sweep_count, NULL, &s->err);
+    const rft_sweep *sweeps[SCENE_SWEEPS];
+    for (size_t i = 0; i < s->sweep_count; i++) {
+        s->sweeps[i]->search.seed = seed;
+        sweeps[i] = s->sweeps[i];
+    }
+    int rc = rft_plan_new(&plan, sweeps, s->sweep_count, NULL, &s->err);
     rc = rc == RFT_OK ? open_run(s, path, plan, seed, &store) : rc;
     if (rc == RFT_OK) {
         s->opts.plan = plan;

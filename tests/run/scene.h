@@ -26,13 +26,13 @@ typedef struct scene {
     const char *program; /* the scripted worker under a name of its own, by which its processes are found */
     rft_loop *loop;
     rft_compile_pool *pool;
-    rft_probe *probe;  /* counts what goes through it */
-    rft_probe *remote; /* behind it: one of rft_remote_probe_new(), as long as nothing is replayed */
-    unsigned measured; /* probe requests */
-    unsigned counted;  /* requests to count */
-    unsigned loaded;   /* of `measured`: points under load */
-    unsigned idled;    /* requests for idle power */
-    const rft_sweep *sweeps[SCENE_SWEEPS];
+    rft_probe *probe;                /* counts what goes through it */
+    rft_probe *remote;               /* behind it: one of rft_remote_probe_new(), as long as nothing is replayed */
+    unsigned measured;               /* probe requests */
+    unsigned counted;                /* requests to count */
+    unsigned loaded;                 /* of `measured`: points under load */
+    unsigned idled;                  /* requests for idle power */
+    rft_sweep *sweeps[SCENE_SWEEPS]; /* tests may ask more of them before a session */
     size_t sweep_count;
     rft_exec_opts opts;     /* of the next session; the members below are filled in by scene_session() */
     unsigned stop_after;    /* progress reports until the user stops; 0: never */

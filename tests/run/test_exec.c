@@ -149,7 +149,7 @@ static void a_budget_is_not_spent_on_the_odd_size(void **state) {
         opts.speeds[i] = 10 + i;
     }
     scene_sweep(&s, &opts);
-    s.opts.budget_points = 4;
+    s.sweeps[0]->search.budget_points = 4;
     rft_run *run = scene_run(&s, "a.db");
     assert_int_equal(run->point_count, 8);
     for (size_t i = 0; i < 4; i++) {

@@ -52,7 +52,7 @@ static odd_clock new_clock(unsigned at, int64_t tick_ns, int64_t leap_ns) {
 static const rft_run *run_with(scene *s, odd_clock *clock, double budget_s) {
     clock->clock.self = clock;
     s->clock = &clock->clock;
-    s->opts.budget_s = budget_s;
+    s->sweeps[0]->search.budget_s = budget_s;
     return scene_run(s, "a.db");
 }
 

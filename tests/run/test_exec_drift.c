@@ -98,7 +98,7 @@ static void a_device_that_drifts_is_found_out(void **state) {
     scripted_sweep_opts opts = many(SPEEDS);
     opts.variants = 3; /* 150 points, 7 readings */
     scene_sweep(&s, &opts);
-    s.opts.no_race = true;
+    s.sweeps[0]->measure.no_race = true;
     setenv("SCRIPTED_DRIFT_PPM", "10", 1); /* some 2000 launches: 2 % */
     const rft_run *run = scene_run(&s, "a.db");
     unsetenv("SCRIPTED_DRIFT_PPM");

@@ -52,7 +52,7 @@ static void an_unknown_strategy(void **state) {
     scene_open(&s, 1);
     scripted_sweep_opts opts = {.speeds = {1}};
     scene_sweep(&s, &opts);
-    s.opts.strategy = "exhaustiv";
+    s.sweeps[0]->search.strategy = "exhaustiv";
     expect_error(&s, scene_session(&s, "a.db", 1), RFT_E_USAGE, "exhaustiv", "exhaustive");
     scene_close(&s);
 }

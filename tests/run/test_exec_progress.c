@@ -129,7 +129,7 @@ static void the_ceilings_come_after_the_first_point(void **state) {
     asked.calls = 0;
     asked.result = RFT_OK;
     asked.take_s = 2;
-    s.opts.budget_s = 3; /* for two problems: the ceilings are not on the account of the first */
+    s.sweeps[0]->search.budget_s = 3; /* for two problems: the ceilings are not on the account of the first */
     const rft_run *run = scene_run(&s, "a.db");
     assert_int_equal(asked.calls, 1);
     assert_int_equal(asked.reports, 1);
@@ -168,15 +168,14 @@ static void a_stop_at_the_first_point_leaves_the_ceilings_for_later(void **state
 
 /* ---- limits and the race ---- */
 
-static void limits_of_the_command_line_go_before_those_of_the_sweep(void **state) {
+static void the_sweep_sets_the_limits(void **state) {
     (void)state;
     scene s;
     scene_open(&s, 2);
     scripted_sweep_opts opts = {.fates = {"hangs", "compile_endless"}};
     rft_sweep *sweep = scene_sweep(&s, &opts);
-    sweep->measure.point_timeout_s = sweep->measure.compile_timeout_s = 60;
-    s.opts.point_timeout_s = 0.3;
-    s.opts.compile_timeout_s = 0.2;
+    sweep->measure.point_timeout_s = 0.3;
+    sweep->measure.compile_timeout_s = 0.2;
     const rft_run *run = scene_run(&s, "a.db");
     scene_expect(run, scene_point(run, 0, "hangs", 10), RFT_OUTCOME_TIMED_OUT, "no end after 0.3 s: the kernel was");
     scene_expect(run, scene_point(run, 0, "compile_endless", 10), RFT_OUTCOME_TIMED_OUT, "no end after 0.2 s");
@@ -234,7 +233,7 @@ int main(void) {
         cmocka_unit_test(a_replay_is_busy_with_nothing),
         cmocka_unit_test(the_ceilings_come_after_the_first_point),
         cmocka_unit_test(a_stop_at_the_first_point_leaves_the_ceilings_for_later),
-        cmocka_unit_test(limits_of_the_command_line_go_before_those_of_the_sweep),
+        cmocka_unit_test(the_sweep_sets_the_limits),
         cmocka_unit_test(everybody_races_the_best_so_far),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

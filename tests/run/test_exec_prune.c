@@ -173,7 +173,7 @@ static void a_goal_that_is_met_ends_the_search(void **state) {
     assert_true(run->point_count < 63);
     assert_non_null(strstr(run->sweeps[0].unexplored, "left untried: the goal was met: "));
     assert_non_null(strstr(run->sweeps[0].unexplored, "% of the roof, 80.0 % were asked for"));
-    s.opts.goal_frac = 1; /* the command line's goes first; 100 us is the roof itself */
+    s.sweeps[0]->search.goal_frac = 1; /* 100 us is the roof itself */
     run = scene_run(&s, "b.db");
     assert_int_equal(rft_run_best(run, 0, 0, 0)->config[PARAM_SPEED].as.integer, 100);
     scene_close(&s);
@@ -188,11 +188,11 @@ static void gpu_time_is_a_budget(void **state) {
         opts.speeds[i] = 1000 + i;
     }
     scene_sweep(&s, &opts);
-    s.opts.no_race = true;
+    s.sweeps[0]->measure.no_race = true;
     const rft_run *all = scene_run(&s, "all.db");
     double each_s = all->points[0].rounds[0].busy_s;
     assert_true(each_s > 0);
-    s.opts.budget_gpu_s = 20.5 * each_s; /* half of it for each of both parts */
+    s.sweeps[0]->search.budget_gpu_s = 20.5 * each_s; /* half of it for each of both parts */
     const rft_run *run = scene_run(&s, "a.db");
     assert_in_range(run->point_count, 18, 26);
     assert_non_null(strstr(run->sweeps[0].unexplored, "left untried: the budget ended"));

@@ -110,7 +110,7 @@ static void a_budget_leaves_a_fifth_to_it(void **state) {
     (void)state;
     scene s;
     begin(&s, &knee);
-    s.opts.budget_points = 20; /* 16 for the grid: three on each of seven, so that one more fits none */
+    s.sweeps[0]->search.budget_points = 20; /* 16 for the grid: three on each of seven, so that one more fits none */
     const rft_run *run = scene_run(&s, "a.db");
     size_t timed = 0;
     for (size_t i = 0; i < run->point_count; i++) {
@@ -119,7 +119,7 @@ static void a_budget_leaves_a_fifth_to_it(void **state) {
     assert_true(timed <= 21); /* a part is whole points */
     scene_close(&s);
     begin(&s, &knee);
-    s.opts.budget_points = 30; /* 24: four on each, 28, and two are left */
+    s.sweeps[0]->search.budget_points = 30; /* 24: four on each, 28, and two are left */
     run = scene_run(&s, "b.db");
     const rft_sweep *sweep = &run->sweeps[0].sweep;
     timed = 0;

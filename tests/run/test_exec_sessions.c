@@ -119,8 +119,8 @@ static void a_strategy_that_learns_goes_on_as_it_would_have(void **state) {
         scene_open(&other, 14);
         scene_sweep(&s, &opts);
         scene_sweep(&other, &opts);
-        s.opts.strategy = other.opts.strategy = names[i];
-        s.opts.budget_points = other.opts.budget_points = 48;
+        s.sweeps[0]->search.strategy = other.sweeps[0]->search.strategy = names[i];
+        s.sweeps[0]->search.budget_points = other.sweeps[0]->search.budget_points = 48;
         const rft_run *whole = scene_run(&s, "whole.db");
         expect_same_configurations(whole, scene_run(&other, "whole.db"));
         s.stopped = true;
@@ -209,7 +209,7 @@ static void a_budget_of_time_ends_a_part_at_once(void **state) {
     }
     rft_sweep *sweep = scene_sweep(&s, &opts);
     sweep->measure.compile_timeout_s = 0.2;
-    s.opts.budget_s = 0.5;
+    sweep->search.budget_s = 0.5;
     double begun_s = scene_now_s();
     const rft_run *run = scene_run(&s, "a.db");
     double took_s = scene_now_s() - begun_s;

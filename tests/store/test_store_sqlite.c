@@ -93,11 +93,17 @@ static void a_point_put_again_replaces_the_old_one(void **state) {
     rft_run_free(back);
     assert_int_equal(rft_store_put_point(store, &run->points[1], &err), 0);
     assert_int_equal(rft_store_put_unexplored(store, 1, "stopped", &err), 0);
+    run->sweeps[1].sweep.search.budget_points = 77; /* a later session asks for more */
+    run->sweeps[1].sweep.measure.point_timeout_s = 0.125;
+    assert_int_equal(rft_store_put_asked(store, run, &err), 0);
     rft_store_close(store);
     assert_int_equal(rft_store_load(&back, path, &err), 0);
     assert_int_equal(back->point_count, 1);
     assert_int_equal(back->points[0].rounds[1].n, 30);
     assert_string_equal(back->sweeps[1].unexplored, "stopped");
+    assert_int_equal(back->sweeps[1].sweep.search.budget_points, 77);
+    assert_true(back->sweeps[1].sweep.measure.point_timeout_s == 0.125);
+    assert_int_equal(back->sweeps[1].sweep.axis_count, run->sweeps[1].sweep.axis_count);
     rft_run_free(back);
     rft_run_free(run);
 }
