@@ -167,7 +167,7 @@ static json_t *same_type(const json_t *old, uint64_t *random) {
 }
 
 static void edit_array(json_t *list, uint64_t *random) {
-    size_t count = json_array_size(list);
+    size_t count = json_array_size(list), at = 0;
     switch (rft_random_below(random, 6)) {
     case 0:
         json_array_clear(list);
@@ -193,7 +193,8 @@ static void edit_array(json_t *list, uint64_t *random) {
         }
         break;
     case 4:
-        json_array_insert_new(list, rft_random_below(random, count + 1), other_scalar(random));
+        at = rft_random_below(random, count + 1); /* in an order of its own: compilers differ in that of arguments */
+        json_array_insert_new(list, at, other_scalar(random));
         break;
     default: /* nested */
         json_array_append_new(list, json_deep_copy(list));

@@ -220,12 +220,11 @@ static void loosen(const editor *e) {
 }
 
 static void restore(const editor *e) {
-    do_sql(
-        e,
-        "PRAGMA writable_schema = ON;"
-        "UPDATE sqlite_schema SET sql = coalesce((SELECT sql FROM kept_schema AS k WHERE k.name = sqlite_schema.name), "
-        "sql) WHERE type = 'table';"
-        "PRAGMA writable_schema = RESET");
+    do_sql(e,
+           "PRAGMA writable_schema = ON;"
+           "UPDATE sqlite_schema AS s SET sql = coalesce((SELECT k.sql FROM kept_schema AS k WHERE k.name = s.name), "
+           "sql) WHERE type = 'table';"
+           "PRAGMA writable_schema = RESET");
 }
 
 static void edit_once(const editor *e) {

@@ -44,7 +44,7 @@ typedef struct session {
     rft_arena *arena;
     fault faults[FAULTS_MAX];
     size_t fault_count;
-    unsigned long long tried, commands;
+    unsigned long long tried, commands, ended[256]; /* commands by exit status */
     double begin_s;
 } session;
 
@@ -177,6 +177,7 @@ static bool run_command(session *s, const trial *t, size_t command, const char *
     e.before = &before;
     e.after = &after;
     s->commands++;
+    s->ended[done.status < 0 ? 255 : done.status]++;
     verdict v = verdict_of(&e, t->arena);
     bool kept = false;
     for (size_t i = 0; i < v.count; i++) {
@@ -246,6 +247,13 @@ static void report(const session *s) {
     double minutes = (now_s() - s->begin_s) / 60;
     printf("seed %llu: %llu tries, %llu commands in %.1f min, %.0f commands a minute, %zu kinds of failure\n", s->seed,
            s->tried, s->commands, minutes, minutes > 0 ? (double)s->commands / minutes : 0, s->fault_count);
+    printf("exit statuses:");
+    for (size_t i = 0; i < sizeof s->ended / sizeof *s->ended; i++) {
+        if (s->ended[i]) {
+            printf(" %zu: %llu", i, s->ended[i]);
+        }
+    }
+    printf("\n");
     for (size_t i = 0; i < s->fault_count; i++) {
         printf("%6zu x %s (first: --iteration %llu)\n", s->faults[i].count, s->faults[i].text, s->faults[i].first);
     }

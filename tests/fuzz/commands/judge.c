@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "base/json.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,21 +150,16 @@ static bool moves_text(unsigned code) {
            code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-/* The line of `text` that has something a terminal would act on; NULL: none. */
-static char *unsafe_line(const rft_str *text, rft_arena *arena) {
+/* What a terminal would act on, or take for noise; NULL: nothing. */
+static const char *unsafe(const rft_str *text) {
     const unsigned char *data = (const unsigned char *)rft_str_get(text);
-    size_t line = 0, size = 0;
+    size_t size = 0;
     unsigned code = 0;
     for (size_t at = 0; at < text->length; at += size) {
         size = character(data + at, text->length - at, &code);
         if (size == 0 || moves_text(code)) {
-            char *out = rft_arena_strndup(arena, (const char *)data + line, at - line < 40 ? at - line : 40);
-            for (char *c = out; *c; c++) {
-                *c = (char)(isdigit((unsigned char)*c) ? '#' : *c);
-            }
-            return rft_arena_printf(arena, "%s, \"%s\"", size ? "control character" : "no UTF-8", out);
+            return size ? "control characters" : "bytes that are no UTF-8";
         }
-        line = code == '\n' ? at + 1 : line;
     }
     return NULL;
 }
@@ -191,13 +185,13 @@ static bool names_a_file(const evidence *e) {
 static void judge_words(verdict *v, const evidence *e, rft_arena *arena) {
     const execution *done = e->done;
     const char *err = rft_str_get(&done->err), *command = e->means->command;
-    char *line = unsafe_line(&done->err, arena);
-    if (line) {
-        complain(v, arena, "stderr has a", line);
+    const char *what = unsafe(&done->err);
+    if (what) {
+        complain(v, arena, rft_arena_printf(arena, "stderr, status %d, has", done->status), what);
     }
-    line = e->means->to_stdout ? NULL : unsafe_line(&done->out, arena);
-    if (line) {
-        complain(v, arena, rft_arena_printf(arena, "stdout of %s has a", command), line);
+    what = e->means->to_stdout ? NULL : unsafe(&done->out);
+    if (what) {
+        complain(v, arena, rft_arena_printf(arena, "stdout of %s has", command), what);
     }
     if (done->status > 0 && done->status < 70) {
         char *status = rft_arena_printf(arena, "%s, status %d", command, done->status);

@@ -88,10 +88,12 @@ static void take_option(meaning *m, const known_option *o, const char *value) {
     if (strcmp(o->name, "emit") == 0 || (best && strcmp(o->name, "format") == 0)) {
         m->to_stdout = true; /* header, lua and csv are for programs too */
     }
+    if (strcmp(o->name, "json") == 0) {
+        m->json_stdout = strcmp(value, "-") == 0; /* the last one counts */
+    }
     if (is_one_of(o->name, outputs)) {
         if (strcmp(value, "-") == 0) {
             m->to_stdout = true;
-            m->json_stdout = m->json_stdout || strcmp(o->name, "json") == 0;
         } else if (m->output_count < sizeof m->outputs / sizeof *m->outputs) {
             m->outputs[m->output_count++] = value;
         }

@@ -15,7 +15,7 @@ enum { POINTS = 12, RECORDING_MAX_BYTES = 1200000 };
 static void add(samples *to, family of, const char *name, const char *data, size_t size) {
     RFT_GROW(to->items[of], to->capacity[of], to->count[of] + 1);
     to->items[of][to->count[of]++] =
-        (sample){rft_arena_strdup(to->arena, name), rft_arena_strndup(to->arena, data, size), size};
+        (sample){rft_arena_strdup(to->arena, name), rft_arena_memdup(to->arena, data, size), size};
 }
 
 /* Every file in SOURCE/FOLDER that ends so. */
