@@ -82,6 +82,18 @@ static const char *usual_remedy(const rft_cli *cli, int code) {
     case RFT_E_SCRIPT:
         return "mend the script there; docs/sweeps.md describes the language, and editors know it from "
                "sweeps/types/rooftune.lua";
+    case RFT_E_SPACE:
+        return "`rooftune check SWEEP.lua` counts what each constraint removes";
+    case RFT_E_SOURCE:
+        return "mend the source there; `rooftune point SWEEP.lua --emit log` shows what the compiler says";
+    case RFT_E_SCHEMA:
+        return "read it with the version of rooftune that wrote it";
+    case RFT_E_NOTHING:
+        return "`rooftune show RUN.db` groups the failures by reason";
+    case RFT_E_LIMIT:
+        return "stay below the limit: a smaller file, fewer values";
+    case RFT_E_REPORT:
+        return "`rooftune show --full` says the same as text";
     case RFT_E_RECORDING:
         return "copy or download the file again, and try `gzip -t` on it";
     case RFT_E_STORE:

@@ -31,3 +31,7 @@ gzip -dc good.json.gz | sed 's/"schema": *[0-9]*/"schema":0/' | gzip >older.json
 refused newer 'newer schema 99 .*reads schema [0-9]' 10
 refused older 'older schema 0 .*reads schema [0-9]' 10
 refused not_there 'No such file' 11
+# Too large: a remedy stands there, too.
+head -c 70000000 /dev/zero | gzip -1 >large.json.gz
+rooftune show large.json.gz
+expect_error 15 'large.json.gz inflates to more than'
