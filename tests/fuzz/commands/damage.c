@@ -116,6 +116,30 @@ static void damage_json(const char *path, const sample *from, const samples *all
     json_decref(tree);
 }
 
+/* What stands beside a run file by the names that SQLite and rooftune use: left by a killed run, or somebody's own. */
+static void add_companion(const char *path, uint64_t *random) {
+    static const char *const suffixes[] = {"-wal", "-shm", "-lock", "-lock", "-journal"};
+    static const char *const texts[] = {"", "1\n", "999999999\n", "mine\n", "SQLite format 3", "7\177\006\202"};
+    rft_str name = RFT_STR_INIT;
+    rft_str_addf(&name, "%s%s", path, suffixes[rft_random_below(random, sizeof suffixes / sizeof *suffixes)]);
+    const char *companion = rft_str_get(&name), *text = texts[rft_random_below(random, sizeof texts / sizeof *texts)];
+    switch (rft_random_below(random, 5)) {
+    case 0:
+        (void)!symlink("m.lua", companion);
+        break;
+    case 1:
+        (void)mkfifo(companion, 0666);
+        break;
+    case 2:
+        (void)mkdir(companion, 0777);
+        break;
+    default:
+        write_plain(companion, text, strlen(text));
+        break;
+    }
+    rft_str_clear(&name);
+}
+
 static void damage_run_file(const char *path, const sample *from, uint64_t *random) {
     bool pages = hostile_chance(random, 4);
     char *data = rft_alloc(2 * from->size + 1);
@@ -123,7 +147,9 @@ static void damage_run_file(const char *path, const sample *from, uint64_t *rand
     size_t size = pages ? edit_sqlite_pages(data, from->size, random) : from->size;
     write_plain(path, data, size);
     free(data);
-    if (!pages) {
+    if (hostile_chance(random, 8)) {
+        add_companion(path, random);
+    } else if (!pages) {
         edit_sqlite_rows(path, random);
     }
 }

@@ -269,6 +269,17 @@ static bool is_named(const evidence *e, const char *const *names, size_t count, 
     return false;
 }
 
+/* Of a run file: SQLite's own beside it, and a lock that names a process or nobody. */
+static bool is_companion(const box_entry *was) {
+    static const char *const own[] = {".db-wal", ".db-shm", ".db-journal"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (rft_text_ends(was->path, own[i])) {
+            return true;
+        }
+    }
+    return was->head == 'n' && rft_text_ends(was->path, ".db-lock");
+}
+
 /* May the command change what was there? A run file goes on in a run, takes baselines in an import; other outputs are
  * written anew, unless they are inputs, runs or recordings. */
 static bool may_change(const evidence *e, const box_entry *was, rft_arena *arena) {
@@ -285,7 +296,10 @@ static bool may_change(const evidence *e, const box_entry *was, rft_arena *arena
     if (was->head == 's' && strcmp(m->command, "import") == 0 && m->baseline) {
         return input;
     }
-    return !input && was->head == '.' && (output || may_make(e, was->path, arena));
+    if (is_companion(was)) {
+        return true;
+    }
+    return !input && strchr(".n", was->head) && (output || may_make(e, was->path, arena));
 }
 
 static const char *shape_of(const char *path, rft_arena *arena) {
