@@ -31,7 +31,7 @@ static box_entry entry_of(const char *full, const char *path, rft_arena *arena) 
             entry.hash = rft_hash_fnv1a(data, size) ^ (uint64_t)info.st_mode;
             entry.head = strspn(data, "0123456789\n") == size ? 'n' : entry.head;
             entry.head = size > 15 && memcmp(data, "SQLite format 3", 15) == 0 ? 's' : entry.head;
-            entry.head = entry.head == 's' && size > 18 && data[18] == 2 ? 'w' : entry.head;
+            entry.head = entry.head == 's' && size > 19 && (data[18] == 2 || data[19] == 2) ? 'w' : entry.head;
             entry.head = size > 1 && memcmp(data, "\x1f\x8b", 2) == 0 ? 'g' : entry.head;
         }
         free(data);

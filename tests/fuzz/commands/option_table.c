@@ -94,7 +94,8 @@ static void take_option(meaning *m, const known_option *o, const char *value) {
     if (is_one_of(o->name, outputs)) {
         if (strcmp(value, "-") == 0) {
             m->to_stdout = true;
-        } else if (m->output_count < sizeof m->outputs / sizeof *m->outputs) {
+        }
+        if (m->output_count < sizeof m->outputs / sizeof *m->outputs) {
             m->outputs[m->output_count++] = value;
         }
         m->output = strcmp(o->name, "output") == 0 ? value : m->output;

@@ -36,7 +36,7 @@ typedef struct meaning {
     const char *command;
     const char *inputs[64]; /* files it may read: words, --mix, --reference, replay:FILE, ... */
     size_t input_count;
-    const char *outputs[16]; /* files it may write; "-" is left out */
+    const char *outputs[16]; /* files it may write; "-" is one where a command knows no other meaning */
     size_t output_count;
     const char *output; /* of -o; NULL: not given */
     bool to_stdout;     /* results for programs go there: JSON, CSV, what the compiler made */
