@@ -40,7 +40,7 @@ static void set_cache(const crash_scenario *scenario, const char *folder) {
     setenv("RFT_CACHE", cache, 1);
     setenv("RFT_CACHE_LIMIT", "1MB", 1);
     if (scenario->compiles) {
-        unsetenv("RFT_NVRTC");
+        unsetenv("RFT_NVRTC"); /* where there is none, nothing is compiled and nothing is stored */
     } else {
         setenv("RFT_NVRTC", "off", 1);
     }

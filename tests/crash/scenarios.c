@@ -75,7 +75,7 @@ const crash_scenario crash_scenarios[] = {
     {.name = "cache_coordinator", .command = "check @S/sweeps/strided.lua --sample 3", .compiles = true},
     {.name = "cache_room", /* nobody has looked for room for long, and there is none */
      .prepare = "RFT_CACHE=$PWD/cache \"$ROOFTUNE\" check \"$SOURCE/sweeps/strided.lua\" --sample 3 && "
-                "for i in 1 2 3 4 5 6; do head -c 200000 /dev/zero >"
+                "mkdir -p cache && for i in 1 2 3 4 5 6; do head -c 200000 /dev/zero >"
                 "cache/000000000000000000000000000000000000000000000000000000000000000$i.rftc; done; "
                 "touch -d 2019-01-01 cache/0000* cache/.lock",
      .command = "check @S/sweeps/strided.lua --sample 3",
