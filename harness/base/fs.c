@@ -44,11 +44,18 @@ int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
     return RFT_E_IO;
 }
 
+static int too_large(const char *path, size_t max_bytes, rft_err *err) {
+    return rft_err_set(err, RFT_E_LIMIT, "%s is larger than the %zu bytes that are read at most", path, max_bytes);
+}
+
 static int read_all(char **out, size_t *size, int fd, const char *path, size_t max_bytes, rft_err *err) {
     char *data = NULL;
     size_t used = 0, capacity = 0;
     struct stat info;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 && (size_t)info.st_size <= max_bytes) {
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0) {
+        if ((uint64_t)info.st_size > max_bytes) { /* by its size, before gigabytes are read */
+            return too_large(path, max_bytes, err);
+        }
         RFT_GROW(data, capacity, (size_t)info.st_size + 2);
     }
     for (;;) {
@@ -68,8 +75,7 @@ static int read_all(char **out, size_t *size, int fd, const char *path, size_t m
         used += (size_t)got;
         if (used > max_bytes) {
             free(data);
-            return rft_err_set(err, RFT_E_LIMIT, "%s is larger than the %zu bytes that are read at most", path,
-                               max_bytes);
+            return too_large(path, max_bytes, err);
         }
     }
     data[used] = '\0';

@@ -70,7 +70,9 @@ int rft_fs_read_gzip(char **out, size_t *size, const char *path, size_t max_byte
     z_stream stream = {0};
     *out = NULL;
     *size = 0;
-    int code = rft_fs_read(&packed, &packed_size, path, UINT_MAX, err);
+    max_bytes = max_bytes ? max_bytes : (size_t)1 << 30;
+    size_t most = max_bytes + max_bytes / 8; /* what does not pack grows a little */
+    int code = rft_fs_read(&packed, &packed_size, path, most < UINT_MAX ? most : UINT_MAX, err);
     if (code) {
         return code;
     }
@@ -84,7 +86,7 @@ int rft_fs_read_gzip(char **out, size_t *size, const char *path, size_t max_byte
     }
     stream.next_in = (unsigned char *)packed;
     stream.avail_in = (uInt)packed_size;
-    code = inflate_all(&inflated, &stream, path, max_bytes ? max_bytes : (size_t)1 << 30, err);
+    code = inflate_all(&inflated, &stream, path, max_bytes, err);
     inflateEnd(&stream);
     if (!code) {
         inflated.data[inflated.used] = '\0';

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 static const uint64_t default_limit_bytes = (uint64_t)1 << 30;
+#define ENTRY_MAX ((uint64_t)64 << 20)
 static const double default_wait_s = 5.0;
 static const int64_t keys_begin = (int64_t)1 << 61;
 
@@ -135,12 +136,17 @@ static char *entry_path(const rft_cache_folder *folder, const char *key) {
     return path;
 }
 
+/* Of an entry, written or read: no cubin comes near, and a file that somebody made large is not worth its seconds. */
+static size_t entry_limit(const rft_cache_folder *folder) {
+    return folder->limit_bytes < ENTRY_MAX ? folder->limit_bytes : ENTRY_MAX;
+}
+
 char *rft_cache_folder_read(const rft_cache_folder *folder, const char *key, size_t *size) {
     struct stat status;
     char *data = NULL, *path = entry_path(folder, key);
     /* A pipe would be waited for, and a folder is no file. */
     if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
-        rft_fs_read(&data, size, path, folder->limit_bytes, NULL);
+        rft_fs_read(&data, size, path, entry_limit(folder), NULL);
     }
     free(path);
     return data;
@@ -171,7 +177,7 @@ static bool is_room_short(rft_cache_folder *folder, size_t size) {
 
 void rft_cache_folder_write(rft_cache_folder *folder, const char *key, const void *data, size_t size) {
     rft_err why = RFT_ERR_INIT;
-    if (!folder->shared->writable || size > folder->limit_bytes) {
+    if (!folder->shared->writable || size > entry_limit(folder)) {
         return;
     }
     char *path = entry_path(folder, key);

@@ -251,6 +251,11 @@ static void reading_fails_with_a_cause(void **state) {
     assert_int_equal(rft_fs_read(&text, &size, *state, 0, &err), RFT_E_IO);
     assert_int_equal(rft_fs_write_atomic(path, "12345", 5, NULL), 0);
     assert_int_equal(rft_fs_read(&text, &size, path, 4, &err), RFT_E_LIMIT);
+    /* Told by its size: none of its terabytes is read. */
+    assert_int_equal(truncate(path, (off_t)1 << 42), 0);
+    assert_int_equal(rft_fs_read(&text, &size, path, (size_t)1 << 41, &err), RFT_E_LIMIT);
+    assert_int_equal(rft_fs_read_gzip(&text, &size, path, (size_t)1 << 30, &err), RFT_E_LIMIT);
+    assert_int_equal(truncate(path, 5), 0);
     assert_null(text);
     assert_int_equal(rft_fs_read(&text, &size, path, 5, &err), 0);
     free(text);
