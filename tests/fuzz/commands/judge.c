@@ -176,7 +176,7 @@ static bool names_a_file(const evidence *e) {
         const char *path =
             i < e->means->input_count ? e->means->inputs[i] : e->means->outputs[i - e->means->input_count];
         const char *name = rft_fs_name(path);
-        any = any || (strlen(name) > 1 && strstr(err, name));
+        any = any || (*name && strcmp(name, "-") != 0 && strstr(err, name));
         plain = plain && is_plain(name) && strlen(name) < 100;
     }
     return any || !plain || strstr(err, ".lua") || strstr(err, "stdout");
