@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define DISC_CORNERS 12
+#define TEXT_MAX 8192 /* bytes of one text on pages: three of them. A file from anywhere may have megabytes */
 
 /* Told apart with every kind of colour vision (after Okabe & Ito) and by lightness in grey: 17, 44, 57, 74 of 100. */
 rft_colour rft_pen_tone(rft_tone tone) {
@@ -13,6 +14,13 @@ rft_colour rft_pen_tone(rft_tone tone) {
 }
 
 rft_line rft_pen_encode(rft_pen *pen, const char *utf8) {
+    size_t length = utf8 ? strlen(utf8) : 0, keep = TEXT_MAX;
+    if (length > TEXT_MAX) {
+        while (keep > 0 && ((unsigned char)utf8[keep] & 0xc0) == 0x80) {
+            keep--;
+        }
+        utf8 = rft_arena_printf(pen->arena, "%.*s \xe2\x80\xa6 (%zu bytes more)", (int)keep, utf8, length - keep);
+    }
     rft_line line = {rft_font_encode_with(pen->arena, pen->foreign, utf8, &pen->replaced), 0};
     line.length = strlen(line.text);
     return line;
@@ -65,6 +73,7 @@ static size_t line_length(const rft_pen_style *style, const char *text, size_t l
         return length;
     }
     size_t taken = 0;
+    length = length < fits + 2 ? length : fits + 2; /* a piece that goes beyond is not taken, however long it is */
     while (taken < length) {
         size_t spaces = 0;
         while (taken + spaces < length && text[taken + spaces] == ' ') {

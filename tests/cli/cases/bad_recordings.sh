@@ -35,3 +35,13 @@ refused not_there 'No such file' 11
 head -c 70000000 /dev/zero | gzip -1 >large.json.gz
 rooftune show large.json.gz
 expect_error 15 'large.json.gz inflates to more than'
+# A million bytes without a space are cut on a page, and soon.
+{ printf 's/"command":"/&'; head -c 1000000 /dev/zero | tr '\0' x; printf '/\n'; } >long.sed
+gzip -dc good.json.gz | sed -f long.sed >long.json
+begun=$(date +%s)
+rooftune report long.json --full -o long.pdf
+expect_status 0
+[ $(($(date +%s) - begun)) -le 20 ] || fail "the report took $(($(date +%s) - begun)) s"
+# Small values cost more than their bytes: they are counted first.
+{ printf '{"results":[{}'; head -c 3000000 /dev/zero | tr '\0' x | sed 's/x/,{}/g'; printf ']}'; } | gzip >swarm.json.gz
+refused swarm 'so many small values' 8
