@@ -22,7 +22,8 @@ static box_entry entry_of(const char *full, const char *path, rft_arena *arena) 
     } else if (S_ISLNK(info.st_mode)) {
         entry.type = 'l';
         ssize_t length = readlink(full, target, sizeof target);
-        entry.hash = rft_hash_fnv1a(target, length > 0 ? (size_t)length : 0);
+        entry.target = rft_arena_strndup(arena, target, length > 0 ? (size_t)length : 0);
+        entry.hash = rft_hash_fnv1a(entry.target, strlen(entry.target));
     } else if (S_ISREG(info.st_mode)) {
         char *data = NULL;
         size_t size = 0;

@@ -12,9 +12,10 @@
 /* One thing below the root, by its path from there. */
 typedef struct box_entry {
     const char *path;
-    char type;     /* 'f' file, 'd' folder, 'l' link, 'p' anything else */
-    uint64_t hash; /* of a file's content and mode, a link's target */
-    char head;     /* 's' an SQLite file, 'w' one with a write-ahead log, 'g' gzip, 'n' nothing or a number, '.' else */
+    char type;          /* 'f' file, 'd' folder, 'l' link, 'p' anything else */
+    const char *target; /* of a link; else NULL */
+    uint64_t hash;      /* of a file's content and mode, a link's target */
+    char head; /* 's' an SQLite file, 'w' one with a write-ahead log, 'g' gzip, 'n' nothing or a number, '.' else */
 } box_entry;
 
 typedef struct box_list {

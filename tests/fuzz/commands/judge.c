@@ -176,8 +176,9 @@ static bool names_a_file(const evidence *e) {
         const char *path =
             i < e->means->input_count ? e->means->inputs[i] : e->means->outputs[i - e->means->input_count];
         const char *name = rft_fs_name(path);
-        any = any || (*name && strcmp(name, "-") != 0 && strstr(err, name));
-        plain = plain && is_plain(name) && strlen(name) < 100;
+        bool hyphen = strcmp(name, "-") == 0; /* is in every message */
+        any = any || (*name && !hyphen && strstr(err, name));
+        plain = plain && !hyphen && is_plain(name) && strlen(name) < 100;
     }
     return any || !plain || strstr(err, ".lua") || strstr(err, "stdout");
 }
@@ -246,6 +247,17 @@ static bool is_of_a_log(const evidence *e, const char *path, rft_arena *arena) {
     return database && database->head == 'w' && e->done->status != 0;
 }
 
+/* An output by the name of a link: what that names. */
+static bool is_behind_link(const evidence *e, const char *named, const char *path, rft_arena *arena) {
+    const box_entry *link = box_find(e->before, named);
+    const char *slash = strrchr(named, '/');
+    if (!link || !link->target || !slash) {
+        return false;
+    }
+    const char *folder = rft_arena_strndup(arena, named, (size_t)(slash - named));
+    return strcmp(below_root(folder, link->target, arena), path) == 0;
+}
+
 /* May the command make this? Its outputs, and what the manual says that it names itself. */
 static bool may_make(const evidence *e, const char *path, rft_arena *arena) {
     const meaning *m = e->means;
@@ -254,7 +266,7 @@ static bool may_make(const evidence *e, const char *path, rft_arena *arena) {
         char *named = below_root(e->folder, m->outputs[i], arena);
         size_t length = strlen(named);
         size_t stem = rft_text_ends(named, ".db") ? length - 3 : length;
-        if (strcmp(named, path) == 0 ||
+        if (strcmp(named, path) == 0 || is_behind_link(e, named, path, arena) ||
             (run && (is_stem_of(named, stem, path, ".pdf") || is_stem_of(named, length, path, ".pdf")))) {
             return true;
         }
