@@ -189,6 +189,11 @@ static char *judge_output(const crash_ground *g, const char *work, bool succeede
     return wrong;
 }
 
+/* Is it the file that could not be removed, or the index that SQLite keeps as long as its log is there? */
+static bool is_left(const char *name, const char *left) {
+    return left && (strcmp(left, name) == 0 || (strstr(left, "-wal") && strstr(name, "-shm")));
+}
+
 /* NULL, or a file that is not one of the undisturbed command's. `left` (or NULL) could not be removed. Entries of the
  * cache may be those from before: room is looked for every ten minutes, whatever came of it. */
 static char *judge_names(const crash_ground *g, const char *work, const char *left) {
@@ -197,7 +202,7 @@ static char *judge_names(const crash_ground *g, const char *work, const char *le
     for (char *name = strtok_r(names, "\n", &next); name && !wrong; name = strtok_r(NULL, "\n", &next)) {
         char *line = crash_text("%s\n", name);
         bool known = strstr(after, line) || (g->scenario->compiles && strstr(before, line));
-        if (!known && !(left && strcmp(left, name) == 0)) {
+        if (!known && !is_left(name, left)) {
             wrong = crash_text("%s is left behind", name);
         }
         free(line);
