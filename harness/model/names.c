@@ -69,6 +69,10 @@ static void check_variant(check *c, const rft_variant *variant, size_t v) {
 
 const char *rft_sweep_names_fault(const rft_sweep *sweep, rft_arena *arena) {
     check c = {.arena = arena};
+    if (sweep->axis_count > RFT_AXES_MAX || sweep->variant_count > RFT_VARIANTS_MAX) {
+        return rft_arena_printf(arena, "expected at most %d axes and %d variants, found %zu and %zu", RFT_AXES_MAX,
+                                RFT_VARIANTS_MAX, sweep->axis_count, sweep->variant_count);
+    }
     check_name(&c, sweep->name, RFT_NAME_MAX, "name");
     check_name(&c, sweep->item_name, RFT_NAME_MAX, "item_name");
     for (size_t i = 0; i < sweep->axis_count && !c.fault; i++) {

@@ -53,9 +53,10 @@ typedef enum rft_column_kind {
 typedef struct rft_range {
     double low, high; /* 0, 0: that of the kind */
 } rft_range;
-#define RFT_NUMBER_MAX 1e18   /* of what is measured or declared: no rate, amount or time comes near */
-#define RFT_SAMPLE_MAX_S 1e9  /* of a sample */
-#define RFT_CLOCK_MAX_MHZ 1e6 /* of a clock */
+#define RFT_NUMBER_MAX 1e18    /* of what is measured or declared: no rate, amount or time comes near */
+#define RFT_SAMPLE_MIN_S 1e-12 /* of a sample: nothing takes no time, and rates are divided by it */
+#define RFT_SAMPLE_MAX_S 1e9   /* of a sample */
+#define RFT_CLOCK_MAX_MHZ 1e6  /* of a clock */
 
 typedef struct rft_column {
     const char *name; /* of the SQL column and the JSON member */

@@ -17,10 +17,9 @@ static const char *at(const rft_run *run, const char *expected, const char *form
 }
 
 /* The first that is outside; NULL. NaN is not known, and in every range. */
-static const char *list_fault(const rft_run *run, const double *values, size_t count, double most, size_t *index) {
-    const rft_range range = {0, most};
+static const char *list_fault(const rft_run *run, const double *values, size_t count, rft_range range, size_t *index) {
     for (size_t i = 0; values && i < count; i++) {
-        if (!(values[i] >= 0 && values[i] <= most)) {
+        if (!(values[i] >= range.low && values[i] <= range.high)) {
             const char *expected = rft_range_check(range, values[i], run->arena);
             *index = i;
             if (expected) {
@@ -36,25 +35,32 @@ static const char *measurement_fault(const rft_run *run, const rft_measurement *
         const char *name;
         const double *values;
         size_t count;
-        double most;
-    } lists[] = {{"samples_s", m->samples_s, m->n, RFT_SAMPLE_MAX_S},
-                 {"clocks_mhz", m->clocks_mhz, m->n, RFT_CLOCK_MAX_MHZ},
-                 {"step_s", m->step_s, m->step_count, RFT_SAMPLE_MAX_S}};
+        rft_range range;
+    } lists[] = {{"samples_s", m->samples_s, m->n, {RFT_SAMPLE_MIN_S, RFT_SAMPLE_MAX_S}},
+                 {"clocks_mhz", m->clocks_mhz, m->n, {0, RFT_CLOCK_MAX_MHZ}},
+                 {"step_s", m->step_s, m->step_count, {0, RFT_SAMPLE_MAX_S}}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         size_t index = 0;
-        const char *expected = list_fault(run, lists[i].values, lists[i].count, lists[i].most, &index);
+        const char *expected = list_fault(run, lists[i].values, lists[i].count, lists[i].range, &index);
         if (expected) {
             return at(run, expected, "%s.%s[%zu]", where, lists[i].name, index);
         }
     }
-    return NULL;
+    /* A run file says both. */
+    bool fits = m->n == 0 || (m->stats.median >= RFT_SAMPLE_MIN_S && m->stats.median <= RFT_SAMPLE_MAX_S);
+    return fits ? NULL : at(run, "a time", "%s.median", where);
 }
 
 static const char *load_fault(const rft_run *run, const rft_load *load, const char *where) {
     size_t index = 0;
-    const char *expected = load ? list_fault(run, load->samples_s, load->n, RFT_SAMPLE_MAX_S, &index) : NULL;
-    expected = expected || !load ? expected : list_fault(run, load->at_s, load->n, RFT_SAMPLE_MAX_S, &index);
-    expected = expected || !load ? expected : list_fault(run, load->clocks_mhz, load->n, RFT_CLOCK_MAX_MHZ, &index);
+    const char *expected =
+        load ? list_fault(run, load->samples_s, load->n, (rft_range){RFT_SAMPLE_MIN_S, RFT_SAMPLE_MAX_S}, &index)
+             : NULL;
+    expected =
+        expected || !load ? expected : list_fault(run, load->at_s, load->n, (rft_range){0, RFT_SAMPLE_MAX_S}, &index);
+    expected = expected || !load
+                   ? expected
+                   : list_fault(run, load->clocks_mhz, load->n, (rft_range){0, RFT_CLOCK_MAX_MHZ}, &index);
     return expected ? at(run, expected, "%s.loads[%zu]", where, index) : NULL;
 }
 

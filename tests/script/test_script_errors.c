@@ -153,7 +153,7 @@ static const struct {
     {"{ arg = {}, grid = 1, block = 1 }", "launch.arg: unknown key, did you mean \"args\"?"},
     {"{ grid = 1 }", "launch: the key \"block\" is missing"},
     {"{ block = 1 }", "launch: the key \"grid\" is missing"},
-    {"{ grid = 1, block = 0 }", "launch.block: 0 is too small"},
+    {"{ grid = 1, block = 0 }", "launch.block: 0 is outside 1 to 1048576"},
     {"{ grid = p.n / 3, block = 1 }", "launch.grid: expected a whole number"},
     {"{ grid = { 1, 2, 3, 4 }, block = 1 }", "launch.grid: 4 elements, at most 3"},
     {"{ grid = 1, block = { 1, 'x' } }", "launch.block[2]: expected a whole number, got the text \"x\""},

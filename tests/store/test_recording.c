@@ -279,9 +279,10 @@ static void the_place_of_a_mistake_is_named(void **state) {
         {"\"finished_unix_ns\":1", "\"finished_unix_ns\":-1", "run.finished_unix_ns: expected a number from 0",
          RFT_E_RECORDING},
         {"\"runtimes\":[0.", "\"runtimes\":[-0.",
-         "R: points[1].rounds[0].samples_s[0]: expected a number from 0 to "
+         "R: points[1].rounds[0].samples_s[0]: expected a number from 1e-12 to "
          "1000000000, found -0.0007",
          RFT_E_RECORDING},
+        {"\"runtimes\":[0.700431466", "\"runtimes\":[0", "samples_s[0]: expected a number from 1e-12", RFT_E_RECORDING},
         {"\"runtimes\":[0.", "\"runtimes\":[1e300,0.", "points[1].rounds[0]", RFT_E_RECORDING},
         /* Names. */
         {"\"name\":\"gemv_fp16\"", "\"name\":\"a\\nb\"",
