@@ -169,7 +169,7 @@ static const struct {
     {"{ grid = 1, block = 1, args = { b.x:offset(2^40) } }", "outside the buffer"},
     {"{ grid = 1, block = 1, args = { b.x.offst } }", "a buffer has no \"offst\""},
     {"{ grid = 1, block = 1, pdl = 1 }", "launch.pdl: expected true or false, got 1"},
-    {"{ grid = 1, block = 1, shared = -4 }", "launch.shared: -4 is too small"},
+    {"{ grid = 1, block = 1, shared = -4 }", "launch.shared: -4 is outside 0 to 1099511627776"},
     {"{ grid = 1, block = 1, window = { bufer = b.x } }", "launch.window.bufer: unknown key, did you mean"},
     {"{ grid = 1, block = 1, window = { } }", "launch.window.buffer: expected a buffer"},
     {"{ grid = 1, block = 1, window = { buffer = b.x, hit_ratio = 2 } }", "launch.window.hit_ratio"},
