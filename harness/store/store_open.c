@@ -232,7 +232,18 @@ static void tidy_up(rft_store *store) {
     }
 }
 
+/* SQLite made an index of a log to look at what is refused then: it goes again, where nobody writes. */
+static void drop_index(rft_store *store) {
+    sqlite3_close(store->db);
+    store->db = NULL;
+    if (rft_store_companion_bytes(store, "-shm") >= 0 && rft_store_lock_to_tidy(store)) {
+        rft_store_remove_index(store);
+        rft_store_unlock(store);
+    }
+}
+
 static int start_reading(rft_store *store, rft_err *err) {
+    bool had_index = rft_store_companion_bytes(store, "-shm") >= 0;
     int code = check_file(store, err);
     code = code ? code : rft_store_check_companions(store, err);
     code = code ? code : open_file(store, true, err);
@@ -242,6 +253,8 @@ static int start_reading(rft_store *store, rft_err *err) {
     if (!code) {
         tidy_up(store);
         code = store->db ? 0 : open_file(store, true, err);
+    } else if (!had_index) {
+        drop_index(store);
     }
     return code;
 }

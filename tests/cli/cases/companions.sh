@@ -68,3 +68,11 @@ expect_status 0
 rm x.db && ln -s nowhere.db x.db
 rooftune $quick -o x.db
 expect_error 11 'x.db is a symbolic link to nothing'
+
+# A damaged run beside a log of a few bytes: SQLite makes an index to look at them, which goes when the run is refused.
+mkdir torn && cp kept.db torn/x.db
+printf '\377\377\377\377' | dd of=torn/x.db bs=1 seek=100 conv=notrunc 2>/dev/null
+printf '\067\177\006\202' >torn/x.db-wal
+rooftune show torn/x.db
+expect_error 9 'torn/x.db'
+[ "$(ls -A torn | tr '\n' ' ')" = "x.db x.db-wal " ] || fail "left beside a refused run: $(ls -A torn)"
