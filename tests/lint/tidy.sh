@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# tidy.sh ROOT BUILD CLANG_TIDY: clang-tidy over harness/ and reports/, two at a time. A file that was clean is not
+# tidy.sh ROOT BUILD CLANG_TIDY ROOM: clang-tidy over one room (harness/model, reports). A file that was clean is not
 # looked at again until it, a header, the flags or the rules change (stamps in BUILD/tidy). The analyser follows a third
 # as many paths as by default: three times as fast, and the whole check must be done in minutes on two cores.
 set -u
-root=$1 build=$2 tidy=$3
+root=$1 build=$2 tidy=$3 room=$4
 case $tidy in
 *NOTFOUND | "") echo "clang-tidy not found: apt-get install clang-tidy"; exit 77 ;;
 esac
@@ -15,7 +15,7 @@ common=$({ cat .clang-tidy; grep '"command"' "$build/compile_commands.json" | gr
            find harness reports -name '*.h' | LC_ALL=C sort | xargs cat; "$tidy" --version; } | sha256sum | cut -c1-64)
 
 todo=
-for file in $(find harness reports -name '*.c' | LC_ALL=C sort); do
+for file in $(find "$room" -name '*.c' | LC_ALL=C sort); do
     # A file that is not built here (an adapter without its headers) has no flags to be read with.
     grep -q "\"file\": \"$root/$file\"" "$build/compile_commands.json" || continue
     stamp=$stamps/$(echo "$common" | cat - "$file" | sha256sum | cut -c1-64)
@@ -26,7 +26,7 @@ if [ -z "$todo" ]; then
     exit 0
 fi
 # shellcheck disable=SC2086
-printf '%s\n' $todo | xargs -P 2 -n 1 sh -c '
+printf '%s\n' $todo | xargs -n 1 sh -c '
     file=${3%%:*} stamp=${3#*:}
     if said=$("$1" -p "$2" --quiet --extra-arg=-Xclang --extra-arg=-analyzer-config --extra-arg=-Xclang \
                    --extra-arg=max-nodes=75000 "$file" 2>&1); then

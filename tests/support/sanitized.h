@@ -11,6 +11,7 @@
 #endif
 
 #if defined(__SANITIZE_ADDRESS__) || defined(RFT_ASAN_OF_CLANG)
+#define RFT_ASAN 1
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };

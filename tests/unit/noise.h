@@ -5,8 +5,27 @@
 
 #include "base/hash.h"
 
+#include "support/sanitized.h"
+
 #include <math.h>
 #include <stddef.h>
+
+/* Of `all` draws a statistical test makes an eighth, all of them with the option RFT_ALL_DRAWS of CMake, and a fortieth
+ * under the sanitizers, which look for something else. */
+#ifdef RFT_ALL_DRAWS
+#define DRAWS(all) (all)
+#elif defined(RFT_ASAN)
+#define DRAWS(all) ((all) / 40)
+#else
+#define DRAWS(all) ((all) / 8)
+#endif
+/* The same where fewer say nothing. */
+#define DRAWS_LEAST(all, least) (DRAWS(all) < (least) ? (least) : DRAWS(all))
+
+/* What a share of fewer draws may be off by chance: two standard errors, in per cent; 0 when all are made. */
+static inline double noise_slack(double percent, int draws, int all) {
+    return draws < all ? 2.0 * sqrt(percent * (100.0 - percent) / draws) : 0.0;
+}
 
 typedef enum noise_shape {
     NOISE_NORMAL,

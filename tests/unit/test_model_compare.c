@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#define TRIALS 3000
+#define TRIALS DRAWS(3000)
 
 /* ---- the rule ---- */
 
@@ -187,10 +187,11 @@ static void wander(double *samples, size_t n, uint64_t *seed) {
 
 static void batches_know_what_dependent_samples_are_worth(void **state) {
     (void)state;
+    enum { RUNS = 3000 };
     double samples[80];
     uint64_t seed = 5;
     size_t held = 0, bare = 0;
-    for (size_t i = 0; i < TRIALS; i++) {
+    for (size_t i = 0; i < RUNS; i++) {
         wander(samples, 80, &seed);
         rft_stats stats = rft_stats_of(samples, 80);
         double own = (stats.high - stats.low) / 2.0, off = fabs(stats.median - 1e-3);
@@ -198,8 +199,8 @@ static void batches_know_what_dependent_samples_are_worth(void **state) {
         bare += stats.low <= 1e-3 && 1e-3 <= stats.high;
     }
     printf("wandering samples: batches hold the level in %.1f %%, the plain interval in %.1f %%\n",
-           100.0 * (double)held / TRIALS, 100.0 * (double)bare / TRIALS);
-    assert_true(held >= 0.85 * TRIALS && bare < 0.7 * TRIALS);
+           100.0 * (double)held / RUNS, 100.0 * (double)bare / RUNS);
+    assert_true(held >= 0.85 * RUNS && bare < 0.7 * RUNS);
     assert_true(isnan(rft_compare_batch_half_width_s(samples, 7)));
     for (size_t i = 0; i < 80; i++) {
         samples[i] = 1e-3;

@@ -8,7 +8,7 @@
 #include "model/stats.h"
 #include "unit/noise.h"
 
-enum { EXPERIMENTS = 10000, MOST_SAMPLES = 100 };
+enum { EXPERIMENTS = DRAWS(10000), MOST_SAMPLES = 100 };
 
 static const rft_stop_rule rule = {
     .min_samples = 10, .max_samples = MOST_SAMPLES, .noise_frac = 0.005, .max_seconds = 0.25};

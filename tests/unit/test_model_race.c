@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-enum { CONFIGS = 300, MOST_SAMPLES = 100, SWEEPS = 50, FINALISTS = 5, WARM_RUNS = 3 };
+enum { CONFIGS = 300, MOST_SAMPLES = 100, SWEEPS = DRAWS_LEAST(50, 25), FINALISTS = 5, WARM_RUNS = 3 };
 
 /* true_s[i]: from the fastest to about five times slower, a fifth of them within 10 % of the best as in real spaces. */
 static void make_space(double *true_s, uint64_t *seed) {

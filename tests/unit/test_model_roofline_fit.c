@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "model/least_squares.h"
 #include "model/roofline_fit.h"
+#include "unit/noise.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static void recovers_the_ceilings(void **state) {
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         const setting *s = &settings[k];
         tally t = {0};
-        for (int trial = 0; trial < s->trials; trial++) {
+        for (int trial = 0; trial < DRAWS_LEAST(s->trials, 40); trial++) {
             rft_fit_point points[POINTS_MAX];
             machine m = some_machine(&seed, s->noise_frac);
             size_t n = (s->overhead ? 6 : 5) + (size_t)rft_random_below(&seed, s->overhead ? 35 : 36);

@@ -2,22 +2,13 @@
 /* Transitions of sweeps that are made up whole: problems, work, times with noise, ceilings. How often is the truth in
  * the interval, how wide is that, and how often is a transition found where there is none? */
 #include "model_fixture.h"
+#include "unit/noise.h"
 
 #include "base/hash.h"
 #include "model/least_squares.h"
 #include "model/transition.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SLOW 10
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SLOW 10
-#endif
-#endif
-#ifndef SLOW
-#define SLOW 1
-#endif
-#define TRIALS (2000 / SLOW)
+#define TRIALS DRAWS(2000)
 
 static double uniform(uint64_t *seed, double low, double high) {
     return low + (high - low) * rft_random_unit(seed);

@@ -10,12 +10,13 @@
 #include "base/hash.h"
 #include "model/least_squares.h"
 #include "model/turn.h"
+#include "unit/noise.h"
 
 #include <math.h>
 #include <string.h>
 
 #define POINTS_MAX 40
-#define TRIALS 2000
+#define TRIALS DRAWS(2000)
 
 /* A sweep with a turn, all in logarithms. */
 typedef struct truth {
