@@ -6,6 +6,7 @@
  */
 #include "store/store_sqlite.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,11 +121,12 @@ void rft_store_remove_index(const rft_store *store) {
     free(path);
 }
 
-void rft_store_remove_files(const rft_store *store) {
-    unlink(store->real);
-    for (size_t i = 0; i < COMPANIONS; i++) {
+int rft_store_remove_files(const rft_store *store) {
+    int cause = unlink(store->real) == 0 || errno == ENOENT ? 0 : errno;
+    for (size_t i = 0; i < COMPANIONS && !cause; i++) {
         char *path = name_of(store, companions[i].suffix);
-        unlink(path);
+        cause = unlink(path) == 0 || errno == ENOENT ? 0 : errno;
         free(path);
     }
+    return cause;
 }

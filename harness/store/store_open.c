@@ -99,9 +99,9 @@ static int create_schema(rft_store *store, rft_err *err) {
 
 static int cannot(const rft_store *store, const char *verb, int cause, rft_err *err) {
     rft_err_set(err, RFT_E_IO, "cannot %s %s: %s", verb, store->path, strerror(cause));
-    return rft_err_remedy(err, strcmp(verb, "create") == 0
-                                   ? "name a file in a folder that exists and that you may write to"
-                                   : "check the spelling and who may read it");
+    return rft_err_remedy(err, strcmp(verb, "open") == 0
+                                   ? "check the spelling and who may read it"
+                                   : "name a file in a folder that exists and that you may write to");
 }
 
 /* Looks at the file with plain system calls first: they say why a path cannot be used, SQLite only says that. */
@@ -303,8 +303,8 @@ static int open_or_replace(rft_store *store, rft_err *err) {
     if (replace) {
         sqlite3_close(store->db);
         store->db = NULL;
-        rft_store_remove_files(store);
-        code = 0;
+        int cause = rft_store_remove_files(store);
+        code = cause ? cannot(store, "replace", cause, err) : 0;
     }
     return code;
 }
@@ -408,7 +408,7 @@ static void close_store(rft_store *store, bool discard) {
     struct stat info;
     if (discard && store->created && stat(store->real, &info) == 0 && info.st_ino == store->inode &&
         info.st_dev == store->device) {
-        rft_store_remove_files(store);
+        (void)rft_store_remove_files(store);
     }
     rft_store_unlock(store);
     rft_run_free(store->shape);

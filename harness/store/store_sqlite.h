@@ -102,8 +102,9 @@ bool rft_store_has_companions(const rft_store *store);
 int64_t rft_store_companion_bytes(const rft_store *store, const char *suffix); /* -1: not there */
 /* The index of a log that is gone, which SQLite would leave there for good. Only with the lock. */
 void rft_store_remove_index(const rft_store *store);
-/* The file and its companions. Only with the lock, and what was checked to be a run. */
-void rft_store_remove_files(const rft_store *store);
+/* The file and its companions. Only with the lock, and what was checked to be a run. 0 or an errno: something is left.
+ */
+int rft_store_remove_files(const rft_store *store);
 
 /* ---- files from anywhere (store_guard.c) ---- */
 /* Settings of a connection that was just opened: nothing that a file defines is run, steps are bounded. */
