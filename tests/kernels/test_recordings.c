@@ -306,7 +306,9 @@ static int setup(void **state) {
         the_fixture.compiler = NULL;
         printf("nothing is recompiled: %s\n", err.message);
     }
-    rft_compile_pool_opts opts = {.program = RFT_ROOFTUNE, .workers = 2};
+    static const char *kernels[] = {RFT_SOURCE_DIR "/kernels"}; /* borrowed by the pool */
+    rft_compile_pool_opts opts = {
+        .program = RFT_ROOFTUNE, .workers = 2, .roots = {.folders = kernels, .count = 1, .capacity = 1}};
     assert_int_equal(rft_loop_new(&the_fixture.loop, &err), 0);
     opts.loop = the_fixture.loop;
     assert_int_equal(rft_compile_pool_new(&the_fixture.pool, &opts, &err), 0);
