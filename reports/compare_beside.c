@@ -63,9 +63,10 @@ static void add_details(rft_compare_pages *p) {
         told++;
     }
     if (above) {
-        rft_doc_text(p->doc, RFT_TEXT_NOTE,
-                     "Over 100 %: what was not in the final round was measured at another minute than the best, which "
-                     "is one of the final round.");
+        rft_doc_text(
+            p->doc, RFT_TEXT_NOTE,
+            "Over 100 %: what was not in the final round was not measured in the same minutes as the best, which "
+            "is one of the final round.");
     }
     rft_doc_textf(p->doc, RFT_TEXT_NOTE, "Not listed: %zu of %zu tie with the best there%s%s.", ties, c->carry_count,
                   untried ? rft_arena_printf(p->arena, ", %zu were not tried there", untried) : "",

@@ -41,7 +41,7 @@ static int cannot_answer(const rft_target *target, rft_err *err) {
     rft_err_set(err, RFT_E_RECORDING,
                 "%s says no more of its device than a name: it cannot answer for a sweep with a kernel",
                 target->recording_path);
-    return rft_err_remedy(err, "a space without a kernel can search it, or it itself: `rooftune run %.200s -d replay:`",
+    return rft_err_remedy(err, "search it with a sweep without a kernel, or directly: `rooftune run %.200s -d replay:`",
                           target->recording_path);
 }
 

@@ -200,7 +200,8 @@ int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err
     size_t count = 0;
     if (own && strcmp(own, "off") == 0) {
         rft_err_set(err, RFT_E_NOT_FOUND, "CUPTI is switched off: RFT_CUPTI=off");
-        return rft_err_remedy(err, "unset RFT_CUPTI, or let it name CUPTI's folder; --counters none says nothing");
+        return rft_err_remedy(err,
+                              "unset RFT_CUPTI, or let it name CUPTI's folder; --counters none silences this message");
     }
     rft_arena *arena = rft_arena_new();
     if (own && *own) {

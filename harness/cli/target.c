@@ -59,7 +59,7 @@ static int open_pool(rft_target *target, rft_cli *cli, const rft_target_opts *op
     rft_compiler_facts facts;
     rft_err missing = RFT_ERR_INIT;
     if (target->recording && (opts->nothing_to_compile || !*target->gpu.arch)) { /* another tuner's has neither */
-        target->no_compiler = "there is no kernel's source for what the recording is asked";
+        target->no_compiler = "the recorded kernel's source is not available here";
         return RFT_OK;
     }
     int rc = start_pool(target, cli, opts, err);

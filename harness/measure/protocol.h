@@ -51,7 +51,7 @@ typedef struct rft_shot {
     bool blocked; /* queued behind a blocking kernel */
 } rft_shot;
 
-/* What of a point's work the device is timed at, beside its samples, for rft_measurement.busy_s. */
+/* Phases of a point, besides its samples, that count towards rft_measurement.busy_s. */
 typedef enum rft_span_id {
     RFT_SPAN_REFERENCE,
     RFT_SPAN_PREPARE,

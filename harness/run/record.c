@@ -54,7 +54,7 @@ bool rft_recorder_is_earlier(const rft_recorder *r, int64_t id) {
     return id <= r->earlier;
 }
 
-/* A replay costs nobody a worker: the recording is asked, whatever it says of others. */
+/* A replay cannot lose a worker, so past losses bar nothing. */
 static const char *barred(const rft_recorder *r, const rft_job *job, rft_arena *arena) {
     return r->opts->replay ? NULL : rft_losses_verdict(&r->losses, r->opts->run, job, arena);
 }

@@ -35,7 +35,7 @@ static int fail(t1 *t, const char *expected, const char *format, ...) {
     va_end(args);
     rft_err_set(t->err, RFT_E_SCRIPT, "ConfigurationSpace.%s: expected %s", path, expected);
     rft_err_place(t->err, "%s", t->what);
-    return rft_err_remedy(t->err, "docs/exchange.md has what is read of T1; a space in Lua can say more");
+    return rft_err_remedy(t->err, "docs/exchange.md lists the supported part of T1; a Lua space can express more");
 }
 
 /* Python that is not understood: where, and what may stand there. */

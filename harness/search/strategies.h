@@ -35,7 +35,8 @@ rft_strategy *rft_diff_evo_new(const rft_space_view *view, const rft_strategy_op
 /* Particle swarm with inertia (Shi and Eberhart 1998) on positions, rounded and repaired. */
 rft_strategy *rft_pso_new(const rft_space_view *view, const rft_strategy_opts *opts);
 
-/* Children of the best, and of several the one with the lowest bound of a forest that learns log time (forest.h). */
+/* Of several children of the best it proposes the one whose lower confidence bound, from a forest on log time, is
+ * lowest (forest.h). */
 rft_strategy *rft_trees_new(const rft_space_view *view, const rft_strategy_opts *opts);
 
 /* Our own (memetic.c): breeding, single steps from the best, and floors at the ceilings where they are known. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_older.c - reading files of an older schema: what they have not is read as NULL, which every column added since
+/* store_older.c - reading files of an older schema: missing columns are read as NULL, which every column added since
  * takes for "not recorded" (column.h). */
 #include "store/store_sqlite.h"
 
