@@ -169,8 +169,17 @@ static int make_plain(rft_cli *cli, rft_err *err) {
     return RFT_OK;
 }
 
-/* argv[1] is there. */
+/* What waits in it is written. False: some of it, or of what came before, is lost. */
+static bool close_plain(FILE *file) {
+    bool written = !ferror(file);
+    return fclose(file) == 0 && written;
+}
+
 static int do_command(rft_cli *cli, int argc, char **argv, rft_err *err) {
+    if (argc < 2) {
+        print_help(cli->talk);
+        return RFT_E_USAGE;
+    }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         print_help(cli->out);
         return RFT_OK;
@@ -199,21 +208,21 @@ int main(int argc, char **argv) {
     rft_err err = RFT_ERR_INIT;
     int rc = open_missing_streams(&err);
     rc = rc == RFT_OK ? make_plain(&cli, &err) : rc;
+    const bool plain = cli.out != stdout;
     cli.talk_is_terminal = isatty(STDERR_FILENO) == 1;
     cli.talk_moves = cli.talk_is_terminal && moves_cursor();
     cli.log = (rft_log){.line = talk_line, .self = &cli};
     signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is a full disk: an error, not the end */
-    if (argc < 2) {
-        print_help(stderr);
-        return rft_code_exit_status(RFT_E_USAGE);
-    }
     rc = rc == RFT_OK ? do_command(&cli, argc, argv, &err) : rc;
-    bool written = fflush(cli.out) == 0 && !ferror(cli.out);
+    bool written = !plain || close_plain(cli.out);
     if (rc == RFT_OK && (!written || fflush(stdout) != 0 || ferror(stdout))) { /* events go to stdout itself */
         rc = rft_err_set(&err, RFT_E_IO, "stdout cannot be written: the output is incomplete");
     }
-    if (rc != RFT_OK) {
+    if (rc != RFT_OK && argc > 1) { /* the help alone says enough */
         print_error(&cli, &err);
+    }
+    if (plain) {
+        (void)close_plain(cli.talk); /* there is nobody left to tell */
     }
     return rft_code_exit_status(rc);
 }
