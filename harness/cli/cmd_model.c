@@ -33,7 +33,7 @@ typedef struct request {
 /* What the chunk returns, parsed. */
 static int ask(json_t **out, const request *r, const char *chunk, const rft_words *words, rft_err *err) {
     char *text = NULL;
-    rft_script_opts opts = *rft_script_data_opts();
+    rft_script_opts opts = *rft_script_usual_opts();
     if (words) {
         opts.args = words->items;
         opts.arg_count = words->count;
@@ -58,7 +58,7 @@ static int open_files(rft_cli *cli, request *r, rft_err *err) {
     char *folder = rft_fs_folder(models);
     r->place = rft_arena_printf(r->arena, "%s/model", folder);
     free(folder);
-    int rc = rft_script_read_table(&text, sheets, rft_script_data_opts(), err);
+    int rc = rft_script_read_table(&text, sheets, rft_script_usual_opts(), err);
     r->sheets = text;
     return rc == RFT_OK ? ask(&r->catalogue, r, "return require(\"kernels.intensity\").catalogue()", NULL, err) : rc;
 }

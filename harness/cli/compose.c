@@ -228,8 +228,10 @@ void rft_compose_library_versions(rft_env *env, rft_arena *arena) {
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
                        const rft_words *script_args, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_script_opts opts = {.gpu = gpu, .stuck = rft_script_stuck, .log = &cli->log};
+    rft_script_opts opts = *rft_script_usual_opts();
     const char **folders = NULL;
+    opts.gpu = gpu;
+    opts.log = &cli->log;
     opts.module_folder_count = rft_compose_module_folders(cli, arena, &folders);
     opts.module_folders = folders;
     const rft_roots roots = rft_compose_roots(cli, NULL, arena);
@@ -259,7 +261,7 @@ int rft_compose_annotate(rft_cli *cli, rft_arena *arena, rft_ceilings *ceilings,
         rft_log_warn(&cli->log, "kernels/devices.lua is not there: no datasheet values. Reinstall rooftune to get it.");
         return RFT_OK;
     }
-    int rc = rft_script_read_table(&json, path, rft_script_data_opts(), err);
+    int rc = rft_script_read_table(&json, path, rft_script_usual_opts(), err);
     if (rc == RFT_OK) {
         rc = rft_datasheet_apply(ceilings, gpu, json, arena, err);
     }

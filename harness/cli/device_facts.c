@@ -53,7 +53,7 @@ const char *rft_device_memory_type(rft_cli *cli, const rft_gpu_info *gpu, rft_ar
     rft_datasheet_facts facts = {0};
     rft_err err = RFT_ERR_INIT;
     char *json = NULL;
-    int rc = path ? rft_script_read_table(&json, path, rft_script_data_opts(), &err) : RFT_E_IO;
+    int rc = path ? rft_script_read_table(&json, path, rft_script_usual_opts(), &err) : RFT_E_IO;
     rc = rc == RFT_OK ? rft_datasheet_facts_of(&facts, gpu, json, arena, &err) : rc;
     free(json);
     return rc == RFT_OK ? facts.memory : NULL; /* a broken table is told when the datasheet's rates are read from it */
@@ -71,7 +71,7 @@ rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         ceilings.items[id] = rft_ceiling_none("not measured");
     }
-    int rc = rft_script_read_table(&json, path, rft_script_data_opts(), &err);
+    int rc = rft_script_read_table(&json, path, rft_script_usual_opts(), &err);
     rc = rc == RFT_OK ? rft_datasheet_facts_of(&facts, gpu, json, arena, &err) : rc;
     rc = rc == RFT_OK ? rft_datasheet_apply(&ceilings, gpu, json, arena, &err) : rc;
     free(json);

@@ -11,7 +11,7 @@ int rft_mix_files_read(rft_mix_book **out, const rft_words *files, rft_arena *ar
     *out = rft_mix_book_new(arena);
     for (size_t i = 0; i < files->count && rc == RFT_OK; i++) {
         char *json = NULL;
-        rc = rft_script_read_table(&json, files->items[i], rft_script_data_opts(), err);
+        rc = rft_script_read_table(&json, files->items[i], rft_script_usual_opts(), err);
         rc = rc ? rc : rft_mix_book_add(*out, json, files->items[i], arena, err);
         free(json);
     }

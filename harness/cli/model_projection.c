@@ -37,7 +37,7 @@ static int open_sheets(rft_cli *cli, request *r, rft_err *err) {
         rft_err_set(err, RFT_E_IO, "kernels/devices.lua is not there");
         return rft_err_remedy(err, "reinstall rooftune to get it");
     }
-    return rft_script_read_table(&r->sheets, path, rft_script_data_opts(), err);
+    return rft_script_read_table(&r->sheets, path, rft_script_usual_opts(), err);
 }
 
 /* Another run's ceilings, as they were measured there. */

@@ -17,7 +17,8 @@ void rft_script_stuck(void *payload, const rft_err *err) {
     _exit(rft_code_exit_status(err->code));
 }
 
-const rft_script_opts *rft_script_data_opts(void) {
-    static const rft_script_opts opts = {.stuck = rft_script_stuck};
+const rft_script_opts *rft_script_usual_opts(void) {
+    static atomic_llong spent_us; /* one process is one command */
+    static const rft_script_opts opts = {.stuck = rft_script_stuck, .spent_us = &spent_us};
     return &opts;
 }

@@ -11,7 +11,7 @@
 /* rft_script_opts.stuck: says so and ends the process, with the status of the error. The payload is not used. */
 void rft_script_stuck(void *payload, const rft_err *err);
 
-/* For data files (rft_script_read_table()): the usual limits, and this. */
-const rft_script_opts *rft_script_data_opts(void);
+/* The usual limits, one clock for all scripts and data files of the command, and this. */
+const rft_script_opts *rft_script_usual_opts(void);
 
 #endif

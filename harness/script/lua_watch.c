@@ -25,7 +25,9 @@ struct rft_watch {
     void (*stuck)(void *payload, const rft_err *err);
     void *payload;
 
-    atomic_ullong calls; /* begun and ended: odd while one is under way */
+    atomic_ullong calls;    /* begun and ended: odd while one is under way */
+    atomic_llong *spent_us; /* of all calls: `own_us`, or what the scripts of a command share */
+    atomic_llong own_us;
     atomic_bool paused;
     atomic_int expired;
 
@@ -37,7 +39,7 @@ struct rft_watch {
 
     /* the thread's own */
     unsigned long long call; /* the one it saw last */
-    double call_s, all_s, gone_by_s, late_s;
+    double call_s, gone_by_s, late_s;
 };
 
 bool rft_watch_expired(const rft_watch *watch) {
@@ -49,7 +51,7 @@ void rft_watch_limit_text(const rft_watch *watch, char *out, size_t size) {
     bool call = atomic_load(&watch->expired) == CALL_TOO_LONG;
     rft_units_format_seconds(limit, sizeof(limit), call ? watch->call_limit_s : watch->all_limit_s, 3);
     snprintf(out, size, "the limit of %s for %s", limit,
-             call ? "one call into a script" : "all calls into a script together");
+             call ? "one call into a script" : "all calls into scripts together");
 }
 
 static void tell_stuck(rft_watch *watch) {
@@ -72,14 +74,15 @@ static void look(rft_watch *watch, double passed_s) {
     watch->call_s = call == watch->call ? watch->call_s + passed_s : 0;
     watch->late_s = rft_watch_expired(watch) ? watch->late_s + passed_s : 0;
     watch->call = call;
-    watch->all_s += passed_s;
+    long long passed_us = (long long)(passed_s * 1e6);
+    double all_s = (double)(atomic_fetch_add(watch->spent_us, passed_us) + passed_us) * 1e-6;
     if (watch->late_s >= watch->grace_s && watch->stuck) {
         tell_stuck(watch);
     } else if (rft_watch_expired(watch)) {
         return;
     } else if (watch->call_s >= watch->call_limit_s) {
         atomic_store(&watch->expired, CALL_TOO_LONG);
-    } else if (watch->all_s >= watch->all_limit_s + SHARE * watch->gone_by_s) {
+    } else if (all_s >= watch->all_limit_s + SHARE * watch->gone_by_s) {
         atomic_store(&watch->expired, ALL_TOO_LONG);
     }
 }
@@ -130,6 +133,7 @@ int rft_watch_new(rft_watch **out, const rft_script_opts *opts, rft_err *err) {
     watch->grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     double shorter_s = watch->call_limit_s < watch->all_limit_s ? watch->call_limit_s : watch->all_limit_s;
     watch->look_s = shorter_s / LOOKS_A_LIMIT > LOOK_LEAST_S ? shorter_s / LOOKS_A_LIMIT : LOOK_LEAST_S;
+    watch->spent_us = opts->spent_us ? opts->spent_us : &watch->own_us;
     watch->stuck = opts->stuck;
     watch->payload = opts->payload;
     init_wake(watch);

@@ -17,6 +17,8 @@
 #include "model/gpu_info.h"
 #include "model/sweep.h"
 
+#include <stdatomic.h>
+
 typedef struct rft_script rft_script;
 
 typedef struct rft_script_opts {
@@ -31,6 +33,8 @@ typedef struct rft_script_opts {
     size_t memory_limit_bytes;   /* 0 = 256 MiB */
     double call_limit_s;         /* 0 = 10 s for one call into the script */
     double all_limit_s;          /* 0 = 300 s for all calls together; a tenth of the script's age is added */
+    atomic_llong *spent_us;      /* microseconds of all calls so far, shared by the scripts of a command: their limit is
+                                    one. NULL: of this script alone. Borrowed, must outlive the script */
     /* A call does not come back: Lua's own C code does not end, where nothing can interrupt it. Called once grace_s
      * (0 = 2 s) have passed behind a limit, by the watching thread, while the call goes on; it is expected to end the
      * process. NULL: the call is waited for. */

@@ -320,6 +320,9 @@ static void test_all_together(void **state) {
     script_case *test = *state;
     const rft_value problem[] = {rft_value_int(1 << 20)}, config[] = {rft_value_int(1), rft_value_int(128)};
     test->opts.all_limit_s = 0.1;
+    static atomic_llong spent_us;   /* outlives the script */
+    atomic_store(&spent_us, 60000); /* by another script of the same command */
+    test->opts.spent_us = &spent_us;
     const rft_sweep *sweep = case_load(
         test, case_saxpy("", "where = { function(VEC) local n = 0 for i = 1, 2e5 do n = n + i end return n > 0 end }"));
     int rc = 0;
@@ -330,7 +333,8 @@ static void test_all_together(void **state) {
     }
     assert_int_equal(rc, RFT_E_SCRIPT_STOPPED);
     assert_int_equal(rft_code_exit_status(rc), 3);
-    assert_contains(test->err.message, "for all calls into a script together");
+    assert_contains(test->err.message, "for all calls into scripts together");
+    assert_true(atomic_load(&spent_us) >= 100000 && now_s() - begin_s < 10);
     assert_contains(test->err.place, "case.lua");
 }
 
