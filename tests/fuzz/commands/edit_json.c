@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "fuzz/commands/hostile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +157,7 @@ static json_t *same_type(const json_t *old, uint64_t *random) {
         case 0:
             return json_real(json_number_value(old) * -1);
         case 1:
-            return json_integer((json_int_t)(json_number_value(old) < 1e15 ? json_number_value(old) : 0) + 1);
+            return json_integer((json_int_t)(fabs(json_number_value(old)) < 1e15 ? json_number_value(old) : 0) + 1);
         case 2:
             return json_is_real(old) ? json_real(hostile_real(random)) : json_integer(hostile_int(random));
         default:
