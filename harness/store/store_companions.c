@@ -115,6 +115,19 @@ bool rft_store_has_companions(const rft_store *store) {
     return any;
 }
 
+bool rft_store_index_is_idle(const rft_store *store) {
+    /* Every connection of SQLite holds a lock on this byte as long as it uses the index (os_unix.c, UNIX_SHM_DMS). */
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 128, .l_len = 1};
+    char *path = name_of(store, "-shm");
+    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    free(path);
+    bool idle = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return idle;
+}
+
 void rft_store_remove_index(const rft_store *store) {
     char *path = name_of(store, "-shm");
     unlink(path);

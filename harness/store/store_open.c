@@ -219,6 +219,20 @@ static void make_whole(rft_store *store) {
     }
 }
 
+static bool has_index(const rft_store *store) {
+    return rft_store_companion_bytes(store, "-shm") >= 0;
+}
+
+/* SQLite made an index of a log to look at what is refused then: it goes again. Only with the lock, and where no other
+ * program has come to use it meanwhile: what is refused may be that program's. */
+static void drop_index(rft_store *store) {
+    sqlite3_close(store->db);
+    store->db = NULL;
+    if (rft_store_index_is_idle(store)) {
+        rft_store_remove_index(store);
+    }
+}
+
 /* ---- reading ---- */
 
 /* What a killed writer left is put into the file, and its companions go. Not where somebody writes or reads, and not
@@ -232,18 +246,8 @@ static void tidy_up(rft_store *store) {
     }
 }
 
-/* SQLite made an index of a log to look at what is refused then: it goes again, where nobody writes. */
-static void drop_index(rft_store *store) {
-    sqlite3_close(store->db);
-    store->db = NULL;
-    if (rft_store_companion_bytes(store, "-shm") >= 0 && rft_store_lock_to_tidy(store)) {
-        rft_store_remove_index(store);
-        rft_store_unlock(store);
-    }
-}
-
 static int start_reading(rft_store *store, rft_err *err) {
-    bool had_index = rft_store_companion_bytes(store, "-shm") >= 0;
+    bool had_index = has_index(store);
     int code = check_file(store, err);
     code = code ? code : rft_store_check_companions(store, err);
     code = code ? code : open_file(store, true, err);
@@ -253,8 +257,9 @@ static int start_reading(rft_store *store, rft_err *err) {
     if (!code) {
         tidy_up(store);
         code = store->db ? 0 : open_file(store, true, err);
-    } else if (!had_index) {
+    } else if (!had_index && has_index(store) && rft_store_lock_to_tidy(store)) {
         drop_index(store);
+        rft_store_unlock(store);
     }
     return code;
 }
@@ -297,6 +302,7 @@ static int open_or_replace(rft_store *store, rft_err *err) {
     if (code) {
         return create ? exists(store, err) : code;
     }
+    bool had_index = has_index(store);
     code = open_own(store, err);
     bool replace = store->mode == RFT_STORE_FRESH ? !code || code == RFT_E_SCHEMA || code == RFT_E_NOT_FOUND
                                                   : store->mode != RFT_STORE_WRITE && code == RFT_E_NOT_FOUND;
@@ -305,6 +311,8 @@ static int open_or_replace(rft_store *store, rft_err *err) {
         store->db = NULL;
         int cause = rft_store_remove_files(store);
         code = cause ? cannot(store, "replace", cause, err) : 0;
+    } else if (code && !had_index) {
+        drop_index(store);
     }
     return code;
 }

@@ -100,6 +100,8 @@ int rft_store_check_companions(const rft_store *store, rft_err *err);
 /* Is any there, or a lock? */
 bool rft_store_has_companions(const rft_store *store);
 int64_t rft_store_companion_bytes(const rft_store *store, const char *suffix); /* -1: not there */
+/* It is there, and no process uses it. Only while this one does not either: closing a file lets go of its locks. */
+bool rft_store_index_is_idle(const rft_store *store);
 /* The index of a log that is gone, which SQLite would leave there for good. Only with the lock. */
 void rft_store_remove_index(const rft_store *store);
 /* The file and its companions. Only with the lock, and what was checked to be a run. 0 or an errno: something is left.

@@ -75,4 +75,7 @@ printf '\377\377\377\377' | dd of=torn/x.db bs=1 seek=100 conv=notrunc 2>/dev/nu
 printf '\067\177\006\202' >torn/x.db-wal
 rooftune show torn/x.db
 expect_error 9 'torn/x.db'
+printf 'sweep,problem,name,median_s\n' >torn.csv
+rooftune import --baseline torn.csv torn/x.db
+expect_error 9 'torn/x.db'
 [ "$(ls -A torn | tr '\n' ' ')" = "x.db x.db-wal " ] || fail "left beside a refused run: $(ls -A torn)"
