@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,13 +83,6 @@ static bool holds(const rft_roots *roots, const char *real) {
     for (size_t i = 0; i < roots->count && !held; i++) {
         held = is_below(roots->folders[i], real);
     }
-    return held;
-}
-
-bool rft_roots_hold(const rft_roots *roots, const char *path) {
-    char *real = resolve(path);
-    bool held = holds(roots, real);
-    free(real);
     return held;
 }
 

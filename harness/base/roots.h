@@ -9,7 +9,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct rft_roots {
@@ -23,9 +22,8 @@ void rft_roots_add(rft_roots *roots, const char *folder, rft_arena *arena);
  * in every folder above, where require() finds its modules. */
 void rft_roots_add_tree(rft_roots *roots, const char *sweep, rft_arena *arena);
 
-/* A path that does not exist is judged by the folder it would be in. */
-bool rft_roots_hold(const rft_roots *roots, const char *path);
-/* RFT_E_SCRIPT unless they hold it; the remedy names --allow-path. NULL: everything is allowed. */
+/* RFT_E_SCRIPT unless they hold the path; the remedy names --allow-path. A path that does not exist is judged by the
+ * folder it would be in. `roots` NULL: everything is allowed. */
 int rft_roots_check(const rft_roots *roots, const char *path, rft_err *err);
 
 #endif

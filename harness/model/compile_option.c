@@ -194,12 +194,3 @@ int rft_compile_option_read(rft_compile_option *out, const char *const *words, s
                                              : RFT_OPTION_NAMES_NOTHING;
     return known->kind == VALUE_PTXAS ? check_ptxas(out->value, err) : RFT_OK;
 }
-
-int rft_compile_options_check(const char *const *words, size_t count, rft_err *err) {
-    rft_compile_option option = {0};
-    int rc = RFT_OK;
-    for (size_t i = 0; i < count && rc == RFT_OK; i += option.words) {
-        rc = rft_compile_option_read(&option, words, count, i, err);
-    }
-    return rc;
-}

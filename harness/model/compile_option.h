@@ -27,7 +27,4 @@ typedef struct rft_compile_option {
  * remedy: it is not allowed, or its value is not. */
 int rft_compile_option_read(rft_compile_option *out, const char *const *words, size_t count, size_t at, rft_err *err);
 
-/* All of them. RFT_E_SCRIPT for the first that is not allowed. */
-int rft_compile_options_check(const char *const *words, size_t count, rft_err *err);
-
 #endif
