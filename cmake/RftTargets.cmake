@@ -24,11 +24,11 @@ if(RFT_FUZZ)
   target_compile_options(rft_flags INTERFACE -fsanitize=fuzzer-no-link) # coverage in every room
 endif()
 
-# rft_room(NAME [DEPENDS rooms/libraries...]): one directory = one static library of all its .c files.
+# rft_room(NAME [DEPENDS rooms/libraries...]): one directory = one static library of the .c files in it and in its folders.
 # DEPENDS is the only place a room may get a library or another room's headers from (tests/layering checks the rest).
 function(rft_room name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;EXCLUDE" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c ${CMAKE_CURRENT_SOURCE_DIR}/*/*.c)
   foreach(file IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
   endforeach()

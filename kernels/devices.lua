@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- What datasheets say, per device. Keys: harness/model/datasheet.h.
+-- What datasheets say, per device. Keys: harness/model/roofline/datasheet.h.
 --   Rates are per second and dense. Datasheets print tensor figures with 2:4 sparsity: twice these.
 --   `match` is part of the device's name, as whole words; the longest match counts. `sms` and `bus_bits` tell parts
 --   of one name apart: a device with other ones is another part, and gets no figure.

@@ -4,7 +4,7 @@
 #include "reports/compare_pages.h"
 
 #include "base/str.h"
-#include "model/run_drift.h"
+#include "model/run/run_drift.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_mix_page.c - mixes on every side: what a pass takes, gives and costs (docs/mix.md). */
 #include "base/str.h"
-#include "model/compare_mix.h"
+#include "model/compare/compare_mix.h"
 #include "reports/compare_pages.h"
 
 #include <math.h>

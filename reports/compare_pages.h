@@ -3,7 +3,7 @@
 #ifndef RFT_REPORTS_COMPARE_PAGES_H
 #define RFT_REPORTS_COMPARE_PAGES_H
 
-#include "model/compare.h"
+#include "model/compare/compare.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
 

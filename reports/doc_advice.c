@@ -3,7 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/advice.h"
+#include "model/advice/advice.h"
 
 #define SHOWN 5 /* all of them with --full */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baselines beside the best of each problem: the sweep's section, and the summary's cell. */
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/doc_build.h"
 
-#include "model/run_foreign.h"
+#include "model/run/run_foreign.h"
 
 /* What every page must say: that it is a replay, that the driver finished the kernels (another ptxas, other times). */
 static const char *page_notice(rft_build *b) {

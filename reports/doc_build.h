@@ -3,9 +3,9 @@
 #ifndef RFT_REPORTS_DOC_BUILD_H
 #define RFT_REPORTS_DOC_BUILD_H
 
-#include "model/bound.h"
-#include "model/run.h"
-#include "model/transition.h"
+#include "model/roofline/bound.h"
+#include "model/run/run.h"
+#include "model/transition/transition.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
 #include "reports/report.h"
@@ -127,7 +127,7 @@ const char *rft_build_line(const rft_build *b, const rft_profile *profile);
 bool rft_build_has_baselines(const rft_build *b, size_t sweep);
 /* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
 const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_entry *entry);
-/* What the best of a problem is compared with first; NULL. Include model/baseline.h to look into it. */
+/* What the best of a problem is compared with first; NULL. Include model/run/baseline.h to look into it. */
 const rft_baseline *rft_build_chief(const rft_build *b, const rft_entry *entry);
 /* "cuBLASLt": what all chief baselines are; NULL where they differ, or there are none. */
 const char *rft_build_baseline_name(const rft_build *b);

@@ -3,8 +3,8 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/card_peers.h"
-#include "model/run_throttled.h"
+#include "model/roofline/card_peers.h"
+#include "model/run/run_throttled.h"
 
 #include <math.h>
 

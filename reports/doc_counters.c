@@ -3,7 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "model/card_peers.h"
-#include "model/run_foreign.h"
+#include "model/roofline/card_peers.h"
+#include "model/run/run_foreign.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/counted.h"
-#include "model/over_roof.h"
-#include "model/refine.h"
-#include "model/run_drift.h"
+#include "model/roofline/counted.h"
+#include "model/roofline/over_roof.h"
+#include "model/run/run_drift.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 #include <string.h>

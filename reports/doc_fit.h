@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doc_fit.h - the fits of a run's lines along axes (model/profile_fit.h), for the chapter of rooflines. */
+/* doc_fit.h - the fits of a run's lines along axes (model/transition/profile_fit.h), for the chapter of rooflines. */
 #ifndef RFT_REPORTS_DOC_FIT_H
 #define RFT_REPORTS_DOC_FIT_H
 
-#include "model/profile_fit.h"
+#include "model/transition/profile_fit.h"
 #include "reports/doc_build.h"
 
 /* So many are fitted and printed; each takes some milliseconds. */

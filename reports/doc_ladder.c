@@ -2,7 +2,7 @@
 /* The ladder: each variant's best beside the first's and the one before. */
 #include "reports/doc_sweep_parts.h"
 
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 #include <string.h>

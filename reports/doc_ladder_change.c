@@ -2,8 +2,8 @@
 /* Why a rung of the ladder is faster or slower than the one before: what it no longer does, or does besides. */
 #include "reports/doc_sweep_parts.h"
 
-#include "model/bound.h"
-#include "model/counted.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 #include <string.h>

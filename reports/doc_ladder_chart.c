@@ -2,7 +2,7 @@
 /* The ladder as bars with their intervals: each variant's best and the baselines, under the ceiling. */
 #include "reports/doc_sweep_parts.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 
 #include <math.h>
 

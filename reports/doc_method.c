@@ -3,10 +3,10 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/counted.h"
-#include "model/run_drift.h"
-#include "model/run_foreign.h"
-#include "model/run_throttled.h"
+#include "model/roofline/counted.h"
+#include "model/run/run_drift.h"
+#include "model/run/run_foreign.h"
+#include "model/run/run_throttled.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/refine.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 

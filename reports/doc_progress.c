@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the search went on one problem: every configuration in the order it was tried, and the best so far. */
-#include "model/progress.h"
+#include "model/run/progress.h"
 #include "reports/doc_sweep_parts.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/hash.h"
-#include "model/run_drift.h"
+#include "model/run/run_drift.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doc_ridges.c - "This card": the ridge point of every pipe and memory level. */
-#include "model/ridge.h"
+#include "model/roofline/ridge.h"
 #include "reports/doc_build.h"
 
 #include <math.h>

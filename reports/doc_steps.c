@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* doc_steps.c - the launches of the best of a sweep's showcase problem, where it has several. */
-#include "model/step_bound.h"
+#include "model/roofline/step_bound.h"
 #include "reports/doc_build.h"
 
 #include <math.h>

@@ -2,8 +2,8 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/run_drift.h"
-#include "model/run_throttled.h"
+#include "model/run/run_drift.h"
+#include "model/run/run_throttled.h"
 
 /* Problems that fit on the summary's one page, so that cover, summary and card fill four at most. */
 #define ROWS_MOST 24

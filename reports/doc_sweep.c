@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
-#include "model/over_roof.h"
+#include "model/roofline/over_roof.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"

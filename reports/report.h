@@ -9,9 +9,9 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "model/compare.h"
-#include "model/mix_total.h"
-#include "model/run.h"
+#include "model/compare/compare.h"
+#include "model/mix/mix_total.h"
+#include "model/run/run.h"
 
 #define RFT_REPORT_FONTS_MOST 4u
 

@@ -7,7 +7,7 @@
  * rft_err_context(), none rewrites it. Errors travel by value: no thread-local state, no allocation.
  *
  * A failing *point* (a configuration that does not compile, faults, computes wrong results) is data, not an
- * error: see model/outcome.h.
+ * error: see model/sweep/outcome.h.
  */
 #ifndef RFT_BASE_ERR_H
 #define RFT_BASE_ERR_H

@@ -7,7 +7,7 @@
 #define RFT_CLI_ASKED_H
 
 #include "cli/run_options.h"
-#include "model/sweep.h"
+#include "model/sweep/sweep.h"
 
 /* The sweep with --strategy, --seed, --budget, --goal, --objective, --min-time, --no-race, --timeout and
  * --compile-timeout put in where they were given. `sweep_count`: of the whole run; seconds of --budget are shared

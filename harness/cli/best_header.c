@@ -5,8 +5,8 @@
 #include "base/units.h"
 #include "cli/best_text.h"
 #include "cli/show_text.h"
-#include "model/bound.h"
-#include "model/run_foreign.h"
+#include "model/roofline/bound.h"
+#include "model/run/run_foreign.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Appends the header. Several runs are several devices, or other sweeps of the same device: RFT_E_USAGE when two runs
  * of one device have a sweep of one name. Problems without a measured configuration are left out. */

@@ -5,7 +5,7 @@
 #include "cli/best_header.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
-#include "model/run_foreign.h"
+#include "model/run/run_foreign.h"
 
 #include <math.h>
 #include <stdlib.h>

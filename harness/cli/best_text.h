@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* How the chunk and the header begin: what was written by `best` is known by it. */
 #define RFT_BEST_LUA_HEAD "-- best configurations: "

@@ -5,7 +5,7 @@
 #include "cli/show_data.h"
 #include "cli/show_ridges.h"
 #include "cli/target.h"
-#include "run/prefetch.h"
+#include "run/compile/prefetch.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/compose.h"
-#include "model/occupancy.h"
+#include "model/card/occupancy.h"
 #include "run/once.h"
-#include "run/plan.h"
+#include "run/plan/plan.h"
 #include "run/refine_round.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "cli/cli.h"
 #include "cli/compare_text.h"
 #include "cli/mix_set.h"
-#include "model/compare_mix.h"
+#include "model/compare/compare_mix.h"
 #include "reports/report.h"
 #include "store/store.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "model/run_foreign.h"
+#include "model/run/run_foreign.h"
 #include "store/store.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "cli/model_projection.h"
 #include "cli/model_text.h"
 #include "cli/script_stuck.h"
-#include "model/datasheet_device.h"
+#include "model/roofline/datasheet_device.h"
 #include "script/script.h"
 
 #include <math.h>

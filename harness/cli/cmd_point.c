@@ -6,7 +6,7 @@
 #include "cli/point_json.h"
 #include "cli/show_counters.h"
 #include "cli/target.h"
-#include "model/occupancy.h"
+#include "model/card/occupancy.h"
 #include "run/once.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/compose.h"
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #define RFT_CLI_COMPARE_MIX_TEXT_H
 
 #include "base/json.h"
-#include "model/compare_mix.h"
+#include "model/compare/compare_mix.h"
 
 /* A row a side for each mix, then what is missing and why; then the remarks. NULL: nothing. */
 void rft_compare_mixes_text(rft_str *out, const rft_compare_mixes *mixes);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_text.h - a comparison (model/compare.h) for the terminal at 80 columns, and for programs as JSON and CSV.
- * Numbers in base units (seconds, joules, operations, bytes), absent ones null or empty. Locale-independent. */
+/* compare_text.h - a comparison (model/compare/compare.h) for the terminal at 80 columns, and for programs as JSON and
+ * CSV. Numbers in base units (seconds, joules, operations, bytes), absent ones null or empty. Locale-independent. */
 #ifndef RFT_CLI_COMPARE_TEXT_H
 #define RFT_CLI_COMPARE_TEXT_H
 
 #include "base/str.h"
-#include "model/compare.h"
+#include "model/compare/compare.h"
 
 /* Sides, the table (a row a workload, a column a device; over three devices in several blocks), why, what carries over,
  * effort, variation, what has no partner, caveats. */

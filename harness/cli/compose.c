@@ -4,7 +4,7 @@
 
 #include "base/fs.h"
 #include "base/units.h"
-#include "model/datasheet.h"
+#include "model/roofline/datasheet.h"
 #include "store/store.h"
 
 #include <sched.h>

@@ -7,8 +7,8 @@
 #include "gpu/compiler.h"
 #include "gpu/counting.h"
 #include "gpu/vendor.h"
-#include "model/run.h"
-#include "run/confine.h"
+#include "model/run/run.h"
+#include "run/worker/confine.h"
 #include "script/script.h"
 
 /* NVRTC behind the cubin cache. Environment: RFT_NVRTC (folder of the library; "off": none), CUDA_HOME, RFT_CACHE or

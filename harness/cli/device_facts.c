@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/script_stuck.h"
-#include "model/datasheet.h"
+#include "model/roofline/datasheet.h"
 #include "run/kept_ceilings.h"
 #include "script/script.h"
 

@@ -5,8 +5,8 @@
 #define RFT_CLI_DEVICE_FACTS_H
 
 #include "cli/cli.h"
-#include "model/gpu_info.h"
-#include "model/run.h"
+#include "model/card/gpu_info.h"
+#include "model/run/run.h"
 
 /* A fact with its value, or why there is none and what to do. */
 typedef struct rft_device_fact {

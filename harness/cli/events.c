@@ -8,8 +8,8 @@
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "cli/timing_json.h"
-#include "model/bound.h"
-#include "model/refine.h"
+#include "model/roofline/bound.h"
+#include "model/transition/refine.h"
 
 #include <errno.h>
 #include <math.h>

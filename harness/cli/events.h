@@ -10,7 +10,7 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
-#include "model/run.h"
+#include "model/run/run.h"
 #include "run/exec.h"
 
 #define RFT_EVENTS_VERSION 1

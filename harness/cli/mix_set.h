@@ -4,7 +4,7 @@
 #define RFT_CLI_MIX_SET_H
 
 #include "cli/cli.h"
-#include "model/mix_total.h"
+#include "model/mix/mix_total.h"
 
 #define RFT_MIX_HELP "a workload to sum up, and prices (docs/mix.md); repeatable"
 

@@ -5,8 +5,8 @@
 #include "cli/compose.h"
 #include "cli/projection_text.h"
 #include "cli/script_stuck.h"
-#include "model/datasheet.h"
-#include "model/datasheet_device.h"
+#include "model/roofline/datasheet.h"
+#include "model/roofline/datasheet_device.h"
 #include "script/script.h"
 #include "store/store.h"
 

@@ -4,8 +4,8 @@
 #define RFT_CLI_MODEL_TEXT_H
 
 #include "cli/model_words.h"
-#include "model/datasheet.h"
-#include "model/sheet_roof.h"
+#include "model/roofline/datasheet.h"
+#include "model/roofline/sheet_roof.h"
 
 typedef struct rft_modelled_device {
     const char *asked; /* as typed: "h100" */

@@ -4,7 +4,7 @@
 #define RFT_CLI_POINT_CHOICE_H
 
 #include "cli/cli.h"
-#include "model/sweep.h"
+#include "model/sweep/sweep.h"
 
 typedef struct rft_point_choice {
     size_t variant;

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/projection.h"
+#include "model/roofline/projection.h"
 
 typedef struct rft_projection_device {
     const char *asked;  /* as typed */

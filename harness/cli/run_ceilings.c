@@ -2,7 +2,7 @@
 #include "cli/run_ceilings.h"
 
 #include "cli/compose.h"
-#include "model/amount.h"
+#include "model/roofline/amount.h"
 #include "run/kept_ceilings.h"
 
 /* Stored, and found again when a run continues. */

@@ -12,7 +12,7 @@
 
 #include "cli/cli.h"
 #include "measure/probe.h"
-#include "run/plan.h"
+#include "run/plan/plan.h"
 #include "store/store.h"
 
 typedef struct rft_run_ceilings {

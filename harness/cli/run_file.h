@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/target.h"
-#include "run/plan.h"
+#include "run/plan/plan.h"
 #include "store/store.h"
 
 typedef struct rft_run_file {

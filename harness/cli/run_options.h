@@ -4,8 +4,8 @@
 #define RFT_CLI_RUN_OPTIONS_H
 
 #include "cli/cli.h"
-#include "model/budget.h"
-#include "model/counted.h"
+#include "model/roofline/counted.h"
+#include "model/sweep/budget.h"
 #include "run/exec.h"
 
 typedef struct rft_run_options {

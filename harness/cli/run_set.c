@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/run_set.h"
 
-#include "model/run_join.h"
+#include "model/run/run_join.h"
 #include "store/store.h"
 
 #include <stdlib.h>

@@ -4,12 +4,12 @@
 #define RFT_CLI_RUN_SET_H
 
 #include "cli/cli.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 typedef struct rft_run_set {
     rft_run **runs; /* as stored */
     size_t count;
-    rft_run *one; /* all of them together (model/run_join.h); NULL after an error */
+    rft_run *one; /* all of them together (model/run/run_join.h); NULL after an error */
 } rft_run_set;
 
 /* RFT_E_USAGE: two of them are one file. Before any is read: reading takes long. */

@@ -4,8 +4,8 @@
 #define RFT_CLI_RUN_SOURCES_H
 
 #include "base/roots.h"
-#include "model/run.h"
-#include "run/plan.h"
+#include "model/run/run.h"
+#include "run/plan/plan.h"
 
 /* Adds "source.FILE" for every template of the plan and "header.FILE" for the user's headers it reaches: SHA-256 of the
  * contents, or the reason why not; nothing is read outside of `roots`. In a replay, where the recording's own are there

@@ -7,8 +7,8 @@
 #include "cli/interrupt.h"
 #include "cli/show_layout.h"
 #include "cli/show_text.h"
-#include "model/bound.h"
-#include "run/budget_share.h"
+#include "model/roofline/bound.h"
+#include "run/plan/budget_share.h"
 #include "run/refine_round.h"
 
 #include <math.h>

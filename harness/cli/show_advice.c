@@ -3,7 +3,7 @@
 
 #include "cli/show_data.h"
 #include "cli/show_layout.h"
-#include "model/advice.h"
+#include "model/advice/advice.h"
 
 #define SHOWN 3 /* of each sweep; --json has all */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_advice.h - what could make a best point faster (model/advice.h), as text and as JSON. */
+/* show_advice.h - what could make a best point faster (model/advice/advice.h), as text and as JSON. */
 #ifndef RFT_CLI_SHOW_ADVICE_H
 #define RFT_CLI_SHOW_ADVICE_H
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Of a sweep's largest problem: at most three pieces of advice, most valuable first, for the same work before other
  * work; why there is none; which rules could not be judged. Nothing when nothing was measured. */

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "cli/show_data.h"
 #include "cli/show_layout.h"
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 
 #include <math.h>
 #include <string.h>

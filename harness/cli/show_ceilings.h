@@ -4,7 +4,7 @@
 #define RFT_CLI_SHOW_CEILINGS_H
 
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* A heading, a line for each that was measured, and those that were not, by reason. */
 void rft_show_ceilings(rft_str *out, const rft_run *run, rft_arena *arena);

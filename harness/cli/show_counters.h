@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 /* One line a counter: what it is, its value; then, once, why others have none, and what disagrees with the declared
  * work. `work` and `l2_bytes` are of the point; `cold`: its cache was flushed. */

@@ -14,10 +14,10 @@
 #include "cli/show_text.h"
 #include "cli/show_transitions.h"
 #include "cli/timing_json.h"
-#include "model/over_roof.h"
-#include "model/refine.h"
-#include "model/ridge.h"
-#include "model/run_foreign.h"
+#include "model/roofline/over_roof.h"
+#include "model/roofline/ridge.h"
+#include "model/run/run_foreign.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* One object: run, device, ceilings, and for each sweep counts, best of every problem, ladder, transitions,
  * profiles, progress of the search, failures; the rooflines with their points. */

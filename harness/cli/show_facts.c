@@ -3,8 +3,8 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "cli/show_text.h"
-#include "model/refine.h"
-#include "model/run_drift.h"
+#include "model/run/run_drift.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 #include <stdlib.h>

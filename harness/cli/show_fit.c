@@ -3,7 +3,7 @@
 #include "base/units.h"
 #include "cli/show_layout.h"
 #include "cli/show_transitions.h"
-#include "model/profile_fit.h"
+#include "model/transition/profile_fit.h"
 
 #include <math.h>
 

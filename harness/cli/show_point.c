@@ -6,9 +6,9 @@
 #include "cli/show_layout.h"
 #include "cli/show_power.h"
 #include "cli/show_steps.h"
-#include "model/bound.h"
-#include "model/refine.h"
-#include "model/ridge.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/ridge.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 

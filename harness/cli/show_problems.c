@@ -4,8 +4,8 @@
 #include "cli/show_baselines.h"
 #include "cli/show_layout.h"
 #include "cli/show_parts.h"
-#include "model/over_roof.h"
-#include "model/refine.h"
+#include "model/roofline/over_roof.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "cli/show_layout.h"
 #include "cli/show_spark.h"
 #include "cli/show_transitions.h"
-#include "model/transition.h"
+#include "model/transition/transition.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "cli/show_layout.h"
 #include "cli/show_profiles.h"
 #include "cli/show_spark.h"
-#include "model/progress.h"
+#include "model/run/progress.h"
 
 #include <math.h>
 

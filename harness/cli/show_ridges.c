@@ -2,7 +2,7 @@
 #include "cli/show_ridges.h"
 
 #include "cli/show_layout.h"
-#include "model/ridge.h"
+#include "model/roofline/ridge.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Nothing where no pair is known. */
 void rft_show_ridges(rft_str *out, const rft_run *run);

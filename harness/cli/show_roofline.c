@@ -5,7 +5,7 @@
 #include "cli/show_data.h"
 #include "cli/show_grid.h"
 #include "cli/show_layout.h"
-#include "model/roofline_chart.h"
+#include "model/roofline/roofline_chart.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show_roofline.h - the rooflines of a run, one for each pipe, drawn in characters and as JSON. Both are of
- * model/roofline_chart.h, as the report's are. */
+ * model/roofline/roofline_chart.h, as the report's are. */
 #ifndef RFT_CLI_SHOW_ROOFLINE_H
 #define RFT_CLI_SHOW_ROOFLINE_H
 

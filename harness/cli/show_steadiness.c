@@ -2,8 +2,8 @@
 #include "cli/show_steadiness.h"
 
 #include "cli/show_layout.h"
-#include "model/run_drift.h"
-#include "model/run_throttled.h"
+#include "model/run/run_drift.h"
+#include "model/run/run_throttled.h"
 
 void rft_show_steadiness(rft_str *out, const rft_run *run, bool all, rft_arena *arena) {
     const char *drift_text = rft_run_drift_sentence(run, arena);

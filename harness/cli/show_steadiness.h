@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Lines "drift: ..." and "clock: ...". `all`: also where there is nothing to worry about; else only what changes how
  * the numbers are to be read. Nothing where nothing was recorded. */

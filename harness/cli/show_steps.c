@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 #include "cli/show_data.h"
-#include "model/step_bound.h"
+#include "model/roofline/step_bound.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* A line a launch; nothing for a point of one, or where they were not timed one by one. */
 void rft_show_steps(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena);

@@ -14,9 +14,9 @@
 #include "cli/show_steadiness.h"
 #include "cli/show_transitions.h"
 
-#include "model/over_roof.h"
-#include "model/refine.h"
-#include "model/run_foreign.h"
+#include "model/roofline/over_roof.h"
+#include "model/run/run_foreign.h"
+#include "model/transition/refine.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #define RFT_CLI_SHOW_TEXT_H
 
 #include "base/str.h"
-#include "model/bound.h"
-#include "model/run.h"
+#include "model/roofline/bound.h"
+#include "model/run/run.h"
 
 typedef struct rft_show_opts {
     bool ascii; /* nothing but ASCII: charts of plain characters, "?" for the letters of foreign names */

@@ -5,7 +5,7 @@
 
 #include "cli/show_data.h"
 #include "cli/show_parts.h"
-#include "model/transition.h"
+#include "model/transition/transition.h"
 
 /* "along n (stride=2)": the axis and what is held fixed. */
 const char *rft_show_line_name(const rft_show_page *t, const rft_profile *profile);

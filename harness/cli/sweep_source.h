@@ -5,8 +5,8 @@
 #define RFT_CLI_SWEEP_SOURCE_H
 
 #include "cli/cli.h"
-#include "model/gpu_info.h"
-#include "model/recorded_sweep.h"
+#include "model/card/gpu_info.h"
+#include "model/run/recorded_sweep.h"
 #include "script/script.h"
 
 typedef struct rft_sweep_source {

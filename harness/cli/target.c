@@ -5,7 +5,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "cli/compose.h"
-#include "run/remote_probe.h"
+#include "run/worker/remote_probe.h"
 #include "store/store.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/gpu_lock.h"
 #include "measure/probe.h"
-#include "run/compile_pool.h"
+#include "run/compile/compile_pool.h"
 
 typedef struct rft_target {
     rft_arena *arena;

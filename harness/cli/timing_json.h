@@ -5,7 +5,7 @@
 #define RFT_CLI_TIMING_JSON_H
 
 #include "base/json.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Sets cache, batch, clock_mhz, cycles, floor_s, attempts, throttled_frac (of the samples), throttled_below_mhz (the
  * run's clock that they were compared with) and throttled_by; null where it was not recorded, and all of them without

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/roots.h"
-#include "model/spec.h"
+#include "model/sweep/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,8 +69,8 @@ typedef struct rft_compile_result {
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {
     /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false).
-     * RFT_E_SOURCE: source cannot be read. RFT_E_SCRIPT: an option is not allowed (model/compile_option.h), or a path
-     * is outside of the request's roots. RFT_E_COMPILER: NVRTC itself failed. */
+     * RFT_E_SOURCE: source cannot be read. RFT_E_SCRIPT: an option is not allowed (model/sweep/compile_option.h), or a
+     * path is outside of the request's roots. RFT_E_COMPILER: NVRTC itself failed. */
     int (*compile)(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
                    rft_err *err);
     /* "13.0.88": the release of ptxas inside, read from a cubin; "13.0" where it does not say. Lives as long as self.

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "gpu/gpu.h"
-#include "model/counters.h"
+#include "model/run/counters.h"
 
 #include <stdbool.h>
 #include <stddef.h>

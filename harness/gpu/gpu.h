@@ -11,9 +11,9 @@
 
 #include "base/arena.h"
 #include "base/err.h"
-#include "model/gpu_info.h"
-#include "model/run.h"
-#include "model/spec.h"
+#include "model/card/gpu_info.h"
+#include "model/run/run.h"
+#include "model/sweep/spec.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "model/energy.h"
-#include "model/throttle.h"
+#include "model/stats/energy.h"
+#include "model/stats/throttle.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ typedef enum rft_meter_group {
     RFT_METER_ALL = 63
 } rft_meter_group;
 
-/* fact, group, name. The causes' order is that of model/throttle.h. */
+/* fact, group, name. The causes' order is that of model/stats/throttle.h. */
 #define RFT_METER_MAP(X)                                                                                               \
     X(ENERGY_J, ENERGY, "energy_j") /* since the driver was loaded */                                                  \
     X(POWER_INSTANT_W, POWER, "power_instant_w")                                                                       \

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "gpu/gpu.h"
-#include "model/vendor_math.h"
+#include "model/sweep/vendor_math.h"
 
 #include <stdbool.h>
 #include <stddef.h>

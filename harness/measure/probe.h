@@ -13,7 +13,7 @@
 #include "gpu/gpu.h"
 #include "gpu/meter.h"
 #include "gpu/vendor.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* What a point is put under load for. */
 typedef struct rft_load_order {

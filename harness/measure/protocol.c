@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/protocol.h"
-#include "measure/ceilings.h"
+#include "measure/ceiling/ceilings.h"
 
 #include "base/str.h"
 

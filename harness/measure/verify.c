@@ -18,7 +18,8 @@ static bool is_whole(rft_type type) {
     return rft_type_significand_bits(type) == 0;
 }
 
-/* The reference's arguments, in the order that model/spec.h fixes. NULL with an outcome when a dimension is text. */
+/* The reference's arguments, in the order that model/sweep/spec.h fixes. NULL with an outcome when a dimension is text.
+ */
 static void **reference_arguments(rft_job *job) {
     const rft_point_spec *spec = job->request->spec;
     size_t count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/baseline_round.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 
 #include <math.h>
 #include <string.h>

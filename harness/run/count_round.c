@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/count_round.h"
 
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 #include <stdlib.h>

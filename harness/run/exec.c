@@ -2,11 +2,11 @@
 #include "run/exec.h"
 
 #include "base/hash.h"
-#include "run/budget_share.h"
 #include "run/count_round.h"
 #include "run/final_round.h"
+#include "run/plan/budget_share.h"
+#include "run/plan/prune.h"
 #include "run/power_round.h"
-#include "run/prune.h"
 #include "run/reference.h"
 #include "run/refine_round.h"
 #include "run/transfer_starts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/final_round.h"
 
-#include "model/run_drift.h"
+#include "model/run/run_drift.h"
 
 #include "run/baseline_round.h"
 

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "measure/probe.h"
-#include "run/wire.h"
+#include "run/wire/wire.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -10,7 +10,7 @@
 #define RFT_RUN_KEPT_CEILINGS_H
 
 #include "base/clock.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 #define RFT_KEPT_CEILINGS_S (24.0 * 3600.0)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/once.h"
 
-#include "run/job.h"
+#include "run/plan/job.h"
 
 #include <string.h>
 

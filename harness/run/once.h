@@ -4,7 +4,7 @@
 #define RFT_RUN_ONCE_H
 
 #include "measure/probe.h"
-#include "run/compile_pool.h"
+#include "run/compile/compile_pool.h"
 
 typedef struct rft_once_request {
     const rft_sweep *sweep;

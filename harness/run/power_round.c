@@ -2,7 +2,7 @@
 #include "run/power_round.h"
 
 #include "base/units.h"
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #ifndef RFT_RUN_RECORD_H
 #define RFT_RUN_RECORD_H
 
-#include "run/losses.h"
-#include "run/prefetch.h"
+#include "run/compile/prefetch.h"
+#include "run/plan/losses.h"
 #include "run/tally.h"
 
 /* Configurations of one sweep that were left untried. */

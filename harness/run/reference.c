@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/reference.h"
 
-#include "model/drift.h"
+#include "model/stats/drift.h"
 
 #include <math.h>
 #include <string.h>

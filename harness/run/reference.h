@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * reference.h - one configuration of each problem is measured again after every RFT_DRIFT_EVERY points, to tell whether
- * the device changed meanwhile (model/drift.h). It is the fastest of the problem's first RFT_DRIFT_EVERY measured
+ * the device changed meanwhile (model/stats/drift.h). It is the fastest of the problem's first RFT_DRIFT_EVERY measured
  * points: readings are short, and a continued run takes the same one. Private to run.
  */
 #ifndef RFT_RUN_REFERENCE_H

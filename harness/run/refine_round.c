@@ -2,7 +2,7 @@
 #include "run/refine_round.h"
 
 #include "base/units.h"
-#include "model/refine.h"
+#include "model/transition/refine.h"
 
 #define NEAR_FRAC 0.02 /* as in the final round: what the first round knows medians to, four times */
 

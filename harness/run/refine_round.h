@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refine_round.h - what refine() adds to a sweep once its grid is measured (model/refine.h): problems where the bound
- * changes, in rounds of one bisection each, and which configurations are measured on them. Private to run.
+ * refine_round.h - what refine() adds to a sweep once its grid is measured (model/transition/refine.h): problems where
+ * the bound changes, in rounds of one bisection each, and which configurations are measured on them. Private to run.
  *
  * The problems of a round are stored in one transaction before the first of them is measured, and derived from times of
  * the first round alone: a continued run goes on with those that are stored, and then derives what it would have

@@ -7,7 +7,7 @@
 #ifndef RFT_RUN_TRANSFER_STARTS_H
 #define RFT_RUN_TRANSFER_STARTS_H
 
-#include "run/job.h"
+#include "run/plan/job.h"
 
 #define RFT_TRANSFER_MOST 3 /* configurations */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compile_options_read.c - the options of a kernel and of its reference. */
 #include "base/fs.h"
-#include "model/compile_option.h"
-#include "script/lua_modules.h"
+#include "model/sweep/compile_option.h"
+#include "script/lua/lua_modules.h"
 #include "script/sweep_state.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * constraint_read.c - where: functions whose parameter names say what they need, texts in Lua syntax, and
  * { "A", "B", f }. Each becomes a function and the list of what it is called with.
  */
-#include "script/lua_modules.h"
+#include "script/lua/lua_modules.h"
 #include "script/sweep_state.h"
 
 #include <ctype.h>
@@ -169,7 +169,7 @@ static bool find_constant(void *payload, const char *name, rft_value *out) {
     return found;
 }
 
-/* The same text for model/expr.h, which is faster; NULL when it is no expression of that subset. */
+/* The same text for model/sweep/expr.h, which is faster; NULL when it is no expression of that subset. */
 static const rft_expr *compile_expression(lua_State *lua, const where_item *item) {
     const char *names[NAMES_MAX];
     for (size_t i = 0; i < item->name_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launch_api.c - what a launch is described with: element types, typed scalars, memset, tensor maps, handles. */
-#include "script/lua_read.h"
-#include "script/lua_values.h"
+#include "script/lua/lua_read.h"
+#include "script/lua/lua_values.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options_read.c - measure, search and baseline of a sweep. */
 #include "base/units.h"
-#include "model/budget.h"
+#include "model/sweep/budget.h"
 #include "script/sweep_state.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* point_read.c - one point spelled out: the kernel's functions are called and what they return becomes a spec. */
 #include "base/fs.h"
-#include "script/lua_modules.h"
+#include "script/lua/lua_modules.h"
 #include "script/sweep_state.h"
 
 #include <math.h>

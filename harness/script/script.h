@@ -14,8 +14,8 @@
 #include "base/log.h"
 #include "base/roots.h"
 #include "base/str.h"
-#include "model/gpu_info.h"
-#include "model/sweep.h"
+#include "model/card/gpu_info.h"
+#include "model/sweep/sweep.h"
 
 #include <stdatomic.h>
 

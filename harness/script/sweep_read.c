@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_read.c - sweep{}: which kernels, and the parts in their order. */
-#include "script/lua_modules.h"
+#include "script/lua/lua_modules.h"
 #include "script/sweep_state.h"
 
 #include <stdio.h>

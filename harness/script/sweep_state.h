@@ -7,9 +7,9 @@
 #ifndef RFT_SCRIPT_SWEEP_STATE_H
 #define RFT_SCRIPT_SWEEP_STATE_H
 
-#include "script/lua_read.h"
-#include "script/lua_state.h"
-#include "script/lua_values.h"
+#include "script/lua/lua_read.h"
+#include "script/lua/lua_state.h"
+#include "script/lua/lua_values.h"
 
 #define RFT_TAG_KERNEL "kernel{}"        /* payload: rft_kernel_facts * */
 #define RFT_TAG_SWEEP "sweep{}"          /* payload: rft_sweep_state * */
@@ -157,7 +157,7 @@ rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft
                                      bool is_ctype);
 
 /* The list of compiler options on top of the stack, as written in `file`: each is one that a sweep may give
- * (model/compile_option.h), and the paths in them are put behind the file's folder and may be read
+ * (model/sweep/compile_option.h), and the paths in them are put behind the file's folder and may be read
  * (compile_options_read.c). */
 const char **rft_compile_options_read(lua_State *lua, const rft_at *at, const rft_script_file *file, rft_arena *arena,
                                       size_t *count);

@@ -3,7 +3,7 @@
  * conditions are Python, which is translated and never run (python_expr.h). */
 #include "base/fs.h"
 #include "base/json.h"
-#include "script/python_expr.h"
+#include "script/python/python_expr.h"
 #include "script/script.h"
 
 #include <ctype.h>

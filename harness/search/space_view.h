@@ -10,7 +10,7 @@
 #ifndef RFT_SEARCH_SPACE_VIEW_H
 #define RFT_SEARCH_SPACE_VIEW_H
 
-#include "model/space.h"
+#include "model/sweep/space.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,8 +8,8 @@
 #define RFT_SEARCH_STRATEGY_H
 
 #include "base/err.h"
-#include "model/outcome.h"
-#include "model/space.h"
+#include "model/sweep/outcome.h"
+#include "model/sweep/space.h"
 #include "search/space_view.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ struct rft_strategy {
     void (*free)(rft_strategy *self);
 };
 
-/* By the hardware's limits (model/floor.h). */
+/* By the hardware's limits (model/roofline/floor.h). */
 typedef struct rft_outlook {
     double floor_s; /* no faster than this */
     double sum_s;   /* all its times at the limits, one after the other: no bound, but it tells those apart whose floors

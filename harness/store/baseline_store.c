@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/baseline_store.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 #include "store/recording.h"
 
 #include <math.h>

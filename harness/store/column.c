@@ -2,10 +2,10 @@
 #include "store/column.h"
 
 #include "base/str.h"
-#include "model/outcome.h"
-#include "model/stats.h"
-#include "model/sweep.h"
-#include "model/work.h"
+#include "model/stats/stats.h"
+#include "model/sweep/outcome.h"
+#include "model/sweep/sweep.h"
+#include "model/sweep/work.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* column_tables.c - which fields there are (column.h). A change here is a change of schema: schema.sql, query.sql and
  * RFT_STORE_SCHEMA follow; tests/store compares the names. */
-#include "model/run.h"
+#include "model/run/run.h"
 #include "store/column.h"
 
 #include <math.h>

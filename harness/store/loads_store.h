@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loads_store.h - inside of the store room: points under load and the idle device (model/load.h), as rows and as JSON.
+/* loads_store.h - inside of the store room: points under load and the idle device (model/run/load.h), as rows and as
+ * JSON.
  */
 #ifndef RFT_STORE_LOADS_STORE_H
 #define RFT_STORE_LOADS_STORE_H

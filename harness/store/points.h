@@ -3,7 +3,7 @@
 #ifndef RFT_STORE_POINTS_H
 #define RFT_STORE_POINTS_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* The point of that id in an array ordered by id; NULL. */
 rft_point *rft_points_find(rft_point *points, size_t count, int64_t id);

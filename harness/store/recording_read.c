@@ -2,7 +2,7 @@
 #include "base/fs.h"
 #include "store/baseline_store.h"
 #include "store/counters_store.h"
-#include "store/exchange.h"
+#include "store/exchange/exchange.h"
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/recording.h"

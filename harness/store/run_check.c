@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/run_check.h"
 
-#include "model/names.h"
+#include "model/sweep/names.h"
 #include "store/column.h"
 
 static const char *at(const rft_run *run, const char *expected, const char *format, ...)

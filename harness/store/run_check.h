@@ -7,7 +7,7 @@
 #ifndef RFT_STORE_RUN_CHECK_H
 #define RFT_STORE_RUN_CHECK_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 #define RFT_SPACES_MAX 1000000 /* variants x problems of a sweep */
 

@@ -6,7 +6,7 @@
 #ifndef RFT_STORE_STORE_H
 #define RFT_STORE_STORE_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 #define RFT_STORE_SCHEMA 5
 #define RFT_STORE_SCHEMA_READ 2 /* the oldest that can be read; what it has not is "not recorded" */
@@ -70,7 +70,7 @@ int rft_store_finish(rft_store *store, const rft_run_info *info, rft_err *err);
 int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
 /* Opens, reads, closes. RFT_E_NOT_FOUND: a run file whose run ended before it began: nothing is in it. What is gzip or
  * begins with a brace, or ends in .json, is read as a recording: rooftune's own, or one of another tuner, told apart by
- * content (store/exchange.h). */
+ * content (store/exchange/exchange.h). */
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
 /* Would rft_store_load() try? False also for what is not there. */
 bool rft_store_looks_like_run(const char *path);

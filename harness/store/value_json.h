@@ -5,7 +5,7 @@
 #define RFT_STORE_VALUE_JSON_H
 
 #include "base/json.h"
-#include "model/sweep.h"
+#include "model/sweep/sweep.h"
 #include "store/column.h"
 
 /* A string, with every byte that is not UTF-8 replaced by U+FFFD (compiler logs may hold anything); NULL is null.

@@ -16,7 +16,7 @@
 #ifndef RFT_TESTS_BENCH_PROGRAM_H
 #define RFT_TESTS_BENCH_PROGRAM_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "base/str.h"
 #include "bench/bench_program.h"
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 #include "store/store.h"
 
 #include <math.h>

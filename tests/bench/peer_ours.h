@@ -4,7 +4,7 @@
 #define RFT_TESTS_BENCH_PEER_OURS_H
 
 #include "bench/peer_table.h"
-#include "model/run.h"
+#include "model/run/run.h"
 
 #define PEER_WORDS_MOST 64
 

@@ -7,8 +7,8 @@
 #define RFT_TESTS_BENCH_PEER_TABLE_H
 
 #include "base/json.h"
-#include "model/stats.h"
-#include "model/sweep.h"
+#include "model/stats/stats.h"
+#include "model/sweep/sweep.h"
 
 #define PEERS_PER_ROW 4
 #define PEER_ROUNDS_MOST 64

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/json.h"
-#include "model/space.h"
+#include "model/sweep/space.h"
 #include "script/script.h"
 
 #include <inttypes.h>

@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "compile/scratch_folder.h"
-#include "gpu/cubin_hash.h"
+#include "gpu/compile/cubin_hash.h"
+#include "gpu/compile/include_scan.h"
+#include "gpu/compile/ptxas_log.h"
 #include "gpu/dynlib.h"
-#include "gpu/include_scan.h"
-#include "gpu/ptxas_log.h"
 
 #include <elf.h>
 

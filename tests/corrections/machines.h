@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "model/datasheet.h"
-#include "model/run.h"
+#include "model/roofline/datasheet.h"
+#include "model/run/run.h"
 
 typedef enum machine_id {
     MACHINE_A100, /* SXM, 80 GB */

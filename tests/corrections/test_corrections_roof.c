@@ -8,7 +8,7 @@
 #include "corrections/work_formulas.h"
 #include "unit/model_fixture.h"
 
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 
 /* Where a kernel of this intensity (FLOP/B) and rate (TFLOP/s, bf16) stands. */
 static rft_placement placed(rft_run *run, double intensity, double tflops) {

@@ -6,7 +6,7 @@
 #include "corrections/machines.h"
 #include "corrections/work_formulas.h"
 
-#include "model/occupancy.h"
+#include "model/card/occupancy.h"
 
 #define TERA 1e12
 

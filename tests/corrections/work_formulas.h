@@ -7,7 +7,7 @@
 #ifndef RFT_TESTS_WORK_FORMULAS_H
 #define RFT_TESTS_WORK_FORMULAS_H
 
-#include "model/work.h"
+#include "model/sweep/work.h"
 
 /* Any operation given per element: `ops` operations, `reads` and `writes` of `bytes` each. */
 rft_work work_per_element(double ops, double reads, double writes, double bytes);

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60, HASH_AT = 8, HASHED_FROM = 72 /* of a cache entry: gpu/cache_entry.h */ };
+enum { LIMIT_S = 60, HASH_AT = 8, HASHED_FROM = 72 /* of a cache entry: gpu/compile/cache_entry.h */ };
 
 extern char **environ;
 

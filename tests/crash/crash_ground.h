@@ -8,7 +8,7 @@
 
 #include "crash/scenarios.h"
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 typedef struct crash_ground {
     const crash_scenario *scenario;

@@ -4,7 +4,7 @@
 #ifndef RFT_TESTS_CRASH_SEEN_H
 #define RFT_TESTS_CRASH_SEEN_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file of baselines somebody wrote: an error with words and a remedy, or baselines of another protocol that can be
  * recorded. Never a crash. */
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 #include "store/recording.h"
 
 #include <math.h>

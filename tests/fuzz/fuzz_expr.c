@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as an expression: it is refused, or evaluated; and as code over many values it says the same. */
-#include "model/expr.h"
+#include "model/sweep/expr.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any text as a sweep: it loads or is refused with a message, within its limits; what loads can be asked for points.
  * The same as a data file: what a table says is a mix or refused. */
-#include "model/mix.h"
+#include "model/mix/mix.h"
 #include "script/script.h"
 
 #include <stdint.h>

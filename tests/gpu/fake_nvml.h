@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_nvml.h - what the libnvidia-ml.so.1 of tests answers, for the program that tests harness/gpu/nvml_meter.c
+/* fake_nvml.h - what the libnvidia-ml.so.1 of tests answers, for the program that tests harness/gpu/nvml/nvml_meter.c
  * against it: the test fills it in. One device, "GPU-fake" at 0000:AB:00.0. */
 #ifndef RFT_TESTS_FAKE_NVML_H
 #define RFT_TESTS_FAKE_NVML_H

@@ -5,7 +5,7 @@
  */
 #include "gpu/real_program.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

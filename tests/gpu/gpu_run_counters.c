@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "model/bound.h"
-#include "model/counted.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/str.h"
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 
 #include <math.h>
 #include <signal.h>

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "measure/ceilings_more.h"
-#include "model/datasheet.h"
+#include "measure/ceiling/ceilings_more.h"
+#include "model/roofline/datasheet.h"
 
 #include <math.h>
 #include <stdio.h>

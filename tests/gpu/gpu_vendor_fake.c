@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/cublaslt_names.h"
+#include "gpu/cublaslt/cublaslt_names.h"
 #include "gpu/fake_cublaslt.h"
 #include "gpu/vendor.h"
 

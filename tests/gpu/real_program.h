@@ -9,7 +9,7 @@
 #ifndef RFT_TESTS_REAL_PROGRAM_H
 #define RFT_TESTS_REAL_PROGRAM_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -5,8 +5,8 @@
 
 #include "base/arena.h"
 #include "gpu/compiler.h"
-#include "model/space.h"
-#include "model/sweep.h"
+#include "model/sweep/space.h"
+#include "model/sweep/sweep.h"
 #include "script/script.h"
 
 /* Loads sweeps/NAME; fails the test with the script's own message. `gpu` is borrowed. */

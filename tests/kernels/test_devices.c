@@ -9,7 +9,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
-#include "model/datasheet.h"
+#include "model/roofline/datasheet.h"
 #include "script/script.h"
 
 #include <math.h>

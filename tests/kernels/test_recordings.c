@@ -9,8 +9,8 @@
 #include "kernels/kernel_case.h"
 
 #include "base/fs.h"
-#include "model/bound.h"
-#include "run/compile_pool.h"
+#include "model/roofline/bound.h"
+#include "run/compile/compile_pool.h"
 #include "store/store.h"
 
 #include <setjmp.h>

@@ -51,6 +51,10 @@ add harness/script/script.c '#include "store/store.h"';   expect 'the room scrip
 add harness/gpu/gpu.c '#include "measure/measure.h"';     expect 'the room gpu may not include'
 add harness/measure/measure.c '#include "gpu/nvrtc.h"';   expect 'the room measure may not include "gpu/nvrtc.h"'
 add harness/measure/measure.c '#include "store/store.h"'; expect 'the room measure may not include'
+# A folder that the table names is a room of its own.
+add_room() { mkdir -p "$work/harness/$1"; cp "$work/harness/base/base.c" "$work/harness/$1/$2"; add "harness/$1/$2" "$3"; }
+add_room model/stats means.c '#include "model/run/run.h"'; expect 'the room model/stats may not include "model/run/run.h"'
+add_room model/stats means.c '#include <time.h>';      expect 'which has no I/O, no clock and no device'
 add harness/run/run.c '#include "cli/cli.h"';             expect 'the room run may not include'
 add harness/run/run.c '#include "store/store_sqlite.h"';  expect 'the room run may not include'
 add harness/store/store.c '#include "reports/doc.h"';     expect 'the room store may not include'

@@ -15,7 +15,7 @@ static void run_good(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *
     }
 }
 
-/* acc, in, out, n: fp64 as model/spec.h says. */
+/* acc, in, out, n: fp64 as model/sweep/spec.h says. */
 static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
     (void)gpu, (void)self;
     double *acc = RFT_SCRIPTED_POINTER(launch, 0, double), *out = RFT_SCRIPTED_POINTER(launch, 2, double);

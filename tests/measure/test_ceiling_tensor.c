@@ -3,7 +3,7 @@
  * architecture by NVRTC where there is one. */
 #include "measure/measure_fixture.h"
 
-#include "measure/ceilings_more.h"
+#include "measure/ceiling/ceilings_more.h"
 #include "support/scripted_vendor.h"
 
 #include <math.h>

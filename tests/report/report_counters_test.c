@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 static void says(const trace_pages *pages, const char *text) {
     if (!trace_says(pages, text)) {

@@ -3,7 +3,7 @@
 #include "report/report_sample.h"
 #include "report/trace_pages.h"
 
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 #include "report/report_sample.h"
 
 #include "base/hash.h"
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RFT_TESTS_REPORT_SAMPLE_H
 #define RFT_TESTS_REPORT_SAMPLE_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* A run on the device with environment and ceilings, without sweeps. */
 rft_run *sample_empty(void);

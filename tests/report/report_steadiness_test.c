@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "model/drift.h"
+#include "model/stats/drift.h"
 
 static void says(const trace_pages *pages, const char *text) {
     if (!trace_says(pages, text)) {

@@ -3,7 +3,7 @@
 #ifndef RFT_TESTS_TRACE_PAGES_H
 #define RFT_TESTS_TRACE_PAGES_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 #include "reports/label.h"
 #include "reports/report.h"
 

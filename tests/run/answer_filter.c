@@ -2,7 +2,7 @@
 #include "run/answer_filter.h"
 
 #include "base/arena.h"
-#include "run/wire.h"
+#include "run/wire/wire.h"
 
 #include <fcntl.h>
 #include <signal.h>

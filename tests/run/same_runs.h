@@ -3,7 +3,7 @@
 #ifndef RFT_TEST_SAME_RUNS_H
 #define RFT_TEST_SAME_RUNS_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Fails at the first difference, by name. Compared: device, sweeps, every field of every point in order, samples.
  * Not compared: ids, dates, sums of seconds, seconds of compiling, verifying and in all, whether a cubin was in the

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "run/compile_pool.h"
+#include "run/compile/compile_pool.h"
 #include "run/exec.h"
-#include "run/remote_probe.h"
 #include "run/scripted_sweep.h"
+#include "run/worker/remote_probe.h"
 
 #define SCENE_SWEEPS 4
 

@@ -9,7 +9,7 @@
 #ifndef RFT_TEST_SCRIPTED_SWEEP_H
 #define RFT_TEST_SCRIPTED_SWEEP_H
 
-#include "model/sweep.h"
+#include "model/sweep/sweep.h"
 
 typedef struct scripted_sweep_opts {
     const char *name;         /* NULL: "scripted" */

@@ -11,7 +11,7 @@
  * there is a profiler that may not be used; none: there is none.
  */
 #include "run/answer_filter.h"
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
 #include "base/fs.h"
 #include "base/hash.h"

@@ -4,7 +4,7 @@
 #include "run/scene_probe.h"
 
 #include "base/fs.h"
-#include "run/compile_memory.h"
+#include "run/compile/compile_memory.h"
 
 #include <malloc.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "run/compile_pool.h"
+#include "run/compile/compile_pool.h"
 #include "support/sanitized.h"
 
 #include <stdio.h>

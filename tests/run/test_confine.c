@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A confined process tries what it may not do: as the user of the tests and, where that is root, as nobody. */
-#include "run/confine.h"
+#include "run/worker/confine.h"
 
 #include "base/fs.h"
 #include "support/no_landlock.h"

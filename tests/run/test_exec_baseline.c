@@ -3,7 +3,7 @@
  * there is nothing to measure. */
 #include "run/scene.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "run/scene.h"
 
 #include "base/fs.h"
-#include "model/counted.h"
+#include "model/roofline/counted.h"
 
 #include <math.h>
 #include <stdlib.h>

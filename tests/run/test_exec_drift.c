@@ -4,8 +4,8 @@
 #include "run/scene.h"
 
 #include "base/fs.h"
-#include "model/drift.h"
-#include "model/run_drift.h"
+#include "model/run/run_drift.h"
+#include "model/stats/drift.h"
 
 #include <math.h>
 #include <stdlib.h>

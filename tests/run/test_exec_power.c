@@ -2,7 +2,7 @@
 /* The round of power: whom it takes, what it stores, what becomes of it when the user or a worker stops. */
 #include "run/scene.h"
 
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "run/same_runs.h"
 #include "run/scene.h"
 
-#include "model/refine.h"
+#include "model/transition/refine.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "run/key_map.h"
+#include "run/plan/key_map.h"
 
 #include <stdio.h>
 #include <string.h>

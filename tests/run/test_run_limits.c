@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a device cannot run is known before it is asked; one row a limit, at it and beyond it. */
-#include "run/limits.h"
+#include "run/plan/limits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

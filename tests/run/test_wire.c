@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames and what they carry: what goes in comes out, and broken bytes are refused with words. */
-#include "run/fields.h"
-#include "run/wire.h"
+#include "run/wire/fields.h"
+#include "run/wire/wire.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters over the wire: what goes in comes out; what is none is refused. */
-#include "run/wire.h"
+#include "run/wire/wire.h"
 
 #include <math.h>
 #include <setjmp.h>

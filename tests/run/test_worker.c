@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worker's side in this process, over pipes: every request has its answer, whatever it is worth. */
-#include "run/worker.h"
+#include "run/worker/worker.h"
 
-#include "run/wire.h"
+#include "run/wire/wire.h"
 #include "support/scripted_compiler.h"
 #include "support/scripted_gpu.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/json.h"
-#include "model/space.h"
+#include "model/sweep/space.h"
 
 #include <math.h>
 #include <stdio.h>

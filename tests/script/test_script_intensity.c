@@ -6,9 +6,9 @@
 #include "script_case.h"
 
 #include "base/json.h"
-#include "model/datasheet.h"
-#include "model/datasheet_device.h"
-#include "model/sheet_roof.h"
+#include "model/roofline/datasheet.h"
+#include "model/roofline/datasheet_device.h"
+#include "model/roofline/sheet_roof.h"
 
 #include <math.h>
 #include <stdlib.h>

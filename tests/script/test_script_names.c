@@ -3,7 +3,7 @@
 #include "script_case.h"
 
 #include "base/fs.h"
-#include "script/lua_keys.h"
+#include "script/lua/lua_keys.h"
 #include "script/script_names.h"
 
 #include <stdio.h>

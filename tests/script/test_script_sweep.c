@@ -2,7 +2,7 @@
 /* What a script's tables become: parameters, axes, problems, constraints, options. */
 #include "script_case.h"
 
-#include "model/space.h"
+#include "model/sweep/space.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "model/space.h"
-#include "script/python_expr.h"
+#include "model/sweep/space.h"
+#include "script/python/python_expr.h"
 #include "script/script.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 
 #include <math.h>
 #include <stdio.h>

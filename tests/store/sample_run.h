@@ -3,7 +3,7 @@
 #ifndef RFT_TESTS_STORE_SAMPLE_RUN_H
 #define RFT_TESTS_STORE_SAMPLE_RUN_H
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 /* Two sweeps (ladder with an odd size and derived axes; texts and booleans as values), every outcome, an alias, both
  * rounds, ceilings measured and not. Owned by the caller. */

@@ -4,7 +4,7 @@
 
 #include "store/store_test.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 #include "store/column.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "store/sample_run.h"
 #include "store/store_test.h"
 
-#include "model/baseline.h"
+#include "model/run/baseline.h"
 #include "store/store.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "model/bound.h"
-#include "model/counted.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/counted.h"
 #include "store/recording.h"
 #include "store/store.h"
 

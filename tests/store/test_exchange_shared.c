@@ -4,7 +4,7 @@
 #include "store/store_test.h"
 
 #include "base/fs.h"
-#include "model/run_foreign.h"
+#include "model/run/run_foreign.h"
 #include "store/store.h"
 
 #include <math.h>

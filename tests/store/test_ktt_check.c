@@ -10,7 +10,7 @@
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "model/bound.h"
+#include "model/roofline/bound.h"
 #include "store/store.h"
 
 #include <math.h>

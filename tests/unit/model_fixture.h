@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "model/run.h"
+#include "model/run/run.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "model_fixture.h"
 
 #include "base/str.h"
-#include "model/advice.h"
-#include "model/baseline.h"
+#include "model/advice/advice.h"
+#include "model/run/baseline.h"
 
 static rft_counters counters; /* of the one point that a test looks at */
 

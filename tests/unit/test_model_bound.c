@@ -3,9 +3,9 @@
 #include "model_fixture.h"
 
 #include "base/str.h"
-#include "model/bound.h"
-#include "model/datasheet.h"
-#include "model/over_roof.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/datasheet.h"
+#include "model/roofline/over_roof.h"
 
 static rft_run *one_problem(void) {
     rft_run *run = fixture_run();

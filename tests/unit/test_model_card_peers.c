@@ -2,7 +2,7 @@
 /* A card beside others of its model. */
 #include "unit/model_fixture.h"
 
-#include "model/card_peers.h"
+#include "model/roofline/card_peers.h"
 
 #define OTHERS 6
 

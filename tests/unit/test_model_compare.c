@@ -3,8 +3,8 @@
  * them. */
 #include "model_fixture.h"
 
-#include "model/baseline.h"
-#include "model/compare.h"
+#include "model/compare/compare.h"
+#include "model/run/baseline.h"
 #include "noise.h"
 
 #include <stdio.h>

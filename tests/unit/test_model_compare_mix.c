@@ -2,7 +2,7 @@
 /* Totals of a mix on two sides: ratio, verdict and doubt, prices, what one side lacks. */
 #include "model_fixture.h"
 
-#include "model/compare_mix.h"
+#include "model/compare/compare_mix.h"
 
 #define MIX_JSON                                                                                                       \
     "{\"name\":\"m\",\"unit\":\"token\",\"per\":1,\"items\":["                                                         \

@@ -2,7 +2,7 @@
 /* Which of the compiler's options a sweep may give, in every spelling that NVRTC takes. */
 #include "model_fixture.h"
 
-#include "model/compile_option.h"
+#include "model/sweep/compile_option.h"
 
 #include <string.h>
 

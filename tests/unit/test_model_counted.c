@@ -3,8 +3,8 @@
 #include "model_fixture.h"
 
 #include "base/str.h"
-#include "model/bound.h"
-#include "model/counted.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/counted.h"
 
 static rft_run *one_problem(void) {
     rft_run *run = fixture_run();

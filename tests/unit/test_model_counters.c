@@ -10,7 +10,7 @@
 
 #include "base/fs.h"
 #include "base/str.h"
-#include "model/counters.h"
+#include "model/run/counters.h"
 
 #include <math.h>
 #include <stdlib.h>

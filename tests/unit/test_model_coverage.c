@@ -4,8 +4,8 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/drift.h"
-#include "model/stats.h"
+#include "model/stats/drift.h"
+#include "model/stats/stats.h"
 #include "unit/noise.h"
 
 enum { EXPERIMENTS = DRAWS(10000), MOST_SAMPLES = 100 };

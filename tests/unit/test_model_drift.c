@@ -4,7 +4,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/drift.h"
+#include "model/stats/drift.h"
 #include "unit/noise.h"
 
 enum { MOST = 64 };

@@ -3,7 +3,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/energy.h"
+#include "model/stats/energy.h"
 #include "unit/noise.h"
 
 enum { MOST = 4096 };

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "model/budget.h"
-#include "model/floor.h"
+#include "model/roofline/floor.h"
+#include "model/sweep/budget.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Architectures, datasheet values, hardware limits. */
 #include "model_fixture.h"
 
-#include "model/datasheet.h"
+#include "model/roofline/datasheet.h"
 
 static void every_architecture_stands_for_a_device(void **state) {
     (void)state;

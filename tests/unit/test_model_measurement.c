@@ -3,7 +3,7 @@
  */
 #include "model_fixture.h"
 
-#include "model/drift.h"
+#include "model/stats/drift.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
 /* A mix: sums worked out by hand, how intervals add, what is missing and why. */
 #include "model_fixture.h"
 
-#include "model/baseline.h"
-#include "model/mix_total.h"
+#include "model/mix/mix_total.h"
+#include "model/run/baseline.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failures that say the same but for their numbers are one kind. */
-#include "model/outcome.h"
+#include "model/sweep/outcome.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,8 +2,8 @@
 /* The fit of a profile: which points, which pipe, which ceilings; and what intensity counts. */
 #include "model_fixture.h"
 
-#include "model/bound.h"
-#include "model/profile_fit.h"
+#include "model/roofline/bound.h"
+#include "model/transition/profile_fit.h"
 
 static rft_profile_fit fit_of(rft_run *run) {
     rft_profile *profiles;

@@ -2,7 +2,7 @@
 /* Projection: every number here is worked out by hand in the comment beside it. */
 #include "unit/model_fixture.h"
 
-#include "model/projection.h"
+#include "model/roofline/projection.h"
 
 static void sheet(rft_ceilings *ceilings, rft_ceiling_id id, double rate) {
     ceilings->items[id].datasheet = rate;

@@ -2,8 +2,8 @@
 /* A stored run as sweeps to ask again: its spaces are exactly its points. */
 #include "unit/model_fixture.h"
 
-#include "model/recorded_sweep.h"
-#include "model/space.h"
+#include "model/run/recorded_sweep.h"
+#include "model/sweep/space.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Which values refine() adds: the value halfway, flips and turns, depth after depth until none is left. */
 #include "model_fixture.h"
 
-#include "model/refine.h"
+#include "model/transition/refine.h"
 
 /* ---- the value halfway ---- */
 

@@ -2,8 +2,8 @@
 /* Ridge points and distance from the roof, by hand. */
 #include "unit/model_fixture.h"
 
-#include "model/bound.h"
-#include "model/ridge.h"
+#include "model/roofline/bound.h"
+#include "model/roofline/ridge.h"
 
 static void every_pair_has_its_ridge(void **state) {
     (void)state;

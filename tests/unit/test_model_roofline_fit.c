@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "model/least_squares.h"
-#include "model/roofline_fit.h"
+#include "model/roofline/roofline_fit.h"
+#include "model/stats/least_squares.h"
 #include "unit/noise.h"
 
 #include <math.h>

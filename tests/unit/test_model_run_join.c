@@ -2,7 +2,7 @@
 /* Runs of one card as one: what is renumbered, summed, borrowed, and what is refused. */
 #include "model_fixture.h"
 
-#include "model/run_join.h"
+#include "model/run/run_join.h"
 
 static rft_run *run_of(const char *id, const char *sweep, double fastest_s) {
     rft_run *run = fixture_run();

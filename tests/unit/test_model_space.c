@@ -3,7 +3,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/space.h"
+#include "model/sweep/space.h"
 
 #include <stdlib.h>
 #include <time.h>

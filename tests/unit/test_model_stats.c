@@ -3,7 +3,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/stats.h"
+#include "model/stats/stats.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  */
 #include "model_fixture.h"
 
-#include "model/run_drift.h"
-#include "model/run_throttled.h"
+#include "model/run/run_drift.h"
+#include "model/run/run_throttled.h"
 
 static rft_measurement taken(rft_arena *arena, double median_s, double clock_mhz, size_t n) {
     rft_measurement m = rft_measurement_none();

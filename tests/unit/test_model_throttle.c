@@ -3,7 +3,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/throttle.h"
+#include "model/stats/throttle.h"
 
 static const double none[RFT_THROTTLE_COUNT] = {0};
 

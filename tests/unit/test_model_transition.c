@@ -3,7 +3,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
-#include "model/transition.h"
+#include "model/transition/transition.h"
 
 /* A linear layer of N = K = 8192 in bf16 over M rows: 2 M N K operations, 2 (N K + M K + M N) bytes. */
 #define NK 8192.0

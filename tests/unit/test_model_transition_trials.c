@@ -5,8 +5,8 @@
 #include "unit/noise.h"
 
 #include "base/hash.h"
-#include "model/least_squares.h"
-#include "model/transition.h"
+#include "model/stats/least_squares.h"
+#include "model/transition/transition.h"
 
 #define TRIALS DRAWS(2000)
 

@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
-#include "model/least_squares.h"
-#include "model/turn.h"
+#include "model/stats/least_squares.h"
+#include "model/stats/turn.h"
 #include "unit/noise.h"
 
 #include <math.h>

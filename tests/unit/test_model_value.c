@@ -2,8 +2,8 @@
 /* Values, element types, names, and what a point's specification needs. */
 #include "model_fixture.h"
 
-#include "model/spec.h"
-#include "model/sweep.h"
+#include "model/sweep/spec.h"
+#include "model/sweep/sweep.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seeded contents (rft_fill of model/spec.h). Element i depends on key and i alone: not on grid or device. */
+/* Seeded contents (rft_fill of model/sweep/spec.h). Element i depends on key and i alone: not on grid or device. */
 
 #define RFT_FILL_IS_UNIFORM 1 /* else INTEGERS */
 #define RFT_ORDER_IS_SORTED 1

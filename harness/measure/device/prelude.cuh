@@ -19,7 +19,7 @@ typedef long long rft_i64;
 #define RFT_THREADS ((rft_u64)gridDim.x * blockDim.x)
 #endif
 
-/* The order of rft_type (model/value.h); device_kernels.c asserts it. */
+/* The order of rft_type (model/sweep/value.h); device_kernels.c asserts it. */
 #define RFT_T_F64 0
 #define RFT_T_F32 1
 #define RFT_T_F16 2

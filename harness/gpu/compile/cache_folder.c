@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/compile/cache_folder.h"
+
+#include "base/clock.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "base/str.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const uint64_t default_limit_bytes = (uint64_t)1 << 30;
+#define ENTRY_MAX ((uint64_t)64 << 20)
+static const double default_wait_s = 5.0;
+static const int64_t keys_begin = (int64_t)1 << 61;
+
+/* Room is made when a process starts and none has done it for so long, and during a run after so many writes. */
+enum { ROOM_PERIOD_S = 600, ROOM_WRITES = 256, ROOM_SHARE = 64 };
+
+/* ---- locks ---- */
+int rft_cache_lock_byte(int fd, int64_t byte) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    int rc = 0;
+    do {
+        rc = fcntl(fd, F_OFD_SETLK, &lock);
+    } while (rc != 0 && errno == EINTR);
+    return rc == 0 ? 0 : errno == EACCES ? EAGAIN : errno;
+}
+
+int rft_cache_open_lock(const rft_cache_folder *folder) {
+    return open(folder->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
+}
+
+/* An own description for each holder: those that parent and child share would not end with the child. */
+int rft_cache_folder_lock(const rft_cache_folder *folder, const char *key) {
+    char digits[16] = "";
+    memcpy(digits, key, sizeof digits - 1);
+    const int64_t byte = keys_begin + (int64_t)strtoull(digits, NULL, 16);
+    const rft_clock *clock = rft_clock_system();
+    const int64_t start_ns = clock->monotonic_ns(clock->self), wait_ns = (int64_t)(folder->wait_s * 1e9);
+    int fd = folder->shared->writable ? rft_cache_open_lock(folder) : -1;
+    if (fd < 0) {
+        return -1;
+    }
+    int cause = rft_cache_lock_byte(fd, byte);
+    /* Asking again and again, since only an alarm ends F_OFD_SETLKW, and signals belong to the program. */
+    for (int64_t pause_ns = 1000000; cause == EAGAIN && clock->monotonic_ns(clock->self) - start_ns < wait_ns;) {
+        clock->sleep_ns(clock->self, pause_ns);
+        pause_ns += pause_ns < 16000000 ? pause_ns / 2 : 0;
+        cause = rft_cache_lock_byte(fd, byte);
+    }
+    if (cause != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+void rft_cache_folder_unlock(int lock) {
+    if (lock >= 0) {
+        close(lock);
+    }
+}
+
+/* ---- warnings ---- */
+/* A full disk is met by every worker of a run; one of them says so. The lock stays with this process. */
+static void warn_once(rft_cache_folder *folder, const char *what, const char *why, const char *remedy) {
+    const int64_t byte = 1 + (int64_t)(folder->run_id & 0xffffffffu);
+    if (atomic_exchange(&folder->shared->warned, true) ||
+        (folder->run_id && folder->lock_fd >= 0 && rft_cache_lock_byte(folder->lock_fd, byte) == EAGAIN)) {
+        return;
+    }
+    rft_log_warn(folder->log, "%s: %s; %s", what, why, remedy);
+}
+
+/* ---- opening ---- */
+static bool is_room_due(const rft_cache_folder *folder, bool existed) {
+    struct stat status;
+    if (!existed || folder->lock_fd < 0 || fstat(folder->lock_fd, &status) != 0) {
+        return true;
+    }
+    int64_t age_s = (int64_t)time(NULL) - (int64_t)status.st_mtim.tv_sec;
+    return age_s > ROOM_PERIOD_S || age_s < -ROOM_PERIOD_S;
+}
+
+void rft_cache_folder_open(rft_cache_folder *out, const rft_compile_cache_opts *opts) {
+    rft_err why = RFT_ERR_INIT;
+    *out = (rft_cache_folder){.path = rft_strdup(opts->folder),
+                              .lock_path = rft_fs_join(opts->folder, ".lock"),
+                              .limit_bytes = opts->limit_bytes ? opts->limit_bytes : default_limit_bytes,
+                              .wait_s = opts->wait_s > 0 ? opts->wait_s : default_wait_s,
+                              .log = opts->log,
+                              .run_id = opts->run_id,
+                              .named_temporaries = opts->named_temporaries,
+                              .lock_fd = -1};
+    void *shared = mmap(NULL, sizeof *out->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    out->shared = shared == MAP_FAILED ? &out->own : shared;
+    if (rft_fs_make_folders(out->path, &why) != 0 || rft_fs_can_write(out->path, &why) != 0) {
+        if (!opts->is_told) {
+            warn_once(out, "compiled kernels are not cached", why.message, "name a folder that can be written to");
+        }
+        return;
+    }
+    out->shared->writable = true;
+    const bool existed = rft_fs_exists(out->lock_path);
+    out->lock_fd = rft_cache_open_lock(out);
+    if (is_room_due(out, existed)) {
+        rft_cache_make_room(out);
+    }
+}
+
+void rft_cache_folder_close(rft_cache_folder *folder) {
+    if (folder->lock_fd >= 0) {
+        close(folder->lock_fd);
+    }
+    if (folder->shared != &folder->own) {
+        munmap(folder->shared, sizeof *folder->shared);
+    }
+    free(folder->lock_path);
+    free(folder->path);
+}
+
+/* ---- entries ---- */
+static char *entry_path(const rft_cache_folder *folder, const char *key) {
+    rft_str name = RFT_STR_INIT;
+    rft_str_addf(&name, "%s.rftc", key);
+    char *path = rft_fs_join(folder->path, rft_str_get(&name));
+    rft_str_clear(&name);
+    return path;
+}
+
+/* Of an entry, written or read: no cubin comes near, and a file that somebody made large is not worth its seconds. */
+static size_t entry_limit(const rft_cache_folder *folder) {
+    return folder->limit_bytes < ENTRY_MAX ? folder->limit_bytes : ENTRY_MAX;
+}
+
+char *rft_cache_folder_read(const rft_cache_folder *folder, const char *key, size_t *size) {
+    struct stat status;
+    char *data = NULL, *path = entry_path(folder, key);
+    /* A pipe would be waited for, and a folder is no file. */
+    if (stat(path, &status) == 0 && S_ISREG(status.st_mode)) {
+        rft_fs_read(&data, size, path, entry_limit(folder), NULL);
+    }
+    free(path);
+    return data;
+}
+
+void rft_cache_folder_touch(const rft_cache_folder *folder, const char *key) {
+    char *path = entry_path(folder, key);
+    if (folder->shared->writable) {
+        utimensat(AT_FDCWD, path, NULL, 0); /* failing does no harm */
+    }
+    free(path);
+}
+
+/* The folder may be deleted at any time: it is made anew. */
+static int put(const rft_cache_folder *folder, const char *path, const void *data, size_t size, rft_err *err) {
+    int rc = rft_fs_put(path, data, size, folder->named_temporaries, err);
+    if (rc != 0 && !rft_fs_exists(folder->path) && rft_fs_make_folders(folder->path, err) == 0) {
+        rc = rft_fs_put(path, data, size, folder->named_temporaries, err);
+    }
+    return rc;
+}
+
+static bool is_room_short(rft_cache_folder *folder, size_t size) {
+    uint64_t bytes = atomic_fetch_add(&folder->shared->unchecked_bytes, size) + size;
+    unsigned count = atomic_fetch_add(&folder->shared->unchecked_count, 1) + 1;
+    return bytes > folder->limit_bytes / ROOM_SHARE || count >= ROOM_WRITES;
+}
+
+void rft_cache_folder_write(rft_cache_folder *folder, const char *key, const void *data, size_t size) {
+    rft_err why = RFT_ERR_INIT;
+    if (!folder->shared->writable || size > entry_limit(folder)) {
+        return;
+    }
+    char *path = entry_path(folder, key);
+    if (put(folder, path, data, size, &why) == 0) {
+        if (is_room_short(folder, size)) {
+            rft_cache_make_room(folder);
+        }
+    } else if (rft_fs_is_folder(path)) {
+        warn_once(folder, "a compiled kernel is not cached", why.message, "remove that folder");
+    } else {
+        folder->shared->writable = false;
+        warn_once(folder, "compiled kernels are no longer cached", why.message,
+                  "free space or name another cache folder");
+    }
+    free(path);
+}

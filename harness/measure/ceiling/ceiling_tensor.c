@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The matrix units, by wgmma where the architecture has it, else by mma.sync. */
+#include "measure/ceiling/ceilings_more.h"
+#include "measure/embedded.h"
+
+#include "base/str.h"
+
+#define TENSOR_FIRST RFT_CEILING_TENSOR_FP64
+#define TENSOR_COUNT (RFT_CEILING_TENSOR_INT8 - RFT_CEILING_TENSOR_FP64 + 1)
+#define GRIDS 2 /* one block an SM, and as many as fit */
+
+#define MMA_THREADS 256
+#define MMA_REPEATS 4
+#define WGMMA_THREADS 128 /* of a warpgroup */
+#define WGMMA_SLICES 4    /* of K in a row of 128 bytes */
+#define WGMMA_REPEATS 4
+
+/* In the order of the ceilings; FP64 has kernels of its own. `k` of one instruction, by wgmma and mma.sync alike. */
+typedef struct tensor_type {
+    const char *name, *label;
+    int k;
+} tensor_type;
+
+static const tensor_type types[TENSOR_COUNT] = {
+    {"fp64", "FP64", 0},  {"tf32", "TF32", 8},       {"bf16", "BF16", 16},
+    {"fp16", "FP16", 16}, {"fp8", "FP8 (e4m3)", 32}, {"int8", "INT8", 32},
+};
+
+/* ---- what there is to compile ---- */
+
+static const unsigned char *const wgmma_texts[] = {rft_embedded_ceiling_tensor_data_cu,
+                                                   rft_embedded_ceiling_tensor_wgmma_cu};
+static const unsigned char *const mma_texts[] = {rft_embedded_ceiling_tensor_data_cu,
+                                                 rft_embedded_ceiling_tensor_mma_cu};
+
+typedef struct mma_shape {
+    const char *kernel; /* name without "rft_mma_" */
+    int m, n, k;
+    int a, b; /* fragments of the operands a warp holds; a * b accumulators */
+    int cc;   /* from this compute capability on, and where `only`, on no other */
+    bool only;
+} mma_shape;
+
+/* DMMA of m16n8k8 and m16n8k16 exists on sm_90 alone: elsewhere ptxas takes them apart (seen in the code it makes). */
+static const mma_shape fp64_shapes[] = {
+    {"fp64_k4", 8, 8, 4, 4, 4, 80, false},
+    {"fp64_k4", 8, 8, 4, 2, 2, 80, false},
+    {"fp64_k8", 16, 8, 8, 2, 2, 90, true},
+    {"fp64_k16", 16, 8, 16, 2, 2, 90, true},
+};
+
+static void add_mma(rft_tensor_group *out, const mma_shape *shape, const char *label, rft_arena *arena) {
+    rft_tensor_kernel *kernel = &out->kernels[out->count++];
+    double instructions = MMA_THREADS / 32.0 * MMA_REPEATS * shape->a * shape->b;
+    kernel->entry = rft_arena_printf(arena, "rft_mma_%s<%d, %d, %d>", shape->kernel, shape->a, shape->b, MMA_REPEATS);
+    kernel->text =
+        rft_arena_printf(arena, "%s, mma.sync m%dn%dk%d, random operands in registers, %d accumulators a warp", label,
+                         shape->m, shape->n, shape->k, shape->a * shape->b);
+    kernel->threads = MMA_THREADS;
+    kernel->ops_per_step = instructions * 2.0 * shape->m * shape->n * shape->k;
+}
+
+static void add_wgmma(rft_tensor_group *out, const tensor_type *type, int n, bool in_registers, rft_arena *arena) {
+    const int groups = 2; /* with one, nobody computes while it waits for its own */
+    rft_tensor_kernel *kernel = &out->kernels[out->count++];
+    kernel->entry =
+        rft_arena_printf(arena, "rft_wgmma_%s<%d, %d, %d, %d>", type->name, n, groups, in_registers, WGMMA_REPEATS);
+    kernel->text = rft_arena_printf(arena, "%s, wgmma m64n%dk%d, random operands, A from %s, %d warpgroups a block",
+                                    type->label, n, type->k, in_registers ? "registers" : "shared memory", groups);
+    kernel->threads = (unsigned)groups * WGMMA_THREADS;
+    kernel->ops_per_step = (double)groups * WGMMA_SLICES * WGMMA_REPEATS * 2.0 * 64 * n * type->k;
+}
+
+static void add_fp64(rft_tensor_group *out, int cc, rft_arena *arena) {
+    if (cc != 80 && cc != 90 && cc != 100 && cc != 103) {
+        out->reason = "no FP64 tensor units on this architecture";
+        return;
+    }
+    for (size_t i = 0; i < sizeof fp64_shapes / sizeof *fp64_shapes; i++) {
+        const mma_shape *shape = &fp64_shapes[i];
+        if (shape->only ? shape->cc == cc : shape->cc <= cc) {
+            add_mma(out, shape, "FP64", arena);
+        }
+    }
+}
+
+static bool mma_is_native(int cc) {
+    return (cc >= 80 && cc < 90) || cc == 120 || cc == 121;
+}
+
+void rft_tensor_group_of(rft_tensor_group *out, rft_ceiling_id id, const rft_gpu_info *gpu, rft_arena *arena) {
+    const tensor_type *type = &types[id - TENSOR_FIRST];
+    int cc = gpu->cc_major * 10 + gpu->cc_minor;
+    bool wgmma = rft_text_equal(gpu->arch, "sm_90a") && id != RFT_CEILING_TENSOR_FP64;
+    *out = (rft_tensor_group){.id = id, .texts = wgmma ? wgmma_texts : mma_texts};
+    if (cc < 80) {
+        out->reason = "the tensor kernels need compute capability 8.0 or newer";
+    } else if (id == RFT_CEILING_TENSOR_FP64) {
+        add_fp64(out, cc, arena);
+    } else if (id == RFT_CEILING_TENSOR_FP8 && cc < 89) {
+        out->reason = "no FP8 tensor units on this architecture";
+    } else if (wgmma) {
+        for (int i = 0; i < 4; i++) {
+            add_wgmma(out, type, i < 2 ? 256 : 128, i % 2 == 1, arena);
+        }
+    } else {
+        out->at_least = !mma_is_native(cc);
+        for (int a = 2; a <= 4; a += 2) {
+            add_mma(out, &(mma_shape){type->name, 16, 8, type->k, a, 4, 0, false}, type->label, arena);
+        }
+    }
+}
+
+/* ---- measuring ---- */
+
+typedef struct tensor_benches {
+    rft_protocol *p;
+    rft_arena *arena;
+    uint32_t never; /* no sum of accumulators is ever this, but once in 2^32: then one word is written */
+    rft_bench items[RFT_TENSOR_KERNELS * GRIDS + RFT_VENDOR_BENCHES];
+    size_t count;
+} tensor_benches;
+
+static void add_bench(tensor_benches *b, const rft_tensor_kernel *kernel, rft_function *function, unsigned blocks,
+                      bool at_least) {
+    rft_bench *bench = &b->items[b->count++];
+    *bench = (rft_bench){.function = function,
+                         .grid = {blocks, kernel->threads},
+                         .steps = 1,
+                         .amount_per_step = blocks * kernel->ops_per_step,
+                         .at_least = at_least,
+                         .cools = true};
+    bench->values[0] = &bench->steps;
+    bench->values[1] = &b->never;
+    bench->values[2] = &b->p->partials;
+    bench->text = rft_arena_printf(b->arena, "%s, %u blocks of %u threads", kernel->text, blocks, kernel->threads);
+}
+
+static int measure_group(tensor_benches *b, const rft_tensor_group *group, rft_function *const *functions,
+                         rft_ceiling *out, rft_err *err) {
+    unsigned sms = (unsigned)b->p->info.sms;
+    for (size_t i = 0; i < group->count; i++) {
+        unsigned resident = 0;
+        int rc = rft_bench_resident(b->p, functions[i], group->kernels[i].threads, &resident, err);
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        add_bench(b, &group->kernels[i], functions[i], resident, group->at_least);
+        if (resident > sms) {
+            add_bench(b, &group->kernels[i], functions[i], sms, group->at_least);
+        }
+    }
+    rft_vendor_benches vendor = {0};
+    int rc = rft_vendor_benches_take(&vendor, b->p, b->arena, group->id, &b->items[b->count], err);
+    b->count += vendor.count;
+    if (rc == RFT_OK) {
+        rc = rft_bench_best(b->p, b->items, b->count, RFT_CACHE_HOT, out, err);
+    }
+    rft_vendor_benches_give_back(&vendor, b->p);
+    return rc;
+}
+
+/* A module for each type: one that does not compile costs only its own ceiling. */
+static rft_kernel_group code_of(const rft_tensor_group *group, rft_arena *arena) {
+    const char **names = rft_arena_calloc(arena, RFT_TENSOR_KERNELS, sizeof *names);
+    for (size_t i = 0; i < group->count; i++) {
+        names[i] = group->kernels[i].entry;
+    }
+    const char *title = rft_arena_printf(arena, "rooftune_ceiling_%s.cu", rft_ceiling_name(group->id));
+    return (rft_kernel_group){title, group->texts, 2, names, group->count, RFT_CEILING_BIT(group->id)};
+}
+
+void rft_ceilings_tensor_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_kernel_group *groups, size_t *count) {
+    for (int i = 0; i < TENSOR_COUNT; i++) {
+        rft_tensor_group group;
+        rft_tensor_group_of(&group, (rft_ceiling_id)(TENSOR_FIRST + i), gpu, arena);
+        if (group.count > 0) {
+            groups[(*count)++] = code_of(&group, arena);
+        }
+    }
+}
+
+int rft_tensor_group_measure(rft_protocol *p, rft_arena *arena, const rft_tensor_group *group, rft_ceiling *out,
+                             rft_err *err) {
+    rft_function *functions[RFT_TENSOR_KERNELS];
+    rft_module *module = NULL;
+    tensor_benches *benches = rft_arena_calloc(arena, 1, sizeof *benches);
+    *benches = (tensor_benches){.p = p, .arena = arena, .never = 0x7FEDCBA9u};
+    rft_kernel_group code = code_of(group, arena);
+    int rc = rft_kernels_load(p, &code, &module, functions, err);
+    if (rc == RFT_OK) {
+        rc = measure_group(benches, group, functions, out, err);
+    }
+    if (module && !p->gpu->vt->sticky(p->gpu)) {
+        p->gpu->vt->module_free(p->gpu, module);
+    }
+    return rc;
+}
+
+int rft_ceilings_tensor(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+    for (int i = 0; i < TENSOR_COUNT; i++) {
+        rft_ceiling *ceiling = &out->items[TENSOR_FIRST + i];
+        rft_tensor_group group;
+        rft_err failure = RFT_ERR_INIT;
+        rft_tensor_group_of(&group, (rft_ceiling_id)(TENSOR_FIRST + i), &p->info, arena);
+        if (!rft_ceilings_asked(p, group.id)) {
+            continue;
+        }
+        if (group.count == 0) {
+            ceiling->reason = group.reason;
+        } else if (rft_tensor_group_measure(p, arena, &group, ceiling, &failure) != RFT_OK) {
+            int rc = rft_ceilings_excuse(p, arena, ceiling, 1, &failure, err);
+            if (rc != RFT_OK) {
+                return rc;
+            }
+        }
+    }
+    return RFT_OK;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ceilings_more.h - ceilings of the matrix units and of copies between host and device (private to harness/measure).
+ * Method: docs/ceilings.md.
+ */
+#ifndef RFT_MEASURE_CEILINGS_MORE_H
+#define RFT_MEASURE_CEILINGS_MORE_H
+
+#include "measure/ceiling/ceilings.h"
+
+/* Each measures its ceilings into `out`; what cannot be measured gets its reason. Errors only when the device is lost:
+ * RFT_E_DEVICE. They need rft_protocol_prepare() and a device that is awake, as rft_ceilings_memory() does. */
+int rft_ceilings_tensor(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
+int rft_ceilings_host(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
+
+/* ---- the vendor's library beside our kernels (ceiling_vendor.c) ---- */
+
+#define RFT_VENDOR_BENCHES 8 /* the first of the list that it would choose from */
+
+typedef struct rft_vendor_benches {
+    rft_vendor_plan *plan; /* NULL: the library has nothing for this, or is not there */
+    rft_vendor_buffers buffers;
+    size_t count; /* of benches */
+} rft_vendor_benches;
+
+/* Writes up to RFT_VENDOR_BENCHES ways to multiply two large square matrices of this type; none without the library, or
+ * where it or the memory has no room for them. Errors: RFT_E_DEVICE, when the device is lost. */
+int rft_vendor_benches_take(rft_vendor_benches *out, rft_protocol *p, rft_arena *arena, rft_ceiling_id id,
+                            rft_bench *benches, rft_err *err);
+void rft_vendor_benches_give_back(rft_vendor_benches *b, rft_protocol *p);
+
+/* ---- what is compiled for one tensor ceiling on one architecture; also for the test that compiles them all ---- */
+
+#define RFT_TENSOR_KERNELS 4
+
+typedef struct rft_tensor_kernel {
+    const char *entry;   /* name expression */
+    const char *text;    /* what it does, for people */
+    unsigned threads;    /* of a block */
+    double ops_per_step; /* of one block */
+} rft_tensor_kernel;
+
+typedef struct rft_tensor_group {
+    rft_ceiling_id id;
+    const char *reason;                /* why nothing can be measured (count = 0); NULL */
+    bool at_least;                     /* the architecture has a faster path than these kernels take */
+    const unsigned char *const *texts; /* two, for rft_kernel_group */
+    rft_tensor_kernel kernels[RFT_TENSOR_KERNELS];
+    size_t count;
+} rft_tensor_group;
+
+/* `id`: RFT_CEILING_TENSOR_FP64 ... RFT_CEILING_TENSOR_INT8. Of `gpu` the architecture and the compute capability are
+ * read. Native paths: wgmma for sm_90a; mma.sync for sm_80 ... sm_89 and sm_120, sm_121; FP64 always mma.sync. Sources:
+ * PTX ISA, "Warp Level Matrix Instructions" and "Asynchronous Warpgroup Level Matrix Instructions". */
+void rft_tensor_group_of(rft_tensor_group *out, rft_ceiling_id id, const rft_gpu_info *gpu, rft_arena *arena);
+
+/* What they compile, each apart from the others, as rft_ceilings_groups() tells of the rest. Appends to `groups`, which
+ * has room for RFT_TENSOR_GROUPS more; names live in `arena`. */
+#define RFT_TENSOR_GROUPS 6
+void rft_ceilings_tensor_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_kernel_group *groups, size_t *count);
+
+/* Compiles and tries the kernels of a group (count > 0) and makes the best the ceiling. Errors: as they come. */
+int rft_tensor_group_measure(rft_protocol *p, rft_arena *arena, const rft_tensor_group *group, rft_ceiling *out,
+                             rft_err *err);
+
+#endif

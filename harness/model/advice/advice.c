@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/advice/advice.h"
+
+#include "base/str.h"
+#include "base/units.h"
+#include "model/advice/advice_case.h"
+#include "model/roofline/amount.h"
+#include "model/roofline/counted.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Decision tree (A8): below half the ridge memory, above one and a half compute, both between. */
+#define CLEARLY_MEMORY 0.5
+#define CLEARLY_COMPUTE 1.5
+
+typedef struct rule_entry {
+    const char *name;
+    unsigned cases; /* 0: all */
+    bool same_work;
+    rft_rule *judge;
+} rule_entry;
+
+static const rule_entry rules[] = {
+#define RULE_ENTRY(name, cases, same_work) {#name, cases, same_work, rft_rule_##name},
+    RFT_RULE_MAP(RULE_ENTRY)
+#undef RULE_ENTRY
+};
+#define RULES (sizeof rules / sizeof *rules)
+_Static_assert(RULES <= RFT_ADVICE_RULES_MAX, "room for all rules");
+
+const char *rft_advice_rule_name(size_t index) {
+    return index < RULES ? rules[index].name : NULL;
+}
+
+const char *rft_advice_evidence_name(rft_advice_evidence evidence) {
+    static const char *const names[] = {"counted", "measured", "compiled", "modelled", "declared"};
+    return names[evidence];
+}
+
+/* ---- for the rules ---- */
+
+double rft_case_counter(const rft_advice_case *c, rft_counter counter) {
+    return c->point->counters ? c->point->counters->values[counter] : (double)NAN;
+}
+
+rft_rule_verdict rft_case_lacks(rft_rule_answer *answer, const char *metric, const char *reason) {
+    answer->missing.metric = metric;
+    answer->missing.reason = reason;
+    return RFT_RULE_MISSING;
+}
+
+rft_rule_verdict rft_case_lacks_counter(const rft_advice_case *c, rft_rule_answer *answer, rft_counter counter) {
+    const rft_counters *counters = c->point->counters;
+    const char *reason = counters ? counters->reasons[counter] : "not counted";
+    return rft_case_lacks(answer, rft_counter_name(counter), reason ? reason : "nothing of the kind was counted");
+}
+
+void rft_case_trigger(rft_rule_answer *answer, const char *name, const char *unit, double value, double threshold) {
+    if (answer->advice.trigger_count < RFT_ADVICE_TRIGGERS_MAX) {
+        answer->advice.triggers[answer->advice.trigger_count++] = (rft_advice_trigger){name, unit, value, threshold};
+    }
+}
+
+void rft_case_trigger_counter(const rft_advice_case *c, rft_rule_answer *answer, rft_counter counter,
+                              double threshold) {
+    rft_case_trigger(answer, rft_counter_name(counter), rft_counter_unit(counter), rft_case_counter(c, counter),
+                     threshold);
+}
+
+rft_case_gain rft_case_room(const rft_advice_case *c) {
+    rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
+    return (rft_case_gain){c->room_frac, rft_arena_printf(c->arena, "its roof, %s", rft_ceiling_label(ceiling))};
+}
+
+rft_case_gain rft_case_slack(const rft_advice_case *c) {
+    rft_case_gain near = {c->slack_frac, ""};
+    if (c->bound.share_count > 0) {
+        near.rests_on = rft_arena_printf(c->arena, "the nearest ceiling, %s %s",
+                                         rft_resource_name(c->bound.shares[0].resource, c->bound.shares[0].pipe),
+                                         rft_case_percent(c, c->bound.frac));
+    }
+    return rft_case_least(near, rft_case_room(c));
+}
+
+rft_case_gain rft_case_least(rft_case_gain a, rft_case_gain b) {
+    return isnan(a.frac) || b.frac < a.frac ? b : a;
+}
+
+rft_rule_verdict rft_case_offer(rft_rule_answer *answer, rft_case_gain gain, rft_advice_evidence evidence,
+                                const char *text) {
+    if (isnan(gain.frac)) {
+        return rft_case_lacks(answer, "roof", "work without a measured ceiling");
+    }
+    if (gain.frac < RFT_ADVICE_LEAST_FRAC) {
+        return RFT_RULE_SILENT;
+    }
+    answer->advice.text = text;
+    answer->advice.gain_frac = gain.frac;
+    answer->advice.rests_on = gain.rests_on;
+    answer->advice.evidence = evidence;
+    return RFT_RULE_SPEAKS;
+}
+
+const char *rft_case_percent(const rft_advice_case *c, double frac) {
+    double percent = 100.0 * frac;
+    return rft_arena_fixed(c->arena, percent, percent < 9.95 ? 1 : 0, " %");
+}
+
+const char *rft_case_si(const rft_advice_case *c, double value, const char *unit) {
+    char text[48];
+    return rft_arena_strdup(c->arena, rft_units_format_si(text, sizeof text, value, 3, unit));
+}
+
+/* ---- the case ---- */
+
+/* The longest of the declared amounts on the memory side or the arithmetic side, at their ceilings. */
+static double side_s(const rft_amount *amounts, size_t count, bool arithmetic) {
+    double longest = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        if ((amounts[i].resource == RFT_RESOURCE_PIPE) != arithmetic) {
+            continue;
+        }
+        double seconds = amounts[i].amount / amounts[i].rate;
+        if (isnan(seconds) || seconds > longest) {
+            longest = seconds;
+        }
+        if (isnan(longest)) {
+            break;
+        }
+    }
+    return longest;
+}
+
+static unsigned where_of(const rft_advice_case *c) {
+    unsigned where = 0;
+    double memory = c->memory_s, compute = c->compute_s;
+    where |= memory > 0.0 && !(compute > CLEARLY_COMPUTE * memory) ? RFT_CASE_MEMORY : 0u;
+    where |= compute > 0.0 && !(compute < CLEARLY_MEMORY * memory) ? RFT_CASE_COMPUTE : 0u;
+    bool judged = c->bound.share_count > 0;
+    where |= judged && c->bound.firmness != RFT_FIRM_BOUND ? RFT_CASE_LOOSE : 0u;
+    if (c->median_s < RFT_NEAR_FLOOR * c->floor_s) {
+        where |= RFT_CASE_SHORT;
+    }
+    if (c->bound.resource == RFT_RESOURCE_LAUNCH) { /* what it does in between hardly matters */
+        where = RFT_CASE_SHORT;
+    }
+    return where;
+}
+
+static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    rft_advice_case c = {.run = run, .point = point, .arena = arena, .median_s = rft_point_median_s(point)};
+    rft_amount amounts[RFT_AMOUNTS_MAX];
+    size_t count = rft_amounts_of_work(run, point, amounts);
+    c.place = rft_placement_of(run, point);
+    c.bound = rft_bound_whole_of(run, point); /* gains are of the whole time */
+    c.memory_s = side_s(amounts, count, false);
+    c.compute_s = side_s(amounts, count, true);
+    c.room_frac = 1.0 - c.place.efficiency_frac;
+    c.slack_frac = c.bound.share_count > 0 ? 1.0 - c.bound.frac : (double)NAN;
+    c.occupancy_frac = rft_case_counter(&c, RFT_COUNTER_WARPS_ACTIVE);
+    c.occupancy_counted = !isnan(c.occupancy_frac);
+    if (!c.occupancy_counted) {
+        c.occupancy_frac = point->facts.occupancy_frac;
+    }
+    double own = rft_point_measurement(point)->floor_s;
+    c.floor_s = own > 0.0 ? own : rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH);
+    c.where = where_of(&c);
+    return c;
+}
+
+/* ---- the list ---- */
+
+static void insert(rft_advice *items, size_t *count, const rft_advice *advice) {
+    size_t at = *count;
+    for (; at > 0 && items[at - 1].gain_frac < advice->gain_frac; at--) {
+        items[at] = items[at - 1];
+    }
+    items[at] = *advice;
+    (*count)++;
+}
+
+static void ask(const rft_advice_case *c, const rule_entry *rule, rft_advice_list *list) {
+    rft_rule_answer answer = {.advice = {.rule = rule->name}, .missing = {.rule = rule->name}};
+    switch (rule->judge(c, &answer)) {
+    case RFT_RULE_SILENT:
+        return;
+    case RFT_RULE_MISSING:
+        list->missing[list->missing_count++] = answer.missing;
+        return;
+    case RFT_RULE_SPEAKS:
+        break;
+    }
+    insert(rule->same_work ? list->items : list->others, rule->same_work ? &list->count : &list->other_count,
+           &answer.advice);
+}
+
+/* At its ceiling, or beyond it: the reading rule "near the roof only other work helps" (A20c). */
+static const char *at_ceiling_text(const rft_advice_case *c) {
+    rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
+    return rft_arena_printf(c->arena, "at %s of its ceiling, %s: with the same work there is nothing to be won",
+                            rft_case_percent(c, c->place.efficiency_frac), rft_ceiling_label(ceiling));
+}
+
+rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    rft_advice_list list = {.items = rft_arena_calloc(arena, RULES, sizeof *list.items),
+                            .others = rft_arena_calloc(arena, RULES, sizeof *list.others),
+                            .missing = rft_arena_calloc(arena, RULES, sizeof *list.missing)};
+    if (!(rft_point_median_s(point) > 0.0)) {
+        list.nothing = "not measured";
+        return list;
+    }
+    rft_advice_case c = case_of(run, point, arena);
+    bool at_ceiling = c.room_frac < RFT_ADVICE_LEAST_FRAC;
+    for (size_t i = 0; i < RULES; i++) {
+        bool applies = rules[i].cases == 0 || (rules[i].cases & c.where) != 0;
+        if (applies && !(at_ceiling && rules[i].same_work)) {
+            ask(&c, &rules[i], &list);
+        }
+    }
+    if (list.count == 0) {
+        list.nothing = at_ceiling               ? at_ceiling_text(&c)
+                       : isnan(c.room_frac)     ? "there is no measured ceiling to judge its work by"
+                       : list.missing_count > 0 ? "no rule that could be judged applies"
+                                                : "no rule applies";
+    }
+    return list;
+}
+
+/* ---- words ---- */
+
+const char *rft_advice_text(const rft_advice *advice, rft_arena *arena) {
+    double percent = 100.0 * advice->gain_frac;
+    return rft_arena_printf(arena, "%s: at most %s of %s (by %s; %s)", advice->text,
+                            rft_arena_fixed(arena, percent, percent < 9.95 || percent > 99.0 ? 1 : 0, " %"),
+                            advice->gain_of ? advice->gain_of : "the time", advice->rests_on,
+                            rft_advice_evidence_name(advice->evidence));
+}
+
+const char *rft_advice_missing_text(const rft_advice_list *list, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < list->missing_count; i++) {
+        const rft_advice_missing *one = &list->missing[i];
+        rft_str_addf(&text, "%s%s (%s: %s)", i ? ", " : "", one->rule, one->metric, one->reason);
+    }
+    const char *kept = list->missing_count ? rft_arena_strdup(arena, rft_str_get(&text)) : NULL;
+    rft_str_clear(&text);
+    return kept;
+}

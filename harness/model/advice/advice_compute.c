@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules for what the SMs hold back: the arithmetic side of the decision tree (A8), shared memory, registers. */
+#include "model/advice/advice_case.h"
+#include "model/card/occupancy.h"
+
+#include <math.h>
+
+#define TENSOR_BUSY_ENOUGH 0.8 /* A8 */
+#define OCCUPANCY_ENOUGH 0.5   /* A8 */
+#define MATH_ENOUGH 0.8        /* ours: a good SGEMM has 0.94 (64 FFMA beside 4 wide shared loads) */
+
+static rft_pipe main_pipe(const rft_advice_case *c) {
+    return rft_work_main_pipe(&c->point->work);
+}
+
+/* A8 compute 1. */
+rft_rule_verdict rft_rule_tensor_use(const rft_advice_case *c, rft_rule_answer *answer) {
+    rft_pipe pipe = main_pipe(c);
+    if (pipe >= RFT_PIPE_COUNT || pipe < RFT_PIPE_TENSOR_FP64) {
+        return RFT_RULE_SILENT;
+    }
+    double busy = rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY);
+    if (isnan(busy)) {
+        return rft_case_lacks_counter(c, answer, RFT_COUNTER_TENSOR_BUSY);
+    }
+    if (busy >= TENSOR_BUSY_ENOUGH) {
+        return RFT_RULE_SILENT;
+    }
+    rft_case_trigger_counter(c, answer, RFT_COUNTER_TENSOR_BUSY, TENSOR_BUSY_ENOUGH);
+    rft_case_gain idle = {1.0 - busy, "the cycles without a matrix instruction"};
+    return rft_case_offer(
+        answer, rft_case_least(idle, rft_case_room(c)), RFT_ADVICE_COUNTED,
+        rft_arena_printf(c->arena,
+                         "keep the matrix units busy: they work in %s of the cycles; check tile shapes "
+                         "and alignment, add stages",
+                         rft_case_percent(c, busy)));
+}
+
+/* E18: what a level inside the SM carries too often is kept closer instead. */
+rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answer) {
+    rft_resource by = c->bound.resource;
+    bool inner = by == RFT_RESOURCE_L2 || by == RFT_RESOURCE_L1 || by == RFT_RESOURCE_SHARED;
+    if (!inner || c->bound.firmness == RFT_FIRM_NONE || c->place.roof == by) {
+        return RFT_RULE_SILENT;
+    }
+    const rft_share *share = &c->bound.shares[0];
+    double next = c->bound.share_count > 1 ? c->bound.shares[1].frac : 0.0;
+    rft_case_trigger(answer, "bound_frac", "1", share->frac, NAN);
+    rft_case_gain gain = {1.0 - next, "the next ceiling"};
+    const char *closer = by == RFT_RESOURCE_L2 ? "larger tiles in shared memory"
+                         : by == RFT_RESOURCE_L1
+                             ? "stage what threads share in shared memory, or keep more in registers"
+                             : "more results a thread (register tiles), wider shared loads";
+    return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)),
+                          share->evidence == RFT_EVIDENCE_COUNTED ? RFT_ADVICE_COUNTED : RFT_ADVICE_MODELLED,
+                          rft_arena_printf(c->arena,
+                                           "reuse closer to the arithmetic: %s carries as much as takes %s of "
+                                           "the time; %s",
+                                           rft_resource_name(by, share->pipe), rft_case_percent(c, share->frac),
+                                           closer));
+}
+
+/* A20. A wavefront that a conflict adds takes a cycle of its SM. */
+rft_rule_verdict rft_rule_bank_conflicts(const rft_advice_case *c, rft_rule_answer *answer) {
+    double conflicts = rft_case_counter(c, RFT_COUNTER_SHARED_CONFLICTS);
+    double wavefronts = rft_case_counter(c, RFT_COUNTER_SHARED_WAVEFRONTS);
+    if (c->point->facts.shared_static_bytes == 0 && c->point->facts.shared_dynamic_bytes == 0) {
+        return RFT_RULE_SILENT;
+    }
+    if (isnan(conflicts) || isnan(wavefronts)) {
+        return rft_case_lacks_counter(c, answer, RFT_COUNTER_SHARED_CONFLICTS);
+    }
+    if (conflicts <= RFT_ADVICE_LEAST_FRAC * wavefronts) {
+        return RFT_RULE_SILENT;
+    }
+    const rft_measurement *measured = rft_point_measurement(c->point);
+    double cycles = (double)c->run->gpu.sms * measured->clock_mhz * 1e6 * c->median_s;
+    if (!(cycles > 0.0)) {
+        return rft_case_lacks(answer, "sm_clock", "no clock was read beside the samples");
+    }
+    rft_case_trigger(answer, "conflict_frac", "1", conflicts / wavefronts, RFT_ADVICE_LEAST_FRAC);
+    rft_case_gain gain = {conflicts / cycles, "a cycle of an SM for each wavefront that conflicts add"};
+    return rft_case_offer(
+        answer, rft_case_least(gain, rft_case_room(c)), RFT_ADVICE_COUNTED,
+        rft_arena_printf(c->arena,
+                         "avoid bank conflicts: they make %s of the shared-memory wavefronts; pad rows "
+                         "or swizzle",
+                         rft_case_percent(c, conflicts / wavefronts)));
+}
+
+/* A21 (too many registers), S4's pitfall 5. */
+rft_rule_verdict rft_rule_spills(const rft_advice_case *c, rft_rule_answer *answer) {
+    int spilled = c->point->facts.spill_bytes;
+    double local = rft_case_counter(c, RFT_COUNTER_LOCAL);
+    if (spilled < 0 && isnan(local)) {
+        return rft_case_lacks(answer, "spill_bytes", "the compiler's log was not kept");
+    }
+    if (!(spilled > 0) || local == 0.0) { /* spilled, but never executed */
+        return RFT_RULE_SILENT;
+    }
+    rft_case_trigger(answer, "spill_bytes", "B", spilled, 0.0);
+    bool counted = !isnan(local);
+    if (counted) {
+        rft_case_trigger_counter(c, answer, RFT_COUNTER_LOCAL, 0.0);
+    }
+    return rft_case_offer(answer, rft_case_slack(c), counted ? RFT_ADVICE_COUNTED : RFT_ADVICE_COMPILED,
+                          rft_arena_printf(c->arena,
+                                           "stop spilling: %d B of registers go to local memory at %d registers a "
+                                           "thread; smaller tiles a thread, or fewer threads a block",
+                                           spilled, c->point->facts.registers));
+}
+
+/* What keeps more blocks off an SM: taken away, more would fit. */
+static const char *limiter(const rft_advice_case *c) {
+    const rft_facts *facts = &c->point->facts;
+    const rft_gpu_info *gpu = &c->run->gpu;
+    int64_t threads = c->point->has_launch ? c->point->block[0] * c->point->block[1] * c->point->block[2] : 0;
+    if (facts->waves < 1.0) {
+        return "the grid is small";
+    }
+    if (threads < 1 || threads > gpu->max_threads_per_block || facts->registers < 0 || facts->shared_static_bytes < 0) {
+        return "cut registers or shared memory";
+    }
+    int64_t shared = facts->shared_static_bytes + (facts->shared_dynamic_bytes > 0 ? facts->shared_dynamic_bytes : 0);
+    int now = rft_occupancy_blocks(gpu, (int)threads, facts->registers, shared);
+    bool by_registers = rft_occupancy_blocks(gpu, (int)threads, -1, shared) > now;
+    bool by_shared = rft_occupancy_blocks(gpu, (int)threads, facts->registers, 0) > now;
+    if (by_registers && !by_shared) {
+        return rft_arena_printf(c->arena, "%d registers a thread limit it", facts->registers);
+    }
+    if (by_shared && !by_registers) {
+        return rft_arena_printf(c->arena, "%s of shared memory a block limit it", rft_case_si(c, (double)shared, "B"));
+    }
+    return by_registers ? "registers and shared memory limit it"
+                        : rft_arena_printf(c->arena, "registers (%d) and shared memory (%s) limit it only together",
+                                           facts->registers, rft_case_si(c, (double)shared, "B"));
+}
+
+/* A8 compute 2, S4's "128 registers = 25 %". Only where no ceiling is near: few warps may well be enough. */
+rft_rule_verdict rft_rule_occupancy(const rft_advice_case *c, rft_rule_answer *answer) {
+    if (isnan(c->occupancy_frac)) {
+        return rft_case_lacks_counter(c, answer, RFT_COUNTER_WARPS_ACTIVE);
+    }
+    if (c->occupancy_frac >= OCCUPANCY_ENOUGH) {
+        return RFT_RULE_SILENT;
+    }
+    rft_case_trigger(answer, rft_counter_name(RFT_COUNTER_WARPS_ACTIVE), "1", c->occupancy_frac, OCCUPANCY_ENOUGH);
+    if (c->point->facts.registers >= 0) {
+        rft_case_trigger(answer, "registers", "1", c->point->facts.registers, NAN);
+    }
+    return rft_case_offer(answer, rft_case_slack(c), c->occupancy_counted ? RFT_ADVICE_COUNTED : RFT_ADVICE_COMPILED,
+                          rft_arena_printf(c->arena,
+                                           "raise the occupancy, or give each warp more to do at once: %s of the warps "
+                                           "an SM holds are there (%s)",
+                                           rft_case_percent(c, c->occupancy_frac), limiter(c)));
+}
+
+/* Thread instructions of the main pipe's arithmetic; NaN where they are not counted, or are matrix instructions. */
+static double math_instructions(const rft_advice_case *c) {
+    static const rft_counter kinds[][3] = {
+        {RFT_COUNTER_FADD, RFT_COUNTER_FMUL, RFT_COUNTER_FFMA},
+        {RFT_COUNTER_DADD, RFT_COUNTER_DMUL, RFT_COUNTER_DFMA},
+        {RFT_COUNTER_HADD, RFT_COUNTER_HMUL, RFT_COUNTER_HFMA},
+    };
+    rft_pipe pipe = main_pipe(c);
+    size_t kind = pipe == RFT_PIPE_FP32 ? 0 : pipe == RFT_PIPE_FP64 ? 1 : 2;
+    double sum = 0.0;
+    for (size_t i = 0; i < 3; i++) {
+        sum += rft_case_counter(c, kinds[kind][i]);
+    }
+    return sum;
+}
+
+/* A8 compute 3: instructions that are no arithmetic take issue slots. */
+rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer *answer) {
+    rft_pipe pipe = main_pipe(c);
+    if (pipe != RFT_PIPE_FP32 && pipe != RFT_PIPE_FP64 && pipe != RFT_PIPE_FP16) {
+        return RFT_RULE_SILENT;
+    }
+    double warp_instructions = rft_case_counter(c, RFT_COUNTER_WARP_INSTRUCTIONS);
+    double math = math_instructions(c) / RFT_WARP_LANES;
+    if (isnan(warp_instructions) || isnan(math)) {
+        return rft_case_lacks_counter(c, answer,
+                                      isnan(warp_instructions) ? RFT_COUNTER_WARP_INSTRUCTIONS : RFT_COUNTER_FFMA);
+    }
+    double frac = math / warp_instructions;
+    if (!(frac < MATH_ENOUGH)) {
+        return RFT_RULE_SILENT;
+    }
+    rft_case_gain slots = {NAN, ""};
+    for (size_t i = 0; i < c->bound.share_count; i++) {
+        if (c->bound.shares[i].resource == RFT_RESOURCE_ISSUE) {
+            slots = (rft_case_gain){(1.0 - frac) * c->bound.shares[i].frac, "the issue slots that they take"};
+        }
+    }
+    rft_case_trigger(answer, "arithmetic_instruction_frac", "1", frac, MATH_ENOUGH);
+    return rft_case_offer(
+        answer, rft_case_least(slots, rft_case_room(c)), RFT_ADVICE_COUNTED,
+        rft_arena_printf(c->arena,
+                         "cut what is no arithmetic: only %s of the instructions are %s; unroll, hoist "
+                         "addresses, load wider",
+                         rft_case_percent(c, frac), rft_pipe_label(pipe)));
+}
+
+/* S2's "enable tensor cores"; A15. Another precision, so other work. */
+rft_rule_verdict rft_rule_tensor_cores(const rft_advice_case *c, rft_rule_answer *answer) {
+    rft_pipe pipe = main_pipe(c);
+    rft_ceiling_id ceiling = pipe == RFT_PIPE_FP32   ? RFT_CEILING_TENSOR_TF32
+                             : pipe == RFT_PIPE_FP16 ? RFT_CEILING_TENSOR_FP16
+                             : pipe == RFT_PIPE_FP64 ? RFT_CEILING_TENSOR_FP64
+                                                     : RFT_CEILING_COUNT;
+    if (ceiling == RFT_CEILING_COUNT || c->place.roof != RFT_RESOURCE_PIPE) {
+        return RFT_RULE_SILENT;
+    }
+    double rate = rft_ceilings_rate(&c->run->ceilings, ceiling);
+    if (isnan(rate)) {
+        return rft_case_lacks(answer, rft_ceiling_name(ceiling), "this ceiling was not measured");
+    }
+    double floor_s = fmax(c->point->work.pipe_ops[pipe] / rate, c->memory_s);
+    rft_case_trigger(answer, rft_ceiling_name(ceiling), rft_ceiling_unit(ceiling), rate, NAN);
+    rft_case_gain gain = {1.0 - floor_s / c->median_s, "the ceilings of the matrix units and of memory"};
+    return rft_case_offer(answer, gain, RFT_ADVICE_DECLARED,
+                          rft_arena_printf(c->arena,
+                                           "if it is a product of matrices and may round as %s does: the matrix units "
+                                           "reach %s",
+                                           rft_ceiling_label(ceiling),
+                                           rft_case_si(c, rate, rft_ceiling_unit(ceiling))));
+}

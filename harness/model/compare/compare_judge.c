@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_judge.c - the verdicts on one workload, with what must be known beside them (compare.h). */
+#include "model/compare/compare_parts.h"
+
+#include "model/run/run_foreign.h"
+#include "model/stats/drift.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAME_WORK_FRAC 1e-6
+
+static const rft_run *run_of(const rft_compare *compare, size_t side) {
+    return compare->sides[side].run;
+}
+
+static const rft_sweep *sweep_of(const rft_compare *compare, size_t side, const rft_compare_figure *f) {
+    return &run_of(compare, side)->sweeps[f->sweep].sweep;
+}
+
+static const rft_measurement *measured(const rft_compare_figure *f) {
+    return f->by_vendor ? &f->vendor->measurement : rft_point_measurement(f->best);
+}
+
+/* ---- is it the same workload? ---- */
+
+static bool apart(double a, double b) {
+    return fabs(a - b) > SAME_WORK_FRAC * fmax(fabs(a), fabs(b));
+}
+
+static const char *other_workload(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
+                                  const rft_compare_figure *y, rft_arena *arena) {
+    char p = compare->sides[a].letter, q = compare->sides[b].letter;
+    rft_cache_mode cache_x = measured(x)->cache, cache_y = measured(y)->cache;
+    if ((rft_run_foreign(run_of(compare, a)) != NULL) != (rft_run_foreign(run_of(compare, b)) != NULL)) {
+        return rft_arena_printf(arena, "%c was timed by another program, by rules of its own",
+                                rft_run_foreign(run_of(compare, a)) ? p : q);
+    }
+    if (cache_x != cache_y) {
+        return rft_arena_printf(arena, "another cache mode: %s on %c, %s on %c", rft_cache_mode_name(cache_x), p,
+                                rft_cache_mode_name(cache_y), q);
+    }
+    if (x->best && y->best) {
+        const rft_work *w = &x->best->work, *v = &y->best->work;
+        if (apart(rft_work_ops(w), rft_work_ops(v)) || apart(rft_work_bytes(w), rft_work_bytes(v))) {
+            return "the declared work differs: not one and the same problem";
+        }
+    }
+    return NULL;
+}
+
+/* ---- in cycles ---- */
+
+static rft_stats cycles_of(const rft_measurement *m, double widen_frac) {
+    double *cycles = rft_calloc(m->n + 1, sizeof *cycles);
+    size_t known = 0;
+    for (size_t i = 0; i < m->n && m->clocks_mhz; i++) {
+        if (isfinite(m->clocks_mhz[i])) {
+            cycles[known++] = m->samples_s[i] * m->clocks_mhz[i] * 1e6;
+        }
+    }
+    rft_stats stats = rft_stats_of(cycles, known);
+    free(cycles);
+    return rft_drift_widened(&stats, widen_frac);
+}
+
+/* Where one model stands against itself, time can differ by the clock alone. nvbench calls that AMBG; here it is what a
+ * user of that card gets, so the verdict by time stands and the cause is said beside it. */
+static const char *clock_note(const rft_compare *compare, size_t side, const rft_compare_figure *x,
+                              const rft_compare_figure *y, rft_arena *arena) {
+    bool fellows = compare->sides[side].model_known && compare->sides[side].model == compare->sides[0].model;
+    const rft_measurement *m = measured(x), *n = measured(y);
+    if (!fellows || !(m->clock_mhz > 0.0) || !(n->clock_mhz > 0.0)) {
+        return NULL;
+    }
+    rft_stats first = cycles_of(m, x->widen_frac), other = cycles_of(n, y->widen_frac);
+    rft_compare_case of = {.ratio = rft_compare_ratio_of(&first, &other), .spread = NAN};
+    if (rft_compare_judge(&of, NULL) != RFT_COMPARE_SAME) {
+        return NULL;
+    }
+    return rft_arena_printf(arena, "the same in SM cycles: the clock differs, %s on %c, %s on %c",
+                            rft_arena_fixed(arena, m->clock_mhz, 0, " MHz"), compare->sides[0].letter,
+                            rft_arena_fixed(arena, n->clock_mhz, 0, " MHz"), compare->sides[side].letter);
+}
+
+/* ---- no way to run here ---- */
+
+static size_t variant_named(const rft_sweep *sweep, const char *name) {
+    size_t v = 0;
+    while (v < sweep->variant_count && !rft_text_equal(sweep->variants[v].name, name)) {
+        v++;
+    }
+    return v;
+}
+
+static const char *stuck(const rft_run *run, const rft_compare_figure *here, const char *name, rft_arena *arena) {
+    const rft_run_sweep *kept = &run->sweeps[here->sweep];
+    size_t v = variant_named(&kept->sweep, name), points = 0, ran = 0;
+    const rft_point *example = NULL;
+    if (v == kept->sweep.variant_count) {
+        return NULL;
+    }
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == here->sweep && point->problem == here->problem && point->variant == v) {
+            points++;
+            ran += rft_outcome_is_measured(point->outcome);
+            example = example ? example : point;
+        }
+    }
+    if (points == 0) {
+        bool none = kept->valid && kept->valid[v * kept->sweep.problem_count + here->problem] == 0;
+        return none
+                   ? rft_arena_printf(arena, "no native path for %s: its constraints leave no configuration here", name)
+                   : NULL;
+    }
+    if (ran > 0) {
+        return NULL;
+    }
+    return rft_arena_printf(arena, "no native path for %s: none of its %zu configuration%s ran (%s%s%s)", name, points,
+                            points == 1 ? "" : "s", rft_outcome_name(example->outcome), example->reason ? ": " : "",
+                            example->reason ? example->reason : "");
+}
+
+const char *rft_compare_no_native(const rft_compare *compare, const rft_compare_workload *workload, size_t side,
+                                  rft_arena *arena) {
+    const rft_compare_figure *here = &workload->figures[side];
+    if (here->problem == RFT_COMPARE_ABSENT) {
+        return NULL;
+    }
+    for (size_t k = 0; k < compare->side_count; k++) {
+        const rft_compare_figure *there = &workload->figures[k];
+        if (k != side && there->present && there->best) {
+            const rft_sweep *sweep = sweep_of(compare, k, there);
+            const char *text = stuck(run_of(compare, side), here, sweep->variants[there->best->variant].name, arena);
+            if (text) {
+                return text;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* ---- the verdict ---- */
+
+double rft_compare_template_s(const rft_compare_figure *figure) {
+    return figure->best ? rft_point_median_s(figure->best) : (double)NAN;
+}
+
+double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side) {
+    double least = INFINITY, most = 0.0;
+    for (size_t k = 0; k < compare->side_count; k++) {
+        if (compare->sides[k].model == compare->sides[side].model && workload->figures[k].best) {
+            least = fmin(least, rft_compare_template_s(&workload->figures[k]));
+            most = fmax(most, rft_compare_template_s(&workload->figures[k]));
+        }
+    }
+    return most > 0.0 ? most / least : 1.0;
+}
+
+static const char *percent(double frac, rft_arena *arena) {
+    return rft_arena_fixed(arena, frac * 100.0, frac < 0.0995 ? 1 : 0, " %");
+}
+
+static const char *doubt_text(rft_compare_doubt doubt, const rft_compare_case *of, const char *said, rft_arena *arena) {
+    switch (doubt) {
+    case RFT_DOUBT_NEITHER:
+        return "a difference is neither shown nor excluded";
+    case RFT_DOUBT_INTERVAL:
+        return "a side has under 6 samples: no 95 % interval exists";
+    case RFT_DOUBT_EFFORT: {
+        bool known = isfinite(of->first_roof) && isfinite(of->other_roof);
+        return rft_arena_printf(
+            arena, "search effort differs (%s), and the gap does not exceed both roof distances (%s)", said,
+            known ? rft_arena_printf(arena, "%s and %s", percent(of->first_roof - 1.0, arena),
+                                     percent(of->other_roof - 1.0, arena))
+                  : "not known");
+    }
+    case RFT_DOUBT_SPREAD:
+        return rft_arena_printf(arena, "runs of one model differ by %s, as much as the gap",
+                                percent(of->spread - 1.0, arena));
+    default:
+        return said;
+    }
+}
+
+static const char *both(const char *a, const char *b, rft_arena *arena) {
+    return a && b ? rft_arena_printf(arena, "%s; %s", a, b) : a ? a : b;
+}
+
+static void judge(rft_compare *compare, rft_compare_workload *workload, size_t side, rft_arena *arena) {
+    const rft_compare_figure *first = &workload->figures[0];
+    rft_compare_figure *other = &workload->figures[side];
+    other->no_native = rft_compare_no_native(compare, workload, side, arena);
+    if (side == 0 || !first->present || !other->present) {
+        other->verdict = RFT_COMPARE_NONE;
+        other->reason = other->missing ? other->missing : side ? first->missing : NULL;
+        other->reason = both(other->reason, other->no_native, arena);
+        return;
+    }
+    const char *workloads = other_workload(compare, 0, first, side, other, arena);
+    const char *effort = rft_compare_effort_differs(compare, workload, 0, side, arena);
+    bool fellows = compare->sides[side].model == compare->sides[0].model;
+    double here = rft_compare_spread(compare, workload, 0), there = rft_compare_spread(compare, workload, side);
+    rft_compare_case of = {.ratio = rft_compare_ratio_of(&first->stats, &other->stats),
+                           .other_workload = workloads != NULL,
+                           .effort_differs = effort != NULL,
+                           .first_roof = first->roof,
+                           .other_roof = other->roof,
+                           .spread = fellows ? (double)NAN : fmax(here, there)};
+    other->ratio = of.ratio;
+    other->verdict = rft_compare_judge(&of, &other->doubt);
+    other->reason = doubt_text(other->doubt, &of, workloads ? workloads : effort, arena);
+    if (other->doubt == RFT_DOUBT_NONE) {
+        bool shown = other->verdict == RFT_COMPARE_FASTER || other->verdict == RFT_COMPARE_SLOWER;
+        const char *clock = shown ? clock_note(compare, side, first, other, arena) : NULL;
+        const char *unequal =
+            effort ? rft_arena_printf(arena, "search effort differs (%s), but no search could close the gap", effort)
+                   : NULL;
+        other->reason = both(clock, unequal, arena);
+    }
+    other->reason = both(other->reason, both(first->no_native, other->no_native, arena), arena);
+}
+
+/* A counted bound and a modelled one may differ by what was looked at, not by the device. */
+static bool bounds_differ(const rft_bound *a, const rft_bound *b) {
+    return a->evidence == b->evidence &&
+           (a->resource != b->resource || (a->resource == RFT_RESOURCE_PIPE && a->pipe != b->pipe));
+}
+
+void rft_compare_judge_workload(rft_compare *compare, rft_compare_workload *workload, rft_arena *arena) {
+    const rft_bound *seen = NULL;
+    for (size_t side = 0; side < compare->side_count; side++) {
+        rft_compare_figure *f = &workload->figures[side];
+        judge(compare, workload, side, arena);
+        if (f->bound.resource != RFT_RESOURCE_UNKNOWN) {
+            workload->changed_side = workload->changed_side || (seen && bounds_differ(seen, &f->bound));
+            seen = seen ? seen : &f->bound;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/compare/compare_rule.h"
+
+#include "base/arena.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Event times arrive as float: what differs by less is the same value. */
+#define FLOAT_NOISE 2e-6
+
+const char *rft_compare_verdict_name(rft_compare_verdict verdict) {
+    static const char *const names[] = {"none", "FASTER", "SLOWER", "SAME", "AMBIGUOUS"};
+    return names[verdict];
+}
+
+/* Distance in logarithms; infinite where an interval reaches down to 0. */
+static double apart(double below, double above) {
+    return below > 0.0 ? log(above / below) : INFINITY;
+}
+
+rft_compare_ratio rft_compare_ratio_of(const rft_stats *first, const rft_stats *other) {
+    rft_compare_ratio out = {NAN, NAN, NAN, false};
+    if (!(first->median > 0.0) || !(other->median > 0.0)) {
+        return out;
+    }
+    out.ratio = first->median / other->median;
+    if (isfinite(first->low) && isfinite(first->high) && isfinite(other->low) && isfinite(other->high)) {
+        double down = hypot(apart(first->low, first->median), apart(other->median, other->high));
+        double up = hypot(apart(first->median, first->high), apart(other->low, other->median));
+        out.low = out.ratio * exp(-down);
+        out.high = out.ratio * exp(up);
+        out.interval = first->interval_is_95 && other->interval_is_95;
+    }
+    return out;
+}
+
+static rft_compare_verdict by_interval(const rft_compare_ratio *r) {
+    if (r->low > 1.0 + RFT_COMPARE_SHOWN_FRAC) {
+        return RFT_COMPARE_FASTER;
+    }
+    if (r->high < 1.0 / (1.0 + RFT_COMPARE_SHOWN_FRAC)) {
+        return RFT_COMPARE_SLOWER;
+    }
+    double gap = fabs(log(r->ratio));
+    bool holds = r->low <= 1.0 && r->high >= 1.0;
+    bool alike = gap < log1p(RFT_COMPARE_SHOWN_FRAC) || (holds && gap < log1p(RFT_COMPARE_ALIKE_FRAC));
+    bool excluded = r->low >= 1.0 / (1.0 + RFT_COMPARE_EXCLUDED_FRAC) && r->high <= 1.0 + RFT_COMPARE_EXCLUDED_FRAC;
+    return alike && excluded ? RFT_COMPARE_SAME : RFT_COMPARE_AMBIGUOUS;
+}
+
+/* What is not known may be any distance; above its roof a point cannot gain. */
+static double roof_distance(double roof) {
+    return isnan(roof) ? INFINITY : fmax(roof, 1.0);
+}
+
+static bool effort_matters(const rft_compare_case *of, rft_compare_verdict verdict) {
+    double farthest = fmax(roof_distance(of->first_roof), roof_distance(of->other_roof));
+    double gap = fmax(of->ratio.ratio, 1.0 / of->ratio.ratio);
+    if (verdict == RFT_COMPARE_SAME) {
+        return farthest > 1.0 + RFT_COMPARE_EXCLUDED_FRAC;
+    }
+    return gap <= farthest;
+}
+
+rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_doubt *doubt) {
+    rft_compare_doubt why = RFT_DOUBT_NONE;
+    rft_compare_verdict verdict = RFT_COMPARE_NONE;
+    if (isnan(of->ratio.ratio)) {
+        verdict = RFT_COMPARE_NONE;
+    } else if (of->other_workload) {
+        why = RFT_DOUBT_WORKLOAD;
+    } else if (!of->ratio.interval) {
+        why = RFT_DOUBT_INTERVAL;
+    } else {
+        verdict = by_interval(&of->ratio);
+        bool shown = verdict == RFT_COMPARE_FASTER || verdict == RFT_COMPARE_SLOWER;
+        if (verdict == RFT_COMPARE_AMBIGUOUS) {
+            why = RFT_DOUBT_NEITHER;
+        } else if (of->effort_differs && effort_matters(of, verdict)) {
+            why = RFT_DOUBT_EFFORT;
+        } else if (shown && of->spread > 1.0 && fabs(log(of->ratio.ratio)) <= log(of->spread)) {
+            why = RFT_DOUBT_SPREAD;
+        }
+    }
+    if (doubt) {
+        *doubt = why;
+    }
+    return why == RFT_DOUBT_NONE ? verdict : RFT_COMPARE_AMBIGUOUS;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double rft_compare_step_s(const double *samples_s, size_t n) {
+    double *sorted = rft_calloc(n + 1, sizeof *sorted), step = 0.0;
+    if (n > 0) {
+        memcpy(sorted, samples_s, n * sizeof *sorted);
+        qsort(sorted, n, sizeof *sorted, compare_doubles);
+    }
+    for (size_t i = 1; i < n; i++) {
+        double gap = sorted[i] - sorted[i - 1];
+        if (gap > FLOAT_NOISE * sorted[i] && (step == 0.0 || gap < step)) {
+            step = gap;
+        }
+    }
+    free(sorted);
+    return step;
+}
+
+#define BATCHES_LEAST 4
+#define BATCHES_MOST 10
+#define BATCH_SAMPLES 8 /* wanted in each */
+
+double rft_compare_batch_half_width_s(const double *samples_s, size_t n) {
+    /* Student's t, 97.5 %, for 3 to 9 degrees of freedom */
+    static const double t[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
+    if (n < 2 * BATCHES_LEAST) {
+        return NAN;
+    }
+    size_t count = n / BATCH_SAMPLES;
+    count = count < BATCHES_LEAST ? BATCHES_LEAST : count > BATCHES_MOST ? BATCHES_MOST : count;
+    double medians[BATCHES_MOST], mean = 0.0, squares = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = i * n / count, end = (i + 1) * n / count;
+        medians[i] = rft_stats_of(samples_s + begin, end - begin).median;
+        mean += medians[i] / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        squares += (medians[i] - mean) * (medians[i] - mean);
+    }
+    return t[count - BATCHES_LEAST] * sqrt(squares / (double)(count - 1) / (double)count);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * compare_rule.h - FASTER, SLOWER, SAME or AMBIGUOUS: the verdict on two measured times, by intervals and never by two
+ * bare numbers. Pure arithmetic; compare.h finds the figures, docs/compare.md tells the rule to users with its shares.
+ *
+ * ratio = time of the first over time of the other: above 1 the other is faster. Its 95 % interval follows from those
+ * of both medians by the method of variance estimates recovery on logarithms (Zou & Donner, Statistics in Medicine 27
+ * (2008) 1693-1702; Newcombe 2016): with d = ln m1 - ln m2 and intervals [l1, u1], [l2, u2] of the medians
+ *
+ *     low  = d - sqrt((ln m1 - ln l1)^2 + (ln u2 - ln m2)^2)
+ *     high = d + sqrt((ln u1 - ln m1)^2 + (ln m2 - ln l2)^2)
+ *
+ * Touching intervals would be a test at far less than 5 %, and would lose half of the differences that are there.
+ *
+ *   FASTER, SLOWER  the whole interval lies more than 0.5 % from 1: the margin of nvbench's FAST and SLOW
+ *                   (NVIDIA/nvbench, docs/nvbench_compare_robust.md), and of rft_stats_tie().
+ *   SAME            the interval holds 1, or the medians differ by under 0.5 %; and differences of 2 % are excluded:
+ *                   the interval lies within [1/1.02, 1.02]. (nvbench asks for centres within 0.5 %, half an overlap
+ * and a dispersion under 2 %, which says little of what is excluded.)
+ *
+ *   AMBIGUOUS       all else: a difference that is neither shown nor excluded. And whatever the interval says:
+ *                   - a side has no 95 % interval (under 6 samples, or a bare number);
+ *                   - the workloads are not one and the same (cache mode, declared work);
+ *                   - the search effort of the sides differs and the gap does not exceed both roof distances: more
+ *                     search on one side could close it. SAME stands there only if no side can gain 2 %;
+ *                   - runs of one and the same model differ among themselves by as much as the gap between two models.
+ */
+#ifndef RFT_MODEL_COMPARE_RULE_H
+#define RFT_MODEL_COMPARE_RULE_H
+
+#include "model/stats/stats.h"
+
+typedef enum rft_compare_verdict {
+    RFT_COMPARE_NONE, /* nothing to judge: one side has no figure, or it is the first itself */
+    RFT_COMPARE_FASTER,
+    RFT_COMPARE_SLOWER,
+    RFT_COMPARE_SAME,
+    RFT_COMPARE_AMBIGUOUS,
+    RFT_COMPARE_VERDICTS
+} rft_compare_verdict;
+const char *rft_compare_verdict_name(rft_compare_verdict verdict); /* "none", "FASTER", "SLOWER", "SAME", "AMBIGUOUS" */
+
+#define RFT_COMPARE_SHOWN_FRAC 0.005   /* what a difference must exceed to be told */
+#define RFT_COMPARE_ALIKE_FRAC 0.01    /* medians that differ by more are not called the same, whatever holds 1 */
+#define RFT_COMPARE_EXCLUDED_FRAC 0.02 /* what SAME excludes */
+
+typedef struct rft_compare_ratio {
+    double ratio, low, high; /* time of the first over time of the other; NaN: a side has no number */
+    bool interval;           /* low and high are a 95 % interval: both sides have one */
+} rft_compare_ratio;
+rft_compare_ratio rft_compare_ratio_of(const rft_stats *first, const rft_stats *other);
+
+/* Why a verdict is AMBIGUOUS though numbers are there. */
+typedef enum rft_compare_doubt {
+    RFT_DOUBT_NONE,
+    RFT_DOUBT_NEITHER,  /* neither shown nor excluded */
+    RFT_DOUBT_INTERVAL, /* no 95 % interval on a side */
+    RFT_DOUBT_WORKLOAD, /* not the same workload */
+    RFT_DOUBT_EFFORT,   /* search effort differs, and the gap is within reach of a roof */
+    RFT_DOUBT_SPREAD,   /* runs of one model differ by as much */
+    RFT_DOUBT_COUNT
+} rft_compare_doubt;
+
+typedef struct rft_compare_case {
+    rft_compare_ratio ratio;
+    bool other_workload;
+    bool effort_differs;
+    /* Roof distances: measured time over the time that the measured ceilings allow, >= 1; NaN = not known, which is
+     * taken for "any". */
+    double first_roof, other_roof;
+    double spread; /* slowest over fastest among runs of one model, the larger of both sides'; 1 or NaN: not known */
+} rft_compare_case;
+
+/* `doubt` may be NULL. */
+rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_doubt *doubt);
+
+/* The smallest step between the distinct values of these samples that is no rounding of a float: the timer's own where
+ * the samples are short and quantised. 0: they are all equal, or fewer than two. Seconds. */
+double rft_compare_step_s(const double *samples_s, size_t n);
+
+/* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of 4 to 10
+ * batches of neighbours (method of batch means: Law & Kelton, Simulation Modeling and Analysis, section 9.5). Seconds;
+ * NaN under 8 samples. */
+double rft_compare_batch_half_width_s(const double *samples_s, size_t n);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/units.h"
+#include "model/mix/mix_total.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#define DECIMALS_MOST 12
+
+static const char *significant(double value, int digits, rft_arena *arena) {
+    int decimals = value > 0.0 ? digits - 1 - (int)floor(log10(value)) : digits - 1;
+    return rft_arena_fixed(arena, value, decimals < 0 ? 0 : decimals > DECIMALS_MOST ? DECIMALS_MOST : decimals, "");
+}
+
+const char *rft_mix_number_text(double value, rft_arena *arena) {
+    if (!isfinite(value)) {
+        return "n/a";
+    }
+    if (value >= 999.5) {
+        char text[32];
+        return rft_arena_strdup(arena, rft_units_format_count(text, sizeof text, (uint64_t)llround(value)));
+    }
+    return significant(value, 3, arena);
+}
+
+const char *rft_mix_exact_text(double value, rft_arena *arena) {
+    char text[32];
+    if (value >= 1000.0 && value < 1e15 && value == floor(value)) {
+        return rft_arena_strdup(arena, rft_units_format_count(text, sizeof text, (uint64_t)value));
+    }
+    rft_str plain = RFT_STR_INIT;
+    rft_str_add_double(&plain, value);
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&plain));
+    rft_str_clear(&plain);
+    return kept;
+}
+
+const char *rft_mix_device_text(const rft_mix_total *total, rft_arena *arena) {
+    const char *device = total->gpu->name ? total->gpu->name : "unknown device";
+    return total->called ? rft_arena_printf(arena, "%s (%s)", device, total->called) : device;
+}
+
+const char *rft_mix_bound_text(const rft_mix_line *line, rft_arena *arena) {
+    return line->by_vendor ? line->bound_name : rft_bound_text(&line->bound, arena);
+}
+
+const char *rft_mix_units_text(const rft_mix *mix, rft_arena *arena) {
+    const char *unit = mix->unit;
+    size_t length = strlen(unit);
+    char last = length ? unit[length - 1] : '\0';
+    if (!islower((unsigned char)last)) {
+        return unit;
+    }
+    if (last == 'y' && length > 1 && !strchr("aeiou", unit[length - 2])) {
+        return rft_arena_printf(arena, "%.*sies", (int)length - 1, unit);
+    }
+    return rft_arena_printf(arena, "%s%s", unit, strchr("sxzh", last) ? "es" : "s");
+}
+
+/* " ± 0.31 %"; "" where there is no interval. */
+static const char *half_text(const rft_mix_figure *of, const char *plus_minus, rft_arena *arena) {
+    double half = (of->high - of->low) / 2.0 / of->value * 100.0;
+    return isfinite(half) ? rft_arena_printf(arena, " %s %s %%", plus_minus, significant(half, 2, arena)) : "";
+}
+
+static rft_mix_fact fact_of(const char *label, const rft_mix_figure *of, const char *number, const char *plus_minus,
+                            rft_arena *arena) {
+    if (of->missing) {
+        return (rft_mix_fact){label, "n/a", of->missing};
+    }
+    return (rft_mix_fact){label, rft_arena_printf(arena, "%s%s", number, half_text(of, plus_minus, arena)),
+                          of->no_interval};
+}
+
+static const char *money_text(const rft_mix_total *total, const char *amount, rft_arena *arena) {
+    return rft_arena_printf(arena, "%s %s", amount, total->book->currency ? total->book->currency : "");
+}
+
+static rft_mix_fact cost_fact(const rft_mix_total *total, const char *label, const rft_mix_figure *of,
+                              const char *plus_minus, rft_arena *arena) {
+    return fact_of(label, of, money_text(total, rft_mix_number_text(of->value, arena), arena), plus_minus, arena);
+}
+
+static size_t add_costs(const rft_mix_total *total, const char *plus_minus, rft_arena *arena, rft_mix_fact *out) {
+    const rft_mix_book *book = total->book;
+    const char *label = rft_arena_printf(arena, "cost per million %s", rft_mix_units_text(total->mix, arena));
+    if (!book->currency) {
+        out[0] = (rft_mix_fact){label, "n/a", "no prices are given"};
+        return 1;
+    }
+    out[0] = cost_fact(total, label, &total->cost, plus_minus, arena);
+    out[1] = cost_fact(total, "of it the device", &total->card_cost, plus_minus, arena);
+    out[2] = cost_fact(total, "of it energy", &total->energy_cost, plus_minus, arena);
+    if (total->cost.missing) {
+        out[0].note = "a part of it is not known";
+    }
+    if (!total->card_cost.missing) {
+        out[1].note = rft_arena_printf(arena, "%s (%s) over %s years of continuous use",
+                                       money_text(total, rft_mix_exact_text(total->price->amount, arena), arena),
+                                       total->price->date, rft_mix_exact_text(book->years, arena));
+    }
+    if (!total->energy_cost.missing) {
+        out[2].note = rft_arena_printf(arena, "%s (%s) a kWh; the board alone",
+                                       money_text(total, rft_mix_exact_text(book->kwh, arena), arena), book->kwh_date);
+    } else if (total->joules.missing) { /* why is said above */
+        out[2].note = "the energy of a pass is not known";
+    }
+    return 3;
+}
+
+size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_arena *arena,
+                     rft_mix_fact out[RFT_MIX_FACTS]) {
+    const char *unit = rft_mix_units_text(total->mix, arena);
+    char text[48];
+    if (total->missing_count) {
+        out[0] = (rft_mix_fact){"total", "none", total->time_s.missing};
+        return 1;
+    }
+    rft_units_format_seconds(text, sizeof text, total->time_s.value, 3);
+    out[0] = fact_of("time of a pass", &total->time_s, text, plus_minus, arena);
+    out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s,
+                     rft_mix_number_text(total->units_s.value, arena), plus_minus, arena);
+    if (!out[1].note && strcmp(total->mix->unit, "pass") != 0) {
+        out[1].note = rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
+                                       total->mix->per == 1.0 ? total->mix->unit : unit);
+    }
+    rft_units_format_si(text, sizeof text, total->joules.value, 3, "J");
+    out[2] = fact_of("energy of a pass", &total->joules, text, plus_minus, arena);
+    out[3] = fact_of(rft_arena_printf(arena, "%s/J", unit), &total->units_j,
+                     rft_mix_number_text(total->units_j.value, arena), plus_minus, arena);
+    if (total->joules.missing) { /* said once */
+        out[3].note = NULL;
+    }
+    return 4 + add_costs(total, plus_minus, arena, &out[4]);
+}

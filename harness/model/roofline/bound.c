@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/roofline/bound.h"
+
+#include "base/str.h"
+#include "model/roofline/amount.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STEP_NAME_MOST 28
+
+/* Shares of the measured time from which a ceiling is said to hold a point back (docs/roofline.md). */
+#define BOUND_FRAC 0.8
+#define MOSTLY_FRAC 0.6
+#define LAUNCH_FLOORS 3.0
+#define OVER_ROOF 0.98
+
+rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_frac) {
+    static const struct {
+        rft_ceiling_id id;
+        double read_frac;
+    } mixes[] = {{RFT_CEILING_DRAM_READ, 1.0},
+                 {RFT_CEILING_DRAM_2TO1, 2.0 / 3.0},
+                 {RFT_CEILING_DRAM_COPY, 0.5},
+                 {RFT_CEILING_DRAM_WRITE, 0.0}};
+    rft_ceiling_id nearest = RFT_CEILING_DRAM_COPY;
+    double distance = INFINITY;
+    /* First among the measured; only when there are none, among all. */
+    for (int measured = 1; measured >= 0 && distance > 2.0; measured--) {
+        for (size_t i = 0; i < sizeof mixes / sizeof *mixes; i++) {
+            double d = fabs(mixes[i].read_frac - read_frac);
+            if (d < distance && (!measured || !isnan(rft_ceilings_rate(ceilings, mixes[i].id)))) {
+                distance = d;
+                nearest = mixes[i].id;
+            }
+        }
+    }
+    return nearest;
+}
+
+static int compare_shares(const void *a, const void *b) {
+    const rft_share *x = a, *y = b;
+    if (x->seconds != y->seconds) {
+        return x->seconds > y->seconds ? -1 : 1;
+    }
+    return x->resource != y->resource ? (int)x->resource - (int)y->resource : (int)x->pipe - (int)y->pipe;
+}
+
+/* Fills the shares. Returns whether an amount without a measured ceiling may take enough of the time to be the bound:
+ * then nothing can be said about a point that is near none of the others. */
+static bool fill_shares(const rft_run *run, const rft_point *point, double median_s, rft_bound *bound) {
+    rft_amount amounts[RFT_AMOUNTS_MAX];
+    size_t count = rft_amounts_with_traffic(run, point, amounts);
+    bool unjudged = false;
+    for (size_t i = 0; i < count; i++) {
+        const rft_amount *amount = &amounts[i];
+        if (isnan(amount->rate)) {
+            double most_s = amount->amount / amount->least_rate;
+            unjudged = unjudged || isnan(most_s) || most_s >= MOSTLY_FRAC * median_s;
+            continue;
+        }
+        double seconds = amount->amount / amount->rate;
+        bound->shares[bound->share_count++] = (rft_share){.resource = amount->resource,
+                                                          .pipe = amount->pipe,
+                                                          .seconds = seconds,
+                                                          .frac = seconds / median_s,
+                                                          .ceiling = amount->ceiling,
+                                                          .evidence = amount->evidence};
+    }
+    if (bound->share_count > 1) {
+        qsort(bound->shares, bound->share_count, sizeof *bound->shares, compare_shares);
+    }
+    return unjudged;
+}
+
+rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
+    rft_bound bound = {.resource = RFT_RESOURCE_UNKNOWN,
+                       .pipe = RFT_PIPE_COUNT,
+                       .firmness = RFT_FIRM_NONE,
+                       .frac = NAN,
+                       .evidence = RFT_EVIDENCE_DECLARED};
+    double median_s = rft_point_median_s(point);
+    if (!(median_s > 0.0)) {
+        return bound;
+    }
+    bool unjudged = fill_shares(run, point, median_s, &bound);
+    const rft_share *first = bound.share_count > 0 ? &bound.shares[0] : NULL;
+    if (first != NULL) {
+        bound.frac = first->frac;
+        bound.evidence = first->evidence;
+        bound.over_roof_frac = first->frac > 1.0 / OVER_ROOF ? first->frac : 0.0;
+    }
+    bool near = first != NULL && first->frac >= MOSTLY_FRAC;
+    bool hidden = near && rft_point_measurement(point)->batch > 1; /* runs in a row: launches overlap */
+    if (!hidden && median_s < LAUNCH_FLOORS * rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH)) {
+        bound.resource = RFT_RESOURCE_LAUNCH;
+    } else if (near) {
+        bound.resource = first->resource;
+        bound.pipe = first->pipe;
+        bound.firmness = first->frac >= BOUND_FRAC ? RFT_FIRM_BOUND : RFT_FIRM_MOSTLY;
+    } else if (first != NULL && !unjudged) {
+        bound.resource = RFT_RESOURCE_LATENCY;
+    }
+    return bound;
+}
+
+const char *rft_resource_name(rft_resource resource, rft_pipe pipe) {
+    switch (resource) {
+    case RFT_RESOURCE_DRAM:
+        return "dram";
+    case RFT_RESOURCE_L2:
+        return "l2";
+    case RFT_RESOURCE_L1:
+        return "l1";
+    case RFT_RESOURCE_SHARED:
+        return "shared";
+    case RFT_RESOURCE_PIPE:
+        return pipe < RFT_PIPE_COUNT ? rft_pipe_label(pipe) : "pipe";
+    case RFT_RESOURCE_ISSUE:
+        return "issue";
+    case RFT_RESOURCE_LAUNCH:
+        return "launch";
+    case RFT_RESOURCE_LATENCY:
+        return "latency";
+    case RFT_RESOURCE_UNKNOWN:
+        break;
+    }
+    return "unknown";
+}
+
+static int percent(double frac) {
+    return (int)lround(fmin(frac, 1e6) * 100.0);
+}
+
+/* "rope_heads<__nv_bfloat16, ...>": a kernel's name with its first argument, where all of them would fill the sentence.
+ */
+static const char *step_name(const rft_bound *bound, rft_arena *arena) {
+    const char *comma = strchr(bound->step_name, ',');
+    size_t kept = comma ? (size_t)(comma - bound->step_name) : 0;
+    bool cut = strlen(bound->step_name) > STEP_NAME_MOST && kept > 0 && memchr(bound->step_name, '<', kept);
+    return cut ? rft_arena_printf(arena, "%.*s, ...>", (int)kept, bound->step_name) : bound->step_name;
+}
+
+const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
+    const char *name = rft_resource_name(bound->resource, bound->pipe), *of = "";
+    if (bound->step > 0) {
+        of = rft_arena_printf(arena, ", step %zu, %s, %d %% of the launches' time", bound->step,
+                              step_name(bound, arena), percent(bound->step_frac));
+    }
+    if (bound->firmness != RFT_FIRM_NONE) {
+        return rft_arena_printf(arena, "%s %s (%d %%, %s)%s", bound->firmness == RFT_FIRM_BOUND ? "bound by" : "mostly",
+                                name, percent(bound->frac), rft_evidence_name(bound->evidence), of);
+    }
+    if (bound->share_count == 0) {
+        return bound->resource == RFT_RESOURCE_UNKNOWN ? "unknown: no measured ceiling to judge by" : name;
+    }
+    const rft_share *nearest = &bound->shares[0];
+    const char *note = bound->resource == RFT_RESOURCE_UNKNOWN ? "work without a measured ceiling; " : "";
+    return rft_arena_printf(arena, "%s: %snearest ceiling %s %d %%%s", name, note,
+                            rft_resource_name(nearest->resource, nearest->pipe), percent(nearest->frac), of);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bound.h - where a point stands under the measured ceilings, and which of them holds it back.
+ *
+ * For every level and pipe with a known amount and a measured ceiling, t_i = amount / ceiling. The bound is the one
+ * with the largest t_i; its share u = t_i / t of the measured time says how firmly: u >= 0.8 "bound", 0.6-0.8
+ * "mostly", below 0.6 "latency" (nothing is near), and t < 3 x launch floor is "launch". (docs/roofline.md; Williams,
+ * Waterman, Patterson 2009; time-based form after Wang et al., arXiv 2009.04598.)
+ * With declared work alone only dram and the compute pipes can be named: the evidence class says so.
+ */
+#ifndef RFT_MODEL_BOUND_H
+#define RFT_MODEL_BOUND_H
+
+#include "model/run/run.h"
+
+/* What can hold a point back. */
+typedef enum rft_resource {
+    RFT_RESOURCE_DRAM,
+    RFT_RESOURCE_L2,
+    RFT_RESOURCE_L1,
+    RFT_RESOURCE_SHARED,
+    RFT_RESOURCE_PIPE, /* `pipe` says which */
+    RFT_RESOURCE_ISSUE,
+    RFT_RESOURCE_LAUNCH,
+    RFT_RESOURCE_LATENCY,
+    RFT_RESOURCE_UNKNOWN /* no ceiling or no work to judge by */
+} rft_resource;
+
+typedef enum rft_firmness { RFT_FIRM_BOUND, RFT_FIRM_MOSTLY, RFT_FIRM_NONE } rft_firmness;
+
+typedef struct rft_share {
+    rft_resource resource;
+    rft_pipe pipe;
+    double seconds;         /* at its ceiling */
+    double frac;            /* of the measured time */
+    rft_ceiling_id ceiling; /* RFT_CEILING_COUNT for ISSUE: its rate is 4 warp instructions per SM and clock */
+    rft_evidence evidence;
+} rft_share;
+
+#define RFT_SHARES_MAX (4 + RFT_PIPE_COUNT)
+
+typedef struct rft_bound {
+    rft_resource resource;
+    rft_pipe pipe; /* when resource is PIPE */
+    rft_firmness firmness;
+    double frac;                      /* u of the bound; for LATENCY and LAUNCH: of the nearest ceiling */
+    rft_evidence evidence;            /* of the bound's amount */
+    rft_share shares[RFT_SHARES_MAX]; /* largest first */
+    size_t share_count;
+    double over_roof_frac; /* > 1: the point beats its roof by that factor; else 0 */
+    /* Of a point of several launches: the launch whose bound this is, from 1, its name, and its share of all launches'
+     * time; frac and shares are then of that launch's own time. 0: of the point as a whole. */
+    size_t step;
+    const char *step_name;
+    double step_frac;
+} rft_bound;
+
+/* The placement of a point: everything from work, never from traffic. */
+typedef struct rft_placement {
+    double rate_bytes_s; /* useful bytes / median */
+    double rate_ops_s;   /* on the main pipe */
+    double intensity;    /* op/B of the main pipe, so that the point lies under its slope; NaN without bytes or ops */
+    double roof_s;       /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
+    double efficiency_frac;     /* roof_s / median */
+    double low_frac, high_frac; /* with the interval of the median */
+    rft_resource roof;          /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
+    rft_pipe roof_pipe;
+    double datasheet_frac; /* against datasheet values; NaN when not known */
+    double limit_s;        /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error. Written
+                              bytes that fit the L2 are left out: they may still be there when the kernel ends */
+} rft_placement;
+
+/* The memory ceiling for a read share: of DRAM_READ (1), 2TO1 (0.667), COPY (0.5), WRITE (0) the nearest measured; the
+ * nearest of all when none is measured (its rate is NaN then). */
+rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_frac);
+
+/* The bound of a point, from its traffic where that is known, else from its work. Declared bytes are judged at dram; in
+ * hot mode at the L2 when they fit it. UNKNOWN when work without a measured ceiling may be what holds the point back.
+ */
+rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point);
+/* The same; of a point of several launches that of the longest, where its own work says anything
+ * (model/roofline/step_bound.h).
+ */
+rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
+rft_placement rft_placement_of(const rft_run *run, const rft_point *point);
+/* The ceiling that makes the roof of a point's placement; RFT_CEILING_COUNT when nothing does. */
+rft_ceiling_id rft_placement_ceiling(const rft_run *run, const rft_point *point, const rft_placement *place);
+/* The same for the time under sustained load, against the ceilings of the same kind; all NaN without a soak. */
+rft_placement rft_placement_sustained(const rft_run *run, const rft_point *point);
+
+/* "dram", "l2", "FP32", "latency", "launch", "unknown"; static storage. */
+const char *rft_resource_name(rft_resource resource, rft_pipe pipe);
+/* "bound by dram (87 %, declared)", "mostly FP32 (71 %, modelled)", "latency: nearest ceiling dram 34 %". */
+const char *rft_bound_text(const rft_bound *bound, rft_arena *arena);
+
+#endif

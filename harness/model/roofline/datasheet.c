@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/roofline/datasheet.h"
+
+#include "base/json.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+static const rft_ceiling_id dram_mixes[] = {RFT_CEILING_DRAM_READ, RFT_CEILING_DRAM_WRITE, RFT_CEILING_DRAM_COPY,
+                                            RFT_CEILING_DRAM_2TO1};
+
+/* What may be missing of the bus that the sheet names. */
+#define BUS_IN_USE_FRAC 0.05
+
+static bool word_char(char c) {
+    return isalnum((unsigned char)c) != 0;
+}
+
+/* Whether `name` contains `pattern` as whole words. */
+static bool contains_words(const char *name, const char *pattern) {
+    size_t length = strlen(pattern);
+    for (const char *at = strstr(name, pattern); length > 0 && at != NULL; at = strstr(at + 1, pattern)) {
+        if ((at == name || !word_char(at[-1])) && !word_char(at[length])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_one_of(const char *key, const char *const *keys, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(key, keys[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *const text_keys[] = {"match", "name", "short", "source", "basis", "memory", "pcie"};
+static const char *const number_keys[] = {"dram",         "cc",       "sms",         "mhz",   "tensor_mhz",
+                                          "memory_bytes", "bus_bits", "memory_gbps", "tdp_w", "nvlink"};
+#define IS_ONE_OF(key, keys) is_one_of(key, keys, sizeof(keys) / sizeof *(keys))
+
+/* Every key of an entry is a text, "dram", or a ceiling with a positive number. */
+static int check_entry(const json_t *entry, size_t index, rft_err *err) {
+    if (!json_is_object(entry)) {
+        rft_err_set(err, RFT_E_SCRIPT, "expected a table");
+        rft_err_place(err, "devices[%zu]", index + 1);
+        return RFT_E_SCRIPT;
+    }
+    json_t *map = (json_t *)(uintptr_t)entry; /* jansson's iterators take no const */
+    for (void *at = json_object_iter(map); at != NULL; at = json_object_iter_next(map, at)) {
+        const char *key = json_object_iter_key(at);
+        const json_t *value = json_object_iter_value(at);
+        rft_ceiling_id id;
+        const char *wrong = NULL;
+        if (IS_ONE_OF(key, text_keys)) {
+            wrong = json_is_string(value) ? NULL : "expected a text";
+        } else if (IS_ONE_OF(key, number_keys) || rft_ceiling_from_name(&id, key)) {
+            wrong = json_is_number(value) && json_number_value(value) > 0.0 ? NULL : "expected a positive number";
+        } else {
+            wrong = "unknown key: neither a ceiling nor one of harness/model/roofline/datasheet.h";
+        }
+        if (wrong != NULL) {
+            rft_err_set(err, RFT_E_SCRIPT, "%s", wrong);
+            rft_err_place(err, "devices[%zu].%s", index + 1, key);
+            return RFT_E_SCRIPT;
+        }
+    }
+    if (!json_is_string(json_object_get(entry, "match"))) {
+        rft_err_set(err, RFT_E_SCRIPT, "needs `match`, part of the device's name");
+        rft_err_place(err, "devices[%zu]", index + 1);
+        return RFT_E_SCRIPT;
+    }
+    return 0;
+}
+
+static bool differs(const json_t *entry, const char *key, int device) {
+    const json_t *value = json_object_get(entry, key);
+    return value != NULL && device > 0 && json_number_value(value) != device;
+}
+
+/* Drivers name the bus of a card as it is in use: an H200 says 6016 bits where 6144 are there. Other parts of the same
+ * name differ by much more. */
+static bool is_other_bus(const json_t *entry, const rft_gpu_info *gpu) {
+    double sheet = json_number_value(json_object_get(entry, "bus_bits"));
+    return sheet > 0 && gpu->memory_bus_bits > 0 && fabs(gpu->memory_bus_bits - sheet) > BUS_IN_USE_FRAC * sheet;
+}
+
+/* Whether the entry speaks of this device: laptop parts share names with others, and so do parts of other sizes. */
+static bool is_of(const json_t *entry, const rft_gpu_info *gpu) {
+    const char *match = json_string_value(json_object_get(entry, "match"));
+    bool laptop = contains_words(gpu->name, "Laptop") && !contains_words(match, "Laptop");
+    return contains_words(gpu->name, match) && !laptop && !differs(entry, "sms", gpu->sms) && !is_other_bus(entry, gpu);
+}
+
+/* The entry with the longest match; NULL in *out when there is none. Checks them all. */
+static int find_entry(const json_t *table, const rft_gpu_info *gpu, const json_t **out, rft_err *err) {
+    *out = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < json_array_size(table); i++) {
+        const json_t *entry = json_array_get(table, i);
+        int code = check_entry(entry, i, err);
+        if (code != 0) {
+            return code;
+        }
+        const char *match = json_string_value(json_object_get(entry, "match"));
+        if (strlen(match) > longest && is_of(entry, gpu)) {
+            longest = strlen(match);
+            *out = entry;
+        }
+    }
+    return 0;
+}
+
+static void set_value(rft_ceiling *ceiling, double value, const char *basis) {
+    ceiling->datasheet = value;
+    ceiling->datasheet_basis = basis;
+}
+
+static void apply_entry(rft_ceilings *ceilings, const json_t *entry, rft_arena *arena) {
+    const char *clock = rft_json_text_or(entry, "basis", "");
+    const char *source = rft_json_text_or(entry, "source", "");
+    const char *basis =
+        rft_arena_printf(arena, "%s%s%s", clock, clock[0] != '\0' && source[0] != '\0' ? "; " : "", source);
+    const json_t *dram = json_object_get(entry, "dram");
+    for (size_t i = 0; dram != NULL && i < sizeof dram_mixes / sizeof *dram_mixes; i++) {
+        set_value(&ceilings->items[dram_mixes[i]], json_number_value(dram), basis);
+    }
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        const json_t *value = json_object_get(entry, rft_ceiling_name((rft_ceiling_id)i));
+        if (value != NULL) {
+            set_value(&ceilings->items[i], json_number_value(value), basis);
+        }
+    }
+}
+
+/* NULL in *entry when the table says nothing of the device. The caller releases *table. */
+static int look_up(const char *json, const rft_gpu_info *gpu, json_t **table, const json_t **entry, rft_err *err) {
+    *entry = NULL;
+    int code = rft_json_parse(table, json, strlen(json), "devices", err);
+    if (code != 0) {
+        *table = NULL;
+        return code;
+    }
+    /* A Lua table without entries reads as an object. */
+    if (!json_is_array(*table) && json_object_size(*table) > 0) {
+        code = rft_err_set(err, RFT_E_SCRIPT, "devices: expected a list of tables");
+        return code != 0 ? code : RFT_E_SCRIPT;
+    }
+    code = find_entry(*table, gpu, entry, err);
+    if (strstr(gpu->name, " MIG ") != NULL) {
+        *entry = NULL;
+    }
+    return code;
+}
+
+int rft_datasheet_apply(rft_ceilings *ceilings, const rft_gpu_info *gpu, const char *json, rft_arena *arena,
+                        rft_err *err) {
+    json_t *table = NULL;
+    const json_t *entry = NULL;
+    int code = look_up(json, gpu, &table, &entry, err);
+    if (code == 0 && entry != NULL) {
+        apply_entry(ceilings, entry, arena);
+    }
+    json_decref(table);
+    return code;
+}
+
+static double number_or_nan(const json_t *entry, const char *key) {
+    const json_t *value = json_object_get(entry, key);
+    return value != NULL ? json_number_value(value) : (double)NAN;
+}
+
+static const char *text_of(const json_t *entry, const char *key, rft_arena *arena) {
+    return rft_arena_strdup(arena, rft_json_text_or(entry, key, NULL));
+}
+
+int rft_datasheet_facts_of(rft_datasheet_facts *out, const rft_gpu_info *gpu, const char *json, rft_arena *arena,
+                           rft_err *err) {
+    json_t *table = NULL;
+    const json_t *entry = NULL;
+    int code = look_up(json, gpu, &table, &entry, err);
+    *out = (rft_datasheet_facts){
+        .name = text_of(entry, "name", arena),
+        .source = text_of(entry, "source", arena),
+        .memory = text_of(entry, "memory", arena),
+        .pcie = text_of(entry, "pcie", arena),
+        .reason = entry != NULL ? NULL : "kernels/devices.lua has no entry for this device",
+        .memory_bytes = number_or_nan(entry, "memory_bytes"),
+        .dram = number_or_nan(entry, "dram"),
+        .bus_bits = number_or_nan(entry, "bus_bits"),
+        .memory_gbps = number_or_nan(entry, "memory_gbps"),
+        .clock_mhz = number_or_nan(entry, "mhz"),
+        .tensor_clock_mhz = number_or_nan(entry, json_object_get(entry, "tensor_mhz") ? "tensor_mhz" : "mhz"),
+        .tdp_w = number_or_nan(entry, "tdp_w"),
+        .nvlink = number_or_nan(entry, "nvlink"),
+    };
+    json_decref(table);
+    return code;
+}

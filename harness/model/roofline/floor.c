@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/roofline/floor.h"
+
+#include "base/units.h"
+#include "model/roofline/amount.h"
+
+#include <math.h>
+
+static void consider(rft_floor *floor, double seconds, rft_resource resource, rft_pipe pipe, rft_evidence evidence) {
+    if (!isfinite(seconds) || seconds <= 0) {
+        return;
+    }
+    if (!(seconds <= floor->seconds)) {
+        floor->seconds = seconds;
+        floor->resource = resource;
+        floor->pipe = pipe;
+        floor->evidence = evidence;
+    }
+}
+
+static double limit_of(const rft_run *run, rft_ceiling_id id) {
+    return id < RFT_CEILING_COUNT ? run->ceilings.items[id].limit : NAN;
+}
+
+/* The sum counts a pipe once: its own operations where they are modelled, else the work's. */
+static void add(rft_floor *floor, double seconds) {
+    if (isfinite(seconds) && seconds > 0) {
+        floor->sum_s = isnan(floor->sum_s) ? seconds : floor->sum_s + seconds;
+    }
+}
+
+static void consider_traffic(rft_floor *floor, const rft_run *run, const rft_traffic *traffic) {
+    static const struct {
+        rft_level level;
+        rft_resource resource;
+        rft_ceiling_id ceiling;
+    } levels[] = {
+        {RFT_LEVEL_L2, RFT_RESOURCE_L2, RFT_CEILING_L2_READ},
+        {RFT_LEVEL_L1, RFT_RESOURCE_L1, RFT_CEILING_L1_READ},
+        {RFT_LEVEL_SHARED, RFT_RESOURCE_SHARED, RFT_CEILING_SHARED_READ},
+    };
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        double seconds = traffic->level_bytes[levels[i].level] / limit_of(run, levels[i].ceiling);
+        consider(floor, seconds, levels[i].resource, RFT_PIPE_COUNT, traffic->evidence);
+        add(floor, seconds);
+    }
+    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+        double seconds = traffic->pipe_ops[pipe] / limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe));
+        consider(floor, seconds, RFT_RESOURCE_PIPE, (rft_pipe)pipe, traffic->evidence);
+        add(floor, seconds);
+    }
+}
+
+rft_floor rft_floor_of(const rft_run *run, const rft_work *work, const rft_traffic *traffic, rft_cache_mode cache) {
+    rft_floor floor = {NAN, RFT_RESOURCE_UNKNOWN, RFT_PIPE_COUNT, RFT_EVIDENCE_DECLARED, NAN};
+    rft_ceiling_id dram = rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(work));
+    double bytes = rft_amount_certain_dram_bytes(run, work, cache);
+    consider(&floor, bytes / limit_of(run, dram), RFT_RESOURCE_DRAM, RFT_PIPE_COUNT, RFT_EVIDENCE_DECLARED);
+    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+        double seconds = work->pipe_ops[pipe] / limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe));
+        consider(&floor, seconds, RFT_RESOURCE_PIPE, (rft_pipe)pipe, RFT_EVIDENCE_DECLARED);
+        if (!traffic->present || isnan(traffic->pipe_ops[pipe])) {
+            add(&floor, seconds);
+        }
+    }
+    add(&floor, bytes / limit_of(run, dram));
+    if (traffic->present) {
+        consider_traffic(&floor, run, traffic);
+    }
+    return floor;
+}
+
+const char *rft_floor_text(const rft_floor *floor, rft_arena *arena) {
+    char time[32];
+    rft_units_format_seconds(time, sizeof time, floor->seconds, 3);
+    return rft_arena_printf(arena, "%s at the hardware's limit of %s (%s)", time,
+                            rft_resource_name(floor->resource, floor->pipe),
+                            floor->evidence == RFT_EVIDENCE_DECLARED ? "declared work" : "modelled traffic");
+}

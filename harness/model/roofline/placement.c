@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* placement.c - where a point stands by its work alone (bound.h). */
+#include "model/roofline/amount.h"
+#include "model/roofline/bound.h"
+
+#include <math.h>
+
+static double datasheet_of(const rft_ceilings *ceilings, rft_ceiling_id id) {
+    return id < RFT_CEILING_COUNT ? ceilings->items[id].datasheet : NAN;
+}
+
+static double limit_of(const rft_ceilings *ceilings, rft_ceiling_id id) {
+    return id < RFT_CEILING_COUNT ? ceilings->items[id].limit : NAN;
+}
+
+/* The roof: the longest of the times at measured ceilings. Without one when an amount whose ceiling was not measured
+ * may take longer than that. */
+static void find_roof(const rft_amount *amounts, size_t count, rft_placement *out) {
+    for (size_t i = 0; i < count; i++) {
+        double seconds = amounts[i].amount / amounts[i].rate;
+        if (!isnan(seconds) && !(seconds <= out->roof_s)) {
+            out->roof_s = seconds;
+            out->roof = amounts[i].resource;
+            out->roof_pipe = amounts[i].pipe;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(amounts[i].rate) && !(amounts[i].amount / amounts[i].least_rate <= out->roof_s)) {
+            out->roof_s = NAN;
+            out->roof = RFT_RESOURCE_UNKNOWN;
+            out->roof_pipe = RFT_PIPE_COUNT;
+            return;
+        }
+    }
+}
+
+/* Against datasheet values: needs at least the value that the roof stands on. */
+static double datasheet_frac(const rft_run *run, const rft_amount *amounts, size_t count,
+                             const rft_placement *placement, double median_s) {
+    double longest_s = NAN;
+    bool roof_known = false;
+    for (size_t i = 0; i < count; i++) {
+        double seconds = amounts[i].amount / datasheet_of(&run->ceilings, amounts[i].ceiling);
+        if (isnan(seconds)) {
+            continue;
+        }
+        longest_s = fmax(longest_s, seconds);
+        roof_known = roof_known || (amounts[i].resource == placement->roof && amounts[i].pipe == placement->roof_pipe);
+    }
+    return roof_known ? longest_s / median_s : NAN;
+}
+
+static double limit_seconds(const rft_run *run, const rft_point *point, const rft_amount *amounts, size_t count,
+                            rft_cache_mode cache) {
+    rft_ceiling_id dram = rft_bound_dram_ceiling(&run->ceilings, rft_work_read_frac(&point->work));
+    double longest_s = NAN;
+    if (rft_work_bytes(&point->work) > 0.0) {
+        longest_s = rft_amount_certain_dram_bytes(run, &point->work, cache) / limit_of(&run->ceilings, dram);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (amounts[i].resource == RFT_RESOURCE_PIPE) {
+            longest_s = fmax(longest_s, amounts[i].amount / limit_of(&run->ceilings, amounts[i].ceiling));
+        }
+    }
+    return longest_s;
+}
+
+rft_placement rft_placement_of(const rft_run *run, const rft_point *point) {
+    rft_placement out = {.rate_bytes_s = NAN,
+                         .rate_ops_s = NAN,
+                         .intensity = NAN,
+                         .roof_s = NAN,
+                         .efficiency_frac = NAN,
+                         .low_frac = NAN,
+                         .high_frac = NAN,
+                         .roof = RFT_RESOURCE_UNKNOWN,
+                         .roof_pipe = RFT_PIPE_COUNT,
+                         .datasheet_frac = NAN,
+                         .limit_s = NAN};
+    const rft_measurement *measurement = rft_point_measurement(point);
+    if (measurement == NULL || !(measurement->stats.median > 0.0)) {
+        return out;
+    }
+    const rft_stats *stats = &measurement->stats;
+    double bytes = rft_work_bytes(&point->work);
+    rft_pipe pipe = rft_work_main_pipe(&point->work);
+    if (bytes > 0.0) {
+        out.rate_bytes_s = bytes / stats->median;
+    }
+    if (pipe != RFT_PIPE_COUNT) {
+        out.rate_ops_s = point->work.pipe_ops[pipe] / stats->median;
+        out.intensity = bytes > 0.0 ? point->work.pipe_ops[pipe] / bytes : NAN;
+    }
+    rft_amount amounts[RFT_AMOUNTS_MAX];
+    size_t count = rft_amounts_of_work(run, point, amounts);
+    find_roof(amounts, count, &out);
+    out.efficiency_frac = out.roof_s / stats->median;
+    out.low_frac = out.roof_s / stats->high;
+    out.high_frac = out.roof_s / stats->low;
+    out.datasheet_frac = datasheet_frac(run, amounts, count, &out, stats->median);
+    out.limit_s = limit_seconds(run, point, amounts, count, measurement->cache);
+    return out;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/baseline.h"
+
+#include "model/run/run_drift.h"
+
+#include <math.h>
+#include <string.h>
+
+rft_baseline rft_baseline_none(rft_arena *arena, size_t sweep, size_t problem, const char *name, const char *which) {
+    return (rft_baseline){.sweep = sweep,
+                          .problem = problem,
+                          .name = rft_arena_strdup(arena, name),
+                          .which = rft_arena_strdup(arena, which),
+                          .same_protocol = strcmp(which, RFT_BASELINE_GIVEN) != 0,
+                          .measurement = rft_measurement_none()};
+}
+
+rft_baseline rft_baseline_copy(rft_arena *arena, const rft_baseline *from) {
+    rft_baseline out = *from;
+    rft_measurement *m = &out.measurement;
+    const char **texts[] = {&out.name,
+                            &out.which,
+                            &out.reason,
+                            &out.library,
+                            &out.algo,
+                            &out.source,
+                            &out.verification.buffer,
+                            &m->throttle_cause,
+                            &m->throttle_note};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        *texts[i] = rft_arena_strdup(arena, *texts[i]);
+    }
+    m->samples_s = m->n ? rft_arena_memdup(arena, m->samples_s, m->n * sizeof *m->samples_s) : NULL;
+    m->clocks_mhz = m->n && m->clocks_mhz ? rft_arena_memdup(arena, m->clocks_mhz, m->n * sizeof *m->clocks_mhz) : NULL;
+    m->step_s = NULL; /* one launch has no steps */
+    m->step_count = 0;
+    return out;
+}
+
+bool rft_baseline_is_measured(const rft_baseline *baseline) {
+    return rft_outcome_is_measured(baseline->outcome) && isfinite(baseline->measurement.stats.median);
+}
+
+static bool is_same(const rft_baseline *a, const rft_baseline *b) {
+    return a->sweep == b->sweep && a->problem == b->problem && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->which, b->which) == 0 && a->same_protocol == b->same_protocol;
+}
+
+const rft_baseline *rft_run_find_baseline(const rft_run *run, const rft_baseline *like) {
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        if (is_same(&run->baselines[i], like)) {
+            return &run->baselines[i];
+        }
+    }
+    return NULL;
+}
+
+const rft_baseline *rft_run_put_baseline(rft_run *run, const rft_baseline *baseline) {
+    const rft_baseline *there = rft_run_find_baseline(run, baseline);
+    if (there) {
+        rft_baseline *slot = &run->baselines[there - run->baselines];
+        *slot = *baseline;
+        return slot;
+    }
+    if (run->baseline_count == run->baseline_capacity) {
+        size_t capacity = run->baseline_capacity ? 2 * run->baseline_capacity : 8;
+        rft_baseline *larger = rft_arena_calloc(run->arena, capacity, sizeof *larger);
+        if (run->baseline_count) {
+            memcpy(larger, run->baselines, run->baseline_count * sizeof *larger);
+        }
+        run->baselines = larger;
+        run->baseline_capacity = capacity;
+    }
+    run->baselines[run->baseline_count] = *baseline;
+    return &run->baselines[run->baseline_count++];
+}
+
+size_t rft_run_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena,
+                         const rft_baseline ***out) {
+    size_t count = 0;
+    *out = rft_arena_calloc(arena, run->baseline_count + 1, sizeof **out);
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        if (run->baselines[i].sweep == sweep && run->baselines[i].problem == problem) {
+            (*out)[count++] = &run->baselines[i];
+        }
+    }
+    return count;
+}
+
+const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem) {
+    const rft_baseline *best = NULL;
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        const rft_baseline *b = &run->baselines[i];
+        if (b->sweep == sweep && b->problem == problem && b->same_protocol && rft_baseline_is_measured(b) &&
+            b->measurement.n > 0 && (!best || b->measurement.stats.median < best->measurement.stats.median)) {
+            best = b;
+        }
+    }
+    return best;
+}
+
+#define OTHER_PROTOCOL " (other protocol)"
+
+static bool is_first(const rft_baseline *baseline) {
+    return strcmp(baseline->which, RFT_BASELINE_FIRST) == 0;
+}
+
+const char *rft_baseline_label(const rft_baseline *baseline, rft_arena *arena) {
+    if (!baseline->same_protocol) {
+        return rft_arena_printf(arena, "%s" OTHER_PROTOCOL, baseline->name);
+    }
+    if (is_first(baseline)) {
+        return rft_arena_printf(arena, "%s, first heuristic", baseline->name);
+    }
+    if (baseline->tried == 0) {
+        return rft_arena_printf(arena, "%s, best heuristic", baseline->name);
+    }
+    return rft_arena_printf(arena, "%s, best of %d heuristic%s", baseline->name, baseline->tried,
+                            baseline->tried == 1 ? "" : "s");
+}
+
+const char *rft_baseline_short_label(const rft_baseline *baseline, rft_arena *arena) {
+    const char *after = !baseline->same_protocol ? OTHER_PROTOCOL : is_first(baseline) ? " (first)" : "";
+    return rft_arena_printf(arena, "%s%s", baseline->name, after);
+}
+
+/* They were not measured in turns: what the device did meanwhile is between them. */
+rft_versus rft_versus_of(const rft_run *run, const rft_point *point, const rft_baseline *baseline) {
+    const rft_measurement *m = point ? rft_point_measurement(point) : NULL;
+    rft_versus out = {NAN, NAN, NAN, false};
+    if (!m || !rft_baseline_is_measured(baseline)) {
+        return out;
+    }
+    double widen_frac = rft_run_widen_frac(run, point->sweep, point->problem);
+    rft_stats ours = rft_drift_widened(&m->stats, widen_frac);
+    rft_stats theirs = rft_drift_widened(&baseline->measurement.stats, widen_frac);
+    out.frac = theirs.median / ours.median;
+    out.low = theirs.low / ours.high;
+    out.high = theirs.high / ours.low;
+    out.tie = baseline->same_protocol && rft_stats_tie(&ours, &theirs);
+    return out;
+}
+
+static void add_percent(rft_str *out, double frac) {
+    rft_str_add_fixed(out, frac * 100.0, 1);
+}
+
+const char *rft_versus_text(const rft_run *run, const rft_point *point, const rft_baseline *baseline,
+                            rft_arena *arena) {
+    rft_versus versus = rft_versus_of(run, point, baseline);
+    const char *label = rft_baseline_short_label(baseline, arena);
+    if (!rft_baseline_is_measured(baseline)) {
+        return rft_arena_printf(arena, "%s: %s: %s", label, rft_outcome_name(baseline->outcome),
+                                baseline->reason ? baseline->reason : "not measured");
+    }
+    if (isnan(versus.frac)) {
+        return rft_arena_printf(arena, "%s: nothing to compare with it", label);
+    }
+    rft_str text = RFT_STR_INIT;
+    add_percent(&text, versus.frac);
+    rft_str_add(&text, " % ");
+    if (isfinite(versus.low) && isfinite(versus.high)) {
+        rft_str_add(&text, "[");
+        add_percent(&text, versus.low);
+        rft_str_add(&text, ", ");
+        add_percent(&text, versus.high);
+        rft_str_add(&text, "] ");
+    }
+    rft_str_addf(&text, "of %s%s", label, versus.tie ? ", a tie" : "");
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}

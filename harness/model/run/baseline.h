@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* baseline.h - where the best of a problem stands beside a baseline. Pure; docs/baselines.md. */
+#ifndef RFT_MODEL_BASELINE_H
+#define RFT_MODEL_BASELINE_H
+
+#include "model/run/run.h"
+
+/* No numbers yet. Texts are copied into the arena. */
+rft_baseline rft_baseline_none(rft_arena *arena, size_t sweep, size_t problem, const char *name, const char *which);
+
+/* With all that it points to in the arena. */
+rft_baseline rft_baseline_copy(rft_arena *arena, const rft_baseline *baseline);
+
+/* Are there numbers to compare with? */
+bool rft_baseline_is_measured(const rft_baseline *baseline);
+
+/* Appends it, or replaces the one of the same sweep, problem, name and which. Texts and arrays are borrowed:
+ * run->arena's. Returns where it is now; pointers to others may die. */
+const rft_baseline *rft_run_put_baseline(rft_run *run, const rft_baseline *baseline);
+/* NULL: not there. */
+const rft_baseline *rft_run_find_baseline(const rft_run *run, const rft_baseline *like);
+/* Those of a problem, in the order stored. Array in `arena`. */
+size_t rft_run_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, const rft_baseline ***out);
+
+/* The fastest of a problem that was measured by this run's own protocol; NULL. */
+const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem);
+
+/* "cuBLASLt, best of 8 heuristics", "cuBLASLt, first heuristic", "torch.matmul (other protocol)". In `arena`. */
+const char *rft_baseline_label(const rft_baseline *baseline, rft_arena *arena);
+/* The same in few words, for beside a ratio: "cuBLASLt", "cuBLASLt (first)", "torch.matmul (other protocol)". */
+const char *rft_baseline_short_label(const rft_baseline *baseline, rft_arena *arena);
+
+/* A configuration beside a baseline. */
+typedef struct rft_versus {
+    double frac;      /* the baseline's time over the configuration's: 1.04 is 4 % faster; NaN: one was not measured */
+    double low, high; /* from the intervals of both, widened by the run's drift; NaN where the baseline has none */
+    bool tie;         /* as between configurations. Never with another protocol: then nothing is judged */
+} rft_versus;
+rft_versus rft_versus_of(const rft_run *run, const rft_point *point, const rft_baseline *baseline);
+
+/* "104.2 % [103.9, 104.5] of cuBLASLt", with ", a tie" or "(other protocol)"; "cuBLASLt: not measured: why". In
+ * `arena`. */
+const char *rft_versus_text(const rft_run *run, const rft_point *point, const rft_baseline *baseline, rft_arena *arena);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/run_drift.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static bool is_of(const rft_reference *reading, const rft_reference *other) {
+    return reading->sweep == other->sweep && reading->problem == other->problem;
+}
+
+static rft_drift_reading reading_over(const rft_reference *reading, double unit) {
+    return (rft_drift_reading){.time_s = reading->time_s,
+                               .median = reading->median / unit,
+                               .half_width = (reading->high - reading->low) / 2.0 / unit};
+}
+
+/* Readings as they are; `like` NULL: of all problems, each over the median of its own. */
+static rft_drift drift_of(const rft_run *run, const rft_reference *like) {
+    rft_drift_reading *readings = rft_calloc(run->reference_count + 1, sizeof *readings);
+    double *own = rft_calloc(run->reference_count + 1, sizeof *own);
+    size_t count = 0;
+    for (size_t i = 0; i < run->reference_count; i++) {
+        const rft_reference *reading = &run->references[i];
+        size_t known = 0;
+        if (like && !is_of(reading, like)) {
+            continue;
+        }
+        for (size_t k = 0; !like && k < run->reference_count; k++) {
+            if (is_of(&run->references[k], reading) && isfinite(run->references[k].median)) {
+                own[known++] = run->references[k].median;
+            }
+        }
+        readings[count++] = reading_over(reading, like ? 1.0 : rft_stats_of(own, known).median);
+    }
+    rft_drift drift = rft_drift_of(readings, count);
+    free(own);
+    free(readings);
+    return drift;
+}
+
+rft_drift rft_run_drift_of(const rft_run *run, size_t sweep, size_t problem) {
+    rft_reference like = {.sweep = sweep, .problem = problem};
+    return drift_of(run, &like);
+}
+
+rft_drift rft_run_drift(const rft_run *run) {
+    return drift_of(run, NULL);
+}
+
+double rft_run_widen_frac(const rft_run *run, size_t sweep, size_t problem) {
+    double widen_frac = rft_run_drift_of(run, sweep, problem).widen_frac;
+    return isfinite(widen_frac) ? widen_frac : 0.0;
+}
+
+bool rft_run_tie(const rft_point *a, const rft_point *b, double widen_frac) {
+    const rft_measurement *x = rft_point_measurement(a), *y = rft_point_measurement(b);
+    int last = RFT_ROUNDS - 1;
+    if (x == &a->rounds[last] && y == &b->rounds[last]) {
+        return rft_stats_tie(&x->stats, &y->stats);
+    }
+    rft_stats wide_x = rft_drift_widened(&x->stats, widen_frac), wide_y = rft_drift_widened(&y->stats, widen_frac);
+    return rft_stats_tie(&wide_x, &wide_y);
+}
+
+const char *rft_run_drift_sentence(const rft_run *run, rft_arena *arena) {
+    char words[RFT_DRIFT_WORDS_SIZE];
+    if (run->reference_count == 0) {
+        return NULL;
+    }
+    rft_drift drift = rft_run_drift(run);
+    return rft_arena_strdup(arena, rft_drift_words(&drift, words, sizeof words));
+}

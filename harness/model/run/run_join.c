@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/run_join.h"
+
+#include "base/hash.h"
+#include "base/str.h"
+
+#include <string.h>
+
+/* ---- what cannot be one run ---- */
+
+static int refuse(rft_err *err, const rft_run *run, const char *why, const char *remedy) {
+    rft_err_set(err, RFT_E_USAGE, "run %s %s", run->info.id, why);
+    return rft_err_remedy(err, "%s", remedy);
+}
+
+static bool holds(const rft_run *run, const char *sweep) {
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        if (rft_text_equal(run->sweeps[s].sweep.name, sweep)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int check_pair(const rft_run *run, const rft_run *other, rft_err *err) {
+    if (!rft_text_equal(run->gpu.uuid, other->gpu.uuid) || !rft_text_equal(run->gpu.name, other->gpu.name)) {
+        return refuse(err, other, "is of another card than the first", "`rooftune compare` puts cards side by side");
+    }
+    if ((run->info.replay_of != NULL) != (other->info.replay_of != NULL)) {
+        return refuse(err, other, "is a replay and others are not, or the reverse", "name runs of one kind");
+    }
+    for (size_t s = 0; s < other->sweep_count; s++) {
+        if (holds(run, other->sweeps[s].sweep.name)) {
+            rft_err_set(err, RFT_E_USAGE, "runs %s and %s both hold the sweep %s", run->info.id, other->info.id,
+                        other->sweeps[s].sweep.name);
+            return rft_err_remedy(err, "leave one out, or put them side by side with `rooftune compare`");
+        }
+    }
+    return RFT_OK;
+}
+
+static int check(rft_run *const *runs, size_t count, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 1; i < count && rc == RFT_OK; i++) {
+        for (size_t j = 0; j < i && rc == RFT_OK; j++) {
+            rc = check_pair(runs[j], runs[i], err);
+        }
+    }
+    return rc;
+}
+
+/* ---- sums ---- */
+
+static void join_info(rft_run *out, const rft_run *run) {
+    rft_run_info *info = &out->info;
+    const rft_run_info *more = &run->info;
+    info->command =
+        rft_arena_printf(out->arena, "%s; %s", info->command ? info->command : "", more->command ? more->command : "");
+    info->started_unix_ns =
+        more->started_unix_ns < info->started_unix_ns ? more->started_unix_ns : info->started_unix_ns;
+    bool ended = info->finished_unix_ns != 0 && more->finished_unix_ns != 0;
+    bool later = more->finished_unix_ns > info->finished_unix_ns;
+    info->finished_unix_ns = !ended ? 0 : later ? more->finished_unix_ns : info->finished_unix_ns;
+    info->recompiled += more->recompiled;
+    info->recompiled_same += more->recompiled_same;
+    info->elapsed_s += more->elapsed_s;
+    info->busy_s += more->busy_s;
+    info->compile_s += more->compile_s;
+    if (!rft_text_equal(info->tool_revision, more->tool_revision)) {
+        info->tool_revision = rft_arena_printf(out->arena, "%s, %s", info->tool_revision, more->tool_revision);
+    }
+}
+
+static void join_ceilings(rft_run *out, const rft_run *run) {
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        rft_ceiling *mine = &out->ceilings.items[id];
+        if (!mine->measured && run->ceilings.items[id].measured) {
+            *mine = run->ceilings.items[id];
+        }
+    }
+    out->ceilings.busy_s += run->ceilings.busy_s;
+    out->idle = out->idle ? out->idle : run->idle;
+}
+
+/* ---- lists ---- */
+
+/* `begun_s`: of what ran before it. */
+static void append_points(rft_run *out, const rft_run *run, size_t sweeps_before, double begun_s) {
+    int64_t before = (int64_t)out->point_count;
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &out->points[out->point_count++];
+        *point = run->points[i];
+        point->id += before;
+        point->alias_of += point->alias_of ? before : 0;
+        point->sweep += sweeps_before;
+    }
+    for (size_t i = 0; i < run->reference_count; i++) {
+        rft_reference reference = run->references[i];
+        reference.sweep += sweeps_before;
+        reference.time_s += begun_s;
+        reference.point += before;
+        reference.after_point += before;
+        rft_run_add_reference(out, &reference);
+    }
+}
+
+static void append(rft_run *out, const rft_run *run, double begun_s) {
+    size_t sweeps_before = out->sweep_count;
+    append_points(out, run, sweeps_before, begun_s);
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        rft_baseline *baseline = &out->baselines[out->baseline_count++];
+        *baseline = run->baselines[i];
+        baseline->sweep += sweeps_before;
+    }
+    for (size_t i = 0; i < run->sweep_count; i++) {
+        out->sweeps[out->sweep_count++] = run->sweeps[i];
+    }
+}
+
+static void give_room(rft_run *out, rft_run *const *runs, size_t count) {
+    size_t sweeps = 0, points = 0, baselines = 0;
+    for (size_t i = 0; i < count; i++) {
+        sweeps += runs[i]->sweep_count;
+        points += runs[i]->point_count;
+        baselines += runs[i]->baseline_count;
+    }
+    out->sweeps = rft_arena_calloc(out->arena, sweeps + 1, sizeof *out->sweeps);
+    out->points = rft_arena_calloc(out->arena, points + 1, sizeof *out->points);
+    out->baselines = rft_arena_calloc(out->arena, baselines + 1, sizeof *out->baselines);
+    out->baseline_capacity = baselines;
+}
+
+#define ID_DIGITS 12
+
+static const char *id_of(rft_run *const *runs, size_t count, rft_arena *arena) {
+    rft_sha256 hash;
+    char hex[RFT_HASH_HEX_SIZE];
+    rft_sha256_init(&hash);
+    for (size_t i = 0; i < count; i++) {
+        rft_sha256_add_text(&hash, runs[i]->info.id);
+    }
+    rft_sha256_hex(&hash, hex);
+    return rft_arena_strndup(arena, hex, ID_DIGITS);
+}
+
+int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err) {
+    int rc = check(runs, count, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    rft_run *run = rft_run_new();
+    run->info = runs[0]->info;
+    run->gpu = runs[0]->gpu;
+    run->env = runs[0]->env;
+    run->ceilings = runs[0]->ceilings;
+    run->idle = runs[0]->idle;
+    give_room(run, runs, count);
+    for (size_t i = 0; i < count; i++) {
+        append(run, runs[i], i > 0 ? run->info.elapsed_s : 0);
+        if (i > 0) {
+            join_info(run, runs[i]);
+            join_ceilings(run, runs[i]);
+        }
+    }
+    run->info.id = count > 1 ? id_of(runs, count, run->arena) : run->info.id;
+    *out = run;
+    return RFT_OK;
+}

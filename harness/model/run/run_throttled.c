@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/run_throttled.h"
+
+#include "base/str.h"
+
+#include <string.h>
+
+static rft_throttle_cause cause_of(const rft_measurement *m) {
+    int cause = 0;
+    while (cause < RFT_THROTTLE_COUNT &&
+           (!m->throttle_cause || strcmp(m->throttle_cause, rft_throttle_name((rft_throttle_cause)cause)) != 0)) {
+        cause++;
+    }
+    return (rft_throttle_cause)cause;
+}
+
+rft_run_throttled rft_run_throttled_of(const rft_run *run) {
+    rft_run_throttled out = {0};
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_measurement *m = rft_point_measurement(&run->points[i]);
+        if (!m || run->points[i].alias_of || m->attempts == 0) {
+            continue;
+        }
+        out.judged++;
+        out.again += m->attempts > 1;
+        if (m->affected_frac > RFT_THROTTLE_TOLERATED_FRAC) {
+            out.affected++;
+            out.causes[cause_of(m)]++;
+        }
+    }
+    return out;
+}
+
+const char *rft_run_throttled_sentence(const rft_run *run, rft_arena *arena) {
+    rft_run_throttled found = rft_run_throttled_of(run);
+    rft_str text = RFT_STR_INIT;
+    if (found.judged == 0) {
+        return NULL;
+    }
+    if (found.affected == 0) {
+        rft_str_addf(&text, "none of %zu points ran below the run's clock", found.judged);
+    } else {
+        rft_str_addf(&text, "%zu of %zu points ran below the run's clock", found.affected, found.judged);
+        const char *separator = " (";
+        for (int i = 0; i <= RFT_THROTTLE_COUNT; i++) {
+            if (found.causes[i]) {
+                rft_str_addf(&text, "%s%zu %s", separator, found.causes[i], rft_throttle_words((rft_throttle_cause)i));
+                separator = ", ";
+            }
+        }
+        rft_str_add(&text, ")");
+    }
+    if (found.again) {
+        rft_str_addf(&text, "; %zu %s measured again", found.again, found.again == 1 ? "was" : "were");
+    }
+    const char *sentence = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return sentence;
+}

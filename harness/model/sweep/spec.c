@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/sweep/spec.h"
+
+#include <math.h>
+
+double rft_spec_tolerance(const rft_point_spec *spec, size_t buffer) {
+    const rft_check *check = &spec->check;
+    if (check->buffer_tol != NULL && !isnan(check->buffer_tol[buffer])) {
+        return check->buffer_tol[buffer];
+    }
+    if (!isnan(check->tol)) {
+        return check->tol;
+    }
+    int bits = rft_type_significand_bits(spec->buffers[buffer].type);
+    if (bits == 0) {
+        return 0.0;
+    }
+    double length = check->length >= 1.0 ? check->length : 1.0;
+    int accumulator_bits = bits > 24 ? bits : 24;
+    return 2.0 * ldexp(1.0, -bits) + 8.0 * ldexp(1.0, -accumulator_bits) * sqrt(length);
+}
+
+static uint64_t add_bytes(uint64_t total, uint64_t count, uint64_t size) {
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(total, bytes, &total)) {
+        return UINT64_MAX;
+    }
+    return total;
+}
+
+uint64_t rft_spec_memory_bytes(const rft_point_spec *spec) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        uint64_t size = rft_type_bytes(buffer->type);
+        total = add_bytes(total, buffer->count, size);
+        if (buffer->role == RFT_BUFFER_INOUT) {
+            total = add_bytes(total, buffer->count, size);
+        }
+        if (buffer->role == RFT_BUFFER_INOUT || buffer->role == RFT_BUFFER_OUTPUT) {
+            bool integer = rft_type_significand_bits(buffer->type) == 0;
+            total = add_bytes(total, buffer->count, integer ? size : sizeof(double));
+        }
+    }
+    return total;
+}

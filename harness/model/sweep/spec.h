@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * spec.h - one point, spelled out: buffers, launches, what to compile, how it is checked, its work and traffic.
+ * The script room makes it from Lua, the wire carries it, the measure room carries it out. Pure data in one arena.
+ */
+#ifndef RFT_MODEL_SPEC_H
+#define RFT_MODEL_SPEC_H
+
+#include "model/sweep/value.h"
+#include "model/sweep/vendor_math.h"
+#include "model/sweep/work.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum rft_buffer_role { RFT_BUFFER_INPUT, RFT_BUFFER_OUTPUT, RFT_BUFFER_INOUT, RFT_BUFFER_TEMP } rft_buffer_role;
+typedef enum rft_fill_kind { RFT_FILL_NONE, RFT_FILL_UNIFORM, RFT_FILL_INTEGERS } rft_fill_kind;
+typedef enum rft_order { RFT_ORDER_RANDOM, RFT_ORDER_SORTED, RFT_ORDER_ZIPF } rft_order;
+
+/* Seeded contents. UNIFORM: reals in [low, high) (for integer types: whole numbers in it).
+ * INTEGERS: whole numbers in [0, below). */
+typedef struct rft_fill {
+    rft_fill_kind kind;
+    double low, high;
+    int64_t below;
+    rft_order order;
+} rft_fill;
+
+typedef struct rft_buffer {
+    const char *name;
+    rft_type type;
+    uint64_t count; /* elements, >= 1 */
+    rft_buffer_role role;
+    rft_fill fill; /* INPUT and INOUT; NONE for the others */
+} rft_buffer;
+
+/* A TMA descriptor over a buffer (cuTensorMapEncodeTiled). Dimensions fastest first. */
+typedef struct rft_tensor_map {
+    int rank;            /* 1..5 */
+    uint64_t dims[5];    /* elements */
+    uint64_t strides[5]; /* bytes of dimension i + 1's step; [0] unused for rank 1; 0 = dense */
+    uint32_t box[5];     /* elements, 1..256 */
+    int swizzle;         /* bytes: 0, 32, 64, 128 */
+    int l2_promotion;    /* bytes: 0, 64, 128, 256 */
+} rft_tensor_map;
+
+typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP } rft_arg_kind;
+
+typedef struct rft_arg {
+    rft_arg_kind kind;
+    size_t buffer;           /* BUFFER, TENSOR_MAP: index into spec.buffers */
+    uint64_t offset_bytes;   /* BUFFER: added to the address */
+    rft_type type;           /* SCALAR */
+    unsigned char scalar[8]; /* SCALAR: the value in the type's own bytes, little endian */
+    rft_tensor_map map;      /* TENSOR_MAP */
+} rft_arg;
+
+/* L2 persistence: CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW. bytes = 0: none. */
+typedef struct rft_window {
+    size_t buffer;
+    uint64_t offset_bytes, bytes;
+    double hit_ratio; /* 0..1 */
+} rft_window;
+
+/* A multiplication by the vendor's library: D (m x n) = A (m x k) times B (k x n), each dense. */
+typedef struct rft_vendor_call {
+    rft_vendor_math math;
+    size_t a, b, d; /* indices into spec.buffers */
+    int64_t m, n, k;
+    rft_vendor_order a_order, b_order, d_order;
+    bool exact_accumulation; /* fp8: not the faster accumulation of fewer bits */
+    int algo;                /* which of the library's list, from 0: the one that it would choose itself */
+} rft_vendor_call;
+
+typedef enum rft_launch_kind { RFT_LAUNCH_KERNEL, RFT_LAUNCH_MEMSET, RFT_LAUNCH_VENDOR } rft_launch_kind;
+
+typedef struct rft_launch {
+    rft_launch_kind kind;
+    const char *entry; /* KERNEL: name expression, an element of spec.unit.names */
+    rft_arg *args;
+    size_t arg_count;
+    int64_t grid[3];      /* blocks; grid[0] = 0 means resident(): as many as fit at once */
+    int64_t block[3];     /* threads */
+    int64_t shared_bytes; /* dynamic */
+    int64_t cluster[3];   /* blocks; all 1 = none */
+    bool cooperative;
+    bool pdl; /* programmatic stream serialization */
+    rft_window window;
+    size_t memset_buffer;   /* MEMSET: whole buffer */
+    int memset_byte;        /* 0..255 */
+    rft_vendor_call vendor; /* VENDOR */
+    bool has_work;          /* declared for this launch alone: */
+    rft_work work;
+    rft_traffic traffic; /* modelled for this launch alone, if present */
+} rft_launch;
+
+/* What NVRTC is asked for. One unit gives one cubin with all its names. */
+typedef struct rft_unit_spec {
+    const char *source; /* path of the .cu file */
+    const char **names; /* name expressions: "saxpy<4>", or a plain extern "C" name */
+    size_t name_count;
+    const char **options; /* -D macros first, in parameter order, then the kernel's own options */
+    size_t option_count;
+} rft_unit_spec;
+
+/* How the outputs are checked. The reference kernel is launched with 256-thread blocks, one thread an element of the
+ * largest output, and takes every input, output and inout buffer in the order of their names, then every problem
+ * dimension as a 64-bit integer (a real one as double), in the order of `problem`. Floating-point outputs arrive as
+ * double *, integer outputs in their own type; an inout arrives holding its original values, converted.
+ * Judged: |out - ref| <= tol * (|ref| + scale), scale = mean |ref| of the buffer; integers exactly unless tol > 0. */
+typedef struct rft_check {
+    rft_unit_spec unit;       /* reference source and name; no parameter macros */
+    double tol;               /* default for every output; NaN = derived from type and length */
+    double length;            /* accumulation length for the derived tolerance, >= 1 */
+    double *buffer_tol;       /* per spec.buffers; NaN = default; NULL = none given */
+    const rft_value *problem; /* the problem's values, for the reference's arguments */
+    size_t problem_count;
+} rft_check;
+
+typedef struct rft_point_spec {
+    rft_buffer *buffers; /* sorted by name */
+    size_t buffer_count;
+    rft_launch *prepare; /* once per configuration, untimed */
+    size_t prepare_count;
+    rft_launch *launches; /* timed as one */
+    size_t launch_count;
+    rft_unit_spec unit;
+    rft_check check;
+    rft_work work;
+    rft_traffic traffic; /* modelled, if the kernel says */
+} rft_point_spec;
+
+/* The tolerance a floating-point buffer is judged by: the buffer's own, the check's, or derived:
+ * 2 * 2^-bits(type) + 8 * 2^-24 * sqrt(length) (fp32 accumulation, random rounding; Higham, Accuracy and Stability of
+ * Numerical Algorithms, 2nd ed., section 2.8 on the sqrt(n) growth); for f64 the accumulation is f64 too: 2^-53 for
+ * 2^-24. 0 for integer types unless one is given. */
+double rft_spec_tolerance(const rft_point_spec *spec, size_t buffer);
+
+/* Device bytes the point needs: buffers, originals of inouts, fp64 reference results. */
+uint64_t rft_spec_memory_bytes(const rft_point_spec *spec);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/sweep/vendor_math.h"
+
+#include "base/str.h"
+
+static const struct {
+    const char *name;
+    rft_type input, output;
+} maths[] = {
+#define VENDOR_ROW(name, in, out, text, cc) {text, RFT_TYPE_##in, RFT_TYPE_##out},
+    RFT_VENDOR_MATH_MAP(VENDOR_ROW)
+#undef VENDOR_ROW
+};
+
+const char *rft_vendor_math_name(rft_vendor_math math) {
+    return maths[math].name;
+}
+
+bool rft_vendor_math_from_name(rft_vendor_math *out, const char *name) {
+    for (int i = 0; i < RFT_VENDOR_MATH_COUNT; i++) {
+        if (rft_text_equal(maths[i].name, name)) {
+            *out = (rft_vendor_math)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool rft_vendor_math_of_type(rft_vendor_math *out, rft_type input) {
+    for (int i = 0; i < RFT_VENDOR_MATH_COUNT; i++) {
+        if (maths[i].input == input) {
+            *out = (rft_vendor_math)i; /* fp32 comes before tf32 */
+            return true;
+        }
+    }
+    return false;
+}
+
+rft_type rft_vendor_input_type(rft_vendor_math math) {
+    return maths[math].input;
+}
+
+rft_type rft_vendor_output_type(rft_vendor_math math) {
+    return maths[math].output;
+}
+
+bool rft_vendor_math_writes(rft_vendor_math math, rft_type output) {
+    bool narrow = math == RFT_VENDOR_FP16 || math == RFT_VENDOR_BF16 || math == RFT_VENDOR_FP8;
+    return output == maths[math].output || (narrow && output == RFT_TYPE_F32) ||
+           (math == RFT_VENDOR_FP8 && output == RFT_TYPE_F16);
+}

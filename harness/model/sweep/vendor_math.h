@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vendor_math.h - the kinds of matrix multiplication that a vendor's library is asked for: what a script names, the
+ * wire carries and gpu/vendor.h is asked. docs/baselines.md.
+ */
+#ifndef RFT_MODEL_VENDOR_MATH_H
+#define RFT_MODEL_VENDOR_MATH_H
+
+#include "model/sweep/value.h"
+
+#include <stdbool.h>
+
+/* name, type of A and B, usual type of D, text, first compute capability x 10. Accumulation is in FP32, for int8 in
+ * INT32; fp32 never uses the matrix units, tf32 may round its inputs. */
+#define RFT_VENDOR_MATH_MAP(X)                                                                                         \
+    X(FP32, F32, F32, "fp32", 50)                                                                                      \
+    X(TF32, F32, F32, "tf32", 80)                                                                                      \
+    X(FP16, F16, F16, "fp16", 70)                                                                                      \
+    X(BF16, BF16, BF16, "bf16", 80)                                                                                    \
+    X(FP8, E4M3, BF16, "fp8", 89)                                                                                      \
+    X(INT8, I8, I32, "int8", 75)
+
+typedef enum rft_vendor_math {
+#define RFT_VENDOR_ENUM(name, in, out, text, cc) RFT_VENDOR_##name,
+    RFT_VENDOR_MATH_MAP(RFT_VENDOR_ENUM)
+#undef RFT_VENDOR_ENUM
+        RFT_VENDOR_MATH_COUNT
+} rft_vendor_math;
+const char *rft_vendor_math_name(rft_vendor_math math); /* "fp32" */
+bool rft_vendor_math_from_name(rft_vendor_math *out, const char *name);
+/* The math that inputs of this type have when nothing else is said: f32 means fp32. False: no library multiplies them.
+ */
+bool rft_vendor_math_of_type(rft_vendor_math *out, rft_type input);
+rft_type rft_vendor_input_type(rft_vendor_math math);
+rft_type rft_vendor_output_type(rft_vendor_math math);
+/* Can the result have this type? fp16, bf16 and fp8 may also write f32, fp8 f16. */
+bool rft_vendor_math_writes(rft_vendor_math math, rft_type output);
+
+typedef enum rft_vendor_order { RFT_VENDOR_ROW, RFT_VENDOR_COLUMN } rft_vendor_order;
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile.c - profiles along axes and parameters, and what each parameter explains (transition.h). */
+#include "model/transition/transition.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The candidates at one step, fastest first, condensed. */
+static void fill_step(const rft_run *run, rft_profile_step *step, const rft_point **ranked, size_t count) {
+    step->best = count > 0 ? ranked[0] : NULL;
+    step->measured = count;
+    step->worst_s = NAN;
+    step->median_s = NAN;
+    if (count == 0) {
+        return;
+    }
+    step->bound = rft_bound_of(run, ranked[0]);
+    double *medians = rft_calloc(count, sizeof *medians);
+    for (size_t i = 0; i < count; i++) {
+        medians[i] = rft_point_median_s(ranked[i]);
+    }
+    rft_stats stats = rft_stats_of(medians, count);
+    step->worst_s = stats.max;
+    step->median_s = stats.median;
+    free(medians);
+}
+
+static int compare_steps(const void *a, const void *b) {
+    double x = rft_value_number(&((const rft_profile_step *)a)->value);
+    double y = rft_value_number(&((const rft_profile_step *)b)->value);
+    return (x > y) - (x < y);
+}
+
+static void sort_steps(rft_profile *profile) {
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (!rft_value_is_number(&profile->steps[i].value)) {
+            return;
+        }
+    }
+    if (profile->step_count > 1) {
+        qsort(profile->steps, profile->step_count, sizeof *profile->steps, compare_steps);
+    }
+}
+
+/* Whether two problems lie on one line along `axis`: equal on every other swept axis (an axis computed from the
+ * followed one changes along it). A list of problems has no swept axes: then all others must be equal. */
+static bool same_line(const rft_sweep *sweep, size_t axis, size_t a, size_t b) {
+    bool any_swept = false;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        any_swept = any_swept || sweep->axes[i].swept;
+    }
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        bool held = i != axis && (sweep->axes[i].swept || !any_swept);
+        if (held && !rft_value_equal(&sweep->problems[a].values[i], &sweep->problems[b].values[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_axis_step(const rft_run *run, rft_profile *profile, size_t problem, rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[profile->sweep].sweep;
+    rft_profile_step *step = &profile->steps[profile->step_count++];
+    const rft_point **ranked;
+    size_t count = rft_run_ranked(run, profile->sweep, profile->variant, problem, arena, &ranked);
+    step->value = sweep->problems[problem].values[profile->index];
+    step->problem = problem;
+    step->refined = sweep->problems[problem].refined;
+    fill_step(run, step, ranked, count);
+}
+
+/* The line through `first`, the first of its problems. */
+static rft_profile axis_profile(const rft_run *run, size_t sweep_index, size_t variant, size_t axis, size_t first,
+                                rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[sweep_index].sweep;
+    rft_profile profile = {.sweep = sweep_index, .variant = variant, .index = axis, .problem = first};
+    profile.steps = rft_arena_calloc(arena, sweep->problem_count, sizeof *profile.steps);
+    for (size_t i = first; i < sweep->problem_count; i++) {
+        if (!sweep->problems[i].odd && same_line(sweep, axis, first, i)) {
+            add_axis_step(run, &profile, i, arena);
+        }
+    }
+    sort_steps(&profile);
+    return profile;
+}
+
+size_t rft_profiles_along_axes(const rft_run *run, size_t sweep_index, size_t variant, rft_arena *arena,
+                               rft_profile **out) {
+    const rft_sweep *sweep = &run->sweeps[sweep_index].sweep;
+    rft_profile *profiles = rft_arena_calloc(arena, sweep->axis_count * sweep->problem_count, sizeof *profiles);
+    size_t count = 0;
+    for (size_t axis = 0; axis < sweep->axis_count; axis++) {
+        if (!sweep->axes[axis].along) {
+            continue;
+        }
+        for (size_t i = 0; i < sweep->problem_count; i++) {
+            /* What refine() added is followed along its own axis alone, which begins with the grid. */
+            bool starts = !sweep->problems[i].odd && sweep->problems[i].refined == 0;
+            for (size_t j = 0; j < i && starts; j++) {
+                starts = sweep->problems[j].odd || !same_line(sweep, axis, j, i);
+            }
+            if (starts) {
+                profiles[count++] = axis_profile(run, sweep_index, variant, axis, i, arena);
+            }
+        }
+    }
+    *out = profiles;
+    return count;
+}
+
+/* The points by value, those of a value in the order they had; `starts` has one entry more than there are values. What
+ * has none of the values stands behind the last. On the heap. */
+static const rft_point **grouped(const rft_param *param, size_t index, const rft_point **points, size_t count,
+                                 size_t *starts) {
+    const rft_point **sorted = rft_calloc(count + 1, sizeof(const rft_point *));
+    size_t *of = rft_calloc(count + 1, sizeof *of), *next = rft_calloc(param->value_count + 1, sizeof *next);
+    memset(starts, 0, (param->value_count + 1) * sizeof *starts);
+    for (size_t j = 0; j < count; j++) {
+        of[j] = rft_param_find(param, &points[j]->config[index]);
+        next[of[j]]++;
+    }
+    for (size_t i = 0, sum = 0; i <= param->value_count; i++) {
+        starts[i] = sum;
+        sum += next[i];
+        next[i] = starts[i];
+    }
+    for (size_t j = 0; j < count; j++) {
+        sorted[next[of[j]]++] = points[j];
+    }
+    free(of);
+    free(next);
+    return sorted;
+}
+
+static rft_profile param_profile(const rft_run *run, const rft_profile *key, const rft_point **ranked, size_t count,
+                                 rft_arena *arena) {
+    rft_profile profile = *key;
+    const rft_param *param = &run->sweeps[key->sweep].sweep.variants[key->variant].params[key->index];
+    profile.steps = rft_arena_calloc(arena, param->value_count, sizeof *profile.steps);
+    profile.step_count = param->value_count;
+    size_t *starts = rft_calloc(param->value_count + 1, sizeof *starts);
+    const rft_point **sorted = grouped(param, key->index, ranked, count, starts);
+    for (size_t i = 0; i < param->value_count; i++) {
+        profile.steps[i].value = param->values[i];
+        profile.steps[i].problem = key->problem;
+        fill_step(run, &profile.steps[i], sorted + starts[i], starts[i + 1] - starts[i]);
+    }
+    free(sorted);
+    free(starts);
+    sort_steps(&profile);
+    return profile;
+}
+
+size_t rft_profiles_along_params(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
+                                 rft_profile **out) {
+    const rft_variant *data = &run->sweeps[sweep].sweep.variants[variant];
+    const rft_point **ranked;
+    size_t candidates = rft_run_ranked(run, sweep, variant, problem, arena, &ranked);
+    rft_profile *profiles = rft_arena_calloc(arena, data->param_count, sizeof *profiles);
+    size_t count = 0;
+    for (size_t i = 0; i < data->param_count; i++) {
+        if (data->params[i].value_count > 1) {
+            rft_profile key = {.sweep = sweep, .variant = variant, .along_param = true, .index = i, .problem = problem};
+            profiles[count++] = param_profile(run, &key, ranked, candidates, arena);
+        }
+    }
+    *out = profiles;
+    return count;
+}
+
+/* The sweep's own round where there is one: the final round's times are those of a few only. */
+static double log_time(const rft_point *point) {
+    return log(point->rounds[0].n > 0 ? point->rounds[0].stats.median : rft_point_median_s(point));
+}
+
+/* Sum over the groups of equal value of n * (mean - grand)^2. */
+static double between_groups(const rft_point **points, size_t count, const rft_param *param, size_t index,
+                             double grand) {
+    double sum = 0.0;
+    size_t *starts = rft_calloc(param->value_count + 1, sizeof *starts);
+    const rft_point **sorted = grouped(param, index, points, count, starts);
+    for (size_t i = 0; i < param->value_count; i++) {
+        double group = 0.0;
+        size_t n = starts[i + 1] - starts[i];
+        for (size_t j = starts[i]; j < starts[i + 1]; j++) {
+            group += log_time(sorted[j]);
+        }
+        if (n > 0) {
+            double mean = group / (double)n;
+            sum += (double)n * (mean - grand) * (mean - grand);
+        }
+    }
+    free(sorted);
+    free(starts);
+    return sum;
+}
+
+void rft_param_importance(const rft_run *run, size_t sweep, size_t variant, size_t problem, double *out) {
+    const rft_variant *data = &run->sweeps[sweep].sweep.variants[variant];
+    rft_arena *arena = rft_arena_new();
+    const rft_point **points;
+    size_t count = rft_run_ranked(run, sweep, variant, problem, arena, &points);
+    double sum = 0.0, total = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        sum += log_time(points[i]);
+    }
+    double grand = sum / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        total += (log_time(points[i]) - grand) * (log_time(points[i]) - grand);
+    }
+    for (size_t i = 0; i < data->param_count; i++) {
+        double between = count < 3 ? NAN : between_groups(points, count, &data->params[i], i, grand);
+        /* No spread at all: nothing to explain. */
+        out[i] = count < 3 ? NAN : total > 0.0 ? fmin(1.0, between / total) : 0.0;
+    }
+    rft_arena_free(arena);
+}

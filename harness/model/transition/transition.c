@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* transition.c - which changes of bound a profile has, and what there is to judge them by (transition.h;
+ * docs/roofline.md). */
+#include "model/roofline/counted.h"
+#include "model/transition/transition_parts.h"
+
+#include <math.h>
+
+const char *rft_transition_kind_name(rft_transition_kind kind) {
+    static const char *const names[RFT_TRANSITION_KIND_COUNT] = {"none", "found", "turn of the times", "unclear",
+                                                                 "not explored"};
+    return names[kind];
+}
+
+const rft_profile_step *rft_line_step(const rft_line *line, size_t at) {
+    return &line->profile->steps[line->measured[at]];
+}
+
+bool rft_bound_same(const rft_bound *a, const rft_bound *b) {
+    return a->resource == b->resource && (a->resource != RFT_RESOURCE_PIPE || a->pipe == b->pipe);
+}
+
+bool rft_bound_is_firm(const rft_bound *bound) {
+    return bound->firmness != RFT_FIRM_NONE;
+}
+
+const rft_share *rft_line_share(const rft_line *line, size_t at, const rft_bound *of) {
+    const rft_bound *bound = &rft_line_step(line, at)->bound;
+    for (size_t i = 0; i < bound->share_count; i++) {
+        const rft_share *share = &bound->shares[i];
+        if (share->resource == of->resource && (of->resource != RFT_RESOURCE_PIPE || share->pipe == of->pipe)) {
+            return share;
+        }
+    }
+    return NULL;
+}
+
+rft_transition rft_transition_plain(rft_transition_kind kind, const char *why) {
+    return (rft_transition){.kind = kind,
+                            .low = NAN,
+                            .high = NAN,
+                            .where = NAN,
+                            .ridge = NAN,
+                            .ridge_datasheet = NAN,
+                            .scatter_frac = NAN,
+                            .turn = {.kind = RFT_TURN_NOT_EXPLORED,
+                                     .where = NAN,
+                                     .low = NAN,
+                                     .high = NAN,
+                                     .slope_before = NAN,
+                                     .slope_after = NAN,
+                                     .sharpness = NAN,
+                                     .scatter = NAN,
+                                     .gain = NAN},
+                            .evidence = RFT_EVIDENCE_DECLARED,
+                            .why = why};
+}
+
+/* Why the profile as a whole says nothing; NULL when it may. */
+static const char *not_explored(const rft_line *line) {
+    if (line->count < 2) {
+        return "fewer than two values were measured";
+    }
+    bool any_known = false;
+    for (size_t i = 0; i < line->count; i++) {
+        const rft_profile_step *step = rft_line_step(line, i);
+        if (line->profile->along_param && !step->best->traffic.present && !rft_counted_any(step->best)) {
+            return "declared work does not depend on parameters: no evidence along a parameter";
+        }
+        any_known = any_known || step->bound.resource != RFT_RESOURCE_UNKNOWN;
+    }
+    return any_known ? NULL : "no measured ceiling to judge the work by";
+}
+
+static rft_evidence weakest(const rft_line *line) {
+    rft_evidence evidence = RFT_EVIDENCE_COUNTED;
+    for (size_t i = 0; i < line->count; i++) {
+        rft_evidence here = rft_line_step(line, i)->bound.evidence;
+        evidence = here > evidence ? here : evidence;
+    }
+    return evidence;
+}
+
+static size_t changes_on_grid(const rft_line *line, rft_transition *out) {
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < line->count; i++) {
+        if (!rft_bound_same(&rft_line_step(line, i)->bound, &rft_line_step(line, i + 1)->bound)) {
+            out[count++] = rft_transition_on_grid(line, i);
+        }
+    }
+    return count;
+}
+
+size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_arena *arena, rft_transition **out) {
+    size_t *measured = rft_arena_calloc(arena, profile->step_count + 1, sizeof *measured);
+    rft_line line = {.run = run, .profile = profile, .measured = measured, .arena = arena};
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].best != NULL) {
+            measured[line.count++] = i;
+        }
+    }
+    rft_transition *found = rft_arena_calloc(arena, 3 * line.count + 1, sizeof *found);
+    *out = found;
+    const char *why = not_explored(&line);
+    if (why != NULL) {
+        found[0] = rft_transition_plain(RFT_TRANSITION_NOT_EXPLORED, why);
+        return 1;
+    }
+    size_t count = rft_transitions_by_turns(&line, found);
+    count = count > 0 ? count : changes_on_grid(&line, found);
+    if (count == 0) {
+        found[0] = rft_transition_plain(RFT_TRANSITION_NONE, NULL);
+        found[0].evidence = weakest(&line);
+        count = 1;
+    }
+    return count;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/plan/job.h"
+
+#include "run/plan/limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The final round measures for longer. */
+static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *job) {
+    rft_measure_opts measure = opts->plan->sweeps[job->sweep]->measure;
+    if (job->round > 0) {
+        measure.max_samples *= 2;
+        measure.noise_frac /= 2;
+        measure.max_seconds *= 4;
+    }
+    return measure;
+}
+
+rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
+    rft_measure_opts measure = measure_opts(opts, job);
+    return rft_measure_rule(&measure, 0.0);
+}
+
+static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
+    rft_compile_request request = rft_compile_request_of(unit, opts->run->gpu.arch);
+    return rft_compile_pool_submit(opts->pool, &request, timeout_s);
+}
+
+static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
+    job->failed = true;
+    job->outcome = outcome;
+    job->reason = reason;
+}
+
+void rft_job_skip(rft_job *job, const char *reason) {
+    fail(job, RFT_OUTCOME_SKIPPED, reason);
+}
+
+/* Did the script say what to do, and can the device do it? */
+static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, const rft_err *err) {
+    job->spelled = rc == RFT_OK;
+    if (rc == RFT_E_SCRIPT_STOPPED) {
+        job->stopped = rft_arena_memdup(job->arena, err, sizeof *err);
+    }
+    if (!job->spelled) {
+        fail(job, RFT_OUTCOME_SCRIPT_FAILED,
+             rft_arena_printf(job->arena, "%s%s%s", err->place, *err->place ? ": " : "", err->message));
+        return;
+    }
+    const char *exceeded = rft_limits_exceeded(&job->spec, &opts->run->gpu, job->arena);
+    if (exceeded) {
+        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+    }
+}
+
+rft_job *rft_job_new(const rft_exec_opts *opts, rft_job_place place, const rft_value *config) {
+    const rft_sweep *sweep = opts->plan->sweeps[place.sweep];
+    size_t params = sweep->variants[place.variant].param_count;
+    rft_arena *arena = rft_arena_new();
+    rft_job *job = rft_arena_alloc(arena, sizeof *job);
+    rft_err err = RFT_ERR_INIT;
+    *job = (rft_job){.arena = arena, .sweep = place.sweep, .variant = place.variant, .problem = place.problem};
+    job->config = rft_values_copy(arena, config, params);
+    rft_job_key(place, config, params, job->key);
+    int rc = sweep->vt->point(sweep->self, place.variant, sweep->problems[place.problem].values, job->config, arena,
+                              &job->spec, &err);
+    judge_spelling(opts, job, rc, &err);
+    return job;
+}
+
+rft_job *rft_job_new_baseline(const rft_exec_opts *opts, rft_job_place place, size_t index) {
+    const rft_sweep *sweep = opts->plan->sweeps[place.sweep];
+    rft_arena *arena = rft_arena_new();
+    rft_job *job = rft_arena_alloc(arena, sizeof *job);
+    rft_err err = RFT_ERR_INIT;
+    *job = (rft_job){.arena = arena, .sweep = place.sweep, .variant = place.variant, .problem = place.problem};
+    int rc = sweep->vt->baseline(sweep->self, index, sweep->problems[place.problem].values, arena, &job->spec, &err);
+    judge_spelling(opts, job, rc, &err);
+    return job;
+}
+
+/* A baseline has no code of its own. */
+static bool has_unit(const rft_job *job) {
+    return job->spec.unit.name_count > 0;
+}
+
+void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
+    double timeout_s = measure_opts(opts, job).compile_timeout_s;
+    if (job->failed || job->pool || !opts->pool) {
+        return;
+    }
+    job->pool = opts->pool;
+    if (has_unit(job)) {
+        job->unit = submit(opts, &job->spec.unit, timeout_s);
+    }
+    if (!opts->replay && job->spec.check.unit.name_count) {
+        job->reference = submit(opts, &job->spec.check.unit, timeout_s);
+        job->has_reference = true;
+    }
+}
+
+void rft_job_free(rft_job *job) {
+    if (!job) {
+        return;
+    }
+    if (job->pool && has_unit(job)) {
+        rft_compile_pool_release(job->pool, job->unit);
+    }
+    if (job->has_reference) {
+        rft_compile_pool_release(job->pool, job->reference);
+    }
+    rft_arena_free(job->arena);
+}
+
+static const char *first_line(rft_arena *arena, const char *log) {
+    if (!log || !*log) {
+        return "the compiler refused it without a word";
+    }
+    const char *error = strstr(log, "error");
+    const char *start = error ? error : log;
+    while (start > log && start[-1] != '\n') {
+        start--;
+    }
+    return rft_arena_strndup(arena, start, strcspn(start, "\n"));
+}
+
+static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
+    bool timed_out = false;
+    if (!job->has_reference) {
+        return RFT_OK;
+    }
+    int rc = rft_compile_pool_wait(opts->pool, job->reference, &job->compiled_reference, &timed_out, err);
+    if (rc == RFT_OK && !job->compiled_reference->ok) {
+        rft_err_set(err, RFT_E_SOURCE, "the reference kernel %s does not compile:\n%s", job->spec.check.unit.names[0],
+                    job->compiled_reference->log);
+        rft_err_place(err, "%s", job->spec.check.unit.source);
+        return rft_err_remedy(err, "mend the reference, or name another in `check`: nothing can be verified without");
+    }
+    return rc;
+}
+
+int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
+    bool timed_out = false;
+    *log = NULL;
+    if (job->stopped) {
+        if (err) {
+            *err = *job->stopped;
+        }
+        return job->stopped->code;
+    }
+    if (!job->pool || job->failed) {
+        return RFT_OK;
+    }
+    int rc = has_unit(job) ? rft_compile_pool_wait(opts->pool, job->unit, &job->compiled, &timed_out, err) : RFT_OK;
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (!job->compiled) {
+        return await_reference(opts, job, err);
+    }
+    const char *exceeded =
+        timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
+    if (exceeded) {
+        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+        return RFT_OK;
+    }
+    if (!job->compiled->ok) {
+        *log = job->compiled->log;
+        fail(job, timed_out ? RFT_OUTCOME_TIMED_OUT : RFT_OUTCOME_COMPILE_FAILED,
+             first_line(job->arena, job->compiled->log));
+        return RFT_OK;
+    }
+    return await_reference(opts, job, err);
+}
+
+/* What the probe is asked about a job; lives as long as that. */
+static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *job) {
+    static const rft_compile_result nothing_compiled = {.ok = false, .log = ""};
+    static const rft_compile_result nothing_to_compile = {.ok = true, .log = ""};
+    const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
+    rft_str key = RFT_STR_INIT;
+    rft_str_addf(&key, "%s/%s/", sweep->name, job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        rft_value_format(&key, &sweep->problems[job->problem].values[i]);
+        rft_str_add_char(&key, ',');
+    }
+    rft_probe_request request = {
+        .key = job->key,
+        .sweep = sweep,
+        .variant = job->variant,
+        .problem = &sweep->problems[job->problem],
+        .config = job->config,
+        .round = job->round,
+        .spec = &job->spec,
+        .unit = job->compiled   ? job->compiled
+                : has_unit(job) ? &nothing_compiled
+                                : &nothing_to_compile,
+        .reference = job->verified ? NULL : job->compiled_reference,
+        .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
+        .measure = measure_opts(opts, job),
+        .rival_s = job->rival_s,
+        .verified = job->verified,
+        .turn = job->turn,
+        .reading = job->reading,
+        .load = job->load,
+        .meanwhile = job->meanwhile,
+        .payload = job->payload,
+    };
+    rft_str_clear(&key);
+    return request;
+}
+
+int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set *set, rft_count_result *out,
+                  rft_err *err) {
+    if (!opts->probe->count) {
+        return rft_err_set(err, RFT_E_NOT_FOUND, "what measures here counts nothing");
+    }
+    rft_probe_request request = request_of(opts, job);
+    return opts->probe->count(opts->probe, &request, set, job->arena, out, err);
+}
+
+int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err) {
+    rft_probe_request request = request_of(opts, job);
+    request.verify_only = verify_only;
+    if (job->samples > 0) {
+        request.measure.min_samples = request.measure.max_samples = (int)job->samples;
+    }
+    return opts->probe->measure(opts->probe, &request, job->arena, out, err);
+}
+
+void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {
+    if (!opts->probe->expect || !job->pool || job->failed || !has_unit(job)) {
+        return;
+    }
+    const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
+    const rft_compile_result *reference = job->has_reference ? rft_compile_pool_peek(job->pool, job->reference) : NULL;
+    if (!unit || (job->has_reference && !reference)) {
+        return;
+    }
+    rft_probe_request request = request_of(opts, job);
+    request.verify_only = verify_only;
+    request.unit = unit;
+    request.reference = reference;
+    opts->probe->expect(opts->probe, &request);
+}
+
+static void describe_compiled(const rft_compile_result *compiled, rft_facts *facts, rft_arena *arena) {
+    facts->cubin_hash = rft_arena_strdup(arena, compiled->cubin_hash);
+    facts->compile_s = compiled->seconds;
+    facts->from_cache = compiled->from_cache;
+    for (size_t i = 0; i < compiled->entry_count; i++) {
+        const rft_compiled_entry *entry = &compiled->entries[i];
+        facts->registers = entry->registers > facts->registers ? entry->registers : facts->registers;
+        if (entry->spill_store_bytes >= 0 && entry->spill_load_bytes >= 0) {
+            int spills = entry->spill_store_bytes + entry->spill_load_bytes;
+            facts->spill_bytes = (facts->spill_bytes < 0 ? 0 : facts->spill_bytes) + spills;
+        }
+        facts->stack_bytes = entry->stack_bytes > facts->stack_bytes ? entry->stack_bytes : facts->stack_bytes;
+        if (entry->shared_bytes > facts->shared_static_bytes) {
+            facts->shared_static_bytes = entry->shared_bytes;
+        }
+    }
+}
+
+static const char *name_of_launch(const rft_point_spec *spec, const rft_launch *launch, rft_arena *arena) {
+    switch (launch->kind) {
+    case RFT_LAUNCH_MEMSET:
+        return rft_arena_printf(arena, "memset %s", spec->buffers[launch->memset_buffer].name);
+    case RFT_LAUNCH_VENDOR:
+        return "vendor.matmul";
+    case RFT_LAUNCH_KERNEL:
+        break;
+    }
+    return rft_arena_strdup(arena, launch->entry);
+}
+
+/* Nobody needs to declare that a memset writes its buffer. */
+static double memset_bytes(const rft_point_spec *spec, const rft_launch *launch) {
+    const rft_buffer *buffer = &spec->buffers[launch->memset_buffer];
+    return (double)buffer->count * (double)rft_type_bytes(buffer->type);
+}
+
+static void describe_steps(const rft_point_spec *spec, rft_point *point, rft_arena *arena) {
+    point->step_count = spec->launch_count > 1 ? spec->launch_count : 0;
+    point->steps = point->step_count ? rft_arena_calloc(arena, point->step_count, sizeof *point->steps) : NULL;
+    for (size_t i = 0; i < point->step_count; i++) {
+        const rft_launch *launch = &spec->launches[i];
+        point->steps[i] = (rft_step){.name = name_of_launch(spec, launch, arena),
+                                     .has_work = launch->has_work || launch->kind == RFT_LAUNCH_MEMSET,
+                                     .work = launch->work,
+                                     .traffic = launch->traffic.present ? launch->traffic : rft_traffic_unknown()};
+        if (launch->kind == RFT_LAUNCH_MEMSET) {
+            point->steps[i].work.bytes_written = memset_bytes(spec, launch);
+        }
+    }
+}
+
+void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point) {
+    if (!job->spelled) {
+        return;
+    }
+    point->work = job->spec.work;
+    point->work.item_name = rft_arena_strdup(opts->run->arena, job->spec.work.item_name);
+    point->traffic = job->spec.traffic;
+    describe_steps(&job->spec, point, opts->run->arena);
+    for (size_t i = 0; i < job->spec.launch_count && !point->has_launch; i++) {
+        const rft_launch *launch = &job->spec.launches[i];
+        if (launch->kind == RFT_LAUNCH_KERNEL) {
+            point->has_launch = true;
+            memcpy(point->grid, launch->grid, sizeof point->grid);
+            memcpy(point->block, launch->block, sizeof point->block);
+            point->facts.shared_dynamic_bytes = launch->shared_bytes;
+        }
+    }
+    if (job->compiled && job->compiled->ok) {
+        describe_compiled(job->compiled, &point->facts, opts->run->arena);
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/plan/limits.h"
+
+#include <string.h>
+
+static const char *too_large(rft_arena *arena, const char *what, int64_t has, int64_t allowed) {
+    return rft_arena_printf(arena, "%s is %lld, the device allows %lld", what, (long long)has, (long long)allowed);
+}
+
+static const char *shape_exceeded(const rft_launch *launch, const rft_gpu_info *gpu, rft_arena *arena) {
+    static const char *const block_names[] = {"block.x", "block.y", "block.z"};
+    static const char *const grid_names[] = {"grid.x", "grid.y", "grid.z"};
+    for (int i = 0; i < 3; i++) {
+        if (launch->block[i] > gpu->max_block[i]) {
+            return too_large(arena, block_names[i], launch->block[i], gpu->max_block[i]);
+        }
+        if (launch->grid[i] > gpu->max_grid[i]) {
+            return too_large(arena, grid_names[i], launch->grid[i], gpu->max_grid[i]);
+        }
+    }
+    int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    return threads > gpu->max_threads_per_block
+               ? too_large(arena, "threads per block", threads, gpu->max_threads_per_block)
+               : NULL;
+}
+
+static const char *launch_exceeded(const rft_launch *launch, const rft_gpu_info *gpu, rft_arena *arena) {
+    int64_t cluster = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+    if (launch->kind != RFT_LAUNCH_KERNEL) {
+        return NULL;
+    }
+    if (launch->shared_bytes > gpu->shared_per_block) {
+        return too_large(arena, "dynamic shared memory (bytes)", launch->shared_bytes, gpu->shared_per_block);
+    }
+    if (cluster > 1 && cluster > (gpu->max_cluster > 8 ? gpu->max_cluster : gpu->max_cluster * 2)) {
+        return too_large(arena, "cluster size", cluster,
+                         gpu->max_cluster); /* 16 needs a non-portable launch: allowed */
+    }
+    if (launch->cooperative && !gpu->cooperative) {
+        return "the device has no cooperative launch";
+    }
+    return shape_exceeded(launch, gpu, arena);
+}
+
+const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *gpu, rft_arena *arena) {
+    const char *reason = NULL;
+    for (size_t i = 0; i < spec->prepare_count && !reason; i++) {
+        reason = launch_exceeded(&spec->prepare[i], gpu, arena);
+    }
+    for (size_t i = 0; i < spec->launch_count && !reason; i++) {
+        reason = launch_exceeded(&spec->launches[i], gpu, arena);
+    }
+    uint64_t needs = rft_spec_memory_bytes(spec);
+    if (!reason && gpu->memory_free_bytes > 0 && needs > (uint64_t)gpu->memory_free_bytes) {
+        uint64_t tenths = needs / ((1u << 30) / 10);
+        uint64_t has = (uint64_t)gpu->memory_free_bytes / ((1u << 30) / 10);
+        reason = rft_arena_printf(arena, "needs %llu.%llu of %llu.%llu GiB", (unsigned long long)(tenths / 10),
+                                  (unsigned long long)(tenths % 10), (unsigned long long)(has / 10),
+                                  (unsigned long long)(has % 10));
+    }
+    return reason;
+}
+
+static int64_t static_shared_bytes(const rft_compile_result *compiled, const char *name) {
+    for (size_t i = 0; i < compiled->entry_count; i++) {
+        if (compiled->entries[i].shared_bytes > 0 && strcmp(compiled->entries[i].name, name) == 0) {
+            return compiled->entries[i].shared_bytes;
+        }
+    }
+    return 0;
+}
+
+const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, const rft_point_spec *spec,
+                                         const rft_gpu_info *gpu, rft_arena *arena) {
+    for (size_t i = 0; i < spec->launch_count; i++) {
+        const rft_launch *launch = &spec->launches[i];
+        if (launch->kind != RFT_LAUNCH_KERNEL) {
+            continue;
+        }
+        int64_t fixed_bytes = static_shared_bytes(compiled, launch->entry);
+        if (fixed_bytes > 0 && fixed_bytes + launch->shared_bytes > gpu->shared_per_block) {
+            return rft_arena_printf(arena,
+                                    "%lld bytes of shared memory per block (%lld static), the device allows %lld",
+                                    (long long)(fixed_bytes + launch->shared_bytes), (long long)fixed_bytes,
+                                    (long long)gpu->shared_per_block);
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Probe requests on the wire: a point spelled out, with its cubins in the blob. */
+#include "run/wire/fields.h"
+#include "run/wire/wire.h"
+
+#include <math.h>
+#include <string.h>
+
+static const rft_field fill_fields[] = {
+    RFT_FIELD(rft_fill, kind, INT),  RFT_FIELD(rft_fill, low, REAL),  RFT_FIELD(rft_fill, high, REAL),
+    RFT_FIELD(rft_fill, below, I64), RFT_FIELD(rft_fill, order, INT),
+};
+static const rft_field buffer_fields[] = {
+    RFT_FIELD(rft_buffer, name, TEXT),
+    RFT_FIELD(rft_buffer, type, INT),
+    RFT_FIELD(rft_buffer, count, U64),
+    RFT_FIELD(rft_buffer, role, INT),
+};
+static const rft_field arg_fields[] = {
+    RFT_FIELD(rft_arg, kind, INT),
+    RFT_FIELD(rft_arg, buffer, U64),
+    RFT_FIELD(rft_arg, offset_bytes, U64),
+    RFT_FIELD(rft_arg, type, INT),
+};
+static const rft_field map_fields[] = {
+    RFT_FIELD(rft_tensor_map, rank, INT),
+    RFT_FIELD(rft_tensor_map, swizzle, INT),
+    RFT_FIELD(rft_tensor_map, l2_promotion, INT),
+};
+static const rft_field window_fields[] = {
+    RFT_FIELD(rft_window, buffer, U64),
+    RFT_FIELD(rft_window, offset_bytes, U64),
+    RFT_FIELD(rft_window, bytes, U64),
+    RFT_FIELD(rft_window, hit_ratio, REAL),
+};
+static const rft_field launch_fields[] = {
+    RFT_FIELD(rft_launch, kind, INT),          RFT_FIELD(rft_launch, entry, TEXT),
+    RFT_FIELD(rft_launch, grid, I64X3),        RFT_FIELD(rft_launch, block, I64X3),
+    RFT_FIELD(rft_launch, shared_bytes, I64),  RFT_FIELD(rft_launch, cluster, I64X3),
+    RFT_FIELD(rft_launch, cooperative, BOOL),  RFT_FIELD(rft_launch, pdl, BOOL),
+    RFT_FIELD(rft_launch, memset_buffer, U64), RFT_FIELD(rft_launch, memset_byte, INT),
+};
+static const rft_field vendor_fields[] = {
+    RFT_FIELD(rft_vendor_call, math, INT),
+    RFT_FIELD(rft_vendor_call, a, U64),
+    RFT_FIELD(rft_vendor_call, b, U64),
+    RFT_FIELD(rft_vendor_call, d, U64),
+    RFT_FIELD(rft_vendor_call, m, I64),
+    RFT_FIELD(rft_vendor_call, n, I64),
+    RFT_FIELD(rft_vendor_call, k, I64),
+    RFT_FIELD(rft_vendor_call, a_order, INT),
+    RFT_FIELD(rft_vendor_call, b_order, INT),
+    RFT_FIELD(rft_vendor_call, d_order, INT),
+    RFT_FIELD(rft_vendor_call, exact_accumulation, BOOL),
+    RFT_FIELD(rft_vendor_call, algo, INT),
+};
+static const rft_field measure_fields[] = {
+    RFT_FIELD(rft_measure_opts, cache, INT),
+    RFT_FIELD(rft_measure_opts, compile_timeout_s, REAL),
+    RFT_FIELD(rft_measure_opts, point_timeout_s, REAL),
+    RFT_FIELD(rft_measure_opts, min_samples, INT),
+    RFT_FIELD(rft_measure_opts, max_samples, INT),
+    RFT_FIELD(rft_measure_opts, noise_frac, REAL),
+    RFT_FIELD(rft_measure_opts, max_seconds, REAL),
+    RFT_FIELD(rft_measure_opts, min_seconds, REAL),
+    RFT_FIELD(rft_measure_opts, seed, U64),
+};
+
+/* ---- encode ---- */
+
+static json_t *numbers_of(const uint64_t *items, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array, json_integer((json_int_t)items[i]));
+    }
+    return array;
+}
+
+static json_t *map_of(const rft_tensor_map *map) {
+    json_t *object = rft_fields_encode(map, map_fields, RFT_FIELD_COUNT(map_fields));
+    uint64_t box[5];
+    for (size_t i = 0; i < 5; i++) {
+        box[i] = map->box[i];
+    }
+    json_object_set_new(object, "dims", numbers_of(map->dims, 5));
+    json_object_set_new(object, "strides", numbers_of(map->strides, 5));
+    json_object_set_new(object, "box", numbers_of(box, 5));
+    return object;
+}
+
+static json_t *arg_of(const rft_arg *arg) {
+    json_t *object = rft_fields_encode(arg, arg_fields, RFT_FIELD_COUNT(arg_fields));
+    if (arg->kind == RFT_ARG_SCALAR) {
+        uint64_t bits = 0;
+        memcpy(&bits, arg->scalar, sizeof bits);
+        json_object_set_new(object, "bits", json_integer((json_int_t)bits));
+    } else if (arg->kind == RFT_ARG_TENSOR_MAP) {
+        json_object_set_new(object, "map", map_of(&arg->map));
+    }
+    return object;
+}
+
+static json_t *launches_of(const rft_launch *launches, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_t *object = rft_fields_encode(&launches[i], launch_fields, RFT_FIELD_COUNT(launch_fields));
+        json_t *args = json_array();
+        for (size_t a = 0; a < launches[i].arg_count; a++) {
+            json_array_append_new(args, arg_of(&launches[i].args[a]));
+        }
+        json_object_set_new(object, "args", args);
+        json_object_set_new(object, "window",
+                            rft_fields_encode(&launches[i].window, window_fields, RFT_FIELD_COUNT(window_fields)));
+        if (launches[i].kind == RFT_LAUNCH_VENDOR) {
+            json_object_set_new(object, "vendor",
+                                rft_fields_encode(&launches[i].vendor, vendor_fields, RFT_FIELD_COUNT(vendor_fields)));
+        }
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *buffers_of(const rft_point_spec *spec) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        json_t *object = rft_fields_encode(&spec->buffers[i], buffer_fields, RFT_FIELD_COUNT(buffer_fields));
+        json_object_set_new(object, "fill",
+                            rft_fields_encode(&spec->buffers[i].fill, fill_fields, RFT_FIELD_COUNT(fill_fields)));
+        json_object_set_new(object, "tol",
+                            rft_json_real_new(spec->check.buffer_tol ? spec->check.buffer_tol[i] : (double)NAN));
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *check_of(const rft_check *check) {
+    json_t *problem = json_array();
+    for (size_t i = 0; i < check->problem_count; i++) {
+        const rft_value *value = &check->problem[i];
+        json_array_append_new(problem, value->kind == RFT_VALUE_REAL
+                                           ? rft_json_real_new(value->as.real)
+                                           : json_integer(value->kind == RFT_VALUE_TEXT ? 0 : value->as.integer));
+    }
+    return json_pack("{s:o,s:o,s:o,s:o}", "entry",
+                     rft_fields_text(check->unit.name_count ? check->unit.names[0] : NULL), "tol",
+                     rft_json_real_new(check->tol), "length", rft_json_real_new(check->length), "problem", problem);
+}
+
+json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
+    const rft_point_spec *spec = request->spec;
+    json_t *head = json_object();
+    json_object_set_new(head, "round", json_integer(request->round));
+    json_object_set_new(head, "verify_only", json_boolean(request->verify_only));
+    json_object_set_new(head, "verified", json_boolean(request->verified));
+    json_object_set_new(head, "turn", json_integer(request->turn));
+    json_object_set_new(head, "load", rft_wire_of_load_order(&request->load));
+    json_object_set_new(head, "problem_key", rft_fields_text(request->problem_key));
+    json_object_set_new(head, "rival_s", rft_json_real_new(request->rival_s));
+    json_object_set_new(head, "measure",
+                        rft_fields_encode(&request->measure, measure_fields, RFT_FIELD_COUNT(measure_fields)));
+    json_object_set_new(head, "buffers", buffers_of(spec));
+    json_object_set_new(head, "prepare", launches_of(spec->prepare, spec->prepare_count));
+    json_object_set_new(head, "launches", launches_of(spec->launches, spec->launch_count));
+    json_object_set_new(head, "check", check_of(&spec->check));
+    json_object_set_new(head, "unit", rft_wire_of_compile_result(request->unit));
+    json_object_set_new(head, "reference",
+                        request->reference ? rft_wire_of_compile_result(request->reference) : json_null());
+    return head;
+}
+
+/* ---- decode ---- */
+
+typedef struct reader {
+    rft_arena *arena;
+    rft_err *err;
+    size_t buffer_count; /* every buffer index must be below */
+} reader;
+
+static int bad(reader *r, const char *what) {
+    return rft_err_set(r->err, RFT_E_WORKER, "frame: %s is missing or of the wrong type", what);
+}
+
+static int numbers_to(reader *r, uint64_t out[5], const json_t *object, const char *key) {
+    const json_t *array = json_object_get(object, key);
+    if (!json_is_array(array) || json_array_size(array) != 5) {
+        return bad(r, key);
+    }
+    for (size_t i = 0; i < 5; i++) {
+        out[i] = (uint64_t)json_integer_value(json_array_get(array, i));
+    }
+    return RFT_OK;
+}
+
+static int map_to(reader *r, rft_tensor_map *out, const json_t *object) {
+    uint64_t box[5];
+    int rc = rft_fields_decode(out, object, map_fields, RFT_FIELD_COUNT(map_fields), r->arena, r->err);
+    if (rc != RFT_OK || (rc = numbers_to(r, out->dims, object, "dims")) != RFT_OK ||
+        (rc = numbers_to(r, out->strides, object, "strides")) != RFT_OK ||
+        (rc = numbers_to(r, box, object, "box")) != RFT_OK) {
+        return rc;
+    }
+    if (out->rank < 1 || out->rank > 5) {
+        return bad(r, "map.rank");
+    }
+    for (size_t i = 0; i < 5; i++) {
+        out->box[i] = (uint32_t)box[i];
+    }
+    return RFT_OK;
+}
+
+static int arg_to(reader *r, rft_arg *out, const json_t *object) {
+    int rc = rft_fields_decode(out, object, arg_fields, RFT_FIELD_COUNT(arg_fields), r->arena, r->err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (out->kind > RFT_ARG_TENSOR_MAP || out->type >= RFT_TYPE_COUNT) {
+        return bad(r, "arg.kind");
+    }
+    if (out->kind != RFT_ARG_SCALAR && out->buffer >= r->buffer_count) {
+        return bad(r, "arg.buffer");
+    }
+    if (out->kind == RFT_ARG_SCALAR) {
+        uint64_t bits = (uint64_t)json_integer_value(json_object_get(object, "bits"));
+        memcpy(out->scalar, &bits, sizeof bits);
+    }
+    return out->kind == RFT_ARG_TENSOR_MAP ? map_to(r, &out->map, json_object_get(object, "map")) : RFT_OK;
+}
+
+static int vendor_to(reader *r, rft_vendor_call *out, const json_t *object) {
+    int rc = rft_fields_decode(out, object, vendor_fields, RFT_FIELD_COUNT(vendor_fields), r->arena, r->err);
+    bool good = out->math < RFT_VENDOR_MATH_COUNT && out->a < r->buffer_count && out->b < r->buffer_count &&
+                out->d < r->buffer_count && out->a_order <= RFT_VENDOR_COLUMN && out->b_order <= RFT_VENDOR_COLUMN &&
+                out->d_order <= RFT_VENDOR_COLUMN;
+    return rc != RFT_OK || good ? rc : bad(r, "launch.vendor");
+}
+
+static int launch_to(reader *r, rft_launch *out, const json_t *object) {
+    int rc = rft_fields_decode(out, object, launch_fields, RFT_FIELD_COUNT(launch_fields), r->arena, r->err);
+    if (rc == RFT_OK) {
+        rc = rft_fields_decode(&out->window, json_object_get(object, "window"), window_fields,
+                               RFT_FIELD_COUNT(window_fields), r->arena, r->err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (out->kind > RFT_LAUNCH_VENDOR || (out->kind == RFT_LAUNCH_MEMSET && out->memset_buffer >= r->buffer_count) ||
+        (out->kind == RFT_LAUNCH_KERNEL && !out->entry) ||
+        (out->window.bytes && out->window.buffer >= r->buffer_count)) {
+        return bad(r, "launch");
+    }
+    if (out->kind == RFT_LAUNCH_VENDOR) {
+        rc = vendor_to(r, &out->vendor, json_object_get(object, "vendor"));
+    }
+    const json_t *args = json_object_get(object, "args");
+    out->arg_count = json_array_size(args);
+    out->args = rft_arena_calloc(r->arena, out->arg_count + 1, sizeof *out->args);
+    for (size_t i = 0; i < out->arg_count && rc == RFT_OK; i++) {
+        rc = arg_to(r, &out->args[i], json_array_get(args, i));
+    }
+    return rc;
+}
+
+static int launches_to(reader *r, rft_launch **out, size_t *count, const json_t *head, const char *key) {
+    const json_t *array = json_object_get(head, key);
+    if (!json_is_array(array)) {
+        return bad(r, key);
+    }
+    *count = json_array_size(array);
+    *out = rft_arena_calloc(r->arena, *count + 1, sizeof **out);
+    int rc = RFT_OK;
+    for (size_t i = 0; i < *count && rc == RFT_OK; i++) {
+        rc = launch_to(r, &(*out)[i], json_array_get(array, i));
+    }
+    return rc;
+}
+
+static int buffers_to(reader *r, rft_point_spec *spec, const json_t *head) {
+    const json_t *array = json_object_get(head, "buffers");
+    if (!json_is_array(array)) {
+        return bad(r, "buffers");
+    }
+    spec->buffer_count = json_array_size(array);
+    r->buffer_count = spec->buffer_count;
+    spec->buffers = rft_arena_calloc(r->arena, spec->buffer_count + 1, sizeof *spec->buffers);
+    spec->check.buffer_tol = rft_arena_calloc(r->arena, spec->buffer_count + 1, sizeof *spec->check.buffer_tol);
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const json_t *object = json_array_get(array, i);
+        rft_buffer *buffer = &spec->buffers[i];
+        int rc = rft_fields_decode(buffer, object, buffer_fields, RFT_FIELD_COUNT(buffer_fields), r->arena, r->err);
+        if (rc == RFT_OK) {
+            rc = rft_fields_decode(&buffer->fill, json_object_get(object, "fill"), fill_fields,
+                                   RFT_FIELD_COUNT(fill_fields), r->arena, r->err);
+        }
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        if (buffer->type >= RFT_TYPE_COUNT || buffer->role > RFT_BUFFER_TEMP || buffer->count == 0 || !buffer->name) {
+            return bad(r, "buffer");
+        }
+        spec->check.buffer_tol[i] = rft_json_real_or(object, "tol", NAN);
+    }
+    return RFT_OK;
+}
+
+static int check_to(reader *r, rft_check *out, const json_t *head) {
+    const json_t *object = json_object_get(head, "check");
+    const json_t *problem = json_object_get(object, "problem");
+    if (!json_is_array(problem)) {
+        return bad(r, "check.problem");
+    }
+    out->tol = rft_json_real_or(object, "tol", NAN);
+    out->length = rft_json_real_or(object, "length", 1.0);
+    out->problem_count = json_array_size(problem);
+    rft_value *values = rft_arena_calloc(r->arena, out->problem_count + 1, sizeof *values);
+    for (size_t i = 0; i < out->problem_count; i++) {
+        const json_t *item = json_array_get(problem, i);
+        values[i] = json_is_integer(item) ? rft_value_int(json_integer_value(item))
+                                          : (rft_value){RFT_VALUE_REAL, {.real = json_number_value(item)}};
+    }
+    out->problem = values;
+    const char *entry = rft_json_text_or(object, "entry", NULL);
+    if (entry) {
+        out->unit.names = rft_arena_calloc(r->arena, 1, sizeof *out->unit.names);
+        out->unit.names[0] = rft_arena_strdup(r->arena, entry);
+        out->unit.name_count = 1;
+    }
+    return RFT_OK;
+}
+
+static int results_to(reader *r, rft_probe_request *out, const rft_frame *frame) {
+    const json_t *head = frame->head;
+    rft_compile_result *unit = rft_arena_alloc(r->arena, sizeof *unit);
+    int rc = rft_wire_to_compile_result(unit, json_object_get(head, "unit"), frame->blob, frame->blob_bytes, r->arena,
+                                        r->err);
+    const json_t *reference = json_object_get(head, "reference");
+    out->unit = unit;
+    if (rc != RFT_OK || !json_is_object(reference)) {
+        return rc;
+    }
+    rft_compile_result *ref = rft_arena_alloc(r->arena, sizeof *ref);
+    rc = rft_wire_to_compile_result(ref, reference, frame->blob ? frame->blob + unit->cubin_bytes : NULL,
+                                    frame->blob_bytes - unit->cubin_bytes, r->arena, r->err);
+    out->reference = ref;
+    return rc;
+}
+
+int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rft_arena *arena, rft_err *err) {
+    reader r = {.arena = arena, .err = err};
+    const json_t *head = frame->head;
+    rft_point_spec *spec = rft_arena_alloc(arena, sizeof *spec);
+    *out = (rft_probe_request){.spec = spec};
+    out->round = (int)rft_json_int_or(head, "round", 0);
+    out->verify_only = rft_json_bool_or(head, "verify_only", false);
+    out->verified = rft_json_bool_or(head, "verified", false);
+    out->turn = (int)rft_json_int_or(head, "turn", 0);
+    rft_wire_to_load_order(&out->load, json_object_get(head, "load"));
+    out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
+    out->rival_s = rft_json_real_or(head, "rival_s", 0.0);
+    spec->traffic = rft_traffic_unknown();
+    int rc = rft_fields_decode(&out->measure, json_object_get(head, "measure"), measure_fields,
+                               RFT_FIELD_COUNT(measure_fields), arena, err);
+    if (rc == RFT_OK) {
+        rc = buffers_to(&r, spec, head);
+    }
+    if (rc == RFT_OK) {
+        rc = launches_to(&r, &spec->prepare, &spec->prepare_count, head, "prepare");
+    }
+    if (rc == RFT_OK) {
+        rc = launches_to(&r, &spec->launches, &spec->launch_count, head, "launches");
+    }
+    if (rc == RFT_OK) {
+        rc = check_to(&r, &spec->check, head);
+    }
+    return rc == RFT_OK ? results_to(&r, out, frame) : rc;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/worker/phase.h"
+
+#include <string.h>
+
+/* From the end of a launch in the last moment until the coordinator has read of it. */
+#define MARGIN_S 0.5
+/* Filling, reading and comparing them: a card that is slow, or memory that the system pages. */
+#define BYTES_PER_S ((double)(1ull << 30))
+
+static const char *const names[RFT_PHASE_COUNT] = {
+    [RFT_PHASE_PREPARE] = "prepare", [RFT_PHASE_REFERENCE] = "reference", [RFT_PHASE_RUN] = "run",
+    [RFT_PHASE_COMPARE] = "compare", [RFT_PHASE_TIME] = "time",           [RFT_PHASE_LOAD] = "load",
+};
+
+const char *rft_phase_name(rft_phase phase) {
+    return names[phase];
+}
+
+bool rft_phase_from_name(rft_phase *out, const char *name) {
+    for (int i = 0; i < RFT_PHASE_COUNT; i++) {
+        if (strcmp(names[i], name) == 0) {
+            *out = (rft_phase)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+double rft_phase_load_s(const rft_load_order *order) {
+    double times = order->kind == RFT_LOAD_SOAK ? 1.0 : RFT_LOAD_PATIENCE;
+    return order->wanted ? times * order->seconds : 0.0;
+}
+
+/* The first run ends within the timeout, or is late. What follows is begun within it and ends within another: a sample
+ * is only begun where one as long as the first run would end in time, and two are on their way at most. */
+double rft_phase_limit_s(rft_phase phase, const rft_probe_request *request, double grace_s) {
+    double timeout_s = request->measure.point_timeout_s;
+    switch (phase) {
+    case RFT_PHASE_RUN:
+        return timeout_s + MARGIN_S;
+    case RFT_PHASE_TIME:
+        return 2.0 * timeout_s + MARGIN_S;
+    case RFT_PHASE_LOAD:
+        return timeout_s + grace_s + rft_phase_load_s(&request->load);
+    default:
+        return timeout_s + grace_s + (double)rft_spec_memory_bytes(request->spec) / BYTES_PER_S;
+    }
+}
+
+const char *rft_phase_reason(rft_phase phase, const rft_probe_request *request, double grace_s, rft_arena *arena) {
+    double timeout_s = request->measure.point_timeout_s;
+    double limit_s = rft_phase_limit_s(phase, request, grace_s);
+    switch (phase) {
+    case RFT_PHASE_RUN:
+        return rft_arena_printf(arena,
+                                "no end after %g s: the kernel was launched and did not return; the worker was ended "
+                                "(measure.timeout)",
+                                timeout_s);
+    case RFT_PHASE_TIME:
+        return rft_arena_printf(arena,
+                                "no end after %g s of timing: the first run had ended, a later one did not; "
+                                "the worker was ended (measure.timeout)",
+                                2.0 * timeout_s);
+    case RFT_PHASE_REFERENCE:
+        return rft_arena_printf(arena,
+                                "the reference kernel did not end in %.3g s; the worker was ended: raise "
+                                "measure.timeout, or name a faster reference in `check`",
+                                limit_s);
+    case RFT_PHASE_LOAD:
+        return rft_arena_printf(arena, "no end after %.3g s under load; the worker was ended", limit_s);
+    case RFT_PHASE_COMPARE:
+        return rft_arena_printf(arena, "comparing the results did not end in %.3g s; the worker was ended", limit_s);
+    default:
+        return rft_arena_printf(arena,
+                                "loading the code and filling the buffers did not end in %.3g s; the worker was "
+                                "ended: raise measure.timeout if they need longer",
+                                limit_s);
+    }
+}

@@ -1,0 +1,485 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/worker/remote_probe.h"
+
+#include "base/hash.h"
+#include "run/plan/key_map.h"
+#include "run/worker/phase.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Opening a device, loading NVRTC and compiling the small kernels takes seconds on a cold machine. */
+#define START_TIMEOUT_S 120.0
+#define CEILINGS_TIMEOUT_S 120.0
+#define GRACE_S 30.0
+#define COUNT_TIMES 5.0 /* of the point's time limit: the worker itself gives up after four */
+
+typedef struct remote_probe {
+    rft_probe probe;
+    rft_remote_probe_opts opts;
+    rft_process *process;             /* NULL: not started */
+    bool opened;                      /* the process has answered that it has the device */
+    bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
+    char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
+    int expected_round;
+    const rft_probe_request *measured; /* while this is the request in hand; else NULL */
+    rft_phase phase;                   /* of it */
+    rft_key_map endless;               /* references that did not end, by problem and code */
+    rft_frame answer;
+    bool stirred; /* answered or gone */
+    char why[96]; /* how the process went */
+} remote_probe;
+
+static void on_frame(void *payload, rft_frame *frame) {
+    remote_probe *remote = payload;
+    rft_frame_clear(&remote->answer);
+    remote->answer = *frame;
+    remote->stirred = true;
+    rft_process_limit(remote->process, INFINITY);
+}
+
+/* Every phase has its limit from when it is heard of. */
+static void on_phase(void *payload, const char *name) {
+    remote_probe *remote = payload;
+    if (remote->measured && rft_phase_from_name(&remote->phase, name)) {
+        rft_process_limit(remote->process, rft_phase_limit_s(remote->phase, remote->measured, remote->opts.grace_s));
+    }
+}
+
+static void on_gone(void *payload, const char *why) {
+    remote_probe *remote = payload;
+    snprintf(remote->why, sizeof remote->why, "%s", why);
+    remote->stirred = true;
+}
+
+static void end_process(remote_probe *remote) {
+    rft_process_free(remote->process);
+    remote->process = NULL;
+    remote->opened = remote->asked_early = false;
+    remote->expected[0] = '\0';
+}
+
+static int start(remote_probe *remote, rft_err *err) {
+    char ordinal[16];
+    snprintf(ordinal, sizeof ordinal, "%d", remote->opts.device);
+    const char *argv[] = {remote->opts.program, "worker", "device", ordinal, NULL};
+    rft_process_events events = {.frame = on_frame, .phase = on_phase, .gone = on_gone, .payload = remote};
+    rft_loop_turn(remote->opts.loop); /* it may have died since the last answer */
+    if (remote->process && rft_process_is_gone(remote->process)) {
+        end_process(remote);
+    }
+    return remote->process ? RFT_OK : rft_process_start(&remote->process, remote->opts.loop, argv, &events, err);
+}
+
+typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE, EXCHANGE_STOPPED } exchange_end;
+
+/* A worker may be gone by now, in the same turn of the loop that brought its last answer: then nothing more comes. */
+static void post(remote_probe *remote, const json_t *head, const rft_str *blob, double timeout_s) {
+    remote->stirred = rft_process_is_gone(remote->process);
+    rft_frame_clear(&remote->answer);
+    rft_process_limit(remote->process, timeout_s);
+    rft_process_send(remote->process, head, blob ? blob->data : NULL, blob ? blob->length : 0);
+}
+
+static bool is_ending(const remote_probe *remote) {
+    return rft_json_bool_or(remote->answer.head, "ending", false);
+}
+
+/* Waits for the answer to what was posted. A worker that is gone, late or about to end is replaced at the next request.
+ */
+static exchange_end await(remote_probe *remote) {
+    rft_loop_wait(remote->opts.loop, &remote->stirred);
+    if (remote->answer.head) {
+        if (is_ending(remote)) {
+            end_process(remote);
+        }
+        return EXCHANGE_ANSWERED;
+    }
+    exchange_end end = rft_process_was_late(remote->process) ? EXCHANGE_LATE : EXCHANGE_GONE;
+    end_process(remote);
+    return end;
+}
+
+/* The same for what takes long; who wants to stop is not kept waiting: the worker is ended, and what it did is lost. */
+static exchange_end await_unless(remote_probe *remote, const rft_load_order *order) {
+    if (order->stop && !rft_loop_wait_unless(remote->opts.loop, &remote->stirred, order->stop, order->payload)) {
+        end_process(remote);
+        return EXCHANGE_STOPPED;
+    }
+    return await(remote);
+}
+
+static void post_words(remote_probe *remote, const char *what, double timeout_s) {
+    json_t *head = json_pack("{s:s}", "do", what);
+    post(remote, head, NULL, timeout_s);
+    json_decref(head);
+}
+
+/* A worker whose answer cannot be read is not this program's: it was replaced on disk while it ran. */
+static int unreadable(remote_probe *remote, rft_err *err) {
+    end_process(remote);
+    rft_err_place(err, "the device worker's answer");
+    return rft_err_remedy(err, "was the program replaced while it ran? Start it again");
+}
+
+/* Lets an answer to an early question go that is not looked at before another is asked. */
+static int settle_early(remote_probe *remote, rft_err *err) {
+    if (remote->asked_early) {
+        remote->asked_early = false;
+        (void)await(remote); /* what went wrong comes again at the next request */
+    }
+    return start(remote, err);
+}
+
+/* A request that must be answered: identity, device facts, ceilings. */
+static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, rft_err *err) {
+    const char *what = rft_json_text_or(head, "do", "");
+    bool is_opening = strcmp(what, "device") == 0;
+    int rc = start(remote, err);
+    if (rc == RFT_OK && !is_opening) {
+        rc = settle_early(remote, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (!remote->asked_early) {
+        post(remote, head, NULL, timeout_s);
+    }
+    remote->asked_early = false;
+    exchange_end end = await(remote);
+    if (end == EXCHANGE_ANSWERED) {
+        rc = rft_wire_to_err(err, remote->answer.head);
+        remote->opened = remote->opened || (is_opening && remote->process && rc == RFT_OK);
+        return rc;
+    }
+    if (end == EXCHANGE_LATE) {
+        rft_err_set(err, RFT_E_WORKER, "the device worker gave no answer to \"%s\" in %.0f s and was ended", what,
+                    timeout_s);
+    } else {
+        rft_err_set(err, RFT_E_WORKER, "the device worker %s while it answered \"%s\"", remote->why, what);
+    }
+    return rft_err_remedy(err, "see `rooftune devices`; another program may hold the GPU");
+}
+
+static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+    json_t *head = json_pack("{s:s}", "do", what);
+    int rc = ask_with(remote, head, timeout_s, err);
+    json_decref(head);
+    return rc;
+}
+
+static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    int rc = ask(remote, "device", START_TIMEOUT_S, err);
+    if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, env, remote->answer.head, arena, err)) != RFT_OK) {
+        rc = unreadable(remote, err);
+    }
+    return rc;
+}
+
+static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                    rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    const rft_ceilings_request all = {.wanted = RFT_CEILINGS_ALL};
+    request = request ? request : &all;
+    json_t *head = rft_wire_of_ceilings_request(request);
+    json_object_set_new(head, "do", json_string("ceilings"));
+    int rc = ask_with(remote, head, CEILINGS_TIMEOUT_S + request->soak_s * 2.0 * RFT_CEILING_COUNT, err);
+    json_decref(head);
+    if (rc == RFT_OK && (rc = rft_wire_to_ceilings(out, remote->answer.head, arena, err)) != RFT_OK) {
+        rc = unreadable(remote, err);
+    }
+    return rc;
+}
+
+/* A new worker opens the device before it is given a point, so that a device that is lost is told from a bad point, and
+ * opening is not counted against it. */
+static int open_device(remote_probe *remote, rft_err *err) {
+    int rc = start(remote, err);
+    return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
+}
+
+static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    const rft_load *seen = NULL;
+    exchange_end end = EXCHANGE_GONE;
+    int rc = open_device(remote, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    json_t *head = json_pack("{s:s,s:o}", "do", "idle", "load", rft_wire_of_load_order(order));
+    post(remote, head, NULL, START_TIMEOUT_S + rft_phase_load_s(order));
+    json_decref(head);
+    end = await_unless(remote, order);
+    *out = rft_load_none(RFT_LOAD_IDLE, end == EXCHANGE_STOPPED ? "stopped" : "the device worker gave no answer");
+    out->cut = end == EXCHANGE_STOPPED;
+    if (end != EXCHANGE_ANSWERED || (rc = rft_wire_to_err(err, remote->answer.head)) != RFT_OK) {
+        return rc;
+    }
+    rc = rft_wire_to_load(&seen, json_object_get(remote->answer.head, "load"), arena, err);
+    if (rc != RFT_OK || !seen) {
+        return unreadable(remote, err);
+    }
+    *out = *seen;
+    return RFT_OK;
+}
+
+int rft_remote_probe_start(rft_probe *probe, rft_err *err) {
+    return start((remote_probe *)probe, err);
+}
+
+int rft_remote_probe_identify(rft_probe *probe, rft_arena *arena, rft_gpu_info *gpu, rft_err *err) {
+    remote_probe *remote = (remote_probe *)probe;
+    rft_env nothing = {0};
+    int rc = ask(remote, "identify", START_TIMEOUT_S, err);
+    if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, &nothing, remote->answer.head, arena, err)) != RFT_OK) {
+        rc = unreadable(remote, err);
+    }
+    return rc;
+}
+
+int rft_remote_probe_open(rft_probe *probe, rft_err *err) {
+    remote_probe *remote = (remote_probe *)probe;
+    int rc = start(remote, err);
+    if (rc == RFT_OK && !remote->asked_early && !remote->opened) {
+        post_words(remote, "device", START_TIMEOUT_S);
+        remote->asked_early = true;
+    }
+    return rc;
+}
+
+static void failed(rft_probe_result *out, rft_outcome outcome, const char *reason) {
+    *out = (rft_probe_result){.outcome = outcome, .reason = reason};
+    out->facts = rft_facts_unknown();
+    out->measurement = rft_measurement_none();
+}
+
+/* What is sent of a point. */
+typedef struct question {
+    json_t *head;
+    rft_str blob;
+} question;
+
+/* All of it, under the name of a request. */
+static question question_of(const rft_probe_request *request, const char *what) {
+    question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
+    json_object_set_new(q.head, "do", json_string(what));
+    rft_str_add_n(&q.blob, request->unit->cubin, request->unit->cubin_bytes);
+    if (request->reference) {
+        rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
+    }
+    return q;
+}
+
+static void question_clear(question *q) {
+    json_decref(q->head);
+    rft_str_clear(&q->blob);
+}
+
+static bool may_be_expected(const rft_probe_request *request) {
+    bool is_plain = !request->load.wanted && !request->verified && request->turn == 0 && request->reading == 0;
+    return is_plain && request->key && *request->key && strlen(request->key) < RFT_HASH_HEX_SIZE;
+}
+
+static void expect(rft_probe *self, const rft_probe_request *request) {
+    remote_probe *remote = (remote_probe *)self;
+    if (!remote->opened || !may_be_expected(request)) {
+        return;
+    }
+    question q = question_of(request, "expect");
+    rft_process_tell(remote->process, q.head, q.blob.data, q.blob.length);
+    question_clear(&q);
+    rft_text_format(remote->expected, sizeof remote->expected, "%s", request->key);
+    remote->expected_round = request->round;
+}
+
+static bool is_expected(const remote_probe *remote, const rft_probe_request *request) {
+    return may_be_expected(request) && strcmp(request->key, remote->expected) == 0 &&
+           request->round == remote->expected_round;
+}
+
+typedef struct errand {
+    const rft_probe_request *request;
+    const rft_counter_set *set; /* what is to be counted; NULL: it is measured */
+} errand;
+
+/* Until the worker tells of another phase. */
+static double timeout_of(const remote_probe *remote, const errand *asked) {
+    const rft_probe_request *request = asked->request;
+    return asked->set ? COUNT_TIMES * request->measure.point_timeout_s + remote->opts.grace_s
+                      : rft_phase_limit_s(RFT_PHASE_PREPARE, request, remote->opts.grace_s);
+}
+
+/* To measure what was expected its name is enough. */
+static question next_question(remote_probe *remote, const errand *asked) {
+    const rft_probe_request *request = asked->request;
+    const rft_counter_set *set = asked->set;
+    question q;
+    if (!set && is_expected(remote, request)) {
+        q = (question){.blob = RFT_STR_INIT};
+        q.head =
+            json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "rival_s", rft_json_real_new(request->rival_s));
+        remote->expected[0] = '\0';
+    } else {
+        q = question_of(request, set ? "count" : "measure");
+    }
+    if (set) {
+        json_object_set_new(q.head, "counters", rft_wire_of_counter_set(set));
+    }
+    return q;
+}
+
+/* One attempt; *end says how it went when it returns 0. */
+static int attempt(remote_probe *remote, const errand *asked, exchange_end *end, rft_err *err) {
+    const rft_probe_request *request = asked->request;
+    int rc = open_device(remote, err);
+    if (rc == RFT_OK) {
+        question q = next_question(remote, asked);
+        post(remote, q.head, &q.blob, timeout_of(remote, asked));
+        remote->measured = asked->set ? NULL : request;
+        remote->phase = RFT_PHASE_PREPARE;
+        question_clear(&q);
+        if (request->meanwhile) {
+            request->meanwhile(request->payload);
+        }
+        *end = await_unless(remote, &request->load);
+        remote->measured = NULL;
+    }
+    return rc;
+}
+
+/* What a reference computes, and from what. */
+static void reference_key(const rft_probe_request *request, char key[RFT_HASH_HEX_SIZE]) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%s\n%s", request->problem_key ? request->problem_key : "", request->reference->cubin_hash);
+    rft_hash_hex(text.data, text.length, key);
+    rft_str_clear(&text);
+}
+
+static void note_endless(remote_probe *remote, const rft_probe_request *request) {
+    char key[RFT_HASH_HEX_SIZE];
+    if (remote->phase == RFT_PHASE_REFERENCE && request->reference) {
+        reference_key(request, key);
+        rft_key_map_put(&remote->endless, key, 1);
+    }
+}
+
+/* Every other point of the problem would wait as long for nothing. */
+static bool needs_endless(const remote_probe *remote, const rft_probe_request *request) {
+    char key[RFT_HASH_HEX_SIZE];
+    if (remote->endless.used == 0 || request->verified || !request->reference) {
+        return false;
+    }
+    reference_key(request, key);
+    return rft_key_map_get(&remote->endless, key, 0) == 1;
+}
+
+/* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
+static int attempt_twice(remote_probe *remote, const rft_probe_request *request, rft_arena *arena,
+                         rft_probe_result *out, rft_err *err) {
+    rft_probe_request again = *request;
+    const errand asked = {.request = request}, asked_again = {.request = &again};
+    char first[sizeof remote->why] = "";
+    exchange_end end = EXCHANGE_GONE;
+    int lost = 0;
+    int rc = attempt(remote, &asked, &end, err);
+    again.meanwhile = NULL;
+    if (rc == RFT_OK && end == EXCHANGE_GONE) {
+        lost++;
+        memcpy(first, remote->why, sizeof first);
+        rft_log_debug(remote->opts.log, "the device worker %s over a point, which is tried once more", first);
+        rc = attempt(remote, &asked_again, &end, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (end == EXCHANGE_LATE) {
+        failed(out, RFT_OUTCOME_TIMED_OUT, rft_phase_reason(remote->phase, request, remote->opts.grace_s, arena));
+        note_endless(remote, request);
+        lost++;
+    } else if (end == EXCHANGE_STOPPED) {
+        rft_load *cut = rft_arena_alloc(arena, sizeof *cut);
+        failed(out, RFT_OUTCOME_OK, NULL);
+        *cut = rft_load_none(request->load.kind, "stopped");
+        cut->cut = true;
+        out->load = cut;
+    } else if (end == EXCHANGE_GONE) {
+        bool same = strcmp(first, remote->why) == 0;
+        failed(out, RFT_OUTCOME_CRASHED,
+               same ? rft_arena_printf(arena, "the device worker %s, twice", first)
+                    : rft_arena_printf(arena, "the device worker %s, then another %s", first, remote->why));
+        lost++;
+    } else if ((rc = rft_wire_to_err(err, remote->answer.head)) == RFT_OK) {
+        rc = rft_wire_to_probe_result(out, remote->answer.head, arena, err);
+        lost += rc == RFT_OK && is_ending(remote) ? 1 : 0;
+        rc = rc == RFT_OK ? RFT_OK : unreadable(remote, err);
+    }
+    out->workers_lost = lost;
+    return rc;
+}
+
+static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                   rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    if (needs_endless(remote, request)) {
+        failed(out, RFT_OUTCOME_TIMED_OUT,
+               "the reference kernel did not end for another point of this problem: it was not launched again");
+        return RFT_OK;
+    }
+    return attempt_twice(remote, request, arena, out, err);
+}
+
+/* Counting may take the process with it: then only the counts are lost. */
+static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                 rft_count_result *out, rft_err *err) {
+    remote_probe *remote = (remote_probe *)self;
+    const errand asked = {request, set};
+    exchange_end end = EXCHANGE_GONE;
+    *out = (rft_count_result){.worker_lost = false};
+    int rc = attempt(remote, &asked, &end, err);
+    if (rc == RFT_OK && end == EXCHANGE_ANSWERED) {
+        out->worker_lost = is_ending(remote);
+        rc = rft_wire_to_err(err, remote->answer.head);
+        if (rc == RFT_OK && (rc = rft_wire_to_counters(&out->counters, remote->answer.head, arena, err)) != RFT_OK) {
+            rc = unreadable(remote, err);
+        }
+    } else if (rc == RFT_OK) {
+        const char *why = end == EXCHANGE_LATE
+                              ? rft_arena_printf(arena, "no counts after %g s: the device worker was ended",
+                                                 timeout_of(remote, &asked))
+                              : rft_arena_printf(arena, "the device worker %s while it counted", remote->why);
+        out->worker_lost = true;
+        out->counters = rft_counters_refused(set, why, arena);
+    }
+    return rc;
+}
+
+void rft_remote_probe_dismiss(rft_probe *self) {
+    rft_process_dismiss(((remote_probe *)self)->process);
+}
+
+static void free_remote(rft_probe *self) {
+    remote_probe *remote = (remote_probe *)self;
+    rft_process_free(remote->process);
+    rft_frame_clear(&remote->answer);
+    rft_key_map_clear(&remote->endless);
+    free(remote);
+}
+
+int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
+    (void)err;
+    remote_probe *remote = rft_alloc(sizeof *remote);
+    remote->probe = (rft_probe){.measure = measure,
+                                .ceilings = ceilings,
+                                .idle = idle,
+                                .device = device,
+                                .count = count,
+                                .free = free_remote,
+                                .expect = expect};
+    remote->opts = *opts;
+    remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
+    *out = &remote->probe;
+    return RFT_OK;
+}

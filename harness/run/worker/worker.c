@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The device worker; compile_worker.c is the other one. */
+#include "run/worker/worker.h"
+
+#include "run/worker/phase.h"
+#include "run/worker/worker_answer.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A request that was handed over before it is asked. */
+typedef struct expectation {
+    bool there;
+    rft_frame frame;
+    rft_arena *arena; /* of the request; NULL when nothing is there */
+    rft_probe_request request;
+} expectation;
+
+typedef struct device_worker {
+    const rft_worker_host *host;
+    rft_compiler *compiler;
+    rft_gpu *gpu;
+    rft_probe *probe;
+    rft_meter *meter; /* NULL: none */
+    bool confined;
+    int out_fd;
+    int64_t answered; /* requests */
+    expectation expected;
+    /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
+    pthread_t opening;
+    bool opening_started;
+    rft_compiler *opened; /* by that thread */
+    rft_err opening_err;
+    rft_arena *arena; /* of the identity */
+    rft_gpu_info identity;
+    int identified; /* rft_code */
+    rft_err identity_err;
+} device_worker;
+
+static void *open_compiler(void *payload) {
+    device_worker *worker = payload;
+    if (worker->host->compiler_new(worker->host->self, &worker->opened, &worker->opening_err) != RFT_OK) {
+        worker->opened = NULL;
+    }
+    return NULL;
+}
+
+static void prepare(device_worker *worker) {
+    worker->arena = rft_arena_new();
+    worker->opening_started = pthread_create(&worker->opening, NULL, open_compiler, worker) == 0;
+    worker->identified =
+        worker->host->gpu_identify(worker->host->self, worker->arena, &worker->identity, &worker->identity_err);
+}
+
+/* Takes over what the thread opened; asks again when it could not, so that every request hears why. */
+static int ready_compiler(device_worker *worker, rft_err *err) {
+    if (worker->opening_started) {
+        worker->opening_started = false;
+        pthread_join(worker->opening, NULL);
+        worker->compiler = worker->opened;
+        if (!worker->compiler) {
+            *err = worker->opening_err;
+            return worker->opening_err.code;
+        }
+    }
+    return worker->compiler ? RFT_OK : worker->host->compiler_new(worker->host->self, &worker->compiler, err);
+}
+
+static void open_meter(device_worker *worker) {
+    rft_gpu_info info = {0};
+    rft_err why = RFT_ERR_INIT;
+    if (!worker->host->meter_open) {
+        return;
+    }
+    if (worker->gpu->vt->info(worker->gpu, &info, &why) != RFT_OK ||
+        worker->host->meter_open(worker->host->self, &info, &worker->meter, &why) != RFT_OK) {
+        worker->meter = NULL;
+    }
+    rft_protocol_meter(worker->probe, worker->meter, why.message);
+}
+
+/* Once the device is open, with what the driver, NVRTC and the libraries opened later still need. */
+static void confine(device_worker *worker) {
+    if (worker->host->confinement && !worker->confined) {
+        int rules = rft_confine_prepare(worker->host->confinement);
+        rft_confine_enter(rules);
+        if (rules >= 0) {
+            close(rules);
+        }
+    }
+    worker->confined = true;
+}
+
+/* Opened at the first request, so that a missing driver is an answer and not a dead process. */
+static int ready(device_worker *worker, rft_err *err) {
+    int rc = worker->gpu ? RFT_OK : worker->host->gpu_open(worker->host->self, &worker->gpu, err);
+    rc = rc == RFT_OK ? ready_compiler(worker, err) : rc;
+    if (rc == RFT_OK && !worker->probe) {
+        rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
+                              err);
+        if (rc == RFT_OK && worker->host->vendor_open) {
+            const rft_vendor_source source = {worker->host->vendor_open, worker->host->self};
+            rft_protocol_use_vendor(worker->probe, &source);
+        }
+        if (rc == RFT_OK && worker->host->counting_open) {
+            const rft_counting_source source = {worker->host->counting_open, worker->host->self};
+            rft_protocol_use_counting(worker->probe, &source);
+        }
+        if (rc == RFT_OK) {
+            open_meter(worker);
+            confine(worker);
+        }
+    }
+    return rc;
+}
+
+static int answer_identify(device_worker *worker, json_t **head, rft_err *failure) {
+    if (worker->identified != RFT_OK) {
+        *failure = worker->identity_err;
+        return worker->identified;
+    }
+    const rft_env nothing = {0};
+    *head = rft_wire_of_device(&worker->identity, &nothing);
+    return RFT_OK;
+}
+
+static int answer_device(device_worker *worker, rft_arena *arena, json_t **head, rft_err *failure) {
+    rft_gpu_info gpu = {0};
+    rft_env env = {0};
+    int rc = worker->probe->device(worker->probe, arena, &gpu, &env, failure);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (worker->host->describe) {
+        worker->host->describe(worker->host->self, &gpu, &env, arena);
+    }
+    rft_env_set(&env, arena, "nvrtc.version", worker->compiler->version(worker->compiler), NULL);
+    *head = rft_wire_of_device(&gpu, &env);
+    return RFT_OK;
+}
+
+static int answer_ceilings(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                           rft_err *failure) {
+    rft_ceilings ceilings;
+    const rft_ceilings_request request = rft_wire_to_ceilings_request(frame->head);
+    int rc = worker->probe->ceilings(worker->probe, &request, arena, &ceilings, failure);
+    *head = rc == RFT_OK ? rft_wire_of_ceilings(&ceilings) : NULL;
+    return rc;
+}
+
+static void forget(device_worker *worker) {
+    rft_frame_clear(&worker->expected.frame);
+    rft_arena_free(worker->expected.arena);
+    worker->expected = (expectation){0};
+}
+
+/* Takes the frame over. What cannot be read is told when it is asked for. */
+static void expect(device_worker *worker, rft_frame *frame) {
+    expectation *expected = &worker->expected;
+    forget(worker);
+    expected->frame = *frame;
+    expected->arena = rft_arena_new();
+    *frame = (rft_frame){0};
+    rft_err ignored = RFT_ERR_INIT;
+    expected->there =
+        rft_wire_to_probe_request(&expected->request, &expected->frame, expected->arena, &ignored) == RFT_OK;
+    if (expected->there && worker->probe && worker->probe->expect) {
+        worker->probe->expect(worker->probe, &expected->request);
+    }
+}
+
+/* The request itself, or its name when it was expected. */
+static int read_request(const device_worker *worker, const rft_frame *frame, rft_arena *arena, rft_probe_request *out,
+                        rft_err *failure) {
+    if (!rft_json_bool_or(frame->head, "expected", false)) {
+        return rft_wire_to_probe_request(out, frame, arena, failure);
+    }
+    if (!worker->expected.there) {
+        return rft_err_set(failure, RFT_E_WORKER, "the device worker was not told of the request it is to expect");
+    }
+    *out = worker->expected.request;
+    out->rival_s = rft_json_real_or(frame->head, "rival_s", 0.0);
+    return RFT_OK;
+}
+
+/* A failure to write shows when the answer is written. */
+static void tell_phase(void *payload, rft_phase phase) {
+    const device_worker *worker = payload;
+    rft_err ignored = RFT_ERR_INIT;
+    json_t *head = json_pack("{s:s}", "phase", rft_phase_name(phase));
+    rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, worker->answered + 1, &ignored);
+}
+
+static int answer_measure(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                          rft_err *failure) {
+    rft_probe_request request;
+    rft_probe_result result;
+    int rc = read_request(worker, frame, arena, &request, failure);
+    if (rc == RFT_OK) {
+        request.enter = tell_phase;
+        request.payload = worker;
+        rc = worker->probe->measure(worker->probe, &request, arena, &result, failure);
+    }
+    *head = rc == RFT_OK ? rft_wire_of_probe_result(&result) : NULL;
+    return rc;
+}
+
+static int answer_count(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                        rft_err *failure) {
+    rft_probe_request request;
+    rft_counter_set set;
+    rft_count_result result;
+    int rc = rft_wire_to_probe_request(&request, frame, arena, failure);
+    if (rc == RFT_OK) {
+        rc = rft_wire_to_counter_set(&set, json_object_get(frame->head, "counters"), arena, failure);
+    }
+    if (rc == RFT_OK) {
+        rc = worker->probe->count(worker->probe, &request, &set, arena, &result, failure);
+    }
+    *head = rc == RFT_OK ? rft_wire_of_counters(&result.counters) : NULL;
+    return rc;
+}
+
+static int answer_idle(device_worker *worker, const rft_frame *frame, rft_arena *arena, json_t **head,
+                       rft_err *failure) {
+    rft_load_order order;
+    rft_load idle;
+    rft_wire_to_load_order(&order, json_object_get(frame->head, "load"));
+    int rc = worker->probe->idle(worker->probe, &order, arena, &idle, failure);
+    *head = rc == RFT_OK ? json_pack("{s:o}", "load", rft_wire_of_load(&idle)) : NULL;
+    return rc;
+}
+
+/* After a fault this process is of no more use: the other side starts a new one. */
+static bool is_ending(const device_worker *worker) {
+    return worker->gpu && worker->gpu->vt->sticky(worker->gpu);
+}
+
+typedef struct device_request {
+    const char *what; /* "do" */
+    const rft_frame *frame;
+    rft_arena *arena; /* of the answer */
+} device_request;
+
+static int serve(device_worker *worker, const device_request *request, json_t **head, rft_err *failure) {
+    if (strcmp(request->what, "identify") == 0) {
+        return answer_identify(worker, head, failure);
+    }
+    int rc = ready(worker, failure);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (strcmp(request->what, "device") == 0) {
+        return answer_device(worker, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "ceilings") == 0) {
+        return answer_ceilings(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "measure") == 0) {
+        return answer_measure(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "count") == 0) {
+        return answer_count(worker, request->frame, request->arena, head, failure);
+    }
+    if (strcmp(request->what, "idle") == 0) {
+        return answer_idle(worker, request->frame, request->arena, head, failure);
+    }
+    return rft_err_set(failure, RFT_E_WORKER, "the device worker knows no request \"%s\"", request->what);
+}
+
+static int answer_request(device_worker *worker, const rft_frame *frame, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_err failure = RFT_ERR_INIT;
+    json_t *head = NULL;
+    const device_request request = {rft_json_text_or(frame->head, "do", ""), frame, arena};
+    int rc = serve(worker, &request, &head, &failure);
+    head = rft_worker_answer_of(rc, head, &failure);
+    json_object_set_new(head, "ending", json_boolean(is_ending(worker)));
+    rc = rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, ++worker->answered, err);
+    rft_arena_free(arena);
+    if (worker->probe && worker->probe->rest && !is_ending(worker)) {
+        worker->probe->rest(worker->probe);
+    }
+    return rc;
+}
+
+static void close_all(device_worker *worker) {
+    rft_err ignored = RFT_ERR_INIT;
+    forget(worker);
+    if (worker->opening_started) {
+        (void)ready_compiler(worker, &ignored); /* nobody asked for anything */
+    }
+    if (worker->probe) {
+        worker->probe->free(worker->probe);
+    }
+    if (worker->meter) {
+        worker->meter->vt->close(worker->meter);
+    }
+    if (worker->gpu) {
+        worker->gpu->vt->close(worker->gpu);
+    }
+    if (worker->compiler) {
+        worker->compiler->free(worker->compiler);
+    }
+    rft_arena_free(worker->arena);
+}
+
+int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err) {
+    device_worker worker = {.host = host, .out_fd = out_fd};
+    int rc = RFT_OK;
+    rft_worker_become(in_fd);
+    prepare(&worker);
+    while (rc == RFT_OK && !is_ending(&worker)) {
+        rft_frame frame = {0};
+        rc = rft_frame_read(&frame, in_fd, err);
+        if (rc != RFT_OK) {
+            break;
+        }
+        if (strcmp(rft_json_text_or(frame.head, "do", ""), "expect") == 0) {
+            expect(&worker, &frame);
+        } else {
+            rc = answer_request(&worker, &frame, err);
+        }
+        rft_frame_clear(&frame);
+    }
+    if (is_ending(&worker)) {
+        _exit(0); /* destroying a poisoned context can hang; the kernel cleans up */
+    }
+    close_all(&worker);
+    return rc == 1 ? RFT_OK : rc;
+}

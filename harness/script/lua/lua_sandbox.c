@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "script/lua/lua_sandbox.h"
+
+#include "base/str.h"
+#include "base/units.h"
+#include "script/lua/lua_modules.h"
+#include "script/lua/lua_read.h"
+#include "script/lua/lua_values.h"
+#include "script/sweep_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NAMES_MAX 256
+
+static const char *const base_names[] = {"assert", "error",    "ipairs", "pairs", "pcall",
+                                         "select", "tonumber", "type",   NULL};
+static const char *const string_names[] = {"byte",  "char",  "find", "format",  "gmatch", "gsub",  "len",
+                                           "lower", "match", "rep",  "reverse", "sub",    "upper", NULL};
+static const char *const table_names[] = {"concat", "insert", "move", "pack", "remove", "sort", "unpack", NULL};
+static const char *const refused_math[] = {"random", "randomseed"};
+
+/* Opens a library and leaves only the names in the list (NULL: all). The table stays on the stack: it is also what
+ * the metatable of texts points to, so it is emptied in place. */
+static void open_library(lua_State *lua, lua_CFunction open, const char *name, const char *const *allowed) {
+    luaL_requiref(lua, name, open, 0);
+    if (!allowed) {
+        return;
+    }
+    lua_pushnil(lua);
+    while (lua_next(lua, -2)) {
+        lua_pop(lua, 1);
+        bool keep = false;
+        for (size_t i = 0; allowed[i] && !keep; i++) {
+            keep = strcmp(lua_tostring(lua, -1), allowed[i]) == 0;
+        }
+        if (!keep) {
+            lua_pushvalue(lua, -1);
+            lua_pushnil(lua);
+            lua_rawset(lua, -4);
+        }
+    }
+}
+
+/* ---- globals: read only, unknown names are errors ---- */
+
+static int unknown_global(lua_State *lua) {
+    const char *names[NAMES_MAX];
+    char hint[120];
+    const char *word = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
+    size_t count = rft_read_sorted_keys(lua, 1, names, NAMES_MAX);
+    rft_read_hint(hint, sizeof(hint), word, names, count);
+    rft_lua_fault(lua, RFT_E_SCRIPT, hint[0] ? NULL : "docs/sweeps.md lists what a script can use",
+                  "unknown name \"%.80s\"%s", word, hint);
+}
+
+static int new_global(lua_State *lua) {
+    const char *word = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
+    rft_lua_fault(lua, RFT_E_SCRIPT, "write \"local\" in front of it", "\"%.80s\" would become a global name", word);
+}
+
+/* The functions live in a table of their own behind an empty one, so that setting a known name is refused too. */
+static void close_globals(lua_State *lua) {
+    int known = lua_gettop(lua);
+    lua_createtable(lua, 0, 0);
+    lua_createtable(lua, 0, 2);
+    lua_pushvalue(lua, known);
+    lua_createtable(lua, 0, 1);
+    lua_pushcfunction(lua, unknown_global);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, known);
+    lua_setfield(lua, -2, "__index");
+    lua_pushcfunction(lua, new_global);
+    lua_setfield(lua, -2, "__newindex");
+    lua_setmetatable(lua, -2);
+    lua_rawseti(lua, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+    lua_pushvalue(lua, known);
+    lua_setfield(lua, LUA_REGISTRYINDEX, RFT_KNOWN_GLOBALS);
+}
+
+static void open_units(lua_State *lua) {
+    for (const rft_unit *unit = rft_units_constants(); unit->name; unit++) {
+        rft_value value = rft_value_real(unit->factor);
+        rft_push_value(lua, &value);
+        lua_setfield(lua, -2, unit->name);
+    }
+}
+
+void rft_sandbox_open(lua_State *lua) {
+    lua_createtable(lua, 0, 96);
+    int known = lua_gettop(lua);
+    luaL_requiref(lua, "_G", luaopen_base, 0);
+    for (size_t i = 0; base_names[i]; i++) {
+        lua_getfield(lua, -1, base_names[i]);
+        lua_setfield(lua, known, base_names[i]);
+    }
+    lua_pop(lua, 1);
+    open_library(lua, luaopen_string, "string", string_names);
+    rft_sandbox_guard_strings(lua);
+    rft_sandbox_guard_format(lua);
+    lua_setfield(lua, known, "string");
+    open_library(lua, luaopen_table, "table", table_names);
+    rft_sandbox_guard_tables(lua);
+    lua_setfield(lua, known, "table");
+    open_library(lua, luaopen_math, "math", NULL);
+    for (size_t i = 0; i < sizeof(refused_math) / sizeof(refused_math[0]); i++) {
+        lua_pushnil(lua);
+        lua_setfield(lua, -2, refused_math[i]);
+    }
+    lua_setfield(lua, known, "math");
+    open_library(lua, luaopen_utf8, "utf8", NULL);
+    lua_setfield(lua, known, "utf8");
+    lua_pushcfunction(lua, rft_sandbox_pairs);
+    lua_setfield(lua, known, "pairs");
+    rft_sandbox_open_text(lua);
+    lua_pushcfunction(lua, rft_modules_require);
+    lua_setfield(lua, known, "require");
+    rft_strict_open(lua);
+    rft_values_open(lua);
+    rft_launch_api_open(lua);
+    rft_sweep_api_open(lua);
+    open_units(lua);
+    close_globals(lua);
+}
