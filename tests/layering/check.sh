@@ -16,6 +16,8 @@ if [ -z "$sources" ]; then
 fi
 # shellcheck disable=SC2086 # file names in this tree have no spaces
 awk -f "$here/check.awk" "$here/rooms.txt" $sources || status=1
+# shellcheck disable=SC2086
+awk -f "$here/names.awk" $sources | awk -f "$here/house.awk" "$here/rooms.txt" - || status=1
 
 twice=$(find harness reports tests kernels -name '*.[ch]' -o -name '*.cu' 2>/dev/null | sed 's|.*/||' | LC_ALL=C sort | uniq -d)
 for name in $twice; do

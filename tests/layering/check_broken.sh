@@ -85,6 +85,27 @@ printf 'int x;\n' >"$work/harness/base/bare.c";           expect 'the first line
 cp "$work/harness/base/base.c" "$work/tests/unit/base.c"; expect 'base.c: two files of that name'
 mkdir "$work/harness/misc"; cp "$work/reports/doc.c" "$work/harness/misc/odd.c"; expect 'no such room: misc'
 add harness/model/model.h 'uint64_t rft_model_hash(void);'; expect 'model.h: does not compile alone' "$@"
+# Finding one's way.
+put() { printf '%s\n%s\n' "$spdx" "$2" >"$work/harness/$1"; }
+add harness/model/model.h 'int rft_far(int a);'; put model/other.c 'int rft_far(int a) {
+    return a;
+}';                                                       expect 'model.h: rft_far() stands in harness/model/other.c'
+add harness/model/model.h 'int rft_far(int a);'; put model/model_far.c 'int rft_far(int a) {
+    return a;
+}'; add harness/model/model.c 'size_t rft_model_size(void) {
+}';                                                       expect 'model.h: its 2 sources have 10 lines together'
+put model/a.h 'typedef struct rft_thing {
+    int a;
+} rft_thing;'; put search/b.c 'struct rft_thing {
+    int b;
+};';                                                      expect 'the type rft_thing means several things'
+put model/a.h 'typedef int rft_thing;'; put search/b.c 'typedef double (*rft_thing)(int a);'
+expect 'the type rft_thing means several things: harness/model/a.h harness/search/b.c'
+for file in base/a model/b search/c gpu/d run/e; do put $file.c 'static int dull(int a) {
+    return a;
+}'; done;                                                 expect 'static dull() in 5 files'
+for pair in a-b b-c c-d d-e e-a; do put "model/${pair%-*}.h" "#include \"model/${pair#*-}.h\""; done
+expect '5 files include each other in a circle: harness/model/'
 rm -rf "$work/harness" "$work/reports"; mkdir "$work/harness" "$work/reports"; expect 'nothing was checked'
 
 rm -rf "$work"
