@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_model.c - `rooftune model`: kernels/intensity.lua gives the work, kernels/devices.lua the rates. With a run in
- * place of models: model_projection.c. */
+/* cmd_model.c - `rooftune model`: kernels/lib/intensity.lua gives the work, kernels/lib/devices.lua the rates. With a
+ * run in place of models: model_projection.c. */
 #include "base/fs.h"
 #include "cli/compose.h"
 #include "cli/model_projection.h"
@@ -41,7 +41,7 @@ static int ask(json_t **out, const request *r, const char *chunk, const rft_word
     *out = NULL;
     int rc = rft_script_eval_table(&text, r->place, chunk, &opts, err);
     if (rc == RFT_OK) {
-        rc = rft_json_parse(out, text, strlen(text), "kernels/intensity.lua", err);
+        rc = rft_json_parse(out, text, strlen(text), "kernels/lib/intensity.lua", err);
     }
     free(text);
     return rc;
@@ -51,7 +51,7 @@ static int open_files(rft_cli *cli, request *r, rft_err *err) {
     const char *models = rft_compose_data_file(cli, r->arena, "intensity.lua");
     const char *sheets = rft_compose_data_file(cli, r->arena, "devices.lua");
     if (!models || !sheets) {
-        rft_err_set(err, RFT_E_IO, "kernels/%s.lua is not there", models ? "devices" : "intensity");
+        rft_err_set(err, RFT_E_IO, "kernels/lib/%s.lua is not there", models ? "devices" : "intensity");
         return rft_err_remedy(err, "reinstall rooftune to get it");
     }
     char *text = NULL;

@@ -43,7 +43,7 @@ const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *na
     const char **folders = NULL;
     size_t count = rft_compose_module_folders(cli, arena, &folders);
     for (size_t i = 0; i < count; i++) {
-        const char *path = rft_arena_printf(arena, "%s/kernels/%s", folders[i], name);
+        const char *path = rft_arena_printf(arena, "%s/kernels/lib/%s", folders[i], name);
         if (rft_fs_exists(path)) {
             return path;
         }
@@ -258,7 +258,8 @@ int rft_compose_annotate(rft_cli *cli, rft_arena *arena, rft_ceilings *ceilings,
     char *json = NULL;
     rft_limits_apply(ceilings, gpu, arena);
     if (!path) {
-        rft_log_warn(&cli->log, "kernels/devices.lua is not there: no datasheet values. Reinstall rooftune to get it.");
+        rft_log_warn(&cli->log,
+                     "kernels/lib/devices.lua is not there: no datasheet values. Reinstall rooftune to get it.");
         return RFT_OK;
     }
     int rc = rft_script_read_table(&json, path, rft_script_usual_opts(), err);

@@ -35,7 +35,7 @@ const char *rft_compose_cache_folder(rft_arena *arena);
 
 /* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */
 size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out);
-/* The file kernels/NAME of the installation; NULL when it is nowhere. */
+/* The file kernels/lib/NAME of the installation; NULL when it is nowhere. */
 const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name);
 
 /* What `sweeps` (NULL: none) and what they name may read: the tree of each (base/roots.h), rooftune's own kernels,

@@ -66,7 +66,7 @@ rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_
     rft_err err = RFT_ERR_INIT;
     char *json = NULL;
     if (!path) {
-        return no("kernels/devices.lua is not there", "reinstall rooftune to get it");
+        return no("kernels/lib/devices.lua is not there", "reinstall rooftune to get it");
     }
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         ceilings.items[id] = rft_ceiling_none("not measured");
@@ -76,7 +76,7 @@ rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_
     rc = rc == RFT_OK ? rft_datasheet_apply(&ceilings, gpu, json, arena, &err) : rc;
     free(json);
     if (rc != RFT_OK) {
-        return no(rft_arena_strdup(arena, err.message), "correct kernels/devices.lua");
+        return no(rft_arena_strdup(arena, err.message), "correct kernels/lib/devices.lua");
     }
     if (facts.reason) {
         return no(facts.reason, "add one: name, figures and their source; everything measured works without");

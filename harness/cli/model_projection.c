@@ -34,7 +34,7 @@ bool rft_model_names_run(const rft_words *words) {
 static int open_sheets(rft_cli *cli, request *r, rft_err *err) {
     const char *path = rft_compose_data_file(cli, r->arena, "devices.lua");
     if (!path) {
-        rft_err_set(err, RFT_E_IO, "kernels/devices.lua is not there");
+        rft_err_set(err, RFT_E_IO, "kernels/lib/devices.lua is not there");
         return rft_err_remedy(err, "reinstall rooftune to get it");
     }
     return rft_script_read_table(&r->sheets, path, rft_script_usual_opts(), err);

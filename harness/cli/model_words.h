@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model_words.h - what was typed behind `rooftune model`, held against the catalogue of kernels/intensity.lua. */
+/* model_words.h - what was typed behind `rooftune model`, held against the catalogue of kernels/lib/intensity.lua. */
 #ifndef RFT_CLI_MODEL_WORDS_H
 #define RFT_CLI_MODEL_WORDS_H
 
 #include "base/json.h"
 #include "cli/cli.h"
 
-/* One model with one value for every key: the words that kernels/intensity.lua reads. Texts live in the arena. */
+/* One model with one value for every key: the words that kernels/lib/intensity.lua reads. Texts live in the arena. */
 typedef struct rft_workload {
     const char *model;
     const char **keys, **values; /* "m", "512", as typed; dtype is always among them */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cub_reduce.cu - the reductions of CUB, which comes with the CUDA toolkit, as the peer of kernels/reduction.lua.
+ * cub_reduce.cu - the reductions of CUB, which comes with the CUDA toolkit, as the peer of kernels/reduction/reduction.lua.
  *
  *   nvcc -O3 -std=c++17 -arch=native -o build/bench/cub_reduce tests/bench/cub_reduce.cu
  *   build/bench/cub_reduce --flush CUBIN --op sum|max --type i32|f32 [--n 268435456] [--samples 50] [--warmup 10]

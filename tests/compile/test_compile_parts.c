@@ -113,6 +113,48 @@ static void headers_are_found_as_the_compiler_does(void **state) {
     rft_arena_free(arena);
 }
 
+/* What kernels share lies in `lib` beside their folder, or in it: unless the sweep may not read that. */
+static void shared_headers_are_found(void **state) {
+    const scratch *s = *state;
+    rft_arena *arena = rft_arena_new();
+    char *family = scratch_write(s, "kernels/norm/k.cu", "#include \"rows.cuh\"\n#include \"own.cuh\"\n");
+    char *flat = scratch_write(s, "kernels/k.cu", "#include \"rows.cuh\"\n");
+    char *user = scratch_write(s, "user/k.cu", "#include \"rows.cuh\"\n");
+    free(scratch_write(s, "kernels/norm/own.cuh", ""));
+    free(scratch_write(s, "kernels/lib/own.cuh", "#error another\n"));
+    free(scratch_write(s, "kernels/lib/rows.cuh", "#include \"vectors.cuh\"\n"));
+    free(scratch_write(s, "kernels/lib/vectors.cuh", ""));
+    const char *option = rft_arena_printf(arena, "-I%s/kernels", s->folder);
+    const struct {
+        const char *source;
+        size_t options, headers;
+    } cases[] = {{family, 0, 3}, {flat, 0, 2}, {user, 1, 2}, {user, 0, 0}};
+    rft_include_set set;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rft_compile_request request = {.source_name = "k.cu",
+                                       .source_path = cases[i].source,
+                                       .options = &option,
+                                       .option_count = cases[i].options};
+        assert_int_equal(rft_include_scan(&set, &request, arena, NULL), 0);
+        assert_int_equal(set.count, cases[i].headers);
+        assert_false(set.ambiguous);
+        if (set.count == 3) {
+            assert_string_equal(set.items[1].spelled, "own.cuh");
+            assert_string_equal(set.items[1].text, ""); /* the family's own goes first */
+        }
+    }
+    rft_roots roots = {0};
+    rft_roots_add(&roots, rft_arena_printf(arena, "%s/kernels/norm", s->folder), arena);
+    rft_compile_request request = {.source_name = "k.cu", .source_path = family, .roots = &roots};
+    assert_int_equal(rft_include_scan(&set, &request, arena, NULL), 0);
+    assert_int_equal(set.count, 1);
+    assert_int_equal(set.folder_count, 1);
+    free(family);
+    free(flat);
+    free(user);
+    rft_arena_free(arena);
+}
+
 static void a_missing_source_is_named(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
@@ -223,6 +265,7 @@ int main(void) {
         cmocka_unit_test(statistics_are_read_by_symbol),
         cmocka_unit_test(statistics_leave_the_log),
         cmocka_unit_test(headers_are_found_as_the_compiler_does),
+        cmocka_unit_test(shared_headers_are_found),
         cmocka_unit_test(a_missing_source_is_named),
         cmocka_unit_test(the_hash_is_of_the_code_alone),
         cmocka_unit_test(a_library_that_is_not_there_has_a_remedy),

@@ -28,7 +28,7 @@ int machines_set_up(void **state) {
     static machines m;
     rft_err err = RFT_ERR_INIT;
     m.arena = rft_arena_new();
-    if (rft_script_read_table(&m.json, RFT_SOURCE_DIR "/kernels/devices.lua", NULL, &err) != 0) {
+    if (rft_script_read_table(&m.json, RFT_SOURCE_DIR "/kernels/lib/devices.lua", NULL, &err) != 0) {
         print_error("%s %s\n", err.place, err.message);
         return -1;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machines.h - for the tests of docs/corrections.md: datasheet values of kernels/devices.lua, limits of a device, the
- * recordings of sweeps/recorded, and comparison with a number as it is printed somewhere.
+ * machines.h - for the tests of docs/corrections.md: datasheet values of kernels/lib/devices.lua, limits of a device,
+ * the recordings of sweeps/recorded, and comparison with a number as it is printed somewhere.
  */
 #ifndef RFT_TESTS_MACHINES_H
 #define RFT_TESTS_MACHINES_H

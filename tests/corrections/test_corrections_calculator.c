@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The product's calculators (kernels/intensity.lua) against the formulas of work_formulas.h, which know nothing of
+ * The product's calculators (kernels/lib/intensity.lua) against the formulas of work_formulas.h, which know nothing of
  * them: docs/corrections.md A4, and E2, E4-E6, E12-E14, E17, E29, E30, whose right values the calculators must give.
  */
 #include "corrections/machines.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ceilings and ridge points (docs/corrections.md A1-A3, A13-A15, A18, E1, E3, E11, E27, E28) from kernels/devices.lua,
- * which names NVIDIA's datasheet of each device, and from widths and clocks (model/roofline/datasheet.h).
+ * Ceilings and ridge points (docs/corrections.md A1-A3, A13-A15, A18, E1, E3, E11, E27, E28) from
+ * kernels/lib/devices.lua, which names NVIDIA's datasheet of each device, and from widths and clocks
+ * (model/roofline/datasheet.h).
  */
 #include "corrections/machines.h"
 #include "corrections/work_formulas.h"

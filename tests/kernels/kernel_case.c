@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 rft_gpu_info kernel_case_gpu(const char *arch) {
     rft_gpu_info gpu;
@@ -21,6 +22,20 @@ rft_gpu_info kernel_case_gpu(const char *arch) {
         fail_msg("%s", err.message);
     }
     return gpu;
+}
+
+void kernel_case_sweeps(char ***names, size_t *count) {
+    assert_int_equal(rft_fs_list(names, count, RFT_SOURCE_DIR "/sweeps", ".lua", NULL), 0);
+    size_t kept = 0;
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp((*names)[i], "matmul_search.lua") == 0) {
+            free((*names)[i]);
+        } else {
+            (*names)[kept++] = (*names)[i];
+        }
+    }
+    *count = kept;
+    assert_in_range(kept, 20, 1000);
 }
 
 rft_script *kernel_case_load(const char *name, const rft_gpu_info *gpu) {

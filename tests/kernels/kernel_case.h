@@ -12,6 +12,9 @@
 /* Loads sweeps/NAME; fails the test with the script's own message. `gpu` is borrowed. */
 rft_script *kernel_case_load(const char *name, const rft_gpu_info *gpu);
 rft_gpu_info kernel_case_gpu(const char *arch);
+/* The sweeps that ship, by name, without matmul_search.lua: its space is there to be searched, not to be gone through,
+ * and its kernel is matmul_fp32.lua's. For rft_fs_list_free(). */
+void kernel_case_sweeps(char ***names, size_t *count);
 
 /* Spells out a point; fails the test when the script cannot. */
 rft_point_spec kernel_case_point(const rft_sweep *sweep, size_t variant, size_t problem, const rft_value *config,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels/devices.lua: every figure agrees with the part's widths and clocks, so that no sparse one slips in. */
+/* kernels/lib/devices.lua: every figure agrees with the part's widths and clocks, so that no sparse one slips in. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static int setup(void **state) {
     static fixture f;
     rft_err err = RFT_ERR_INIT;
     f.arena = rft_arena_new();
-    if (rft_script_read_table(&f.json, RFT_SOURCE_DIR "/kernels/devices.lua", NULL, &err) != 0) {
+    if (rft_script_read_table(&f.json, RFT_SOURCE_DIR "/kernels/lib/devices.lua", NULL, &err) != 0) {
         print_error("%s %s\n", err.place, err.message);
         return -1;
     }

@@ -2,6 +2,8 @@
 /* Samples of every shipped kernel compile for every supported generation; the default configurations do not spill. */
 #include "kernels/kernel_case.h"
 
+#include "base/fs.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -117,39 +119,16 @@ static void compile_references(pass *run) {
     rft_script_free(script);
 }
 
-/* clang-format off */
-static const char *const names[] = {
-    "add_rmsnorm.lua",
-    "bias_dropout.lua",
-    "chain.lua",
-    "copy_scale.lua",
-    "cross_entropy.lua",
-    "embedding.lua",
-    "embedding_norm.lua",
-    "flops.lua",
-    "gemv.lua",
-    "l2_norm.lua",
-    "layernorm.lua",
-    "linear_fp16.lua",
-    "matmul_fp32.lua",
-    "quick.lua",
-    "reduction.lua",
-    "rmsnorm.lua",
-    "rope.lua",
-    "softmax.lua",
-    "stream.lua",
-    "strided.lua",
-    "transpose.lua",
-    "triad.lua",
-};
-/* clang-format on */
-
 static void samples_compile(void **state) {
     const char *arch = *state;
     pass run = {.arch = arch, .gpu = kernel_case_gpu(arch), .arena = rft_arena_new()};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char **names = NULL;
+    size_t count = 0;
+    kernel_case_sweeps(&names, &count);
+    for (size_t i = 0; i < count; i++) {
         compile_sweeps(&run, names[i]);
     }
+    rft_fs_list_free(names, count);
     compile_references(&run);
     printf("%s: %zu units compiled\n", arch, run.key_count);
     assert_true(run.key_count >= 40);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The generator of kernels/philox.cuh, compiled for the host, against the known answers of its authors (Random123,
+/* The generator of kernels/lib/philox.cuh, compiled for the host, against the known answers of its authors (Random123,
  * tests/kat_vectors: philox4x32, 7 and 10 rounds), and the share that bias_dropout drops. */
 #define __device__
 #define __forceinline__ inline

@@ -6,6 +6,6 @@ elsewhere=$(mktemp -d)
 trap 'rm -rf "$elsewhere"' EXIT
 "$1" --install "$2" --prefix "$elsewhere" >/dev/null
 "$elsewhere/bin/rooftune" --version
-for part in share/rooftune/kernels/copy_scale.cu share/rooftune/sweeps/quick.lua; do
+for part in share/rooftune/kernels/copy/copy_scale.cu share/rooftune/sweeps/quick.lua; do
     [ -e "$elsewhere/$part" ] || { echo "$part is missing"; exit 1; }
 done

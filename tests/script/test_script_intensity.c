@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernels/intensity.lua against the worked numbers of the seeds (S0, S2: file and line beside each). Where a seed is
- * wrong the right value stands here, and docs/corrections.md says why (its numbers E1-E33).
+ * kernels/lib/intensity.lua against the worked numbers of the seeds (S0, S2: file and line beside each). Where a seed
+ * is wrong the right value stands here, and docs/corrections.md says why (its numbers E1-E33).
  */
 #include "script_case.h"
 
@@ -67,7 +67,7 @@ static int open_sheets(void **state) {
     static sheets s;
     s.arena = rft_arena_new();
     *state = &s;
-    if (rft_script_read_table(&s.json, RFT_SOURCE_DIR "/kernels/devices.lua", NULL, NULL) != 0) {
+    if (rft_script_read_table(&s.json, RFT_SOURCE_DIR "/kernels/lib/devices.lua", NULL, NULL) != 0) {
         return -1;
     }
     sheet(&s, "a100", &s.a100);

@@ -45,6 +45,24 @@ static int load_in_cases(script_case *test, const char *text) {
     return rft_script_load_text(&test->script, CASES "inline.lua", text, strlen(text), &test->opts, &test->err);
 }
 
+/* A family's folder may be named or left out; two files of one name must be told apart. */
+static void test_families(void **state) {
+    script_case *test = *state;
+    const char *flat = "local a, b = require 'kernels.inner', require 'kernels.family.inner' "
+                       "assert(a == b and a.base.size == 64 and require 'kernels.other.twice' == 'other') "
+                       "return sweep { kernel = require 'kernels.plain', over = { n = values(4) } }";
+    int code = load_in_cases(test, flat);
+    if (code != 0) {
+        fail_msg("%s: %s", test->err.place, test->err.message);
+    }
+    assert_string_equal(rft_str_get(&test->said), "inner runs\nbase runs\n");
+    assert_int_equal(load_in_cases(test, "require 'kernels.twice'"), RFT_E_SCRIPT);
+    assert_contains(test->err.message, "there are kernels/family/twice.lua and kernels/other/twice.lua");
+    assert_contains(test->err.remedy, "name the folder too");
+    assert_int_equal(load_in_cases(test, "require 'family.missing'"), RFT_E_SCRIPT);
+    assert_contains(test->err.message, "require: no file family/missing.lua");
+}
+
 static void test_refused(void **state) {
     script_case *test = *state;
     assert_int_equal(load_in_cases(test, "require 'kernels.circle'"), RFT_E_SCRIPT);
@@ -174,6 +192,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_lookup, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_module_folders, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_families, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_refused, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_hash, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_data_file, case_setup, case_teardown),

@@ -75,15 +75,36 @@ static int read_options(scan *s, rft_err *err) {
     return rc;
 }
 
+/* Where the compiler looks besides its options: the source's folder, then what kernels share, the folders `lib` in and
+ * beside each of them, as far as the sweep may read those. */
+static void find_folders(scan *s) {
+    static const char *const shared[] = {"lib", "../lib"};
+    rft_include_set *set = s->set;
+    size_t count = s->folder_count + (set->source_folder != NULL);
+    set->folders = rft_arena_calloc(s->arena, 1 + 2 * count, sizeof *set->folders);
+    if (set->source_folder) {
+        set->folders[set->folder_count++] = set->source_folder;
+    }
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            const char *of = i < s->folder_count ? s->folders[i] : set->source_folder;
+            const char *folder = rft_arena_printf(s->arena, "%s/%s", of, shared[k]);
+            if (rft_fs_is_folder(folder) && rft_roots_check(s->request->roots, folder, NULL) == 0) {
+                set->folders[set->folder_count++] = folder;
+            }
+        }
+    }
+}
+
 /* Heap path of a user header, NULL when it is none. The order is that of the compiler: beside the including file, the
- * request's own folders, the source's folder. */
+ * request's own folders, then find_folders(). */
 static char *resolve(const scan *s, const char *spelled, bool quoted, const char *from_folder) {
     char *path = quoted && from_folder ? existing_file(from_folder, spelled) : NULL;
     for (size_t i = 0; i < s->folder_count && !path; i++) {
         path = existing_file(s->folders[i], spelled);
     }
-    if (!path && s->set->source_folder) {
-        path = existing_file(s->set->source_folder, spelled);
+    for (size_t i = 0; i < s->set->folder_count && !path; i++) {
+        path = existing_file(s->set->folders[i], spelled);
     }
     return path;
 }
@@ -230,6 +251,7 @@ int rft_include_scan(rft_include_set *out, const rft_compile_request *request, r
         rc = read_source(&s, err);
     }
     if (rc == 0) {
+        find_folders(&s);
         rc = check_forced(&s, err);
     }
     if (rc == 0) {

@@ -124,8 +124,9 @@ static bool headers_in_memory(const rft_include_set *set) {
 static int make_options(job *j, rft_err *err) {
     const nvrtc_compiler *self = j->self;
     const rft_compile_request *request = j->request;
-    const char **options =
-        rft_arena_calloc(j->arena, request->option_count + self->include_folder_count + 8, sizeof *options);
+    const rft_include_set *set = &j->sources;
+    const char **options = rft_arena_calloc(
+        j->arena, request->option_count + set->folder_count + self->include_folder_count + 8, sizeof *options);
     int n = 0;
     int rc = arch_option(j, &options[n], err);
     if (rc != 0) {
@@ -143,8 +144,8 @@ static int make_options(job *j, rft_err *err) {
     for (size_t i = 0; i < request->option_count; i++) {
         options[n++] = request->options[i];
     }
-    if (j->sources.source_folder) {
-        options[n++] = rft_arena_printf(j->arena, "-I%s", j->sources.source_folder);
+    for (size_t i = 0; i < set->folder_count; i++) {
+        options[n++] = rft_arena_printf(j->arena, "-I%s", set->folders[i]);
     }
     for (size_t i = 0; i < self->include_folder_count; i++) {
         options[n++] = rft_arena_printf(j->arena, "-I%s", self->include_folders[i]);
@@ -186,12 +187,14 @@ static const char *read_log(const job *j) {
 static const char *log_with_hint(const job *j, const char *log, nvrtcResult status) {
     const char *hint = "";
     if (strstr(log, "cannot open source file") || strstr(log, "could not open source file")) {
-        hint = j->self->include_folder_count == 0
-                   ? "\nrooftune: no folder with CUDA's headers was found; install them (wheel nvidia-cuda-runtime) or "
-                     "set CUDA_HOME"
-                   : "\nrooftune: user headers are looked for beside the source and in its -I options. NVRTC has no "
-                     "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__. A "
-                     "header outside of the sweep's tree can be read with --allow-path DIR";
+        hint =
+            j->self->include_folder_count == 0
+                ? "\nrooftune: no folder with CUDA's headers was found; install them (wheel nvidia-cuda-runtime) or "
+                  "set CUDA_HOME"
+                : "\nrooftune: user headers are looked for beside the source, in lib/ there or a folder up, and in its "
+                  "-I options. NVRTC has no "
+                  "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__. A "
+                  "header outside of the sweep's tree can be read with --allow-path DIR";
     }
     if (!*log) {
         return rft_arena_printf(j->arena, "NVRTC: %s", j->self->api.nvrtcGetErrorString(status));

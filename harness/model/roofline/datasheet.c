@@ -187,7 +187,7 @@ int rft_datasheet_facts_of(rft_datasheet_facts *out, const rft_gpu_info *gpu, co
         .source = text_of(entry, "source", arena),
         .memory = text_of(entry, "memory", arena),
         .pcie = text_of(entry, "pcie", arena),
-        .reason = entry != NULL ? NULL : "kernels/devices.lua has no entry for this device",
+        .reason = entry != NULL ? NULL : "kernels/lib/devices.lua has no entry for this device",
         .memory_bytes = number_or_nan(entry, "memory_bytes"),
         .dram = number_or_nan(entry, "dram"),
         .bus_bits = number_or_nan(entry, "bus_bits"),

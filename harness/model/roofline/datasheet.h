@@ -2,8 +2,9 @@
 /*
  * datasheet.h - what the datasheet promises and what the hardware allows, beside the measured ceilings.
  *
- * Datasheet values come from kernels/devices.lua (read by the script room, handed over as JSON). Limits are computed
- * here from the device's own clocks and widths: efficiency is never judged by them, only what cannot be true is.
+ * Datasheet values come from kernels/lib/devices.lua (read by the script room, handed over as JSON). Limits are
+ * computed here from the device's own clocks and widths: efficiency is never judged by them, only what cannot be true
+ * is.
  */
 #ifndef RFT_MODEL_DATASHEET_H
 #define RFT_MODEL_DATASHEET_H

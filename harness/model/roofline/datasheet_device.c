@@ -93,7 +93,7 @@ static int refuse(const json_t *table, const char *word, const json_t *const *fo
     const char *near = rft_text_nearest(word, names, name_count);
     rft_err_set(err, RFT_E_USAGE, "no datasheet of a device \"%s\"%s%s%s", word, near ? ", did you mean \"" : "",
                 near ? near : "", near ? "\"?" : "");
-    return rft_err_remedy(err, "kernels/devices.lua lists the devices; one can be added there, with its source");
+    return rft_err_remedy(err, "kernels/lib/devices.lua lists the devices; one can be added there, with its source");
 }
 
 static int integer_of(const json_t *entry, const char *key) {

@@ -105,41 +105,68 @@ static const char *module_file(lua_State *lua, const char *name, char *out, size
     return out;
 }
 
-static const char *find_upwards(rft_script *script, const rft_script_file *from, const char *file) {
-    char *folder = rft_fs_folder(from->real);
-    const char *found = NULL;
-    for (;;) {
-        char *candidate = rft_fs_join(folder, file);
-        if (rft_fs_exists(candidate) && !rft_fs_is_folder(candidate)) {
-            found = keep(script, candidate);
-            break;
-        }
-        free(candidate);
-        if (strcmp(folder, "/") == 0 || strcmp(folder, ".") == 0) {
-            break;
-        }
-        char *parent = rft_fs_folder(folder);
-        free(folder);
-        folder = parent;
+/* A module's file, and how messages name it: "kernels/lib/rows.lua". */
+typedef struct module_place {
+    const char *path, *shown;
+} module_place;
+
+static bool is_at(rft_script *script, const char *folder, const char *shown, module_place *out) {
+    const char *path = keep(script, rft_fs_join(folder, shown));
+    bool there = rft_fs_exists(path) && !rft_fs_is_folder(path);
+    if (there) {
+        *out = (module_place){path, shown};
     }
-    free(folder);
-    return found;
+    return there;
 }
 
-static const char *find_module(lua_State *lua, const char *file) {
+/* "kernels/gemm.lua" as "kernels/FAMILY/gemm.lua". Raises when two families have it. */
+static bool is_in_family(lua_State *lua, const char *folder, const char *file, module_place *out) {
     rft_script *script = rft_lua_script(lua);
-    const rft_script_file *caller = rft_modules_caller(lua);
-    const char *found = find_upwards(script, caller, file);
-    if (!found && caller != script->files[0]) {
-        found = find_upwards(script, script->files[0], file);
+    const char *slash = strchr(file, '/');
+    if (!rft_text_starts(file, "kernels/") || strchr(slash + 1, '/')) {
+        return false;
     }
-    for (size_t i = 0; !found && i < script->module_folder_count; i++) {
-        char *candidate = rft_fs_join(script->module_folders[i], file);
-        if (rft_fs_exists(candidate)) {
-            found = keep(script, candidate);
-        } else {
-            free(candidate);
+    char **names = NULL;
+    size_t count = 0;
+    char *kernels = rft_fs_join(folder, "kernels");
+    rft_fs_list(&names, &count, kernels, NULL, NULL);
+    module_place found[2] = {{0}};
+    size_t found_count = 0;
+    for (size_t i = 0; i < count && found_count < 2; i++) {
+        const char *shown = rft_arena_printf(script->arena, "kernels/%s%s", names[i], slash);
+        found_count += is_at(script, folder, shown, &found[found_count]);
+    }
+    rft_fs_list_free(names, count);
+    free(kernels);
+    if (found_count == 2) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "name the folder too, as in require \"kernels.FOLDER.NAME\"",
+                      "require: there are %s and %s", found[0].shown, found[1].shown);
+    }
+    *out = found[0];
+    return found_count == 1;
+}
+
+static bool is_below(lua_State *lua, const char *folder, const char *file, module_place *out) {
+    return is_at(rft_lua_script(lua), folder, file, out) || is_in_family(lua, folder, file, out);
+}
+
+static bool is_upwards(lua_State *lua, const rft_script_file *from, const char *file, module_place *out) {
+    for (const char *folder = from->real; strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0;) {
+        folder = keep(rft_lua_script(lua), rft_fs_folder(folder));
+        if (is_below(lua, folder, file, out)) {
+            return true;
         }
+    }
+    return false;
+}
+
+static bool find_module(lua_State *lua, const char *file, module_place *out) {
+    const rft_script *script = rft_lua_script(lua);
+    const rft_script_file *caller = rft_modules_caller(lua);
+    bool found = is_upwards(lua, caller, file, out) ||
+                 (caller != script->files[0] && is_upwards(lua, script->files[0], file, out));
+    for (size_t i = 0; i < script->module_folder_count && !found; i++) {
+        found = is_below(lua, script->module_folders[i], file, out);
     }
     return found;
 }
@@ -183,16 +210,16 @@ int rft_modules_require(lua_State *lua) {
     rft_at here = {NULL, "require", 0};
     char name[160];
     module_file(lua, rft_read_text(lua, 1, &here), name, sizeof(name));
-    const char *path = find_module(lua, name);
-    if (!path) {
+    module_place place;
+    if (!find_module(lua, name, &place)) {
         rft_lua_fault(lua, RFT_E_SCRIPT,
                       "it is looked for beside the script, in every folder above it, and where "
                       "rooftune's own kernels are installed",
                       "require: no file %s", name);
     }
-    rft_modules_check_path(lua, &here, path);
+    rft_modules_check_path(lua, &here, place.path);
     rft_script_file *file = NULL;
-    char *real = rft_fs_absolute(path);
+    char *real = rft_fs_absolute(place.path);
     for (size_t i = 0; i < script->file_count; i++) {
         if (strcmp(script->files[i]->real, real) == 0) {
             file = script->files[i];
@@ -205,7 +232,7 @@ int rft_modules_require(lua_State *lua) {
                       file->shown);
     }
     if (!file) {
-        file = rft_modules_add(script, path, name);
+        file = rft_modules_add(script, place.path, place.shown);
         run_module(lua, file);
         rft_watch_place(script->watch, rft_modules_caller(lua)->shown);
     }

@@ -2,9 +2,9 @@
 /*
  * lua_modules.h - the files of a script: the one that was named, and what it requires.
  *
- * require "kernels.gemm" looks for kernels/gemm.lua in the folder of the file that asks and its ancestors, in those of
- * the script, then in the module folders of the options. Each file runs once; every file's text enters the script's
- * hash. Private to the room.
+ * require "kernels.gemm" looks for kernels/gemm.lua and kernels/FOLDER/gemm.lua in the folder of the file that asks and
+ * its ancestors, in those of the script, then in the module folders of the options. Each file runs once; every file's
+ * text enters the script's hash. Private to the room.
  */
 #ifndef RFT_SCRIPT_LUA_MODULES_H
 #define RFT_SCRIPT_LUA_MODULES_H
