@@ -5,6 +5,8 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "cli/compose.h"
+#include "measure/protocol.h"
+#include "measure/replay.h"
 #include "run/worker/remote_probe.h"
 #include "store/store.h"
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The point's buffers on the device. Inputs and reference results stay there while the problem stays the same. */
-#include "measure/protocol.h"
+#include "measure/buffers.h"
+#include "measure/device_kernels.h"
+#include "measure/sampling.h"
 
 #include "base/str.h"
 #include "base/units.h"
@@ -10,6 +12,9 @@
 
 /* The driver needs some memory for itself: local memory, printf buffers, module code. */
 #define RESERVE_BYTES (32ull << 20)
+
+#define COPY_ALIGNMENT 512ull /* at least what the driver gives to an allocation of its own */
+#define CACHES 2ull           /* the copies together are larger than this many L2 */
 
 static bool has_reference(rft_buffer_role role) {
     return role == RFT_BUFFER_OUTPUT || role == RFT_BUFFER_INOUT;
@@ -34,35 +39,44 @@ static void free_memory(rft_protocol *p, rft_device_ptr memory) {
     }
 }
 
-static void release(rft_protocol *p, rft_kept *kept) {
+static void release_kept(rft_protocol *p, rft_kept *kept) {
     free_memory(p, kept->data);
     free_memory(p, kept->original);
     free_memory(p, kept->reference);
     free(kept->name);
 }
 
-void rft_buffers_drop(rft_protocol *p) {
-    rft_rotation_drop(p);
-    for (size_t i = 0; i < p->kept_count; i++) {
-        release(p, &p->kept[i]);
+/* Gives the copies' memory back. */
+static void drop_copies(rft_protocol *p) {
+    if (p->kept.copies) {
+        p->gpu->vt->free(p->gpu, p->kept.copies);
+        p->kept.copies = 0;
+        p->kept.copies_bytes = 0;
     }
-    p->kept_count = 0;
-    p->reference_done = false;
-    free(p->problem_key);
-    p->problem_key = NULL;
 }
 
-static bool fits(const rft_kept *kept, const rft_buffer *buffer) {
+void rft_buffers_drop(rft_protocol *p) {
+    drop_copies(p);
+    for (size_t i = 0; i < p->kept.count; i++) {
+        release_kept(p, &p->kept.buffers[i]);
+    }
+    p->kept.count = 0;
+    p->kept.reference_done = false;
+    free(p->kept.key);
+    p->kept.key = NULL;
+}
+
+static bool is_kept_as(const rft_kept *kept, const rft_buffer *buffer) {
     const rft_fill *a = &kept->fill, *b = &buffer->fill;
     return strcmp(kept->name, buffer->name) == 0 && kept->type == buffer->type && kept->count == buffer->count &&
            kept->role == buffer->role && a->kind == b->kind && a->low == b->low && a->high == b->high &&
            a->below == b->below && a->order == b->order;
 }
 
-static rft_kept *find(rft_protocol *p, const rft_buffer *buffer) {
-    for (size_t i = 0; i < p->kept_count; i++) {
-        if (fits(&p->kept[i], buffer)) {
-            return &p->kept[i];
+static rft_kept *find_kept(rft_protocol *p, const rft_buffer *buffer) {
+    for (size_t i = 0; i < p->kept.count; i++) {
+        if (is_kept_as(&p->kept.buffers[i], buffer)) {
+            return &p->kept.buffers[i];
         }
     }
     return NULL;
@@ -70,7 +84,7 @@ static rft_kept *find(rft_protocol *p, const rft_buffer *buffer) {
 
 static bool is_complete(rft_protocol *p, const rft_point_spec *spec) {
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (!find(p, &spec->buffers[i])) {
+        if (!find_kept(p, &spec->buffers[i])) {
             return false;
         }
     }
@@ -78,87 +92,65 @@ static bool is_complete(rft_protocol *p, const rft_point_spec *spec) {
 }
 
 /* Frees what this point has no use for. */
-static void sift(rft_job *job) {
+static void sift(rft_point_job *job) {
     rft_protocol *p = job->p;
     const rft_point_spec *spec = job->request->spec;
     const char *key = job->request->problem_key ? job->request->problem_key : "";
     const char *reference_hash = job->request->reference ? job->request->reference->cubin_hash : "";
-    if (!rft_text_equal(p->problem_key, key) || p->seed != job->request->measure.seed) {
+    if (!rft_text_equal(p->kept.key, key) || p->kept.seed != job->request->measure.seed) {
         rft_buffers_drop(p);
-        p->problem_key = rft_strdup(key);
-        p->seed = job->request->measure.seed;
+        p->kept.key = rft_strdup(key);
+        p->kept.seed = job->request->measure.seed;
     }
-    if (!job->request->verified && strcmp(p->reference_hash, reference_hash) != 0) { /* who is verified brings none */
-        memcpy(p->reference_hash, reference_hash, strlen(reference_hash) + 1);
-        p->reference_done = false;
+    if (!job->request->verified &&
+        strcmp(p->kept.reference_hash, reference_hash) != 0) { /* who is verified brings none */
+        memcpy(p->kept.reference_hash, reference_hash, strlen(reference_hash) + 1);
+        p->kept.reference_done = false;
     }
-    for (size_t i = 0; i < p->kept_count; i++) {
-        p->kept[i].wanted = false;
+    for (size_t i = 0; i < p->kept.count; i++) {
+        p->kept.buffers[i].wanted = false;
     }
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        rft_kept *kept = find(p, &spec->buffers[i]);
+        rft_kept *kept = find_kept(p, &spec->buffers[i]);
         if (kept) {
             kept->wanted = true;
         }
     }
     size_t left = 0;
-    for (size_t i = 0; i < p->kept_count; i++) {
-        if (p->kept[i].wanted) {
-            p->kept[left++] = p->kept[i];
+    for (size_t i = 0; i < p->kept.count; i++) {
+        if (p->kept.buffers[i].wanted) {
+            p->kept.buffers[left++] = p->kept.buffers[i];
         } else {
-            release(p, &p->kept[i]);
+            release_kept(p, &p->kept.buffers[i]);
         }
     }
-    p->kept_count = left;
+    p->kept.count = left;
 }
 
-static int skip_for_memory(rft_job *job, uint64_t need_bytes, uint64_t free_bytes) {
+static int skip_for_memory(rft_point_job *job, uint64_t need_bytes, uint64_t free_bytes) {
     char need[32], have[32];
     rft_units_format_bytes(need, sizeof need, need_bytes);
     rft_units_format_bytes(have, sizeof have, free_bytes);
-    return rft_job_fail(job, RFT_OUTCOME_SKIPPED, "needs %s of %s free", need, have);
+    return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "needs %s of %s free", need, have);
 }
 
-static int check_memory(rft_job *job, rft_err *err) {
+static int check_memory(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     uint64_t free_bytes = 0, kept_bytes = 0, need_bytes = rft_spec_memory_bytes(job->request->spec);
-    uint64_t flush_bytes = p->flush_bytes ? 0 : 4 * (uint64_t)p->info.l2_bytes;
-    rft_rotation_drop(p); /* of the last point: these buffers come first */
+    uint64_t flush_bytes = p->sampling.flush_bytes ? 0 : 4 * (uint64_t)p->info.l2_bytes;
+    drop_copies(p); /* of the last point: these buffers come first */
     int rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, err);
     if (rc != RFT_OK) {
         return rc;
     }
-    for (size_t i = 0; i < p->kept_count; i++) {
-        kept_bytes += all_bytes(&p->kept[i]);
+    for (size_t i = 0; i < p->kept.count; i++) {
+        kept_bytes += all_bytes(&p->kept.buffers[i]);
     }
     free_bytes += kept_bytes;
     uint64_t reserve = flush_bytes + (free_bytes > 16 * RESERVE_BYTES ? RESERVE_BYTES : 0);
     if (need_bytes > free_bytes || free_bytes - need_bytes < reserve) {
         return skip_for_memory(job, need_bytes, free_bytes);
     }
-    return RFT_OK;
-}
-
-/* The flush buffers outlive points; both have twice the size of the L2. */
-int rft_buffers_take_flush(rft_protocol *p, rft_err *err) {
-    if (p->flush_bytes || p->info.l2_bytes <= 0) {
-        return RFT_OK;
-    }
-    uint64_t bytes = 2 * (uint64_t)p->info.l2_bytes;
-    int rc = p->gpu->vt->alloc(p->gpu, bytes, &p->flush_out, err);
-    if (rc == RFT_OK) {
-        rc = p->gpu->vt->alloc(p->gpu, bytes, &p->flush_in, err);
-    }
-    if (rc == RFT_OK) {
-        rc = p->gpu->vt->set(p->gpu, p->flush_in, 0x5A, bytes, err);
-    }
-    if (rc != RFT_OK) {
-        free_memory(p, p->flush_out);
-        free_memory(p, p->flush_in);
-        p->flush_out = p->flush_in = 0;
-        return rc;
-    }
-    p->flush_bytes = bytes;
     return RFT_OK;
 }
 
@@ -174,45 +166,45 @@ static int allocate(rft_protocol *p, rft_kept *kept, rft_err *err) {
 }
 
 /* A buffer that is not there yet. New contents or a new output make the reference results void. */
-static int add(rft_protocol *p, const rft_buffer *buffer, rft_err *err) {
-    RFT_GROW(p->kept, p->kept_capacity, p->kept_count + 1);
-    rft_kept *kept = &p->kept[p->kept_count++];
+static int add_kept(rft_protocol *p, const rft_buffer *buffer, rft_err *err) {
+    RFT_GROW(p->kept.buffers, p->kept.capacity, p->kept.count + 1);
+    rft_kept *kept = &p->kept.buffers[p->kept.count++];
     *kept = (rft_kept){.name = rft_strdup(buffer->name),
                        .type = buffer->type,
                        .count = buffer->count,
                        .role = buffer->role,
                        .fill = buffer->fill};
     if (buffer->role != RFT_BUFFER_TEMP) {
-        p->reference_done = false;
+        p->kept.reference_done = false;
     }
     int rc = allocate(p, kept, err);
     if (rc == RFT_OK && buffer->role == RFT_BUFFER_INPUT) {
-        rc = rft_kernel_fill(p, buffer, p->seed, kept->data, err);
+        rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->data, err);
         if (rc == RFT_OK) {
             rc = rft_kernel_checksum(p, kept->data, data_bytes(kept), &kept->checksum, err);
         }
     } else if (rc == RFT_OK && buffer->role == RFT_BUFFER_INOUT) {
-        rc = rft_kernel_fill(p, buffer, p->seed, kept->original, err);
+        rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->original, err);
     }
     return rc;
 }
 
-int rft_buffers_take(rft_job *job, rft_err *err) {
+int rft_buffers_take(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_point_spec *spec = job->request->spec;
     sift(job);
     /* Asking for free memory takes the driver longer than everything else here: only when some is needed. */
-    int rc = is_complete(p, spec) && p->flush_bytes ? RFT_OK : check_memory(job, err);
+    int rc = is_complete(p, spec) && p->sampling.flush_bytes ? RFT_OK : check_memory(job, err);
     if (rc != RFT_OK || job->failed) {
         return rc;
     }
-    rc = rft_buffers_take_flush(p, err);
+    rc = rft_timing_take_flush(p, err);
     if (rc == RFT_OK) {
         rc = rft_verdicts_take(p, spec->buffer_count, err);
     }
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
-        if (!find(p, &spec->buffers[i])) {
-            rc = add(p, &spec->buffers[i], err);
+        if (!find_kept(p, &spec->buffers[i])) {
+            rc = add_kept(p, &spec->buffers[i], err);
         }
     }
     if (rc != RFT_OK) {
@@ -227,14 +219,14 @@ int rft_buffers_take(rft_job *job, rft_err *err) {
     job->kept = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->kept);
     job->data = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->data);
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        job->kept[i] = find(p, &spec->buffers[i]);
+        job->kept[i] = find_kept(p, &spec->buffers[i]);
         job->data[i] = job->kept[i]->data;
     }
     return RFT_OK;
 }
 
 /* 0xFF in every byte is a NaN in each floating-point type; 0xA5.. is an unlikely integer. */
-int rft_buffers_poison(rft_job *job, rft_err *err) {
+int rft_buffers_poison(rft_point_job *job, rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
@@ -246,7 +238,7 @@ int rft_buffers_poison(rft_job *job, rft_err *err) {
     return rc;
 }
 
-int rft_buffers_restore(rft_job *job, rft_err *err) {
+int rft_buffers_restore(rft_point_job *job, rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
@@ -255,4 +247,137 @@ int rft_buffers_restore(rft_job *job, rft_err *err) {
         }
     }
     return rc;
+}
+
+/* ---- copies that runs use in turn (docs/measuring.md, "Cold, hot or rotating") ---- */
+
+static uint64_t room_of(const rft_kept *kept) {
+    return (data_bytes(kept) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+}
+
+/* Room for all copies but the first, which is the buffers themselves. */
+static int take_copies(rft_point_job *job, uint64_t need_bytes, rft_err *err) {
+    rft_protocol *p = job->p;
+    if (p->kept.copies_bytes >= need_bytes) {
+        return RFT_OK;
+    }
+    drop_copies(p);
+    int rc = p->gpu->vt->alloc(p->gpu, need_bytes, &p->kept.copies, err);
+    if (rc == RFT_OK) {
+        p->kept.copies_bytes = need_bytes;
+    } else if (rc == RFT_E_LIMIT) {
+        uint64_t free_bytes = 0;
+        char need[32], have[32];
+        p->kept.copies = 0;
+        rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, err);
+        rft_units_format_bytes(need, sizeof need, need_bytes);
+        rft_units_format_bytes(have, sizeof have, free_bytes);
+        return rc != RFT_OK
+                   ? rc
+                   : rft_point_job_fail(job, RFT_OUTCOME_SKIPPED,
+                                        "measure.cache = \"rotating\" needs %s for %zu more copies of the buffers, "
+                                        "%s are free; \"cold\" needs none",
+                                        need, job->set_count - 1, have);
+    }
+    return rc;
+}
+
+/* As the verified run left the buffers, inouts as they were before it. Then what is there is doubled until it is
+ * enough: thousands of copies of small buffers are a few large ones. */
+static int fill_copies(rft_point_job *job, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    uint64_t done_bytes = job->set_bytes, all_bytes = (job->set_count - 1) * job->set_bytes;
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
+        const rft_kept *kept = job->kept[i];
+        rft_device_ptr from = kept->role == RFT_BUFFER_INOUT ? kept->original : kept->data;
+        rc = gpu->vt->copy(gpu, job->p->kept.copies + job->set_offsets[i], from, data_bytes(kept), err);
+    }
+    while (rc == RFT_OK && done_bytes < all_bytes) {
+        uint64_t more_bytes = all_bytes - done_bytes < done_bytes ? all_bytes - done_bytes : done_bytes;
+        rc = gpu->vt->copy(gpu, job->p->kept.copies + done_bytes, job->p->kept.copies, more_bytes, err);
+        done_bytes += more_bytes;
+    }
+    return rc == RFT_OK ? rft_timing_flush(job->p, err) : rc; /* no dirty lines of these copies in the samples */
+}
+
+int rft_rotation_take(rft_point_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    uint64_t cache_bytes = job->p->info.l2_bytes > 0 ? CACHES * (uint64_t)job->p->info.l2_bytes : 0;
+    job->set = 0;
+    job->set_count = 1;
+    job->stale_sets = 1;
+    if (job->request->measure.cache != RFT_CACHE_ROTATING) {
+        return RFT_OK;
+    }
+    job->set_bytes = 0;
+    job->set_offsets = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->set_offsets);
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        job->set_offsets[i] = job->set_bytes;
+        job->set_bytes += room_of(job->kept[i]);
+    }
+    if (job->set_bytes == 0 || job->set_bytes > cache_bytes) {
+        return RFT_OK; /* one is enough: nothing of its beginning is left at its end */
+    }
+    job->set_count = (size_t)(cache_bytes / job->set_bytes) + 1;
+    int rc = take_copies(job, (job->set_count - 1) * job->set_bytes, err);
+    return rc == RFT_OK && !job->failed ? fill_copies(job, err) : rc;
+}
+
+static rft_device_ptr address_of(const rft_point_job *job, size_t buffer, size_t set) {
+    return set == 0 ? job->kept[buffer]->data
+                    : job->p->kept.copies + (set - 1) * job->set_bytes + job->set_offsets[buffer];
+}
+
+static int aim_launch(rft_point_job *job, const rft_launch *launch, rft_gpu_launch *bound, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    int rc = RFT_OK;
+    for (size_t i = 0; rc == RFT_OK && i < launch->arg_count; i++) {
+        const rft_arg *arg = &launch->args[i];
+        if (arg->kind == RFT_ARG_BUFFER) {
+            *(rft_device_ptr *)bound->values[i] = job->data[arg->buffer] + arg->offset_bytes;
+        } else if (arg->kind == RFT_ARG_TENSOR_MAP) {
+            rc = gpu->vt->tensor_map(gpu, &arg->map, job->kept[arg->buffer]->type, job->data[arg->buffer],
+                                     bound->values[i], err);
+        }
+    }
+    if (launch->window.bytes) {
+        bound->window_base = job->data[launch->window.buffer] + launch->window.offset_bytes;
+    }
+    return rc;
+}
+
+int rft_rotation_next(rft_point_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    int rc = RFT_OK;
+    job->stale_sets += job->stale_sets < job->set_count;
+    if (job->set_count < 2) {
+        return RFT_OK;
+    }
+    job->set = (job->set + 1) % job->set_count;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        job->data[i] = address_of(job, i, job->set);
+    }
+    for (size_t i = 0; rc == RFT_OK && i < spec->launch_count; i++) {
+        if (spec->launches[i].kind == RFT_LAUNCH_KERNEL) {
+            rc = aim_launch(job, &spec->launches[i], &job->launches[i], err);
+        }
+    }
+    return rc;
+}
+
+int rft_rotation_begin(rft_point_job *job, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    int rc = RFT_OK;
+    for (size_t k = 0; rc == RFT_OK && k < job->stale_sets; k++) {
+        size_t set = job->set >= k ? job->set - k : job->set + job->set_count - k;
+        for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
+            const rft_kept *kept = job->kept[i];
+            if (kept->role == RFT_BUFFER_INOUT) {
+                rc = gpu->vt->copy(gpu, address_of(job, i, set), kept->original, data_bytes(kept), err);
+            }
+        }
+    }
+    job->stale_sets = 0;
+    return rc == RFT_OK ? rft_rotation_next(job, err) : rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "measure/device_kernels.h"
 #include "measure/embedded.h"
-#include "measure/protocol.h"
 
 #include "base/hash.h"
 #include "base/str.h"
@@ -90,9 +90,9 @@ static int preload(rft_protocol *p, rft_err *err) {
     uint64_t none = 0;
     uint32_t slots = 0, word = 0;
     void *empty_values[] = {NULL};
-    void *block_values[] = {&p->block_device, &p->ticket, &none};
-    void *stamp_values[] = {&p->partials, &slots, &none};
-    void *flush_values[] = {&p->partials, &none, &word, &p->partials, &p->partials};
+    void *block_values[] = {&p->sampling.block_device, &p->sampling.ticket, &none};
+    void *stamp_values[] = {&p->builtins.partials, &slots, &none};
+    void *flush_values[] = {&p->builtins.partials, &none, &word, &p->builtins.partials, &p->builtins.partials};
     const struct {
         rft_builtin which;
         void **values;
@@ -103,7 +103,7 @@ static int preload(rft_protocol *p, rft_err *err) {
                 {RFT_BUILTIN_FLUSH_READ, flush_values}};
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < sizeof rows / sizeof *rows; i++) {
-        rc = rft_kernel_launch(p, p->functions[rows[i].which], (rft_grid){1, 32}, rows[i].values, err);
+        rc = rft_kernel_launch(p, p->builtins.functions[rows[i].which], (rft_grid_1d){1, 32}, rows[i].values, err);
     }
     return rc == RFT_OK ? p->gpu->vt->sync(p->gpu, err) : rc;
 }
@@ -115,11 +115,11 @@ static int map_words(rft_protocol *p, rft_err *err) {
     rft_device_ptr device = 0;
     int rc = p->gpu->vt->mapped(p->gpu, flag_bytes + RFT_SHOTS * stamp_bytes, &host, &device, err);
     if (rc == RFT_OK) {
-        p->block_words = host;
-        p->block_device = device;
+        p->sampling.block_words = host;
+        p->sampling.block_device = device;
         for (size_t i = 0; i < RFT_SHOTS; i++) {
-            p->shots[i].stamps = (const char *)host + flag_bytes + i * stamp_bytes;
-            p->shots[i].stamps_device = device + flag_bytes + i * stamp_bytes;
+            p->sampling.shots[i].stamps = (const char *)host + flag_bytes + i * stamp_bytes;
+            p->sampling.shots[i].stamps_device = device + flag_bytes + i * stamp_bytes;
         }
     }
     return rc;
@@ -130,13 +130,13 @@ static int make_events(rft_protocol *p, rft_err *err) {
     size_t count = 0;
     int rc = RFT_OK;
     for (size_t i = 0; i < RFT_SHOTS; i++) {
-        events[count++] = &p->shots[i].start;
-        events[count++] = &p->shots[i].stop;
-        events[count++] = &p->shots[i].done;
+        events[count++] = &p->sampling.shots[i].start;
+        events[count++] = &p->sampling.shots[i].stop;
+        events[count++] = &p->sampling.shots[i].done;
     }
     for (size_t i = 0; i < RFT_SPAN_COUNT; i++) {
-        events[count++] = &p->spans[i].start;
-        events[count++] = &p->spans[i].stop;
+        events[count++] = &p->busy.spans[i].start;
+        events[count++] = &p->busy.spans[i].stop;
     }
     for (size_t i = 0; rc == RFT_OK && i < count; i++) {
         rc = p->gpu->vt->event_new(p->gpu, events[i], err);
@@ -145,19 +145,19 @@ static int make_events(rft_protocol *p, rft_err *err) {
 }
 
 static int load_builtins(rft_protocol *p, rft_err *err) {
-    rft_function **functions = p->functions;
+    rft_function **functions = p->builtins.functions;
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < RFT_BUILTIN_GROUPS; i++) {
-        if (!p->modules[i]) { /* what an attempt before this one has loaded is good */
-            rc = rft_kernels_load(p, &rft_builtin_groups[i], &p->modules[i], functions, err);
+        if (!p->builtins.modules[i]) { /* what an attempt before this one has loaded is good */
+            rc = rft_kernels_load(p, &rft_builtin_groups[i], &p->builtins.modules[i], functions, err);
         }
         functions += rft_builtin_groups[i].name_count;
     }
     return rc;
 }
 
-int rft_protocol_prepare(rft_protocol *p, rft_err *err) {
-    if (p->ready) {
+int rft_kernels_prepare(rft_protocol *p, rft_err *err) {
+    if (p->builtins.ready) {
         return RFT_OK;
     }
     int rc = load_builtins(p, err);
@@ -168,17 +168,17 @@ int rft_protocol_prepare(rft_protocol *p, rft_err *err) {
         rc = map_words(p, err);
     }
     if (rc == RFT_OK) {
-        rc = p->gpu->vt->alloc(p->gpu, (uint64_t)(RFT_PARTIAL_COUNT + RFT_HALF_COUNT) * RFT_PARTIAL_BYTES, &p->partials,
-                               err);
+        rc = p->gpu->vt->alloc(p->gpu, (uint64_t)(RFT_PARTIAL_COUNT + RFT_HALF_COUNT) * RFT_PARTIAL_BYTES,
+                               &p->builtins.partials, err);
     }
     if (rc == RFT_OK) {
         rc = preload(p, err);
     }
-    p->ready = rc == RFT_OK;
+    p->builtins.ready = rc == RFT_OK;
     return rc;
 }
 
-int rft_kernel_launch(rft_protocol *p, rft_function *function, rft_grid grid, void **values, rft_err *err) {
+int rft_kernel_launch(rft_protocol *p, rft_function *function, rft_grid_1d grid, void **values, rft_err *err) {
     rft_gpu_launch launch = {.function = function,
                              .grid = {grid.blocks, 1, 1},
                              .block = {grid.threads, 1, 1},
@@ -188,9 +188,9 @@ int rft_kernel_launch(rft_protocol *p, rft_function *function, rft_grid grid, vo
 }
 
 /* Enough blocks to keep every SM busy, each thread taking several elements. */
-static rft_grid elementwise(const rft_protocol *p, uint64_t count) {
+static rft_grid_1d elementwise(const rft_protocol *p, uint64_t count) {
     uint64_t blocks = (count + 255) / 256, most = (uint64_t)p->info.sms * 16;
-    return (rft_grid){(unsigned)(blocks < most ? blocks : most), 256};
+    return (rft_grid_1d){(unsigned)(blocks < most ? blocks : most), 256};
 }
 
 int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rft_device_ptr to, rft_err *err) {
@@ -204,12 +204,153 @@ int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rf
         return p->gpu->vt->set(p->gpu, to, 0, count * rft_type_bytes(buffer->type), err);
     }
     void *values[] = {&to, &count, &type, &kind, &order, &low, &high, &below, &key};
-    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_FILL], elementwise(p, count), values, err);
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_FILL], elementwise(p, count), values, err);
 }
 
 int rft_kernel_convert(rft_protocol *p, rft_device_ptr to, rft_device_ptr from, rft_type type, uint64_t count,
                        rft_err *err) {
     int type_number = (int)type;
     void *values[] = {&to, &from, &type_number, &count};
-    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_CONVERT], elementwise(p, count), values, err);
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_CONVERT], elementwise(p, count), values, err);
+}
+
+/* ---- verdicts: of 65,536 partial results of a reducing kernel 32 reach the host, read all at once ---- */
+
+/* Layouts and numbers of device/compare.cu. */
+typedef struct magnitude_partial {
+    double sum;
+    uint64_t count;
+} magnitude_partial;
+typedef struct compare_partial {
+    double worst;
+    uint64_t index, wrong;
+    double got, want;
+} compare_partial;
+static_assert(sizeof(compare_partial) <= RFT_PARTIAL_BYTES, "room for partial results");
+static_assert(RFT_PARTIAL_COUNT % RFT_HALF_COUNT == 0 && RFT_HALF_COUNT % RFT_VERDICT_COUNT == 0,
+              "folds come out even");
+enum { FOLD_MAGNITUDE, FOLD_COMPARE, FOLD_CHECKSUM };
+
+static const rft_grid_1d reducing = {RFT_PARTIAL_BLOCKS, RFT_PARTIAL_THREADS};
+
+int rft_verdicts_take(rft_protocol *p, size_t slots, rft_err *err) {
+    if (slots <= p->builtins.verdict_capacity) {
+        return RFT_OK;
+    }
+    size_t capacity = slots < 16 ? 16 : slots;
+    rft_device_ptr memory = 0;
+    int rc = p->gpu->vt->alloc(p->gpu, capacity * RFT_VERDICT_BYTES, &memory, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    if (p->builtins.verdicts_device) {
+        p->gpu->vt->free(p->gpu, p->builtins.verdicts_device);
+    }
+    p->builtins.verdicts_device = memory;
+    p->builtins.verdicts = rft_realloc(p->builtins.verdicts, capacity, RFT_VERDICT_BYTES);
+    p->builtins.verdict_capacity = capacity;
+    return RFT_OK;
+}
+
+static int fold(rft_protocol *p, int what, rft_device_ptr from, rft_device_ptr to, rft_grid_1d grid, uint32_t per,
+                rft_err *err) {
+    void *values[] = {&what, &from, &per, &to};
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_FOLD], grid, values, err);
+}
+
+/* A reducing kernel, which writes to p->builtins.partials, and its two folds. One after the other: the stream keeps
+ * order. */
+static int reduce(rft_protocol *p, rft_builtin which, void **values, int what, size_t slot, rft_err *err) {
+    rft_device_ptr half = p->builtins.partials + (uint64_t)RFT_PARTIAL_COUNT * RFT_PARTIAL_BYTES;
+    rft_device_ptr verdict = p->builtins.verdicts_device + slot * RFT_VERDICT_BYTES;
+    int rc = rft_kernel_launch(p, p->builtins.functions[which], reducing, values, err);
+    if (rc == RFT_OK) {
+        rft_grid_1d spread = {RFT_HALF_COUNT / 32, 32}; /* over as many SMs as there are blocks: each reads little */
+        rc = fold(p, what, p->builtins.partials, half, spread, RFT_PARTIAL_COUNT / RFT_HALF_COUNT, err);
+    }
+    if (rc == RFT_OK) {
+        rc = fold(p, what, half, verdict, (rft_grid_1d){1, RFT_VERDICT_COUNT}, RFT_HALF_COUNT / RFT_VERDICT_COUNT, err);
+    }
+    return rc;
+}
+
+static rft_type want_type(const rft_comparison *comparison) {
+    return rft_type_significand_bits(comparison->type) == 0 ? comparison->type : RFT_TYPE_F64;
+}
+
+int rft_verdicts_queue_compare(rft_protocol *p, const rft_comparison *comparison, size_t slot, rft_err *err) {
+    rft_comparison c = *comparison;
+    int got_number = (int)c.type, want_number = (int)want_type(comparison);
+    void *values[] = {&c.got, &got_number, &c.want, &want_number, &c.count, &c.tol, &c.scale, &p->builtins.partials};
+    return reduce(p, RFT_BUILTIN_COMPARE, values, FOLD_COMPARE, slot, err);
+}
+
+int rft_verdicts_queue_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, size_t slot, rft_err *err) {
+    uint64_t words = bytes / sizeof(uint64_t);
+    void *values[] = {&data, &words, &p->builtins.partials};
+    return reduce(p, RFT_BUILTIN_CHECKSUM, values, FOLD_CHECKSUM, slot, err);
+}
+
+int rft_verdicts_queue_scale(rft_protocol *p, const rft_comparison *comparison, size_t slot, rft_err *err) {
+    rft_comparison c = *comparison;
+    int want_number = (int)want_type(comparison);
+    void *values[] = {&c.want, &want_number, &c.count, &p->builtins.partials};
+    return reduce(p, RFT_BUILTIN_MAGNITUDE, values, FOLD_MAGNITUDE, slot, err);
+}
+
+int rft_verdicts_read(rft_protocol *p, size_t slots, rft_err *err) {
+    return p->gpu->vt->read(p->gpu, p->builtins.verdicts, p->builtins.verdicts_device, slots * RFT_VERDICT_BYTES, err);
+}
+
+static const void *verdict_of(const rft_protocol *p, size_t slot) {
+    return p->builtins.verdicts + slot * RFT_VERDICT_BYTES;
+}
+
+rft_difference rft_verdict_difference(const rft_protocol *p, size_t slot) {
+    const compare_partial *partials = verdict_of(p, slot);
+    rft_difference out = {.worst_frac = -1.0};
+    for (size_t i = 0; i < RFT_VERDICT_COUNT; i++) {
+        const compare_partial *partial = &partials[i];
+        bool earlier = partial->worst == out.worst_frac && partial->index < out.index;
+        out.wrong_count += partial->wrong;
+        if (partial->worst > out.worst_frac || (earlier && partial->worst >= 0.0)) {
+            out.worst_frac = partial->worst;
+            out.index = partial->index;
+            out.got = partial->got;
+            out.want = partial->want;
+        }
+    }
+    return out;
+}
+
+uint64_t rft_verdict_checksum(const rft_protocol *p, size_t slot) {
+    const uint64_t *partials = verdict_of(p, slot);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < RFT_VERDICT_COUNT; i++) {
+        sum += partials[i];
+    }
+    return sum;
+}
+
+double rft_verdict_scale(const rft_protocol *p, size_t slot) {
+    const magnitude_partial *partials = verdict_of(p, slot);
+    double sum = 0.0;
+    uint64_t finite = 0;
+    for (size_t i = 0; i < RFT_VERDICT_COUNT; i++) {
+        sum += partials[i].sum;
+        finite += partials[i].count;
+    }
+    return finite ? sum / (double)finite : 0.0;
+}
+
+int rft_kernel_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, uint64_t *out, rft_err *err) {
+    int rc = rft_verdicts_take(p, 1, err);
+    if (rc == RFT_OK) {
+        rc = rft_verdicts_queue_checksum(p, data, bytes, 0, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_verdicts_read(p, 1, err);
+    }
+    *out = rc == RFT_OK ? rft_verdict_checksum(p, 0) : 0;
+    return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * probe.h - point in, measurement out. Implementations: protocol.c (measures over gpu.h), replay.c (answers from a
+ * probe.h - point in, measurement out. Implementations: protocol.h (measures over gpu.h), replay.h (answers from a
  * recording), and the client of the device worker in run.
  */
 #ifndef RFT_MEASURE_PROBE_H
@@ -129,42 +129,14 @@ struct rft_probe {
     void (*expect)(rft_probe *self, const rft_probe_request *request);
 };
 
-/* Measures on `gpu`. Compiles its own small kernels (fill, poison, flush, compare, stamps, ceilings) with `compiler`.
- * Borrows all three. */
-int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
-                     rft_err *err);
-
-/* Gives the protocol (made by rft_protocol_new()) what watches its device. Borrowed; NULL: there is none, and
- * `why_none` (copied) says why. Before its first request. */
-void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none);
-
-/* Opens the vendor's library when the first point calls it; until then, and without this, such points are skipped with
- * the reason. The source is borrowed, the library is the probe's own. */
+/* How the protocol opens the vendor's library and the profiler: see protocol.h. */
 typedef struct rft_vendor_source {
     int (*open)(void *self, rft_gpu *gpu, rft_vendor **out, rft_err *err);
     void *self;
 } rft_vendor_source;
-void rft_protocol_use_vendor(rft_probe *probe, const rft_vendor_source *source);
-
-/* Opens the profiler at the first request to count; without this nothing is counted. The source is borrowed, the
- * profiler is the probe's own. */
 typedef struct rft_counting_source {
     int (*open)(void *self, rft_gpu *gpu, rft_counting **out, rft_err *err);
     void *self;
 } rft_counting_source;
-void rft_protocol_use_counting(rft_probe *probe, const rft_counting_source *source);
-
-/* What the protocol compiles for itself on this device (its architecture and compute capability), so that compile
- * workers can have it in the cubin cache before the device worker asks: the kernels every point needs first, then those
- * of the `wanted` ceilings. Returns the number of requests; they live in `arena`. */
-size_t rft_protocol_units(const rft_gpu_info *gpu, uint32_t wanted, rft_arena *arena, rft_compile_request **out,
-                          size_t *first_of_ceilings);
-/* SHA-256 of the code and the method behind the ceilings on this device: rates measured under another are not the same
- * ceilings. */
-void rft_protocol_ceilings_hash(const rft_gpu_info *gpu, char out[RFT_HASH_HEX_SIZE]);
-
-/* Answers from `recording` (borrowed). Problems, variants and configurations are matched by name and value, sweeps by
- * name, so a sweep script may have changed its order. */
-int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err);
 
 #endif

@@ -3,7 +3,7 @@
  * Answers from a recording. A point is found by what it is called, not by where it stands: the hash of a point is a sum
  * over its names and values, so that the order of axes and parameters does not matter; equality is checked by name.
  */
-#include "measure/probe.h"
+#include "measure/replay.h"
 
 #include "base/hash.h"
 #include "base/str.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples (docs/measuring.md, "How a point is measured"): what lies between two events, and the clock meanwhile. */
-#include "measure/protocol.h"
+#include "measure/sampling.h"
+#include "measure/device_kernels.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -25,33 +26,61 @@ typedef struct stamp_slot {
 
 _Static_assert(sizeof(stamp_slot) == RFT_STAMP_BYTES, "device/stamp.cu lays the slots out");
 
+/* The flush buffers outlive points; both have twice the size of the L2. */
+int rft_timing_take_flush(rft_protocol *p, rft_err *err) {
+    if (p->sampling.flush_bytes || p->info.l2_bytes <= 0) {
+        return RFT_OK;
+    }
+    uint64_t bytes = 2 * (uint64_t)p->info.l2_bytes;
+    int rc = p->gpu->vt->alloc(p->gpu, bytes, &p->sampling.flush_out, err);
+    if (rc == RFT_OK) {
+        rc = p->gpu->vt->alloc(p->gpu, bytes, &p->sampling.flush_in, err);
+    }
+    if (rc == RFT_OK) {
+        rc = p->gpu->vt->set(p->gpu, p->sampling.flush_in, 0x5A, bytes, err);
+    }
+    if (rc != RFT_OK) {
+        rft_device_ptr taken[] = {p->sampling.flush_out, p->sampling.flush_in};
+        for (size_t i = 0; i < 2; i++) {
+            if (taken[i]) {
+                p->gpu->vt->free(p->gpu, taken[i]);
+            }
+        }
+        p->sampling.flush_out = p->sampling.flush_in = 0;
+        return rc;
+    }
+    p->sampling.flush_bytes = bytes;
+    return RFT_OK;
+}
+
 int rft_timing_flush(rft_protocol *p, rft_err *err) {
-    uint64_t vectors = p->flush_bytes / 16;
-    uint32_t value = p->ticket, never = 0x7FEDCBA9u;
-    rft_grid grid = {(unsigned)p->info.sms * 8, 256};
-    void *write_values[] = {&p->flush_out, &vectors, &value};
-    void *read_values[] = {&p->flush_in, &vectors, &never, &p->partials, &p->flush_out};
+    uint64_t vectors = p->sampling.flush_bytes / 16;
+    uint32_t value = p->sampling.ticket, never = 0x7FEDCBA9u;
+    rft_grid_1d grid = {(unsigned)p->info.sms * 8, 256};
+    void *write_values[] = {&p->sampling.flush_out, &vectors, &value};
+    void *read_values[] = {&p->sampling.flush_in, &vectors, &never, &p->builtins.partials, &p->sampling.flush_out};
     if (vectors == 0) {
         return RFT_OK;
     }
-    int rc = rft_kernel_launch(p, p->functions[RFT_BUILTIN_FLUSH_WRITE], grid, write_values, err);
-    return rc == RFT_OK ? rft_kernel_launch(p, p->functions[RFT_BUILTIN_FLUSH_READ], grid, read_values, err) : rc;
+    int rc = rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_FLUSH_WRITE], grid, write_values, err);
+    return rc == RFT_OK ? rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_FLUSH_READ], grid, read_values, err)
+                        : rc;
 }
 
 static int block(rft_protocol *p, rft_err *err) {
     uint64_t limit_ns = BLOCK_LIMIT_NS;
-    void *values[] = {&p->block_device, &p->ticket, &limit_ns};
-    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_BLOCK], (rft_grid){1, 1}, values, err);
+    void *values[] = {&p->sampling.block_device, &p->sampling.ticket, &limit_ns};
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_BLOCK], (rft_grid_1d){1, 1}, values, err);
 }
 
 /* Lets go of every blocking kernel so far, those that have not begun yet included. */
 static void release(rft_protocol *p) {
-    p->block_words[0] = p->ticket;
+    p->sampling.block_words[0] = p->sampling.ticket;
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 static bool gave_up(const rft_protocol *p, const rft_shot *shot) {
-    return shot->blocked && p->block_words[1 + shot->ticket % RFT_SHOTS] == shot->ticket;
+    return shot->blocked && p->sampling.block_words[1 + shot->ticket % RFT_SHOTS] == shot->ticket;
 }
 
 static int stamp(rft_protocol *p, const rft_shot *shot, unsigned which, rft_err *err) {
@@ -59,7 +88,8 @@ static int stamp(rft_protocol *p, const rft_shot *shot, unsigned which, rft_err 
     uint32_t slot_count = RFT_STAMP_SLOTS;
     uint64_t ticket = shot->ticket;
     void *values[] = {&slots, &slot_count, &ticket};
-    return rft_kernel_launch(p, p->functions[RFT_BUILTIN_STAMP], (rft_grid){(unsigned)p->info.sms, 32}, values, err);
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_STAMP], (rft_grid_1d){(unsigned)p->info.sms, 32},
+                             values, err);
 }
 
 /* Cycles over nanoseconds, over all SMs that answered both stamps. */
@@ -109,8 +139,8 @@ static int queue_shot(rft_protocol *p, const rft_timed *timed, rft_shot *shot, r
     if (rc == RFT_OK && timed->cache == RFT_CACHE_COLD) {
         rc = rft_timing_flush(p, err);
     }
-    shot->ticket = ++p->ticket;
-    shot->blocked = p->blocking;
+    shot->ticket = ++p->sampling.ticket;
+    shot->blocked = p->sampling.blocking;
     if (rc == RFT_OK) {
         rc = queue_held(p, timed, shot, err);
     }
@@ -137,10 +167,10 @@ int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *
     size_t queued = 0, taken = 0;
     int rc = RFT_OK;
     while (rc == RFT_OK) {
-        size_t depth = p->blocking && !sampler->one_at_a_time ? RFT_SHOTS : 1;
+        size_t depth = p->sampling.blocking && !sampler->one_at_a_time ? RFT_SHOTS : 1;
         bool stuck = false;
         while (rc == RFT_OK && !stuck && queued - taken < depth && sampler->wants(sampler->self, queued - taken)) {
-            rft_shot *shot = &p->shots[queued++ % RFT_SHOTS];
+            rft_shot *shot = &p->sampling.shots[queued++ % RFT_SHOTS];
             rc = queue_shot(p, timed, shot, err);
             stuck = gave_up(p, shot);
         }
@@ -148,12 +178,12 @@ int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *
             break;
         }
         rft_sample sample;
-        const rft_shot *shot = &p->shots[taken++ % RFT_SHOTS];
+        const rft_shot *shot = &p->sampling.shots[taken++ % RFT_SHOTS];
         rc = collect(p, shot, &sample, err);
         if (rc == RFT_OK && gave_up(p, shot)) {
             rft_log_debug(p->log,
                           "a sample could not be queued at once: measured with the host's launch latency in it");
-            p->blocking = false;
+            p->sampling.blocking = false;
         } else if (rc == RFT_OK) {
             sampler->take(sampler->self, &sample);
         }
@@ -206,7 +236,7 @@ double rft_timing_since_s(const rft_protocol *p, int64_t begun_ns) {
 }
 
 int rft_timing_wake(rft_protocol *p, rft_err *err) {
-    if (p->last_active_ns != 0 && rft_timing_since_s(p, p->last_active_ns) < WAKE_AFTER_S) {
+    if (p->sampling.last_active_ns != 0 && rft_timing_since_s(p, p->sampling.last_active_ns) < WAKE_AFTER_S) {
         return RFT_OK;
     }
     int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
@@ -227,7 +257,7 @@ int rft_timing_wake(rft_protocol *p, rft_err *err) {
         }
         before_mhz = sample.clock_mhz;
     }
-    p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
+    p->sampling.last_active_ns = p->clock->monotonic_ns(p->clock->self);
     return RFT_OK;
 }
 
@@ -245,4 +275,36 @@ double rft_timing_median(double *items, size_t count) {
     }
     qsort(items, left, sizeof *items, compare_doubles);
     return left ? (items[(left - 1) / 2] + items[left / 2]) / 2 : (double)NAN;
+}
+
+/* ---- how long the device was busy ---- */
+
+int rft_busy_begin(rft_protocol *p, rft_span_id id, rft_err *err) {
+    return p->gpu->vt->event_record(p->gpu, p->busy.spans[id].start, err);
+}
+
+int rft_busy_end(rft_protocol *p, rft_span_id id, rft_err *err) {
+    int rc = p->gpu->vt->event_record(p->gpu, p->busy.spans[id].stop, err);
+    p->busy.spans[id].used = rc == RFT_OK;
+    return rc;
+}
+
+int rft_busy_span(rft_protocol *p, rft_span_id id, double *out, rft_err *err) {
+    *out = 0.0;
+    return p->busy.spans[id].used
+               ? p->gpu->vt->event_elapsed(p->gpu, p->busy.spans[id].start, p->busy.spans[id].stop, out, err)
+               : RFT_OK;
+}
+
+double rft_busy_take(rft_protocol *p) {
+    double busy_s = p->busy.samples_s;
+    bool known = !p->gpu->vt->sticky(p->gpu);
+    p->busy.samples_s = 0.0;
+    for (int id = 0; id < RFT_SPAN_COUNT; id++) {
+        double span_s = 0.0;
+        known = known && rft_busy_span(p, (rft_span_id)id, &span_s, NULL) == RFT_OK;
+        busy_s += span_s;
+        p->busy.spans[id].used = false;
+    }
+    return known ? busy_s : (double)NAN;
 }

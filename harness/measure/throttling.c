@@ -6,7 +6,9 @@
  * Reading them takes half a millisecond, so they are read when something is to be learnt from them: before the first
  * point, behind one whose clock looks low, and else once a second, while the coordinator thinks.
  */
-#include "measure/protocol.h"
+#include "measure/throttling.h"
+#include "measure/sampling.h"
+#include "measure/timing.h"
 
 #include "base/str.h"
 
@@ -24,8 +26,8 @@
 #define FREE_IN_TROUBLE_S 30.0
 
 typedef struct trial {
-    rft_job *job;
-    rft_watch *watch;
+    rft_point_job *job;
+    rft_clock_watch *watch;
     rft_probe_result before; /* what was known before the first attempt */
     rft_throttle_case point;
     rft_throttle_decision decision;
@@ -120,14 +122,14 @@ static bool is_trouble(rft_throttle_cause cause) {
 
 static const char *why_spared(const trial *t, double wait_s, double attempt_s) {
     const rft_throttle_attempt *attempt = &t->point.attempts[t->point.count - 1];
-    const rft_watch *watch = t->watch;
+    const rft_clock_watch *watch = t->watch;
     bool trouble = is_trouble(attempt->cause);
     double passed_s = now_s(t->job->p) - watch->since_s;
     double allowed_s = trouble ? FREE_IN_TROUBLE_S + SHARE_IN_TROUBLE * passed_s : FREE_S + SHARE_OF_TIME * passed_s;
     if (is_beaten(t, attempt)) {
         return "not measured again: it would be out of the race at the full clock as well";
     }
-    if (rft_job_elapsed_s(t->job) + attempt_s > t->job->request->measure.point_timeout_s) {
+    if (rft_point_job_elapsed_s(t->job) + attempt_s > t->job->request->measure.point_timeout_s) {
         return "not measured again: its time is over";
     }
     if (watch->spent_s + wait_s + attempt_s > allowed_s) {
@@ -145,8 +147,8 @@ static bool pause(trial *t) {
         return false;
     }
     int64_t wait_ns = (int64_t)(wait_s * 1e9);
-    rft_job_enter(t->job, RFT_PHASE_COMPARE); /* nothing is launched while it waits */
-    p->last_active_ns = p->clock->monotonic_ns(p->clock->self);
+    rft_point_job_enter(t->job, RFT_PHASE_COMPARE); /* nothing is launched while it waits */
+    p->sampling.last_active_ns = p->clock->monotonic_ns(p->clock->self);
     p->clock->sleep_ns(p->clock->self, wait_ns);
     t->job->started_ns += wait_ns; /* the point's own time does not run meanwhile */
     t->watch->spent_s += wait_s + attempt_s;
@@ -179,11 +181,11 @@ static void keep(trial *t) {
     rft_throttle_steady_add(&t->watch->steady, kept->clock_mhz);
 }
 
-static bool has_samples(const rft_job *job) {
+static bool has_samples(const rft_point_job *job) {
     return !job->failed || job->out->outcome == RFT_OUTCOME_NOISY;
 }
 
-int rft_throttling_point(rft_job *job, rft_err *err) {
+int rft_throttling_point(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     trial t = {.job = job, .watch = &p->watch, .before = *job->out};
     if (!p->watch.has_read) {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A point's samples (docs/measuring.md, "How a point is measured"). */
-#include "measure/protocol.h"
+#include "measure/timing.h"
+#include "measure/buffers.h"
+#include "measure/device_kernels.h"
+#include "measure/launching.h"
 
 #include "base/str.h"
 
@@ -18,8 +21,116 @@
 #define STEP_SAMPLES 10
 #define STEP_TIME_FRAC 0.25 /* of the point's timeout, for all steps */
 
+#define FLOOR_SAMPLES 11
+#define FLOOR_MOST_S 100e-6 /* no device's floor is a tenth of this: what takes longer is far from it */
+#define BATCH_FLOORS 100.0  /* a batch lasts this many floors: what is left of the floor is about 1 % */
+#define BATCH_SURE 10.0     /* the verified run may be this many times too long: the host's gaps are in it */
+
+/* ---- near the timer floor (docs/measuring.md): the floor, and how many runs hide it ---- */
+
+static int queue_empty(void *self, rft_err *err) {
+    rft_protocol *p = self;
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_EMPTY], (rft_grid_1d){1, 32}, NULL, err);
+}
+
+int rft_batch_floor(rft_protocol *p, rft_cache_mode cache, double *out, rft_err *err) {
+    bool cold = cache == RFT_CACHE_COLD;
+    double *known_s = &p->floor_s[cold];
+    if (*known_s == 0.0) {
+        rft_timed timed = {.queue = queue_empty, .self = p, .cache = cold ? RFT_CACHE_COLD : RFT_CACHE_HOT};
+        rft_sample samples[FLOOR_SAMPLES];
+        double seconds[FLOOR_SAMPLES];
+        int rc = rft_timing_series(p, &timed, FLOOR_SAMPLES, samples, err);
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        for (size_t i = 0; i < FLOOR_SAMPLES; i++) {
+            seconds[i] = samples[i].seconds;
+        }
+        *known_s = p->sampling.blocking ? rft_timing_median(seconds, FLOOR_SAMPLES) : 0.0;
+    }
+    *out = *known_s > 0.0 ? *known_s : (double)NAN;
+    return RFT_OK;
+}
+
+bool rft_batch_may_be_near(double seconds) {
+    return seconds < FLOOR_MOST_S;
+}
+
+/* How many runs may follow each other without anything between them. */
+static size_t most_runs(const rft_point_job *job) {
+    const rft_point_spec *spec = job->request->spec;
+    size_t most = spec->launch_count > 0 ? RFT_HELD_LAUNCHES / spec->launch_count : 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role == RFT_BUFFER_INOUT && job->set_count < most) {
+            most = job->set_count; /* each must find its inouts restored */
+        }
+    }
+    return most;
+}
+
+int rft_batch_choose(rft_point_job *job, const rft_timed *single, size_t *runs, double *floor_s, rft_err *err) {
+    rft_protocol *p = job->p;
+    size_t most = most_runs(job);
+    rft_sample sample;
+    *runs = 1;
+    *floor_s = NAN;
+    if (job->request->measure.cache == RFT_CACHE_COLD || most < 2 || !p->sampling.blocking ||
+        job->run_s > BATCH_SURE * FLOOR_MOST_S) {
+        return RFT_OK;
+    }
+    int rc = rft_timing_sample(p, single, &sample, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    p->busy.samples_s += sample.seconds;
+    if (!rft_batch_may_be_near(sample.seconds)) {
+        return RFT_OK;
+    }
+    rc = rft_batch_floor(p, job->request->measure.cache, floor_s, err);
+    if (rc == RFT_OK && sample.seconds < RFT_NEAR_FLOOR * *floor_s) {
+        double wanted = BATCH_FLOORS * *floor_s / sample.seconds;
+        while (*runs < wanted && 2 * *runs <= most) {
+            *runs *= 2;
+        }
+    } else {
+        *floor_s = NAN;
+    }
+    return rc;
+}
+
+int rft_batch_record(rft_point_job *job, const rft_timed *batch, rft_graph **out, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    rft_err failure = RFT_ERR_INIT, ignored = RFT_ERR_INIT;
+    *out = NULL;
+    if (job->set_count > 1) {
+        return RFT_OK;
+    }
+    int rc = gpu->vt->graph_begin(gpu, &failure);
+    if (rc == RFT_OK) {
+        rc = batch->queue(batch->self, &failure);
+        int end = gpu->vt->graph_end(gpu, out, rc == RFT_OK ? &failure : &ignored);
+        rc = rc == RFT_OK ? end : rc;
+    }
+    if (rc == RFT_OK) {
+        rc = gpu->vt->graph_launch(gpu, *out, &failure);
+    }
+    if (rc != RFT_OK) {
+        gpu->vt->graph_free(gpu, *out);
+        *out = NULL;
+        rft_log_debug(job->p->log, "runs in a row are launched one by one: %s", failure.message);
+    }
+    if (rc != RFT_OK && gpu->vt->sticky(gpu)) {
+        *err = failure;
+        return rc;
+    }
+    return RFT_OK;
+}
+
+/* ---- a point ---- */
+
 typedef struct point_span {
-    rft_job *job;
+    rft_point_job *job;
     size_t first, end; /* launches that are timed; those before `first` run untimed */
     size_t runs;       /* of them, one after the other */
     rft_graph *graph;  /* all these runs; NULL: launched one by one */
@@ -47,7 +158,7 @@ static int queue_span(void *self, rft_err *err) {
 
 /* The verified run was the first warm-up; more follow until there are three, or 5 ms of them. Only queued: the first
  * sample, which is kept like all others, comes behind them. */
-static int queue_warm_up(rft_job *job, rft_err *err) {
+static int queue_warm_up(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     double warm_s = job->run_s;
     int rc = RFT_OK;
@@ -67,21 +178,21 @@ static int queue_warm_up(rft_job *job, rft_err *err) {
     return rc == RFT_OK ? rft_busy_end(p, RFT_SPAN_WARM, err) : rc;
 }
 
-static void judge_noise(rft_job *job) {
+static void judge_noise(rft_point_job *job) {
     const rft_measurement *m = &job->out->measurement;
     double half_frac = rft_stats_half_width_frac(&m->stats), most = NOISY_FACTOR * job->request->measure.noise_frac;
     bool decided = m->stop == RFT_STOP_SETTLED || m->stop == RFT_STOP_SLOWER; /* what is not close may be rough */
     if (!decided && half_frac > most) {
         rft_str number = RFT_STR_INIT;
         rft_str_add_fixed(&number, half_frac * 100.0, 1);
-        rft_job_fail(job, RFT_OUTCOME_NOISY, "the median is known to +-%s %% only, after %zu samples",
-                     rft_str_get(&number), m->n);
+        rft_point_job_fail(job, RFT_OUTCOME_NOISY, "the median is known to +-%s %% only, after %zu samples",
+                           rft_str_get(&number), m->n);
         rft_str_clear(&number);
     }
 }
 
 typedef struct point_samples {
-    rft_job *job;
+    rft_point_job *job;
     rft_stop_rule rule;
     int64_t begun_ns;
     double *seconds, *clocks; /* heap */
@@ -132,15 +243,15 @@ static void take_sample(void *self, const rft_sample *sample) {
     RFT_GROW(s->clocks, s->clock_capacity, s->n + 1);
     s->seconds[s->n] = sample->seconds / (double)s->runs;
     s->clocks[s->n++] = sample->clock_mhz;
-    s->job->p->busy_s += sample->seconds;
+    s->job->p->busy.samples_s += sample->seconds;
     settle(s);
     s->stop = decide(s, s->n, 0.0); /* a further one that was on its way counts, and may change it back */
     if (s->stop == RFT_STOP_NOT_YET && !s->job->failed) {
-        rft_job_is_late(s->job, "timing it");
+        rft_point_job_is_late(s->job, "timing it");
     }
 }
 
-static int take_samples(rft_job *job, rft_err *err) {
+static int take_samples(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_measure_opts *opts = &job->request->measure;
     rft_measurement *m = &job->out->measurement;
@@ -178,7 +289,7 @@ static int take_samples(rft_job *job, rft_err *err) {
 }
 
 /* The median of each launch alone, after the ones before it. Left out when it would take too long. */
-static int take_steps(rft_job *job, rft_err *err) {
+static int take_steps(rft_point_job *job, rft_err *err) {
     rft_measurement *m = &job->out->measurement;
     size_t count = job->request->spec->launch_count;
     double budget_s = job->request->measure.point_timeout_s * STEP_TIME_FRAC;
@@ -196,7 +307,7 @@ static int take_steps(rft_job *job, rft_err *err) {
                 return rc;
             }
             samples[k] = sample.seconds;
-            job->p->busy_s += sample.seconds;
+            job->p->busy.samples_s += sample.seconds;
             if (rft_timing_since_s(job->p, begun_ns) > budget_s) {
                 return RFT_OK;
             }
@@ -211,8 +322,8 @@ static int take_steps(rft_job *job, rft_err *err) {
 }
 
 /* A sample that cannot end in time is not begun. */
-static void expect_one_sample(rft_job *job) {
-    double elapsed_s = rft_job_elapsed_s(job), limit_s = job->request->measure.point_timeout_s;
+static void expect_one_sample(rft_point_job *job) {
+    double elapsed_s = rft_point_job_elapsed_s(job), limit_s = job->request->measure.point_timeout_s;
     if (elapsed_s + job->run_s <= limit_s) {
         return;
     }
@@ -222,7 +333,7 @@ static void expect_one_sample(rft_job *job) {
     rft_str_add_fixed(&text, job->run_s, 1);
     rft_str_add(&text, " s more, measure.timeout is ");
     rft_str_add_double(&text, limit_s);
-    rft_job_fail(job, RFT_OUTCOME_TIMED_OUT, "%s s", rft_str_get(&text));
+    rft_point_job_fail(job, RFT_OUTCOME_TIMED_OUT, "%s s", rft_str_get(&text));
     rft_str_clear(&text);
 }
 
@@ -231,15 +342,15 @@ static bool wants_steps(const rft_probe_request *request) {
     return request->round == RFT_ROUNDS - 1 && request->spec->launch_count > 1 && request->turn == 0;
 }
 
-int rft_timing_point(rft_job *job, rft_err *err) {
+int rft_timing_point(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
-    p->blocking = job->request->spec->launch_count <= RFT_HELD_LAUNCHES;
+    p->sampling.blocking = job->request->spec->launch_count <= RFT_HELD_LAUNCHES;
     expect_one_sample(job);
     int rc = job->failed ? RFT_OK : rft_timing_wake(p, err);
     if (rc == RFT_OK && !job->failed) {
         rc = rft_rotation_take(job, err);
     }
-    rft_job_enter(job, RFT_PHASE_TIME);
+    rft_point_job_enter(job, RFT_PHASE_TIME);
     if (rc == RFT_OK && !job->failed) {
         rc = queue_warm_up(job, err);
     }
@@ -247,7 +358,7 @@ int rft_timing_point(rft_job *job, rft_err *err) {
         rc = take_samples(job, err);
     }
     if (rc == RFT_OK && !job->failed && wants_steps(job->request)) {
-        rft_job_enter(job, RFT_PHASE_TIME); /* as much again: nothing has hung so far */
+        rft_point_job_enter(job, RFT_PHASE_TIME); /* as much again: nothing has hung so far */
         rc = take_steps(job, err);
     }
     if (rc == RFT_OK && !job->failed) {

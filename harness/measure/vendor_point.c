@@ -1,41 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A point whose launch is a call of the vendor's library: everything around the call is the protocol's own, so it is
  * verified and timed like a kernel. */
-#include "measure/protocol.h"
+#include "measure/vendor_point.h"
 
 #include "base/str.h"
 #include "base/units.h"
 
 #include <string.h>
 
-void rft_protocol_use_vendor(rft_probe *probe, const rft_vendor_source *source) {
-    ((rft_protocol *)probe)->vendor_source = *source;
-}
-
 /* The first line of a message (paths that were tried follow it), and what to do. */
-static int skip(rft_job *job, const rft_err *why) {
+static int skip(rft_point_job *job, const rft_err *why) {
     size_t length = strcspn(why->message, "\n");
     length -= length > 0 && why->message[length - 1] == ':' ? 1 : 0;
-    return rft_job_fail(job, RFT_OUTCOME_SKIPPED, "%.*s%s%s", (int)length, why->message,
-                        *why->remedy ? "; remedy: " : "", why->remedy);
+    return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "%.*s%s%s", (int)length, why->message,
+                              *why->remedy ? "; remedy: " : "", why->remedy);
 }
 
 /* Once: what is missing is missing for every point of this process. */
 void rft_vendor_find(rft_protocol *p) {
-    if (p->vendor || p->vendor_missing.code != RFT_OK) {
+    if (p->vendor.library || p->vendor.missing.code != RFT_OK) {
         return;
     }
-    if (!p->vendor_source.open) {
-        rft_err_set(&p->vendor_missing, RFT_E_NOT_FOUND, "no vendor library is opened here");
+    if (!p->vendor.source.open) {
+        rft_err_set(&p->vendor.missing, RFT_E_NOT_FOUND, "no vendor library is opened here");
         return;
     }
-    int rc = p->vendor_source.open(p->vendor_source.self, p->gpu, &p->vendor, &p->vendor_missing);
+    int rc = p->vendor.source.open(p->vendor.source.self, p->gpu, &p->vendor.library, &p->vendor.missing);
     if (rc != RFT_OK) {
-        p->vendor = NULL;
+        p->vendor.library = NULL;
     }
 }
 
-static rft_vendor_matmul matmul_of(const rft_job *job, const rft_vendor_call *call) {
+static rft_vendor_matmul matmul_of(const rft_point_job *job, const rft_vendor_call *call) {
     return (rft_vendor_matmul){.math = call->math,
                                .d = job->request->spec->buffers[call->d].type,
                                .m = call->m,
@@ -48,75 +44,75 @@ static rft_vendor_matmul matmul_of(const rft_job *job, const rft_vendor_call *ca
 }
 
 /* What the result says of the library and of the algorithm. */
-static void describe(rft_job *job, int algo) {
+static void describe(rft_point_job *job, int algo) {
     const rft_protocol *p = job->p;
-    const char *version = p->vendor->vt->version(p->vendor);
+    const char *version = p->vendor.library->vt->version(p->vendor.library);
     job->out->library = rft_arena_strndup(job->arena, version, strcspn(version, ",")); /* the path is the machine's */
-    job->out->algo = rft_arena_strdup(job->arena, p->vendor_plan->algos[algo].name);
-    job->out->algo_count = (int)p->vendor_plan->algo_count;
+    job->out->algo = rft_arena_strdup(job->arena, p->vendor.plan->algos[algo].name);
+    job->out->algo_count = (int)p->vendor.plan->algo_count;
 }
 
-static int take_workspace(rft_job *job, rft_err *err) {
+static int take_workspace(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
-    uint64_t bytes = p->vendor_plan->workspace_bytes;
-    int rc = bytes ? p->gpu->vt->alloc(p->gpu, bytes, &p->vendor_work, err) : RFT_OK;
+    uint64_t bytes = p->vendor.plan->workspace_bytes;
+    int rc = bytes ? p->gpu->vt->alloc(p->gpu, bytes, &p->vendor.work, err) : RFT_OK;
     if (rc == RFT_E_LIMIT) {
         char need[32];
         rft_units_format_bytes(need, sizeof need, bytes);
-        return rft_job_fail(job, RFT_OUTCOME_SKIPPED, "no memory for the library's workspace of %s", need);
+        return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "no memory for the library's workspace of %s", need);
     }
     return rc;
 }
 
-int rft_vendor_bind(rft_job *job, const rft_vendor_call *call, rft_err *err) {
+int rft_vendor_bind(rft_point_job *job, const rft_vendor_call *call, rft_err *err) {
     rft_protocol *p = job->p;
     rft_err why = RFT_ERR_INIT;
-    if (p->vendor_plan) {
+    if (p->vendor.plan) {
         return rft_err_set(err, RFT_E_INTERNAL, "a point calls the vendor's library once");
     }
     rft_vendor_find(p);
-    if (!p->vendor) {
-        return p->gpu->vt->sticky(p->gpu) ? rft_err_set(err, RFT_E_DEVICE, "%s", p->vendor_missing.message)
-                                          : skip(job, &p->vendor_missing);
+    if (!p->vendor.library) {
+        return p->gpu->vt->sticky(p->gpu) ? rft_err_set(err, RFT_E_DEVICE, "%s", p->vendor.missing.message)
+                                          : skip(job, &p->vendor.missing);
     }
     const rft_vendor_matmul matmul = matmul_of(job, call);
-    int rc = p->vendor->vt->plan(p->vendor, &matmul, &p->vendor_plan, &why);
+    int rc = p->vendor.library->vt->plan(p->vendor.library, &matmul, &p->vendor.plan, &why);
     if (rc == RFT_E_LIMIT) {
         return skip(job, &why);
     }
     if (rc != RFT_OK) {
         return rft_err_set(err, rc, "%s", why.message);
     }
-    if (call->algo < 0 || (size_t)call->algo >= p->vendor_plan->algo_count) {
-        return rft_job_fail(job, RFT_OUTCOME_SKIPPED, "the library's list has %zu algorithms, not %d",
-                            p->vendor_plan->algo_count, call->algo + 1);
+    if (call->algo < 0 || (size_t)call->algo >= p->vendor.plan->algo_count) {
+        return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "the library's list has %zu algorithms, not %d",
+                                  p->vendor.plan->algo_count, call->algo + 1);
     }
     describe(job, call->algo);
     return take_workspace(job, err);
 }
 
-int rft_vendor_queue(rft_job *job, const rft_vendor_call *call, rft_err *err) {
+int rft_vendor_queue(rft_point_job *job, const rft_vendor_call *call, rft_err *err) {
     const rft_protocol *p = job->p;
     const rft_vendor_buffers buffers = {
-        .a = job->data[call->a], .b = job->data[call->b], .d = job->data[call->d], .workspace = p->vendor_work};
-    return p->vendor->vt->launch(p->vendor, p->vendor_plan, (size_t)call->algo, &buffers, err);
+        .a = job->data[call->a], .b = job->data[call->b], .d = job->data[call->d], .workspace = p->vendor.work};
+    return p->vendor.library->vt->launch(p->vendor.library, p->vendor.plan, (size_t)call->algo, &buffers, err);
 }
 
 void rft_vendor_rest(rft_protocol *p) {
-    if (p->vendor_plan) {
-        p->vendor->vt->plan_free(p->vendor, p->vendor_plan);
-        p->vendor_plan = NULL;
+    if (p->vendor.plan) {
+        p->vendor.library->vt->plan_free(p->vendor.library, p->vendor.plan);
+        p->vendor.plan = NULL;
     }
-    if (p->vendor_work && !p->gpu->vt->sticky(p->gpu)) {
-        p->gpu->vt->free(p->gpu, p->vendor_work);
+    if (p->vendor.work && !p->gpu->vt->sticky(p->gpu)) {
+        p->gpu->vt->free(p->gpu, p->vendor.work);
     }
-    p->vendor_work = 0;
+    p->vendor.work = 0;
 }
 
 void rft_vendor_close(rft_protocol *p) {
     rft_vendor_rest(p);
-    if (p->vendor) {
-        p->vendor->vt->close(p->vendor);
-        p->vendor = NULL;
+    if (p->vendor.library) {
+        p->vendor.library->vt->close(p->vendor.library);
+        p->vendor.library = NULL;
     }
 }

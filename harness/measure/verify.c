@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every element of every output against the reference, before anything is timed. */
-#include "measure/protocol.h"
+#include "measure/verify.h"
+#include "measure/buffers.h"
+#include "measure/device_kernels.h"
+#include "measure/launching.h"
+#include "measure/sampling.h"
 
 #include "base/str.h"
 
@@ -20,7 +24,7 @@ static bool is_whole(rft_type type) {
 
 /* The reference's arguments, in the order that model/sweep/spec.h fixes. NULL with an outcome when a dimension is text.
  */
-static void **reference_arguments(rft_job *job) {
+static void **reference_arguments(rft_point_job *job) {
     const rft_point_spec *spec = job->request->spec;
     size_t count = 0;
     void **values = rft_arena_calloc(job->arena, spec->buffer_count + spec->check.problem_count + 1, sizeof *values);
@@ -34,8 +38,8 @@ static void **reference_arguments(rft_job *job) {
     for (size_t i = 0; i < spec->check.problem_count; i++) {
         const rft_value *value = &spec->check.problem[i];
         if (value->kind == RFT_VALUE_TEXT) {
-            rft_job_fail(job, RFT_OUTCOME_SKIPPED, "problem dimension %zu is text, which no reference kernel can take",
-                         i + 1);
+            rft_point_job_fail(job, RFT_OUTCOME_SKIPPED,
+                               "problem dimension %zu is text, which no reference kernel can take", i + 1);
             return NULL;
         }
         values[count++] = value->kind == RFT_VALUE_REAL
@@ -46,7 +50,7 @@ static void **reference_arguments(rft_job *job) {
 }
 
 /* Inouts hold their original values, outputs something that no reference leaves there. */
-static int seed_reference(rft_job *job, rft_err *err) {
+static int seed_reference(rft_point_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
     rft_gpu *gpu = job->p->gpu;
     int rc = RFT_OK;
@@ -65,7 +69,7 @@ static int seed_reference(rft_job *job, rft_err *err) {
 }
 
 /* The scale of each judged buffer, once for all configurations. The only wait of a reference. */
-static int read_scales(rft_job *job, rft_err *err) {
+static int read_scales(rft_point_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
@@ -96,31 +100,31 @@ static uint64_t largest_output(const rft_point_spec *spec) {
     return largest;
 }
 
-static int launch_reference(rft_job *job, rft_module *module, void **values, rft_err *err) {
+static int launch_reference(rft_point_job *job, rft_module *module, void **values, rft_err *err) {
     const rft_compile_result *reference = job->request->reference;
     rft_protocol *p = job->p;
     rft_function *function = NULL;
     uint64_t largest = largest_output(job->request->spec);
     uint64_t blocks = (largest + REFERENCE_BLOCK - 1) / REFERENCE_BLOCK;
     if (blocks > (uint64_t)p->info.max_grid[0]) {
-        return rft_job_fail(job, RFT_OUTCOME_SKIPPED,
-                            "an output of %llu elements is too large for the reference's grid",
-                            (unsigned long long)largest);
+        return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED,
+                                  "an output of %llu elements is too large for the reference's grid",
+                                  (unsigned long long)largest);
     }
     int rc = p->gpu->vt->function(p->gpu, module, reference->entries[0].symbol, &function, err);
     if (rc == RFT_OK) {
-        rc = rft_parameters_check_reference(job, function, err);
+        rc = rft_launching_check_reference(job, function, err);
     }
     if (rc != RFT_OK || job->failed) {
         return rc;
     }
     rc = seed_reference(job, err);
-    rft_job_enter(job, RFT_PHASE_REFERENCE);
+    rft_point_job_enter(job, RFT_PHASE_REFERENCE);
     if (rc == RFT_OK) {
         rc = rft_busy_begin(p, RFT_SPAN_REFERENCE, err);
     }
     if (rc == RFT_OK) {
-        rc = rft_kernel_launch(p, function, (rft_grid){(unsigned)blocks, REFERENCE_BLOCK}, values, err);
+        rc = rft_kernel_launch(p, function, (rft_grid_1d){(unsigned)blocks, REFERENCE_BLOCK}, values, err);
     }
     if (rc == RFT_OK) {
         rc = rft_busy_end(p, RFT_SPAN_REFERENCE, err);
@@ -128,17 +132,17 @@ static int launch_reference(rft_job *job, rft_module *module, void **values, rft
     return rc == RFT_OK ? read_scales(job, err) : rc;
 }
 
-static int run_reference(rft_job *job, rft_err *err) {
+static int run_reference(rft_point_job *job, rft_err *err) {
     const rft_compile_result *reference = job->request->reference;
     rft_gpu *gpu = job->p->gpu;
-    if (job->p->reference_done) {
+    if (job->p->kept.reference_done) {
         return RFT_OK;
     }
     if (!reference || !reference->ok || reference->entry_count == 0) {
         const char *log = reference && !reference->ok ? reference->log : NULL;
         job->out->log = log ? rft_arena_strdup(job->arena, log) : NULL;
-        return rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: %s",
-                            log ? "the reference does not compile" : "there is no reference");
+        return rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: %s",
+                                  log ? "the reference does not compile" : "there is no reference");
     }
     void **values = reference_arguments(job);
     if (!values) {
@@ -150,18 +154,18 @@ static int run_reference(rft_job *job, rft_err *err) {
         rc = launch_reference(job, module, values, err);
         gpu->vt->module_free(gpu, module);
     }
-    job->p->reference_done = rc == RFT_OK && !job->failed;
+    job->p->kept.reference_done = rc == RFT_OK && !job->failed;
     return rc == RFT_OK ? rc : rft_err_context(err, "the reference kernel");
 }
 
 /* One run from poisoned outputs, to its end. */
-static int run_once(rft_job *job, rft_err *err) {
+static int run_once(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int rc = rft_buffers_poison(job, err);
     if (rc == RFT_OK) {
         rc = rft_buffers_restore(job, err);
     }
-    rft_job_enter(job, RFT_PHASE_RUN);
+    rft_point_job_enter(job, RFT_PHASE_RUN);
     job->started_ns = p->clock->monotonic_ns(p->clock->self);
     if (rc == RFT_OK && job->request->spec->prepare_count > 0) {
         rc = rft_busy_begin(p, RFT_SPAN_PREPARE, err);
@@ -185,14 +189,14 @@ static int run_once(rft_job *job, rft_err *err) {
         rc = rft_busy_span(p, RFT_SPAN_RUN, &job->run_s, err);
     }
     if (rc == RFT_OK) {
-        rft_job_is_late(job, "its first run");
-        rft_job_enter(job, RFT_PHASE_COMPARE);
+        rft_point_job_is_late(job, "its first run");
+        rft_point_job_enter(job, RFT_PHASE_COMPARE);
     }
     return rc;
 }
 
 /* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order. */
-static int queue_judging(rft_job *job, rft_err *err) {
+static int queue_judging(rft_point_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
     rft_protocol *p = job->p;
     int rc = rft_busy_begin(p, RFT_SPAN_COMPARE, err);
@@ -224,7 +228,7 @@ static void keep_worst(rft_verification *found, const rft_difference *difference
     found->index = difference->index;
 }
 
-static int fail_wrong(rft_job *job, const rft_verification *found) {
+static int fail_wrong(rft_point_job *job, const rft_verification *found) {
     rft_str text = RFT_STR_INIT;
     rft_str_addf(&text, "%s[%llu] is ", found->buffer, (unsigned long long)found->index);
     rft_str_add_double(&text, found->got);
@@ -239,22 +243,22 @@ static int fail_wrong(rft_job *job, const rft_verification *found) {
     }
     rft_str_addf(&text, "; %llu of %llu elements are wrong", (unsigned long long)found->wrong_count,
                  (unsigned long long)found->total_count);
-    rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "%s", rft_str_get(&text));
+    rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "%s", rft_str_get(&text));
     rft_str_clear(&text);
     return RFT_OK;
 }
 
 /* A kernel that writes to its inputs would make every later configuration look wrong. */
-static void judge_inputs(rft_job *job) {
+static void judge_inputs(rft_point_job *job) {
     for (size_t i = 0; !job->failed && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
         if (kept->role == RFT_BUFFER_INPUT && rft_verdict_checksum(job->p, i) != kept->checksum) {
-            rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its input %s", kept->name);
+            rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its input %s", kept->name);
         }
     }
 }
 
-static int judge(rft_job *job) {
+static int judge(rft_point_job *job) {
     const rft_point_spec *spec = job->request->spec;
     rft_verification found = {.worst_frac = -1.0};
     for (size_t i = 0; i < spec->buffer_count; i++) {
@@ -264,7 +268,7 @@ static int judge(rft_job *job) {
         }
     }
     if (!found.buffer) {
-        return rft_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: there is no output to check");
+        return rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "not verified: there is no output to check");
     }
     found.done = true;
     found.buffer = rft_arena_strdup(job->arena, found.buffer);
@@ -276,7 +280,7 @@ static int judge(rft_job *job) {
     return RFT_OK;
 }
 
-int rft_verify_point(rft_job *job, rft_err *err) {
+int rft_verify_point(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     int64_t begun_ns = p->clock->monotonic_ns(p->clock->self);
     if (job->request->verified) { /* by another request: one run, the first of the warm-up, says how long it takes */

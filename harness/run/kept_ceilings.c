@@ -3,7 +3,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
-#include "measure/probe.h"
+#include "measure/protocol.h"
 #include "run/wire/wire.h"
 
 #include <ctype.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/fs.h"
 #include "gpu/compiler.h"
-#include "measure/protocol.h"
+#include "measure/device_kernels.h"
 
 #include <string.h>
 

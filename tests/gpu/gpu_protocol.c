@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "measure/probe.h"
+#include "measure/protocol.h"
 
 #include <math.h>
 #include <stdio.h>

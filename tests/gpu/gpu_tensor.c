@@ -9,7 +9,11 @@
 #include <cmocka.h>
 
 #include "base/units.h"
-#include "measure/ceiling/ceilings_more.h"
+#include "measure/ceiling/ceiling_bench.h"
+#include "measure/ceiling/ceiling_memory.h"
+#include "measure/ceiling/ceiling_tensor.h"
+#include "measure/protocol.h"
+#include "measure/sampling.h"
 #include "model/roofline/datasheet.h"
 
 #include <math.h>
@@ -49,11 +53,11 @@ static int open_all(fixture *f) {
     }
     if (rc == 0) {
         f->p = (rft_protocol *)f->probe;
-        f->p->blocking = true;
-        rc = rft_protocol_prepare(f->p, &f->err);
+        f->p->sampling.blocking = true;
+        rc = rft_kernels_prepare(f->p, &f->err);
     }
     if (rc == 0) {
-        rc = rft_buffers_take_flush(f->p, &f->err); /* what waking runs on */
+        rc = rft_timing_take_flush(f->p, &f->err); /* what waking runs on */
     }
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         f->ceilings.items[id] = (rft_ceiling){
@@ -81,13 +85,13 @@ static void print_ceiling(const fixture *f, rft_ceiling_id id) {
 typedef struct load {
     rft_module *module;
     rft_function *function;
-    rft_grid grid;
+    rft_grid_1d grid;
     double ops_per_step;
     uint32_t steps, never;
 } load;
 
 static int queue_launches(fixture *f, load *l, int count) {
-    void *values[] = {&l->steps, &l->never, &f->p->partials};
+    void *values[] = {&l->steps, &l->never, &f->p->builtins.partials};
     int rc = 0;
     for (int i = 0; rc == 0 && i < count; i++) {
         rc = rft_kernel_launch(f->p, l->function, l->grid, values, &f->err);
@@ -96,7 +100,7 @@ static int queue_launches(fixture *f, load *l, int count) {
 }
 
 static int time_launches(fixture *f, load *l, int count, double *rate) {
-    rft_shot *shot = &f->p->shots[0];
+    rft_shot *shot = &f->p->sampling.shots[0];
     const rft_gpu_vt *vt = f->gpu->vt;
     double seconds = 0.0;
     int rc = vt->event_record(f->gpu, shot->start, &f->err);
@@ -123,7 +127,7 @@ static int sustained(fixture *f, const rft_tensor_group *group, size_t which, do
     if (rc == 0) {
         rc = rft_bench_resident(f->p, l.function, kernel->threads, &blocks, &f->err);
     }
-    l.grid = (rft_grid){blocks, kernel->threads};
+    l.grid = (rft_grid_1d){blocks, kernel->threads};
     l.ops_per_step = blocks * kernel->ops_per_step;
     for (int i = 0; rc == 0 && i < 2; i++) { /* the first loads the code */
         rc = time_launches(f, &l, 1, rate);

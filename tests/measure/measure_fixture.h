@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "measure/probe.h"
+#include "measure/protocol.h"
 #include "support/scripted_compiler.h"
 #include "support/scripted_gpu.h"
 

@@ -3,7 +3,8 @@
  * architecture by NVRTC where there is one. */
 #include "measure/measure_fixture.h"
 
-#include "measure/ceiling/ceilings_more.h"
+#include "measure/ceiling/ceiling_memory.h"
+#include "measure/ceiling/ceiling_tensor.h"
 #include "support/scripted_vendor.h"
 
 #include <math.h>
@@ -33,8 +34,8 @@ static void start(scene *s, const rft_scripted_opts *opts) {
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         s->ceilings.items[id] = (rft_ceiling){.reason = "not asked", .stats = rft_stats_of(NULL, 0)};
     }
-    assert_int_equal(rft_protocol_prepare(s->p, &s->f.err), 0);
-    s->p->blocking = true;
+    assert_int_equal(rft_kernels_prepare(s->p, &s->f.err), 0);
+    s->p->sampling.blocking = true;
 }
 
 static void expect(const scene *s, rft_ceiling_id id, double rate, const char *text) {

@@ -2,7 +2,7 @@
 /* Seeded contents and conversions: the device's own text, on the host, against independent arithmetic. */
 #include "measure/measure_fixture.h"
 
-#include "measure/protocol.h"
+#include "measure/device_kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void *filled(fixture *f, const rft_buffer *buffer, uint64_t seed) {
     size_t bytes = buffer->count * rft_type_bytes(buffer->type);
     rft_device_ptr memory;
     void *data = malloc(bytes);
-    assert_int_equal(rft_protocol_prepare(p, &f->err), 0);
+    assert_int_equal(rft_kernels_prepare(p, &f->err), 0);
     assert_int_equal(f->gpu->vt->alloc(f->gpu, bytes, &memory, &f->err), 0);
     assert_int_equal(rft_kernel_fill(p, buffer, seed, memory, &f->err), 0);
     assert_int_equal(f->gpu->vt->read(f->gpu, data, memory, bytes, &f->err), 0);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "measure/probe.h"
+#include "measure/replay.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "run/scene.h"
 
 #include "base/fs.h"
+#include "measure/replay.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 #include "run/scene.h"
 
 #include "base/fs.h"
+#include "measure/protocol.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory, L2, L1 and shared memory. */
-#include "measure/ceiling/ceilings.h"
+#include "measure/ceiling/ceiling_memory.h"
+#include "measure/ceiling/ceiling_bench.h"
 #include "measure/embedded.h"
+#include "measure/sampling.h"
 
 #include "base/units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,7 +136,7 @@ static void set_values(rft_bench *bench, void *const *values, size_t count) {
 }
 
 static void set_dram_values(memory_benches *m, rft_bench *bench, int op) {
-    void *const read_values[] = {&m->a, &bench->vectors, &m->never, &m->p->partials};
+    void *const read_values[] = {&m->a, &bench->vectors, &m->never, &m->p->builtins.partials};
     void *const write_values[] = {&m->a, &bench->vectors, &m->never};
     void *const copy_values[] = {&m->a, &m->b, &bench->vectors};
     void *const axpy_values[] = {&m->a, &m->b, &m->c, &bench->vectors, &m->s};
@@ -250,7 +252,8 @@ static int add_l2(memory_benches *m, int flight, int strong, rft_function *funct
                              "read, 16-byte loads past L1%s, %d in flight a thread, %u blocks of %u threads, "
                              "%s again and again",
                              strong ? " (.cg)" : " (no_allocate)", flights[flight], resident, block_sizes[b], size);
-        void *const values[] = {&m->a, &shape->chunks, &shape->stride, &bench->steps, &m->never, &m->p->partials};
+        void *const values[] = {&m->a,         &shape->chunks, &shape->stride,
+                                &bench->steps, &m->never,      &m->p->builtins.partials};
         set_values(bench, values, 6);
     }
     return RFT_OK;
@@ -291,7 +294,7 @@ static int measure_local(memory_benches *m, bool shared, rft_ceiling *out, rft_e
                                        "read, 16-byte loads, 4 in flight a thread, %u blocks of %u threads, "
                                        "the same %u KiB again and again",
                                        resident, block_sizes[b], block_sizes[b] * 4 * 16 / 1024);
-        void *const l1_values[] = {&m->a, &bench->steps, &m->turn, &m->never, &m->p->partials};
+        void *const l1_values[] = {&m->a, &bench->steps, &m->turn, &m->never, &m->p->builtins.partials};
         set_values(bench, shared ? l1_values + 1 : l1_values, shared ? 4 : 5);
     }
     return rft_bench_best(m->p, m->benches, m->count, RFT_CACHE_HOT, out, err);
@@ -356,6 +359,104 @@ int rft_ceilings_memory(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rf
         if (*buffers[i]) {
             p->gpu->vt->free(p->gpu, *buffers[i]);
         }
+    }
+    return rc;
+}
+
+/* ---- copies between host and device: one large transfer by a copy engine from or to pinned memory ---- */
+
+#define COPY_BYTES (256ull << 20)
+#define COPY_MIN_BYTES (1ull << 20)
+#define COPY_SHARE 4 /* at most a quarter of the free device memory */
+#define COPY_WARM_UPS 2
+#define COPY_SAMPLES 15
+
+typedef struct host_copy {
+    rft_protocol *p;
+    void *host;
+    rft_device_ptr device;
+    uint64_t bytes;
+    bool to_device;
+} host_copy;
+
+static int queue_copy(void *self, rft_err *err) {
+    host_copy *copy = self;
+    rft_gpu *gpu = copy->p->gpu;
+    return copy->to_device ? gpu->vt->host_to_device(gpu, copy->device, copy->host, copy->bytes, err)
+                           : gpu->vt->device_to_host(gpu, copy->host, copy->device, copy->bytes, err);
+}
+
+static int take_copy_memory(host_copy *copy, rft_err *err) {
+    rft_gpu *gpu = copy->p->gpu;
+    uint64_t free_bytes = 0;
+    int rc = gpu->vt->memory_free(gpu, &free_bytes, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    copy->bytes = free_bytes / COPY_SHARE < COPY_BYTES ? free_bytes / COPY_SHARE : COPY_BYTES;
+    copy->bytes -= copy->bytes % 4096;
+    if (copy->bytes < COPY_MIN_BYTES) {
+        return rft_err_set(err, RFT_E_LIMIT, "too little device memory for a copy of 1 MiB");
+    }
+    rc = gpu->vt->alloc(gpu, copy->bytes, &copy->device, err);
+    if (rc == RFT_OK) {
+        rc = gpu->vt->host_alloc(gpu, copy->bytes, &copy->host, err);
+    }
+    if (rc == RFT_OK) { /* random, and every page of both is there */
+        rft_buffer buffer = {.name = "host copy",
+                             .type = RFT_TYPE_F32,
+                             .count = copy->bytes / sizeof(float),
+                             .fill = {.kind = RFT_FILL_UNIFORM, .low = -1.0, .high = 1.0}};
+        rc = rft_kernel_fill(copy->p, &buffer, 1, copy->device, err);
+    }
+    if (rc == RFT_OK) {
+        rc = gpu->vt->device_to_host(gpu, copy->host, copy->device, copy->bytes, err);
+    }
+    return rc == RFT_OK ? gpu->vt->sync(gpu, err) : rc;
+}
+
+static int measure_direction(host_copy *copy, rft_arena *arena, rft_ceiling *out, rft_err *err) {
+    double rates[COPY_SAMPLES], clocks[COPY_SAMPLES];
+    rft_sample samples[COPY_SAMPLES];
+    rft_timed timed = {.queue = queue_copy, .self = copy, .cache = RFT_CACHE_HOT};
+    int rc = rft_timing_series(copy->p, &timed, COPY_WARM_UPS, samples, err);
+    if (rc == RFT_OK) {
+        rc = rft_timing_series(copy->p, &timed, COPY_SAMPLES, samples, err);
+    }
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    for (int i = 0; i < COPY_SAMPLES; i++) {
+        rates[i] = (double)copy->bytes / fmax(samples[i].seconds, 1e-9);
+        clocks[i] = samples[i].clock_mhz;
+        copy->p->busy.samples_s += samples[i].seconds;
+    }
+    char size[32];
+    rft_units_format_bytes(size, sizeof size, copy->bytes);
+    out->measured = true;
+    out->reason = NULL;
+    out->stats = rft_stats_of(rates, COPY_SAMPLES);
+    out->clock_mhz = rft_timing_median(clocks, COPY_SAMPLES);
+    out->kernel =
+        rft_arena_printf(arena, "one copy of %s %s pinned host memory", size, copy->to_device ? "from" : "to");
+    return RFT_OK;
+}
+
+int rft_ceilings_host(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err) {
+    host_copy copy = {.p = p};
+    rft_err failure = RFT_ERR_INIT;
+    int rc = take_copy_memory(&copy, &failure);
+    for (int i = 0; rc == RFT_OK && i < 2; i++) {
+        copy.to_device = i == 0;
+        rc = measure_direction(&copy, arena, &out->items[copy.to_device ? RFT_CEILING_H2D : RFT_CEILING_D2H], &failure);
+    }
+    if (rc != RFT_OK) {
+        rc = rft_ceilings_excuse(p, arena, &out->items[RFT_CEILING_H2D], RFT_CEILING_D2H - RFT_CEILING_H2D + 1,
+                                 &failure, err);
+    }
+    p->gpu->vt->host_free(p->gpu, copy.host);
+    if (copy.device) {
+        p->gpu->vt->free(p->gpu, copy.device);
     }
     return rc;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FP32, FP64, packed FP16 and ex2. */
-#include "measure/ceiling/ceilings.h"
+#include "measure/ceiling/ceiling_pipes.h"
+#include "measure/ceiling/ceiling_bench.h"
 #include "measure/embedded.h"
 
 #include <string.h>
@@ -46,7 +47,7 @@ static int measure_pipe(rft_protocol *p, rft_arena *arena, const pipe_kernel *pi
             (rft_bench){.function = functions[c], .grid = {resident, THREADS}, .steps = 1, .amount_per_step = per_step};
         benches[c].values[0] = &benches[c].steps;
         benches[c].values[1] = never;
-        benches[c].values[2] = &p->partials;
+        benches[c].values[2] = &p->builtins.partials;
         benches[c].text = rft_arena_printf(arena, "%s, %d independent chains a thread, %u blocks of %d threads",
                                            pipe->text, chain_counts[c], resident, THREADS);
     }

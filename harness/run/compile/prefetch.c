@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/compile/prefetch.h"
 
+#include "measure/protocol.h"
+
 #include <stdlib.h>
 
 #define TIMEOUT_S 60.0 /* the largest takes two seconds on a slow core */

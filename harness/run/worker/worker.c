@@ -2,6 +2,7 @@
 /* The device worker; compile_worker.c is the other one. */
 #include "run/worker/worker.h"
 
+#include "measure/protocol.h"
 #include "run/worker/phase.h"
 #include "run/worker/worker_answer.h"
 

@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ceilings_more.h - ceilings of the matrix units and of copies between host and device (private to harness/measure).
+ * ceiling_tensor.h - the matrix units, by our own kernels and by the vendor's library.
  * Method: docs/ceilings.md.
  */
-#ifndef RFT_MEASURE_CEILINGS_MORE_H
-#define RFT_MEASURE_CEILINGS_MORE_H
+#ifndef RFT_MEASURE_CEILING_TENSOR_H
+#define RFT_MEASURE_CEILING_TENSOR_H
 
-#include "measure/ceiling/ceilings.h"
+#include "measure/device_kernels.h"
 
-/* Each measures its ceilings into `out`; what cannot be measured gets its reason. Errors only when the device is lost:
- * RFT_E_DEVICE. They need rft_protocol_prepare() and a device that is awake, as rft_ceilings_memory() does. */
+/* Measures its ceilings into `out`; what cannot be measured gets its reason. Errors only when the device is lost:
+ * RFT_E_DEVICE. The kernels are loaded and the device is awake. */
 int rft_ceilings_tensor(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
-int rft_ceilings_host(rft_protocol *p, rft_arena *arena, rft_ceilings *out, rft_err *err);
-
-/* ---- the vendor's library beside our kernels (ceiling_vendor.c) ---- */
-
-#define RFT_VENDOR_BENCHES 8 /* the first of the list that it would choose from */
-
-typedef struct rft_vendor_benches {
-    rft_vendor_plan *plan; /* NULL: the library has nothing for this, or is not there */
-    rft_vendor_buffers buffers;
-    size_t count; /* of benches */
-} rft_vendor_benches;
-
-/* Writes up to RFT_VENDOR_BENCHES ways to multiply two large square matrices of this type; none without the library, or
- * where it or the memory has no room for them. Errors: RFT_E_DEVICE, when the device is lost. */
-int rft_vendor_benches_take(rft_vendor_benches *out, rft_protocol *p, rft_arena *arena, rft_ceiling_id id,
-                            rft_bench *benches, rft_err *err);
-void rft_vendor_benches_give_back(rft_vendor_benches *b, rft_protocol *p);
 
 /* ---- what is compiled for one tensor ceiling on one architecture; also for the test that compiles them all ---- */
 
@@ -54,7 +37,7 @@ typedef struct rft_tensor_group {
  * PTX ISA, "Warp Level Matrix Instructions" and "Asynchronous Warpgroup Level Matrix Instructions". */
 void rft_tensor_group_of(rft_tensor_group *out, rft_ceiling_id id, const rft_gpu_info *gpu, rft_arena *arena);
 
-/* What they compile, each apart from the others, as rft_ceilings_groups() tells of the rest. Appends to `groups`, which
+/* What they compile, each apart from the others. Appends to `groups`, which
  * has room for RFT_TENSOR_GROUPS more; names live in `arena`. */
 #define RFT_TENSOR_GROUPS 6
 void rft_ceilings_tensor_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_kernel_group *groups, size_t *count);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* buffers.h - the point's buffers on the device, and the copies of them that runs use in turn. */
+#ifndef RFT_MEASURE_BUFFERS_H
+#define RFT_MEASURE_BUFFERS_H
+
+#include "measure/point_job.h"
+
+/* Keeps what the last point left where it fits, allocates, seeds. Skips the point when memory is short. */
+int rft_buffers_take(rft_point_job *job, rft_err *err);
+int rft_buffers_poison(rft_point_job *job, rft_err *err);  /* outputs and temps */
+int rft_buffers_restore(rft_point_job *job, rft_err *err); /* inouts, in stream order */
+void rft_buffers_drop(rft_protocol *p);                    /* forgets all */
+
+/* Between verifying and timing: the copies that measure.cache = "rotating" needs, equal to the buffers
+ * (there is one set otherwise). Skips the point when they do not fit. */
+int rft_rotation_take(rft_point_job *job, rft_err *err);
+/* Before a sample, untimed: restores the inouts of all sets that ran, and aims the launches (arguments, tensor maps,
+ * windows, job->data) at the next set. */
+int rft_rotation_begin(rft_point_job *job, rft_err *err);
+/* Before each further run of the same sample: aims at the next set. */
+int rft_rotation_next(rft_point_job *job, rft_err *err);
+
+#endif

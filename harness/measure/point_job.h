@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* point_job.h - one point on its way through the steps of the protocol. */
+#ifndef RFT_MEASURE_POINT_JOB_H
+#define RFT_MEASURE_POINT_JOB_H
+
+#include "measure/protocol_state.h"
+
+typedef struct rft_point_job {
+    rft_protocol *p;
+    const rft_probe_request *request;
+    rft_arena *arena;
+    rft_probe_result *out;
+    bool failed;                        /* `out` holds an outcome other than ok: stop here */
+    rft_kept **kept;                    /* per spec buffer */
+    rft_device_ptr *data;               /* per spec buffer: where launches find it now, kept->data or a copy of it */
+    int64_t started_ns;                 /* first launch of the point's own kernels */
+    rft_module *module;                 /* the configuration's */
+    rft_gpu_launch *prepare, *launches; /* bound; function is NULL for a memset */
+    int *blocks_per_sm;                 /* per launch; 0 for a memset */
+    double run_s;                       /* device time of one run of all launches, as verified */
+    /* rotation.c: the buffers and their copies, used in turn */
+    size_t set, set_count;
+    size_t stale_sets; /* the last so many have run since their inouts were restored */
+    uint64_t set_bytes, *set_offsets;
+} rft_point_job;
+
+/* Makes the outcome; returns 0 so that `return rft_point_job_fail(...)` reads well. */
+int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+double rft_point_job_elapsed_s(const rft_point_job *job);      /* since started_ns */
+void rft_point_job_enter(rft_point_job *job, rft_phase phase); /* tells who wants to know */
+/* Fails the job as timed_out when the point's time is over. */
+bool rft_point_job_is_late(rft_point_job *job, const char *during);
+
+#endif

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* verify.h - every element of every output against the reference, before anything is timed. */
+#ifndef RFT_MEASURE_VERIFY_H
+#define RFT_MEASURE_VERIFY_H
+
+#include "measure/point_job.h"
+
+/* One run from poisoned outputs, all elements compared. */
+int rft_verify_point(rft_point_job *job, rft_err *err);
+
+#endif
