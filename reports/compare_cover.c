@@ -136,13 +136,13 @@ static void widen(double value, double *low, double *high) {
 /* The speeds with their intervals: what the table says at a glance. */
 static void add_chart(rft_compare_pages *p) {
     const rft_compare *c = p->compare;
-    rft_chart *chart = rft_doc_chart(p->doc, "", c->side_count > 4 ? CHART_LOW_HEIGHT : CHART_HEIGHT);
+    rft_chart *chart = rft_chart_new(p->doc->arena, "", c->side_count > 4 ? CHART_LOW_HEIGHT : CHART_HEIGHT);
     size_t sides = c->side_count < CHART_SIDES + 1 ? c->side_count : CHART_SIDES + 1;
     double low = 0.99, high = 1.01;
     for (size_t side = 1; side < sides; side++) {
         /* Side by side within a workload. */
         double shift = ((double)side - (double)sides / 2.0) * 0.16;
-        rft_series *bars = rft_doc_series(p->doc, chart, RFT_SERIES_RANGE, c->workload_count);
+        rft_series *bars = rft_chart_series(p->doc->arena, chart, RFT_SERIES_RANGE, c->workload_count);
         bars->tone = rft_compare_page_tone(side);
         for (size_t w = 0; w < c->workload_count; w++) {
             const rft_compare_ratio *r = &c->workloads[w].figures[side].ratio;
@@ -152,7 +152,7 @@ static void add_chart(rft_compare_pages *p) {
             widen(r->low, &low, &high);
             widen(r->high, &low, &high);
         }
-        rft_series *dots = rft_doc_series(p->doc, chart, RFT_SERIES_DOTS, c->workload_count);
+        rft_series *dots = rft_chart_series(p->doc->arena, chart, RFT_SERIES_DOTS, c->workload_count);
         dots->tone = rft_compare_page_tone(side);
         size_t last = SIZE_MAX;
         for (size_t w = 0; w < c->workload_count; w++) {
@@ -164,7 +164,7 @@ static void add_chart(rft_compare_pages *p) {
             dots->names[last] = rft_compare_page_letter(p, side);
         }
     }
-    rft_series *one = rft_doc_series(p->doc, chart, RFT_SERIES_LINE, 2);
+    rft_series *one = rft_chart_series(p->doc->arena, chart, RFT_SERIES_LINE, 2);
     one->tone = RFT_TONE_INK;
     one->label = "A";
     one->x[0] = 0.4, one->x[1] = (double)c->workload_count + 0.6;

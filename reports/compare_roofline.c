@@ -79,7 +79,7 @@ static bool find_ranges(overlay *o) {
 }
 
 static void add_ceiling(overlay *o, size_t side, const char *label, const double x[2], const double y[2]) {
-    rft_series *series = rft_doc_series(o->p->doc, o->chart, RFT_SERIES_LINE, 2);
+    rft_series *series = rft_chart_series(o->p->doc->arena, o->chart, RFT_SERIES_LINE, 2);
     series->label = label;
     series->tone = rft_compare_page_tone(side);
     series->dashed = side > 0;
@@ -112,7 +112,7 @@ static void add_ceilings(overlay *o, size_t side) {
 static size_t add_bests(overlay *o, size_t side, size_t *named) {
     const rft_compare *c = o->p->compare;
     size_t count = 0;
-    rft_series *series = rft_doc_series(o->p->doc, o->chart, RFT_SERIES_DOTS, c->workload_count);
+    rft_series *series = rft_chart_series(o->p->doc->arena, o->chart, RFT_SERIES_DOTS, c->workload_count);
     series->tone = rft_compare_page_tone(side);
     series->bold = side == 0;
     for (size_t w = 0; w < c->workload_count; w++) {
@@ -145,7 +145,7 @@ static bool add_overlay(rft_compare_pages *p, rft_pipe pipe) {
     rft_figure_scale scale =
         rft_figure_scale_of(p->arena, &reference, 1, o.has_pipe_id ? rft_ceiling_unit(o.pipe_id) : "op/s");
     o.factor = scale.factor;
-    o.chart = rft_doc_chart(p->doc, "", HEIGHT);
+    o.chart = rft_chart_new(p->doc->arena, "", HEIGHT);
     o.chart->x = (rft_chart_axis){
         .title = "intensity of the work (operations per byte)", .log = true, .low = o.x_low, .high = o.x_high};
     o.chart->y = (rft_chart_axis){.title = rft_arena_printf(p->arena, "useful rate (%s)", scale.unit),

@@ -168,10 +168,13 @@ void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 
 /* A chart that is not yet in the document. */
-rft_chart *rft_doc_chart(rft_doc *doc, const char *title, double height);
+rft_chart *rft_chart_new(rft_arena *arena, const char *title, double height);
 /* Room for `count` points: x, y, x2 and y2 are NaN, names NULL. The pointer dies with the next series. */
-rft_series *rft_doc_series(rft_doc *doc, rft_chart *chart, rft_series_kind kind, size_t count);
+rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind kind, size_t count);
 /* Appends charts side by side (1..4). */
 void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
+
+/* Room for one more element of an array in an arena, zeroed; what is outgrown stays in the arena. */
+void *rft_doc_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -48,7 +48,8 @@ void rft_build_advice(rft_build *b, size_t s) {
     }
     rft_advice_list list = rft_advice_of(b->run, showcase->best, b->arena);
     rft_doc_heading(b->doc, 2, "What could be won", NULL);
-    rft_doc_textf(b->doc, RFT_TEXT_BODY, "The best of %s%s%s.", rft_build_name(b, s, showcase->problem),
+    rft_doc_textf(b->doc, RFT_TEXT_BODY, "The best of %s%s%s.",
+                  rft_words_problem(b->run, s, showcase->problem, b->arena),
                   list.nothing ? ": " : ", rules that its numbers made speak, most valuable first",
                   list.nothing ? list.nothing : "");
     size_t most = b->opts.full ? RFT_ADVICE_RULES_MAX : SHOWN;

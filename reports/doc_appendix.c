@@ -167,8 +167,8 @@ static void add_points(rft_build *b) {
         const rft_measurement *own = rft_point_measurement(point);
         rft_row *row = rft_doc_row(b->doc, table);
         row->cells[0] = rft_arena_printf(b->arena, "%lld", (long long)point->id);
-        row->cells[1] = rft_build_name(b, point->sweep, point->problem);
-        row->cells[2] = rft_build_config(b, point);
+        row->cells[1] = rft_words_problem(b->run, point->sweep, point->problem, b->arena);
+        row->cells[2] = rft_words_config(b->run, point, b->arena);
         row->cells[3] = point->alias_of ? rft_arena_printf(b->arena, "alias of %lld", (long long)point->alias_of)
                                         : rft_outcome_name(point->outcome);
         row->cells[4] = own ? rft_figure_si(b->arena, own->stats.median, "s") : NULL;

@@ -44,10 +44,10 @@ static void choose_unit(along *a) {
     for (size_t i = 0; i < profile->step_count; i++) {
         if (profile->steps[i].best) {
             rft_placement place = rft_placement_of(a->b->run, profile->steps[i].best);
-            bool in_ops = rft_build_in_ops(&place);
+            bool in_ops = rft_rate_in_ops(&place);
             ops += in_ops;
             bytes += !in_ops;
-            unit = in_ops ? rft_build_rate_unit(&place) : unit;
+            unit = in_ops ? rft_rate_unit(&place) : unit;
         }
     }
     a->in_ops = ops > bytes || (ops > 0 && ops == bytes);
@@ -72,7 +72,7 @@ static double between(const along *a, size_t left, size_t right) {
 
 static void add_bands(along *a) {
     const rft_profile *profile = a->profile;
-    rft_series *bands = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_BAND, profile->step_count);
+    rft_series *bands = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_BAND, profile->step_count);
     size_t used = 0, last = SIZE_MAX;
     for (size_t i = 0; i < profile->step_count; i++) {
         const rft_profile_step *step = &profile->steps[i];
@@ -98,7 +98,7 @@ static void add_bands(along *a) {
 static void add_ceiling(along *a, bool memory) {
     const rft_profile *profile = a->profile;
     const rft_ceilings *ceilings = &a->b->run->ceilings;
-    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, profile->step_count);
+    rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_LINE, profile->step_count);
     line->tone = RFT_TONE_GREY;
     line->label = "memory ceiling";
     size_t known = 0;
@@ -144,7 +144,7 @@ static void add_variants(along *a) {
         if (!own || own->step_count != a->profile->step_count) {
             continue;
         }
-        rft_series *line = rft_doc_series(b->doc, a->chart, RFT_SERIES_LINE, own->step_count);
+        rft_series *line = rft_chart_series(b->arena, a->chart, RFT_SERIES_LINE, own->step_count);
         line->tone = (rft_tone)(RFT_TONE_A + (int)(v % RFT_TONES));
         line->marks = true;
         line->label = sweep->variant_count > 1 ? sweep->variants[v].name : "best";
@@ -156,7 +156,7 @@ static void add_variants(along *a) {
 }
 
 static void add_best(along *a) {
-    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, a->profile->step_count);
+    rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_LINE, a->profile->step_count);
     line->tone = RFT_TONE_A;
     line->marks = true;
     line->label = "best";
@@ -245,7 +245,7 @@ const char *rft_build_line(const rft_build *b, const rft_profile *profile) {
 static void add_interval(along *a, const rft_transition *found) {
     const rft_chart_axis *y = &a->chart->y;
     double foot = y->log ? y->low * pow(y->high / y->low, 0.02) : y->low + 0.02 * (y->high - y->low);
-    rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_LINE, 2);
+    rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_LINE, 2);
     line->bold = true;
     line->x[0] = found->low;
     line->x[1] = found->high;
@@ -261,7 +261,7 @@ static void add_places(along *a, const rft_along_opts *opts) {
             continue;
         }
         add_interval(a, found);
-        rft_series *line = rft_doc_series(a->b->doc, a->chart, RFT_SERIES_AT_X, 1);
+        rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_AT_X, 1);
         line->x[0] = found->where;
         line->dashed = true;
         line->names[0] =
@@ -272,7 +272,7 @@ static void add_places(along *a, const rft_along_opts *opts) {
 
 rft_chart *rft_build_along_chart(rft_build *b, const rft_profile *profile, const rft_along_opts *opts) {
     along a = {.b = b, .profile = profile};
-    a.chart = rft_doc_chart(b->doc, opts->title, opts->height);
+    a.chart = rft_chart_new(b->arena, opts->title, opts->height);
     set_x_axis(&a);
     choose_unit(&a);
     a.chart->y.title = rft_arena_printf(b->arena, "useful rate (%s)", a.scale.unit);

@@ -82,8 +82,8 @@ static void add_row(rft_build *b, rft_table *table, const rft_entry *entry, cons
     row->cells[COLUMN_TIME] = rft_figure_si(b->arena, stats->median, "s");
     row->cells[COLUMN_HALF] = isfinite(half_frac) ? rft_figure_plain(b->arena, half_frac * 100, 2) : "n/a";
     if (entry->best) { /* the same work */
-        double rate = rft_build_rate(&entry->place) * rft_point_median_s(entry->best) / stats->median;
-        row->cells[COLUMN_RATE] = rft_figure_si(b->arena, rate, rft_build_rate_unit(&entry->place));
+        double rate = rft_rate_of(&entry->place) * rft_point_median_s(entry->best) / stats->median;
+        row->cells[COLUMN_RATE] = rft_figure_si(b->arena, rate, rft_rate_unit(&entry->place));
     } else {
         row->cells[COLUMN_RATE] = "n/a";
     }

@@ -5,7 +5,7 @@
 
 /* What every page must say: that it is a replay, that the driver finished the kernels (another ptxas, other times). */
 static const char *page_notice(rft_build *b) {
-    const char *replay = rft_build_replay_notice(b);
+    const char *replay = rft_words_replay(b->run, b->arena);
     const char *finished = rft_env_value(&b->run->env, "nvrtc.finished_by_driver");
     if (rft_run_foreign(b->run)) { /* nothing was compiled */
         const char *foreign = rft_run_foreign_notice(b->run, b->arena);

@@ -8,6 +8,9 @@
 #include "model/transition/transition.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
+#include "reports/findings/findings.h"
+#include "reports/findings/words.h"
+#include "reports/print/print.h"
 #include "reports/report.h"
 
 /* The best of one problem and where it stands. */
@@ -75,12 +78,10 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
 bool rft_build_is_soaked(const rft_build *b); /* is any sustained ceiling known? */
 void rft_build_peers(rft_build *b);           /* doc_card.c */
 void rft_build_card_state(rft_build *b);
-void rft_build_ridges(rft_build *b); /* doc_ridges.c */
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
 void rft_build_ladder(rft_build *b, size_t sweep);
-void rft_build_steps(rft_build *b, size_t sweep);     /* nothing where the best is one launch */
 void rft_build_power(rft_build *b, size_t sweep);     /* nothing where no power was read and nothing soaked */
 void rft_build_power_summary(rft_build *b);           /* a paragraph, or nothing */
 void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */
@@ -101,24 +102,9 @@ void rft_build_counters_appendix(rft_build *b);
 void rft_build_entries(rft_build *b);
 /* The problem a sweep's details are shown for: the one whose best takes longest; NULL when none was measured. */
 const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep);
-/* "gemv n=4096"; the sweep's name alone when nothing is swept. */
-const char *rft_build_name(const rft_build *b, size_t sweep, size_t problem);
 const char *rft_build_anchor(const rft_build *b, size_t sweep); /* of the sweep's chapter */
-/* Whether a rate of this placement is told in operations (else in bytes). */
-bool rft_build_in_ops(const rft_placement *place);
-double rft_build_rate(const rft_placement *place);
-const char *rft_build_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B/s" */
-const char *rft_build_rate_text(const rft_build *b, const rft_placement *place);
-/* "device memory" or the pipe's label: the ceiling the efficiency is of. */
-const char *rft_build_roof_name(const rft_placement *place);
 /* "GEMV n=8192: 2.91 TB/s, 67 % of the measured memory ceiling: room left, waits on latency" */
 const char *rft_build_verdict(const rft_build *b, const rft_entry *entry);
-/* "VEC=4 BLOCK=256", with the variant's name before it when there are several. */
-const char *rft_build_config(const rft_build *b, const rft_point *point);
-/* "median +- half" in words, such as "493.2 us +- 0.09 %"; notes when the interval is no 95 % one. */
-const char *rft_build_interval(const rft_build *b, const rft_measurement *measurement);
-/* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
-const char *rft_build_replay_notice(const rft_build *b);
 /* rft_profiles_along_params(), made once and kept: with many points they take time. */
 size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size_t problem, rft_profile **out);
 /* "n, with stride=4": the axis an axis profile follows, and what is held (doc_axes.c). */
@@ -131,7 +117,5 @@ const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_en
 const rft_baseline *rft_build_chief(const rft_build *b, const rft_entry *entry);
 /* "cuBLASLt": what all chief baselines are; NULL where they differ, or there are none. */
 const char *rft_build_baseline_name(const rft_build *b);
-/* "42 points" / "1 point" */
-const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many);
 
 #endif

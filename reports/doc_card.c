@@ -28,13 +28,15 @@ static const char *value_text(const rft_build *b, size_t what, double value) {
 static const char *left_out_text(const rft_build *b, const rft_peers *peers) {
     rft_str text = RFT_STR_INIT;
     if (peers->own_runs) {
-        rft_str_addf(&text, " Left out: %s of this very card.", rft_build_plural(b, peers->own_runs, "run", "runs"));
+        rft_str_addf(&text, " Left out: %s of this very card.",
+                     rft_words_plural(peers->own_runs, "run", "runs", b->arena));
     }
     if (peers->others) {
-        rft_str_addf(&text, " Left out: %s of other models.", rft_build_plural(b, peers->others, "run", "runs"));
+        rft_str_addf(&text, " Left out: %s of other models.", rft_words_plural(peers->others, "run", "runs", b->arena));
     }
     if (peers->nameless) {
-        rft_str_addf(&text, " Left out: %s without a UUID.", rft_build_plural(b, peers->nameless, "run", "runs"));
+        rft_str_addf(&text, " Left out: %s without a UUID.",
+                     rft_words_plural(peers->nameless, "run", "runs", b->arena));
     }
     const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
     rft_str_clear(&text);
@@ -79,8 +81,8 @@ void rft_build_peers(rft_build *b) {
                   "Beside stored runs of %s of the model %s, told apart by their UUID; one measured several times "
                   "counts once, with its median. Normal: not more than %g %% outside their range. Under %u cards "
                   "there is no reference.%s",
-                  rft_build_plural(b, peers.cards, "other card", "other cards"), device, RFT_PEERS_MARGIN_FRAC * 100,
-                  RFT_PEERS_LEAST, left_out_text(b, &peers));
+                  rft_words_plural(peers.cards, "other card", "other cards", b->arena), device,
+                  RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, left_out_text(b, &peers));
 }
 
 /* ---- state ---- */

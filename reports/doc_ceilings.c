@@ -192,6 +192,6 @@ void rft_build_operations(rft_build *b) {
         row->cells[PART2_BASIS] = ceiling->limit_basis && !isnan(ceiling->limit) ? ceiling->limit_basis : "n/a";
     }
     if (table) {
-        rft_build_ridges(b);
+        rft_print_page(b->doc, rft_finding_ridges(b->run, b->arena));
     }
 }

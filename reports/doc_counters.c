@@ -39,7 +39,7 @@ static void add_best(rft_build *b, rft_table *table, const rft_point *best) {
     const rft_counters *counters = best->counters;
     const char *missing = rft_counted_missing(best);
     rft_row *row = rft_doc_row(b->doc, table);
-    row->cells[0] = rft_build_name(b, best->sweep, best->problem);
+    row->cells[0] = rft_words_problem(b->run, best->sweep, best->problem, b->arena);
     if (missing) {
         row->cells[1] = rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, missing));
         return;
@@ -73,13 +73,14 @@ static void add_disagreements(rft_build *b, size_t s) {
                 left_out++;
                 continue;
             }
-            rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s: %s.", rft_build_name(b, s, entry->problem), apart[k].text);
+            rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s: %s.", rft_words_problem(b->run, s, entry->problem, b->arena),
+                          apart[k].text);
             shown++;
         }
     }
     if (left_out > 0) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s; all of them with --full.",
-                      rft_build_plural(b, left_out, "more such place", "more such places"));
+                      rft_words_plural(left_out, "more such place", "more such places", b->arena));
     }
     if (!said) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE, "Nowhere are counted and declared work more than 5 % apart.");
@@ -231,7 +232,7 @@ static bool asked_anywhere(const counted_points *points, rft_counter counter) {
 
 /* "Best: VEC=4 BLOCK=128. "; "" for NULL. */
 static const char *role_text(const rft_build *b, const char *role, const rft_point *point) {
-    return point ? rft_arena_printf(b->arena, "%s: %s. ", role, rft_build_config(b, point)) : "";
+    return point ? rft_arena_printf(b->arena, "%s: %s. ", role, rft_words_config(b->run, point, b->arena)) : "";
 }
 
 static void add_large(rft_build *b, size_t s) {
@@ -247,7 +248,7 @@ static void add_large(rft_build *b, size_t s) {
     const rft_point *best = with_role(&points, RFT_COUNTED_BEST_OF_PROBLEM);
     const rft_point *worst = with_role(&points, RFT_COUNTED_WORST);
     const rft_point *reference = with_role(&points, RFT_COUNTED_DEFAULT);
-    rft_doc_heading(b->doc, 3, rft_build_name(b, s, points.items[0].point->problem), NULL);
+    rft_doc_heading(b->doc, 3, rft_words_problem(b->run, s, points.items[0].point->problem, b->arena), NULL);
     rft_table *table = rft_doc_table(b->doc, columns, 5);
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
         rft_counter counter = (rft_counter)i;

@@ -33,7 +33,7 @@ static const char *no_measurement(const rft_build *b) {
     }
     return rft_arena_printf(b->arena, "No valid measurement: %s of %s: %s%s%.200s.",
                             rft_figure_count(b->arena, counts[most]),
-                            rft_build_plural(b, b->run->point_count, "point", "points"),
+                            rft_words_plural(b->run->point_count, "point", "points", b->arena),
                             rft_outcome_name((rft_outcome)most), reason ? ", " : "", reason ? reason : "");
 }
 
@@ -119,13 +119,14 @@ static const char *sweep_names(const rft_build *b) {
 static const char *sample_text(const rft_build *b) {
     double elapsed_s = b->run->info.elapsed_s;
     char time[40];
-    bool told = elapsed_s > 0 && !rft_build_replay_notice(b);
+    bool told = elapsed_s > 0 && !rft_words_replay(b->run, b->arena);
     rft_peers peers = rft_peers_of(b->run, b->opts.references, b->opts.reference_count, b->arena);
     const char *length =
         told ? rft_arena_printf(b->arena, " of %s", rft_units_format_seconds(time, sizeof time, elapsed_s, 2)) : "";
-    const char *beside = peers.cards ? rft_arena_printf(b->arena, ", beside stored runs of %s",
-                                                        rft_build_plural(b, peers.cards, "other card", "other cards"))
-                                     : "";
+    const char *beside = peers.cards
+                             ? rft_arena_printf(b->arena, ", beside stored runs of %s",
+                                                rft_words_plural(peers.cards, "other card", "other cards", b->arena))
+                             : "";
     return rft_arena_printf(b->arena, "one card, one host, one run%s: N = 1%s", length, beside);
 }
 
@@ -146,18 +147,19 @@ static void add_facts(rft_build *b) {
                               : "not known");
     rft_doc_pair(b->doc, table, "Driver", driver_text(b));
     rft_doc_pair(b->doc, table, "Date", rft_figure_time(b->arena, info->started_unix_ns));
-    if (rft_build_replay_notice(b)) {
+    if (rft_words_replay(b->run, b->arena)) {
         rft_doc_pair(b->doc, table, "Recording",
                      rft_arena_printf(b->arena, "%s, run %s, measured %s",
                                       info->replay_path ? info->replay_path : "file name not kept",
                                       info->replay_of ? info->replay_of : "not known",
                                       rft_figure_time(b->arena, info->replay_started_unix_ns)));
-        rft_doc_pair(b->doc, table, "Compiled again",
-                     info->recompiled > 0
-                         ? rft_arena_printf(b->arena, "%s; registers and spills as recorded in %s of them",
-                                            rft_build_plural(b, info->recompiled, "configuration", "configurations"),
-                                            rft_figure_count(b->arena, info->recompiled_same))
-                         : "none: times and static facts are the recording's");
+        rft_doc_pair(
+            b->doc, table, "Compiled again",
+            info->recompiled > 0
+                ? rft_arena_printf(b->arena, "%s; registers and spills as recorded in %s of them",
+                                   rft_words_plural(info->recompiled, "configuration", "configurations", b->arena),
+                                   rft_figure_count(b->arena, info->recompiled_same))
+                : "none: times and static facts are the recording's");
     }
     rft_doc_pair(b->doc, table, "Sweeps", sweep_names(b));
     rft_doc_pair(b->doc, table, "Tool",
@@ -168,7 +170,7 @@ static void add_facts(rft_build *b) {
 }
 
 void rft_build_cover(rft_build *b) {
-    const char *notice = rft_build_replay_notice(b);
+    const char *notice = rft_words_replay(b->run, b->arena);
     const char *foreign = rft_run_foreign_notice(b->run, b->arena);
     rft_doc_heading(b->doc, 1,
                     rft_arena_printf(b->arena, foreign ? "%s: a foreign recording" : "%s under its measured roofline",

@@ -79,7 +79,7 @@ static bool add_speedup(const rft_build *b, rft_figure_box *box) {
     box->value = count == 1 ? rft_figure_ratio(b->arena, low)
                             : rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", from, rft_figure_ratio(b->arena, high));
     box->label = rft_arena_printf(b->arena, "as fast as %s, over %s", vendor ? vendor : "the default configuration",
-                                  rft_build_plural(b, count, "problem", "problems"));
+                                  rft_words_plural(count, "problem", "problems", b->arena));
     return true;
 }
 
@@ -145,7 +145,7 @@ static size_t choose(const rft_build *b, const rft_entry **out) {
 }
 
 static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const *entries, size_t count) {
-    rft_series *dots = rft_doc_series(b->doc, chart, RFT_SERIES_DOTS, count);
+    rft_series *dots = rft_chart_series(b->arena, chart, RFT_SERIES_DOTS, count);
     size_t last = SIZE_MAX;
     dots->tone = RFT_TONE_B;
     for (size_t i = 0; i < count; i++) {
@@ -176,7 +176,7 @@ void rft_build_cover_chart(rft_build *b) {
     const char *title =
         rft_arena_printf(b->arena, "How much of its measured ceiling the best configuration%s reaches", of);
     bool upright = count > BARS_MOST;
-    rft_chart *chart = rft_doc_chart(b->doc, title, upright ? UPRIGHT_HEIGHT : HEIGHT);
+    rft_chart *chart = rft_chart_new(b->arena, title, upright ? UPRIGHT_HEIGHT : HEIGHT);
     chart->x.names_upright = upright;
     double highest = 100;
     chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
@@ -185,7 +185,7 @@ void rft_build_cover_chart(rft_build *b) {
     chart->x.low = -0.6;
     chart->x.high = (double)count - 0.4;
     chart->y.title = "% of ceiling";
-    rft_series *bars = rft_doc_series(b->doc, chart, RFT_SERIES_BARS, count);
+    rft_series *bars = rft_chart_series(b->arena, chart, RFT_SERIES_BARS, count);
     bars->tone = RFT_TONE_C;
     for (size_t i = 0; i < count; i++) {
         const char *percent = rft_figure_percent(b->arena, entries[i]->place.efficiency_frac);
@@ -198,7 +198,7 @@ void rft_build_cover_chart(rft_build *b) {
     }
     chart->y.low = 0;
     chart->y.high = highest * 1.06;
-    rft_series *roof = rft_doc_series(b->doc, chart, RFT_SERIES_LINE, 2);
+    rft_series *roof = rft_chart_series(b->arena, chart, RFT_SERIES_LINE, 2);
     roof->x[0] = chart->x.low;
     roof->x[1] = chart->x.high;
     roof->y[0] = roof->y[1] = 100;

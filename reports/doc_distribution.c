@@ -13,7 +13,7 @@ static void add_place(rft_build *b, rft_chart *chart, const char *name, double x
     if (isnan(x)) {
         return;
     }
-    rft_series *series = rft_doc_series(b->doc, chart, RFT_SERIES_AT_X, 1);
+    rft_series *series = rft_chart_series(b->arena, chart, RFT_SERIES_AT_X, 1);
     series->x[0] = x;
     series->names[0] = name;
     series->dashed = true;
@@ -40,11 +40,12 @@ rft_chart *rft_build_distribution_chart(rft_build *b, const rft_entry *entry, do
         return NULL; /* the spread is told in words */
     }
     rft_figure_scale scale = rft_figure_scale_of(b->arena, times, count, "s");
-    rft_chart *chart = rft_doc_chart(
-        b->doc,
-        rft_arena_printf(b->arena, "Distribution of %s", rft_build_plural(b, count, "configuration", "configurations")),
-        height);
-    rft_series *bars = rft_doc_series(b->doc, chart, RFT_SERIES_BARS, BINS);
+    rft_chart *chart =
+        rft_chart_new(b->arena,
+                      rft_arena_printf(b->arena, "Distribution of %s",
+                                       rft_words_plural(count, "configuration", "configurations", b->arena)),
+                      height);
+    rft_series *bars = rft_chart_series(b->arena, chart, RFT_SERIES_BARS, BINS);
     bars->tone = RFT_TONE_C;
     double most = 0, ratio = high / low;
     for (int i = 0; i < BINS; i++) {
@@ -87,7 +88,9 @@ static void add_closeness(rft_build *b, const rft_entry *entry) {
 void rft_build_distribution(rft_build *b, const rft_entry *entry) {
     rft_chart *charts[6], *distribution = rft_build_distribution_chart(b, entry, HEIGHT);
     rft_chart *heat = rft_build_heat_chart(b, entry, HEIGHT);
-    const char *progress = "", *profiles = "";
+    const rft_item *search =
+        rft_finding_find(rft_finding_progress(b->run, entry->sweep, entry->problem, b->arena), RFT_ITEM_CHARTS);
+    const char *progress = search ? search->text : "", *profiles = "";
     size_t count = rft_build_few_profiles(b, entry, HEIGHT, charts, &profiles);
     if (distribution) {
         charts[count++] = distribution;
@@ -95,14 +98,17 @@ void rft_build_distribution(rft_build *b, const rft_entry *entry) {
     if (heat) {
         charts[count++] = heat;
     }
-    count += rft_build_progress_charts(b, entry, HEIGHT, charts + count, &progress);
+    for (size_t i = 0; search && i < search->chart_count; i++) {
+        charts[count++] = search->charts[i];
+    }
     add_closeness(b, entry);
     if (count == 0) {
         return;
     }
-    rft_doc_heading(
-        b->doc, 2,
-        rft_arena_printf(b->arena, "All configurations of %s", rft_build_name(b, entry->sweep, entry->problem)), NULL);
+    rft_doc_heading(b->doc, 2,
+                    rft_arena_printf(b->arena, "All configurations of %s",
+                                     rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),
+                    NULL);
     rft_build_chart_rows(b, charts, count, 2);
     const char *map = heat ? "Heat map: of the best's variant, the two parameters that explain most; in each cell the "
                              "best over all others, empty where no configuration was measured."

@@ -157,47 +157,8 @@ const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep) {
     return found;
 }
 
-const char *rft_build_name(const rft_build *b, size_t sweep, size_t problem) {
-    const char *text = rft_run_problem_text(b->run, sweep, problem, true, b->arena);
-    const char *name = b->run->sweeps[sweep].sweep.name;
-    return text && *text ? rft_arena_printf(b->arena, "%s %s", name, text) : name;
-}
-
 const char *rft_build_anchor(const rft_build *b, size_t sweep) {
     return rft_arena_printf(b->arena, "sweep-%zu", sweep + 1);
-}
-
-bool rft_build_in_ops(const rft_placement *place) {
-    bool has_ops = isfinite(place->rate_ops_s) && place->rate_ops_s > 0;
-    bool has_bytes = isfinite(place->rate_bytes_s) && place->rate_bytes_s > 0;
-    if (!has_ops || !has_bytes) {
-        return has_ops;
-    }
-    /* Without a roof: by the side of any present device's ridge the work is surely on. */
-    return isnan(place->roof_s) ? place->intensity > 10 : place->roof == RFT_RESOURCE_PIPE;
-}
-
-double rft_build_rate(const rft_placement *place) {
-    double rate = rft_build_in_ops(place) ? place->rate_ops_s : place->rate_bytes_s;
-    return rate > 0 ? rate : NAN;
-}
-
-const char *rft_build_rate_unit(const rft_placement *place) {
-    if (!rft_build_in_ops(place)) {
-        return "B/s";
-    }
-    bool integer = place->roof == RFT_RESOURCE_PIPE &&
-                   (place->roof_pipe == RFT_PIPE_INT32 || place->roof_pipe == RFT_PIPE_TENSOR_INT8 ||
-                    place->roof_pipe == RFT_PIPE_SFU);
-    return integer ? "op/s" : "FLOP/s";
-}
-
-const char *rft_build_rate_text(const rft_build *b, const rft_placement *place) {
-    return rft_figure_si(b->arena, rft_build_rate(place), rft_build_rate_unit(place));
-}
-
-const char *rft_build_roof_name(const rft_placement *place) {
-    return place->roof == RFT_RESOURCE_PIPE ? rft_pipe_label(place->roof_pipe) : "memory";
 }
 
 /* How many times the compulsory bytes its configuration takes from device memory; 1 when nothing says more. */
@@ -237,56 +198,15 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
 }
 
 const char *rft_build_verdict(const rft_build *b, const rft_entry *entry) {
-    const char *name = rft_build_name(b, entry->sweep, entry->problem);
+    const char *name = rft_words_problem(b->run, entry->sweep, entry->problem, b->arena);
     if (!entry->best) {
         return rft_arena_printf(b->arena, "%s: no valid measurement", name);
     }
     if (isnan(entry->place.efficiency_frac)) {
         return rft_arena_printf(b->arena, "%s: %s; no measured ceiling to judge it by", name,
-                                rft_build_rate_text(b, &entry->place));
+                                rft_words_rate(&entry->place, b->arena));
     }
-    return rft_arena_printf(b->arena, "%s: %s, %s of the measured %s ceiling: %s", name,
-                            rft_build_rate_text(b, &entry->place),
-                            rft_figure_percent(b->arena, entry->place.efficiency_frac),
-                            rft_build_roof_name(&entry->place), judgement(b, entry));
-}
-
-const char *rft_build_config(const rft_build *b, const rft_point *point) {
-    const rft_sweep *sweep = &b->run->sweeps[point->sweep].sweep;
-    if (point->variant >= sweep->variant_count) {
-        return "configuration not kept";
-    }
-    const char *config = rft_run_config_text(b->run, point, true, b->arena);
-    if (!*config) {
-        config = rft_run_config_text(b->run, point, false, b->arena); /* all of them fixed */
-    }
-    if (!*config) {
-        config = "no parameters";
-    }
-    return sweep->variant_count > 1 ? rft_arena_printf(b->arena, "%s: %s", sweep->variants[point->variant].name, config)
-                                    : config;
-}
-
-const char *rft_build_interval(const rft_build *b, const rft_measurement *measurement) {
-    const rft_stats *stats = &measurement->stats;
-    double half = rft_stats_half_width_frac(stats);
-    if (!stats->interval_is_95) {
-        return rft_arena_printf(b->arena, "%s (n = %zu: no interval)", rft_figure_si(b->arena, stats->median, "s"),
-                                measurement->n);
-    }
-    return rft_arena_printf(b->arena, "%s \xc2\xb1 %s %%", rft_figure_si(b->arena, stats->median, "s"),
-                            rft_figure_plain(b->arena, half * 100, 2));
-}
-
-const char *rft_build_replay_notice(const rft_build *b) {
-    const rft_run_info *info = &b->run->info;
-    if (!info->replay_of && !info->replay_path) {
-        return NULL;
-    }
-    return rft_arena_printf(b->arena, "replayed recording, %s, %s", b->run->gpu.name ? b->run->gpu.name : "unknown",
-                            rft_figure_date(b->arena, info->replay_started_unix_ns));
-}
-
-const char *rft_build_plural(const rft_build *b, uint64_t count, const char *one, const char *many) {
-    return rft_arena_printf(b->arena, "%s %s", rft_figure_count(b->arena, count), count == 1 ? one : many);
+    return rft_arena_printf(
+        b->arena, "%s: %s, %s of the measured %s ceiling: %s", name, rft_words_rate(&entry->place, b->arena),
+        rft_figure_percent(b->arena, entry->place.efficiency_frac), rft_words_roof(&entry->place), judgement(b, entry));
 }

@@ -60,7 +60,7 @@ bool rft_build_has_curve(const rft_fitted *of) {
 
 rft_series *rft_build_fit_curve(rft_build *b, rft_chart *chart, const rft_fitted *of, double factor) {
     const rft_profile_fit *fit = &of->fit;
-    rft_series *series = rft_doc_series(b->doc, chart, RFT_SERIES_LINE, (fit->count - 1) * CURVE_PARTS + 1);
+    rft_series *series = rft_chart_series(b->arena, chart, RFT_SERIES_LINE, (fit->count - 1) * CURVE_PARTS + 1);
     for (size_t i = 0; i < series->count; i++) {
         size_t left = i / CURVE_PARTS, right = left + (left + 1 < fit->count);
         double part = (double)(i % CURVE_PARTS) / CURVE_PARTS;
@@ -156,6 +156,6 @@ void rft_build_fit_table(rft_build *b, const rft_fitted *fits, size_t count, siz
     }
     if (left_out > 0) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s: rooftune show --json has the fits of all.",
-                      rft_build_plural(b, left_out, "line more", "lines more"));
+                      rft_words_plural(left_out, "line more", "lines more", b->arena));
     }
 }

@@ -87,7 +87,7 @@ static side make_side(rft_build *b, const rft_param *param, size_t index, const 
         }
         size_t bin = used > 0 ? place++ * s.bins / used : 0;
         s.bin_of[i] = bin;
-        s.names[bin] = s.names[bin] ? s.names[bin] : rft_build_value_text(b, &param->values[i]);
+        s.names[bin] = s.names[bin] ? s.names[bin] : rft_words_value(&param->values[i], b->arena);
     }
     return s;
 }
@@ -95,7 +95,7 @@ static side make_side(rft_build *b, const rft_param *param, size_t index, const 
 static void fill_cells(rft_build *b, rft_chart *chart, const rft_measure *m, const side sides[2],
                        const double *best_s) {
     size_t columns = sides[0].bins > 0 ? sides[0].bins : 1;
-    rft_series *cells = rft_doc_series(b->doc, chart, RFT_SERIES_CELLS, sides[0].bins * sides[1].bins);
+    rft_series *cells = rft_chart_series(b->arena, chart, RFT_SERIES_CELLS, sides[0].bins * sides[1].bins);
     cells->label = m->scale.unit;
     for (size_t i = 0; i < cells->count; i++) {
         cells->x[i] = (double)(i % columns);
@@ -137,8 +137,8 @@ rft_chart *rft_build_heat_chart(rft_build *b, const rft_entry *entry, double hei
             *cell = fmin(*cell, rft_point_median_s(ranked[i]));
         }
     }
-    rft_measure m = rft_build_measure(b, entry);
-    rft_chart *chart = rft_doc_chart(b->doc, isnan(m.amount) ? "Best time" : "Best rate", height);
+    rft_measure m = rft_measure_of(&entry->place, entry->best, b->arena);
+    rft_chart *chart = rft_chart_new(b->arena, isnan(m.amount) ? "Best time" : "Best rate", height);
     rft_chart_axis *axes[2] = {&chart->x, &chart->y};
     for (int i = 0; i < 2; i++) {
         *axes[i] = (rft_chart_axis){.title = params[i]->name, .low = NAN, .high = NAN};

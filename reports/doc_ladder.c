@@ -84,7 +84,7 @@ static scales scales_of(rft_build *b, const rft_entry *entry) {
             ops[count++] = place.rate_ops_s > 0 ? place.rate_ops_s : NAN;
         }
     }
-    const char *unit = rft_build_in_ops(&entry->place) ? rft_build_rate_unit(&entry->place) : "FLOP/s";
+    const char *unit = rft_rate_in_ops(&entry->place) ? rft_rate_unit(&entry->place) : "FLOP/s";
     return (scales){rft_figure_scale_of(b->arena, bytes, count, "B/s"), rft_figure_scale_of(b->arena, ops, count, unit),
                     unit};
 }
@@ -178,9 +178,9 @@ static size_t rate_column(size_t variant, size_t variants) {
 
 static void add_problem(rft_build *b, rft_table *table, const rft_entry *entry, size_t variants) {
     rft_row *row = rft_doc_row(b->doc, table);
-    double best_rate = rft_build_rate(&entry->place), first_s = NAN;
+    double best_rate = rft_rate_of(&entry->place), first_s = NAN;
     double amount = best_rate * rft_point_median_s(entry->best);
-    rft_figure_scale scale = rft_figure_scale_of(b->arena, &best_rate, 1, rft_build_rate_unit(&entry->place));
+    rft_figure_scale scale = rft_figure_scale_of(b->arena, &best_rate, 1, rft_rate_unit(&entry->place));
     row->cells[0] = rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena);
     row->cells[1] = isnan(best_rate) ? "n/a" : scale.unit;
     for (size_t v = 0; v < variants; v++) {

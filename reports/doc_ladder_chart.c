@@ -37,9 +37,9 @@ static void add_ceiling(bars *own, const rft_entry *entry) {
     if (!isfinite(rate)) {
         return;
     }
-    rft_series *line = rft_doc_series(own->b->doc, own->chart, RFT_SERIES_LINE, 2);
+    rft_series *line = rft_chart_series(own->b->arena, own->chart, RFT_SERIES_LINE, 2);
     line->tone = RFT_TONE_GREY;
-    line->label = rft_arena_printf(own->b->arena, "%s ceiling %s", rft_build_roof_name(&entry->place),
+    line->label = rft_arena_printf(own->b->arena, "%s ceiling %s", rft_words_roof(&entry->place),
                                    rft_figure_plain(own->b->arena, rate, 3));
     line->x[0] = -0.6;
     line->x[1] = (double)own->used - 0.4;
@@ -47,9 +47,9 @@ static void add_ceiling(bars *own, const rft_entry *entry) {
 }
 
 static void add_series(bars *own) {
-    rft_doc_series(own->b->doc, own->chart, RFT_SERIES_BARS, BARS_MOST)->tone = RFT_TONE_C;
-    rft_doc_series(own->b->doc, own->chart, RFT_SERIES_BARS, BARS_MOST)->tone = RFT_TONE_GREY;
-    rft_doc_series(own->b->doc, own->chart, RFT_SERIES_WHISKERS, BARS_MOST)->tone = RFT_TONE_INK;
+    rft_chart_series(own->b->arena, own->chart, RFT_SERIES_BARS, BARS_MOST)->tone = RFT_TONE_C;
+    rft_chart_series(own->b->arena, own->chart, RFT_SERIES_BARS, BARS_MOST)->tone = RFT_TONE_GREY;
+    rft_chart_series(own->b->arena, own->chart, RFT_SERIES_WHISKERS, BARS_MOST)->tone = RFT_TONE_INK;
     own->variants = &own->chart->series[0];
     own->baselines = &own->chart->series[1];
     own->whiskers = &own->chart->series[2];
@@ -58,13 +58,13 @@ static void add_series(bars *own) {
 rft_chart *rft_build_ladder_chart(rft_build *b, size_t s, double height) {
     const rft_entry *entry = rft_build_ladder_entry(b, s);
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
-    double rate = entry ? rft_build_rate(&entry->place) : NAN, highest = 0;
+    double rate = entry ? rft_rate_of(&entry->place) : NAN, highest = 0;
     if (!entry || isnan(rate)) {
         return NULL;
     }
     bars own = {.b = b, .amount = rate * rft_point_median_s(entry->best)};
-    own.scale = rft_figure_scale_of(b->arena, &rate, 1, rft_build_rate_unit(&entry->place));
-    own.chart = rft_doc_chart(b->doc, rft_build_name(b, s, entry->problem), height);
+    own.scale = rft_figure_scale_of(b->arena, &rate, 1, rft_rate_unit(&entry->place));
+    own.chart = rft_chart_new(b->arena, rft_words_problem(b->run, s, entry->problem, b->arena), height);
     own.chart->x.names = rft_arena_calloc(b->arena, BARS_MOST, sizeof *own.chart->x.names);
     own.chart->x.names_wrap = true;
     add_series(&own);

@@ -135,7 +135,8 @@ static const char *worst_text(const rft_build *b, const trust *t) {
                             rft_figure_percent(b->arena, t->worst_frac),
                             rft_figure_small(b->arena, check->worst_abs_error, 2), (unsigned long long)check->index,
                             check->buffer ? check->buffer : "an output",
-                            rft_build_name(b, t->worst->sweep, t->worst->problem), rft_build_config(b, t->worst));
+                            rft_words_problem(b->run, t->worst->sweep, t->worst->problem, b->arena),
+                            rft_words_config(b->run, t->worst, b->arena));
 }
 
 static const char *tolerance_text(const rft_build *b, const trust *t) {
@@ -179,10 +180,11 @@ static const char *counters_text(const rft_build *b) {
     if (known == 0) {
         return rft_arena_printf(b->arena, "none: %s", reason);
     }
-    return rft_arena_printf(b->arena, "of %s, in runs of their own%s", rft_build_plural(b, known, "point", "points"),
-                            known < asked ? rft_arena_printf(b->arena, "; %s could not be counted",
-                                                             rft_build_plural(b, asked - known, "other", "others"))
-                                          : "");
+    return rft_arena_printf(
+        b->arena, "of %s, in runs of their own%s", rft_words_plural(known, "point", "points", b->arena),
+        known < asked ? rft_arena_printf(b->arena, "; %s could not be counted",
+                                         rft_words_plural(asked - known, "other", "others", b->arena))
+                      : "");
 }
 
 static void add_trust(rft_build *b) {
@@ -217,7 +219,7 @@ static void add_trust(rft_build *b) {
                  rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd problems; %s compared; %s wrong",
                                   rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
                                   rft_figure_count(b->arena, t.odd_done),
-                                  rft_build_plural(b, t.elements, "element", "elements"),
+                                  rft_words_plural(t.elements, "element", "elements", b->arena),
                                   rft_figure_count(b->arena, t.wrong)));
     rft_doc_pair(b->doc, table, "Tolerance", tolerance_text(b, &t));
     rft_doc_pair(b->doc, table, "Largest error", worst_text(b, &t));
@@ -226,7 +228,7 @@ static void add_trust(rft_build *b) {
 void rft_build_method(rft_build *b) {
     rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Method and trust", "method");
-    if (rft_build_replay_notice(b)) {
+    if (rft_words_replay(b->run, b->arena)) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG,
                      "This run replayed a recording: no GPU was used. Every time, clock, error and ceiling below was "
                      "measured when the recording was made.");

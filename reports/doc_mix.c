@@ -31,8 +31,8 @@ static void add_facts(rft_build *b, const rft_mix_total *total) {
 static rft_chart *shares_chart(rft_build *b, const char *title, const rft_mix_share *shares, size_t count,
                                rft_tone tone) {
     size_t shown = count > BARS_MOST ? BARS_MOST : count;
-    rft_chart *chart = rft_doc_chart(b->doc, title, CHART_HEIGHT);
-    rft_series *bars = rft_doc_series(b->doc, chart, RFT_SERIES_BARS, shown);
+    rft_chart *chart = rft_chart_new(b->arena, title, CHART_HEIGHT);
+    rft_series *bars = rft_chart_series(b->arena, chart, RFT_SERIES_BARS, shown);
     const char **names = rft_arena_calloc(b->arena, shown, sizeof *names);
     const char **percents = rft_arena_calloc(b->arena, shown, sizeof *percents);
     bars->tone = tone;
@@ -127,7 +127,7 @@ static void add_line(rft_build *b, rft_table *table, const rft_mix_line *line, b
 static void add_mix(rft_build *b, const rft_mix_total *total) {
     rft_doc_heading(b->doc, 2, total->mix->name, NULL);
     rft_doc_textf(b->doc, RFT_TEXT_BODY, "On one %s, %s. %s", rft_mix_device_text(total, b->arena),
-                  rft_build_plural(b, total->line_count, "operation", "operations"), total->notes[0]);
+                  rft_words_plural(total->line_count, "operation", "operations", b->arena), total->notes[0]);
     if (total->missing_count) {
         rft_doc_textf(b->doc, RFT_TEXT_STRONG, "No total: %s, as the table says.", total->time_s.missing);
     } else {

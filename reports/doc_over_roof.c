@@ -15,7 +15,7 @@ void rft_build_overs(rft_build *b, rft_pipe pipe) {
     }
     if (over_count > 0) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s above the measured roof by more than %s.",
-                      rft_build_plural(b, over_count, "point lies", "points lie"),
+                      rft_words_plural(over_count, "point lies", "points lie", b->arena),
                       rft_figure_percent(b->arena, RFT_OVER_ROOF_FRAC - 1));
     }
     for (size_t i = 0; i < b->entry_count && shown < SHOWN_MOST; i++) {
@@ -26,8 +26,8 @@ void rft_build_overs(rft_build *b, rft_pipe pipe) {
         rft_over_roof over = rft_over_roof_of(run, entry->best, b->arena);
         if (over.cause != RFT_OVER_NOT) {
             rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s, %s times its roof: %s.",
-                          rft_build_name(b, entry->sweep, entry->problem), rft_figure_plain(b->arena, over.factor, 3),
-                          over.text);
+                          rft_words_problem(b->run, entry->sweep, entry->problem, b->arena),
+                          rft_figure_plain(b->arena, over.factor, 3), over.text);
             shown++;
         }
     }

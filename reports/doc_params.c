@@ -17,28 +17,6 @@
 #define FEW 2         /* as many share a row with other charts */
 #define STEPS_MOST 24 /* more values than that are not told apart on paper */
 
-const char *rft_build_value_text(const rft_build *b, const rft_value *value) {
-    rft_str text = RFT_STR_INIT;
-    rft_value_format(&text, value);
-    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
-}
-
-double rft_measure_shown(const rft_measure *m, double time_s) {
-    return (isnan(m->amount) ? time_s : m->amount / time_s) / m->scale.factor;
-}
-
-rft_measure rft_build_measure(const rft_build *b, const rft_entry *entry) {
-    rft_measure m;
-    double rate = rft_build_rate(&entry->place), time_s = rft_point_median_s(entry->best);
-    m.amount = rate * time_s;
-    m.scale = isnan(rate) ? rft_figure_scale_of(b->arena, &time_s, 1, "s")
-                          : rft_figure_scale_of(b->arena, &rate, 1, rft_build_rate_unit(&entry->place));
-    m.title = rft_arena_printf(b->arena, "%s (%s)", isnan(rate) ? "median time" : "useful rate", m.scale.unit);
-    return m;
-}
-
 size_t rft_build_columns(size_t count) {
     return count == 1 ? 1 : count == 2 || count == 4 ? 2 : 3;
 }
@@ -47,7 +25,7 @@ void rft_build_chart_rows(rft_build *b, rft_chart *const *charts, size_t count, 
     rft_chart *row[4];
     for (size_t i = 0; i < count; i += columns) {
         for (size_t k = 0; k < columns; k++) {
-            row[k] = i + k < count ? charts[i + k] : rft_doc_chart(b->doc, "", 0);
+            row[k] = i + k < count ? charts[i + k] : rft_chart_new(b->arena, "", 0);
         }
         rft_doc_charts(b->doc, row, columns);
     }
@@ -88,7 +66,7 @@ static void set_x_axis(rft_build *b, rft_chart *chart, const rft_profile *profil
     chart->x.sub_title = "n";
     chart->x.name_count = count;
     for (size_t i = 0; i < count; i++) {
-        chart->x.names[i] = rft_build_value_text(b, &profile->steps[i].value);
+        chart->x.names[i] = rft_words_value(&profile->steps[i].value, b->arena);
         chart->x.sub_names[i] = count_text(b, profile->steps[i].measured);
     }
 }
@@ -127,14 +105,14 @@ static rft_chart *profile_chart(rft_build *b, const rft_profile *all, const char
     const rft_profile only = measured_steps(b, all), *profile = &only;
     size_t count = profile->step_count;
     bool few = count <= STEPS_MOST;
-    rft_chart *chart = rft_doc_chart(b->doc, "", HEIGHT);
-    rft_series *range = rft_doc_series(b->doc, chart, RFT_SERIES_RANGE, count);
+    rft_chart *chart = rft_chart_new(b->arena, "", HEIGHT);
+    rft_series *range = rft_chart_series(b->arena, chart, RFT_SERIES_RANGE, count);
     range->tone = RFT_TONE_GREY;
     double *x = range->x, *low = range->y, *high = range->y2;
-    rft_series *middle = rft_doc_series(b->doc, chart, few ? RFT_SERIES_DOTS : RFT_SERIES_LINE, count);
+    rft_series *middle = rft_chart_series(b->arena, chart, few ? RFT_SERIES_DOTS : RFT_SERIES_LINE, count);
     middle->tone = RFT_TONE_GREY;
     double *middle_x = middle->x, *middle_y = middle->y;
-    rft_series *best = rft_doc_series(b->doc, chart, RFT_SERIES_LINE, count);
+    rft_series *best = rft_chart_series(b->arena, chart, RFT_SERIES_LINE, count);
     best->tone = RFT_TONE_A;
     best->marks = few;
     for (size_t i = 0; i < count; i++) {
@@ -151,7 +129,7 @@ static rft_chart *profile_chart(rft_build *b, const rft_profile *all, const char
 
 static size_t make_charts(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[CHARTS_MOST]) {
     const rft_variant *variant = &b->run->sweeps[entry->sweep].sweep.variants[entry->best->variant];
-    rft_measure m = rft_build_measure(b, entry);
+    rft_measure m = rft_measure_of(&entry->place, entry->best, b->arena);
     rft_profile *profiles = NULL;
     size_t count = rft_build_param_profiles(b, entry->sweep, entry->best->variant, entry->problem, &profiles), used = 0;
     double low = lowest_shown(profiles, count, &m);
@@ -262,8 +240,8 @@ static void add_importance(rft_build *b, rft_table *table, const rft_entry *entr
         row->cells[0] = named ? NULL : variant->name;
         named = true;
         row->cells[1] = variant->params[param].name;
-        row->cells[2] = rft_build_value_text(b, &fastest->value);
-        row->cells[3] = rft_build_value_text(b, &slowest->value);
+        row->cells[2] = rft_words_value(&fastest->value, b->arena);
+        row->cells[3] = rft_words_value(&slowest->value, b->arena);
         row->cells[4] =
             rft_figure_ratio(b->arena, rft_point_median_s(slowest->best) / rft_point_median_s(fastest->best));
         row->cells[5] = isnan(share[param])
@@ -287,7 +265,8 @@ void rft_build_params(rft_build *b, const rft_entry *entry) {
         return; /* a bare space: nothing is known of its parameters */
     }
     rft_doc_heading(b->doc, 2,
-                    rft_arena_printf(b->arena, "Parameters on %s", rft_build_name(b, entry->sweep, entry->problem)),
+                    rft_arena_printf(b->arena, "Parameters on %s",
+                                     rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),
                     NULL);
     rft_table *table = rft_doc_table(b->doc, columns, 6);
     for (size_t v = 0; v < sweep->variant_count; v++) {

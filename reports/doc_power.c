@@ -40,15 +40,15 @@ static bool has(const rft_point *point, rft_load_kind kind) {
 /* "8.3 GFLOP/s/W": work of a run over its joules. */
 static const char *per_watt_text(const rft_build *b, const rft_point *point) {
     rft_placement place = rft_placement_of(b->run, point);
-    double work = rft_build_rate(&place) * rft_point_median_s(point);
-    const char *unit = rft_arena_printf(b->arena, "%s/W", rft_build_rate_unit(&place));
+    double work = rft_rate_of(&place) * rft_point_median_s(point);
+    const char *unit = rft_arena_printf(b->arena, "%s/W", rft_rate_unit(&place));
     return rft_figure_si(b->arena, rft_load_per_joule(point->loads[RFT_LOAD_ENERGY], work), unit);
 }
 
 static void add_energy(rft_build *b, rft_table *table, const rft_point *point) {
     const rft_load *load = point->loads[RFT_LOAD_ENERGY];
     rft_row *row = rft_doc_row(b->doc, table);
-    const char *config = rft_build_config(b, point);
+    const char *config = rft_words_config(b->run, point, b->arena);
     row->strong = rft_run_best(b->run, point->sweep, SIZE_MAX, point->problem) == point;
     row->cells[ENERGY_PROBLEM] = rft_run_problem_text(b->run, point->sweep, point->problem, true, b->arena);
     row->cells[ENERGY_CONFIG] =
@@ -186,10 +186,10 @@ static rft_chart *samples_chart(rft_build *b, const rft_load *soak, bool clocks)
     }
     rft_figure_scale scale =
         clocks ? (rft_figure_scale){1.0, "MHz"} : rft_figure_scale_of(b->arena, soak->samples_s, soak->n, "s");
-    rft_chart *chart = rft_doc_chart(b->doc, clocks ? "SM clock" : "Time of a sample", CHART_HEIGHT);
+    rft_chart *chart = rft_chart_new(b->arena, clocks ? "SM clock" : "Time of a sample", CHART_HEIGHT);
     chart->x.title = "seconds under load";
     chart->y.title = rft_arena_printf(b->arena, clocks ? "clock (%s)" : "time (%s)", scale.unit);
-    rft_series *cloud = rft_doc_series(b->doc, chart, RFT_SERIES_CLOUD, soak->n);
+    rft_series *cloud = rft_chart_series(b->arena, chart, RFT_SERIES_CLOUD, soak->n);
     for (size_t i = 0; i < soak->n; i++) {
         cloud->x[i] = soak->at_s[i];
         cloud->y[i] = values[i] / scale.factor;
@@ -201,9 +201,9 @@ static void add_course(rft_build *b, const rft_point *point) {
     const rft_load *soak = point->loads[RFT_LOAD_SOAK];
     rft_chart *charts[2] = {samples_chart(b, soak, false), samples_chart(b, soak, true)};
     if (charts[0]) {
-        charts[0]->caption =
-            rft_arena_printf(b->arena, "%s, %s; the last third counts.",
-                             rft_build_name(b, point->sweep, point->problem), rft_build_config(b, point));
+        charts[0]->caption = rft_arena_printf(b->arena, "%s, %s; the last third counts.",
+                                              rft_words_problem(b->run, point->sweep, point->problem, b->arena),
+                                              rft_words_config(b->run, point, b->arena));
         rft_doc_charts(b->doc, charts, charts[1] ? 2 : 1);
     }
 }
@@ -242,7 +242,7 @@ void rft_build_power(rft_build *b, size_t s) {
 
 static void add_sentence(const rft_build *b, rft_str *text, const rft_point *point) {
     const rft_load *energy = has(point, RFT_LOAD_ENERGY) ? point->loads[RFT_LOAD_ENERGY] : NULL;
-    const char *name = rft_build_name(b, point->sweep, point->problem);
+    const char *name = rft_words_problem(b->run, point->sweep, point->problem, b->arena);
     double sustained_s = rft_point_sustained_s(point);
     if (energy && energy->source) {
         rft_str_addf(text, " %s draws %s W and takes %s a run: %s.", name,

@@ -45,9 +45,9 @@ static void add_sentence(rft_str *out, const char *text) {
 
 static const char *detail_text(const rft_build *b, const rft_entry *entry) {
     rft_str text = RFT_STR_INIT;
-    rft_str_addf(&text, "%s.", rft_build_config(b, entry->best));
+    rft_str_addf(&text, "%s.", rft_words_config(b->run, entry->best, b->arena));
     if (entry->rival) {
-        rft_str_addf(&text, " A tie with %s", rft_build_config(b, entry->rival));
+        rft_str_addf(&text, " A tie with %s", rft_words_config(b->run, entry->rival, b->arena));
         if (entry->tied > 1) {
             rft_str_addf(&text, " and %zu more", entry->tied - 1);
         }

@@ -68,7 +68,7 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
     rft_row *row = rft_doc_row(b->doc, table);
     row->strong = point == entry->best;
     row->cells[COLUMN_RANK] = rank;
-    row->cells[COLUMN_CONFIG] = rft_build_config(b, point);
+    row->cells[COLUMN_CONFIG] = rft_words_config(b->run, point, b->arena);
     if (point->outcome == RFT_OUTCOME_NOISY) {
         row->cells[COLUMN_CONFIG] = rft_arena_printf(b->arena, "%s%s", row->cells[COLUMN_CONFIG],
                                                      rft_doc_note(b->doc, table, "Noisy: the samples did not settle."));
@@ -78,7 +78,7 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
         own->stats.interval_is_95
             ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
             : rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why_no_interval(own)));
-    row->cells[COLUMN_RATE] = rft_build_rate_text(b, &place);
+    row->cells[COLUMN_RATE] = rft_words_rate(&place, b->arena);
     row->cells[COLUMN_BEHIND] = rft_figure_plain(b->arena, own->stats.median / rft_point_median_s(entry->best), 3);
     row->cells[COLUMN_REGISTERS] = known_int(b, point->facts.registers);
     row->cells[COLUMN_SPILLS] = known_int(b, point->facts.spill_bytes);
@@ -111,7 +111,8 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
     qsort(ranked + 1, count - 1, sizeof *ranked, by_median);
     size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN;
     rft_doc_heading(b->doc, 2,
-                    rft_arena_printf(b->arena, "Best and worst on %s", rft_build_name(b, entry->sweep, entry->problem)),
+                    rft_arena_printf(b->arena, "Best and worst on %s",
+                                     rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),
                     NULL);
     rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Times with a %s cache%s.",
                   rft_cache_mode_name(rft_point_measurement(entry->best)->cache), cycles_text(b, entry->best));
@@ -239,11 +240,11 @@ void rft_build_failures(rft_build *b, size_t s) {
         row->cells[2] = groups[g].reason;
         const char *problem = rft_run_problem_text(b->run, s, point->problem, true, b->arena);
         row->cells[3] = rft_arena_printf(b->arena, "%s%s%s%s", problem, odd ? " (the odd problem)" : "",
-                                         *problem ? ", " : "", rft_build_config(b, point));
+                                         *problem ? ", " : "", rft_words_config(b->run, point, b->arena));
     }
     if (others > 0) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s more for other reasons; the run file has them all.",
-                      rft_build_plural(b, others, "point", "points"));
+                      rft_words_plural(others, "point", "points", b->arena));
     }
     free(groups);
 }

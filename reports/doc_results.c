@@ -86,7 +86,7 @@ static const char *problem_text(const view *v, const rft_entry *entry) {
         return b->run->sweeps[entry->sweep].sweep.name;
     }
     if (v->named) {
-        return cut(b, rft_build_name(b, entry->sweep, entry->problem));
+        return cut(b, rft_words_problem(b->run, entry->sweep, entry->problem, b->arena));
     }
     const char *text = rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena);
     return text && *text ? cut(b, text) : "the only one";
@@ -94,7 +94,7 @@ static const char *problem_text(const view *v, const rft_entry *entry) {
 
 static const char *config_text(const view *v, const rft_entry *entry) {
     const rft_build *b = v->b;
-    const char *config = cut(b, rft_build_config(b, entry->best));
+    const char *config = cut(b, rft_words_config(b->run, entry->best, b->arena));
     if (entry->tied > 0) {
         config = rft_arena_printf(b->arena, "%s (tie of %zu)", config, entry->tied + 1);
     }
@@ -173,12 +173,12 @@ static double joules_per_work(const rft_entry *entry) {
     if (!load || !load->source) {
         return NAN;
     }
-    return 1.0 / rft_load_per_joule(load, rft_build_rate(&entry->place) * rft_point_median_s(entry->best));
+    return 1.0 / rft_load_per_joule(load, rft_rate_of(&entry->place) * rft_point_median_s(entry->best));
 }
 
 static const char *energy_text(const view *v, const rft_entry *entry) {
     double joules = joules_per_work(entry);
-    const char *of = rft_build_in_ops(&entry->place) ? "FLOP" : "B";
+    const char *of = rft_rate_in_ops(&entry->place) ? "FLOP" : "B";
     return isfinite(joules)
                ? rft_arena_printf(v->b->arena, "%s pJ/%s", rft_figure_plain(v->b->arena, joules * 1e12, 3), of)
                : NULL;
@@ -214,7 +214,7 @@ static void add_sustained(const view *v, const rft_entry *entry) {
         rft_arena_printf(b->arena, "sustained, %.0f s", soak->asked_s));
     put(v, row, COLUMN_TIME, time_text(v, soak->stats.median, 3));
     put(v, row, COLUMN_HALF, half_text(v, &soak->stats));
-    put(v, row, COLUMN_RATE, rate_text(v, rft_build_rate(&entry->place) * slower));
+    put(v, row, COLUMN_RATE, rate_text(v, rft_rate_of(&entry->place) * slower));
     put(v, row, COLUMN_CEILING,
         share_text(v, place.efficiency_frac, "The rate of its ceiling under sustained load was not measured."));
     put(v, row, COLUMN_SHEET,
@@ -243,7 +243,7 @@ static void add_entry(const view *v, const rft_entry *entry) {
     set_config(v, row, entry, config_text(v, entry));
     put(v, row, COLUMN_TIME, time_text(v, stats->median, 3));
     put(v, row, COLUMN_HALF, half_text(v, stats));
-    put(v, row, COLUMN_RATE, rate_text(v, rft_build_rate(place)));
+    put(v, row, COLUMN_RATE, rate_text(v, rft_rate_of(place)));
     if (isfinite(items_rate(entry))) {
         put(v, row, COLUMN_ITEMS,
             rft_figure_si(b->arena, items_rate(entry),
@@ -312,12 +312,12 @@ static rft_figure_scale time_scale(const rft_build *b, const rft_entry *const *e
 /* Of those of one sweep whose rate is told in the same unit as this one's. */
 static rft_figure_scale rate_scale(const rft_build *b, const rft_entry *entry) {
     double *rates = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *rates);
-    const char *unit = rft_build_rate_unit(&entry->place);
+    const char *unit = rft_rate_unit(&entry->place);
     size_t count = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *other = &b->entries[i];
-        if (other->sweep == entry->sweep && other->best && strcmp(rft_build_rate_unit(&other->place), unit) == 0) {
-            rates[count++] = rft_build_rate(&other->place);
+        if (other->sweep == entry->sweep && other->best && strcmp(rft_rate_unit(&other->place), unit) == 0) {
+            rates[count++] = rft_rate_of(&other->place);
         }
     }
     return rft_figure_scale_of(b->arena, rates, count, unit);
@@ -356,7 +356,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     v.tight = v.named && count > NAMED_MOST;
     v.detailed = v.tight;
     for (size_t i = 0; i < count; i++) {
-        const char *config = entries[i]->best ? rft_build_config(b, entries[i]->best) : "";
+        const char *config = entries[i]->best ? rft_words_config(b->run, entries[i]->best, b->arena) : "";
         v.detailed = v.detailed || strlen(config) > CONFIG_SHORT;
         widen(&longest[COLUMN_PROBLEM], problem_text(&v, entries[i]));
         widen(&longest[COLUMN_CONFIG], config);

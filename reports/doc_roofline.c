@@ -24,7 +24,7 @@ typedef enum roof_look { LOOK_ROOF, LOOK_LEVEL, LOOK_DATASHEET } roof_look;
 
 /* A ceiling as a line through both points, the rates in units of the chart. */
 static void add_line(roof *r, const char *label, roof_look look, const double x[2], const double y[2]) {
-    rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_LINE, 2);
+    rft_series *series = rft_chart_series(r->b->arena, r->chart, RFT_SERIES_LINE, 2);
     series->label = label;
     series->dashed = look == LOOK_DATASHEET;
     series->bold = look == LOOK_ROOF;
@@ -74,7 +74,7 @@ static void add_ridges(roof *r) {
     if (!(r->of.flop > 0)) {
         return;
     }
-    rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_DOTS, 2);
+    rft_series *series = rft_chart_series(r->b->arena, r->chart, RFT_SERIES_DOTS, 2);
     series->tone = RFT_TONE_GREY;
     for (int i = 0; i < 2; i++) {
         if (slopes[i] > 0 && r->of.flop / slopes[i] > r->of.x_low) {
@@ -89,7 +89,7 @@ static void add_ridges(roof *r) {
 static size_t add_cloud(roof *r) {
     const rft_run *run = r->b->run;
     size_t count = r->of.point_count, used = 0;
-    rft_series *series = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_CLOUD, count);
+    rft_series *series = rft_chart_series(r->b->arena, r->chart, RFT_SERIES_CLOUD, count);
     for (size_t i = 0; i < run->point_count; i++) {
         if (rft_roofline_chart_has(&run->points[i], r->of.pipe) && rft_run_is_candidate(run, &run->points[i])) {
             rft_placement place = rft_placement_of(run, &run->points[i]);
@@ -111,7 +111,7 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
             named = !named || rft_point_median_s(entry->best) > rft_point_median_s(named->best) ? entry : named;
         }
     }
-    rft_series *series = rft_doc_series(b->doc, r->chart, RFT_SERIES_DOTS, count);
+    rft_series *series = rft_chart_series(b->arena, r->chart, RFT_SERIES_DOTS, count);
     series->tone = tone;
     series->bold = true;
     for (size_t i = 0; i < b->entry_count; i++) {
@@ -122,10 +122,11 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
         series->x[used] = entry->place.intensity;
         series->y[used] = entry->place.rate_ops_s / r->scale.factor;
         if (entry == named) {
-            series->names[used] = b->run->sweep_count > SWEEPS_TOLD
-                                      ? b->run->sweeps[sweep].sweep.name
-                                      : rft_arena_printf(b->arena, "%s: %s", rft_build_name(b, sweep, entry->problem),
-                                                         rft_build_rate_text(b, &entry->place));
+            series->names[used] =
+                b->run->sweep_count > SWEEPS_TOLD
+                    ? b->run->sweeps[sweep].sweep.name
+                    : rft_arena_printf(b->arena, "%s: %s", rft_words_problem(b->run, sweep, entry->problem, b->arena),
+                                       rft_words_rate(&entry->place, b->arena));
         }
         used++;
     }
@@ -149,7 +150,7 @@ static void add_curve(roof *r, size_t sweep, rft_tone tone) {
         const rft_fit_param *memory = &chosen->fit.fit.params[RFT_FIT_BANDWIDTH];
         const rft_fit_param *peak = &chosen->fit.fit.params[RFT_FIT_PEAK];
         if (memory->state == RFT_FIT_KNOWN && peak->state == RFT_FIT_KNOWN) {
-            rft_series *knee = rft_doc_series(r->b->doc, r->chart, RFT_SERIES_DOTS, 1);
+            rft_series *knee = rft_chart_series(r->b->arena, r->chart, RFT_SERIES_DOTS, 1);
             knee->tone = tone;
             knee->x[0] = peak->value / memory->value;
             knee->y[0] = peak->value / r->scale.factor;
@@ -177,7 +178,7 @@ static const char *caption(const roof *r, size_t points) {
         arena,
         "Solid: measured here; dashed: datasheet. Grey: all %s; strong marks: the best configuration of each problem, "
         "of each sweep the longest-running one with its name%s. %s. %s. %s.",
-        rft_build_plural(r->b, points, "measured point", "measured points"),
+        rft_words_plural(points, "measured point", "measured points", r->b->arena),
         r->curves ? "; the curve: the roofline fitted to them, its knee where its two branches meet" : "",
         operation(r, "Memory", r->of.dram_id), operation(r, "L2", RFT_CEILING_L2_READ),
         r->of.pipe_id < RFT_CEILING_COUNT ? operation(r, label, r->of.pipe_id)
@@ -214,7 +215,7 @@ static bool add_roofline(rft_build *b, rft_pipe pipe, double height, const rft_f
     const char *unit = rft_roofline_chart_unit(&r.of);
     double reference = r.of.flop > 0 ? r.of.flop : r.of.y_high;
     r.scale = rft_figure_scale_of(b->arena, &reference, 1, unit);
-    r.chart = rft_doc_chart(b->doc, "", height);
+    r.chart = rft_chart_new(b->arena, "", height);
     r.chart->x = (rft_chart_axis){.title = rft_arena_printf(b->arena, "intensity of the work (%s per byte)",
                                                             unit[0] == 'F' ? "FLOP" : "operations"),
                                   .log = true,
@@ -260,7 +261,7 @@ void rft_build_rooflines(rft_build *b) {
         rft_doc_textf(b->doc, RFT_TEXT_NOTE,
                       "%s without operations or without bytes in the work: they have no place on a roofline and are "
                       "judged by the ceiling of what they do have.",
-                      rft_build_plural(b, without, "problem is", "problems are"));
+                      rft_words_plural(without, "problem is", "problems are", b->arena));
     }
     rft_build_fit_table(b, fits, fit_count, unfitted);
 }

@@ -228,7 +228,7 @@ static void add_suspects(rft_build *b, size_t s) {
         if (entry->sweep != s || !entry->best) {
             continue;
         }
-        const char *name = rft_build_name(b, s, entry->problem);
+        const char *name = rft_words_problem(b->run, s, entry->problem, b->arena);
         if (rft_point_median_s(entry->best) < entry->place.limit_s) {
             rft_doc_textf(b->doc, RFT_TEXT_STRONG,
                           "%s beats the hardware's own limit (%s of it): its work is overstated, its result is not "
@@ -264,7 +264,9 @@ void rft_build_sweep(rft_build *b, size_t s) {
     add_suspects(b, s);
     rft_build_asked(b, s);
     rft_build_ladder(b, s);
-    rft_build_steps(b, s);
+    if (showcase) {
+        rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
+    }
     rft_build_baselines(b, s);
     rft_build_axes(b, s);
     rft_build_power(b, s);

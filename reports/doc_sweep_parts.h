@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doc_sweep_parts.h - what the files of a sweep's chapter share: the quantity its charts show, and single charts. */
+/* doc_sweep_parts.h - what the files of a sweep's chapter share: single charts. */
 #ifndef RFT_REPORTS_DOC_SWEEP_PARTS_H
 #define RFT_REPORTS_DOC_SWEEP_PARTS_H
 
 #include "reports/doc_build.h"
-
-/* From the times of one problem to what its charts show: the useful rate, or the time itself where the work is not
- * known. */
-typedef struct rft_measure {
-    double amount; /* bytes or operations of the problem; NaN: seconds are shown */
-    rft_figure_scale scale;
-    const char *title; /* "useful rate (TB/s)" */
-} rft_measure;
-rft_measure rft_build_measure(const rft_build *b, const rft_entry *entry); /* of an entry with a best */
-double rft_measure_shown(const rft_measure *measure, double time_s);
-
-/* A parameter's or axis' value as text. */
-const char *rft_build_value_text(const rft_build *b, const rft_value *value);
 
 /* Single charts for one problem; NULL where there is too little to show. Heights are points. */
 rft_chart *rft_build_distribution_chart(rft_build *b, const rft_entry *entry, double height);
@@ -25,10 +12,6 @@ rft_chart *rft_build_heat_chart(rft_build *b, const rft_entry *entry, double hei
 /* Parameter profiles where there are one or two of them (0: none, or so many that they stand by themselves). */
 size_t rft_build_few_profiles(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[2],
                               const char **caption);
-/* The search as it went: over evaluations, over seconds. Returns how many charts there are (0..2); `caption`: when the
- * best was found. */
-size_t rft_build_progress_charts(rft_build *b, const rft_entry *entry, double height, rft_chart *charts[2],
-                                 const char **caption);
 /* An axis profile under its ceilings, over bands of bound (doc_axes.c). */
 typedef struct rft_along_opts {
     double height;

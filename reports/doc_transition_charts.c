@@ -59,7 +59,7 @@ void rft_build_transition_charts(rft_build *b, const rft_found *lines, size_t co
                   "the same work; shaded, with its name: what holds the best back. Dashed: where the times turn, the "
                   "thick line at its foot and the brackets give the 95 %% interval.%s",
                   used < drawable ? rft_arena_printf(b->arena, " %s; --full draws all.",
-                                                     rft_build_plural(b, drawable - used, "line is not drawn",
-                                                                      "lines are not drawn"))
+                                                     rft_words_plural(drawable - used, "line is not drawn",
+                                                                      "lines are not drawn", b->arena))
                                   : "");
 }

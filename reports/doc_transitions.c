@@ -56,7 +56,7 @@ static const char *line_text(const rft_build *b, const rft_profile *profile) {
     const rft_variant *variant = &sweep->variants[profile->variant];
     return rft_arena_printf(b->arena, "%s%s%s, %s", variant->params[profile->index].name,
                             sweep->variant_count > 1 ? " of " : "", sweep->variant_count > 1 ? variant->name : "",
-                            rft_build_name(b, profile->sweep, profile->problem));
+                            rft_words_problem(b->run, profile->sweep, profile->problem, b->arena));
 }
 
 static const char *bound_name(const rft_profile *profile, size_t step) {
@@ -206,8 +206,8 @@ static void add_along_axes(rft_build *b) {
     rft_doc_text(b->doc, RFT_TEXT_BODY,
                  rft_arena_printf(b->arena, "%s.",
                                   found == 0 ? "No transition along an axis is established by this run"
-                                             : rft_build_plural(b, found, "transition along an axis is established",
-                                                                "transitions along axes are established")));
+                                             : rft_words_plural(found, "transition along an axis is established",
+                                                                "transitions along axes are established", b->arena)));
 }
 
 /* No place of its own to tell: one bound all along, or not explored. */
@@ -233,9 +233,10 @@ static void add_same(rft_build *b, rft_table *table, const rft_found *first, siz
         }
     }
     rft_row *row = rft_doc_row(b->doc, table);
-    row->cells[COLUMN_LINE] = rft_arena_printf(
-        b->arena, "%s%s%s, %s", rft_str_get(&names), sweep->variant_count > 1 ? " of " : "",
-        sweep->variant_count > 1 ? variant->name : "", rft_build_name(b, profile->sweep, profile->problem));
+    row->cells[COLUMN_LINE] =
+        rft_arena_printf(b->arena, "%s%s%s, %s", rft_str_get(&names), sweep->variant_count > 1 ? " of " : "",
+                         sweep->variant_count > 1 ? variant->name : "",
+                         rft_words_problem(b->run, profile->sweep, profile->problem, b->arena));
     bool none = first->items[0].kind == RFT_TRANSITION_NONE;
     row->cells[COLUMN_VERDICT] = rft_transition_kind_name(first->items[0].kind);
     row->cells[COLUMN_FROM] = none ? only_bound(profile) : NULL;

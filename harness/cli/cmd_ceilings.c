@@ -3,8 +3,9 @@
 #include "cli/run_ceilings.h"
 #include "cli/show_ceilings.h"
 #include "cli/show_data.h"
-#include "cli/show_ridges.h"
 #include "cli/target.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 #include "run/compile/prefetch.h"
 
 #include <stdlib.h>
@@ -37,13 +38,13 @@ static int measure(rft_cli *cli, rft_target *target, const options *o, rft_run *
     return rc;
 }
 
-static int print_json(rft_cli *cli, const rft_target *target, const options *o, const rft_run *run, rft_err *err) {
+static int print_json(rft_cli *cli, const rft_target *target, const options *o, rft_run *run, rft_err *err) {
     size_t size = 0;
     const rft_gpu_info *gpu = &target->gpu;
     json_t *root = json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o,s:o}", "device", "name", rft_show_text_json(gpu->name),
                              "arch", rft_show_text_json(gpu->arch), "uuid", rft_show_text_json(gpu->uuid), "sms",
                              gpu->sms, "sm_clock_max_khz", gpu->sm_clock_khz, "ceilings", rft_show_ceilings_json(run),
-                             "ridges", rft_show_ridges_json(run));
+                             "ridges", rft_print_json(rft_finding_ridges(run, run->arena)));
     char *text = rft_json_dump(root, &size);
     rft_str line = RFT_STR_INIT;
     rft_str_addf(&line, "%s\n", text);
@@ -65,7 +66,7 @@ static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rf
         rft_str_addf(&out, "%s%s%s\n", target->gpu.name, target->recording ? ", recorded in " : "",
                      target->recording ? target->recording_path : "");
         rft_show_ceilings_table(&out, run, run->arena);
-        rft_show_ridges(&out, run);
+        rft_print_text(&out, rft_finding_ridges(run, run->arena), &(rft_print_opts){0});
         fputs(rft_str_get(&out), cli->out);
     }
     rft_str_clear(&out);

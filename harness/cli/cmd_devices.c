@@ -3,8 +3,8 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/device_facts.h"
-#include "cli/show_layout.h"
 #include "gpu/gpu.h"
+#include "reports/print/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

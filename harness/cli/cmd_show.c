@@ -4,8 +4,8 @@
 #include "cli/run_set.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
-#include "cli/show_layout.h"
 #include "cli/show_text.h"
+#include "reports/print/layout.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/units.h"
 #include "cli/mix_text.h"
 #include "cli/show_data.h"
-#include "cli/show_layout.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/interrupt.h"
-#include "cli/show_layout.h"
 #include "cli/show_text.h"
 #include "model/roofline/bound.h"
+#include "reports/print/layout.h"
 #include "run/plan/budget_share.h"
 #include "run/refine_round.h"
 

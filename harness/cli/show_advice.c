@@ -2,8 +2,8 @@
 #include "cli/show_advice.h"
 
 #include "cli/show_data.h"
-#include "cli/show_layout.h"
 #include "model/advice/advice.h"
+#include "reports/print/layout.h"
 
 #define SHOWN 3 /* of each sweep; --json has all */
 

@@ -3,8 +3,8 @@
 
 #include "base/units.h"
 #include "cli/show_data.h"
-#include "cli/show_layout.h"
 #include "model/run/baseline.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 #include <string.h>

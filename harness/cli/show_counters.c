@@ -2,7 +2,7 @@
 #include "cli/show_counters.h"
 
 #include "cli/show_data.h"
-#include "cli/show_layout.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 

@@ -7,10 +7,8 @@
 #include "cli/show_counters.h"
 #include "cli/show_power.h"
 #include "cli/show_profiles.h"
-#include "cli/show_ridges.h"
 #include "cli/show_roofline.h"
 #include "cli/show_steadiness.h"
-#include "cli/show_steps.h"
 #include "cli/show_text.h"
 #include "cli/show_transitions.h"
 #include "cli/timing_json.h"
@@ -18,6 +16,8 @@
 #include "model/roofline/ridge.h"
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -109,7 +109,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_object_set_new(object, "energy", rft_show_energy_json(run, best));
     json_object_set_new(object, "sustained", rft_show_sustained_json(run, best));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
-    json_object_set_new(object, "steps", rft_show_steps_json(run, best, arena));
+    json_object_set_new(object, "steps", rft_print_json(rft_finding_steps(run, best, arena)));
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
     json_object_set_new(object, "advice", rft_show_advice_json(run, best, arena));
     return object;
@@ -195,7 +195,8 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "transitions", rft_show_transitions_json(run, sweep, arena));
     json_object_set_new(object, "fits", rft_show_fits_json(run, sweep, arena));
     json_object_set_new(object, "profiles", rft_show_profiles_json(run, sweep, arena));
-    json_object_set_new(object, "progress", rft_show_progress_json(run, sweep, arena));
+    json_object_set_new(object, "progress",
+                        rft_print_json(rft_finding_progress(run, sweep, rft_run_largest(run, sweep), arena)));
     json_object_set_new(object, "failures", of_failures(run, sweep, arena));
     return object;
 }
@@ -217,7 +218,7 @@ json_t *rft_show_run_json(const rft_run *run) {
     rft_show_set_steadiness(root, run, arena);
     json_object_set_new(root, "idle", rft_show_idle_json(run));
     json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
-    json_object_set_new(root, "ridges", rft_show_ridges_json(run));
+    json_object_set_new(root, "ridges", rft_print_json(rft_finding_ridges(run, arena)));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
     }

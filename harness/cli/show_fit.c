@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show_fit.c - the rooflines that the bests along each axis follow, as text and as JSON (show_transitions.h). */
 #include "base/units.h"
-#include "cli/show_layout.h"
 #include "cli/show_transitions.h"
 #include "model/transition/profile_fit.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 

@@ -3,12 +3,13 @@
 #include "cli/show_counters.h"
 
 #include "base/units.h"
-#include "cli/show_layout.h"
 #include "cli/show_power.h"
-#include "cli/show_steps.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/ridge.h"
 #include "model/transition/refine.h"
+#include "reports/findings/findings.h"
+#include "reports/print/layout.h"
+#include "reports/print/print.h"
 
 #include <math.h>
 
@@ -94,7 +95,7 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
                      (long long)point->alias_of);
     }
     add_times(out, run, point, arena);
-    rft_show_steps(out, run, point, arena);
+    rft_print_text(out, rft_finding_steps(run, point, arena), &(rft_print_opts){.indent = 13, .label = "launches"});
     rft_show_power_point(out, run, point);
     add_code(out, point);
     add_work(out, point);

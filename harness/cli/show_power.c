@@ -3,7 +3,7 @@
 
 #include "base/units.h"
 #include "cli/show_data.h"
-#include "cli/show_layout.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 /* show_problems.c - the columns of a point, and the table of a sweep's bests (show_parts.h). */
 #include "base/units.h"
 #include "cli/show_baselines.h"
-#include "cli/show_layout.h"
 #include "cli/show_parts.h"
 #include "model/roofline/over_roof.h"
 #include "model/transition/refine.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,10 +2,11 @@
 #include "cli/show_profiles.h"
 
 #include "base/units.h"
-#include "cli/show_layout.h"
-#include "cli/show_spark.h"
 #include "cli/show_transitions.h"
 #include "model/transition/transition.h"
+#include "reports/findings/finding.h"
+#include "reports/print/layout.h"
+#include "reports/print/spark.h"
 
 #include <math.h>
 
@@ -97,7 +98,7 @@ static bool measure(params *p) {
             p->bars_width = fmax((double)p->bars_width, fmin((double)count, BARS_MOST));
         }
     }
-    p->scale = (rft_spark_scale){rft_spark_floor(low, high), high, p->t->ascii};
+    p->scale = (rft_spark_scale){rft_bars_floor(low, high), high, p->t->ascii};
     return high > 0;
 }
 

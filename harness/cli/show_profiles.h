@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_profiles.h - a sweep's profiles and the progress of its search as rows of bars, and as JSON. */
+/* show_profiles.h - a sweep's profiles as rows of bars, and as JSON. */
 #ifndef RFT_CLI_SHOW_PROFILES_H
 #define RFT_CLI_SHOW_PROFILES_H
 
@@ -14,11 +14,5 @@ void rft_show_axes(const rft_show_page *t, size_t sweep);
 /* Every line of both kinds: "along", "name", "variant", "problem", "explains_frac", "costs_factor", and "values": each
  * with "point", "median_s", "middle_s", "worst_s", "measured", "efficiency_frac", "bound". */
 json_t *rft_show_profiles_json(const rft_run *run, size_t sweep, rft_arena *arena);
-
-/* The best so far over the configurations tried on that problem, and when it was met. show_progress.c */
-void rft_show_progress(const rft_show_page *t, size_t sweep);
-/* {"problem", "tried", "best_at", "near_at", "near_frac", "elapsed_s", "better": [...]}; null when nothing was
- * measured. */
-json_t *rft_show_progress_json(const rft_run *run, size_t sweep, rft_arena *arena);
 
 #endif

@@ -4,8 +4,8 @@
 #include "base/units.h"
 #include "cli/show_data.h"
 #include "cli/show_grid.h"
-#include "cli/show_layout.h"
 #include "model/roofline/roofline_chart.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show_steadiness.h"
 
-#include "cli/show_layout.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_throttled.h"
+#include "reports/print/layout.h"
 
 void rft_show_steadiness(rft_str *out, const rft_run *run, bool all, rft_arena *arena) {
     const char *drift_text = rft_run_drift_sentence(run, arena);

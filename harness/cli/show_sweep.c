@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show_sweep.c - ladder and failures of a sweep (show_parts.h). */
-#include "cli/show_layout.h"
 #include "cli/show_parts.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,17 +6,19 @@
 #include "cli/show_baselines.h"
 #include "cli/show_ceilings.h"
 #include "cli/show_counters.h"
-#include "cli/show_layout.h"
 #include "cli/show_parts.h"
 #include "cli/show_power.h"
 #include "cli/show_profiles.h"
 #include "cli/show_roofline.h"
 #include "cli/show_steadiness.h"
 #include "cli/show_transitions.h"
+#include "reports/print/layout.h"
 
 #include "model/roofline/over_roof.h"
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 
 #include <math.h>
 #include <string.h>
@@ -155,6 +157,7 @@ static void add_title(rft_show_page *t, size_t s) {
 
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts);
+    const rft_print_opts indented = {.ascii = opts->ascii, .full = opts->full, .indent = 4};
     size_t start = out->length;
     add_head(&t);
     rft_show_steadiness(out, run, true, t.arena);
@@ -168,7 +171,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_show_ladder(&t, s);
         rft_show_baselines(&t, s);
         rft_show_params(&t, s);
-        rft_show_progress(&t, s);
+        rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), t.arena), &indented);
         rft_show_axes(&t, s);
         rft_show_power_sweep(&t, s);
         (t.full ? rft_show_counted_sweep : rft_show_counted_apart)(out, run, s, t.arena);

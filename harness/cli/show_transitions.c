@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* show_transitions.c - transitions of a sweep as text and as JSON (show_parts.h, show_data.h). */
 #include "cli/show_transitions.h"
-#include "cli/show_layout.h"
 #include "cli/show_parts.h"
+#include "reports/print/layout.h"
 
 #include <math.h>
 

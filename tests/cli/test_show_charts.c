@@ -11,11 +11,12 @@
 #include "base/json.h"
 #include "cli/show_data.h"
 #include "cli/show_grid.h"
-#include "cli/show_layout.h"
 #include "cli/show_roofline.h"
-#include "cli/show_spark.h"
 #include "cli/show_text.h"
 #include "report/report_sample.h"
+#include "reports/findings/finding.h"
+#include "reports/print/layout.h"
+#include "reports/print/spark.h"
 #include "store/store.h"
 
 #include <math.h>
@@ -40,8 +41,8 @@ static void bars_have_the_height_of_their_values(void **state) {
     assert_string_equal(spark(&out, values, 5, (rft_spark_scale){0, 8, false}), "▁▁▂▄█");
     assert_string_equal(spark(&out, values + 7, 1, (rft_spark_scale){0, 8, false}), "·");
     assert_string_equal(spark(&out, values, 2, (rft_spark_scale){3, 3, true}), "88");
-    assert_true(rft_spark_floor(1, 2) == 0); /* half as fast is half as high */
-    assert_true(rft_spark_floor(90, 100) == 88.5);
+    assert_true(rft_bars_floor(1, 2) == 0); /* half as fast is half as high */
+    assert_true(rft_bars_floor(90, 100) == 88.5);
     rft_str_clear(&out);
 }
 

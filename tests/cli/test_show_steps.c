@@ -8,7 +8,8 @@
 #include <cmocka.h>
 
 #include "cli/show_counters.h"
-#include "cli/show_steps.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 #include "store/sample_run.h"
 
 #include <string.h>
@@ -32,7 +33,7 @@ static void as_text(void **state) {
     const char *text = rft_str_get(&out);
     assert_non_null(strstr(text, "launches     1. memset \"part\": 500.0 us, 71 %; "));
     assert_non_null(strstr(text, "\n             2. scan<256, true>: 200.0 us, 29 %; "));
-    assert_non_null(strstr(text, "each alone behind the ones before it"));
+    assert_non_null(strstr(text, "timed alone behind the ones before it"));
     rft_str_clear(&out);
     rft_run_free(run);
 }
@@ -41,7 +42,7 @@ static void as_json(void **state) {
     rft_run *run = sample_run_new();
     (void)state;
     const rft_point *point = of_several(run);
-    json_t *list = rft_show_steps_json(run, point, run->arena);
+    json_t *list = rft_print_json(rft_finding_steps(run, point, run->arena));
     assert_int_equal(json_array_size(list), 2);
     const json_t *second = json_array_get(list, 1);
     assert_string_equal(json_string_value(json_object_get(second, "name")), "scan<256, true>");
@@ -50,13 +51,13 @@ static void as_json(void **state) {
     json_decref(list);
     /* a launch that says nothing of itself */
     ((rft_step *)(uintptr_t)point->steps)[1].traffic.present = false;
-    list = rft_show_steps_json(run, point, run->arena);
+    list = rft_print_json(rft_finding_steps(run, point, run->arena));
     second = json_array_get(list, 1);
     assert_string_equal(json_string_value(json_object_get(second, "bound")), "unknown");
     assert_true(json_is_null(json_object_get(second, "bound_frac")));
     assert_string_equal(json_string_value(json_object_get(second, "reason")), "the launch declares no work of its own");
     json_decref(list);
-    list = rft_show_steps_json(run, &run->points[0], run->arena);
+    list = rft_print_json(rft_finding_steps(run, &run->points[0], run->arena));
     assert_true(json_is_null(list));
     json_decref(list);
     rft_run_free(run);

@@ -67,10 +67,10 @@ static void name_axis(rft_arena *arena, rft_chart_axis *axis, const char *title,
 
 /* A map of columns x rows whose values grow to the upper right; the last cell is empty. */
 static rft_chart *map_of(rft_doc *doc, size_t columns, size_t rows) {
-    rft_chart *chart = rft_doc_chart(doc, "Best rate", 150);
+    rft_chart *chart = rft_chart_new(doc->arena, "Best rate", 150);
     name_axis(doc->arena, &chart->x, "TILE_M", columns);
     name_axis(doc->arena, &chart->y, "TILE_N", rows);
-    rft_series *cells = rft_doc_series(doc, chart, RFT_SERIES_CELLS, columns * rows);
+    rft_series *cells = rft_chart_series(doc->arena, chart, RFT_SERIES_CELLS, columns * rows);
     cells->label = "TFLOP/s";
     for (size_t i = 0; i < cells->count; i++) {
         cells->x[i] = (double)(i % columns);
@@ -102,12 +102,12 @@ static void test_heat_map_has_its_numbers_and_its_scale(void **state) {
 
 static void test_bars_have_values_and_intervals(void **state) {
     rft_doc *doc = new_doc(*state);
-    rft_chart *chart = rft_doc_chart(doc, "ladder", 150);
+    rft_chart *chart = rft_chart_new(doc->arena, "ladder", 150);
     name_axis(doc->arena, &chart->x, NULL, 3);
     chart->x.names_wrap = true;
     chart->x.names[0] = "a variant with a name that needs two lines and is still too long for them all";
-    rft_series *bars = rft_doc_series(doc, chart, RFT_SERIES_BARS, 3);
-    rft_series *whiskers = rft_doc_series(doc, chart, RFT_SERIES_WHISKERS, 3);
+    rft_series *bars = rft_chart_series(doc->arena, chart, RFT_SERIES_BARS, 3);
+    rft_series *whiskers = rft_chart_series(doc->arena, chart, RFT_SERIES_WHISKERS, 3);
     bars = &chart->series[0];
     static const double values[] = {1, 40, 80};
     for (int i = 0; i < 3; i++) {
@@ -134,13 +134,13 @@ static void test_many_names_are_read_whole(void **state) {
     for (int upright = 0; upright < 2; upright++) {
         rft_arena *arena = rft_arena_new();
         rft_doc *doc = new_doc(arena);
-        rft_chart *chart = rft_doc_chart(doc, "bars", 150);
+        rft_chart *chart = rft_chart_new(doc->arena, "bars", 150);
         size_t count = upright ? 27 : 9;
         name_axis(arena, &chart->x, NULL, count);
         chart->x.names_wrap = !upright;
         chart->x.names_upright = upright;
         chart->x.sub_names = upright ? rft_arena_calloc(arena, count, sizeof(const char *)) : NULL;
-        rft_series *bars = rft_doc_series(doc, chart, RFT_SERIES_BARS, count);
+        rft_series *bars = rft_chart_series(doc->arena, chart, RFT_SERIES_BARS, count);
         for (size_t i = 0; i < count; i++) {
             chart->x.names[i] = "rows by teams, L2 hints";
             if (upright) {
@@ -168,13 +168,13 @@ static void test_many_names_are_read_whole(void **state) {
 /* 50,000 points: cells of grey, no more of them than the chart has room for. */
 static void test_many_points_become_density(void **state) {
     rft_doc *doc = new_doc(*state);
-    rft_chart *chart = rft_doc_chart(doc, "cloud", 200);
-    rft_series *cloud = rft_doc_series(doc, chart, RFT_SERIES_CLOUD, 50000);
+    rft_chart *chart = rft_chart_new(doc->arena, "cloud", 200);
+    rft_series *cloud = rft_chart_series(doc->arena, chart, RFT_SERIES_CLOUD, 50000);
     for (size_t i = 0; i < cloud->count; i++) {
         cloud->x[i] = 1 + (double)(i % 997);
         cloud->y[i] = 1 + (double)(i * 7919 % 1009);
     }
-    rft_series *best = rft_doc_series(doc, chart, RFT_SERIES_DOTS, 1);
+    rft_series *best = rft_chart_series(doc->arena, chart, RFT_SERIES_DOTS, 1);
     best->bold = true;
     best->x[0] = 500;
     best->y[0] = 1009;
@@ -190,9 +190,9 @@ static void test_many_points_become_density(void **state) {
 /* Labels of lines that all but coincide stand apart; a full chart sends what has no place to the key. */
 static void test_labels_of_close_lines_stand_apart(void **state) {
     rft_doc *doc = new_doc(*state);
-    rft_chart *chart = rft_doc_chart(doc, "lines", 160);
+    rft_chart *chart = rft_chart_new(doc->arena, "lines", 160);
     for (int i = 0; i < 9; i++) {
-        rft_series *line = rft_doc_series(doc, chart, RFT_SERIES_LINE, 2);
+        rft_series *line = rft_chart_series(doc->arena, chart, RFT_SERIES_LINE, 2);
         line->label = rft_arena_printf(doc->arena, "a ceiling with a long name, number %d, 65.4 TFLOP/s", i);
         line->x[0] = 0;
         line->x[1] = 10;
@@ -211,11 +211,11 @@ static void test_four_charts_stand_in_a_row(void **state) {
     rft_doc *doc = new_doc(*state);
     rft_chart *charts[4];
     for (size_t k = 0; k < 4; k++) {
-        charts[k] = rft_doc_chart(doc, "", 108);
+        charts[k] = rft_chart_new(doc->arena, "", 108);
         name_axis(doc->arena, &charts[k]->x, "PARAMETER", 4);
         charts[k]->x.sub_names = charts[k]->x.names;
         charts[k]->x.sub_title = "n";
-        rft_series *line = rft_doc_series(doc, charts[k], RFT_SERIES_LINE, 4);
+        rft_series *line = rft_chart_series(doc->arena, charts[k], RFT_SERIES_LINE, 4);
         line->marks = true;
         for (int i = 0; i < 4; i++) {
             line->x[i] = i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_layout.h - cells and paragraphs of text for a terminal of 80 columns. Columns are those a terminal
+/* layout.h - cells and paragraphs of text for a terminal of 80 columns. Columns are those a terminal
  * gives UTF-8: two for the wide characters of East Asia, none for combining marks, whatever the locale. */
-#ifndef RFT_CLI_SHOW_LAYOUT_H
-#define RFT_CLI_SHOW_LAYOUT_H
+#ifndef RFT_REPORTS_LAYOUT_H
+#define RFT_REPORTS_LAYOUT_H
 
 #include "base/str.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/show_layout.h"
+#include "reports/print/layout.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_spark.h - a row of numbers as bars of eight heights, one column each. */
-#ifndef RFT_CLI_SHOW_SPARK_H
-#define RFT_CLI_SHOW_SPARK_H
+/* spark.h - a row of numbers as bars of eight heights, one column each. */
+#ifndef RFT_REPORTS_SPARK_H
+#define RFT_REPORTS_SPARK_H
 
 #include "base/str.h"
 
@@ -14,8 +14,5 @@ typedef struct rft_spark_scale {
 /* 1..8; 0 for NaN. */
 int rft_spark_height(double value, const rft_spark_scale *scale);
 void rft_spark_add(rft_str *out, const double *values, size_t count, const rft_spark_scale *scale);
-
-/* Where bars should begin for values between both: at zero, unless that would hide all there is to see. */
-double rft_spark_floor(double lowest, double highest);
 
 #endif

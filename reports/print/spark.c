@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/show_spark.h"
+#include "reports/print/spark.h"
 
 #include <math.h>
 
@@ -29,8 +29,4 @@ void rft_spark_add(rft_str *out, const double *values, size_t count, const rft_s
             rft_str_add(out, bar);
         }
     }
-}
-
-double rft_spark_floor(double lowest, double highest) {
-    return lowest > 0.6 * highest ? lowest - 0.15 * (highest - lowest) : 0;
 }

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* findings.h - the subjects of a run, one function each (finding.h says how to add one). Everything lives in `arena`;
+ * NULL: there is nothing to say. */
+#ifndef RFT_REPORTS_FINDINGS_H
+#define RFT_REPORTS_FINDINGS_H
+
+#include "model/run/run.h"
+#include "reports/findings/finding.h"
+
+/* The launches of a point of several that were timed one by one: time, share and bound of each. */
+rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_arena *arena);
+/* The ridge point of every pipe and memory level of which something is known. */
+rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
+/* How the search went on a problem: the best so far over the configurations tried, and when it was met. NULL for
+ * `problem` SIZE_MAX, and where none was measured; people see only what had enough trials to be called a search. */
+rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
+
+/* ---- what several of them need ---- */
+
+/* {"n": 4096}, for programs. */
+rft_finding *rft_finding_problem(const rft_sweep *sweep, size_t problem, rft_arena *arena);
+
+#endif

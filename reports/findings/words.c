@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/findings/words.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+const char *rft_words_problem(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
+    const char *text = rft_run_problem_text(run, sweep, problem, true, arena);
+    const char *name = run->sweeps[sweep].sweep.name;
+    return text && *text ? rft_arena_printf(arena, "%s %s", name, text) : name;
+}
+
+const char *rft_words_config(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
+    if (point->variant >= sweep->variant_count) {
+        return "configuration not kept";
+    }
+    const char *config = rft_run_config_text(run, point, true, arena);
+    if (!*config) {
+        config = rft_run_config_text(run, point, false, arena); /* all of them fixed */
+    }
+    if (!*config) {
+        config = "no parameters";
+    }
+    return sweep->variant_count > 1 ? rft_arena_printf(arena, "%s: %s", sweep->variants[point->variant].name, config)
+                                    : config;
+}
+
+const char *rft_words_value(const rft_value *value, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    rft_value_format(&text, value);
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena) {
+    const rft_stats *stats = &measurement->stats;
+    double half = rft_stats_half_width_frac(stats);
+    if (!stats->interval_is_95) {
+        return rft_arena_printf(arena, "%s (n = %zu: no interval)", rft_figure_si(arena, stats->median, "s"),
+                                measurement->n);
+    }
+    return rft_arena_printf(arena, "%s \xc2\xb1 %s %%", rft_figure_si(arena, stats->median, "s"),
+                            rft_figure_plain(arena, half * 100, 2));
+}
+
+const char *rft_words_replay(const rft_run *run, rft_arena *arena) {
+    const rft_run_info *info = &run->info;
+    if (!info->replay_of && !info->replay_path) {
+        return NULL;
+    }
+    return rft_arena_printf(arena, "replayed recording, %s, %s", run->gpu.name ? run->gpu.name : "unknown",
+                            rft_figure_date(arena, info->replay_started_unix_ns));
+}
+
+const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena) {
+    return rft_arena_printf(arena, "%s %s", rft_figure_count(arena, count), count == 1 ? one : many);
+}
+
+bool rft_rate_in_ops(const rft_placement *place) {
+    bool has_ops = isfinite(place->rate_ops_s) && place->rate_ops_s > 0;
+    bool has_bytes = isfinite(place->rate_bytes_s) && place->rate_bytes_s > 0;
+    if (!has_ops || !has_bytes) {
+        return has_ops;
+    }
+    /* Without a roof: by the side of any present device's ridge the work is surely on. */
+    return isnan(place->roof_s) ? place->intensity > 10 : place->roof == RFT_RESOURCE_PIPE;
+}
+
+double rft_rate_of(const rft_placement *place) {
+    double rate = rft_rate_in_ops(place) ? place->rate_ops_s : place->rate_bytes_s;
+    return rate > 0 ? rate : NAN;
+}
+
+const char *rft_rate_unit(const rft_placement *place) {
+    if (!rft_rate_in_ops(place)) {
+        return "B/s";
+    }
+    bool integer = place->roof == RFT_RESOURCE_PIPE &&
+                   (place->roof_pipe == RFT_PIPE_INT32 || place->roof_pipe == RFT_PIPE_TENSOR_INT8 ||
+                    place->roof_pipe == RFT_PIPE_SFU);
+    return integer ? "op/s" : "FLOP/s";
+}
+
+const char *rft_words_rate(const rft_placement *place, rft_arena *arena) {
+    return rft_figure_si(arena, rft_rate_of(place), rft_rate_unit(place));
+}
+
+const char *rft_words_roof(const rft_placement *place) {
+    return place->roof == RFT_RESOURCE_PIPE ? rft_pipe_label(place->roof_pipe) : "memory";
+}
+
+rft_measure rft_measure_of(const rft_placement *place, const rft_point *best, rft_arena *arena) {
+    rft_measure m;
+    double rate = rft_rate_of(place), time_s = rft_point_median_s(best);
+    m.amount = rate * time_s;
+    m.scale = isnan(rate) ? rft_figure_scale_of(arena, &time_s, 1, "s")
+                          : rft_figure_scale_of(arena, &rate, 1, rft_rate_unit(place));
+    m.title = rft_arena_printf(arena, "%s (%s)", isnan(rate) ? "median time" : "useful rate", m.scale.unit);
+    return m;
+}
+
+double rft_measure_shown(const rft_measure *m, double time_s) {
+    return (isnan(m->amount) ? time_s : m->amount / time_s) / m->scale.factor;
+}

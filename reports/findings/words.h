@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* words.h - what findings and pages say in the same words: names of problems and configurations, rates, and the
+ * quantity that charts show. Texts live in `arena`. */
+#ifndef RFT_REPORTS_WORDS_H
+#define RFT_REPORTS_WORDS_H
+
+#include "model/roofline/bound.h"
+#include "model/run/run.h"
+#include "reports/figures.h"
+
+/* "gemv n=4096"; the sweep's name alone when nothing is swept. */
+const char *rft_words_problem(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
+/* "VEC=4 BLOCK=256", with the variant's name before it when there are several. */
+const char *rft_words_config(const rft_run *run, const rft_point *point, rft_arena *arena);
+/* A parameter's or axis' value. */
+const char *rft_words_value(const rft_value *value, rft_arena *arena);
+/* "median +- half" in words, such as "493.2 us +- 0.09 %"; says when the interval is no 95 % one. */
+const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena);
+/* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
+const char *rft_words_replay(const rft_run *run, rft_arena *arena);
+/* "42 points" / "1 point" */
+const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena);
+
+/* ---- rates ---- */
+/* Whether a rate of this placement is told in operations (else in bytes). */
+bool rft_rate_in_ops(const rft_placement *place);
+double rft_rate_of(const rft_placement *place);        /* NaN without work */
+const char *rft_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B/s" */
+const char *rft_words_rate(const rft_placement *place, rft_arena *arena);
+/* "memory" or the pipe's label: the ceiling the efficiency is of. */
+const char *rft_words_roof(const rft_placement *place);
+
+/* From the times of one problem to what its charts show: the useful rate, or the time itself where the work is not
+ * known. */
+typedef struct rft_measure {
+    double amount; /* bytes or operations of the problem; NaN: seconds are shown */
+    rft_figure_scale scale;
+    const char *title; /* "useful rate (TB/s)" */
+} rft_measure;
+rft_measure rft_measure_of(const rft_placement *place, const rft_point *best, rft_arena *arena);
+double rft_measure_shown(const rft_measure *measure, double time_s);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* print.h - findings on a page, on a terminal and as JSON; documents as Markdown. Printers write to what they are
+ * handed; widths, alignment and line breaks are theirs. */
+#ifndef RFT_REPORTS_PRINT_H
+#define RFT_REPORTS_PRINT_H
+
+#include "base/json.h"
+#include "base/str.h"
+#include "reports/findings/finding.h"
+
+typedef struct rft_print_opts {
+    bool ascii;        /* bars of plain characters */
+    bool full;         /* with what is RFT_IN_FULL, without what is only RFT_IN_BRIEF */
+    size_t indent;     /* columns */
+    const char *label; /* before the first line, in the indent; NULL: an empty line comes first */
+} rft_print_opts;
+
+/* All of these take NULL for a finding that has nothing to say: nothing is printed, JSON is null. */
+
+/* Appends its headings, tables, texts and charts. */
+void rft_print_page(rft_doc *doc, const rft_finding *f);
+/* Text of 80 columns at most, names that are longer than a line broken. */
+void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *opts);
+/* Owned: json_decref(). Texts that are no UTF-8 are null. */
+json_t *rft_print_json(const rft_finding *f);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/print/print.h"
+
+/* With the mark of its note; NULL for a blank one. */
+static const char *words_of(rft_doc *doc, rft_table *to, const rft_datum *cell, const rft_trait *field) {
+    const char *words = rft_datum_words(cell, field, false, doc->arena);
+    if (cell->note) {
+        words = rft_arena_printf(doc->arena, "%s%s", words, rft_doc_note(doc, to, cell->note));
+    }
+    return *words ? words : NULL;
+}
+
+static size_t columns_of(const rft_cell_table *table, rft_column *columns, size_t *from) {
+    size_t used = 0;
+    for (size_t i = 0; i < table->field_count; i++) {
+        const rft_trait *field = &table->fields[i];
+        if (rft_trait_is_for(field, RFT_ON_PAGE)) {
+            from[used] = i;
+            columns[used++] = (rft_column){.title = field->title,
+                                           .unit = field->style == RFT_AS_PERCENT ? "%" : NULL,
+                                           .align = field->align,
+                                           .wraps = field->wraps};
+        }
+    }
+    return used;
+}
+
+static void add_table(rft_doc *doc, const rft_cell_table *table) {
+    rft_column *columns = rft_arena_calloc(doc->arena, table->field_count + 1, sizeof *columns);
+    size_t *from = rft_arena_calloc(doc->arena, table->field_count + 1, sizeof *from);
+    size_t count = columns_of(table, columns, from);
+    if (count == 0 || table->row_count == 0) {
+        return;
+    }
+    rft_table *to = rft_doc_table(doc, columns, count);
+    for (size_t r = 0; r < table->row_count; r++) {
+        const rft_cell_row *row = &table->rows[r];
+        rft_row *drawn = rft_doc_row(doc, to);
+        drawn->strong = row->strong;
+        drawn->quiet = row->quiet;
+        drawn->rule = row->rule;
+        drawn->span = row->spans;
+        drawn->link = row->link;
+        drawn->detail = row->detail;
+        for (size_t c = 0; c < count; c++) {
+            drawn->cells[c] = words_of(doc, to, &row->cells[from[c]], &table->fields[from[c]]);
+        }
+    }
+}
+
+/* Facts that follow each other share a table; returns the last one's index. */
+static size_t put_facts(rft_doc *doc, const rft_finding *f, size_t i) {
+    static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
+    rft_table *table = NULL;
+    size_t last = i;
+    for (; i < f->item_count && f->items[i].kind == RFT_ITEM_FACT; last = i++) {
+        const rft_item *fact = &f->items[i];
+        if (rft_trait_is_for(&fact->field, RFT_ON_PAGE)) {
+            if (!table) {
+                table = rft_doc_table(doc, columns, 2);
+                table->plain = true;
+            }
+            rft_doc_pair(doc, table, fact->field.title, words_of(doc, table, &fact->cell, &fact->field));
+        }
+    }
+    return last;
+}
+
+void rft_print_page(rft_doc *doc, const rft_finding *f) {
+    for (size_t i = 0; f && i < f->item_count; i++) {
+        const rft_item *item = &f->items[i];
+        if (!rft_item_is_for(item, RFT_ON_PAGE)) {
+            continue;
+        }
+        switch (item->kind) {
+        case RFT_ITEM_HEADING:
+            rft_doc_heading(doc, item->level, item->text, NULL);
+            break;
+        case RFT_ITEM_SENTENCE:
+            rft_doc_text(doc, item->style, item->text);
+            break;
+        case RFT_ITEM_TABLE:
+            add_table(doc, item->table);
+            break;
+        case RFT_ITEM_FACT:
+            i = put_facts(doc, f, i);
+            break;
+        case RFT_ITEM_CHARTS:
+            rft_doc_charts(doc, item->charts, item->chart_count);
+            if (item->text) {
+                rft_doc_text(doc, RFT_TEXT_NOTE, item->text);
+            }
+            break;
+        case RFT_ITEM_FINDING:
+        case RFT_ITEM_LIST:
+            for (size_t k = 0; k < item->finding_count; k++) {
+                rft_print_page(doc, item->findings[k]);
+            }
+            break;
+        case RFT_ITEM_BARS:
+            break;
+        }
+    }
+}
