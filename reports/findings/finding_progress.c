@@ -19,7 +19,7 @@ typedef struct search {
     rft_measure measure;
 } search;
 
-static const char *count(const search *s, double number) {
+static const char *counted_words(const search *s, double number) {
     return rft_figure_count(s->arena, (uint64_t)number);
 }
 
@@ -81,8 +81,8 @@ static const char *met_at(const search *s) {
                                                rft_figure_si(s->arena, s->last->elapsed_s, "s"))
                             : "";
     return rft_arena_printf(s->arena, "evaluation %s of %s%s; 95 %% of its rate at evaluation %s",
-                            count(s, s->best->at), count(s, (double)s->found.count), times,
-                            count(s, s->found.near->at));
+                            counted_words(s, s->best->at), counted_words(s, (double)s->found.count), times,
+                            counted_words(s, s->found.near->at));
 }
 
 static void add_charts(rft_finding *f, const search *s) {
@@ -120,7 +120,7 @@ static void add_bars(rft_finding *f, const search *s) {
     double bars[BARS], low = rft_bars_floor(s->best->time_s / s->found.better[0]->time_s, 1);
     if (s->found.better_count == 1) {
         rft_finding_heading(f, RFT_IN_TEXT, 2, "search%s%s: none of %s was better than number %s", on, name,
-                            count(s, (double)s->found.count), count(s, s->best->at));
+                            counted_words(s, (double)s->found.count), counted_words(s, s->best->at));
         return;
     }
     size_t used = best_so_far(s, bars);
