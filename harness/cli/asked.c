@@ -1,29 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/asked.h"
 
+#include "model/sweep/budget.h"
+
 #include <string.h>
 
-static void put_seconds(double *out, double asked_s) {
-    *out = asked_s > 0 ? asked_s : *out;
+/* What is given for all sweeps together is each one's share. */
+static void share_budget(rft_search_opts *search, const char *text, size_t sweep_count) {
+    rft_budget all = {0};
+    rft_err ignored = RFT_ERR_INIT; /* it was read before */
+    (void)rft_budget_parse(&all, text, &ignored);
+    search->budget_s = all.seconds > 0 ? all.seconds / (double)sweep_count : search->budget_s;
+    search->budget_gpu_s = all.gpu_s > 0 ? all.gpu_s / (double)sweep_count : search->budget_gpu_s;
 }
 
 const rft_sweep *rft_asked_sweep(const rft_run_options *o, const rft_sweep *sweep, size_t sweep_count,
                                  rft_arena *arena) {
     rft_sweep *asked = rft_arena_memdup(arena, sweep, sizeof *sweep);
-    rft_search_opts *search = &asked->search;
-    rft_measure_opts *measure = &asked->measure;
-    search->strategy = o->strategy ? o->strategy : search->strategy;
-    search->seed = o->seed ? o->seed_value : search->seed;
-    search->seed_given = o->seed || search->seed_given;
-    search->objective = o->objective ? o->objective_value : search->objective;
-    search->goal_frac = o->goal_frac > 0 ? o->goal_frac : search->goal_frac;
-    search->budget_points = o->budgets.points ? o->budgets.points : search->budget_points;
-    put_seconds(&search->budget_s, o->budgets.seconds / (double)sweep_count);
-    put_seconds(&search->budget_gpu_s, o->budgets.gpu_s / (double)sweep_count);
-    put_seconds(&measure->min_seconds, o->min_time_s);
-    put_seconds(&measure->point_timeout_s, o->point_timeout_s);
-    put_seconds(&measure->compile_timeout_s, o->compile_timeout_s);
-    measure->no_race = o->no_race || measure->no_race;
+    for (size_t i = 0; i < RFT_SWEEP_SETTINGS; i++) {
+        const rft_setting *setting = &rft_sweep_settings[i];
+        rft_err ignored = RFT_ERR_INIT;
+        if (!o->asked[i]) {
+            continue;
+        }
+        (void)rft_setting_read(setting, asked, o->asked[i], &ignored);
+        if (setting->kind == RFT_SETTING_BUDGET) {
+            share_budget(&asked->search, o->asked[i], sweep_count);
+        }
+        if (setting->offset == offsetof(rft_sweep, search.seed)) {
+            asked->search.seed_given = true;
+        }
+    }
     return asked;
 }
 

@@ -9,9 +9,9 @@
 #include "cli/run_options.h"
 #include "model/sweep/sweep.h"
 
-/* The sweep with --strategy, --seed, --budget, --goal, --objective, --min-time, --no-race, --timeout and
- * --compile-timeout put in where they were given. `sweep_count`: of the whole run; seconds of --budget are shared
- * equally by its sweeps, a number of configurations holds for each. A copy in `arena` that borrows from `sweep`. */
+/* The sweep with what of rft_sweep_settings was given put in. `sweep_count`: of the whole run; seconds of --budget are
+ * shared equally by its sweeps, a number of configurations holds for each. A copy in `arena` that borrows from `sweep`.
+ */
 const rft_sweep *rft_asked_sweep(const rft_run_options *o, const rft_sweep *sweep, size_t sweep_count,
                                  rft_arena *arena);
 

@@ -35,6 +35,7 @@ typedef struct rft_cli {
 /* A subcommand. `run` gets argv without the program and the subcommand's name; it returns 0 or a negative rft_code with
  * `err` set, which main() prints (place, message, remedy) and turns into the exit status. */
 struct rft_command {
+    const char *group; /* its heading in --help */
     const char *name;
     const char *usage; /* "SWEEP.lua... [options]" */
     const char *help;  /* one line */
@@ -50,14 +51,14 @@ typedef struct rft_words {
     size_t count;
 } rft_words;
 
-/* One option. Exactly one of flag, text, words is set. */
+/* One option, or a heading of --help: `help` alone. Exactly one of flag, text, words is set. */
 typedef struct rft_opt {
     const char *name;     /* "output" for --output */
     char letter;          /* 'o' for -o; 0 = none */
     const char *argument; /* "FILE"; NULL for a flag */
     const char *help;
     bool *flag;
-    const char **text; /* the last one given wins */
+    const char **text; /* the last one given wins; without an argument: `name` when it is given */
     rft_words *words;  /* every one given, in order */
 } rft_opt;
 

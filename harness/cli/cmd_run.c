@@ -146,7 +146,7 @@ static rft_run_ceilings ceilings_of(const session *s) {
                               .run = s->file.run,
                               .store = s->file.store,
                               .plan = s->plan,
-                              .again = s->o->ceilings_again};
+                              .again = s->o->ceilings == RFT_CEILINGS_AGAIN};
 }
 
 /* A user who has asked for the end is not kept waiting: the session that goes on measures them. */
@@ -182,26 +182,21 @@ static int execute(session *s, rft_err *err) {
     const rft_run_options *o = s->o;
     bool stopped = false;
     const uint32_t due = s->target->recording ? 0 : rft_run_ceilings_due(s->file.run);
-    rft_exec_opts opts = {
-        .plan = s->plan,
-        .run = s->file.run,
-        .store = s->file.store,
-        .probe = s->target->probe,
-        .pool = s->target->pool,
-        .replay = s->target->recording != NULL,
-        .no_prune = o->no_prune,
-        .counters = o->counter_wish,
-        .power = o->power,
-        .soak_s = o->soak_s,
-        .clock = rft_clock_system(),
-        .log = &s->cli->log,
-        .stop = stop,
-        .progress = progress,
-        .baseline = baseline,
-        .ceilings = due ? measure_ceilings : NULL,
-        .ceilings_wanted = due,
-        .payload = s,
-    };
+    rft_exec_opts opts = o->exec;
+    opts.plan = s->plan;
+    opts.run = s->file.run;
+    opts.store = s->file.store;
+    opts.probe = s->target->probe;
+    opts.pool = s->target->pool;
+    opts.replay = s->target->recording != NULL;
+    opts.clock = rft_clock_system();
+    opts.log = &s->cli->log;
+    opts.stop = stop;
+    opts.progress = progress;
+    opts.baseline = baseline;
+    opts.ceilings = due ? measure_ceilings : NULL;
+    opts.ceilings_wanted = due;
+    opts.payload = s;
     int rc = rft_exec(&opts, &stopped, err);
     rft_screen_end(&s->screen);
     if (rc == RFT_OK && stopped) {
@@ -215,7 +210,7 @@ static int execute(session *s, rft_err *err) {
 static int measure(session *s, rft_err *err) {
     const rft_run_options *o = s->o;
     s->screen = (rft_screen){.cli = s->cli, .run = s->file.run};
-    if (!rft_counted_wish_is_none(&o->counter_wish)) {
+    if (!rft_counted_wish_is_none(&o->exec.counters)) {
         s->screen.counters = o->counters ? o->counters : "default";
     }
     rft_screen_begin(&s->screen, s->plan, s->target);

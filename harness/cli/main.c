@@ -13,30 +13,33 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Grouped by what they are for. */
 static const rft_command commands[] = {
-    {"run", "SWEEP.lua|RECORDING... [options] [-- script arguments]", "measure a sweep and write its report",
-     rft_cmd_run},
-    {"check", "SWEEP.lua|SPACE.json [options]", "count the space and compile a sample; needs no GPU", rft_cmd_check},
-    {"point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]",
+    {"write", "check", "SWEEP.lua|SPACE.json [options]", "count the space and compile a sample; needs no GPU",
+     rft_cmd_check},
+    {"measure", "devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
+    {"measure", "ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
+    {"measure", "point", "SWEEP.lua [--at n=4096] [--set TILE=128] [options]",
      "one point alone, for ncu, sanitizers and debugging", rft_cmd_point},
-    {"report", "RUN.db... [-o OUT.pdf] [options]", "draw the PDF of a run or a recording", rft_cmd_report},
-    {"compare", "A B [...] [-o OUT.pdf] [options]", "two to eight runs beside each other: devices, cards or dates",
-     rft_cmd_compare},
-    {"show", "RUN.db... [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
-    {"best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
-    {"export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner", rft_cmd_export},
-    {"import", "FILE.json.gz -o RUN.db, or --baseline FILE RUN.db",
-     "read a recording (T4, Kernel Tuner) into a run file, or baselines", rft_cmd_import},
-    {"ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
-    {"devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
-    {"model", "[MODEL KEY=VALUE[,VALUE...]...]...|RUN.db|FILE.json.gz [options]",
+    {"measure", "run", "SWEEP.lua|RECORDING... [options] [-- script arguments]", "measure a sweep and write its report",
+     rft_cmd_run},
+    {"read", "show", "RUN.db... [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
+    {"read", "report", "RUN.db... [-o OUT.pdf] [options]", "draw the PDF of a run or a recording", rft_cmd_report},
+    {"read", "compare", "A B [...] [-o OUT.pdf] [options]",
+     "two to eight runs beside each other: devices, cards or dates", rft_cmd_compare},
+    {"use", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
+    {"use", "model", "[MODEL KEY=VALUE[,VALUE...]...]...|RUN.db|FILE.json.gz [options]",
      "the roofline of common operations by datasheets, or a run seen under the ceilings of other devices",
      rft_cmd_model},
-    {NULL, NULL, NULL, NULL},
+    {"files", "import", "FILE.json.gz -o RUN.db, or --baseline FILE RUN.db",
+     "read a recording (T4, Kernel Tuner) into a run file, or baselines", rft_cmd_import},
+    {"files", "export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner",
+     rft_cmd_export},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 
 /* Workers are started by run itself: not a command for people. */
-static const rft_command worker_command = {"worker", "compile|device [ORDINAL]", "(internal)", rft_cmd_worker};
+static const rft_command worker_command = {NULL, "worker", "compile|device [ORDINAL]", "(internal)", rft_cmd_worker};
 
 const rft_command *rft_command_table(void) {
     return commands;
@@ -45,9 +48,14 @@ const rft_command *rft_command_table(void) {
 static void print_help(FILE *out) {
     fprintf(out,
             "rooftune %s: finds the best configuration of CUDA kernels and how far from the roof it is.\n\n"
-            "usage: rooftune COMMAND [arguments]\n\n",
+            "usage: rooftune COMMAND [arguments]\n",
             RFT_VERSION);
+    const char *group = "";
     for (const rft_command *command = commands; command->name; command++) {
+        if (strcmp(command->group, group) != 0) {
+            group = command->group;
+            fprintf(out, "\n%s:\n", group);
+        }
         fprintf(out, "  %-9s %s\n", command->name, command->help);
     }
     fprintf(out, "\nRUN.db is a run file, or a recording (FILE.json.gz). `rooftune COMMAND --help` lists a\n"

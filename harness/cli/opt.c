@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
-#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "model/sweep/settings.h"
 
 #include <errno.h>
 #include <string.h>
 
 static void print_options(const rft_cli *cli, const rft_opt *opts, size_t count) {
     fprintf(cli->out, "usage: rooftune %s %s\n%s\n\n", cli->command->name, cli->command->usage, cli->command->help);
+    bool grouped = false;
     for (size_t i = 0; i < count; i++) {
         char left[64];
+        if (!opts[i].name) {
+            fprintf(cli->out, "%s%s:\n", grouped ? "\n" : "", opts[i].help);
+            grouped = true;
+            continue;
+        }
         char letter[5] = "    ";
         if (opts[i].letter) {
             snprintf(letter, sizeof letter, "-%c, ", opts[i].letter);
@@ -19,23 +25,25 @@ static void print_options(const rft_cli *cli, const rft_opt *opts, size_t count)
                  opts[i].argument ? opts[i].argument : "");
         fprintf(cli->out, "  %-28s %s\n", left, opts[i].help);
     }
-    fprintf(cli->out, "  %-28s %s\n", "    --help", "this text");
+    fprintf(cli->out, "%s  %-28s %s\n", grouped ? "\n" : "", "    --help", "this text");
 }
 
 static const rft_opt *find(const rft_opt *opts, size_t count, const char *name, size_t length) {
     for (size_t i = 0; i < count; i++) {
-        if (strlen(opts[i].name) == length && strncmp(opts[i].name, name, length) == 0) {
+        if (opts[i].name && strlen(opts[i].name) == length && strncmp(opts[i].name, name, length) == 0) {
             return &opts[i];
         }
     }
     return NULL;
 }
 
-static int unknown(const rft_opt *opts, size_t count, const char *word, rft_err *err) {
-    const char *names[32];
+static int unknown(const rft_opt *opts, size_t count, const char *word, rft_arena *arena, rft_err *err) {
+    const char **names = rft_arena_calloc(arena, count + 1, sizeof *names);
     size_t name_count = 0;
-    for (size_t i = 0; i < count && i < 32; i++) {
-        names[name_count++] = opts[i].name;
+    for (size_t i = 0; i < count; i++) {
+        if (opts[i].name) {
+            names[name_count++] = opts[i].name;
+        }
     }
     const char *near = rft_text_nearest(word + strspn(word, "-"), names, name_count);
     rft_err_set(err, RFT_E_USAGE, "unknown option \"%s\"%s%s%s", word, near ? ", did you mean \"--" : "",
@@ -71,13 +79,14 @@ static int take_option(const rft_opt *opts, size_t count, int argc, char **argv,
         }
         value = opt && word[2] ? word + 2 : NULL;
     }
-    if (!opt || (opt->flag && value)) {
-        return unknown(opts, count, word, err);
+    if (!opt || (!opt->argument && value)) {
+        return unknown(opts, count, word, arena, err);
     }
     if (opt->flag) {
         *opt->flag = true;
         return RFT_OK;
     }
+    value = opt->argument ? value : opt->name;
     if (!value && *i + 1 >= argc) {
         return rft_err_set(err, RFT_E_USAGE, "option \"%s\" needs %s", word, opt->argument);
     }
@@ -92,7 +101,7 @@ static int take_option(const rft_opt *opts, size_t count, int argc, char **argv,
 
 /* Options whose argument may be a file that is read. */
 static bool reads_file(const rft_opt *opt) {
-    return strstr(opt->argument, "FILE") || rft_text_starts(opt->name, "device");
+    return opt->argument && (strstr(opt->argument, "FILE") || rft_text_starts(opt->name, "device"));
 }
 
 /* No output destroys an input: every file that the words name is known here. */
@@ -171,15 +180,8 @@ int rft_opt_seconds(double *out_s, const char *option, const char *text, rft_err
     if (!text) {
         return RFT_OK;
     }
-    int rc = rft_units_parse_seconds(out_s, text, err);
-    if (rc == RFT_OK && !(*out_s > 0)) {
-        rc = rft_err_set(err, RFT_E_USAGE, "%s leaves no time at all", text);
-        rft_err_remedy(err, "a limit is a time above 0: 500ms, 2s, 1m");
-    }
-    if (rc != RFT_OK) {
-        rft_err_context(err, "%s", option);
-    }
-    return rc;
+    const rft_setting limit = {.kind = RFT_SETTING_SECONDS};
+    return rft_setting_read(&limit, out_s, text, err) == RFT_OK ? RFT_OK : rft_err_context(err, "%s", option);
 }
 
 void rft_cli_wipe_progress(rft_cli *cli) {

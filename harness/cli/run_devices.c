@@ -84,11 +84,11 @@ static int prepare_folder(device_runs *d, rft_err *err) {
 
 /* argv of one device's run: the same words with its own device, file and events. NULL-terminated, in the arena. */
 static char **child_words(const device_runs *d, const device_run *run) {
-    rft_run_options one = *d->o;
-    one.device = run->listed->device;
-    one.output = run->path;
-    one.events = d->events ? "/dev/fd/3" : NULL;
-    rft_words words = rft_run_options_words(&one, d->arena);
+    const rft_run_change changes[] = {{"device", run->listed->device},
+                                      {"output", run->path},
+                                      {"events", d->events ? "/dev/fd/3" : NULL},
+                                      {NULL, NULL}};
+    rft_words words = rft_run_options_words(d->o, changes, d->arena);
     char **argv = rft_arena_calloc(d->arena, words.count + 2, sizeof *argv);
     argv[0] = rft_arena_strdup(d->arena, d->cli->invoked_as);
     for (size_t i = 0; i < words.count; i++) {

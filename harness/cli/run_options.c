@@ -2,7 +2,6 @@
 #include "cli/run_options.h"
 
 #include "base/fs.h"
-#include "base/units.h"
 #include "cli/command_text.h"
 #include "search/strategy.h"
 
@@ -10,7 +9,49 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS_MOST 48 /* besides sweeps, script arguments and allowed paths */
+/* ---- the table ---- */
+
+static const char *const ceilings_names[] = {"kept", "again", NULL};
+static const char *const power_names[] = {"none", "auto", "largest", "best", "all", NULL}; /* as rft_power_choice */
+
+#define OWN(group, kind, field, choices) group, NULL, RFT_SETTING_##kind, offsetof(rft_run_options, field), choices
+
+/* What is asked of a run and not of its sweeps. Parsing, --help and the words that ask for the same follow from it and
+ * from rft_sweep_settings. */
+static const rft_setting own[] = {
+    {OWN("device", TEXT, device, NULL), "device", 'd', "DEVICES",
+     "0, or 0,1, or all, or replay:FILE; replay: where the sweep is one"},
+    {OWN("device", FLAG, wait, NULL), "wait", 0, NULL, "where another rooftune uses the device, wait until it is free"},
+    {OWN("files", TEXT, output, NULL), "output", 'o', "RUN.db",
+     "the run file (default SWEEP-GPU-DATE.db); of several devices a folder"},
+    {OWN("files", TEXT, report, NULL), "report", 0, "OUT.pdf", "the report (default: beside the run file)"},
+    {OWN("files", FLAG, no_report, NULL), "no-report", 0, NULL, "measure only"},
+    {OWN("files", TEXT, events, NULL), "events", 0, "FILE|-",
+     "what happens as JSON Lines for other programs (docs/events.md)"},
+    {OWN("files", FLAG, fresh, NULL), "fresh", 0, NULL, "start anew where a run file exists"},
+    {OWN("files", FLAG, dry_run, NULL), "dry-run", 0, NULL, "print the plan and stop"},
+    {OWN("search", FLAG, exec.no_prune, NULL), "no-prune", 0, NULL,
+     "also measure configurations that the hardware's limits rule out"},
+    {OWN("measure", CHOICE, ceilings, ceilings_names), "ceilings", 0, "kept|again",
+     "ceilings of the last day on this card, or measured anew"},
+    {OWN("measure", CHOICE, exec.power, power_names), "energy", 0, "WHICH",
+     "energy of: none, largest, best, all, auto (default: largest if cheap)"},
+    {OWN("measure", SECONDS, exec.soak_s, NULL), "soak", 0, "60s",
+     "keep the best of each sweep's largest problem under load so long"},
+    {OWN("measure", TEXT, counters, NULL), "counters", 0, "SET",
+     "hardware counters at the end: default (brief), none, all, NAME,..."},
+};
+
+enum { OWN_COUNT = sizeof own / sizeof *own, OPTION_COUNT = OWN_COUNT + RFT_SWEEP_SETTINGS };
+
+static const char *const groups[] = {"device", "files", "search", "measure"};
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+
+static const rft_setting *option_at(size_t i) {
+    return i < OWN_COUNT ? &own[i] : &rft_sweep_settings[i - OWN_COUNT];
+}
+
+/* ---- reading ---- */
 
 static int check_report_place(const rft_run_options *o, rft_err *err) {
     if (!o->report || o->no_report) {
@@ -24,38 +65,6 @@ static int check_report_place(const rft_run_options *o, rft_err *err) {
     }
     rft_err_set(err, RFT_E_IO, "the report cannot be written to %s", o->report);
     return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
-}
-
-static int parse_budget(rft_run_options *o, rft_err *err) {
-    int rc = o->budget ? rft_budget_parse(&o->budgets, o->budget, err) : RFT_OK;
-    return rc == RFT_OK ? rc : rft_err_context(err, "--budget");
-}
-
-/* "95%" or "0.95". */
-static int parse_goal(rft_run_options *o, rft_err *err) {
-    char number[32];
-    size_t length = o->goal ? strlen(o->goal) : 0;
-    bool percent = length > 0 && o->goal[length - 1] == '%';
-    if (!o->goal) {
-        return RFT_OK;
-    }
-    rft_text_format(number, sizeof number, "%.*s", (int)(length - percent), o->goal);
-    if (rft_text_to_double(number, &o->goal_frac)) {
-        o->goal_frac = percent ? o->goal_frac / 100 : o->goal_frac;
-        if (o->goal_frac > 0 && o->goal_frac <= 1) {
-            return RFT_OK;
-        }
-    }
-    rft_err_set(err, RFT_E_USAGE, "--goal takes a share of the roof, not \"%s\"", o->goal);
-    return rft_err_remedy(err, "for instance --goal 95%% ends a search whose best reaches 95 %% of its roof");
-}
-
-static int parse_objective(rft_run_options *o, rft_err *err) {
-    if (!o->objective || rft_objective_from_name(&o->objective_value, o->objective)) {
-        return RFT_OK;
-    }
-    rft_err_set(err, RFT_E_USAGE, "--objective takes time, energy or edp, not \"%s\"", o->objective);
-    return rft_err_remedy(err, "edp is energy x time");
 }
 
 static int check_strategy(const char *name, rft_err *err) {
@@ -74,60 +83,37 @@ static int check_strategy(const char *name, rft_err *err) {
     return RFT_E_USAGE;
 }
 
-static int parse_ceilings(rft_run_options *o, rft_err *err) {
-    o->ceilings_again = o->ceilings && strcmp(o->ceilings, "again") == 0;
-    if (!o->ceilings || o->ceilings_again || strcmp(o->ceilings, "kept") == 0) {
-        return RFT_OK;
-    }
-    rft_err_set(err, RFT_E_USAGE, "--ceilings takes kept or again, not \"%s\"", o->ceilings);
-    return rft_err_remedy(err, "`rooftune ceilings` measures all of them alone");
-}
-
 #define SOAK_LEAST_S 3.0 /* its last third counts, and a second is the least that does */
 
-static int parse_power(rft_run_options *o, rft_err *err) {
-    static const char *const choices[] = {"none", "auto", "largest", "best", "all"}; /* as rft_power_choice */
-    size_t count = sizeof choices / sizeof choices[0], chosen = RFT_POWER_AUTO;
-    if (o->energy) {
-        for (chosen = 0; chosen < count && strcmp(o->energy, choices[chosen]) != 0; chosen++) {
+/* Each option by itself. What the sweeps are asked is put into them when they are there (cli/asked.c). */
+static int read_options(rft_run_options *o, rft_err *err) {
+    rft_sweep tried = {0};
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const rft_setting *setting = option_at(i);
+        void *record = i < OWN_COUNT ? (void *)o : (void *)&tried;
+        if (o->given[i] && rft_setting_read(setting, record, o->given[i], err) != RFT_OK) {
+            return rft_err_context(err, "--%s", setting->option);
         }
     }
-    if (chosen == count) {
-        rft_err_set(err, RFT_E_USAGE, "--energy takes none, auto, largest, best or all, not \"%s\"", o->energy);
-        return rft_err_remedy(err, "`rooftune run --help` says of which points energy is measured then");
-    }
-    o->power = (rft_power_choice)chosen;
-    int rc = rft_opt_seconds(&o->soak_s, "--soak", o->soak, err);
-    if (rc == RFT_OK && o->soak && o->soak_s < SOAK_LEAST_S) {
-        rft_err_set(err, RFT_E_USAGE, "--soak %s is too short: its last third is what counts", o->soak);
-        rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");
-    }
-    return rc;
+    return tried.search.strategy ? check_strategy(tried.search.strategy, err) : RFT_OK;
 }
 
 /* What the words mean, now that all are known. */
 static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
-    int64_t number = 0;
     if (o->files.count == 0) {
         rft_err_set(err, RFT_E_USAGE, "no sweep given");
         return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
     }
-    if (o->seed && (!rft_text_to_int64(o->seed, &number) || number < 0)) {
-        return rft_err_set(err, RFT_E_USAGE, "--seed takes a whole number, not \"%s\"", o->seed);
+    int rc = read_options(o, err);
+    if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
+        rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
+        rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");
     }
-    o->seed_value = o->seed ? (uint64_t)number : 0;
-    int rc = parse_budget(o, err);
-    rc = rc ? rc : parse_goal(o, err);
-    rc = rc ? rc : parse_objective(o, err);
-    rc = rc ? rc : parse_ceilings(o, err);
-    rc = rc || !o->strategy ? rc : check_strategy(o->strategy, err);
-    rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
-    rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
-    rc = rc ? rc : rft_opt_seconds(&o->min_time_s, "--min-time", o->min_time, err);
-    rc = rc ? rc : parse_power(o, err);
-    rc = rc ? rc : rft_counted_wish_parse(&o->counter_wish, o->counters, arena, err);
+    rc = rc ? rc : rft_counted_wish_parse(&o->exec.counters, o->counters, arena, err);
     return rc ? rc : check_report_place(o, err);
 }
+
+/* ---- help ---- */
 
 #define HELP_WIDTH 60 /* of a line of names, so that the help fits 100 columns */
 
@@ -148,117 +134,87 @@ static const char *strategy_help(rft_arena *arena) {
     return rft_arena_printf(arena, "%s (docs/search.md)", text);
 }
 
+/* One option a row, under the headings of their groups. Returns how many. */
+static size_t list_options(rft_run_options *o, rft_opt *opts, rft_arena *arena) {
+    size_t count = 0;
+    for (size_t g = 0; g < GROUP_COUNT; g++) {
+        opts[count++] = (rft_opt){.help = groups[g]};
+        for (size_t i = 0; i < OPTION_COUNT; i++) {
+            const rft_setting *s = option_at(i);
+            if (s->option && strcmp(s->group, groups[g]) == 0) {
+                const char *help = s->help ? s->help : strategy_help(arena);
+                opts[count++] = (rft_opt){s->option, s->letter, s->argument, help, NULL, &o->given[i], NULL};
+            }
+        }
+        if (g == 0) {
+            opts[count++] = (rft_opt)RFT_OPT_ALLOW_PATH(&o->allow_paths);
+        }
+    }
+    return count;
+}
+
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
                           rft_err *err) {
-    rft_run_options *o = out;
-    const rft_opt opts[] = {
-        {"device", 'd', "DEVICES", "0, or 0,1, or all, or replay:FILE; replay: where the sweep is one", NULL,
-         &o->device, NULL},
-        {"output", 'o', "RUN.db", "the run file (default SWEEP-GPU-DATE.db); of several devices a folder", NULL,
-         &o->output, NULL},
-        {"report", 0, "OUT.pdf", "the report (default: beside the run file)", NULL, &o->report, NULL},
-        {"no-report", 0, NULL, "measure only", &o->no_report, NULL, NULL},
-        {"budget", 0, "10m|500", "stop after a time, a number of configurations, or gpu:30s of GPU time", NULL,
-         &o->budget, NULL},
-        {"goal", 0, "95%", "stop where the best reaches this share of its roof", NULL, &o->goal, NULL},
-        {"objective", 0, "WHAT", "the best is best in time, energy or edp (default: as the sweep says)", NULL,
-         &o->objective, NULL},
-        {"timeout", 0, "2s", "limit of one point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
-        {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
-         &o->compile_timeout, NULL},
-        {"strategy", 0, "NAME", strategy_help(arena), NULL, &o->strategy, NULL},
-        {"seed", 0, "N", "order of trying (default: as the sweep says, else 1)", NULL, &o->seed, NULL},
-        {"min-time", 0, "0.1s", "GPU time of a point's samples at least (default: as the sweep says)", NULL,
-         &o->min_time, NULL},
-        {"no-race", 0, NULL, "keep measuring configurations that are clearly slower than the best", &o->no_race, NULL,
-         NULL},
-        {"no-prune", 0, NULL, "also measure configurations that the hardware's limits rule out", &o->no_prune, NULL,
-         NULL},
-        {"ceilings", 0, "kept|again", "ceilings of the last day on this card, or measured anew", NULL, &o->ceilings,
-         NULL},
-        {"energy", 0, "WHICH", "energy of: none, largest, best, all, auto (default: largest if cheap)", NULL,
-         &o->energy, NULL},
-        {"soak", 0, "60s", "keep the best of each sweep's largest problem under load so long", NULL, &o->soak, NULL},
-        {"counters", 0, "SET", "hardware counters at the end: default (brief), none, all, NAME,...", NULL, &o->counters,
-         NULL},
-        {"events", 0, "FILE|-", "what happens as JSON Lines for other programs (docs/events.md)", NULL, &o->events,
-         NULL},
-        {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
-        {"fresh", 0, NULL, "start anew where a run file exists", &o->fresh, NULL, NULL},
-        {"dry-run", 0, NULL, "print the plan and stop", &o->dry_run, NULL, NULL},
-        RFT_OPT_ALLOW_PATH(&o->allow_paths),
-    };
-    int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o->files, &o->script_args,
-                           helped, err);
-    rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
-    return rc != RFT_OK || *helped ? rc : understand(o, arena, err);
+    rft_opt opts[OPTION_COUNT + GROUP_COUNT + 1];
+    out->exec.power = RFT_POWER_AUTO;
+    out->given = rft_arena_calloc(arena, OPTION_COUNT, sizeof *out->given);
+    out->asked = out->given + OWN_COUNT;
+    size_t count = list_options(out, opts, arena);
+    int rc = rft_opt_parse(cli, opts, count, argc, argv, arena, &out->files, &out->script_args, helped, err);
+    rc = rc ? rc : rft_opt_allow_paths(cli, &out->allow_paths, err);
+    return rc != RFT_OK || *helped ? rc : understand(out, arena, err);
 }
 
-static void add_option(rft_words *words, const char *name, const char *value) {
-    if (value) {
-        words->items[words->count++] = name;
-        words->items[words->count++] = value;
-    }
-}
+/* ---- the same again ---- */
 
-static void add_flag(rft_words *words, const char *name, bool set) {
-    if (set) {
-        words->items[words->count++] = name;
-    }
+static void add_word(rft_words *words, const char *word) {
+    words->items[words->count++] = word;
 }
 
 static void add_all(rft_words *words, const rft_words *more) {
     for (size_t i = 0; i < more->count; i++) {
-        words->items[words->count++] = more->items[i];
+        add_word(words, more->items[i]);
     }
 }
 
-rft_words rft_run_options_words(const rft_run_options *o, rft_arena *arena) {
+rft_words rft_run_options_words(const rft_run_options *o, const rft_run_change *changes, rft_arena *arena) {
     rft_words words = {0};
     size_t lists = o->files.count + o->script_args.count + 2 * o->allow_paths.count;
-    words.items = rft_arena_calloc(arena, WORDS_MOST + lists, sizeof *words.items);
-    words.items[words.count++] = "run";
+    words.items = rft_arena_calloc(arena, 2 + 2 * OPTION_COUNT + lists, sizeof *words.items);
+    add_word(&words, "run");
     add_all(&words, &o->files);
-    add_option(&words, "-d", o->device);
-    add_option(&words, "-o", o->output);
-    add_option(&words, "--report", o->report);
-    add_flag(&words, "--no-report", o->no_report);
-    add_option(&words, "--budget", o->budget);
-    add_option(&words, "--goal", o->goal);
-    add_option(&words, "--objective", o->objective);
-    add_option(&words, "--timeout", o->timeout);
-    add_option(&words, "--compile-timeout", o->compile_timeout);
-    add_option(&words, "--strategy", o->strategy);
-    add_option(&words, "--seed", o->seed);
-    add_option(&words, "--min-time", o->min_time);
-    add_flag(&words, "--no-race", o->no_race);
-    add_flag(&words, "--no-prune", o->no_prune);
-    add_option(&words, "--ceilings", o->ceilings);
-    add_option(&words, "--energy", o->energy);
-    add_option(&words, "--soak", o->soak);
-    add_option(&words, "--counters", o->counters);
-    add_option(&words, "--events", o->events);
-    add_flag(&words, "--wait", o->wait);
-    add_flag(&words, "--fresh", o->fresh);
-    add_flag(&words, "--dry-run", o->dry_run);
-    for (size_t i = 0; i < o->allow_paths.count; i++) {
-        add_option(&words, "--allow-path", o->allow_paths.items[i]);
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const rft_setting *s = option_at(i);
+        const char *text = o->given[i];
+        for (const rft_run_change *change = changes; change->option; change++) {
+            text = rft_text_equal(s->option, change->option) ? change->text : text;
+        }
+        if (text) {
+            add_word(&words, s->letter ? rft_arena_printf(arena, "-%c", s->letter)
+                                       : rft_arena_printf(arena, "--%s", s->option));
+        }
+        if (text && s->argument) {
+            add_word(&words, text);
+        }
     }
-    add_flag(&words, "--", o->script_args.count > 0);
+    for (size_t i = 0; i < o->allow_paths.count; i++) {
+        add_word(&words, "--allow-path");
+        add_word(&words, o->allow_paths.items[i]);
+    }
+    if (o->script_args.count > 0) {
+        add_word(&words, "--");
+    }
     add_all(&words, &o->script_args);
     return words;
 }
 
 const char *rft_run_options_continue(const rft_cli *cli, const rft_run_options *o, const char *output,
                                      rft_arena *arena) {
-    rft_run_options again = *o;
     rft_str line = RFT_STR_INIT;
-    again.output = output;
-    again.fresh = false;
-    if (again.events && rft_text_starts(again.events, "/dev/fd/")) {
-        again.events = NULL; /* a descriptor of this process alone */
-    }
-    rft_words words = rft_run_options_words(&again, arena);
+    bool own_events = o->events && rft_text_starts(o->events, "/dev/fd/"); /* a descriptor of this process alone */
+    const rft_run_change changes[] = {
+        {"output", output}, {"fresh", NULL}, {own_events ? "events" : NULL, NULL}, {NULL, NULL}};
+    rft_words words = rft_run_options_words(o, changes, arena);
     rft_command_add_word(&line, cli->invoked_as);
     rft_str_add_char(&line, ' ');
     rft_command_add_words(&line, words.items, words.count);

@@ -1,118 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options_read.c - measure, search and baseline of a sweep. */
-#include "base/units.h"
-#include "model/sweep/budget.h"
+#include "base/str.h"
+#include "model/sweep/settings.h"
 #include "script/sweep_state.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Pushes measure.KEY or search.KEY; pops it again when it is not there. */
-static bool field(lua_State *lua, const char *key) {
-    if (rft_read_field(lua, -1, key)) {
-        return true;
+/* What the setting takes: a text of its own, or a number where that says the same. */
+static const char *text_of(lua_State *lua, const rft_at *at, const rft_setting *setting, char number[32]) {
+    if (setting->kind == RFT_SETTING_BUDGET && lua_type(lua, -1) == LUA_TNUMBER) {
+        rft_text_format(number, 32, "%lld", (long long)rft_read_int(lua, -1, at, 1, INT64_MAX));
+        return number;
     }
-    lua_pop(lua, 1);
-    return false;
+    return rft_read_text(lua, -1, at);
 }
 
-static void read_whole(lua_State *lua, const rft_at *root, const char *key, int *out) {
-    rft_at at = {root, key, 0};
-    if (field(lua, key)) {
-        *out = (int)rft_read_int(lua, -1, &at, 1, 1000000);
-        lua_pop(lua, 1);
-    }
-}
-
-static void read_time(lua_State *lua, const rft_at *root, const char *key, double *out) {
-    rft_at at = {root, key, 0};
-    if (field(lua, key)) {
-        *out = rft_read_seconds(lua, -1, &at);
-        if (!(*out > 0)) {
-            rft_read_fail(lua, &at, NULL, "must be longer than 0 s");
-        }
-        lua_pop(lua, 1);
-    }
-}
-
-static bool read_seed(lua_State *lua, const rft_at *root, uint64_t *out) {
-    rft_at at = {root, "seed", 0};
-    if (!field(lua, "seed")) {
-        return false;
-    }
-    *out = (uint64_t)rft_read_int(lua, -1, &at, 0, INT64_MAX);
-    lua_pop(lua, 1);
-    return true;
-}
-
-static void read_measure(lua_State *lua, const rft_at *root, rft_measure_opts *out) {
-    rft_at cache = {root, "cache", 0}, noise = {root, "noise", 0}, samples = {root, "max_samples", 0};
-    rft_at race = {root, "race", 0};
-    rft_read_keys(lua, -1, root, RFT_KEYS_MEASURE, 0);
-    if (field(lua, "cache")) {
-        const char *mode = rft_read_text(lua, -1, &cache);
-        if (!rft_cache_mode_from_name(&out->cache, mode)) {
-            rft_read_fail(lua, &cache, NULL, "expected \"cold\", \"hot\" or \"rotating\", got \"%.40s\"", mode);
-        }
-        lua_pop(lua, 1);
-    }
-    read_time(lua, root, "timeout", &out->point_timeout_s);
-    read_time(lua, root, "compile_timeout", &out->compile_timeout_s);
-    read_time(lua, root, "max_time", &out->max_seconds);
-    read_time(lua, root, "min_time", &out->min_seconds);
-    read_whole(lua, root, "min_samples", &out->min_samples);
-    read_whole(lua, root, "max_samples", &out->max_samples);
-    if (out->max_samples < out->min_samples) {
-        rft_read_fail(lua, &samples, NULL, "%d is less than min_samples = %d", out->max_samples, out->min_samples);
-    }
-    if (field(lua, "noise")) {
-        out->noise_frac = rft_read_real(lua, -1, &noise, 1e-6, 1);
-        lua_pop(lua, 1);
-    }
-    if (field(lua, "race")) {
-        out->no_race = !rft_read_bool(lua, -1, &race);
-        lua_pop(lua, 1);
-    }
-    read_seed(lua, root, &out->seed);
-}
-
-static void read_budget(lua_State *lua, const rft_at *at, rft_search_opts *out) {
-    rft_budget budget = {0};
+static void read_setting(lua_State *lua, const rft_at *at, const rft_setting *setting, rft_sweep_state *state) {
+    void *field = (char *)&state->sweep + setting->offset;
+    char number[32];
     rft_err err = RFT_ERR_INIT;
-    if (lua_type(lua, -1) == LUA_TNUMBER) {
-        budget.points = (uint64_t)rft_read_int(lua, -1, at, 1, INT64_MAX);
-    } else if (rft_budget_parse(&budget, rft_read_text(lua, -1, at), &err) != RFT_OK) {
-        rft_read_fail(lua, at, err.remedy, "%s", err.message);
+    switch (setting->kind) {
+    case RFT_SETTING_SECONDS:
+        *(double *)field = rft_read_seconds(lua, -1, at);
+        if (!(*(double *)field > 0)) {
+            rft_read_fail(lua, at, NULL, "must be longer than 0 s");
+        }
+        return;
+    case RFT_SETTING_SHARE:
+        *(double *)field = rft_read_real(lua, -1, at, 1e-6, 1);
+        return;
+    case RFT_SETTING_WHOLE:
+        *(int *)field = (int)rft_read_int(lua, -1, at, 1, RFT_SETTING_WHOLE_MOST);
+        return;
+    case RFT_SETTING_SEED:
+        *(uint64_t *)field = (uint64_t)rft_read_int(lua, -1, at, 0, INT64_MAX);
+        return;
+    case RFT_SETTING_FLAG:
+        *(bool *)field = !rft_read_bool(lua, -1, at);
+        return;
+    case RFT_SETTING_TEXT:
+    case RFT_SETTING_CHOICE:
+    case RFT_SETTING_BUDGET:
+        break;
     }
-    out->budget_points = budget.points;
-    out->budget_s = budget.seconds;
-    out->budget_gpu_s = budget.gpu_s;
+    const char *text = rft_arena_strdup(state->script->arena, text_of(lua, at, setting, number));
+    if (rft_setting_read(setting, &state->sweep, text, &err) != RFT_OK) {
+        rft_read_fail(lua, at, *err.remedy ? err.remedy : NULL, "%s", err.message);
+    }
 }
 
-static void read_search(lua_State *lua, const rft_at *root, rft_arena *arena, rft_search_opts *out) {
-    rft_at strategy = {root, "strategy", 0}, budget = {root, "budget", 0};
-    rft_at goal = {root, "goal", 0}, objective = {root, "objective", 0};
-    rft_read_keys(lua, -1, root, RFT_KEYS_SEARCH, 0);
-    if (field(lua, "strategy")) {
-        out->strategy = rft_arena_strdup(arena, rft_read_text(lua, -1, &strategy));
-        lua_pop(lua, 1);
-    }
-    if (field(lua, "budget")) {
-        read_budget(lua, &budget, out);
-        lua_pop(lua, 1);
-    }
-    if (field(lua, "goal")) {
-        out->goal_frac = rft_read_real(lua, -1, &goal, 1e-6, 1);
-        lua_pop(lua, 1);
-    }
-    if (field(lua, "objective")) {
-        const char *name = rft_read_text(lua, -1, &objective);
-        if (!rft_objective_from_name(&out->objective, name)) {
-            rft_read_wrong(lua, -1, &objective, "\"time\", \"energy\" or \"edp\"");
+/* The table on top is `measure` or `search`. */
+static void read_group(lua_State *lua, const rft_at *root, rft_key_table keys, rft_sweep_state *state) {
+    rft_read_keys(lua, -1, root, keys, 0);
+    for (size_t i = 0; i < RFT_SWEEP_SETTINGS; i++) {
+        const rft_setting *setting = &rft_sweep_settings[i];
+        if (strcmp(setting->group, root->key) != 0) {
+            continue;
+        }
+        if (rft_read_field(lua, -1, setting->key)) {
+            read_setting(lua, &(rft_at){root, setting->key, 0}, setting, state);
         }
         lua_pop(lua, 1);
     }
-    out->seed_given = read_seed(lua, root, &out->seed);
+}
+
+static void read_measure(lua_State *lua, const rft_at *root, rft_sweep_state *state) {
+    const rft_measure_opts *measure = &state->sweep.measure;
+    const rft_at samples = {root, "max_samples", 0};
+    read_group(lua, root, RFT_KEYS_MEASURE, state);
+    if (measure->max_samples < measure->min_samples) {
+        rft_read_fail(lua, &samples, NULL, "%d is less than min_samples = %d", measure->max_samples,
+                      measure->min_samples);
+    }
+}
+
+static void read_search(lua_State *lua, const rft_at *root, rft_sweep_state *state) {
+    read_group(lua, root, RFT_KEYS_SEARCH, state);
+    state->sweep.search.seed_given = rft_read_field(lua, -1, "seed");
 }
 
 void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
@@ -120,12 +84,12 @@ void rft_options_read(lua_State *lua, int table, rft_sweep_state *state) {
     rft_at measure = {&root, "measure", 0}, search = {&root, "search", 0}, baseline = {&root, "baseline", 0};
     rft_sweep *sweep = &state->sweep;
     sweep->measure = (rft_measure_opts)RFT_MEASURE_OPTS_INIT;
-    sweep->search = (rft_search_opts){.strategy = "auto", .seed = 1};
+    sweep->search = (rft_search_opts)RFT_SEARCH_OPTS_INIT;
     if (rft_read_field(lua, table, "measure")) {
-        read_measure(lua, &measure, &sweep->measure);
+        read_measure(lua, &measure, state);
     }
     if (rft_read_field(lua, table, "search")) {
-        read_search(lua, &search, state->script->arena, &sweep->search);
+        read_search(lua, &search, state);
     }
     if (rft_read_field(lua, table, "baseline")) {
         rft_baselines_read(lua, &baseline, state);

@@ -170,7 +170,7 @@ static void make_sweep(rft_recorded *r, size_t index, const char *path) {
     sweep->path = rft_arena_strdup(r->arena, path);
     sweep->script_hash = rft_arena_printf(r->arena, "recorded %s", r->run->info.id);
     sweep->bare_space = true;
-    sweep->search = (rft_search_opts){.strategy = "auto", .seed = 1};
+    sweep->search = (rft_search_opts)RFT_SEARCH_OPTS_INIT;
     sweep->baselines = NULL;
     sweep->baseline_count = 0;
     sweep->vt = &recorded_vt;

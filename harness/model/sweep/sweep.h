@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "model/stats/stats.h"
 #include "model/sweep/expr.h"
+#include "model/sweep/settings.h"
 #include "model/sweep/spec.h"
 #include "model/sweep/value.h"
 
@@ -77,56 +78,8 @@ typedef struct rft_problem {
     int refined; /* 0: the script's own; n: refine() added it, at the n-th bisection (model/transition/refine.h) */
 } rft_problem;
 
-/* What the L2 holds when a sample begins (docs/measuring.md). */
-typedef enum rft_cache_mode {
-    RFT_CACHE_COLD,     /* flushed before every sample */
-    RFT_CACHE_HOT,      /* whatever the run before left */
-    RFT_CACHE_ROTATING, /* as HOT, but every run on another copy of the buffers; together more than twice the L2 */
-    RFT_CACHE_COUNT
-} rft_cache_mode;
-const char *rft_cache_mode_name(rft_cache_mode mode); /* "cold", "hot", "rotating" */
-bool rft_cache_mode_from_name(rft_cache_mode *out, const char *name);
-
-typedef struct rft_measure_opts {
-    rft_cache_mode cache;     /* default cold */
-    double compile_timeout_s; /* default 60 */
-    double point_timeout_s;   /* default 10: one point, all its launches */
-    int min_samples;          /* default 10 */
-    int max_samples;          /* default 100 */
-    double noise_frac;        /* stop when the 95 % interval's half width over the median is below; default 0.005 */
-    double max_seconds;       /* cap on timing one point; default 0.25 */
-    double min_seconds;       /* GPU time that a point's samples take at least; default 0: no such demand */
-    uint64_t seed;            /* inputs; default 1 */
-    bool no_race;             /* who is clearly slower is measured to the end all the same */
-} rft_measure_opts;
-#define RFT_MEASURE_OPTS_INIT                                                                                          \
-    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 0.0, 1, false }
-
 /* When sampling ends; `rival_s` as in rft_stop_rule. */
 rft_stop_rule rft_measure_rule(const rft_measure_opts *opts, double rival_s);
-
-/* What the best of a problem is best in. */
-typedef enum rft_objective {
-    RFT_OBJECTIVE_TIME,
-    RFT_OBJECTIVE_ENERGY, /* joules of one run, as measured under load (model/run/load.h) */
-    RFT_OBJECTIVE_EDP,    /* energy-delay product: joules x seconds */
-    RFT_OBJECTIVE_COUNT
-} rft_objective;
-const char *rft_objective_name(rft_objective objective); /* "time", "energy", "edp" */
-/* Half a sentence for readers: "the best takes the fewest joules"; NULL for TIME. */
-const char *rft_objective_text(rft_objective objective);
-bool rft_objective_from_name(rft_objective *out, const char *name);
-
-typedef struct rft_search_opts {
-    const char *strategy;   /* "auto" when not given */
-    double budget_s;        /* 0 = none */
-    uint64_t budget_points; /* 0 = none */
-    uint64_t seed;          /* default 1 */
-    bool seed_given;
-    double budget_gpu_s; /* of verifying and measuring; 0 = none */
-    double goal_frac;    /* stop where the best reaches this share of its roof; 0 = none */
-    rft_objective objective;
-} rft_search_opts;
 
 /* One constraint for many values of one parameter. */
 typedef struct rft_sweep_along {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "script/lua/lua_keys.h"
 
+#include "model/sweep/settings.h"
 #include "model/sweep/work.h"
 
 #include <string.h>
 
 #define PIPE_KEY(name, text, label) text,
+#define SETTING_KEY(key, ...) key,
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
 static const char *const sweep_keys[] = {"name",  "kernel", "variants", "over",     "problems", "with",
@@ -15,9 +17,8 @@ static const char *const kernel_keys[] = {"name",    "source",  "entry",  "probl
                                           "buffers", "prepare", "launch", "work",    "traffic",  "check"};
 static const char *const check_keys[] = {"reference", "options", "tol", "length", "odd"};
 static const char *const check_buffer_keys[] = {"tol"};
-static const char *const measure_keys[] = {"cache", "timeout",  "compile_timeout", "min_samples", "max_samples",
-                                           "noise", "max_time", "min_time",        "race",        "seed"};
-static const char *const search_keys[] = {"strategy", "budget", "seed", "goal", "objective"};
+static const char *const measure_keys[] = {RFT_MEASURE_SETTINGS(SETTING_KEY)};
+static const char *const search_keys[] = {RFT_SEARCH_SETTINGS(SETTING_KEY)};
 static const char *const launch_keys[] = {"entry",       "args", "grid",   "block", "shared", "cluster",
                                           "cooperative", "pdl",  "window", "work",  "traffic"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};

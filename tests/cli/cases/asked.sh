@@ -25,6 +25,7 @@ run_asked plain
 # twin FIELD IN_THE_LANGUAGE OPTION...: said either way, the stored sweep is the same, and not the plain one.
 twin() {
     field=$1
+    echo "$3" | tr -d - >>seen
     say said "$2"
     shift 2
     run_asked said
@@ -48,6 +49,10 @@ twin point_timeout_s 'measure = { timeout = "3s" }' --timeout 3s
 twin compile_timeout_s 'measure = { compile_timeout = "9s" }' --compile-timeout 9s
 twin min_seconds 'measure = { min_time = "0.1s" }' --min-time 0.1s
 twin no_race 'measure = { race = false }' --no-race
+# Each option of the table has been tried.
+sed -n '/_SETTINGS(X)/,/^$/p' "$SOURCE/harness/model/sweep/settings.h" | tr -d '\\\n-' |
+    grep -o 'X("[a-z_]*", [A-Z]*, [a-z_.]*, [a-z_A-Z]*, *"[a-z]*"' | sed 's/.*"\(.*\)"/\1/' | sort >table
+[ -s table ] && sort -u seen | diff table - || fail "an option with a twin in the language has not been tried"
 
 # A run goes on as it began.
 rooftune run plain.lua -d "replay:$QUICK" -o p.db --report p.pdf --strategy random --seed 7

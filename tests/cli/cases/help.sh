@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# --help of every command names every option, and what is misspelt is told with the nearest word.
+# --help of rooftune groups the commands, that of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-commands='run check point report compare show best export import ceilings devices model'
+commands='check devices ceilings point run show report compare best model import export'
+for group in write measure read use files; do expect_out "^$group:\$"; done
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
 for command in $commands; do
@@ -24,7 +25,8 @@ has() {
     rooftune "$1" --help
     for option in $2; do expect_out " --$option"; done
 }
-has run 'allow-path device output report no-report budget timeout compile-timeout strategy seed ceilings events wait fresh dry-run'
+has run 'allow-path device output report no-report budget goal objective timeout compile-timeout strategy seed min-time no-race no-prune ceilings energy soak counters events wait fresh dry-run'
+for group in device files search measure; do expect_out "^$group:\$"; done
 has check 'allow-path arch sample compile-timeout json'
 has point 'allow-path at set variant sweep device in-process timeout compile-timeout wait json emit arch output'
 has report 'output part full mix'
