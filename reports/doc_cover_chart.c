@@ -42,7 +42,7 @@ static bool is_a_roof(const rft_build *b, rft_ceiling_id id) {
 static rft_ceiling_id chief_pipe(const rft_build *b) {
     rft_ceiling_id chief = RFT_CEILING_COUNT;
     bool chief_is_roof = false;
-    for (int i = RFT_CEILING_FP64; i <= RFT_CEILING_TENSOR_INT8; i++) {
+    for (int i = RFT_CEILING_FP64; i < RFT_CEILING_TENSOR_END; i++) {
         rft_ceiling_id id = (rft_ceiling_id)i;
         double rate = rft_ceilings_rate(&b->run->ceilings, id);
         bool roof = is_a_roof(b, id);

@@ -248,7 +248,7 @@ const rft_columns rft_columns_load = TABLE(load);
 static const rft_column work[] = {WORK("work_bytes_read", bytes_read, AMOUNT),
                                   WORK("work_bytes_written", bytes_written, AMOUNT), WORK("work_items", items, AMOUNT),
                                   WORK("work_item_name", item_name, TEXT),
-#define WORK_PIPE(name, text, label) WORK("work_" text, pipe_ops[RFT_PIPE_##name], AMOUNT),
+#define WORK_PIPE(name, text, ...) WORK("work_" text, pipe_ops[RFT_PIPE_##name], AMOUNT),
                                   RFT_PIPE_MAP(WORK_PIPE)};
 const rft_columns rft_columns_work = TABLE(work);
 
@@ -259,6 +259,6 @@ static const rft_column traffic[] = {TRAFFIC("traffic_present", present, BOOL),
                                      TRAFFIC("traffic_warp_instructions", warp_instructions, REAL),
 #define TRAFFIC_LEVEL(name, text, label) TRAFFIC("traffic_" text, level_bytes[RFT_LEVEL_##name], REAL),
                                      RFT_LEVEL_MAP(TRAFFIC_LEVEL)
-#define TRAFFIC_PIPE(name, text, label) TRAFFIC("traffic_" text, pipe_ops[RFT_PIPE_##name], REAL),
+#define TRAFFIC_PIPE(name, text, ...) TRAFFIC("traffic_" text, pipe_ops[RFT_PIPE_##name], REAL),
                                          RFT_PIPE_MAP(TRAFFIC_PIPE)};
 const rft_columns rft_columns_traffic = TABLE(traffic);

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#define TENSOR_FIRST RFT_CEILING_TENSOR_FP64
-#define TENSOR_COUNT (RFT_CEILING_TENSOR_INT8 - RFT_CEILING_TENSOR_FP64 + 1)
+#define TENSOR_FIRST RFT_CEILING_TENSOR_FIRST
+#define TENSOR_COUNT (RFT_CEILING_TENSOR_END - RFT_CEILING_TENSOR_FIRST)
 #define GRIDS 2 /* one block an SM, and as many as fit */
 
 #define MMA_THREADS 256
@@ -19,16 +19,31 @@
 #define WGMMA_SLICES 4    /* of K in a row of 128 bytes */
 #define WGMMA_REPEATS 4
 
-/* In the order of the ceilings; FP64 has kernels of its own. `k` of one instruction, by wgmma and mma.sync alike. */
+/* FP64 has kernels of its own. `k` of one instruction, by wgmma and mma.sync alike. */
 typedef struct tensor_type {
+    rft_ceiling_id id;
     const char *name, *label;
-    int k;
+    int k, cc_first, cc_last; /* the compute capabilities that have units for it */
+    rft_vendor_math math;     /* what the vendor's library calls it; RFT_VENDOR_MATH_COUNT: it is not asked */
 } tensor_type;
 
+#define ALL_LATER 999
 static const tensor_type types[TENSOR_COUNT] = {
-    {"fp64", "FP64", 0},  {"tf32", "TF32", 8},       {"bf16", "BF16", 16},
-    {"fp16", "FP16", 16}, {"fp8", "FP8 (e4m3)", 32}, {"int8", "INT8", 32},
+    {RFT_CEILING_TENSOR_FP64, "fp64", "FP64", 0, 80, ALL_LATER, RFT_VENDOR_MATH_COUNT},
+    {RFT_CEILING_TENSOR_TF32, "tf32", "TF32", 8, 80, ALL_LATER, RFT_VENDOR_TF32},
+    {RFT_CEILING_TENSOR_BF16, "bf16", "BF16", 16, 80, ALL_LATER, RFT_VENDOR_BF16},
+    {RFT_CEILING_TENSOR_FP16, "fp16", "FP16", 16, 80, ALL_LATER, RFT_VENDOR_FP16},
+    {RFT_CEILING_TENSOR_FP8, "fp8", "FP8 (e4m3)", 32, 89, ALL_LATER, RFT_VENDOR_FP8},
+    {RFT_CEILING_TENSOR_INT8, "int8", "INT8", 32, 80, ALL_LATER, RFT_VENDOR_INT8},
 };
+
+static const tensor_type *type_of(rft_ceiling_id id) {
+    size_t i = 0;
+    while (types[i].id != id) {
+        i++;
+    }
+    return &types[i];
+}
 
 /* ---- what there is to compile ---- */
 
@@ -93,7 +108,7 @@ static bool mma_is_native(int cc) {
 }
 
 void rft_tensor_group_of(rft_tensor_group *out, rft_ceiling_id id, const rft_gpu_info *gpu, rft_arena *arena) {
-    const tensor_type *type = &types[id - TENSOR_FIRST];
+    const tensor_type *type = type_of(id);
     int cc = gpu->cc_major * 10 + gpu->cc_minor;
     bool wgmma = rft_text_equal(gpu->arch, "sm_90a") && id != RFT_CEILING_TENSOR_FP64;
     *out = (rft_tensor_group){.id = id, .texts = wgmma ? wgmma_texts : mma_texts};
@@ -101,8 +116,8 @@ void rft_tensor_group_of(rft_tensor_group *out, rft_ceiling_id id, const rft_gpu
         out->reason = "the tensor kernels need compute capability 8.0 or newer";
     } else if (id == RFT_CEILING_TENSOR_FP64) {
         add_fp64(out, cc, arena);
-    } else if (id == RFT_CEILING_TENSOR_FP8 && cc < 89) {
-        out->reason = "no FP8 tensor units on this architecture";
+    } else if (cc < type->cc_first || cc > type->cc_last) {
+        out->reason = rft_arena_printf(arena, "no %s units on this architecture", rft_ceiling_label(id));
     } else if (wgmma) {
         for (int i = 0; i < 4; i++) {
             add_wgmma(out, type, i < 2 ? 256 : 128, i % 2 == 1, arena);
@@ -139,24 +154,6 @@ static int queue_call(void *self, rft_err *err) {
     const vendor_call *call = self;
     rft_vendor *vendor = call->p->vendor.library;
     return vendor->vt->launch(vendor, call->benches->plan, call->algo, &call->benches->buffers, err);
-}
-
-static bool math_of(rft_ceiling_id id, rft_vendor_math *out) {
-    static const struct {
-        rft_ceiling_id id;
-        rft_vendor_math math;
-    } rows[] = {{RFT_CEILING_TENSOR_TF32, RFT_VENDOR_TF32},
-                {RFT_CEILING_TENSOR_BF16, RFT_VENDOR_BF16},
-                {RFT_CEILING_TENSOR_FP16, RFT_VENDOR_FP16},
-                {RFT_CEILING_TENSOR_FP8, RFT_VENDOR_FP8},
-                {RFT_CEILING_TENSOR_INT8, RFT_VENDOR_INT8}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].id == id) {
-            *out = rows[i].math;
-            return true;
-        }
-    }
-    return false;
 }
 
 static uint64_t matrix_bytes(int64_t edge, rft_type type) {
@@ -229,9 +226,9 @@ static void add_benches(vendor_benches *b, rft_protocol *p, rft_arena *arena, rf
  * where it or the memory has no room for them. Errors: RFT_E_DEVICE, when the device is lost. */
 static int take_vendor_benches(vendor_benches *out, rft_protocol *p, rft_arena *arena, rft_ceiling_id id,
                                rft_bench *benches, rft_err *err) {
-    rft_vendor_math math;
+    const rft_vendor_math math = type_of(id)->math;
     rft_err why = RFT_ERR_INIT;
-    if (!math_of(id, &math)) {
+    if (math == RFT_VENDOR_MATH_COUNT) {
         return RFT_OK;
     }
     rft_vendor_find(p);

@@ -32,14 +32,14 @@ typedef struct rft_tensor_group {
     size_t count;
 } rft_tensor_group;
 
-/* `id`: RFT_CEILING_TENSOR_FP64 ... RFT_CEILING_TENSOR_INT8. Of `gpu` the architecture and the compute capability are
- * read. Native paths: wgmma for sm_90a; mma.sync for sm_80 ... sm_89 and sm_120, sm_121; FP64 always mma.sync. Sources:
- * PTX ISA, "Warp Level Matrix Instructions" and "Asynchronous Warpgroup Level Matrix Instructions". */
+/* `id`: one of the matrix units. Of `gpu` the architecture and the compute capability are read. Native paths: wgmma for
+ * sm_90a; mma.sync for sm_80 ... sm_89 and sm_120, sm_121; FP64 always mma.sync. Sources: PTX ISA, "Warp Level Matrix
+ * Instructions" and "Asynchronous Warpgroup Level Matrix Instructions". */
 void rft_tensor_group_of(rft_tensor_group *out, rft_ceiling_id id, const rft_gpu_info *gpu, rft_arena *arena);
 
 /* What they compile, each apart from the others. Appends to `groups`, which
  * has room for RFT_TENSOR_GROUPS more; names live in `arena`. */
-#define RFT_TENSOR_GROUPS 6
+#define RFT_TENSOR_GROUPS (RFT_CEILING_TENSOR_END - RFT_CEILING_TENSOR_FIRST)
 void rft_ceilings_tensor_groups(rft_arena *arena, const rft_gpu_info *gpu, rft_kernel_group *groups, size_t *count);
 
 /* Compiles and tries the kernels of a group (count > 0) and makes the best the ceiling. Errors: as they come. */

@@ -40,8 +40,9 @@ static int measure_kind(rft_protocol *p, rft_arena *arena, int kind, rft_ceiling
     case 2:
         return any_asked(p, RFT_CEILING_FP64, RFT_CEILING_SFU) ? rft_ceilings_pipes(p, arena, out, err) : RFT_OK;
     case 3:
-        return any_asked(p, RFT_CEILING_TENSOR_FP64, RFT_CEILING_TENSOR_INT8) ? rft_ceilings_tensor(p, arena, out, err)
-                                                                              : RFT_OK;
+        return any_asked(p, RFT_CEILING_TENSOR_FIRST, RFT_CEILING_TENSOR_END - 1)
+                   ? rft_ceilings_tensor(p, arena, out, err)
+                   : RFT_OK;
     default:
         return any_asked(p, RFT_CEILING_H2D, RFT_CEILING_D2H) ? rft_ceilings_host(p, arena, out, err) : RFT_OK;
     }

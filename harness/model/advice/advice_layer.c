@@ -3,6 +3,7 @@
 #include "model/advice/advice_case.h"
 
 #include "base/str.h"
+#include "model/roofline/amount.h"
 
 #include <math.h>
 
@@ -46,11 +47,9 @@ static layer layer_of(const rft_advice_case *c) {
 
 /* The pipe that a layer with many rows would use: its own when it is a matrix unit, else by the width of its type. */
 static rft_ceiling_id layer_ceiling(const rft_advice_case *c, const layer *l) {
-    static const rft_ceiling_id of_pipe[] = {RFT_CEILING_TENSOR_FP64, RFT_CEILING_TENSOR_TF32, RFT_CEILING_TENSOR_BF16,
-                                             RFT_CEILING_TENSOR_FP16, RFT_CEILING_TENSOR_FP8,  RFT_CEILING_TENSOR_INT8};
     rft_pipe pipe = rft_work_main_pipe(&c->point->work);
     if (pipe >= RFT_PIPE_TENSOR_FP64 && pipe < RFT_PIPE_COUNT) {
-        return of_pipe[pipe - RFT_PIPE_TENSOR_FP64];
+        return rft_amount_pipe_ceiling(pipe);
     }
     return l->element_bytes < 1.5   ? RFT_CEILING_TENSOR_INT8
            : l->element_bytes < 2.5 ? RFT_CEILING_TENSOR_FP16

@@ -13,33 +13,12 @@
 #define LEAST_SFU_LANES 16.0
 #define ISSUE_SLOTS 4.0 /* warp instructions per SM and clock */
 
+#define CEILING_OF(name, ...) [RFT_PIPE_##name] = RFT_CEILING_##name,
+static const rft_ceiling_id pipe_ceilings[RFT_PIPE_COUNT] = {
+    RFT_PLAIN_PIPE_MAP(CEILING_OF)[RFT_PIPE_INT32] = RFT_CEILING_COUNT, RFT_TENSOR_PIPE_MAP(CEILING_OF)};
+
 rft_ceiling_id rft_amount_pipe_ceiling(rft_pipe pipe) {
-    switch (pipe) {
-    case RFT_PIPE_FP64:
-        return RFT_CEILING_FP64;
-    case RFT_PIPE_FP32:
-        return RFT_CEILING_FP32;
-    case RFT_PIPE_FP16:
-        return RFT_CEILING_FP16;
-    case RFT_PIPE_SFU:
-        return RFT_CEILING_SFU;
-    case RFT_PIPE_TENSOR_FP64:
-        return RFT_CEILING_TENSOR_FP64;
-    case RFT_PIPE_TENSOR_TF32:
-        return RFT_CEILING_TENSOR_TF32;
-    case RFT_PIPE_TENSOR_BF16:
-        return RFT_CEILING_TENSOR_BF16;
-    case RFT_PIPE_TENSOR_FP16:
-        return RFT_CEILING_TENSOR_FP16;
-    case RFT_PIPE_TENSOR_FP8:
-        return RFT_CEILING_TENSOR_FP8;
-    case RFT_PIPE_TENSOR_INT8:
-        return RFT_CEILING_TENSOR_INT8;
-    case RFT_PIPE_INT32:
-    case RFT_PIPE_COUNT:
-        break;
-    }
-    return RFT_CEILING_COUNT;
+    return pipe < RFT_PIPE_COUNT ? pipe_ceilings[pipe] : RFT_CEILING_COUNT;
 }
 
 /* A rate reached for certain by a ceiling: measured, or half the hardware's limit. */

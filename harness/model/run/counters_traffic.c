@@ -29,6 +29,10 @@ static double pipe_ops(const rft_counters *c, rft_counter add, rft_counter mul, 
     return lanes * (value_of(c, add) + value_of(c, mul) + 2.0 * value_of(c, fma_));
 }
 
+#define TENSOR_CASE(name, ...)                                                                                         \
+    case RFT_PIPE_##name:                                                                                              \
+        return value_of(c, RFT_COUNTER_##name);
+
 static double counted_ops(const rft_counters *c, rft_pipe pipe) {
     switch (pipe) {
     case RFT_PIPE_FP64:
@@ -37,18 +41,7 @@ static double counted_ops(const rft_counters *c, rft_pipe pipe) {
         return pipe_ops(c, RFT_COUNTER_FADD, RFT_COUNTER_FMUL, RFT_COUNTER_FFMA, 1.0);
     case RFT_PIPE_FP16:
         return pipe_ops(c, RFT_COUNTER_HADD, RFT_COUNTER_HMUL, RFT_COUNTER_HFMA, 2.0);
-    case RFT_PIPE_TENSOR_FP64:
-        return value_of(c, RFT_COUNTER_TENSOR_FP64);
-    case RFT_PIPE_TENSOR_TF32:
-        return value_of(c, RFT_COUNTER_TENSOR_TF32);
-    case RFT_PIPE_TENSOR_BF16:
-        return value_of(c, RFT_COUNTER_TENSOR_BF16);
-    case RFT_PIPE_TENSOR_FP16:
-        return value_of(c, RFT_COUNTER_TENSOR_FP16);
-    case RFT_PIPE_TENSOR_FP8:
-        return value_of(c, RFT_COUNTER_TENSOR_FP8);
-    case RFT_PIPE_TENSOR_INT8:
-        return value_of(c, RFT_COUNTER_TENSOR_INT8);
+        RFT_TENSOR_PIPE_MAP(TENSOR_CASE)
     case RFT_PIPE_SFU:
     case RFT_PIPE_INT32:
     case RFT_PIPE_COUNT:

@@ -47,12 +47,7 @@ const char *rft_env_value(const rft_env *env, const char *key);       /* NULL wh
     X(FP32, "fp32", "FP32 FMA", "FLOP/s")                                                                              \
     X(FP16, "fp16", "FP16 packed FMA", "FLOP/s")                                                                       \
     X(SFU, "sfu", "ex2", "op/s")                                                                                       \
-    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor", "FLOP/s")                                                             \
-    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor", "FLOP/s")                                                             \
-    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor", "FLOP/s")                                                             \
-    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor", "FLOP/s")                                                             \
-    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor", "FLOP/s")                                                                \
-    X(TENSOR_INT8, "tensor_int8", "INT8 tensor", "op/s")                                                               \
+    RFT_TENSOR_PIPE_MAP(X)                                                                                             \
     X(LAUNCH, "launch", "empty kernel between two events", "s")                                                        \
     X(H2D, "h2d", "copy from host, pinned", "B/s")                                                                     \
     X(D2H, "d2h", "copy to host, pinned", "B/s")
@@ -61,7 +56,9 @@ typedef enum rft_ceiling_id {
 #define RFT_CEILING_ENUM(name, text, label, unit) RFT_CEILING_##name,
     RFT_CEILING_MAP(RFT_CEILING_ENUM)
 #undef RFT_CEILING_ENUM
-        RFT_CEILING_COUNT
+        RFT_CEILING_COUNT,
+    RFT_CEILING_TENSOR_FIRST = RFT_CEILING_TENSOR_FP64, /* the matrix units */
+    RFT_CEILING_TENSOR_END = RFT_CEILING_LAUNCH
 } rft_ceiling_id;
 
 /* Sets of ceilings, one bit each. */

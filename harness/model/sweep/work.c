@@ -10,12 +10,12 @@ typedef struct name_row {
 } name_row;
 
 static const name_row pipes[RFT_PIPE_COUNT] = {
-#define NAME_ROW(name, text, label) {text, label},
-    RFT_PIPE_MAP(NAME_ROW)};
+#define PIPE_ROW(name, text, label, unit) {text, label},
+    RFT_PIPE_MAP(PIPE_ROW)};
 
-static const name_row levels[RFT_LEVEL_COUNT] = {RFT_LEVEL_MAP(NAME_ROW)
-#undef NAME_ROW
-};
+static const name_row levels[RFT_LEVEL_COUNT] = {
+#define LEVEL_ROW(name, text, label) {text, label},
+    RFT_LEVEL_MAP(LEVEL_ROW)};
 
 const char *rft_pipe_name(rft_pipe pipe) {
     return pipes[pipe].name;

@@ -9,22 +9,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Pipes: name as written in a sweep's `work` and `traffic`, label on paper. Operations are counted, an FMA is 2. */
+/* Pipes: name as written in a sweep's `work` and `traffic`, label on paper, unit of a rate. Operations are counted, an
+ * FMA is 2. Ceilings (model/run/run.h) and counters of the same name follow from the rows of the matrix units. */
+#define RFT_TENSOR_PIPE_MAP(X)                                                                                         \
+    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor", "FLOP/s")                                                             \
+    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor", "FLOP/s")                                                             \
+    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor", "FLOP/s")                                                             \
+    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor", "FLOP/s")                                                             \
+    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor", "FLOP/s")                                                                \
+    X(TENSOR_INT8, "tensor_int8", "INT8 tensor", "op/s")
+#define RFT_PLAIN_PIPE_MAP(X)                                                                                          \
+    X(FP64, "fp64", "FP64", "FLOP/s")                                                                                  \
+    X(FP32, "fp32", "FP32", "FLOP/s")                                                                                  \
+    X(FP16, "fp16", "FP16 packed", "FLOP/s")                                                                           \
+    X(SFU, "sfu", "SFU (ex2)", "op/s")
 #define RFT_PIPE_MAP(X)                                                                                                \
-    X(FP64, "fp64", "FP64")                                                                                            \
-    X(FP32, "fp32", "FP32")                                                                                            \
-    X(FP16, "fp16", "FP16 packed")                                                                                     \
-    X(SFU, "sfu", "SFU (ex2)")                                                                                         \
-    X(INT32, "int32", "INT32")                                                                                         \
-    X(TENSOR_FP64, "tensor_fp64", "FP64 tensor")                                                                       \
-    X(TENSOR_TF32, "tensor_tf32", "TF32 tensor")                                                                       \
-    X(TENSOR_BF16, "tensor_bf16", "BF16 tensor")                                                                       \
-    X(TENSOR_FP16, "tensor_fp16", "FP16 tensor")                                                                       \
-    X(TENSOR_FP8, "tensor_fp8", "FP8 tensor")                                                                          \
-    X(TENSOR_INT8, "tensor_int8", "INT8 tensor")
+    RFT_PLAIN_PIPE_MAP(X)                                                                                              \
+    X(INT32, "int32", "INT32", "op/s") /* nothing measures its ceiling */                                              \
+    RFT_TENSOR_PIPE_MAP(X)
 
 typedef enum rft_pipe {
-#define RFT_PIPE_ENUM(name, text, label) RFT_PIPE_##name,
+#define RFT_PIPE_ENUM(name, ...) RFT_PIPE_##name,
     RFT_PIPE_MAP(RFT_PIPE_ENUM)
 #undef RFT_PIPE_ENUM
         RFT_PIPE_COUNT

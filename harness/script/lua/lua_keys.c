@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define PIPE_KEY(name, text, label) text,
+#define PIPE_KEY(name, text, ...) text,
 #define SETTING_KEY(key, ...) key,
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
