@@ -8,6 +8,7 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(UV REQUIRED IMPORTED_TARGET libuv)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(MD REQUIRED IMPORTED_TARGET libmd)
 find_path(HPDF_INCLUDE hpdf.h REQUIRED)
 find_library(HPDF_LIBRARY NAMES hpdf libhpdf haru REQUIRED)
 add_library(rft_hpdf INTERFACE)
@@ -16,7 +17,7 @@ target_link_libraries(rft_hpdf INTERFACE ${HPDF_LIBRARY} m)
 
 # Statically where the archives are installed (Debian's -dev packages bring them): one binary travels to machines that
 # have none of these. libharu has no archive there; it travels beside the binary.
-option(RFT_STATIC_LIBS "Link Lua, SQLite, libuv, jansson and zlib statically where their archives are found" ON)
+option(RFT_STATIC_LIBS "Link Lua, SQLite, libuv, jansson, zlib and libmd statically where their archives are found" ON)
 function(rft_prefer_archive target folders)
   cmake_parse_arguments(ARG "" "" "NAMES;NEEDS" ${ARGN})
   string(MAKE_C_IDENTIFIER "RFT_ARCHIVE_${target}" variable)
@@ -34,6 +35,7 @@ if(RFT_STATIC_LIBS)
   rft_prefer_archive(PkgConfig::UV "${UV_LIBDIR}" NAMES libuv_a.a libuv.a NEEDS Threads::Threads dl rt)
   rft_prefer_archive(PkgConfig::JANSSON "${JANSSON_LIBDIR}" NAMES libjansson.a)
   rft_prefer_archive(PkgConfig::ZLIB "${ZLIB_LIBDIR}" NAMES libz.a)
+  rft_prefer_archive(PkgConfig::MD "${MD_LIBDIR}" NAMES libmd.a)
 endif()
 
 # CUDA headers: cuda.h and nvrtc.h, 12.8 or newer, of a toolkit or of NVIDIA's wheels (CUDA 13: one tree; 12: a tree a

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash.h - SHA-256 (FIPS 180-4) for cache keys, cubins, scripts; FNV-1a and splitmix64 for tables and seeds. */
+/* hash.h - SHA-256 (FIPS 180-4, by libmd) for cache keys, cubins, scripts; FNV-1a and splitmix64 for tables, seeds. */
 #ifndef RFT_BASE_HASH_H
 #define RFT_BASE_HASH_H
 
+#include <sha2.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct rft_sha256 {
-    uint32_t state[8];
-    uint64_t length_bytes;
-    unsigned char block[64];
-    size_t used;
-} rft_sha256;
+typedef SHA2_CTX rft_sha256;
 
 #define RFT_HASH_HEX_SIZE 65 /* 64 hex digits and the NUL */
 

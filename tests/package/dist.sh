@@ -22,6 +22,7 @@ done
 for part in kernels sweeps LICENSE; do
     [ -e "$tree/$part" ] || { echo "$part is missing"; exit 1; }
 done
+[ ! -e /usr/share/doc/libmd-dev/copyright ] || grep -q Copyright "$tree/licences/libmd-dev"
 cd /
 env -i "$tree/rooftune" --version
 env -i "$tree/rooftune" --help | grep -q 'report'
