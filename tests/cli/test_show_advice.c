@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Advice as a user sees it: `show` of a sweep, and the JSON. */
-#include "store/sample_run.h"
 #include "store/store_test.h"
+#include "support/sample.h"
 
 #include "base/json.h"
 #include "cli/show_advice.h"
@@ -10,15 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-static rft_point *largest_best(rft_run *run) {
-    size_t problem = rft_run_largest(run, 0);
-    assert_true(problem != SIZE_MAX);
-    return (rft_point *)(uintptr_t)rft_run_best(run, 0, SIZE_MAX, problem);
-}
-
 /* A point that reads as fast as it likes is given a roof: a quarter of its time at the read ceiling. */
 static rft_point *a_slow_reader(rft_run *run, rft_counters *counters) {
-    rft_point *best = largest_best(run);
+    rft_point *best = sample_best(run, 0);
     rft_ceiling *read = &run->ceilings.items[RFT_CEILING_DRAM_READ];
     double rate = 4e12;
     read->measured = true;
@@ -47,7 +41,7 @@ static void has(const rft_str *text, const char *part) {
 
 static void a_sweep_shows_three_at_most(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_counters counters;
     rft_str text = RFT_STR_INIT;
     a_slow_reader(run, &counters);
@@ -71,7 +65,7 @@ static void a_sweep_shows_three_at_most(void **state) {
 
 static void at_the_ceiling_it_says_so(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_counters counters;
     rft_str text = RFT_STR_INIT;
     rft_point *best = a_slow_reader(run, &counters);
@@ -86,7 +80,7 @@ static void at_the_ceiling_it_says_so(void **state) {
 
 static void json_has_numbers_bounds_and_what_is_missing(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_counters counters;
     json_t *object = rft_show_advice_json(run, a_slow_reader(run, &counters), run->arena);
     const json_t *first = json_array_get(json_object_get(object, "same_work"), 0);

@@ -13,11 +13,11 @@
 #include "cli/show_grid.h"
 #include "cli/show_roofline.h"
 #include "cli/show_text.h"
-#include "report/report_sample.h"
 #include "reports/findings/finding.h"
 #include "reports/print/layout.h"
 #include "reports/print/spark.h"
 #include "store/store.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -233,6 +233,10 @@ static void poor_runs_are_sound(void **state) {
     (void)state;
     rft_run *run = sample_empty();
     assert_sound(run, "empty");
+    rft_run_free(run);
+
+    run = sample_findings();
+    assert_sound(run, "every finding");
     rft_run_free(run);
 
     run = sample_full();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters as a user sees them: `show`, `show --point`, JSON. */
-#include "store/sample_run.h"
 #include "store/store_test.h"
+#include "support/sample.h"
 
 #include "base/json.h"
 #include "cli/show_counters.h"
@@ -11,16 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static rft_point *best_of(rft_run *run) {
-    for (size_t i = 0; i < run->point_count; i++) {
-        if (run->points[i].counters && !run->points[i].alias_of) {
-            return &run->points[i];
-        }
-    }
-    fail_msg("no point was counted");
-    return NULL;
-}
-
 static void has(const rft_str *text, const char *part) {
     if (!strstr(rft_str_get(text), part)) {
         fail_msg("not there: %s\n%s", part, rft_str_get(text));
@@ -29,22 +19,22 @@ static void has(const rft_str *text, const char *part) {
 
 static void a_point_shows_what_was_counted_and_why_not(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
-    rft_point *best = best_of(run);
+    rft_point *best = sample_best(run, 1);
     best->work.bytes_read = 1e9;
     assert_int_equal(rft_show_point(&text, run, best->id, &err), RFT_OK);
-    has(&text, "counted in 3 runs of its own, with the cache cold");
+    has(&text, "counted in 14 runs of its own, with the cache cold");
     has(&text, "device memory, read");
-    has(&text, "333.3 MB");
+    has(&text, "537.4 MB");
     has(&text, "bank conflicts");
     has(&text, "0 wavefronts");
     has(&text, "lts__t_sectors.sum");
     has(&text, "142857142.85714287");
     has(&text, "the chip has \"none\"");
     has(&text, "warps_active_frac: above 1");
-    has(&text, "disagrees: dram reads: counted 333.3 MB, declared 1.000 GB (66.7 % less)");
+    has(&text, "disagrees: dram reads: counted 537.4 MB, declared 1.000 GB (46.3 % less)");
     assert_null(strstr(rft_str_get(&text), RFT_COUNTER_NOT_ASKED));
     rft_str_truncate(&text, 0);
     assert_int_equal(rft_show_point(&text, run, 4711, &err), RFT_E_NOT_FOUND);
@@ -56,18 +46,18 @@ static void a_point_shows_what_was_counted_and_why_not(void **state) {
 
 static void a_sweep_shows_the_counters_of_its_best(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
     has(&text, "hardware counters of the best (runs of their own)");
-    has(&text, "333.3 MB");
+    has(&text, "n=16384    537.4 MB");
     rft_str_truncate(&text, 0);
     const rft_counter_set set = rft_counter_set_default();
     const rft_counters refused = rft_counters_refused(&set, "no permission (ERR_NVGPUCTRPERM)", run->arena);
-    best_of(run)->counters = &refused;
+    sample_best(run, 1)->counters = &refused;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
     has(&text, "no permission (ERR_NVGPUCTRPERM)");
-    assert_null(strstr(rft_str_get(&text), "333.3 MB"));
+    assert_null(strstr(rft_str_get(&text), "537.4 MB"));
     rft_str_clear(&text);
     rft_run_free(run);
 }
@@ -75,10 +65,10 @@ static void a_sweep_shows_the_counters_of_its_best(void **state) {
 /* Of every problem's best what it read, as a share of what it declares. */
 static void a_sweep_tells_the_two_largest_disagreements(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_arena *arena = rft_arena_new();
     rft_str text = RFT_STR_INIT;
-    rft_point *best = (rft_point *)(uintptr_t)rft_run_best(run, best_of(run)->sweep, SIZE_MAX, best_of(run)->problem);
+    rft_point *best = sample_best(run, 1);
     rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
     best->counters = &counters;
     best->work.bytes_read = 1e9;
@@ -110,20 +100,23 @@ static void a_sweep_tells_the_two_largest_disagreements(void **state) {
 
 static void json_has_values_reasons_and_disagreements(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_arena *arena = rft_arena_new();
-    rft_point *best = best_of(run);
+    rft_point *best = sample_best(run, 1);
     best->work.bytes_read = 1e9;
     json_t *object = rft_show_counters_json(run, best, arena);
     const json_t *values = json_object_get(object, "values"), *reasons = json_object_get(object, "reasons");
-    assert_int_equal(json_integer_value(json_object_get(object, "passes")), 3);
-    assert_true(json_number_value(json_object_get(values, "dram_read_bytes")) == 1e9 / 3.0);
+    assert_int_equal(json_integer_value(json_object_get(object, "passes")), 14);
+    assert_true(json_number_value(json_object_get(values, "dram_read_bytes")) == 537440583.68);
     assert_true(json_is_null(json_object_get(values, "warps_active_frac")));
     assert_string_equal(json_string_value(json_object_get(reasons, "warps_active_frac")), "above 1");
-    assert_null(json_object_get(values, "tensor_bf16_ops")); /* nobody asked */
     const json_t *apart = json_array_get(json_object_get(object, "disagreements"), 0);
     assert_string_equal(json_string_value(json_object_get(apart, "what")), "dram reads");
     assert_true(json_number_value(json_object_get(apart, "declared")) == 1e9);
+    json_decref(object);
+    const rft_point *small = sample_best_on(run, 1, sample_timed(run, 1, 0));
+    object = rft_show_counters_json(run, small, arena);
+    assert_null(json_object_get(json_object_get(object, "values"), "tensor_bf16_ops")); /* nobody asked */
     json_decref(object);
     best->counters = NULL;
     object = rft_show_counters_json(run, best, arena);

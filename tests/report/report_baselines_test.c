@@ -1,73 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Baselines on paper: measured here, missing, imported. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
-#include "model/run/baseline.h"
-
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
 
-/* `ratio`: its time over the best's of that problem. */
-static void add(rft_run *run, size_t sweep, size_t problem, const char *name, const char *which, double ratio) {
-    rft_baseline b = rft_baseline_none(run->arena, sweep, problem, name, which);
-    const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, problem);
-    assert_non_null(best);
-    rft_stats *stats = &b.measurement.stats;
-    *stats = rft_point_measurement(best)->stats;
-    double *parts[] = {&stats->min, &stats->q1,   &stats->median, &stats->q3,
-                       &stats->max, &stats->mean, &stats->low,    &stats->high};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        *parts[i] *= ratio;
-    }
-    if (b.same_protocol) {
-        b.tried = 8;
-        b.library = "cuBLASLt 13.1.0";
-        b.algo = "algo 66, tile 128x256";
-        b.verification.done = true;
-        b.measurement.n = stats->n;
-        b.measurement.samples_s = rft_point_measurement(best)->samples_s;
-    } else {
-        stats->n = 0;
-        stats->low = stats->high = NAN;
-        b.source = "do_bench, 2026-11-20";
-    }
-    rft_run_put_baseline(run, &b);
-}
-
-static void miss(rft_run *run, size_t sweep, size_t problem) {
-    rft_baseline b = rft_baseline_none(run->arena, sweep, problem, "cuBLASLt", RFT_BASELINE_BEST);
-    b.outcome = RFT_OUTCOME_SKIPPED;
-    b.reason = "cuBLASLt was not found; remedy: install it";
-    rft_run_put_baseline(run, &b);
-}
-
-/* Timed problems of a sweep, in order. */
-static size_t timed(const rft_run *run, size_t sweep, size_t nth) {
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    for (size_t p = 0; p < data->problem_count; p++) {
-        if (!data->problems[p].odd && rft_run_best(run, sweep, SIZE_MAX, p) && nth-- == 0) {
-            return p;
-        }
-    }
-    fail_msg("the sample has too few problems");
-    return 0;
-}
-
 static void test_they_stand_beside_the_best(void **state) {
     (void)state;
     rft_run *run = sample_empty();
     sample_add_copy(run);
     size_t s = sample_add_matmul(run);
-    add(run, s, timed(run, s, 0), "cuBLASLt", RFT_BASELINE_BEST, 1.0);
-    add(run, s, timed(run, s, 0), "cuBLASLt", RFT_BASELINE_FIRST, 1.25);
-    add(run, s, timed(run, s, 1), "cuBLASLt", RFT_BASELINE_BEST, 0.8);
-    add(run, s, timed(run, s, 1), "torch.matmul", RFT_BASELINE_GIVEN, 0.5);
-    miss(run, s, timed(run, s, 2));
+    sample_add_baseline(run, s, sample_timed(run, s, 0), "cuBLASLt", RFT_BASELINE_BEST, 1.0);
+    sample_add_baseline(run, s, sample_timed(run, s, 0), "cuBLASLt", RFT_BASELINE_FIRST, 1.25);
+    sample_add_baseline(run, s, sample_timed(run, s, 1), "cuBLASLt", RFT_BASELINE_BEST, 0.8);
+    sample_add_baseline(run, s, sample_timed(run, s, 1), "torch.matmul", RFT_BASELINE_GIVEN, 0.5);
+    sample_miss_baseline(run, s, sample_timed(run, s, 2));
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
     assert_true(trace_says(&pages, "Beside the baselines"));
@@ -99,7 +50,7 @@ static void test_imported_ones_alone_keep_their_label(void **state) {
     (void)state;
     rft_run *run = sample_empty();
     size_t s = sample_add_copy(run);
-    add(run, s, timed(run, s, 0), "cudaMemcpy", RFT_BASELINE_GIVEN, 1.0);
+    sample_add_baseline(run, s, sample_timed(run, s, 0), "cudaMemcpy", RFT_BASELINE_GIVEN, 1.0);
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
     assert_true(trace_says(&pages, "Over vendor: cudaMemcpy (other protocol)."));

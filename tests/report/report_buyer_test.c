@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Part 1: what a buyer reads, on four pages at most, however much was measured. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,31 +18,6 @@ static void says(const trace_pages *pages, const char *text) {
     if (!trace_says(pages, text)) {
         fail_msg("part 1 does not say \"%s\"", text);
     }
-}
-
-static rft_point *best_of_largest(rft_run *run, size_t sweep) {
-    const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, rft_run_largest(run, sweep));
-    assert_non_null(best);
-    return &run->points[best - run->points];
-}
-
-static void add_loads(rft_run *run, size_t sweep, double slower) {
-    rft_point *best = best_of_largest(run, sweep);
-    rft_load *energy = rft_arena_alloc(run->arena, sizeof *energy), *soak = rft_arena_alloc(run->arena, sizeof *soak);
-    *energy = rft_load_none(RFT_LOAD_ENERGY, NULL);
-    energy->source = "energy counter";
-    energy->power_w = 600;
-    energy->joules_per_run = 600 * rft_point_median_s(best);
-    *soak = rft_load_none(RFT_LOAD_SOAK, NULL);
-    soak->asked_s = 60;
-    double samples[8];
-    for (size_t i = 0; i < 8; i++) {
-        samples[i] = rft_point_median_s(best) * slower * (1 + 0.001 * (double)i);
-    }
-    soak->stats = rft_stats_of(samples, 8);
-    soak->throttled_frac[RFT_THROTTLE_POWER_CAP] = 0.8;
-    best->loads[RFT_LOAD_ENERGY] = energy;
-    best->loads[RFT_LOAD_SOAK] = soak;
 }
 
 static void measure_all_ceilings(rft_run *run) {
@@ -76,7 +51,8 @@ static rft_run *other_card(const char *id, const char *uuid, double factor) {
 static void test_numbers_of_the_summary(void **state) {
     (void)state;
     rft_run *run = sample_full();
-    add_loads(run, 2, 1.1);
+    sample_add_energy(run, 2, 600);
+    sample_add_soak(run, 2, 1.1);
     for (size_t i = 0; i < run->point_count; i++) {
         if (run->points[i].sweep == 1) {
             run->points[i].work.items = 32;
@@ -107,7 +83,8 @@ static void test_many_sweeps_stay_within_four_pages(void **state) {
     sample_add_turn(run);
     measure_all_ceilings(run);
     for (size_t s = 0; s < run->sweep_count; s++) {
-        add_loads(run, s, 1.2);
+        sample_add_energy(run, s, 600);
+        sample_add_soak(run, s, 1.2);
     }
     others[0] = other_card("000000000001", "GPU-1", 0.99);
     others[1] = other_card("000000000002", "GPU-2", 1.01);

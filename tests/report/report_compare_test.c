@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparisons as pages: two runs, a slower device, eight of them, prices, a run without anything; the same bytes again.
  */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
 #include "reports/report.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a report says of hardware counters: counted, refused, never asked for. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs at the edge: each must give a sound report that says what is missing. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -34,6 +34,15 @@ static void test_bare_run(void **state) {
     (void)state;
     assert_report(rft_run_new(),
                   (const char *const[]){"not known", "No ceiling was measured", "No environment was recorded", NULL});
+}
+
+/* What `show` is tested on. */
+static void test_every_finding_at_once(void **state) {
+    (void)state;
+    assert_report(sample_findings(),
+                  (const char *const[]){"The device drifted", "1 of 1 points ran below the run's clock (1 temperature)",
+                                        "Beside the baselines", "Power and energy", "Burst and sustained",
+                                        "Hardware counters, the large set", "scan<256, true>", NULL});
 }
 
 static void test_sweep_without_points(void **state) {
@@ -216,6 +225,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_without_sweeps),
         cmocka_unit_test(test_bare_run),
+        cmocka_unit_test(test_every_finding_at_once),
         cmocka_unit_test(test_sweep_without_points),
         cmocka_unit_test(test_one_point),
         cmocka_unit_test(test_added_points_are_marked),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names outside Latin-1: a font's tables read with care, its characters in the layout, and whole glyphs in the PDF. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
 #include "reports/font.h"
 #include "reports/truetype.h"
+#include "support/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is on the pages of an ordinary run. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The PDF itself: byte-stable, whole, searchable; and errors that are reported. */
 #include "base/fs.h"
-#include "report/report_sample.h"
 #include "reports/canvas.h"
 #include "reports/report.h"
+#include "support/sample.h"
 
 #include <locale.h>
 #include <setjmp.h>

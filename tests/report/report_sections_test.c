@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chapter of a sweep and that of transitions: what report.md asks of them is there, and says what is so. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a report says of drift and of points whose clock was held down, and of runs that did not look. */
-#include "report/report_sample.h"
 #include "report/trace_pages.h"
+#include "support/sample.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,34 +10,16 @@
 
 #include <cmocka.h>
 
-#include "model/stats/drift.h"
-
 static void says(const trace_pages *pages, const char *text) {
     if (!trace_says(pages, text)) {
         fail_msg("the report does not say \"%s\"", text);
     }
 }
 
-/* `drift_frac` from the first of 30 readings to the last, two minutes apart. */
-static void add_readings(rft_run *run, double drift_frac) {
-    for (int i = 0; i < 30; i++) {
-        double median = 1e-3 * (1.0 + drift_frac * i / 29.0 + (i % 3 - 1) * 1e-5);
-        rft_run_add_reference(run, &(rft_reference){.problem = 1,
-                                                    .point = 1,
-                                                    .after_point = 20 * (i + 1),
-                                                    .time_s = 120.0 * i,
-                                                    .n = 10,
-                                                    .median = median,
-                                                    .low = median * 0.9999,
-                                                    .high = median * 1.0001,
-                                                    .clock_mhz = 1980});
-    }
-}
-
 static void test_a_run_that_drifted_says_so_on_its_first_page(void **state) {
     (void)state;
     rft_run *run = sample_full();
-    add_readings(run, 0.02);
+    sample_add_readings(run, 0.02);
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
     says(&pages, "The device drifted: the reference became 2.0 % slower over 58 min (30 readings)");
@@ -49,7 +31,7 @@ static void test_a_run_that_drifted_says_so_on_its_first_page(void **state) {
 static void test_a_steady_run_says_it_where_it_is_asked(void **state) {
     (void)state;
     rft_run *run = sample_full();
-    add_readings(run, 0.0);
+    sample_add_readings(run, 0.0);
     trace_pages pages = trace_of(run, NULL);
     assert_int_equal(trace_pages_saying(&pages, "The device drifted"), 0);
     says(&pages, "no drift: 30 readings of the reference over 58 min");
@@ -68,9 +50,7 @@ static void test_throttled_points_are_counted_with_their_causes(void **state) {
         run->points[i].rounds[1] = rft_measurement_none();
         if (m->n > 0 && affected < 2 && run->points[i].alias_of == 0 && run->points[i].outcome == RFT_OUTCOME_OK) {
             affected++;
-            m->attempts = 4;
-            m->affected_frac = 0.5;
-            m->throttle_cause = "sw_thermal";
+            sample_throttle(m);
         }
     }
     trace_pages pages = trace_of(run, NULL);

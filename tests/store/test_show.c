@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A run as text, JSON, CSV, and its best configurations in every form. */
-#include "store/sample_run.h"
 #include "store/store_test.h"
+#include "support/sample.h"
 
 #include "base/json.h"
 #include "cli/best_text.h"
@@ -32,58 +32,69 @@ static void assert_at_most_80_columns(const char *text) {
     }
 }
 
+/* Beside the best of the largest problem, and all in a table of their own. */
+static void assert_says_baselines(const rft_str *text) {
+    assert_says(text, "\n    98.0 % [97.8, 98.2] of cuBLASLt\n");
+    assert_says(text, "\n    62.5 % of torch.matmul (other protocol)\n");
+    assert_says(text, "  n=1024    skipped\n    cuBLASLt, best heuristic\n");
+    assert_says(text, "  n=16384     133 us   \xc2\xb1 0.1 %     4.03 TB/s      98.0 %\n"
+                      "    cuBLASLt, best of 8 heuristics: algo 66, tile 128x256\n");
+    assert_says(text, "    cuBLASLt, first heuristic: algo 5\n");
+    assert_says(text, "      62.5 %\n    torch.matmul (other protocol)\n");
+    assert_says(text, "cuBLASLt: cuBLASLt was not found; remedy: install it\n");
+    assert_says(text, "  torch.matmul: from do_bench, 2026-11-20\n");
+}
+
 static void text_says_what_was_found(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
+    sample_make_replay(run);
+    run->info.recompiled_same = 191;
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].sweep == 0 && run->points[i].problem == 0) {
+            sample_fail(&run->points[i], RFT_OUTCOME_TIMED_OUT, "why: \"this\" \\ that\tand\nthat");
+        }
+    }
     rft_show_run(&text, run, &(rft_show_opts){.full = true});
     assert_at_most_80_columns(rft_str_get(&text));
-    assert_says(&text, "NVIDIA H100");
-    assert_says(&text, "replayed recording, NVIDIA H100 80GB HBM3, 2026-11-18");
-    assert_says(&text, "12 configurations compiled here, 11 with the recorded registers and spills");
-    assert_says(&text, "device memory, copy (1:1)             4.28 TB/s   89 % of datasheet   1980 MHz");
-    assert_says(&text, "none: launch (the timer is too coarse)");
+    assert_says(&text, "NVIDIA H200");
+    assert_says(&text, "replayed recording, NVIDIA H200, 2026-11-21");
+    assert_says(&text, "192 configurations compiled here, 191 with the recorded registers and spills");
+    assert_says(&text, "device memory, copy (1:1)             4.27 TB/s   89 % of datasheet   1980 MHz");
+    assert_says(&text, "h2d, d2h (no kernel of rooftune's\n        measures it yet)");
     assert_says(&text, "Measured ceilings, kept from 3 h before this run\n");
-    assert_says(&text, "BF16 tensor               at least 4.28 TFLOP/s   1980 MHz\n"
-                       "      sustained 3.15 TFLOP/s at 1545 MHz\n"); /* a lower bound is no share of a datasheet */
+    assert_says(&text, "BF16 tensor                at least 612 TFLOP/s   1980 MHz\n"
+                       "      sustained 450 TFLOP/s at 1545 MHz\n"); /* a lower bound is no share of a datasheet */
     assert_says(&text, "gemv_fp16 (cold cache)");
     assert_says(&text, "1 more are aliases");
-    assert_says(&text, "1 checked on an");
+    assert_says(&text, "36 checked on\n    an odd size");
     assert_says(&text, "not all were tried: budget of 500");
-    /* 33,554,432.5 + 8192 bytes in 0.8 ms; the final round counts. */
-    assert_says(&text, "n=4096   800    us  \xc2\xb1 0.0");
-    assert_says(&text, " 41.9  GB/s ");
-    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s, 1.5");
-    assert_says(&text, " Mcycles; each sample is 32");
-    assert_says(&text, "takes 2.69 us");
-    assert_says(&text, "drift: whether the device drifted is not known: 1 reading of the reference");
+    /* 536,903,680 + 32,768 bytes in 136 us; the final round counts. */
+    assert_says(&text, "n=16384  136    us  \xc2\xb1 0.1");
+    assert_says(&text, "  3.95 TB/s ");
+    assert_says(&text, "vectorised: ROWS=4 BLOCK=128 (tie with 1 other), 121 M rows/s, 268 kcycles;\n"
+                       "      each sample is 32 runs in a row; an empty kernel takes 2.69 us;");
+    assert_says(&text, "drift: the reference became 2.0 % slower over 58 min (30 readings)");
     assert_says(&text, "clock: 1 of 1 points ran below the run's clock (1 temperature); 1 was");
     assert_says(&text, "along n: ");
-    assert_says(&text, "1 timed_out: why: \"this\" \\ that");
-    assert_says(&text, "causal=false  nothing measured");
-    /* Beside the best of n=4096, and all in a table of their own. */
-    assert_says(&text, "\n    98.0 % [97.9, 98.0] of cuBLASLt\n");
-    assert_says(&text, "\n    62.5 % of torch.matmul (other protocol)\n");
-    assert_says(&text, "  n=1024    skipped\n    cuBLASLt, best heuristic\n");
-    assert_says(&text, "  n=4096      784 us  \xc2\xb1 0.01 %     42.8 GB/s      98.0 %\n"
-                       "    cuBLASLt, best of 8 heuristics: algo 66, tile 128x256\n");
-    assert_says(&text, "    cuBLASLt, first heuristic: algo 5\n");
-    assert_says(&text, "      62.5 %\n    torch.matmul (other protocol)\n");
-    assert_says(&text, "  cuBLASLt: cuBLASLt was not found; remedy: install it\n");
-    assert_says(&text, "  torch.matmul: from do_bench of 2026-11-20, \"another\" machine\n");
+    assert_says(&text, "16 timed_out: why: \"this\" \\ that");
+    assert_says(&text, "n=1048576    nothing measured");
+    assert_says_baselines(&text);
     rft_str_truncate(&text, 0);
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
     assert_at_most_80_columns(rft_str_get(&text));
-    assert_says(&text, "+- 0.0");
+    assert_says(&text, "+- 0.1");
     rft_str_truncate(&text, 0);
-    rft_point *best = &run->points[1];
+    rft_point *best = sample_best(run, 1);
     best->rounds[1].batch = 1; /* one run a sample, and no reading of the floor but the ceilings' */
     best->rounds[1].floor_s = NAN;
     best->rounds[1].clocks_mhz = NULL;
-    run->ceilings.items[RFT_CEILING_LAUNCH].measured = true;
     run->ceilings.items[RFT_CEILING_LAUNCH].stats.median = 1e-4;
+    run->reference_count = 1;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
-    assert_says(&text, "vectorised: VEC=8, 5.12 M rows/s; near the timer floor");
+    assert_says(&text, "121 M rows/s; near the\n      timer floor");
+    assert_says(&text, "drift: whether the device drifted is not known: 1 reading of the reference");
     rft_str_truncate(&text, 0);
     run->info.finished_unix_ns = 0;
     run->info.replay_of = NULL;
@@ -97,36 +108,39 @@ static void text_says_what_was_found(void **state) {
 /* What the sensor said, what it could not say, and two times where they differ. */
 static void watts_and_sustained_times(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
     json_t *root = NULL;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
-    assert_says(&text, "at rest, context open: 118 W +- 1.5 %");
-    assert_says(&text, "  energy, launches back to back (the device's own sensor: informative)\n"
-                       "    n=4096, vectorised: VEC=8: 512 W +- 1.5 %, 256 mJ a run, ");
+    assert_says(&text, "at rest, context open: 118 W +- 1.6 %");
+    assert_says(&text, "  energy, launches back to back (the device's own sensor: informative)\n");
+    assert_says(&text, "    n=16384, vectorised: ROWS=4 BLOCK=128: 512 W +- 1.6 %, 69.6 mJ a run, ");
     assert_says(&text, "inouts copied back");
-    assert_says(&text, "no figure: an illegal memory access was encountered");
-    assert_says(&text, "  under load for 60 s\n    n=4096, vectorised: VEC=8: burst 800 us; sustained 1.07 ms (+34 %)");
+    assert_says(&text, "no figure: an illegal memory access\n      was encountered");
+    assert_says(&text,
+                "  under load for 60 s\n    n=16384, vectorised: ROWS=4 BLOCK=128: burst 136 us, 92 % of the roof;\n"
+                "      sustained 183 us (+35 %)");
     rft_str_truncate(&text, 0);
     rft_show_json(&text, run);
     assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
-    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 0);
-    const json_t *best = json_array_get(json_object_get(sweep, "best"), 1);
+    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 1);
+    const json_t *best = json_array_get(json_object_get(sweep, "best"), 4);
     const json_t *energy = json_object_get(best, "energy"), *sustained = json_object_get(best, "sustained");
     assert_true(json_real_value(json_object_get(json_object_get(root, "idle"), "watts")) == 118.5);
     assert_true(json_real_value(json_object_get(energy, "watts")) == 512.25);
-    assert_true(json_real_value(json_object_get(energy, "joules_per_run")) == 0.256125);
-    assert_true(fabs(json_real_value(json_object_get(energy, "joules_above_idle")) - 0.256125 * (1 - 118.5 / 512.25)) <
+    double joules = sample_best(run, 1)->loads[RFT_LOAD_ENERGY]->joules_per_run;
+    assert_true(json_real_value(json_object_get(energy, "joules_per_run")) == joules);
+    assert_true(fabs(json_real_value(json_object_get(energy, "joules_above_idle")) / joules - (1 - 118.5 / 512.25)) <
                 1e-9);
     double rate = json_real_value(json_object_get(best, "rate_bytes_s"));
     double median_s = json_real_value(json_object_get(best, "median_s"));
     double ops = json_real_value(json_object_get(best, "rate_ops_s")) * median_s;
     double per_watt = json_real_value(json_object_get(energy, "per_watt"));
-    assert_true(fabs(per_watt / (rate * median_s / 0.256125) - 1.0) < 1e-9 ||
-                fabs(per_watt / (ops / 0.256125) - 1.0) < 1e-9);
+    assert_true(fabs(per_watt / (rate * median_s / joules) - 1.0) < 1e-9 ||
+                fabs(per_watt / (ops / joules) - 1.0) < 1e-9);
     assert_true(json_is_null(json_object_get(energy, "reason")));
-    assert_true(json_real_value(json_object_get(sustained, "median_s")) > 1.0e-3);
+    assert_true(json_real_value(json_object_get(sustained, "median_s")) > 1.3 * median_s);
     assert_true(json_is_true(json_object_get(sustained, "differs_from_burst")));
     assert_true(json_is_null(json_object_get(sustained, "watts")));
     assert_string_equal(json_string_value(json_object_get(sustained, "reason")),
@@ -138,17 +152,17 @@ static void watts_and_sustained_times(void **state) {
 }
 
 /* {"watts", "per_watt", "per_watt_of", ...} of the one point whose energy is known: its rate back to back, per watt. */
-static void assert_rate_per_watt(const rft_run *run, double work, const char *unit) {
-    const rft_load *load = run->points[1].loads[RFT_LOAD_ENERGY];
+static void assert_rate_per_watt(rft_run *run, double work, const char *unit) {
+    const rft_load *load = sample_best(run, 1)->loads[RFT_LOAD_ENERGY];
     rft_str text = RFT_STR_INIT;
-    json_t *energy = rft_show_energy_json(run, &run->points[1]);
+    json_t *energy = rft_show_energy_json(run, sample_best(run, 1));
     double per_watt = json_real_value(json_object_get(energy, "per_watt"));
     double joules = json_real_value(json_object_get(energy, "joules_per_run"));
     double watts = json_real_value(json_object_get(energy, "watts"));
     assert_true(fabs(joules / load->run_s / watts - 1.0) <= load->uncertainty_frac);
     assert_true(fabs(per_watt * watts / (work / load->run_s) - 1.0) <= load->uncertainty_frac);
     assert_string_equal(json_string_value(json_object_get(energy, "per_watt_of")), unit);
-    rft_show_power_point(&text, run, &run->points[1]);
+    rft_show_power_point(&text, run, sample_best(run, 1));
     assert_says(&text, unit);
     assert_says(&text, "/W; ");
     json_decref(energy);
@@ -158,18 +172,18 @@ static void assert_rate_per_watt(const rft_run *run, double work, const char *un
 /* A point that memory binds is told in bytes, one that a pipe binds in operations. */
 static void rates_per_watt(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
-    rft_work *work = &run->points[1].work;
+    rft_run *run = sample_findings();
+    rft_work *work = &sample_best(run, 1)->work;
     assert_rate_per_watt(run, work->bytes_read + work->bytes_written, "B/s");
-    work->pipe_ops[RFT_PIPE_FP16] = 0;
     work->pipe_ops[RFT_PIPE_FP32] = 1e12;
+    sample_best(run, 1)->counters = NULL; /* which know of less */
     assert_rate_per_watt(run, 1e12, "FLOP/s");
     rft_run_free(run);
 }
 
 static void power_that_was_left_out(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
     const rft_load left_out =
         rft_load_left_out("not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it");
@@ -187,14 +201,14 @@ static void power_that_was_left_out(void **state) {
 
 static void ceilings_of_every_kind(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
     run->ceilings.items[RFT_CEILING_TENSOR_FP8].datasheet = 1.979e15;
     run->ceilings.items[RFT_CEILING_TENSOR_FP8].reason = "not asked for";
     rft_show_ceilings_table(&text, run, run->arena);
     assert_says(&text, "ceiling               burst      sustained      datasheet          limit\n");
-    assert_says(&text, "tensor_bf16 >= 4.280 TFLOP/s  3.150 TFLOP/s");
-    assert_says(&text, "  at least n=7, 1980 MHz  copy, 16-byte loads");
+    assert_says(&text, "tensor_bf16 >= 612.0 TFLOP/s  450.0 TFLOP/s");
+    assert_says(&text, "  at least n=3, 1980 MHz  mma.sync, 8 in flight");
     assert_says(&text, "; under load 1545 MHz");
     assert_says(&text, "tensor_fp8              n/a            n/a  1.979 PFLOP/s            n/a  not asked for\n");
     rft_str_truncate(&text, 0);
@@ -203,7 +217,7 @@ static void ceilings_of_every_kind(void **state) {
     json_t *json = rft_show_ceilings_json(run);
     const json_t *bf16 = json_object_get(json, "tensor_bf16"), *copy = json_object_get(json, "dram_copy");
     assert_true(json_is_true(json_object_get(bf16, "at_least")) && json_is_false(json_object_get(copy, "at_least")));
-    assert_true(json_real_value(json_object_get(bf16, "sustained")) == 3.15e12);
+    assert_true(json_real_value(json_object_get(bf16, "sustained")) == 450e12);
     assert_true(json_is_null(json_object_get(copy, "sustained")));
     assert_true(json_integer_value(json_object_get(bf16, "measured_unix_ns")) > 0);
     assert_true(json_is_null(json_object_get(copy, "measured_unix_ns")));
@@ -214,7 +228,8 @@ static void ceilings_of_every_kind(void **state) {
 
 static void failures_of_one_kind_are_counted_together(void **state) {
     (void)state;
-    rft_run *run = sample_run_large(40, 10);
+    rft_run *run = sample_empty();
+    sample_add_many(run, 40);
     rft_arena *arena = rft_arena_new();
     for (size_t i = 0; i < 30; i++) {
         run->points[i].outcome = i < 10 ? RFT_OUTCOME_CRASHED : RFT_OUTCOME_SKIPPED;
@@ -232,42 +247,54 @@ static void failures_of_one_kind_are_counted_together(void **state) {
 
 static void json_carries_the_findings(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
     json_t *root = NULL;
     rft_show_json(&text, run);
     assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
-    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 0);
-    const json_t *best = json_array_get(json_object_get(sweep, "best"), 1);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "problem"), "n")), 4096);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "configuration"), "VEC")), 8);
-    assert_int_equal(json_integer_value(json_object_get(best, "samples")), 30);
+    const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 1);
+    const json_t *best = json_array_get(json_object_get(sweep, "best"), 4);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "problem"), "n")), 16384);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(best, "configuration"), "ROWS")), 4);
+    assert_int_equal(json_integer_value(json_object_get(best, "samples")), 12);
     assert_string_equal(json_string_value(json_object_get(best, "cache")), "rotating");
     assert_int_equal(json_integer_value(json_object_get(best, "batch")), 32);
-    assert_true(fabs(json_real_value(json_object_get(best, "cycles")) / (0.8005e-3 * 1979e6) - 1.0) < 0.01);
+    assert_true(fabs(json_real_value(json_object_get(best, "cycles")) / (135.86e-6 * 1971e6) - 1.0) < 0.01);
     assert_true(json_real_value(json_object_get(best, "floor_s")) == 2.6875e-6);
-    assert_int_equal(json_integer_value(json_object_get(best, "attempts")), 3);
-    assert_true(json_real_value(json_object_get(best, "throttled_frac")) == 0.4);
+    assert_int_equal(json_integer_value(json_object_get(best, "attempts")), 4);
+    assert_true(json_real_value(json_object_get(best, "throttled_frac")) == 0.5);
     assert_string_equal(json_string_value(json_object_get(best, "throttled_by")), "sw_thermal");
     const json_t *drift = json_object_get(root, "drift"), *throttled = json_object_get(root, "throttled");
-    assert_string_equal(json_string_value(json_object_get(drift, "kind")), "unknown");
-    assert_int_equal(json_integer_value(json_object_get(drift, "readings")), 1);
+    assert_string_equal(json_string_value(json_object_get(drift, "kind")), "trend");
+    assert_int_equal(json_integer_value(json_object_get(drift, "readings")), 30);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(throttled, "causes"), "sw_thermal")), 1);
-    assert_true(json_is_null(json_object_get(best, "efficiency_frac"))); /* its pipe has no ceiling */
     assert_int_equal(json_integer_value(json_object_get(json_object_get(sweep, "counts"), "aliases")), 1);
-    assert_int_equal(json_array_size(json_object_get(sweep, "failures")), 4);
-    assert_int_equal(json_array_size(json_object_get(sweep, "baselines")), 5);
+    const json_t *matmul = json_array_get(json_object_get(root, "sweeps"), 2);
+    assert_int_equal(json_array_size(json_object_get(matmul, "failures")), 3);
+    assert_int_equal(json_array_size(json_object_get(sweep, "baselines")), 4);
     const json_t *beside = json_object_get(best, "baselines");
     assert_int_equal(json_array_size(beside), 3);
     const json_t *lt = json_array_get(beside, 0), *torch = json_array_get(beside, 2);
     assert_string_equal(json_string_value(json_object_get(lt, "label")), "cuBLASLt, best of 8 heuristics");
     assert_string_equal(json_string_value(json_object_get(lt, "protocol")), "same");
-    assert_true(fabs(json_real_value(json_object_get(lt, "best_frac")) - 0.9795) < 1e-3);
+    assert_true(fabs(json_real_value(json_object_get(lt, "best_frac")) - 0.98) < 1e-3);
     assert_true(json_is_false(json_object_get(lt, "tie")) && json_is_true(json_object_get(lt, "verified")));
     assert_string_equal(json_string_value(json_object_get(torch, "protocol")), "other");
     assert_true(json_is_null(json_object_get(torch, "tie")) && json_is_null(json_object_get(torch, "verified")));
     assert_true(json_is_null(json_object_get(torch, "low_s")));
+    json_decref(root);
+    rft_str_truncate(&text, 0);
+    sample_best(run, 1)->work.pipe_ops[RFT_PIPE_FP16] = 1e15; /* a pipe without a ceiling */
+    run->reference_count = 1;
+    rft_show_json(&text, run);
+    assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
+    sweep = json_array_get(json_object_get(root, "sweeps"), 1);
+    best = json_array_get(json_object_get(sweep, "best"), 4);
+    assert_true(json_is_null(json_object_get(best, "efficiency_frac")));
+    drift = json_object_get(root, "drift");
+    assert_string_equal(json_string_value(json_object_get(drift, "kind")), "unknown");
+    assert_int_equal(json_integer_value(json_object_get(drift, "readings")), 1);
     json_decref(root);
     rft_str_clear(&text);
     rft_run_free(run);
@@ -275,12 +302,17 @@ static void json_carries_the_findings(void **state) {
 
 static void csv_has_a_line_for_every_point(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str text = RFT_STR_INIT;
-    run->points[4].reason = "plain";
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &run->points[i];
+        point->reason = point->outcome == RFT_OUTCOME_SKIPPED          ? "plain"
+                        : point->outcome == RFT_OUTCOME_COMPILE_FAILED ? "why: \"this\" \\ that\tand\nthat"
+                                                                       : point->reason;
+    }
     rft_show_csv(&text, run);
-    assert_says(&text, "2,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=8 BLOCK=256,ok,,,30,0.0008");
-    assert_says(&text, "3,gemv_fp16,vectorised,n=4096 scale=1e+300,VEC=1 BLOCK=256,ok,,2,30,");
+    assert_says(&text, "187,gemv_fp16,vectorised,n=16384 scale=0.5,ROWS=4 BLOCK=128,ok,,,12,0.0001358");
+    assert_says(&text, "188,gemv_fp16,vectorised,n=16384 scale=0.5,ROWS=4 BLOCK=256,ok,,187,12,");
     assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,,,,,0\n");
     assert_says(&text, "\"why: \"\"this\"\" \\ that");
     rft_str_clear(&text);
@@ -289,28 +321,29 @@ static void csv_has_a_line_for_every_point(void **state) {
 
 static void best_speaks_five_languages(void **state) {
     (void)state;
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     const rft_run *one = run;
     rft_str text = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
+    sample_make_replay(run);
     assert_int_equal(rft_best_text(&text, &one, 1, "text", &err), 0);
-    assert_says(&text, "  n=4096: vectorised, VEC=8 BLOCK=256  800 us");
+    assert_says(&text, "  n=16384: vectorised, ROWS=4 BLOCK=128  136 us");
     rft_str_truncate(&text, 0);
     assert_int_equal(rft_best_text(&text, &one, 1, "header", &err), 0);
-    assert_says(&text, "#elif defined(GEMV_FP16_FOR_N) && GEMV_FP16_FOR_N == 4096\n");
+    assert_says(&text, "#elif defined(GEMV_FP16_FOR_N) && GEMV_FP16_FOR_N == 16384\n");
     assert_says(&text, "#define GEMV_FP16_VARIANT \"vectorised\"\n#define GEMV_FP16_VARIANT_VECTORISED 1\n");
-    assert_says(&text, "#define GEMV_FP16_VEC 8\n");
+    assert_says(&text, "#define GEMV_FP16_ROWS 4\n");
     assert_says(&text, "replayed recording");
     rft_str_truncate(&text, 0);
     assert_int_equal(rft_best_text(&text, &one, 1, "lua", &err), 0);
     assert_says(&text,
-                "[\"gemv_fp16\"] = {\n    { problem = { [\"n\"] = 1024, [\"scale\"] = 0.5 }, variant = \"naive\"");
+                "[\"gemv_fp16\"] = {\n    { problem = { [\"n\"] = 1024, [\"scale\"] = 0.5 }, variant = \"vectorised\"");
     rft_str_truncate(&text, 0);
     assert_int_equal(rft_best_text(&text, &one, 1, "csv", &err), 0);
-    assert_says(&text, "\ngemv_fp16,n=4096,vectorised,VEC=8 BLOCK=256,0.000");
+    assert_says(&text, "\ngemv_fp16,n=16384,vectorised,ROWS=4 BLOCK=128,0.000");
     rft_str_truncate(&text, 0);
     assert_int_equal(rft_best_text(&text, &one, 1, "json", &err), 0);
-    assert_says(&text, "\"best\":{\"gemv_fp16\":[{");
+    assert_says(&text, "\"best\":{\"copy_scale\":[{");
     assert_int_equal(rft_best_text(&text, &one, 1, "xml", &err), RFT_E_USAGE);
     assert_non_null(strstr(err.remedy, "header"));
     for (size_t i = 0; i < run->point_count; i++) {
@@ -329,7 +362,7 @@ static void a_comma_locale_changes_nothing(void **state) {
         skip();
     }
     setlocale(LC_ALL, "C");
-    rft_run *run = sample_run_new();
+    rft_run *run = sample_findings();
     rft_str plain = RFT_STR_INIT, comma = RFT_STR_INIT;
     rft_show_run(&plain, run, &(rft_show_opts){0});
     rft_show_json(&plain, run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/report_sample.h"
+#include "support/sample.h"
 
 #include "base/hash.h"
 #include "model/roofline/counted.h"
@@ -214,7 +214,7 @@ static rft_point *add_point(rft_run *run, size_t sweep, size_t variant, size_t p
     return point;
 }
 
-static void fail(rft_point *point, rft_outcome outcome, const char *reason) {
+void sample_fail(rft_point *point, rft_outcome outcome, const char *reason) {
     point->outcome = outcome;
     point->reason = reason;
     point->verification.done = false;
@@ -283,7 +283,7 @@ static void add_grid(rft_run *run, size_t s, size_t v, size_t p, cost_function c
         point->is_default = standard;
         work(point, n);
         if (time_s < 0) {
-            fail(point, RFT_OUTCOME_SKIPPED, "needs 98.5 KiB of shared memory a block; the device has 48 KiB");
+            sample_fail(point, RFT_OUTCOME_SKIPPED, "needs 98.5 KiB of shared memory a block; the device has 48 KiB");
         } else {
             measure(run, point, time_s * (1 + 0.02 * rft_random_unit(&seed)), &seed);
         }
@@ -391,9 +391,10 @@ static void spoil_matmul(rft_run *run, size_t s) {
         }
         seen++;
         if (seen % 29 == 7) {
-            fail(point, RFT_OUTCOME_COMPILE_FAILED, "matmul_fp32.cu(41): error: identifier \"frag\" is undefined");
+            sample_fail(point, RFT_OUTCOME_COMPILE_FAILED,
+                        "matmul_fp32.cu(41): error: identifier \"frag\" is undefined");
         } else if (seen % 31 == 9) {
-            fail(point, RFT_OUTCOME_WRONG_RESULT, "element 77 of c: got 3.25, want 3.1416 (tolerance 1.2e-6)");
+            sample_fail(point, RFT_OUTCOME_WRONG_RESULT, "element 77 of c: got 3.25, want 3.1416 (tolerance 1.2e-6)");
             point->verification.done = true;
             point->verification.worst_frac = 9.1e4;
             point->verification.tol = 1.2e-6;
@@ -528,7 +529,7 @@ size_t sample_add_single(rft_run *run) {
 
 void sample_fail_all(rft_run *run, rft_outcome outcome, const char *reason) {
     for (size_t i = 0; i < run->point_count; i++) {
-        fail(&run->points[i], outcome, reason);
+        sample_fail(&run->points[i], outcome, reason);
     }
 }
 
