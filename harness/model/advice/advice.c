@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "model/advice/advice_case.h"
+#include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
 #include "model/roofline/counted.h"
 

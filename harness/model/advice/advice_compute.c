@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for what the SMs hold back: the arithmetic side of the decision tree (A8), shared memory, registers. */
-#include "model/advice/advice_case.h"
+#include "model/advice/advice_parts.h"
 #include "model/card/occupancy.h"
 
 #include <math.h>

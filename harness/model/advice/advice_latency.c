@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for points that are near no ceiling: the grid, bytes in flight, waiting, the launch (A16, A20c, A21). */
-#include "model/advice/advice_case.h"
+#include "model/advice/advice_parts.h"
 #include "model/run/baseline.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules that change the work: skinny linear layers (A12, E1, E29), fewer bytes and fusion (A8 memory 4 and 5). */
-#include "model/advice/advice_case.h"
+#include "model/advice/advice_parts.h"
 
 #include "base/str.h"
 #include "model/roofline/amount.h"

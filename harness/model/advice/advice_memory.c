@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules for what memory holds back: the memory side of the decision tree (A8) and the chart's reading (A20c). */
-#include "model/advice/advice_case.h"
+#include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
 #include "model/roofline/counted.h"
 

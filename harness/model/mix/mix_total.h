@@ -90,7 +90,7 @@ typedef struct rft_mix_total {
 int rft_mix_total_of(rft_mix_total **out, const rft_mix *mix, const rft_mix_book *book, const rft_run *const *runs,
                      size_t run_count, rft_arena *arena, rft_err *err);
 
-/* ---- in words (mix_words.c), the same on every output ---- */
+/* ---- in words (mix_total_words.c), the same on every output ---- */
 
 /* A figure of the whole mix as a line of text. */
 typedef struct rft_mix_fact {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * advice_case.h - what every rule of advice is given, and what it answers. Internal to model: advice.c works the case
+ * advice_parts.h - what every rule of advice is given, and what it answers. Internal to model: advice.c works the case
  * out once and asks the rules of advice_*.c one by one.
  */
-#ifndef RFT_MODEL_ADVICE_CASE_H
-#define RFT_MODEL_ADVICE_CASE_H
+#ifndef RFT_MODEL_ADVICE_PARTS_H
+#define RFT_MODEL_ADVICE_PARTS_H
 
 #include "model/advice/advice.h"
 
