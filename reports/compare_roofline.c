@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_roofline.c - the ceilings and the bests of several runs over each other, one chart a pipe. Each run has its
  * tone and mark; lines of the first are solid. */
+#include "model/roofline/placement.h"
 #include "reports/compare_pages.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
 #include "reports/doc_sweep_parts.h"
 
 #include "base/str.h"
+#include "model/roofline/placement.h"
 #include "model/transition/refine.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #define RFT_REPORTS_DOC_BUILD_H
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/run/run.h"
 #include "model/transition/transition.h"
 #include "reports/doc.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The cover's numbers, and its picture: how much of its measured ceiling each sweep reaches, and where the vendor's
  * library stands. */
+#include "model/roofline/placement.h"
 #include "model/run/baseline.h"
 #include "reports/doc_build.h"
 

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "model/roofline/counted.h"
 #include "model/roofline/over_roof.h"
+#include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
 #include "model/transition/refine.h"
 

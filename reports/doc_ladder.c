@@ -3,6 +3,7 @@
 #include "reports/doc_sweep_parts.h"
 
 #include "model/roofline/counted.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points above their roof, with the cause that the run's own facts show. */
 #include "model/roofline/over_roof.h"
+#include "model/roofline/placement.h"
 #include "reports/doc_build.h"
 
 #define SHOWN_MOST 4

@@ -3,6 +3,7 @@
 #include "reports/doc_build.h"
 
 #include "base/hash.h"
+#include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
 
 #include <ctype.h>

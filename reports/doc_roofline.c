@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One chart for every pipe the sweeps' work runs on: Williams, Waterman and Patterson's roofline, with this card's own
  * ceilings. Intensity and rate count work alone, so a configuration moves a point up or down, never sideways. */
+#include "model/roofline/placement.h"
 #include "model/roofline/roofline_chart.h"
 #include "reports/doc_build.h"
 #include "reports/doc_fit.h"

@@ -6,6 +6,7 @@
 #include "cli/best_text.h"
 #include "cli/show_text.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
 
 #include <ctype.h>

@@ -5,6 +5,7 @@
 #include "cli/best_header.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
+#include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
 
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "cli/show_data.h"
 #include "cli/timing_json.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/transition/refine.h"
 
 #include <errno.h>

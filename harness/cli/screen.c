@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/show_text.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "reports/print/layout.h"
 #include "run/plan/budget_share.h"
 #include "run/refine_round.h"

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/show_data.h"
+#include "model/roofline/placement.h"
 #include "model/run/baseline.h"
 #include "reports/print/layout.h"
 

@@ -13,6 +13,7 @@
 #include "cli/show_transitions.h"
 #include "cli/timing_json.h"
 #include "model/roofline/over_roof.h"
+#include "model/roofline/placement.h"
 #include "model/roofline/ridge.h"
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"

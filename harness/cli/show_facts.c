@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/units.h"
 #include "cli/show_text.h"
+#include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
 #include "model/transition/refine.h"
 

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/show_power.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/roofline/ridge.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/show_data.h"
+#include "model/roofline/placement.h"
 #include "reports/print/layout.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "cli/show_baselines.h"
 #include "cli/show_parts.h"
 #include "model/roofline/over_roof.h"
+#include "model/roofline/placement.h"
 #include "model/transition/refine.h"
 #include "reports/print/layout.h"
 

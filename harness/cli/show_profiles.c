@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "cli/show_transitions.h"
+#include "model/roofline/placement.h"
 #include "model/transition/transition.h"
 #include "reports/findings/finding.h"
 #include "reports/print/layout.h"

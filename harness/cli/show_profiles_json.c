@@ -2,6 +2,7 @@
 /* show_profiles_json.c - profiles for programs (show_profiles.h). */
 #include "cli/show_data.h"
 #include "cli/show_profiles.h"
+#include "model/roofline/placement.h"
 #include "model/transition/transition.h"
 
 #include <math.h>

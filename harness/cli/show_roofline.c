@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "cli/show_data.h"
 #include "cli/show_grid.h"
+#include "model/roofline/placement.h"
 #include "model/roofline/roofline_chart.h"
 #include "reports/print/layout.h"
 

@@ -2,6 +2,7 @@
 /* show_roofline_json.c - what the rooflines are drawn from (show_roofline.h). */
 #include "cli/show_data.h"
 #include "cli/show_roofline.h"
+#include "model/roofline/placement.h"
 #include "model/roofline/roofline_chart.h"
 
 static void set_real(json_t *object, const char *name, double value) {

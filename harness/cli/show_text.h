@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/run/run.h"
 
 typedef struct rft_show_opts {

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 #include <string.h>

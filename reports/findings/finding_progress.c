@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/roofline/placement.h"
 #include "model/run/progress.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/roofline/step_bound.h"
+#include "model/roofline/bound.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 

@@ -2,6 +2,7 @@
 #include "reports/findings/words.h"
 
 #include "base/str.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 

@@ -5,6 +5,7 @@
 #define RFT_REPORTS_WORDS_H
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/run/run.h"
 #include "reports/figures.h"
 

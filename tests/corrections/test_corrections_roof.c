@@ -9,6 +9,7 @@
 #include "unit/model_fixture.h"
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 
 /* Where a kernel of this intensity (FLOP/B) and rate (TFLOP/s, bf16) stands. */
 static rft_placement placed(rft_run *run, double intensity, double tflops) {

@@ -15,6 +15,7 @@
 
 #include "base/str.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 #include <signal.h>

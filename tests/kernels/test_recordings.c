@@ -10,6 +10,7 @@
 
 #include "base/fs.h"
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "run/compile/compile_pool.h"
 #include "store/store.h"
 

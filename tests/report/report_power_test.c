@@ -4,6 +4,7 @@
 #include "support/sample.h"
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #include "run/scene.h"
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/datasheet.h"
 #include "model/roofline/over_roof.h"
+#include "model/roofline/placement.h"
 
 static rft_run *one_problem(void) {
     rft_run *run = fixture_run();

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/counted.h"
+#include "model/roofline/placement.h"
 
 static rft_run *one_problem(void) {
     rft_run *run = fixture_run();

@@ -3,6 +3,7 @@
 #include "model_fixture.h"
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 #include "model/transition/profile_fit.h"
 
 static rft_profile_fit fit_of(rft_run *run) {

@@ -2,7 +2,7 @@
 /* Points of several launches: each by its own work and time, the point by the longest of them. */
 #include "model_fixture.h"
 
-#include "model/roofline/step_bound.h"
+#include "model/roofline/bound.h"
 
 /* 10 ms altogether, of which the steps take what they take. */
 static rft_point *point_of(rft_run *run, size_t count, const double *step_s) {

@@ -6,6 +6,7 @@
 #include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
 #include "model/roofline/counted.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #define RFT_MODEL_ADVICE_PARTS_H
 
 #include "model/advice/advice.h"
+#include "model/roofline/placement.h"
 
 /* Where a point stands, as a set: a rule names those that it is for. */
 #define RFT_CASE_MEMORY                                                                                                \

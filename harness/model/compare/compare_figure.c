@@ -2,6 +2,7 @@
 /* compare_figure.c - what one side says of one workload: the better of template and library, and how hard it was
  * searched for (compare.h). */
 #include "model/compare/compare_parts.h"
+#include "model/roofline/placement.h"
 
 #include "model/run/baseline.h"
 #include "model/run/run_drift.h"

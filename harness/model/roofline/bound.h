@@ -55,21 +55,6 @@ typedef struct rft_bound {
     double step_frac;
 } rft_bound;
 
-/* The placement of a point: everything from work, never from traffic. */
-typedef struct rft_placement {
-    double rate_bytes_s; /* useful bytes / median */
-    double rate_ops_s;   /* on the main pipe */
-    double intensity;    /* op/B of the main pipe, so that the point lies under its slope; NaN without bytes or ops */
-    double roof_s;       /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
-    double efficiency_frac;     /* roof_s / median */
-    double low_frac, high_frac; /* with the interval of the median */
-    rft_resource roof;          /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
-    rft_pipe roof_pipe;
-    double datasheet_frac; /* against datasheet values; NaN when not known */
-    double limit_s;        /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error. Written
-                              bytes that fit the L2 are left out: they may still be there when the kernel ends */
-} rft_placement;
-
 /* The memory ceiling for a read share: of DRAM_READ (1), 2TO1 (0.667), COPY (0.5), WRITE (0) the nearest measured; the
  * nearest of all when none is measured (its rate is NaN then). */
 rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_frac);
@@ -79,18 +64,35 @@ rft_ceiling_id rft_bound_dram_ceiling(const rft_ceilings *ceilings, double read_
  */
 rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point);
 /* The same; of a point of several launches that of the longest, where its own work says anything
- * (model/roofline/step_bound.h).
+ * (below).
  */
 rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
-rft_placement rft_placement_of(const rft_run *run, const rft_point *point);
-/* The ceiling that makes the roof of a point's placement; RFT_CEILING_COUNT when nothing does. */
-rft_ceiling_id rft_placement_ceiling(const rft_run *run, const rft_point *point, const rft_placement *place);
-/* The same for the time under sustained load, against the ceilings of the same kind; all NaN without a soak. */
-rft_placement rft_placement_sustained(const rft_run *run, const rft_point *point);
-
 /* "dram", "l2", "FP32", "latency", "launch", "unknown"; static storage. */
 const char *rft_resource_name(rft_resource resource, rft_pipe pipe);
 /* "bound by dram (87 %, declared)", "mostly FP32 (71 %, modelled)", "latency: nearest ceiling dram 34 %". */
 const char *rft_bound_text(const rft_bound *bound, rft_arena *arena);
+
+/* ---- points of several launches (docs/roofline.md, "Points of several launches") ----
+ *
+ * What holds each launch back: its own amounts at the measured ceilings against its own time. A launch that declares no
+ * work of its own has no verdict; counters are the whole point's and say nothing of one launch. */
+
+typedef struct rft_step_bound {
+    const char *name;   /* borrowed from the point */
+    double seconds;     /* alone, the launches before it having run */
+    double frac;        /* of all steps' seconds together, which the point's time may be below or above */
+    rft_bound bound;    /* frac and shares are of the step's own time; UNKNOWN with: */
+    const char *reason; /* why nothing can be said; static text, NULL otherwise */
+} rft_step_bound;
+
+/* How many steps can be told apart: the point's, when the final round timed each; else 0 (one launch, no final round,
+ * or a recording of before). */
+size_t rft_step_bound_count(const rft_point *point);
+/* The i-th of them. */
+rft_step_bound rft_step_bound_of(const rft_run *run, const rft_point *point, size_t i);
+/* The one that takes longest; SIZE_MAX when there are none. */
+size_t rft_step_bound_longest(const rft_point *point);
+/* "bound by dram (87 %, declared)", or "unknown: REASON". */
+const char *rft_step_bound_text(const rft_step_bound *step, rft_arena *arena);
 
 #endif

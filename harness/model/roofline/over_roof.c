@@ -3,6 +3,7 @@
 
 #include "model/roofline/amount.h"
 #include "model/roofline/counted.h"
+#include "model/roofline/placement.h"
 
 #include <math.h>
 

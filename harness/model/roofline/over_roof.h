@@ -7,6 +7,7 @@
 #define RFT_MODEL_OVER_ROOF_H
 
 #include "model/roofline/bound.h"
+#include "model/roofline/placement.h"
 
 /* In the order in which they are looked for: the first that explains it is told. */
 typedef enum rft_over_cause {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/roofline/projection.h"
 
+#include "model/roofline/placement.h"
+
 #include <math.h>
 
 #define LAUNCH_FLOORS 3.0 /* as bound.c has them */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/roofline/roofline_chart.h"
 
+#include "model/roofline/placement.h"
+
 #include <math.h>
 
 bool rft_roofline_chart_has(const rft_point *point, rft_pipe pipe) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ceiling.c - names of the ceilings (run.h). */
+#include "model/run/ceiling.h"
+
 #include "base/str.h"
-#include "model/run/run.h"
 
 #include <math.h>
 
@@ -89,10 +89,4 @@ const char *rft_ceilings_age_text(const rft_ceilings *ceilings, int64_t at_unix_
     return age_s >= 3600 ? rft_arena_printf(arena, "%lld h", (long long)((age_s + 1800) / 3600))
            : age_s >= 60 ? rft_arena_printf(arena, "%lld min", (long long)((age_s + 30) / 60))
                          : rft_arena_printf(arena, "%lld s", (long long)age_s);
-}
-
-const char *rft_run_ceilings_age_text(const rft_run *run, rft_arena *arena) {
-    const rft_run_info *info = &run->info;
-    return rft_ceilings_age_text(&run->ceilings, info->replay_of ? info->replay_started_unix_ns : info->started_unix_ns,
-                                 arena);
 }

@@ -8,8 +8,10 @@
 
 #include "base/arena.h"
 #include "model/card/gpu_info.h"
+#include "model/run/ceiling.h"
 #include "model/run/counters.h"
 #include "model/run/load.h"
+#include "model/run/measurement.h"
 #include "model/run/step.h"
 #include "model/stats/stats.h"
 #include "model/sweep/outcome.h"
@@ -32,84 +34,6 @@ typedef struct rft_env {
 void rft_env_set(rft_env *env, rft_arena *arena, const char *key, const char *value, const char *reason);
 const rft_env_item *rft_env_get(const rft_env *env, const char *key); /* NULL when absent */
 const char *rft_env_value(const rft_env *env, const char *key);       /* NULL when absent or not known */
-
-/* ---- ceilings ---- */
-/* name, what the operation is, unit. */
-#define RFT_CEILING_MAP(X)                                                                                             \
-    X(DRAM_READ, "dram_read", "device memory, read", "B/s")                                                            \
-    X(DRAM_WRITE, "dram_write", "device memory, write", "B/s")                                                         \
-    X(DRAM_COPY, "dram_copy", "device memory, copy (1:1)", "B/s")                                                      \
-    X(DRAM_2TO1, "dram_2to1", "device memory, 2 reads : 1 write", "B/s")                                               \
-    X(L2_READ, "l2_read", "L2, read", "B/s")                                                                           \
-    X(L1_READ, "l1_read", "L1, read", "B/s")                                                                           \
-    X(SHARED_READ, "shared_read", "shared memory, read", "B/s")                                                        \
-    X(FP64, "fp64", "FP64 FMA", "FLOP/s")                                                                              \
-    X(FP32, "fp32", "FP32 FMA", "FLOP/s")                                                                              \
-    X(FP16, "fp16", "FP16 packed FMA", "FLOP/s")                                                                       \
-    X(SFU, "sfu", "ex2", "op/s")                                                                                       \
-    RFT_TENSOR_PIPE_MAP(X)                                                                                             \
-    X(LAUNCH, "launch", "empty kernel between two events", "s")                                                        \
-    X(H2D, "h2d", "copy from host, pinned", "B/s")                                                                     \
-    X(D2H, "d2h", "copy to host, pinned", "B/s")
-
-typedef enum rft_ceiling_id {
-#define RFT_CEILING_ENUM(name, text, label, unit) RFT_CEILING_##name,
-    RFT_CEILING_MAP(RFT_CEILING_ENUM)
-#undef RFT_CEILING_ENUM
-        RFT_CEILING_COUNT,
-    RFT_CEILING_TENSOR_FIRST = RFT_CEILING_TENSOR_FP64, /* the matrix units */
-    RFT_CEILING_TENSOR_END = RFT_CEILING_LAUNCH
-} rft_ceiling_id;
-
-/* Sets of ceilings, one bit each. */
-#define RFT_CEILING_BIT(id) (1u << (id))
-#define RFT_CEILINGS_ALL (RFT_CEILING_BIT(RFT_CEILING_COUNT) - 1u)
-
-/* For RFT_CEILING_COUNT ("no ceiling"): "none", "none", "". */
-const char *rft_ceiling_name(rft_ceiling_id id);
-const char *rft_ceiling_label(rft_ceiling_id id);
-const char *rft_ceiling_unit(rft_ceiling_id id);
-bool rft_ceiling_from_name(rft_ceiling_id *out, const char *name);
-
-typedef struct rft_ceiling {
-    bool measured; /* false: `reason` says why */
-    const char *reason;
-    rft_stats stats;             /* of the rate, in the ceiling's unit (LAUNCH: seconds) */
-    const char *kernel;          /* the operation behind it: "copy, 16-byte loads, 4 in flight, 2 x 2 GiB" */
-    double clock_mhz;            /* median SM clock while measuring; NaN = not read */
-    double datasheet;            /* NaN = not known */
-    const char *datasheet_basis; /* "at 1830 MHz boost" */
-    double limit;                /* the hardware's own: bus rate, pipe width x maximum clock; NaN = not known */
-    const char *limit_basis;     /* "3201 MHz x 2 x 6144 bit" */
-    bool at_least;              /* measured on a path slower than the architecture's own: a lower bound only, printed as
-                                 * "at least", and nothing is judged, pruned or certified by it */
-    rft_stats sustained;        /* the same operation's rate after seconds of load; n = 0: not measured */
-    double sustained_clock_mhz; /* median SM clock meanwhile; NaN = not read */
-    int64_t measured_unix_ns;   /* when; 0 = not recorded. Before the run began: it was kept from then */
-} rft_ceiling;
-
-/* Indexed by rft_ceiling_id. */
-typedef struct rft_ceilings {
-    rft_ceiling items[RFT_CEILING_COUNT];
-    double busy_s; /* the GPU ran the measuring kernels, all tries together; 0 = nothing was measured in this session */
-} rft_ceilings;
-
-/* Nothing measured, for this reason; nothing known. */
-rft_ceiling rft_ceiling_none(const char *reason);
-
-/* The rate to judge by; NaN when not measured, where it is only a lower bound, and for RFT_CEILING_COUNT. */
-double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
-/* The rate under seconds of load; NaN when not measured, or only a lower bound, and for RFT_CEILING_COUNT. */
-double rft_ceilings_sustained_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
-/* "at least " or "", to print before the rate. Static. */
-const char *rft_ceiling_prefix(const rft_ceiling *ceiling);
-/* Burst and sustained rate differ by more than 3 %: both are worth showing. */
-bool rft_ceiling_sags(const rft_ceiling *ceiling);
-/* When the oldest of what is measured was measured; 0 = nothing is, or not recorded. */
-int64_t rft_ceilings_measured_unix_ns(const rft_ceilings *ceilings);
-/* "3 h", "12 min", "5 s": how old the oldest was at that time; NULL when it was not there before, or is not recorded.
- * For a run's beginning: how long its ceilings had been kept. In `arena`. */
-const char *rft_ceilings_age_text(const rft_ceilings *ceilings, int64_t at_unix_ns, rft_arena *arena);
 
 /* ---- points ---- */
 /* Static facts of the compiled configuration, and what the device makes of it. -1 / NaN = not known. */
@@ -138,54 +62,6 @@ typedef struct rft_verification {
     uint64_t index;         /* element */
     uint64_t wrong_count, total_count;
 } rft_verification;
-
-typedef struct rft_measurement {
-    double *samples_s;  /* seconds of one run of the point, every one, in order taken; NULL when n = 0 */
-    double *clocks_mhz; /* SM clock during each of these samples, NaN where it was not read; NULL = not recorded */
-    size_t n;
-    rft_stats stats; /* of samples_s */
-    rft_stop_reason stop;
-    rft_cache_mode cache;
-    double clock_mhz; /* median SM clock over the samples; NaN = not read */
-    double wall_s;    /* time spent */
-    double verify_s;
-    double busy_s;  /* the GPU ran what is verified and measured: reference, comparison, warm-up and timed launches; not
-                     * flushing, not spinning, not waiting for the host. NaN = not recorded */
-    double *step_s; /* final round: median of each launch alone; NULL otherwise */
-    size_t step_count;
-    int batch; /* runs of the point between the two events of a sample, which is their mean; 0 = not recorded: one */
-    double floor_s; /* an empty kernel between the same two events. NaN = not read: the point is much longer, or it was
-                     * recorded before. Never subtracted */
-    /* Throttling (model/stats/throttle.h). attempts 0: nobody looked, or it was not recorded; then the rest is NaN and
-     * NULL.
-     */
-    int attempts;               /* at these samples; the least affected one is kept */
-    double affected_frac;       /* of the samples kept that ran below the run's clock */
-    double steady_mhz;          /* that clock; NaN = there was nothing to compare with */
-    const char *throttle_cause; /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
-    const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
-    /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
-     * not recorded. */
-    int turns;
-} rft_measurement;
-/* Not measured: no samples, NaN where a number may be absent. */
-rft_measurement rft_measurement_none(void);
-/* SM cycles of one run: median over the samples of seconds x clock; NaN where the samples' clocks are not there. */
-double rft_measurement_cycles(const rft_measurement *m);
-/* A time under this many times the floor is near it: part of it is the launch. */
-#define RFT_NEAR_FLOOR 10.0
-/* The floor that a sample of one run is near to: its own reading of it, else the ceilings' (NULL = none). NaN where the
- * time is far from it, it is not known, or the samples are batches, which hide it. */
-double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings *ceilings);
-/* What must be said beside the number, in words without a full stop: that it is near the floor, that samples are
- * batches, that they are not independent. NULL = nothing. Text in `arena`. */
-const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena);
-/* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
- */
-bool rft_measurement_affected(const rft_measurement *m, size_t i);
-/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to who
- * decides on more turns. What it needs is copied into the arena. */
-void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);
 
 #define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, in turns */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr_eval.c - one evaluation at a time, of any kinds; and the arithmetic of Lua (lvm.c, lmathlib.c, llimits.h). */
-#include "model/sweep/expr_tree.h"
+#include "model/sweep/expr_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr_parse.c - from text to a tree, by precedence climbing with the priorities of Lua's own parser (lparser.c). */
 #include "base/str.h"
-#include "model/sweep/expr_tree.h"
+#include "model/sweep/expr_parts.h"
 
 #include <ctype.h>
 #include <math.h>

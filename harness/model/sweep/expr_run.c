@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr_run.c - running an expression's code. */
-#include "model/sweep/expr_lanes.h"
+#include "model/sweep/expr_parts.h"
 
 #include <math.h>
 

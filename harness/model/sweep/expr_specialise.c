@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr_specialise.c - from a tree to code, once it is known what every slot can be. */
 #include "base/arena.h"
-#include "model/sweep/expr_lanes.h"
+#include "model/sweep/expr_parts.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c - profiles along axes and parameters, and what each parameter explains (transition.h). */
-#include "model/transition/transition.h"
+#include "model/transition/profile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * transition.h - profiles and the transitions on them.
+ * transition.h - the transitions on a profile.
  *
- * A profile follows one axis with every other axis held fixed (the best over the parameters at each value), or one
- * parameter on one problem (the best over the other parameters at each value). A transition is a change of bound along
+ * A transition is a change of bound along
  * a profile, located where the measured times turn (turn.h), with the interval of that; the ridge formula's place
  * stands beside it. Where the times do not turn it is "none" or "unclear". With declared work alone no transition along
  * a parameter is stated. The rule, step by step: docs/roofline.md.
@@ -11,29 +10,8 @@
 #ifndef RFT_MODEL_TRANSITION_H
 #define RFT_MODEL_TRANSITION_H
 
-#include "model/roofline/bound.h"
 #include "model/stats/turn.h"
-
-typedef struct rft_profile_step {
-    rft_value value;
-    const rft_point *best; /* NULL: nothing measured there */
-    rft_bound bound;       /* of best */
-    size_t measured;       /* candidates seen at this value */
-    double worst_s;        /* slowest candidate; NaN */
-    double median_s;       /* median over the candidates' medians; NaN */
-    size_t problem;        /* where */
-    int refined;           /* 0: of the grid; else rft_problem.refined */
-} rft_profile_step;
-
-typedef struct rft_profile {
-    size_t sweep;
-    size_t variant; /* SIZE_MAX: best over all variants (axis profiles) */
-    bool along_param;
-    size_t index;   /* axis or parameter */
-    size_t problem; /* parameter profile: on which; axis profile: the first problem of the line (names the rest) */
-    rft_profile_step *steps; /* ascending by value when numeric, else in the script's order */
-    size_t step_count;
-} rft_profile;
+#include "model/transition/profile.h"
 
 typedef enum rft_transition_kind {
     RFT_TRANSITION_NONE,         /* one bound all along; or (`why`) declared work crosses the ridge, the times go on */
@@ -75,17 +53,8 @@ typedef struct rft_transition {
                              * or not known */
 } rft_transition;
 
-/* All profiles along the sweep's `along` axes (one per combination of the other axes). In `arena`. */
-size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant, rft_arena *arena, rft_profile **out);
-/* One profile per tuned parameter of a variant on one problem. */
-size_t rft_profiles_along_params(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
-                                 rft_profile **out);
 /* The transitions of a profile, in order: at least one entry (NONE, NOT_EXPLORED) always. Some milliseconds a profile.
  */
 size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_arena *arena, rft_transition **out);
-
-/* Share of the variance of log time over the candidates that each parameter explains alone (one-way ANOVA), 0..1;
- * NaN with fewer than 3 candidates. `out` has one entry per parameter. */
-void rft_param_importance(const rft_run *run, size_t sweep, size_t variant, size_t problem, double *out);
 
 #endif

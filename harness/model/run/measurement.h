@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measurement.h - a point's samples and what follows from them. */
+#ifndef RFT_MODEL_MEASUREMENT_H
+#define RFT_MODEL_MEASUREMENT_H
+
+#include "base/arena.h"
+#include "model/run/ceiling.h"
+#include "model/stats/stats.h"
+#include "model/sweep/sweep.h"
+
+typedef struct rft_measurement {
+    double *samples_s;  /* seconds of one run of the point, every one, in order taken; NULL when n = 0 */
+    double *clocks_mhz; /* SM clock during each of these samples, NaN where it was not read; NULL = not recorded */
+    size_t n;
+    rft_stats stats; /* of samples_s */
+    rft_stop_reason stop;
+    rft_cache_mode cache;
+    double clock_mhz; /* median SM clock over the samples; NaN = not read */
+    double wall_s;    /* time spent */
+    double verify_s;
+    double busy_s;  /* the GPU ran what is verified and measured: reference, comparison, warm-up and timed launches; not
+                     * flushing, not spinning, not waiting for the host. NaN = not recorded */
+    double *step_s; /* final round: median of each launch alone; NULL otherwise */
+    size_t step_count;
+    int batch; /* runs of the point between the two events of a sample, which is their mean; 0 = not recorded: one */
+    double floor_s; /* an empty kernel between the same two events. NaN = not read: the point is much longer, or it was
+                     * recorded before. Never subtracted */
+    /* Throttling (model/stats/throttle.h). attempts 0: nobody looked, or it was not recorded; then the rest is NaN and
+     * NULL.
+     */
+    int attempts;               /* at these samples; the least affected one is kept */
+    double affected_frac;       /* of the samples kept that ran below the run's clock */
+    double steady_mhz;          /* that clock; NaN = there was nothing to compare with */
+    const char *throttle_cause; /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
+    const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
+    /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
+     * not recorded. */
+    int turns;
+} rft_measurement;
+/* Not measured: no samples, NaN where a number may be absent. */
+rft_measurement rft_measurement_none(void);
+/* SM cycles of one run: median over the samples of seconds x clock; NaN where the samples' clocks are not there. */
+double rft_measurement_cycles(const rft_measurement *m);
+/* A time under this many times the floor is near it: part of it is the launch. */
+#define RFT_NEAR_FLOOR 10.0
+/* The floor that a sample of one run is near to: its own reading of it, else the ceilings' (NULL = none). NaN where the
+ * time is far from it, it is not known, or the samples are batches, which hide it. */
+double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings *ceilings);
+/* What must be said beside the number, in words without a full stop: that it is near the floor, that samples are
+ * batches, that they are not independent. NULL = nothing. Text in `arena`. */
+const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena);
+/* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
+ */
+bool rft_measurement_affected(const rft_measurement *m, size_t i);
+/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to who
+ * decides on more turns. What it needs is copied into the arena. */
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);
+
+#endif

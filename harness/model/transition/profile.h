@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.h - one axis followed with every other axis held fixed (the best over the parameters at each value), or one
+ * parameter on one problem (the best over the other parameters at each value), and what each parameter explains.
+ */
+#ifndef RFT_MODEL_PROFILE_H
+#define RFT_MODEL_PROFILE_H
+
+#include "model/roofline/bound.h"
+
+typedef struct rft_profile_step {
+    rft_value value;
+    const rft_point *best; /* NULL: nothing measured there */
+    rft_bound bound;       /* of best */
+    size_t measured;       /* candidates seen at this value */
+    double worst_s;        /* slowest candidate; NaN */
+    double median_s;       /* median over the candidates' medians; NaN */
+    size_t problem;        /* where */
+    int refined;           /* 0: of the grid; else rft_problem.refined */
+} rft_profile_step;
+
+typedef struct rft_profile {
+    size_t sweep;
+    size_t variant; /* SIZE_MAX: best over all variants (axis profiles) */
+    bool along_param;
+    size_t index;   /* axis or parameter */
+    size_t problem; /* parameter profile: on which; axis profile: the first problem of the line (names the rest) */
+    rft_profile_step *steps; /* ascending by value when numeric, else in the script's order */
+    size_t step_count;
+} rft_profile;
+
+/* All profiles along the sweep's `along` axes (one per combination of the other axes). In `arena`. */
+size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant, rft_arena *arena, rft_profile **out);
+/* One profile per tuned parameter of a variant on one problem. */
+size_t rft_profiles_along_params(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
+                                 rft_profile **out);
+/* Share of the variance of log time over the candidates that each parameter explains alone (one-way ANOVA), 0..1;
+ * NaN with fewer than 3 candidates. `out` has one entry per parameter. */
+void rft_param_importance(const rft_run *run, size_t sweep, size_t variant, size_t problem, double *out);
+
+#endif
