@@ -145,14 +145,5 @@ int main(void) {
         cmocka_unit_test(an_h200_is_in_its_bands),
         cmocka_unit_test(a_run_takes_what_is_kept),
     };
-    int cc = 0;
-    setvbuf(stdout, NULL, _IOLBF, 0);
-    int rc = real_program_open(&cc);
-    if (rc != 0) {
-        return rc;
-    }
-    rc = cmocka_run_group_tests(tests, NULL, NULL);
-    json_decref(the_answer);
-    real_program_close();
-    return rc;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

@@ -53,15 +53,5 @@ static void what_stays_helps_nobody(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_stays_helps_nobody)};
-    int cc = 0;
-    int status = real_program_open(&cc);
-    if (status == 0 && cc < 80) {
-        printf("skipped: priorities of lines need compute capability 8.0\n");
-        status = 77;
-    }
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 80, "priorities of lines");
 }

@@ -200,12 +200,5 @@ int main(void) {
         cmocka_unit_test(wrong_on_the_odd_size_is_wrong),
         cmocka_unit_test(the_findings_can_be_shown),
     };
-    int cc = 0;
-    int status = real_program_open(&cc);
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-        rft_run_free(the_run);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

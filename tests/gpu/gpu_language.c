@@ -30,7 +30,6 @@ static const sweep_file files[] = {
 };
 enum { FILE_COUNT = sizeof files / sizeof *files };
 
-static int the_cc;
 static rft_run *the_run;
 
 /* SIZE_MAX when the device is too old for the file it is in. */
@@ -47,7 +46,7 @@ static size_t find_sweep(const char *name) {
 static size_t need_sweep(const char *name, int cc) {
     assert_non_null(the_run);
     size_t sweep = find_sweep(name);
-    if (sweep == SIZE_MAX && the_cc < cc) {
+    if (sweep == SIZE_MAX && real_program_cc() < cc) {
         skip();
     }
     if (sweep == SIZE_MAX) {
@@ -85,7 +84,7 @@ static void the_run_ends_well(void **state) {
         char name[128];
         snprintf(name, sizeof name, "tests/gpu/sweeps/%s.lua", files[i].name);
         snprintf(paths[i], sizeof paths[i], "%s", real_program_file(name));
-        if (the_cc >= files[i].cc) {
+        if (real_program_cc() >= files[i].cc) {
             words[count++] = paths[i];
         }
     }
@@ -188,7 +187,7 @@ static void each_launch_of_a_list_has_its_time(void **state) {
     } rows[] = {{"histogram", 0, 3}, {"resident", 1, 2}, {"dependent", 0, 2}};
     for (size_t i = 0; i < 3; i++) {
         size_t sweep = find_sweep(rows[i].sweep);
-        if (sweep == SIZE_MAX && the_cc < 90) {
+        if (sweep == SIZE_MAX && real_program_cc() < 90) {
             continue;
         }
         assert_true(sweep != SIZE_MAX);
@@ -266,11 +265,5 @@ int main(void) {
         cmocka_unit_test(a_window_is_no_alias),
         cmocka_unit_test(texts_reach_the_kernel),
     };
-    int status = real_program_open(&the_cc);
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-        rft_run_free(the_run);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

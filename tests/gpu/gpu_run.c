@@ -217,12 +217,5 @@ int main(void) {
         cmocka_unit_test(a_run_can_be_shown_and_reported), cmocka_unit_test(a_replay_of_the_export_finds_the_same),
         cmocka_unit_test(a_stopped_run_continues),
     };
-    int cc = 0;
-    int status = real_program_open(&cc);
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-        rft_run_free(the_run);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

@@ -170,15 +170,5 @@ int main(void) {
         cmocka_unit_test(without_the_library_the_run_goes_on),
         cmocka_unit_test(fp32_beside_our_kernels),
     };
-    int cc = 0;
-    int status = real_program_open(&cc);
-    if (status == 0 && cc < 89) {
-        printf("skipped: fp8 needs compute capability 8.9\n");
-        status = 77;
-    }
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 89, "fp8");
 }

@@ -185,13 +185,5 @@ int main(void) {
         cmocka_unit_test(one_point_is_counted),
         cmocka_unit_test(a_replay_has_the_same_counters),
     };
-    int cc = 0;
-    int status = real_program_open(&cc);
-    if (status != 0) {
-        return status;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rft_run_free(counted_run);
-    real_program_close();
-    return failed;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

@@ -151,12 +151,5 @@ int main(void) {
         cmocka_unit_test(they_are_shown),
         cmocka_unit_test(an_interrupted_soak),
     };
-    int cc = 0, status = real_program_open(&cc);
-    if (status != 0) {
-        return status;
-    }
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rft_run_free(the_run);
-    real_program_close();
-    return failed;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

@@ -19,7 +19,6 @@
 #include <string.h>
 
 enum { SWEEPS = 7 };
-static int device_cc;
 
 static bool is_candidate(const rft_point *point) {
     return rft_outcome_is_measured(point->outcome);
@@ -32,7 +31,7 @@ static void check_points(const rft_run *run) {
         const rft_point *point = &run->points[i];
         const char *sweep = run->sweeps[point->sweep].sweep.name;
         bool odd = run->sweeps[point->sweep].sweep.problems[point->problem].odd;
-        bool has_math = strcmp(sweep, "fp8") != 0 || device_cc >= 89;
+        bool has_math = strcmp(sweep, "fp8") != 0 || real_program_cc() >= 89;
         if (point->outcome == RFT_OUTCOME_WRONG_RESULT || point->outcome == RFT_OUTCOME_LAUNCH_FAILED) {
             fail_msg("%s", real_program_point_text(run, point));
         }
@@ -51,7 +50,7 @@ static void check_points(const rft_run *run) {
     for (size_t s = 0; s < run->sweep_count; s++) {
         size_t problems = run->sweeps[s].sweep.problem_count;
         const rft_point *best = rft_run_best(run, s, SIZE_MAX, problems - 1);
-        bool has_math = strcmp(run->sweeps[s].sweep.name, "fp8") != 0 || device_cc >= 89;
+        bool has_math = strcmp(run->sweeps[s].sweep.name, "fp8") != 0 || real_program_cc() >= 89;
         if (best) {
             const rft_verification *v = &best->verification;
             printf("    %s: %.2f us, worst error %.3f of %.2g, %llu elements\n", run->sweeps[s].sweep.name,
@@ -137,14 +136,5 @@ int main(void) {
         cmocka_unit_test(without_the_library_points_are_skipped),
         cmocka_unit_test(a_linear_layer_turns),
     };
-    int status = real_program_open(&device_cc);
-    if (status == 0 && device_cc < 80) {
-        printf("skipped: bf16 and tf32 need compute capability 8.0\n");
-        status = 77;
-    }
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 80, "bf16 and tf32");
 }

@@ -117,12 +117,5 @@ int main(void) {
         cmocka_unit_test(an_endless_kernel_costs_its_timeout_and_three_seconds),
         cmocka_unit_test(what_is_slow_is_not_cut),
     };
-    int cc = 0;
-    int status = real_program_open(&cc);
-    if (status == 0) {
-        status = cmocka_run_group_tests(tests, NULL, NULL);
-        rft_run_free(the_run);
-    }
-    real_program_close();
-    return status;
+    return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

@@ -30,6 +30,7 @@
 static char the_program[4096];
 static char the_scratch[64];
 static char *the_out, *the_err;
+static int the_cc;
 
 static bool is_there(const char *path) {
     return access(path, R_OK) == 0;
@@ -230,7 +231,7 @@ const char *real_program_point_text(const rft_run *run, const rft_point *point) 
 
 /* ---- the whole ---- */
 
-int real_program_open(int *cc) {
+static int open_program(void) {
     find_program();
     snprintf(the_scratch, sizeof the_scratch, "/tmp/rooftune-test-XXXXXX");
     if (!mkdtemp(the_scratch)) {
@@ -251,7 +252,7 @@ int real_program_open(int *cc) {
         printf("skipped:\n%.*s", rest ? (int)(rest - the_out) : (int)strlen(the_out), the_out);
         return 77;
     }
-    *cc = arch ? atoi(arch + 5) : 0;
+    the_cc = arch ? atoi(arch + 5) : 0;
     return 0;
 }
 
@@ -274,11 +275,29 @@ static void remove_folder(const char *path) {
     rmdir(path);
 }
 
-void real_program_close(void) {
+static void close_program(void) {
     if (the_scratch[0]) {
         remove_folder(the_scratch);
     }
     free(the_out);
     free(the_err);
     the_out = the_err = NULL;
+}
+
+int real_program_cc(void) {
+    return the_cc;
+}
+
+int real_program_tests(const struct CMUnitTest *tests, size_t count, int least_cc, const char *what) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    int status = open_program();
+    if (status == 0 && the_cc < least_cc) {
+        printf("skipped: %s needs compute capability %d.%d\n", what, least_cc / 10, least_cc % 10);
+        status = 77;
+    }
+    if (status == 0) {
+        status = _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
+    }
+    close_program();
+    return status;
 }

@@ -14,11 +14,12 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* To be called first, outside of any test. 0, or the exit status this test should end with, after a message: 77 where
- * there is no GPU or no NVRTC, 1 where the program does not run at all. `cc` is the first device's compute capability,
- * 90 for 9.0. */
-int real_program_open(int *cc);
-void real_program_close(void); /* removes the scratch folder */
+/* All of main(): makes the scratch folder, runs the tests and removes it. Returns the exit status, after a message 77
+ * where there is no GPU, no NVRTC or no compute capability `least_cc` (90 for 9.0), which `what` needs, and 1 where the
+ * program does not run at all. */
+struct CMUnitTest;
+int real_program_tests(const struct CMUnitTest *tests, size_t count, int least_cc, const char *what);
+int real_program_cc(void); /* the first device's compute capability, 90 for 9.0 */
 
 /* A file of the tests, "tests/fault/fault.lua": in $RFT_TEST_ROOT, else in the kit this test lies in, else in the
  * source tree. Static storage, four results live at a time. */

@@ -13,6 +13,10 @@ for command in $commands; do
     [ ! -s err ] || fail "help talks on stderr"
     awk 'length($0) > 100' out | grep . && fail "help wider than 100 columns"
     options=$(sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' out)
+    # The pages name no other.
+    for option in $(grep -oh "rooftune $command [^\`#|]*" "$SOURCE/README.md" "$SOURCE"/docs/*.md | grep -o ' --[a-z][a-z-]*' | sort -u); do
+        echo "$options" | grep -qx -- "$option" || fail "a page has rooftune $command $option"
+    done
     # Each is accepted: a flag alone, and what takes an argument complains that it has none.
     for option in $options; do
         [ "$option" != --help ] || continue
