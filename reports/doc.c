@@ -3,23 +3,10 @@
 
 #include "base/str.h"
 
-#include <math.h>
 #include <string.h>
 
-void *rft_doc_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
-    if (count < *capacity) {
-        return items;
-    }
-    *capacity = *capacity ? *capacity * 2 : 8;
-    void *bigger = rft_arena_calloc(arena, *capacity, size);
-    if (count > 0) {
-        memcpy(bigger, items, count * size);
-    }
-    return bigger;
-}
-
 static rft_block *add_block(rft_doc *doc, rft_block_kind kind) {
-    doc->blocks = rft_doc_grown(doc->arena, doc->blocks, doc->block_count, &doc->block_capacity, sizeof *doc->blocks);
+    doc->blocks = rft_grown_in(doc->arena, doc->blocks, doc->block_count, &doc->block_capacity, sizeof *doc->blocks);
     rft_block *block = &doc->blocks[doc->block_count++];
     memset(block, 0, sizeof *block);
     block->kind = kind;
@@ -70,7 +57,7 @@ rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count) 
 }
 
 rft_row *rft_doc_row(rft_doc *doc, rft_table *table) {
-    table->rows = rft_doc_grown(doc->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
+    table->rows = rft_grown_in(doc->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
     rft_row *row = &table->rows[table->row_count++];
     memset(row, 0, sizeof *row);
     row->cells = rft_arena_calloc(doc->arena, table->column_count, sizeof *row->cells);
@@ -90,42 +77,11 @@ const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text) {
     }
     if (i == table->note_count) {
         table->notes =
-            rft_doc_grown(doc->arena, table->notes, table->note_count, &table->note_capacity, sizeof *table->notes);
+            rft_grown_in(doc->arena, table->notes, table->note_count, &table->note_capacity, sizeof *table->notes);
         table->notes[table->note_count++] = rft_arena_strdup(doc->arena, text);
     }
     return i < 26 ? rft_arena_printf(doc->arena, " (%c)", (int)('a' + i))
                   : rft_arena_printf(doc->arena, " (%c%c)", (int)('a' + i / 26 - 1), (int)('a' + i % 26));
-}
-
-rft_chart *rft_chart_new(rft_arena *arena, const char *title, double height) {
-    rft_chart *chart = rft_arena_calloc(arena, 1, sizeof *chart);
-    chart->title = rft_arena_strdup(arena, title);
-    chart->height = height;
-    chart->x.low = chart->x.high = chart->y.low = chart->y.high = NAN;
-    return chart;
-}
-
-static double *no_numbers(rft_arena *arena, size_t count) {
-    double *numbers = rft_arena_calloc(arena, count ? count : 1, sizeof *numbers);
-    for (size_t i = 0; i < count; i++) {
-        numbers[i] = NAN;
-    }
-    return numbers;
-}
-
-rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind kind, size_t count) {
-    chart->series =
-        rft_doc_grown(arena, chart->series, chart->series_count, &chart->series_capacity, sizeof *chart->series);
-    rft_series *series = &chart->series[chart->series_count++];
-    memset(series, 0, sizeof *series);
-    series->kind = kind;
-    series->count = count;
-    series->x = no_numbers(arena, count);
-    series->y = no_numbers(arena, count);
-    series->x2 = no_numbers(arena, count);
-    series->y2 = no_numbers(arena, count);
-    series->names = rft_arena_calloc(arena, count ? count : 1, sizeof *series->names);
-    return series;
 }
 
 void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count) {

@@ -6,19 +6,9 @@
 #ifndef RFT_REPORTS_DOC_H
 #define RFT_REPORTS_DOC_H
 
-#include "base/arena.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "reports/findings/chart_data.h"
 
 /* ---- tables ---- */
-typedef enum rft_align {
-    RFT_ALIGN_LEFT,
-    RFT_ALIGN_RIGHT,
-    RFT_ALIGN_DECIMAL /* right, with the decimal points under each other */
-} rft_align;
-
 typedef struct rft_column {
     const char *title; /* "" = none */
     const char *unit;  /* under the title; NULL = none */
@@ -46,59 +36,6 @@ typedef struct rft_table {
     bool plain; /* no header: names and values */
 } rft_table;
 
-/* ---- charts ---- */
-typedef enum rft_series_kind {
-    RFT_SERIES_LINE,     /* y over x, joined */
-    RFT_SERIES_DOTS,     /* marks, each with a label where `names` has one */
-    RFT_SERIES_CLOUD,    /* many faint marks; drawn as density when they are too many to tell apart */
-    RFT_SERIES_RANGE,    /* a bar from y to y2 at each x */
-    RFT_SERIES_BARS,     /* histogram: x = left edge, x2 = right edge, y = height */
-    RFT_SERIES_BAND,     /* shaded from x to x2 over the whole height, `names` on top */
-    RFT_SERIES_AT_X,     /* a vertical line at each x, `names` on top */
-    RFT_SERIES_WHISKERS, /* an interval from y to y2 at each x, with caps */
-    RFT_SERIES_CELLS     /* heat map over two axes of names: y2 at (x, y) by darkness; `names` inside where they fit;
-                          * `label` is the unit of its scale */
-} rft_series_kind;
-
-/* What a series stands for; the palette follows from it. Readable in grey: shapes and dashes differ as well. */
-typedef enum rft_tone { RFT_TONE_INK, RFT_TONE_A, RFT_TONE_B, RFT_TONE_C, RFT_TONE_D, RFT_TONE_GREY } rft_tone;
-#define RFT_TONES 4 /* A..D tell series apart */
-
-typedef struct rft_series {
-    rft_series_kind kind;
-    const char *label; /* put beside it; NULL = none */
-    rft_tone tone;
-    bool dashed, bold, marks; /* marks: a LINE shows its points too */
-    size_t count;
-    double *x, *y;      /* NaN breaks a line and skips a mark */
-    double *x2, *y2;    /* where the kind has them; else NaN */
-    const char **names; /* per point; NULL = none, entries may be NULL */
-} rft_series;
-
-typedef struct rft_chart_axis {
-    const char *title; /* with its unit in brackets */
-    bool log;
-    bool whole;             /* counts: no ticks between whole numbers */
-    double low, high;       /* NaN: from the data, with room */
-    const char **names;     /* categories at 0, 1, 2 ...; NULL = numbers */
-    const char **sub_names; /* second line under each; NULL = none */
-    const char *sub_title;  /* left of that line; NULL = none */
-    bool names_wrap;        /* on two lines where they need it; not with sub_names */
-    bool names_upright;     /* of x: each under its tick, read upwards, its second line beside it */
-    size_t name_count;
-    const double *ticks; /* where to put numbers; NULL = where they are round */
-    size_t tick_count;
-} rft_chart_axis;
-
-typedef struct rft_chart {
-    const char *title;
-    rft_chart_axis x, y;
-    rft_series *series;
-    size_t series_count, series_capacity;
-    double height;       /* points, with title and axis titles */
-    const char *caption; /* NULL = none */
-} rft_chart;
-
 /* ---- the document ---- */
 typedef enum rft_block_kind {
     RFT_BLOCK_HEADING,
@@ -110,14 +47,6 @@ typedef enum rft_block_kind {
     RFT_BLOCK_NEW_PAGE,
     RFT_BLOCK_NEW_CHAPTER /* a new page, unless most of this one is empty */
 } rft_block_kind;
-
-typedef enum rft_text_style {
-    RFT_TEXT_BODY,
-    RFT_TEXT_LEAD, /* the cover's title and verdict */
-    RFT_TEXT_STRONG,
-    RFT_TEXT_NOTE, /* small, grey */
-    RFT_TEXT_MONO  /* commands and hashes */
-} rft_text_style;
 
 /* One of them: "4.62 TB/s", and below it what that is. */
 typedef struct rft_figure_box {
@@ -167,14 +96,7 @@ void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *
 /* Registers a note (once) and returns its mark: " (a)". */
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 
-/* A chart that is not yet in the document. */
-rft_chart *rft_chart_new(rft_arena *arena, const char *title, double height);
-/* Room for `count` points: x, y, x2 and y2 are NaN, names NULL. The pointer dies with the next series. */
-rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind kind, size_t count);
 /* Appends charts side by side (1..4). */
 void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
-
-/* Room for one more element of an array in an arena, zeroed; what is outgrown stays in the arena. */
-void *rft_doc_grown(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size);
 
 #endif

@@ -27,17 +27,6 @@ typedef struct rft_entry {
     const char *why_default; /* then: why */
 } rft_entry;
 
-/* What became of the points of a sweep. */
-typedef struct rft_tally {
-    uint64_t cartesian, valid; /* over variants and problems, odd ones and those of refine() left out */
-    size_t points;             /* taken up, odd ones left out; aliases are counted in `aliases` alone */
-    size_t aliases;
-    size_t compiled, ran, verified, measured;
-    size_t odd_checked, odd_passed;
-    size_t failed; /* other than ok, odd ones included */
-    size_t outcomes[RFT_OUTCOME_COUNT];
-} rft_tally;
-
 typedef struct rft_build {
     const rft_run *run;
     rft_report_opts opts;
@@ -45,7 +34,6 @@ typedef struct rft_build {
     rft_arena *arena;
     rft_entry *entries; /* by sweep, then problem; odd ones left out */
     size_t entry_count;
-    rft_tally *tallies;                  /* per sweep */
     struct rft_build_profiles *profiles; /* parameter profiles made so far */
 } rft_build;
 
@@ -89,7 +77,6 @@ void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are
 void rft_build_ranking(rft_build *b, const rft_entry *entry);
 void rft_build_params(rft_build *b, const rft_entry *entry);
 void rft_build_distribution(rft_build *b, const rft_entry *entry);
-void rft_build_failures(rft_build *b, size_t sweep);
 void rft_build_axes(rft_build *b, size_t sweep);
 void rft_build_counters(rft_build *b,
                         size_t sweep); /* of the best of every problem; nothing when none were asked for */

@@ -96,8 +96,9 @@ void rft_build_key_figures(rft_build *b) {
     }
     count += add_speedup(b, &boxes[count]);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
-        measured += b->tallies[s].measured;
-        verified += b->tallies[s].verified;
+        const rft_counts counts = rft_counts_of(b->run, s);
+        measured += counts.measured;
+        verified += counts.verified;
     }
     if (measured > 0) {
         const char *good = rft_figure_count(b->arena, verified), *of = rft_figure_count(b->arena, measured);

@@ -11,59 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-static void count_point(rft_tally *tally, const rft_sweep *sweep, const rft_point *point) {
-    bool measured = rft_outcome_is_measured(point->outcome);
-    tally->failed += point->outcome != RFT_OUTCOME_OK && point->alias_of == 0;
-    if (sweep->problems[point->problem].odd) {
-        tally->odd_checked++;
-        tally->odd_passed += point->verification.done && measured;
-        return;
-    }
-    if (point->alias_of != 0) {
-        tally->aliases++;
-        return;
-    }
-    tally->points++;
-    tally->outcomes[point->outcome]++;
-    switch (point->outcome) {
-    case RFT_OUTCOME_OK:
-    case RFT_OUTCOME_NOISY:
-        tally->measured++;
-        tally->verified += point->verification.done;
-        /* fall through */
-    case RFT_OUTCOME_WRONG_RESULT:
-        tally->ran++;
-        /* fall through */
-    case RFT_OUTCOME_LAUNCH_FAILED:
-    case RFT_OUTCOME_TIMED_OUT:
-    case RFT_OUTCOME_CRASHED:
-        tally->compiled++;
-        break;
-    default:
-        break;
-    }
-}
-
-static void count_points(rft_build *b) {
-    const rft_run *run = b->run;
-    b->tallies = rft_arena_calloc(b->arena, run->sweep_count ? run->sweep_count : 1, sizeof *b->tallies);
-    for (size_t s = 0; s < run->sweep_count; s++) {
-        const rft_run_sweep *kept = &run->sweeps[s];
-        for (size_t v = 0; v < kept->sweep.variant_count; v++) {
-            for (size_t p = 0; p < kept->sweep.problem_count; p++) {
-                size_t at = v * kept->sweep.problem_count + p;
-                bool in_grid = !kept->sweep.problems[p].odd && kept->sweep.problems[p].refined == 0;
-                b->tallies[s].cartesian += kept->cartesian && in_grid ? kept->cartesian[at] : 0;
-                b->tallies[s].valid += kept->valid && in_grid ? kept->valid[at] : 0;
-            }
-        }
-    }
-    for (size_t i = 0; i < run->point_count; i++) {
-        const rft_point *point = &run->points[i];
-        count_point(&b->tallies[point->sweep], &run->sweeps[point->sweep].sweep, point);
-    }
-}
-
 static void compare_default(const rft_build *b, rft_entry *entry) {
     const rft_point *standard = rft_run_default(b->run, entry->sweep, entry->best->variant, entry->problem);
     entry->over_default = NAN;
@@ -119,7 +66,6 @@ void rft_build_entries(rft_build *b) {
             }
         }
     }
-    count_points(b);
 }
 
 struct rft_build_profiles {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best and the worst of one problem, and what failed. */
+/* The best and the worst of one problem. */
 #include "reports/doc_build.h"
 
-#include "base/hash.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
 
@@ -12,8 +11,6 @@
 #include <string.h>
 
 #define BEST_SHOWN 10
-#define REASONS_MOST 40
-#define REASON_LENGTH 240
 
 enum {
     COLUMN_RANK,
@@ -135,117 +132,4 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
         add_ranked(b, table, entry, ranked[count - 1], "worst");
         table->rows[table->row_count - 1].rule = true;
     }
-}
-
-/* ---- failures ---- */
-typedef struct reason_group {
-    rft_outcome outcome;
-    const char *reason;
-    const rft_point *example;
-    uint64_t kind; /* hash of outcome and kind of reason */
-    size_t count;
-} reason_group;
-
-static const char *reason_of(const rft_build *b, const rft_point *point) {
-    const char *text = point->reason && *point->reason ? point->reason : point->log && *point->log ? point->log : NULL;
-    if (!text && point->outcome == RFT_OUTCOME_NOISY) {
-        return "the samples did not settle; measured all the same";
-    }
-    if (!text) {
-        return "no reason was recorded";
-    }
-    size_t length = strcspn(text, "\n");
-    if (length == 0) {
-        return "no reason was recorded";
-    }
-    if (length <= REASON_LENGTH) {
-        return rft_arena_strndup(b->arena, text, length);
-    }
-    length = REASON_LENGTH;
-    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) {
-        length--; /* not inside a character */
-    }
-    return rft_arena_printf(b->arena, "%.*s\xe2\x80\xa6", (int)length, text);
-}
-
-static int by_count(const void *a, const void *b) {
-    const reason_group *x = a, *y = b;
-    if (x->count != y->count) {
-        return x->count > y->count ? -1 : 1;
-    }
-    return x->example->id < y->example->id ? -1 : 1;
-}
-
-static int by_outcome_and_count(const void *a, const void *b) {
-    const reason_group *x = a, *y = b;
-    if (x->outcome != y->outcome) {
-        return x->outcome < y->outcome ? -1 : 1;
-    }
-    return by_count(a, b);
-}
-
-/* One group a kind of reason, on the heap. */
-static size_t group_reasons(rft_build *b, size_t s, reason_group **out) {
-    reason_group *groups = NULL;
-    size_t used = 0, capacity = 0;
-    rft_str key = RFT_STR_INIT;
-    for (size_t i = 0; i < b->run->point_count; i++) {
-        const rft_point *point = &b->run->points[i];
-        if (point->sweep != s || point->outcome == RFT_OUTCOME_OK || point->alias_of != 0) {
-            continue;
-        }
-        const char *reason = reason_of(b, point);
-        rft_str_truncate(&key, 0);
-        rft_str_addf(&key, "%s ", rft_outcome_name(point->outcome));
-        rft_outcome_reason_kind(&key, point->reason && *point->reason ? point->reason : point->log);
-        uint64_t kind = rft_hash_fnv1a(rft_str_get(&key), key.length);
-        size_t g = 0;
-        while (g < used && groups[g].kind != kind) {
-            g++;
-        }
-        if (g == used) {
-            RFT_GROW(groups, capacity, used + 1);
-            groups[used++] = (reason_group){point->outcome, reason, point, kind, 0};
-        }
-        groups[g].count++;
-    }
-    rft_str_clear(&key);
-    *out = groups;
-    return used;
-}
-
-void rft_build_failures(rft_build *b, size_t s) {
-    static const rft_column failure_columns[] = {{.title = "Outcome"},
-                                                 {.title = "Points", .align = RFT_ALIGN_RIGHT},
-                                                 {.title = "Reason (of the example)", .wraps = true},
-                                                 {.title = "Example", .wraps = true}};
-    reason_group *groups = NULL;
-    size_t others = 0, count = group_reasons(b, s, &groups), kinds = count;
-    rft_doc_heading(b->doc, 2, "What was not measured, and why", NULL);
-    if (count > REASONS_MOST) { /* the most frequent are shown */
-        qsort(groups, count, sizeof *groups, by_count);
-        for (count = REASONS_MOST; kinds > REASONS_MOST; kinds--) {
-            others += groups[kinds - 1].count;
-        }
-    }
-    if (count > 1) {
-        qsort(groups, count, sizeof *groups, by_outcome_and_count);
-    }
-    rft_table *table = rft_doc_table(b->doc, failure_columns, 4);
-    for (size_t g = 0; g < count; g++) {
-        const rft_point *point = groups[g].example;
-        bool odd = b->run->sweeps[s].sweep.problems[point->problem].odd;
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->cells[0] = rft_outcome_name(groups[g].outcome);
-        row->cells[1] = rft_figure_count(b->arena, groups[g].count);
-        row->cells[2] = groups[g].reason;
-        const char *problem = rft_run_problem_text(b->run, s, point->problem, true, b->arena);
-        row->cells[3] = rft_arena_printf(b->arena, "%s%s%s%s", problem, odd ? " (the odd problem)" : "",
-                                         *problem ? ", " : "", rft_words_config(b->run, point, b->arena));
-    }
-    if (others > 0) {
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s more for other reasons; the run file has them all.",
-                      rft_words_plural(others, "point", "points", b->arena));
-    }
-    free(groups);
 }

@@ -230,7 +230,7 @@ static void add_entry(const view *v, const rft_entry *entry) {
     put(v, row, COLUMN_PROBLEM, problem_text(v, entry));
     row->link = b->opts.part == 1 ? NULL : rft_build_anchor(b, entry->sweep);
     if (!entry->best) {
-        const char *why = b->tallies[entry->sweep].points == 0
+        const char *why = rft_counts_of(b->run, entry->sweep).points == 0
                               ? "No configuration of it was taken up."
                               : "No configuration of it gave a verified measurement; the sweep's section lists the "
                                 "failures.";

@@ -162,51 +162,12 @@ static void add_constraints(rft_build *b, const rft_sweep *sweep) {
     }
 }
 
-static void add_counts(rft_build *b, size_t s) {
-    static const rft_column columns[] = {
-        {.title = "all combinations", .align = RFT_ALIGN_RIGHT},  {.title = "valid", .align = RFT_ALIGN_RIGHT},
-        {.title = "taken up", .align = RFT_ALIGN_RIGHT},          {.title = "aliases", .align = RFT_ALIGN_RIGHT},
-        {.title = "compiled", .align = RFT_ALIGN_RIGHT},          {.title = "ran", .align = RFT_ALIGN_RIGHT},
-        {.title = "verified", .align = RFT_ALIGN_RIGHT},          {.title = "measured", .align = RFT_ALIGN_RIGHT},
-        {.title = "odd problem passed", .align = RFT_ALIGN_RIGHT}};
-    const rft_tally *tally = &b->tallies[s];
-    rft_table *table = rft_doc_table(b->doc, columns, 9);
-    rft_row *row = rft_doc_row(b->doc, table);
-    row->cells[0] = b->run->sweeps[s].cartesian ? rft_figure_count(b->arena, tally->cartesian) : "n/a";
-    row->cells[1] = b->run->sweeps[s].valid ? rft_figure_count(b->arena, tally->valid) : "n/a";
-    const size_t counts[] = {tally->points, tally->aliases,  tally->compiled,
-                             tally->ran,    tally->verified, tally->measured};
-    for (size_t i = 0; i < 6; i++) {
-        row->cells[2 + i] = rft_figure_count(b->arena, counts[i]);
-    }
-    row->cells[8] = tally->odd_checked ? rft_arena_printf(b->arena, "%zu of %zu", tally->odd_passed, tally->odd_checked)
-                                       : "none checked";
-    if (tally->aliases > 0) {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                     "Aliases have the same machine code and launch as another configuration; they are measured once.");
-    }
-    if (tally->failed == 0 && tally->points > 0) {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE, "Every point that was taken up was measured; none failed, none was noisy.");
-    }
-    if (tally->points + tally->odd_checked + tally->aliases == 0) {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE, "No configuration was taken up.");
-    }
-    const char *objective = rft_objective_text(b->run->sweeps[s].sweep.search.objective);
-    if (objective) {
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not time was asked for: %s.", objective);
-    }
-    if (b->run->sweeps[s].unexplored) {
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Not every valid configuration was tried: %s.",
-                      b->run->sweeps[s].unexplored);
-    }
-}
-
 void rft_build_asked(rft_build *b, size_t s) {
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     rft_doc_heading(b->doc, 2, "What was asked", NULL);
     rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s; points are one configuration on one problem.",
                   sweep->path ? sweep->path : "script path not kept");
-    add_counts(b, s);
+    rft_print_page(b->doc, rft_finding_counts(b->run, s, b->arena));
     add_axes(b, sweep);
     add_params(b, sweep);
     add_constraints(b, sweep);
@@ -278,7 +239,5 @@ void rft_build_sweep(rft_build *b, size_t s) {
     }
     rft_build_counters(b, s);
     rft_build_advice(b, s);
-    if (b->tallies[s].failed > 0) {
-        rft_build_failures(b, s);
-    }
+    rft_print_page(b->doc, rft_finding_failures(b->run, s, b->arena));
 }

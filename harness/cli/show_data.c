@@ -116,23 +116,6 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     return object;
 }
 
-static json_t *of_counts(const rft_run *run, size_t sweep) {
-    rft_show_tally tally = rft_show_tally_of(run, sweep);
-    json_t *object = json_object();
-    for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
-        json_object_set_new(object, rft_outcome_name((rft_outcome)outcome),
-                            json_integer((json_int_t)tally.outcomes[outcome]));
-    }
-    json_object_set_new(object, "aliases", json_integer((json_int_t)tally.aliases));
-    json_object_set_new(object, "checked_on_odd_size", json_integer((json_int_t)tally.odd));
-    json_object_set_new(object, "failed_on_odd_size", json_integer((json_int_t)tally.odd_failed));
-    json_object_set_new(object, "refined_problems", json_integer((json_int_t)tally.refined_problems));
-    json_object_set_new(object, "refined", json_integer((json_int_t)tally.refined));
-    json_object_set_new(object, "cartesian", json_integer((json_int_t)tally.cartesian));
-    json_object_set_new(object, "valid", json_integer((json_int_t)tally.valid));
-    return object;
-}
-
 json_t *rft_show_cost_json(const rft_run *run) {
     const rft_run_info *info = &run->info;
     json_t *object = json_object();
@@ -143,27 +126,6 @@ json_t *rft_show_cost_json(const rft_run *run) {
     set_real(object, "compile_core_s", info->compile_s);
     json_object_set_new(object, "compiled", json_integer((json_int_t)rft_show_compiled(run)));
     return object;
-}
-
-static json_t *of_failures(const rft_run *run, size_t sweep, rft_arena *arena) {
-    json_t *list = json_array();
-    rft_show_failure *failures = NULL;
-    size_t count = rft_show_failures_of(run, sweep, arena, &failures);
-    for (size_t i = 0; i < count; i++) {
-        const rft_point *example = failures[i].example;
-        const rft_sweep *data = &run->sweeps[sweep].sweep;
-        json_t *item = json_object();
-        json_object_set_new(item, "count", json_integer((json_int_t)failures[i].count));
-        json_object_set_new(item, "outcome", json_string(rft_outcome_name(example->outcome)));
-        json_object_set_new(item, "reason", rft_show_text_json(example->reason));
-        json_object_set_new(item, "log", rft_show_text_json(example->log));
-        json_object_set_new(item, "example_point", json_integer(example->id));
-        json_object_set_new(item, "problem", rft_show_problem_json(data, example->problem));
-        json_object_set_new(item, "configuration",
-                            rft_show_config_json(&data->variants[example->variant], example->config));
-        json_array_append_new(list, item);
-    }
-    return list;
 }
 
 static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
@@ -186,7 +148,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "name", rft_show_text_json(data->name));
     json_object_set_new(object, "cache", json_string(rft_cache_mode_name(data->measure.cache)));
     json_object_set_new(object, "objective", json_string(rft_objective_name(data->search.objective)));
-    json_object_set_new(object, "counts", of_counts(run, sweep));
+    json_object_set_new(object, "counts", rft_print_json(rft_finding_counts(run, sweep, arena)));
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
@@ -198,7 +160,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "profiles", rft_show_profiles_json(run, sweep, arena));
     json_object_set_new(object, "progress",
                         rft_print_json(rft_finding_progress(run, sweep, rft_run_largest(run, sweep), arena)));
-    json_object_set_new(object, "failures", of_failures(run, sweep, arena));
+    json_object_set_new(object, "failures", rft_print_json(rft_finding_failures(run, sweep, arena)));
     return object;
 }
 

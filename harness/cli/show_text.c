@@ -89,52 +89,6 @@ static void add_head(const rft_show_page *t) {
     }
 }
 
-/* ---- a sweep: what became of it ---- */
-
-static void add_counts(const rft_show_page *t, size_t sweep) {
-    rft_show_tally tally = rft_show_tally_of(t->run, sweep);
-    rft_str line = RFT_STR_INIT;
-    size_t points = 0;
-    for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
-        points += tally.outcomes[outcome];
-    }
-    rft_str_addf(&line, "%s point%s%s", rft_show_count(t, points), points == 1 ? "" : "s", points ? ":" : "");
-    const char *separator = " ";
-    for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
-        if (tally.outcomes[outcome]) {
-            rft_str_addf(&line, "%s%s %s", separator, rft_show_count(t, tally.outcomes[outcome]),
-                         rft_outcome_name((rft_outcome)outcome));
-            separator = ", ";
-        }
-    }
-    if (tally.aliases) {
-        rft_str_addf(&line, "; %s more are aliases (same cubin and launch)", rft_show_count(t, tally.aliases));
-    }
-    if (tally.odd) {
-        rft_str_addf(&line, "; %s checked on an odd size, %s failed", rft_show_count(t, tally.odd),
-                     rft_show_count(t, tally.odd_failed));
-    }
-    if (tally.cartesian) {
-        rft_str_addf(&line, "; %s of %s combinations are valid", rft_show_count(t, tally.valid),
-                     rft_show_count(t, tally.cartesian));
-    }
-    if (tally.refined_problems) {
-        rft_str_addf(&line, "; %s of the points are on %s problem%s that refine() added",
-                     rft_show_count(t, tally.refined), rft_show_count(t, tally.refined_problems),
-                     tally.refined_problems == 1 ? "" : "s");
-    }
-    rft_layout_wrapped(t->out, 2, 2, rft_str_get(&line));
-    rft_str_clear(&line);
-    const char *objective = rft_objective_text(t->run->sweeps[sweep].sweep.search.objective);
-    if (objective) {
-        rft_layout_wrapped(t->out, 2, 2, objective);
-    }
-    if (t->run->sweeps[sweep].unexplored) {
-        rft_layout_wrapped(t->out, 2, 2,
-                           rft_arena_printf(t->arena, "not all were tried: %s", t->run->sweeps[sweep].unexplored));
-    }
-}
-
 static rft_show_page begin(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     return (rft_show_page){.out = out,
                            .run = run,
@@ -166,7 +120,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_rooflines(&t);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);
-        add_counts(&t, s);
+        rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
         rft_show_problems(&t, s);
         rft_show_ladder(&t, s);
         rft_show_baselines(&t, s);
@@ -180,7 +134,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
             rft_show_fits(&t, s);
         }
         rft_show_advice(out, run, s, t.arena);
-        rft_show_failures(&t, s);
+        rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);
     }
     if (!t.full) {
         rft_str_add_char(out, '\n');
@@ -197,15 +151,16 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
 
 void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, &(rft_show_opts){0});
+    const rft_print_opts indented = {.indent = 4};
     add_head(&t);
     rft_show_steadiness(out, run, false, t.arena);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);
-        add_counts(&t, s);
+        rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
         rft_show_problems(&t, s);
         rft_show_ladder(&t, s);
         rft_show_power_sweep(&t, s);
-        rft_show_failures(&t, s);
+        rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);
     }
     rft_arena_free(t.arena);
 }

@@ -22,24 +22,6 @@ void rft_show_summary(rft_str *out, const rft_run *run);
 
 /* ---- shared with the other forms of the same facts (show_data.c) ---- */
 
-/* Points of a sweep by what became of them. Points of odd problems (verified only) are apart, aliases too. */
-typedef struct rft_show_tally {
-    size_t outcomes[RFT_OUTCOME_COUNT];
-    size_t aliases;
-    size_t odd, odd_failed;
-    uint64_t cartesian, valid;        /* over variants and problems, without the odd one and what refine() added;
-                                       * 0 = not counted */
-    size_t refined_problems, refined; /* that refine() added; points on them, aliases left out */
-} rft_show_tally;
-rft_show_tally rft_show_tally_of(const rft_run *run, size_t sweep);
-
-/* Failures of a sweep that say the same but for their numbers, most frequent first. Array in `arena`. */
-typedef struct rft_show_failure {
-    const rft_point *example; /* the first */
-    size_t count;
-} rft_show_failure;
-size_t rft_show_failures_of(const rft_run *run, size_t sweep, rft_arena *arena, rft_show_failure **out);
-
 /* Candidates that cannot be told from the best of a problem. */
 size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena);
 

@@ -116,8 +116,8 @@ bool rft_trait_is_for(const rft_trait *field, unsigned readers) {
     return (can & (field->where ? field->where : ~0u) & readers) != 0;
 }
 
-bool rft_item_is_for(const rft_item *item, unsigned readers) {
-    return ((item->where ? item->where : ~0u) & readers) != 0;
+bool rft_is_for(unsigned where, unsigned readers) {
+    return ((where ? where : ~0u) & readers) != 0;
 }
 
 /* ---- items ---- */
@@ -129,7 +129,7 @@ rft_finding *rft_finding_new(rft_arena *arena) {
 }
 
 static rft_item *add_item(rft_finding *f, rft_item_kind kind, unsigned where, const char *key) {
-    f->items = rft_doc_grown(f->arena, f->items, f->item_count, &f->item_capacity, sizeof *f->items);
+    f->items = rft_grown_in(f->arena, f->items, f->item_count, &f->item_capacity, sizeof *f->items);
     rft_item *item = &f->items[f->item_count++];
     *item = (rft_item){.kind = kind, .where = where, .key = key};
     return item;
@@ -169,6 +169,12 @@ void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) {
     va_end(args);
 }
 
+void rft_finding_mono(rft_finding *f, unsigned where, const char *text) {
+    rft_item *item = add_item(f, RFT_ITEM_SENTENCE, where, NULL);
+    item->style = RFT_TEXT_MONO;
+    item->text = text;
+}
+
 rft_cell_table *rft_finding_table(rft_finding *f, const char *key, const rft_trait *fields, size_t count) {
     rft_cell_table *table = rft_arena_calloc(f->arena, 1, sizeof *table);
     table->arena = f->arena;
@@ -179,7 +185,7 @@ rft_cell_table *rft_finding_table(rft_finding *f, const char *key, const rft_tra
 }
 
 rft_cell_row *rft_cell_table_row(rft_cell_table *table) {
-    table->rows = rft_doc_grown(table->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
+    table->rows = rft_grown_in(table->arena, table->rows, table->row_count, &table->row_capacity, sizeof *table->rows);
     rft_cell_row *row = &table->rows[table->row_count++];
     *row = (rft_cell_row){.cells = rft_arena_calloc(table->arena, table->field_count, sizeof *row->cells)};
     return row;
@@ -218,7 +224,7 @@ rft_item *rft_finding_list(rft_finding *f, const char *key) {
 
 void rft_finding_append(rft_finding *f, rft_item *list, const rft_finding *child) {
     list->findings =
-        rft_doc_grown(f->arena, list->findings, list->finding_count, &list->finding_capacity, sizeof *list->findings);
+        rft_grown_in(f->arena, list->findings, list->finding_count, &list->finding_capacity, sizeof *list->findings);
     list->findings[list->finding_count++] = child;
 }
 

@@ -19,7 +19,7 @@
 #define RFT_REPORTS_FINDING_H
 
 #include "model/sweep/value.h"
-#include "reports/doc.h"
+#include "reports/findings/chart_data.h"
 
 /* Readers. A terminal shows either the brief form or, with --full, the full one. */
 enum {
@@ -93,6 +93,7 @@ typedef struct rft_trait {
 typedef struct rft_cell_row {
     rft_datum *cells;                /* one per field; blank ones at first */
     const char *key;                 /* of a keyed table */
+    unsigned where;                  /* readers; 0 = all */
     const char *link, *detail;       /* as of rft_row: anchor on a page; words under the cells */
     bool strong, quiet, rule, spans; /* as of rft_row */
 } rft_cell_row;
@@ -103,8 +104,9 @@ typedef struct rft_cell_table {
     size_t field_count;
     rft_cell_row *rows;
     size_t row_count, row_capacity;
-    bool keyed; /* JSON: an object by the rows' keys, not an array */
-    bool lines; /* on a terminal a paragraph a row, cells joined by their leads */
+    unsigned where; /* readers; 0 = all */
+    bool keyed;     /* JSON: an object by the rows' keys, not an array */
+    bool lines;     /* on a terminal a paragraph a row, cells joined by their leads */
 } rft_cell_table;
 
 /* ---- the finding ---- */
@@ -157,6 +159,8 @@ void rft_finding_heading(rft_finding *f, unsigned where, int level, const char *
 /* A note (small on a page). */
 void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Preformatted text, such as a compiler's log: lines stay as they are. Not copied. */
+void rft_finding_mono(rft_finding *f, unsigned where, const char *text);
 /* `fields` are copied (their texts are not). A table without rows is not seen by people. */
 rft_cell_table *rft_finding_table(rft_finding *f, const char *key, const rft_trait *fields, size_t count);
 /* Appends a row of blank cells. The pointer dies with the next row. */
@@ -180,8 +184,8 @@ const rft_item *rft_finding_find(const rft_finding *f, rft_item_kind kind);
 
 /* What people read of a cell; "" for a blank one. `text`: on a terminal (ASCII units, its digits). */
 const char *rft_datum_words(const rft_datum *cell, const rft_trait *field, bool text, rft_arena *arena);
-/* Whether the field or item is for one of these readers. */
+/* Whether a `where`, or a field, is for one of these readers. */
+bool rft_is_for(unsigned where, unsigned readers);
 bool rft_trait_is_for(const rft_trait *field, unsigned readers);
-bool rft_item_is_for(const rft_item *item, unsigned readers);
 
 #endif

@@ -172,11 +172,3 @@ rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t probl
     }
     return f;
 }
-
-rft_finding *rft_finding_problem(const rft_sweep *sweep, size_t problem, rft_arena *arena) {
-    rft_finding *f = rft_finding_new(arena);
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        rft_finding_set(f, sweep->axes[i].name, rft_datum_value(&sweep->problems[problem].values[i]));
-    }
-    return f;
-}

@@ -15,9 +15,29 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
  * `problem` SIZE_MAX, and where none was measured; people see only what had enough trials to be called a search. */
 rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
 
+/* What became of a sweep's points. */
+rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
+/* What was not measured, by kind of reason, each with an example; an empty array where all was. */
+rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
+
 /* ---- what several of them need ---- */
 
-/* {"n": 4096}, for programs. */
+/* {"n": 4096} and {"TILE_M": 128}, for programs. */
 rft_finding *rft_finding_problem(const rft_sweep *sweep, size_t problem, rft_arena *arena);
+rft_finding *rft_finding_config(const rft_sweep *sweep, const rft_point *point, rft_arena *arena);
+
+/* What became of the points of a sweep. */
+typedef struct rft_counts {
+    uint64_t cartesian,
+        valid;     /* over variants and problems, odd ones and those of refine() left out; 0 = not counted */
+    size_t points; /* taken up, odd ones left out; aliases are counted in `aliases` alone */
+    size_t aliases;
+    size_t compiled, ran, verified, measured;
+    size_t odd_checked, odd_measured, odd_passed;
+    size_t failed;                    /* other than ok, odd ones included */
+    size_t refined_problems, refined; /* that refine() added; points on them */
+    size_t outcomes[RFT_OUTCOME_COUNT];
+} rft_counts;
+rft_counts rft_counts_of(const rft_run *run, size_t sweep);
 
 #endif

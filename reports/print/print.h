@@ -8,6 +8,8 @@
 #include "base/str.h"
 #include "reports/findings/finding.h"
 
+struct rft_doc;
+
 typedef struct rft_print_opts {
     bool ascii;        /* bars of plain characters */
     bool full;         /* with what is RFT_IN_FULL, without what is only RFT_IN_BRIEF */
@@ -18,7 +20,7 @@ typedef struct rft_print_opts {
 /* All of these take NULL for a finding that has nothing to say: nothing is printed, JSON is null. */
 
 /* Appends its headings, tables, texts and charts. */
-void rft_print_page(rft_doc *doc, const rft_finding *f);
+void rft_print_page(struct rft_doc *doc, const rft_finding *f);
 /* Text of 80 columns at most, names that are longer than a line broken. */
 void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *opts);
 /* Owned: json_decref(). Texts that are no UTF-8 are null. */

@@ -38,6 +38,9 @@ static json_t *of_row(const rft_cell_table *table, const rft_cell_row *row) {
 static json_t *of_table(const rft_cell_table *table) {
     json_t *all = table->keyed ? json_object() : json_array();
     for (size_t i = 0; i < table->row_count; i++) {
+        if (!rft_is_for(table->rows[i].where, RFT_IN_DATA)) {
+            continue;
+        }
         json_t *row = of_row(table, &table->rows[i]);
         if (table->keyed) {
             json_object_set_new(all, table->rows[i].key, row);
@@ -79,7 +82,7 @@ json_t *rft_print_json(const rft_finding *f) {
     json_t *object = f ? json_object() : json_null();
     for (size_t i = 0; f && i < f->item_count; i++) {
         const rft_item *item = &f->items[i];
-        if (!item->key || !rft_item_is_for(item, RFT_IN_DATA)) {
+        if (!item->key || !rft_is_for(item->where, RFT_IN_DATA)) {
             continue;
         }
         if (*item->key == '\0') {

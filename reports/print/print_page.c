@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/print/print.h"
 
+#include "reports/doc.h"
+
 /* With the mark of its note; NULL for a blank one. */
 static const char *words_of(rft_doc *doc, rft_table *to, const rft_datum *cell, const rft_trait *field) {
     const char *words = rft_datum_words(cell, field, false, doc->arena);
@@ -29,12 +31,15 @@ static void add_table(rft_doc *doc, const rft_cell_table *table) {
     rft_column *columns = rft_arena_calloc(doc->arena, table->field_count + 1, sizeof *columns);
     size_t *from = rft_arena_calloc(doc->arena, table->field_count + 1, sizeof *from);
     size_t count = columns_of(table, columns, from);
-    if (count == 0 || table->row_count == 0) {
+    if (count == 0 || table->row_count == 0 || !rft_is_for(table->where, RFT_ON_PAGE)) {
         return;
     }
     rft_table *to = rft_doc_table(doc, columns, count);
     for (size_t r = 0; r < table->row_count; r++) {
         const rft_cell_row *row = &table->rows[r];
+        if (!rft_is_for(row->where, RFT_ON_PAGE)) {
+            continue;
+        }
         rft_row *drawn = rft_doc_row(doc, to);
         drawn->strong = row->strong;
         drawn->quiet = row->quiet;
@@ -69,7 +74,7 @@ static size_t put_facts(rft_doc *doc, const rft_finding *f, size_t i) {
 void rft_print_page(rft_doc *doc, const rft_finding *f) {
     for (size_t i = 0; f && i < f->item_count; i++) {
         const rft_item *item = &f->items[i];
-        if (!rft_item_is_for(item, RFT_ON_PAGE)) {
+        if (!rft_is_for(item->where, RFT_ON_PAGE)) {
             continue;
         }
         switch (item->kind) {

@@ -26,7 +26,7 @@ typedef struct word_lines {
 } word_lines;
 
 static void add_line(text_printer *p, word_lines *lines, const char *text, size_t length) {
-    lines->items = rft_doc_grown(p->arena, lines->items, lines->count, &lines->capacity, sizeof *lines->items);
+    lines->items = rft_grown_in(p->arena, lines->items, lines->count, &lines->capacity, sizeof *lines->items);
     lines->items[lines->count++] = rft_arena_strndup(p->arena, text, length);
 }
 
@@ -86,7 +86,7 @@ static const char *mark_of(text_printer *p, text_grid *grid, const char *note) {
         i++;
     }
     if (i == grid->note_count) {
-        grid->notes = rft_doc_grown(p->arena, grid->notes, i, &grid->note_capacity, sizeof *grid->notes);
+        grid->notes = rft_grown_in(p->arena, grid->notes, i, &grid->note_capacity, sizeof *grid->notes);
         grid->notes[grid->note_count++] = note;
     }
     return i < 26 ? rft_arena_printf(p->arena, " (%c)", (int)('a' + i)) : " (..)";
@@ -106,11 +106,11 @@ static size_t larger(size_t a, size_t b) {
 static void fit_column(text_printer *p, text_grid *grid, text_column *column) {
     for (size_t r = 0; r < grid->table->row_count; r++) {
         const rft_cell_row *row = &grid->table->rows[r];
-        const char *words = words_of(p, grid, row, column);
-        size_t whole = strspn(words, "-0123456789"), number = strspn(words, "-0123456789.");
-        if (row->spans) {
+        if (row->spans || !rft_is_for(row->where, p->reader)) {
             continue;
         }
+        const char *words = words_of(p, grid, row, column);
+        size_t whole = strspn(words, "-0123456789"), number = strspn(words, "-0123456789.");
         if (column->field->align == RFT_ALIGN_DECIMAL && whole > 0) {
             column->number.whole = larger(column->number.whole, whole);
             column->number.fraction = larger(column->number.fraction, number - whole);
@@ -231,42 +231,48 @@ static void put_grid(text_printer *p, text_grid *grid) {
     }
     put_lines(p, grid, heads, true);
     for (size_t r = 0; r < grid->table->row_count; r++) {
-        put_row(p, grid, &grid->table->rows[r]);
+        if (rft_is_for(grid->table->rows[r].where, p->reader)) {
+            put_row(p, grid, &grid->table->rows[r]);
+        }
     }
 }
 
 /* A paragraph a row: "1. scan: 4.00 us, 20 %; bound by dram". A table that is too wide has its headings in it. */
-static void put_paragraphs(text_printer *p, text_grid *grid) {
-    for (size_t r = 0; r < grid->table->row_count; r++) {
-        rft_str line = RFT_STR_INIT;
-        for (size_t c = 0; c < grid->count; c++) {
-            const rft_trait *field = grid->columns[c].field;
-            const char *words = words_of(p, grid, &grid->table->rows[r], &grid->columns[c]);
-            if (*words) {
-                rft_str_add(&line, line.length == 0 ? "" : field->lead ? field->lead : ", ");
-                rft_str_addf(&line, "%s%s", grid->table->lines || c == 0 ? "" : grid->columns[c].heading,
-                             grid->table->lines || c == 0 || !*grid->columns[c].heading ? "" : " ");
-                rft_str_add(&line, words);
-            }
+static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *row) {
+    rft_str line = RFT_STR_INIT;
+    for (size_t c = 0; c < grid->count; c++) {
+        const text_column *column = &grid->columns[c];
+        const char *words = words_of(p, grid, row, column), *lead = column->field->lead;
+        bool named = !grid->table->lines && c > 0 && *column->heading;
+        if (*words) {
+            rft_str_addf(&line, "%s%s%s%s",
+                         line.length == 0 ? ""
+                         : lead           ? lead
+                                          : ", ",
+                         named ? column->heading : "", named ? " " : "", words);
         }
-        rft_layout_wrapped(p->out, p->opts->indent, HANG, rft_str_get(&line));
-        rft_str_clear(&line);
-        if (grid->table->rows[r].detail) {
-            rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, grid->table->rows[r].detail);
-        }
+    }
+    rft_layout_wrapped(p->out, p->opts->indent, HANG, rft_str_get(&line));
+    rft_str_clear(&line);
+    if (row->detail) {
+        rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, row->detail);
     }
 }
 
 static void add_table(text_printer *p, const rft_cell_table *table) {
     text_grid grid = fitted(p, table);
-    if (grid.count == 0 || table->row_count == 0) {
+    if (grid.count == 0 || table->row_count == 0 || !rft_is_for(table->where, p->reader)) {
         return;
     }
     p->begun = true;
     if (!table->lines && narrowed(p, &grid)) {
         put_grid(p, &grid);
     } else {
-        put_paragraphs(p, &grid);
+        for (size_t r = 0; r < table->row_count; r++) {
+            if (rft_is_for(table->rows[r].where, p->reader)) {
+                put_paragraph(p, &grid, &table->rows[r]);
+            }
+        }
     }
     for (size_t i = 0; i < grid.note_count; i++) {
         rft_layout_wrapped(p->out, p->opts->indent, 4,
@@ -279,6 +285,23 @@ static void add_table(text_printer *p, const rft_cell_table *table) {
 static void add_words(text_printer *p, size_t indent, const char *words) {
     p->begun = true;
     rft_layout_wrapped(p->out, indent, HANG, words);
+}
+
+/* Lines as they came, such as carets under what they mean; longer ones are wrapped. */
+static void add_mono(text_printer *p, const char *text) {
+    size_t indent = p->opts->indent + HANG;
+    p->begun = true;
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (indent + length > RFT_LAYOUT_WIDTH) {
+            rft_layout_wrapped(p->out, indent, HANG, rft_arena_strndup(p->arena, text, length));
+        } else {
+            rft_layout_spaces(p->out, length ? indent : 0);
+            rft_str_add_n(p->out, text, length);
+            rft_str_add_char(p->out, '\n');
+        }
+        text += length + (text[length] == '\n');
+    }
 }
 
 static void add_fact(text_printer *p, const rft_item *fact) {
@@ -300,7 +323,7 @@ static void add_bars(text_printer *p, const rft_bars *bars) {
 static void add_finding(text_printer *p, const rft_finding *f) {
     for (size_t i = 0; f && i < f->item_count; i++) {
         const rft_item *item = &f->items[i];
-        if (!rft_item_is_for(item, p->reader)) {
+        if (!rft_is_for(item->where, p->reader)) {
             continue;
         }
         switch (item->kind) {
@@ -309,7 +332,11 @@ static void add_finding(text_printer *p, const rft_finding *f) {
             add_words(p, p->opts->indent > HANG ? p->opts->indent - HANG : 0, item->text);
             break;
         case RFT_ITEM_SENTENCE:
-            add_words(p, p->opts->indent, item->text);
+            if (item->style == RFT_TEXT_MONO) {
+                add_mono(p, item->text);
+            } else {
+                add_words(p, p->opts->indent, item->text);
+            }
             break;
         case RFT_ITEM_TABLE:
             add_table(p, item->table);
@@ -332,14 +359,21 @@ static void add_finding(text_printer *p, const rft_finding *f) {
     }
 }
 
-/* Findings are written for a page: behind a number "\xc2\xb5" becomes "u", "\xc3\x97" "x", the dash of a range "-". */
-static void add_plain(rft_str *out, const char *text) {
+/* Findings are written for a page: behind a number the micro sign becomes "u", the multiplication sign "x", the dash of
+ * a range "-"; and in ASCII a few signs have forms of their own. */
+static void add_plain(rft_str *out, const char *text, bool ascii) {
     static const struct {
         const char *from, *to;
-    } signs[] = {{" \xc2\xb5", " u"}, {"\xc3\x97", "x"}, {"\xe2\x80\x93", "-"}};
+        bool always; /* behind a digit; else only in ASCII, anywhere */
+    } signs[] = {{" \xc2\xb5", " u", true},
+                 {"\xc3\x97", "x", true},
+                 {"\xe2\x80\x93", "-", true},
+                 {"\xc2\xb1", "+-", false},
+                 {"\xe2\x80\xa6", "...", false}};
+    const size_t count = sizeof signs / sizeof *signs;
     for (bool digit = false; *text; digit = *text >= '0' && *text <= '9', text++) {
-        size_t i = 0, count = digit ? sizeof signs / sizeof *signs : 0;
-        while (i < count && !rft_text_starts(text, signs[i].from)) {
+        size_t i = 0;
+        while (i < count && !((signs[i].always ? digit : ascii) && rft_text_starts(text, signs[i].from))) {
             i++;
         }
         if (i < count) {
@@ -358,10 +392,10 @@ void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *op
     add_finding(&p, f);
     if (p.begun && opts->label) { /* it takes the first line's indent */
         rft_layout_left(out, opts->label, opts->indent);
-        add_plain(out, rft_str_get(&text) + strspn(rft_str_get(&text), " "));
+        add_plain(out, rft_str_get(&text) + strspn(rft_str_get(&text), " "), opts->ascii);
     } else if (p.begun) {
         rft_str_add_char(out, '\n');
-        add_plain(out, rft_str_get(&text));
+        add_plain(out, rft_str_get(&text), opts->ascii);
     }
     rft_arena_free(arena);
     rft_str_clear(&text);

@@ -295,25 +295,24 @@ static void failures_are_counted(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_run *run = sample_empty();
     size_t sweep = sample_add_matmul(run), failed = 0, counted = 0;
-    rft_show_failure *kinds = NULL;
     (void)state;
     for (size_t i = 0; i < run->point_count; i++) {
         failed += !rft_outcome_is_measured(run->points[i].outcome) && !run->points[i].alias_of;
     }
     assert_true(failed > 0);
-    size_t count = rft_show_failures_of(run, sweep, arena, &kinds);
     const char *shown_text = shown(&text, run, true);
-    for (size_t i = 0; i < count; i++) {
+    json_t *root = findings(run);
+    const json_t *list = json_object_get(json_array_get(json_object_get(root, "sweeps"), sweep), "failures");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *kind = json_array_get(list, i);
         char start[80];
-        counted += kinds[i].count;
-        rft_text_format(start, sizeof start, "\n    %zu %s: ", kinds[i].count,
-                        rft_outcome_name(kinds[i].example->outcome));
+        size_t count = (size_t)json_integer_value(json_object_get(kind, "count"));
+        counted += count;
+        rft_text_format(start, sizeof start, "\n    %zu %s: ", count,
+                        json_string_value(json_object_get(kind, "outcome")));
         assert_has(shown_text, start);
     }
     assert_int_equal(counted, failed);
-    json_t *root = findings(run);
-    const json_t *list = json_object_get(json_array_get(json_object_get(root, "sweeps"), 0), "failures");
-    assert_int_equal(json_array_size(list), count);
     json_decref(root);
     rft_run_free(run);
     rft_arena_free(arena);

@@ -23,7 +23,7 @@ sort -rn counts | cmp - counts || fail "not the most frequent first"
 [ "$(count 'skipped: block.x is 2048, the device allows 1024')" = 20 ] || fail "skipped: $(count 'skipped: block')"
 [ "$(count 'compile_failed: .*missing')" = 30 ] || fail "missing: $(count 'compile_failed: .*missing')"
 [ "$(count 'compile_failed: .*static assertion')" = 6 ] || fail "static assertion: $(count 'compile_failed: .*static')"
-expect_out '^      e\.g\. n=[0-9]*, VEC=[0-9] BLOCK=224'
+expect_out '^      e\.g\. n=[0-9]*\( (the odd problem)\)*, VEC=[0-9] BLOCK=224'
 rooftune show many.db --json -
 expect_out '"failures":\[{"count":30,"outcome":"compile_failed","reason":"saxpy.cu(4): error'
 if command -v pdftotext >/dev/null; then

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/findings/chart_data.h"
+
+#include <math.h>
+#include <string.h>
+
+void *rft_grown_in(rft_arena *arena, void *items, size_t count, size_t *capacity, size_t size) {
+    if (count < *capacity) {
+        return items;
+    }
+    *capacity = *capacity ? *capacity * 2 : 8;
+    void *bigger = rft_arena_calloc(arena, *capacity, size);
+    if (count > 0) {
+        memcpy(bigger, items, count * size);
+    }
+    return bigger;
+}
+
+rft_chart *rft_chart_new(rft_arena *arena, const char *title, double height) {
+    rft_chart *chart = rft_arena_calloc(arena, 1, sizeof *chart);
+    chart->title = rft_arena_strdup(arena, title);
+    chart->height = height;
+    chart->x.low = chart->x.high = chart->y.low = chart->y.high = NAN;
+    return chart;
+}
+
+static double *no_numbers(rft_arena *arena, size_t count) {
+    double *numbers = rft_arena_calloc(arena, count ? count : 1, sizeof *numbers);
+    for (size_t i = 0; i < count; i++) {
+        numbers[i] = NAN;
+    }
+    return numbers;
+}
+
+rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind kind, size_t count) {
+    chart->series =
+        rft_grown_in(arena, chart->series, chart->series_count, &chart->series_capacity, sizeof *chart->series);
+    rft_series *series = &chart->series[chart->series_count++];
+    memset(series, 0, sizeof *series);
+    series->kind = kind;
+    series->count = count;
+    series->x = no_numbers(arena, count);
+    series->y = no_numbers(arena, count);
+    series->x2 = no_numbers(arena, count);
+    series->y2 = no_numbers(arena, count);
+    series->names = rft_arena_calloc(arena, count ? count : 1, sizeof *series->names);
+    return series;
+}
