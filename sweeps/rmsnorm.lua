@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- RMSNorm over rows of bf16: an element a load, then pairs with the row in shared memory (the seeds' two steps), then
+-- RMSNorm over rows of bf16: an element a load, then pairs with the row in shared memory, then
 -- the row in registers, then the next rows on their way meanwhile. At which length does a row become too long for one block?
 local rmsnorm = require "kernels.rmsnorm"
 local ladder = require "kernels.row_ladder"

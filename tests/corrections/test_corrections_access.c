@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How memory is reached, from addresses (docs/corrections.md A16, A20, E7, E9, E15, E26, E32, E33). Sources: article
- * 000 (coalescing, GEMV, L2), article 001 (embedding), article 002 (latency), Chapter 9 (float4). Sectors are 32 bytes;
+ * How memory is reached, from addresses (docs/corrections.md A16, A20, E7, E9, E15, E26, E32, E33). Sources: S0
+ * (coalescing, GEMV, L2), S1 (embedding), S2 (latency), S4 (float4). Sectors are 32 bytes;
  * device memory is fetched in 64 bytes, which test_corrections_recorded counts.
  */
 #include "corrections/machines.h"
@@ -121,7 +121,7 @@ static void e07_rounded_products(void **state) {
     assert_true(rounded_error > 100 * exact_error);
 }
 
-/* Little's law: bytes on their way = bandwidth x latency, at article 002's 200 to 600 ns. */
+/* Little's law: bytes on their way = bandwidth x latency, at S2's 200 to 600 ns. */
 static void a16_bytes_in_flight(void **state) {
     const machines *m = *state;
     double h100 = machine_rate(m, MACHINE_H100, RFT_CEILING_DRAM_READ) / 132;
@@ -141,7 +141,7 @@ static void e15_gather_of_rows(void **state) {
     assert_true(fmod(2560 * 2, SECTOR) == 0 && fmod(2560 * 2, GRANULE) == 0);
 }
 
-/* Article 001: naive needs 32 loads for 128 bytes, float4 8; unrolling breaks coalescing. */
+/* S1: naive needs 32 loads for 128 bytes, float4 8; unrolling breaks coalescing. */
 static void e26_instructions_and_unrolling(void **state) {
     (void)state;
     assert_prints(WARP * 4.0, "128"); /* bytes of one warp instruction, 4 bytes a thread */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attention and convolution (docs/corrections.md A4, A6, A14, A18, E13, E14, E30). Sources: article 002 (calculators,
- * program output, questions), article 000 (strategy table). One head of dimension d, fp16 or bf16.
+ * Attention and convolution (docs/corrections.md A4, A6, A14, A18, E13, E14, E30). Sources: S2 (calculators,
+ * program output, questions), S0 (strategy table). One head of dimension d, fp16 or bf16.
  */
 #include "corrections/machines.h"
 #include "corrections/work_formulas.h"
 
-#define SOFTMAX 5 /* operations per score, as article 002 counts them */
+#define SOFTMAX 5 /* operations per score, as S2 counts them */
 
-/* Article 002's functions: naive writes and reads one matrix of scores, flash none. */
+/* S2's functions: naive writes and reads one matrix of scores, flash none. */
 static double naive(double l, double d) {
     rft_work work = work_attention(l, d, 2, SOFTMAX, 2);
     return rft_work_intensity(&work);
@@ -63,7 +63,7 @@ static void e13_flash_attention(void **state) {
     assert_between(flash(2048, 64) / (2048 / 2.0), 1.0, 1.03); /* L/2, and the softmax */
 }
 
-/* Article 002 gives 64, 61 and 32 for d = 64. For long sequences and without the softmax it is a matter of passes. */
+/* S2 gives 64, 61 and 32 for d = 64. For long sequences and without the softmax it is a matter of passes. */
 static void e14_naive_attention_passes(void **state) {
     (void)state;
     double d = 64, l = 1 << 22;

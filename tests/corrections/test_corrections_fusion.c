@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What fusing saves (docs/corrections.md E21-E23, E25, E31). Sources: Chapter 9 (fusion, L2 norm, intensity tuning),
- * article 002 (feed-forward sublayer). Accesses are those of fp32 elements, once through memory each.
+ * What fusing saves (docs/corrections.md E21-E23, E25, E31). Sources: S4 (fusion, L2 norm, intensity tuning),
+ * S2 (feed-forward sublayer). Accesses are those of fp32 elements, once through memory each.
  */
 #include "corrections/machines.h"
 #include "corrections/work_formulas.h"
@@ -33,7 +33,7 @@ static double intensity(rft_work work) {
     return rft_work_intensity(&work);
 }
 
-/* Chapter 9's fused kernel, block by block. */
+/* S4's fused kernel, block by block. */
 static void fused_l2_norm(const double *x, double *out, int n, int block) {
     for (int first = 0; first < n; first += block) {
         double sum = 0;

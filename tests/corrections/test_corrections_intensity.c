@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Arithmetic intensities of linear layers, norms and elementwise operations (docs/corrections.md A4-A7, A11, A12, E2,
- * E4-E6, E12, E16, E17, E29). Sources: article 000 (tables and calculators), article 002 (calculators, program output,
- * questions), article 001 (RMSNorm), Chapter 9 (vector add, matmul). Bandwidth 3.35 TB/s and peak 989 (990 in article
- * 000) are theirs, of an H100.
+ * E4-E6, E12, E16, E17, E29). Sources: S0 (tables and calculators), S2 (calculators, program output,
+ * questions), S1 (RMSNorm), S4 (vector add, matmul). Bandwidth 3.35 TB/s and peak 989 (990 in
+ * S0) are theirs, of an H100.
  */
 #include "corrections/machines.h"
 #include "corrections/work_formulas.h"
@@ -35,11 +35,11 @@ static void a04_calculators(void **state) {
     rft_work prefill = work_gemm(512, 4096, 4096, 2);
     assert_prints(rft_work_ops(&prefill) / 1e9, "17.2");
     assert_prints(rft_work_bytes(&prefill) / 1e6, "41.9");
-    /* Article 002's first question: 4096^3 in bf16. */
+    /* S2's first question: 4096^3 in bf16. */
     assert_prints(work_intensity_gemm(4096, 4096, 4096, 2), "1365");
 }
 
-/* Table of article 000, rows that are right. The rest: E2, E3, E4, E5. */
+/* Table of S0, rows that are right. The rest: E2, E3, E4, E5. */
 static void a05_llm_operations(void **state) {
     (void)state;
     assert_prints(work_intensity_gemm(1, 4096, 4096, 2), "1.0");
@@ -49,7 +49,7 @@ static void a05_llm_operations(void **state) {
     assert_prints(percent_of_peak(5.0 / 4, 990), "0.4"); /* softmax */
 }
 
-/* Output of article 002's program; E12 and E13 have what it should have printed. */
+/* Output of S2's program; E12 and E13 have what it should have printed. */
 static void a06_program_output(void **state) {
     (void)state;
     static const double sizes[] = {128, 1024, 4096};
@@ -70,7 +70,7 @@ static void a07_strategy_table(void **state) {
     assert_prints(intensity_of(work_per_element(5, 1, 1, 2)), "1.25");
 }
 
-/* N/3, and the bound of each size as article 002's sweep prints it. */
+/* N/3, and the bound of each size as S2's sweep prints it. */
 static void a11_square_sweep(void **state) {
     (void)state;
     for (double n = 128; n <= 4096; n *= 2) {
@@ -116,12 +116,12 @@ static void e05_layernorm_shares_its_weights(void **state) {
         work.pipe_ops[RFT_PIPE_FP32] = ops * rows * d;
         assert_prints(rft_work_intensity(&work), ops == 7 ? "1.75" : "2.00");
         assert_prints(percent_of_peak(rft_work_intensity(&work), 990), ops == 7 ? "0.6" : "0.7");
-        /* One row alone is what article 002 computes, and 4 of 4 accesses. */
+        /* One row alone is what S2 computes, and 4 of 4 accesses. */
         rft_work row = {.bytes_read = 3 * d * 2, .bytes_written = d * 2};
         row.pipe_ops[RFT_PIPE_FP32] = ops * d;
         assert_true(rft_work_intensity(&row) < 0.51 * rft_work_intensity(&work));
     }
-    assert_prints(8.0 / 6, "1.33"); /* article 000: three accesses */
+    assert_prints(8.0 / 6, "1.33"); /* S0: three accesses */
 }
 
 static void e06_rmsnorm(void **state) {
@@ -130,7 +130,7 @@ static void e06_rmsnorm(void **state) {
     rft_work work = {.bytes_read = (rows * d + d) * 2, .bytes_written = rows * d * 2};
     work.pipe_ops[RFT_PIPE_FP32] = 4 * rows * d;
     assert_prints(rft_work_intensity(&work), "1.00");
-    assert_prints(4.0 / 6, "0.667"); /* article 001: the weight with every row */
+    assert_prints(4.0 / 6, "0.667"); /* S1: the weight with every row */
     /* The sum is of squares: of these the sum is 0, their root mean square 1. */
     static const double row[] = {1, -1, 1, -1};
     double sum = 0, squares = 0;
@@ -164,7 +164,7 @@ static void e12_bf16_output(void **state) {
     assert_prints(percent_of_peak(61.4, 989), "20.8");
 }
 
-/* 8 TB/s and 2000 TFLOP/s are Chapter 9's. */
+/* 8 TB/s and 2000 TFLOP/s are S4's. */
 static void e16_vector_add(void **state) {
     (void)state;
     rft_work add = work_per_element(1, 2, 1, 4);

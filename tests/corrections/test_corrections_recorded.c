@@ -107,7 +107,7 @@ static void e18_dram_intensity(void **state) {
     rft_run_free(run);
 }
 
-/* The ladder at 2048^3, measured: what to keep instead of the three sets of Chapter 9. */
+/* The ladder at 2048^3, measured: what to keep instead of the three sets of S4. */
 static void e19_matmul_ladder(void **state) {
     (void)state;
     rft_run *run = recorded_run("matmul_fp32");

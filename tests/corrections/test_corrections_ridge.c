@@ -29,7 +29,7 @@ static rft_ceilings limits_at(const machines *m, int mhz) {
     return limits;
 }
 
-/* Articles 000 and 002: ridge = peak / bandwidth. Chapter 9: 2000 TFLOP/s over 8 TB/s. */
+/* S0 and S2: ridge = peak / bandwidth. S4: 2000 TFLOP/s over 8 TB/s. */
 static void a01_ridge_points(void **state) {
     const machines *m = *state;
     assert_prints(machine_ridge(m, MACHINE_H100, RFT_CEILING_TENSOR_FP16), "295");
@@ -37,7 +37,7 @@ static void a01_ridge_points(void **state) {
     assert_prints(machine_ridge(m, MACHINE_H100, RFT_CEILING_TENSOR_INT8), "591");
     assert_prints(machine_ridge(m, MACHINE_H100, RFT_CEILING_TENSOR_FP8), "591");
     assert_prints(machine_ridge(m, MACHINE_H100, RFT_CEILING_FP32), "20");
-    assert_prints(312.0 / 2.0, "156"); /* the A100 of article 002, at its rounded bandwidth; E27 */
+    assert_prints(312.0 / 2.0, "156"); /* the A100 of S2, at its rounded bandwidth; E27 */
     assert_prints(2000.0 / 8.0, "250");
     assert_prints(machine_ridge(m, MACHINE_H200, RFT_CEILING_TENSOR_BF16), "206");
     assert_prints(machine_ridge(m, MACHINE_H200, RFT_CEILING_TENSOR_FP8), "412");
@@ -78,7 +78,7 @@ static void a02_limits_from_widths(void **state) {
     assert_prints(at_max.items[RFT_CEILING_SFU].limit / 132 / 1980e6, "16");
 }
 
-/* Article 001's card, an RTX 3050 with 6 GB at 70 W: 18 SMs of sm_86, base 1042 and boost 1470 MHz, 96 bit of 14 Gbit/s
+/* S1's card, an RTX 3050 with 6 GB at 70 W: 18 SMs of sm_86, base 1042 and boost 1470 MHz, 96 bit of 14 Gbit/s
  * (NVIDIA, GeForce RTX 3050 product page). */
 static void a03_rtx3050_from_its_widths(void **state) {
     (void)state;
@@ -113,7 +113,7 @@ static void a13_from_a100_to_h100(void **state) {
 
 static void a14_l2_roofline(void **state) {
     (void)state;
-    assert_prints(989.0 / 12.0, "82");                  /* at the article's 12 TB/s; E11 */
+    assert_prints(989.0 / 12.0, "82");                  /* at S0's 12 TB/s; E11 */
     assert_prints(4096.0 * 4096 * 2 / (1 << 20), "32"); /* MiB: fits 50 */
     assert_prints(8192.0 * 8192 * 2 / (1 << 20), "128");
     assert_prints(256.0 * 256 * 2 / 1024, "128"); /* KiB of scores at L = 256 */
@@ -159,7 +159,7 @@ static void a18_memory_bound_everywhere(void **state) {
     }
 }
 
-/* Article 000 says M ~ 2. The closed form against a search on the intensity itself. */
+/* S0 says M ~ 2. The closed form against a search on the intensity itself. */
 static void e01_ridge_m(void **state) {
     const machines *m = *state;
     double h100 = machine_ridge(m, MACHINE_H100, RFT_CEILING_TENSOR_BF16);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Placement under a roof, by the product's own model (docs/corrections.md A8-A10, A17, A19). Sources: article 002
- * (roofline distance, classification, question 4), article 000 (decision tree, opening story). The ceilings are those
- * of article 002: 989 TFLOP/s, 3.35 TB/s.
+ * Placement under a roof, by the product's own model (docs/corrections.md A8-A10, A17, A19). Sources: S2
+ * (roofline distance, classification, question 4), S0 (decision tree, opening story). The ceilings are those
+ * of S2: 989 TFLOP/s, 3.35 TB/s.
  */
 #include "corrections/machines.h"
 #include "corrections/work_formulas.h"

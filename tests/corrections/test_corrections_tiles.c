@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tiled matrix multiplication (docs/corrections.md E18, E19, E24) and registers (A21). Source: Chapter 9; the last
+ * Tiled matrix multiplication (docs/corrections.md E18, E19, E24) and registers (A21). Source: S4; the last
  * test's rates are public figures of one H100: cuBLAS and fast.cu at 4096 and 8192, CUTLASS 3.x by its builder.
  */
 #include "corrections/machines.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernels/lib/intensity.lua against the worked numbers of the seeds (S0, S2: file and line beside each). Where a seed
- * is wrong the right value stands here, and docs/corrections.md says why (its numbers E1-E33).
+ * kernels/lib/intensity.lua against the worked numbers of the sources in docs/corrections.md (S0 to S4, with the line).
+ * Where one is wrong the right value stands here (its number E1 to E33 there).
  */
 #include "script_case.h"
 

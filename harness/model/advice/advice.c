@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Decision tree (A8): below half the ridge memory, above one and a half compute, both between. */
+/* The decision tree: below half the ridge memory, above one and a half compute, both between. */
 #define CLEARLY_MEMORY 0.5
 #define CLEARLY_COMPUTE 1.5
 
@@ -196,7 +196,7 @@ static void ask(const rft_advice_case *c, const rule_entry *rule, rft_advice_lis
            &answer.advice);
 }
 
-/* At its ceiling, or beyond it: the reading rule "near the roof only other work helps" (A20c). */
+/* At its ceiling, or beyond it: the reading rule "near the roof only other work helps". */
 static const char *at_ceiling_text(const rft_advice_case *c) {
     rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
     return rft_arena_printf(c->arena, "at %s of its ceiling, %s: with the same work there is nothing to be won",

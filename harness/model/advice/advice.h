@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * advice.h - what could make a point faster: rules that look at its bound, its facts and its counters. docs/advice.md
- * lists each with its threshold and source.
+ * lists each with its threshold. The decision tree and the chart that the rules name are those of the articles listed
+ * in docs/corrections.md.
  *
  * A rule speaks only where something is to be won: at least RFT_ADVICE_LEAST_FRAC of the time. What it says it could
  * win is an upper bound, never a promise, and it says what that bound rests on. A point at its ceiling gets none.

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules for what the SMs hold back: the arithmetic side of the decision tree (A8), shared memory, registers. */
+/* Rules for what the SMs hold back: the arithmetic side of the decision tree, shared memory, registers. */
 #include "model/advice/advice_parts.h"
 #include "model/card/occupancy.h"
 
 #include <math.h>
 
-#define TENSOR_BUSY_ENOUGH 0.8 /* A8 */
-#define OCCUPANCY_ENOUGH 0.5   /* A8 */
+#define TENSOR_BUSY_ENOUGH 0.8 /* decision tree */
+#define OCCUPANCY_ENOUGH 0.5   /* decision tree */
 #define MATH_ENOUGH 0.8        /* ours: a good SGEMM has 0.94 (64 FFMA beside 4 wide shared loads) */
 
 static rft_pipe main_pipe(const rft_advice_case *c) {
     return rft_work_main_pipe(&c->point->work);
 }
 
-/* A8 compute 1. */
+/* Decision tree, compute 1. */
 rft_rule_verdict rft_rule_tensor_use(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_pipe pipe = main_pipe(c);
     if (pipe >= RFT_PIPE_COUNT || pipe < RFT_PIPE_TENSOR_FP64) {
@@ -36,7 +36,7 @@ rft_rule_verdict rft_rule_tensor_use(const rft_advice_case *c, rft_rule_answer *
                          rft_case_percent(c, busy)));
 }
 
-/* E18: what a level inside the SM carries too often is kept closer instead. */
+/* docs/corrections.md, E18: what a level inside the SM carries too often is kept closer instead. */
 rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_resource by = c->bound.resource;
     bool inner = by == RFT_RESOURCE_L2 || by == RFT_RESOURCE_L1 || by == RFT_RESOURCE_SHARED;
@@ -60,7 +60,7 @@ rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answe
                                            closer));
 }
 
-/* A20. A wavefront that a conflict adds takes a cycle of its SM. */
+/* A wavefront that a conflict adds takes a cycle of its SM. */
 rft_rule_verdict rft_rule_bank_conflicts(const rft_advice_case *c, rft_rule_answer *answer) {
     double conflicts = rft_case_counter(c, RFT_COUNTER_SHARED_CONFLICTS);
     double wavefronts = rft_case_counter(c, RFT_COUNTER_SHARED_WAVEFRONTS);
@@ -88,7 +88,7 @@ rft_rule_verdict rft_rule_bank_conflicts(const rft_advice_case *c, rft_rule_answ
                          rft_case_percent(c, conflicts / wavefronts)));
 }
 
-/* A21 (too many registers), S4's pitfall 5. */
+/* Too many registers. */
 rft_rule_verdict rft_rule_spills(const rft_advice_case *c, rft_rule_answer *answer) {
     int spilled = c->point->facts.spill_bytes;
     double local = rft_case_counter(c, RFT_COUNTER_LOCAL);
@@ -136,7 +136,7 @@ static const char *limiter(const rft_advice_case *c) {
                                            facts->registers, rft_case_si(c, (double)shared, "B"));
 }
 
-/* A8 compute 2, S4's "128 registers = 25 %". Only where no ceiling is near: few warps may well be enough. */
+/* Decision tree, compute 2; "128 registers are 25 %". Only where no ceiling is near: few warps may well be enough. */
 rft_rule_verdict rft_rule_occupancy(const rft_advice_case *c, rft_rule_answer *answer) {
     if (isnan(c->occupancy_frac)) {
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_WARPS_ACTIVE);
@@ -171,7 +171,7 @@ static double math_instructions(const rft_advice_case *c) {
     return sum;
 }
 
-/* A8 compute 3: instructions that are no arithmetic take issue slots. */
+/* Decision tree, compute 3: instructions that are no arithmetic take issue slots. */
 rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_pipe pipe = main_pipe(c);
     if (pipe != RFT_PIPE_FP32 && pipe != RFT_PIPE_FP64 && pipe != RFT_PIPE_FP16) {
@@ -202,7 +202,7 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
                          rft_case_percent(c, frac), rft_pipe_label(pipe)));
 }
 
-/* S2's "enable tensor cores"; A15. Another precision, so other work. */
+/* Another precision, so other work. */
 rft_rule_verdict rft_rule_tensor_cores(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_pipe pipe = main_pipe(c);
     rft_ceiling_id ceiling = pipe == RFT_PIPE_FP32   ? RFT_CEILING_TENSOR_TF32

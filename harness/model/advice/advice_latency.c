@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules for points that are near no ceiling: the grid, bytes in flight, waiting, the launch (A16, A20c, A21). */
+/* Rules for points that are near no ceiling: the grid, bytes in flight, waiting, the launch. */
 #include "model/advice/advice_parts.h"
 #include "model/run/baseline.h"
 
@@ -7,11 +7,11 @@
 
 #define MOSTLY_MEMORY_WAIT 0.5 /* ours: of the cycles warps wait */
 #define MUCH_BARRIER_WAIT 0.2  /* ours */
-#define NEAR_OPTIMAL 0.8       /* A20c: within 80 % of the roof */
+#define NEAR_OPTIMAL 0.8       /* chart: within 80 % of the roof */
 #define LOADED_LATENCY_S 1e-6  /* what 16 KB an SM mean on an A100: 16 KiB x 108 / 1.77 TB/s */
 #define H200_BUS_BYTES_S 4e12  /* between an H100 (3.35 TB/s) and an H200 (4.8 TB/s) */
 
-/* A20c: are there blocks for all SMs, as many as fit? */
+/* Are there blocks for all SMs, as many as fit? */
 rft_rule_verdict rft_rule_fill(const rft_advice_case *c, rft_rule_answer *answer) {
     double waves = c->point->facts.waves;
     if (isnan(waves)) {
@@ -35,7 +35,7 @@ rft_rule_verdict rft_rule_fill(const rft_advice_case *c, rft_rule_answer *answer
                                            rft_case_percent(c, waves), blocks));
 }
 
-/* E3: the last wave is not full. Blocks are taken to last equally long. */
+/* docs/corrections.md, E3: the last wave is not full. Blocks are taken to last equally long. */
 rft_rule_verdict rft_rule_tail(const rft_advice_case *c, rft_rule_answer *answer) {
     double waves = c->point->facts.waves;
     if (isnan(waves)) {
@@ -81,7 +81,7 @@ static bool waits_on_dram(const rft_advice_case *c) {
     return c->place.roof == RFT_RESOURCE_DRAM;
 }
 
-/* A16, Little's law: is one load by every resident thread enough? */
+/* Little's law: is one load by every resident thread enough? */
 rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *answer) {
     double needed = bytes_needed(c), sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
     double useful = fmin(rft_case_counter(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR), 32.0);
@@ -146,7 +146,7 @@ static rft_rule_verdict waiting(const rft_advice_case *c, rft_rule_answer *answe
         rft_arena_printf(c->arena, "%s: %s of the waiting is %s", w->what, rft_case_percent(c, frac), w->where));
 }
 
-/* A16: the fix for latency is to ask earlier. */
+/* The fix for latency is to ask earlier. */
 rft_rule_verdict rft_rule_prefetch(const rft_advice_case *c, rft_rule_answer *answer) {
     const wait w = {
         RFT_COUNTER_STALL_LONG_SCOREBOARD, MOSTLY_MEMORY_WAIT, "load ahead",
@@ -154,14 +154,14 @@ rft_rule_verdict rft_rule_prefetch(const rft_advice_case *c, rft_rule_answer *an
     return waiting(c, answer, &w);
 }
 
-/* A20c "sync". */
+/* The chart: synchronisation. */
 rft_rule_verdict rft_rule_barrier(const rft_advice_case *c, rft_rule_answer *answer) {
     const wait w = {RFT_COUNTER_STALL_BARRIER, MUCH_BARRIER_WAIT, "synchronise less",
                     "at barriers; smaller blocks, more stages, or shuffles within a warp"};
     return waiting(c, answer, &w);
 }
 
-/* A21 (launch overhead). */
+/* Launch overhead. */
 rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answer) {
     double floor_s = c->floor_s;
     rft_case_trigger(answer, "launch_floor", "s", floor_s, NAN);
@@ -174,7 +174,7 @@ rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answe
                                            rft_case_si(c, floor_s, "s"), rft_case_si(c, c->median_s, "s")));
 }
 
-/* S4's pitfall 7: somebody else may be faster already. The only gain here that is proven. */
+/* Another implementation may be faster already. The only gain here that is proven. */
 rft_rule_verdict rft_rule_baseline(const rft_advice_case *c, rft_rule_answer *answer) {
     const rft_baseline **baselines = NULL;
     size_t count = rft_run_baselines(c->run, c->point->sweep, c->point->problem, c->arena, &baselines);
@@ -200,7 +200,7 @@ rft_rule_verdict rft_rule_baseline(const rft_advice_case *c, rft_rule_answer *an
                                            fastest->algo ? fastest->algo : ""));
 }
 
-/* A16: group what is too small to keep memory busy while its first bytes are on their way. */
+/* Group what is too small to keep memory busy while its first bytes are on their way. */
 rft_rule_verdict rft_rule_batch(const rft_advice_case *c, rft_rule_answer *answer) {
     double needed = bytes_needed(c);
     double own = rft_work_bytes(&c->point->work) / (double)c->run->gpu.sms;

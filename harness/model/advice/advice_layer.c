@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules that change the work: skinny linear layers (A12, E1, E29), fewer bytes and fusion (A8 memory 4 and 5). */
+/* Rules that change the work: skinny linear layers (docs/corrections.md, E1, E29), fewer bytes and fusion. */
 #include "model/advice/advice_parts.h"
 
 #include "base/str.h"
@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#define SKINNY 0.5       /* A8: clearly memory-bound below half the ridge */
-#define ON_THE_SLOPE 0.8 /* A20c: within 80 % of the slope, fewer bytes is what helps */
+#define SKINNY 0.5       /* decision tree: clearly memory-bound below half the ridge */
+#define ON_THE_SLOPE 0.8 /* chart: within 80 % of the slope, fewer bytes is what helps */
 #define MUCH_WRITTEN 0.1 /* ours: below, the writes are hardly worth saving */
 #define SAME_WORK 0.05   /* of counting the declared operations and bytes as a layer's */
 #define BYTES_HALVED 0.5 /* a type half as wide */
@@ -57,7 +57,8 @@ static rft_ceiling_id layer_ceiling(const rft_advice_case *c, const layer *l) {
                                     : RFT_CEILING_FP64;
 }
 
-/* E1: the rows from which a layer is compute-bound, M = r b N K / (2 N K - r b (N + K)); nothing when it never is. */
+/* docs/corrections.md, E1: the rows from which a layer is compute-bound, M = r b N K / (2 N K - r b (N + K)); nothing
+ * when it never is. */
 rft_rule_verdict rft_rule_raise_m(const rft_advice_case *c, rft_rule_answer *answer) {
     layer l = layer_of(c);
     if (!l.found || !(c->memory_s > 0.0)) {
@@ -91,7 +92,7 @@ static double dram_frac(const rft_advice_case *c) {
     return c->place.roof == RFT_RESOURCE_DRAM ? c->memory_s / c->median_s : (double)NAN;
 }
 
-/* E29, B34: weights half as wide halve nearly all bytes of a skinny layer. */
+/* docs/corrections.md, E29: weights half as wide halve nearly all bytes of a skinny layer. */
 rft_rule_verdict rft_rule_quantise(const rft_advice_case *c, rft_rule_answer *answer) {
     layer l = layer_of(c);
     double weights = l.n * l.k * l.element_bytes, share = weights / rft_work_bytes(&c->point->work);
@@ -108,7 +109,7 @@ rft_rule_verdict rft_rule_quantise(const rft_advice_case *c, rft_rule_answer *an
                                            rft_case_percent(c, share), l.element_bytes));
 }
 
-/* A8 memory 4, A15, A20c "on the slope: cut bytes". Of layers `quantise` speaks. */
+/* Decision tree, memory 4; chart, "on the slope: cut bytes". Layers are for `quantise`. */
 rft_rule_verdict rft_rule_narrow(const rft_advice_case *c, rft_rule_answer *answer) {
     double frac = dram_frac(c);
     if (!(frac >= ON_THE_SLOPE) || layer_of(c).found) {
@@ -123,7 +124,7 @@ rft_rule_verdict rft_rule_narrow(const rft_advice_case *c, rft_rule_answer *answ
                                            rft_case_percent(c, frac)));
 }
 
-/* A8 memory 5, B15-B18: what it writes, a neighbour reads. Short kernels save a launch beside. */
+/* Decision tree, memory 5: what it writes, a neighbour reads. Short kernels save a launch beside. */
 rft_rule_verdict rft_rule_fuse(const rft_advice_case *c, rft_rule_answer *answer) {
     double bytes = rft_work_bytes(&c->point->work), written = bytes > 0.0 ? c->point->work.bytes_written / bytes : 0.0;
     bool is_short = (c->where & RFT_CASE_SHORT) != 0;

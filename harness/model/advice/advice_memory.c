@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules for what memory holds back: the memory side of the decision tree (A8) and the chart's reading (A20c). */
+/* Rules for what memory holds back: the memory side of the decision tree and the reading of the chart. */
 #include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
 #include "model/roofline/counted.h"
@@ -7,9 +7,9 @@
 #include <math.h>
 
 #define SECTOR_BYTES 32.0
-#define COALESCED_BYTES 28.0 /* A8: 87.5 % of a sector */
-#define VECTOR_BYTES 16.0    /* A8: 128-bit accesses */
-#define LOW_L2_HITS 0.3      /* A8 */
+#define COALESCED_BYTES 28.0 /* decision tree: 87.5 % of a sector */
+#define VECTOR_BYTES 16.0    /* decision tree: 128-bit accesses */
+#define LOW_L2_HITS 0.3      /* decision tree */
 #define REREAD 1.1           /* ours: twice the 5 % at which counted and declared bytes disagree */
 #define IN_SERIES 0.9        /* ours: that much of memory's and arithmetic's time one after the other */
 #define IN_SERIES_MOST 1.05  /* ours: beyond, they overlap in part already */
@@ -41,7 +41,7 @@ static bool is_misaligned(const rft_advice_case *c) {
     return whole && more > 0.5 && more < 1.5;
 }
 
-/* A8 memory 1, A20, E9. Sectors fetched for a few of their bytes. */
+/* Decision tree, memory 1; docs/corrections.md, E9. Sectors fetched for a few of their bytes. */
 rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *answer) {
     double load_waste = NAN, store_waste = NAN;
     if (has_plain_loads(c)) {
@@ -70,7 +70,7 @@ rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *an
                          stores ? "write" : "read"));
 }
 
-/* A16: pad to aligned access. */
+/* Pad to aligned access. */
 rft_rule_verdict rft_rule_align(const rft_advice_case *c, rft_rule_answer *answer) {
     double sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
     if (isnan(sectors) || !has_plain_loads(c)) {
@@ -90,7 +90,8 @@ rft_rule_verdict rft_rule_align(const rft_advice_case *c, rft_rule_answer *answe
                                            rft_arena_fixed(c->arena, sectors, 1, ""), needed));
 }
 
-/* A8 memory 2, B1-B3, E32: wide accesses need fewer instructions and keep more bytes in flight. */
+/* Decision tree, memory 2; docs/corrections.md, E32: wide accesses need fewer instructions and keep more bytes in
+ * flight. */
 rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *answer) {
     double sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
     if (isnan(sectors) || !has_plain_loads(c)) {
@@ -129,7 +130,8 @@ static rft_case_gain excess_gain(const rft_advice_case *c, double bytes) {
     return rft_case_least(gain, rft_case_room(c));
 }
 
-/* A8 memory 3, A14, E11. With a cold cache the compulsory misses are no fault: only what is fetched again is. */
+/* Decision tree, memory 3; docs/corrections.md, E11. With a cold cache the compulsory misses are no fault: only what is
+ * fetched again is. */
 rft_rule_verdict rft_rule_l2_residency(const rft_advice_case *c, rft_rule_answer *answer) {
     double compulsory = rft_work_bytes(&c->point->work), hits = NAN;
     if (c->run->gpu.l2_bytes <= 0 || compulsory > (double)c->run->gpu.l2_bytes) {
@@ -156,7 +158,7 @@ rft_rule_verdict rft_rule_l2_residency(const rft_advice_case *c, rft_rule_answer
                          rft_case_si(c, compulsory, "B"), rft_case_percent(c, hits)));
 }
 
-/* A20c "thrashing": more bytes through device memory than anyone must move, though its sectors are well used. */
+/* Thrashing: more bytes through device memory than anyone must move, though its sectors are well used. */
 rft_rule_verdict rft_rule_reread(const rft_advice_case *c, rft_rule_answer *answer) {
     rft_advice_evidence evidence;
     double compulsory = rft_work_bytes(&c->point->work), moved = dram_bytes(c, &evidence);
@@ -175,7 +177,7 @@ rft_rule_verdict rft_rule_reread(const rft_advice_case *c, rft_rule_answer *answ
                                            rft_case_si(c, moved, "B"), rft_case_si(c, compulsory, "B")));
 }
 
-/* A8 memory 6. Memory and arithmetic that take turns: their times add up to the whole. */
+/* Decision tree, memory 6. Memory and arithmetic that take turns: their times add up to the whole. */
 rft_rule_verdict rft_rule_overlap(const rft_advice_case *c, rft_rule_answer *answer) {
     const rft_share *memory = NULL, *arithmetic = NULL;
     for (size_t i = 0; i < c->bound.share_count; i++) { /* largest first */

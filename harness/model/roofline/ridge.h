@@ -42,7 +42,7 @@ bool rft_ridge_is_known(const rft_ridge *ridge);
 /* Roof over what was reached, the reciprocal of the efficiency: 6.9 = 6.9 times below the roof. NaN = unknown. */
 double rft_gap_factor(double efficiency_frac);
 /* "good" from 80 % of the roof, "note" from 50 %, "warning" below: the bands of the roofline report of the source
- * documents (A9). NULL when the efficiency is not known. A customary division, no standard. */
+ * documents. NULL when the efficiency is not known. A customary division, no standard. */
 const char *rft_efficiency_band(double efficiency_frac);
 
 #endif
