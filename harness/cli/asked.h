@@ -6,14 +6,22 @@
 #ifndef RFT_CLI_ASKED_H
 #define RFT_CLI_ASKED_H
 
-#include "cli/run_options.h"
+#include "cli/cli.h"
 #include "model/sweep/sweep.h"
 
-/* The sweep with what of rft_sweep_settings was given put in. `sweep_count`: of the whole run; seconds of --budget are
- * shared equally by its sweeps, a number of configurations holds for each. A copy in `arena` that borrows from `sweep`.
- */
-const rft_sweep *rft_asked_sweep(const rft_run_options *o, const rft_sweep *sweep, size_t sweep_count,
-                                 rft_arena *arena);
+/* For each of rft_sweep_settings what a command was given; NULL: nothing. */
+typedef struct rft_asked {
+    const char *texts[RFT_SWEEP_SETTINGS];
+} rft_asked;
+
+/* The setting's option as one of a command's, with the help in `arena`; what is given goes into `asked`. */
+rft_opt rft_asked_opt(rft_asked *asked, const char *option, rft_arena *arena);
+/* RFT_E_USAGE with the option's name and a remedy: a value that it does not take, no such strategy. */
+int rft_asked_check(const rft_asked *asked, rft_err *err);
+
+/* The sweep with what was given put in. `sweep_count`: of the whole run; seconds of --budget are shared equally by its
+ * sweeps, a number of configurations holds for each. A copy in `arena` that borrows from `sweep`. */
+const rft_sweep *rft_asked_sweep(const rft_asked *asked, const rft_sweep *sweep, size_t sweep_count, rft_arena *arena);
 
 /* A run that was begun as `stored` says is continued as `asked`. RFT_E_STORE where they differ in what decides the
  * order of points or which of them is best; budgets, goal, sampling and time limits are put into `stored`. */

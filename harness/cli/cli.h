@@ -69,9 +69,6 @@ typedef struct rft_opt {
 int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
                   rft_words *rest, rft_words *script_args, bool *helped, rft_err *err);
 
-/* A limit like "2s" given to `option`: > 0; NULL leaves *out_s. RFT_E_USAGE with the option's name. */
-int rft_opt_seconds(double *out_s, const char *option, const char *text, rft_err *err);
-
 /* --allow-path DIR, for the commands that load a script. */
 #define RFT_OPT_ALLOW_PATH(words)                                                                                      \
     { "allow-path", 0, "DIR", "scripts and sources may read there too (repeat; docs/security.md)", NULL, NULL, (words) }

@@ -74,6 +74,8 @@ static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rf
     return rc;
 }
 
+static const rft_setting soak = {.kind = RFT_SETTING_SECONDS, .offset = offsetof(options, soak_s)};
+
 int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
     options o = {.target = {.compile_workers = rft_compose_compile_workers()}};
     bool helped = false;
@@ -90,8 +92,8 @@ int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
     if (rc == RFT_OK && !helped) {
         rc = rft_opt_no_words(cli, &rest, err);
     }
-    if (rc == RFT_OK && !helped) {
-        rc = rft_opt_seconds(&o.soak_s, "--soak", o.soak, err);
+    if (rc == RFT_OK && o.soak && rft_setting_read(&soak, &o, o.soak, err) != RFT_OK) {
+        rc = rft_err_context(err, "--soak");
     }
     if (rc == RFT_OK && !helped) {
         rc = rft_target_open(&target, cli, &o.target, err);

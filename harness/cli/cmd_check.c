@@ -2,6 +2,7 @@
 /* `rooftune check`: counts the space and compiles a sample, for any architecture, on any machine. */
 #include "base/clock.h"
 #include "base/units.h"
+#include "cli/asked.h"
 #include "cli/compose.h"
 #include "model/card/occupancy.h"
 #include "run/once.h"
@@ -12,8 +13,8 @@
 #include <string.h>
 
 typedef struct check_options {
-    const char *arch, *json, *sample, *compile_timeout;
-    double compile_timeout_s; /* 0: as the sweep says */
+    const char *arch, *json, *sample;
+    rft_asked asked;
     int64_t sample_count;
     rft_words files, script_args, allow_paths;
 } check_options;
@@ -34,8 +35,7 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
     const rft_opt opts[] = {
         {"arch", 0, "sm_90a", "architecture to check for (default sm_90a)", NULL, &o->arch, NULL},
         {"sample", 0, "N", "configurations to compile a variant (default 4; 0: count only)", NULL, &o->sample, NULL},
-        {"compile-timeout", 0, "30s", "limit of one compile (default: as the sweep says, else 60s)", NULL,
-         &o->compile_timeout, NULL},
+        rft_asked_opt(&o->asked, "compile-timeout", arena),
         {"json", 0, "FILE|-", "counts and compiled sample as JSON", NULL, &o->json, NULL},
         RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
@@ -49,7 +49,7 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
         rc = rft_err_set(err, RFT_E_USAGE, "--sample takes a whole number, not \"%s\"", o->sample);
     }
     rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
-    return rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    return rc ? rc : rft_asked_check(&o->asked, err);
 }
 
 static void describe_compiled(check_state *c, const rft_variant *variant, const rft_value *config,
@@ -236,12 +236,8 @@ static int check_script(check_state *c, const rft_script *script, rft_err *err) 
     size_t count = rft_script_sweep_count(script);
     const rft_sweep **sweeps = rft_arena_calloc(c->arena, count + 1, sizeof *sweeps);
     rft_plan *plan = NULL;
-    rft_sweep *limited = rft_arena_calloc(c->arena, count + 1, sizeof *limited);
     for (size_t i = 0; i < count; i++) {
-        limited[i] = *rft_script_sweep(script, i);
-        limited[i].measure.compile_timeout_s =
-            c->o->compile_timeout_s > 0 ? c->o->compile_timeout_s : limited[i].measure.compile_timeout_s;
-        sweeps[i] = &limited[i];
+        sweeps[i] = rft_asked_sweep(&c->o->asked, rft_script_sweep(script, i), count, c->arena);
     }
     int64_t started = clock->monotonic_ns(clock->self);
     int rc = rft_plan_new(&plan, sweeps, count, &c->cli->log, err);

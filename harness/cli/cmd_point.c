@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/units.h"
+#include "cli/asked.h"
 #include "cli/compose.h"
 #include "cli/point_choice.h"
 #include "cli/point_json.h"
@@ -14,9 +15,9 @@
 #include <string.h>
 
 typedef struct point_options {
-    const char *device, *sweep, *variant, *emit, *output, *arch, *timeout, *compile_timeout, *counters, *json;
+    const char *device, *sweep, *variant, *emit, *output, *arch, *counters, *json;
     bool in_process, wait;
-    double point_timeout_s, compile_timeout_s; /* 0: as the sweep says */
+    rft_asked asked;
     rft_counter_set counter_set;
     rft_words at, set, files, script_args, allow_paths;
 } point_options;
@@ -30,9 +31,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &o->device, NULL},
         {"in-process", 0, NULL, "run in this process, for ncu, compute-sanitizer and debuggers", &o->in_process, NULL,
          NULL},
-        {"timeout", 0, "2s", "limit of the point (default: as the sweep says, else 10s)", NULL, &o->timeout, NULL},
-        {"compile-timeout", 0, "30s", "limit of the compile (default: as the sweep says, else 60s)", NULL,
-         &o->compile_timeout, NULL},
+        rft_asked_opt(&o->asked, "timeout", arena),
+        rft_asked_opt(&o->asked, "compile-timeout", arena),
         {"counters", 0, "SET", "hardware counters: none, default, all, or NAME,... (default none)", NULL, &o->counters,
          NULL},
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
@@ -52,8 +52,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
     }
     rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
-    rc = rc ? rc : rft_opt_seconds(&o->point_timeout_s, "--timeout", o->timeout, err);
-    rc = rc ? rc : rft_opt_seconds(&o->compile_timeout_s, "--compile-timeout", o->compile_timeout, err);
+    rc = rc ? rc : rft_asked_check(&o->asked, err);
     return rc || !o->counters ? rc : rft_counter_set_parse(&o->counter_set, o->counters, arena, err);
 }
 
@@ -215,8 +214,7 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
                                       .roots = rft_compose_roots(cli, &o->files, arena),
                                       .log = &cli->log};
         rc = rc == RFT_OK ? rft_compile_pool_new(&pool, &opts, err) : rc;
-        double timeout_s = o->compile_timeout_s > 0 ? o->compile_timeout_s : sweep->measure.compile_timeout_s;
-        rc = rc == RFT_OK ? compile_alone(cli, pool, &request, timeout_s, &result, err) : rc;
+        rc = rc == RFT_OK ? compile_alone(cli, pool, &request, sweep->measure.compile_timeout_s, &result, err) : rc;
     }
     const char *path = o->output ? o->output : "-";
     if (rc == RFT_OK && strcmp(o->emit, "log") == 0) {
@@ -268,6 +266,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
         rc = find_sweep(&sweep, script, o->sweep, err);
     }
     if (rc == RFT_OK) {
+        sweep = rft_asked_sweep(&o->asked, sweep, 1, arena);
         rc = rft_point_choose(&choice, sweep, o->variant, &o->at, &o->set, arena, err);
     }
     if (rc == RFT_OK && o->emit) {
@@ -275,11 +274,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     } else if (rc == RFT_OK && !target) {
         rc = rft_err_set(err, RFT_E_USAGE, "--arch goes with --emit: a point runs on a device");
     } else if (rc == RFT_OK) {
-        rft_sweep limited = *sweep;
-        limited.measure.point_timeout_s = o->point_timeout_s > 0 ? o->point_timeout_s : sweep->measure.point_timeout_s;
-        limited.measure.compile_timeout_s =
-            o->compile_timeout_s > 0 ? o->compile_timeout_s : sweep->measure.compile_timeout_s;
-        rft_once_request request = {.sweep = &limited,
+        rft_once_request request = {.sweep = sweep,
                                     .variant = choice.variant,
                                     .problem = choice.problem,
                                     .config = choice.config,

@@ -303,7 +303,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
         rc = load(s->cli, &l, o, s->target, err);
     }
     for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
-        l.sweeps[i] = rft_asked_sweep(o, l.sweeps[i], l.sweep_count, arena);
+        l.sweeps[i] = rft_asked_sweep(&o->asked, l.sweeps[i], l.sweep_count, arena);
     }
     if (rc == RFT_OK) {
         rc = rft_plan_new(&s->plan, l.sweeps, l.sweep_count, &s->cli->log, err);

@@ -2,7 +2,6 @@
 #include "base/fs.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
-#include "model/sweep/settings.h"
 
 #include <errno.h>
 #include <string.h>
@@ -174,14 +173,6 @@ int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err) {
     }
     rft_err_set(err, RFT_E_USAGE, "%s takes no \"%s\"", cli->command->name, rest->items[0]);
     return rft_err_remedy(err, "`rooftune %s --help` lists the options", cli->command->name);
-}
-
-int rft_opt_seconds(double *out_s, const char *option, const char *text, rft_err *err) {
-    if (!text) {
-        return RFT_OK;
-    }
-    const rft_setting limit = {.kind = RFT_SETTING_SECONDS};
-    return rft_setting_read(&limit, out_s, text, err) == RFT_OK ? RFT_OK : rft_err_context(err, "%s", option);
 }
 
 void rft_cli_wipe_progress(rft_cli *cli) {

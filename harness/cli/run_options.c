@@ -3,7 +3,6 @@
 
 #include "base/fs.h"
 #include "cli/command_text.h"
-#include "search/strategy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +50,10 @@ static const rft_setting *option_at(size_t i) {
     return i < OWN_COUNT ? &own[i] : &rft_sweep_settings[i - OWN_COUNT];
 }
 
+static const char *given_at(const rft_run_options *o, size_t i) {
+    return i < OWN_COUNT ? o->given[i] : o->asked.texts[i - OWN_COUNT];
+}
+
 /* ---- reading ---- */
 
 static int check_report_place(const rft_run_options *o, rft_err *err) {
@@ -67,35 +70,15 @@ static int check_report_place(const rft_run_options *o, rft_err *err) {
     return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
 }
 
-static int check_strategy(const char *name, rft_err *err) {
-    const char *names[16];
-    size_t count = 0;
-    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name && count < 16; entry++) {
-        if (strcmp(entry->name, name) == 0) {
-            return RFT_OK;
-        }
-        names[count++] = entry->name;
-    }
-    const char *near = rft_text_nearest(name, names, count);
-    rft_err_set(err, RFT_E_USAGE, "no search strategy \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
-                near ? near : "", near ? "\"?" : "");
-    rft_err_remedy(err, "`rooftune run --help` names them");
-    return RFT_E_USAGE;
-}
-
 #define SOAK_LEAST_S 3.0 /* its last third counts, and a second is the least that does */
 
-/* Each option by itself. What the sweeps are asked is put into them when they are there (cli/asked.c). */
-static int read_options(rft_run_options *o, rft_err *err) {
-    rft_sweep tried = {0};
-    for (size_t i = 0; i < OPTION_COUNT; i++) {
-        const rft_setting *setting = option_at(i);
-        void *record = i < OWN_COUNT ? (void *)o : (void *)&tried;
-        if (o->given[i] && rft_setting_read(setting, record, o->given[i], err) != RFT_OK) {
-            return rft_err_context(err, "--%s", setting->option);
+static int read_own(rft_run_options *o, rft_err *err) {
+    for (size_t i = 0; i < OWN_COUNT; i++) {
+        if (o->given[i] && rft_setting_read(&own[i], o, o->given[i], err) != RFT_OK) {
+            return rft_err_context(err, "--%s", own[i].option);
         }
     }
-    return tried.search.strategy ? check_strategy(tried.search.strategy, err) : RFT_OK;
+    return RFT_OK;
 }
 
 /* What the words mean, now that all are known. */
@@ -104,7 +87,8 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
         rft_err_set(err, RFT_E_USAGE, "no sweep given");
         return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
     }
-    int rc = read_options(o, err);
+    int rc = read_own(o, err);
+    rc = rc ? rc : rft_asked_check(&o->asked, err);
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
         rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
         rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");
@@ -113,26 +97,7 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     return rc ? rc : check_report_place(o, err);
 }
 
-/* ---- help ---- */
-
-#define HELP_WIDTH 60 /* of a line of names, so that the help fits 100 columns */
-
-/* The names of all strategies, in lines that stand under each other. */
-static const char *strategy_help(rft_arena *arena) {
-    const char *text = "";
-    size_t line = 0;
-    for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name; entry++) {
-        bool breaks = line + strlen(entry->name) > HELP_WIDTH;
-        line = breaks ? 0 : line;
-        text = rft_arena_printf(arena, "%s%s%s", text,
-                                breaks ? ",\n                               "
-                                : line ? ", "
-                                       : "",
-                                entry->name);
-        line += strlen(entry->name) + 2;
-    }
-    return rft_arena_printf(arena, "%s (docs/search.md)", text);
-}
+/* ---- parsing ---- */
 
 /* One option a row, under the headings of their groups. Returns how many. */
 static size_t list_options(rft_run_options *o, rft_opt *opts, rft_arena *arena) {
@@ -142,8 +107,9 @@ static size_t list_options(rft_run_options *o, rft_opt *opts, rft_arena *arena) 
         for (size_t i = 0; i < OPTION_COUNT; i++) {
             const rft_setting *s = option_at(i);
             if (s->option && strcmp(s->group, groups[g]) == 0) {
-                const char *help = s->help ? s->help : strategy_help(arena);
-                opts[count++] = (rft_opt){s->option, s->letter, s->argument, help, NULL, &o->given[i], NULL};
+                opts[count++] = i < OWN_COUNT
+                                    ? (rft_opt){s->option, s->letter, s->argument, s->help, NULL, &o->given[i], NULL}
+                                    : rft_asked_opt(&o->asked, s->option, arena);
             }
         }
         if (g == 0) {
@@ -157,8 +123,7 @@ int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **a
                           rft_err *err) {
     rft_opt opts[OPTION_COUNT + GROUP_COUNT + 1];
     out->exec.power = RFT_POWER_AUTO;
-    out->given = rft_arena_calloc(arena, OPTION_COUNT, sizeof *out->given);
-    out->asked = out->given + OWN_COUNT;
+    out->given = rft_arena_calloc(arena, OWN_COUNT, sizeof *out->given);
     size_t count = list_options(out, opts, arena);
     int rc = rft_opt_parse(cli, opts, count, argc, argv, arena, &out->files, &out->script_args, helped, err);
     rc = rc ? rc : rft_opt_allow_paths(cli, &out->allow_paths, err);
@@ -185,7 +150,7 @@ rft_words rft_run_options_words(const rft_run_options *o, const rft_run_change *
     add_all(&words, &o->files);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const rft_setting *s = option_at(i);
-        const char *text = o->given[i];
+        const char *text = given_at(o, i);
         for (const rft_run_change *change = changes; change->option; change++) {
             text = rft_text_equal(s->option, change->option) ? change->text : text;
         }

@@ -3,8 +3,7 @@
 #ifndef RFT_CLI_RUN_OPTIONS_H
 #define RFT_CLI_RUN_OPTIONS_H
 
-#include "cli/cli.h"
-#include "model/sweep/settings.h"
+#include "cli/asked.h"
 #include "run/exec.h"
 
 typedef struct rft_run_options {
@@ -17,7 +16,7 @@ typedef struct rft_run_options {
     rft_exec_opts exec; /* no_prune, counters (the default when not given), power, soak_s; the rest is not for users */
     rft_words files, script_args, allow_paths;
     const char **given; /* of every option of the table in run_options.c, as given; NULL: not given */
-    const char **asked; /* of them those of rft_sweep_settings */
+    rft_asked asked;    /* of the sweeps */
 } rft_run_options;
 
 /* RFT_E_USAGE with a remedy: no sweep, a budget or limit that is none, no such strategy or counter. RFT_E_IO: the

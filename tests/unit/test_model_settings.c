@@ -68,13 +68,13 @@ static void test_refused(void **state) {
     refuses("measure", "cache", "warm", "expected \"cold\", \"hot\" or \"rotating\", got \"warm\"");
     refuses("measure", "timeout", "0s", "0s leaves no time at all");
     refuses("measure", "timeout", "long", "long");
-    refuses("measure", "min_samples", "0", "not a whole number from 1 on");
-    refuses("measure", "min_samples", "1000001", "not a whole number");
-    refuses("search", "seed", "-1", "\"-1\" is not a whole number from 0 on");
-    refuses("search", "seed", "1.5", "is not a whole number");
-    refuses("search", "goal", "0", "\"0\" is no share");
-    refuses("search", "goal", "101%", "\"101%\" is no share");
-    refuses("search", "goal", "", "is no share");
+    refuses("measure", "min_samples", "0", "expected a whole number from 1 on, got \"0\"");
+    refuses("measure", "min_samples", "1000001", "expected a whole number");
+    refuses("search", "seed", "-1", "expected a whole number from 0 on, got \"-1\"");
+    refuses("search", "seed", "1.5", "expected a whole number");
+    refuses("search", "goal", "0", "expected a share above 0 and at most 1, got \"0\"");
+    refuses("search", "goal", "101%", "expected a share above 0 and at most 1, got \"101%\"");
+    refuses("search", "goal", "", "expected a share");
 }
 
 int main(void) {

@@ -52,15 +52,15 @@ static int read_share(double *out, const char *text, rft_err *err) {
             return RFT_OK;
         }
     }
-    rft_err_set(err, RFT_E_USAGE, "\"%s\" is no share", text);
-    return rft_err_remedy(err, "a share is above 0 and at most 1: 0.95, or 95%%");
+    rft_err_set(err, RFT_E_USAGE, "expected a share above 0 and at most 1, got \"%.40s\"", text);
+    return rft_err_remedy(err, "write 0.95, or 95%%");
 }
 
 static int read_whole(int64_t *out, int64_t least, int64_t most, const char *text, rft_err *err) {
     if (rft_text_to_int64(text, out) && *out >= least && *out <= most) {
         return RFT_OK;
     }
-    rft_err_set(err, RFT_E_USAGE, "\"%s\" is not a whole number from %lld on", text, (long long)least);
+    rft_err_set(err, RFT_E_USAGE, "expected a whole number from %lld on, got \"%.40s\"", (long long)least, text);
     return most == INT64_MAX ? err->code : rft_err_remedy(err, "at most %lld", (long long)most);
 }
 
