@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "reports/compare_pages.h"
 #include "reports/doc_draw.h"
+#include "reports/print/print.h"
 
 #include <string.h>
 
@@ -92,6 +93,12 @@ int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err) {
     int code = rft_doc_pdf(rft_compare_doc(compare, arena), out, err);
     rft_arena_free(arena);
     return code;
+}
+
+void rft_compare_markdown(const rft_compare *compare, rft_str *out) {
+    rft_arena *arena = rft_arena_new();
+    rft_print_markdown(out, rft_compare_doc(compare, arena));
+    rft_arena_free(arena);
 }
 
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err) {

@@ -5,6 +5,7 @@
 #include "base/fs.h"
 #include "reports/doc_build.h"
 #include "reports/doc_draw.h"
+#include "reports/print/print.h"
 
 /* The document, with the further fonts if some were asked for. */
 static int build(rft_doc **out, const rft_run *run, const rft_report_opts *opts, rft_arena *arena, rft_err *err) {
@@ -19,6 +20,12 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
     code = code == 0 ? rft_doc_pdf(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
+}
+
+void rft_report_markdown(const rft_run *run, const rft_report_opts *opts, rft_str *out) {
+    rft_arena *arena = rft_arena_new();
+    rft_print_markdown(out, rft_doc_build(run, opts, arena));
+    rft_arena_free(arena);
 }
 
 int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const char *path, rft_err *err) {

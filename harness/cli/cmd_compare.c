@@ -6,11 +6,13 @@
 #include "reports/report.h"
 #include "store/store.h"
 
+#include "base/fs.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct outputs {
-    const char *pdf, *json, *csv;
+    const char *drawn, *json, *csv;
     rft_words mixes;
 } outputs;
 
@@ -29,7 +31,7 @@ static int check_words(const rft_words *paths, const outputs *to, rft_err *err) 
     if (is_stdout(to->json) && is_stdout(to->csv)) {
         return rft_err_set(err, RFT_E_USAGE, "--json and --csv cannot both go to stdout");
     }
-    if (is_stdout(to->pdf)) {
+    if (is_stdout(to->drawn)) {
         rft_err_set(err, RFT_E_USAGE, "the PDF is not written to stdout");
         return rft_err_remedy(err, "-o takes the name of a file: OUT.pdf");
     }
@@ -65,6 +67,17 @@ static int add_mixes(rft_compare *compare, const rft_mix_book *book, rft_arena *
     return rc;
 }
 
+static int draw_comparison(const rft_compare *compare, const char *path, rft_err *err) {
+    rft_str text = RFT_STR_INIT;
+    if (!rft_text_ends(path, ".md")) {
+        return rft_compare_write_pdf(compare, path, err);
+    }
+    rft_compare_markdown(compare, &text);
+    int rc = rft_fs_write_atomic(path, rft_str_get(&text), text.length, err);
+    rft_str_clear(&text);
+    return rc;
+}
+
 static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_run *runs[RFT_COMPARE_MOST] = {0};
@@ -80,8 +93,8 @@ static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to
     }
     rc = rc ? rc : rft_compare_runs(&compare, inputs, paths->count, arena, err);
     rc = rc ? rc : add_mixes(compare, book, arena, err);
-    if (rc == RFT_OK && to->pdf) {
-        rc = rft_compare_write_pdf(compare, to->pdf, err);
+    if (rc == RFT_OK && to->drawn) {
+        rc = draw_comparison(compare, to->drawn, err);
     }
     rc = rc ? rc : write_all(cli, compare, to, err);
     for (size_t i = 0; i < paths->count; i++) {
@@ -96,7 +109,7 @@ int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
-        {"output", 'o', "OUT.pdf", "draw the comparison as a PDF", NULL, &to.pdf, NULL},
+        {"output", 'o', "OUT.pdf", "draw the comparison as a PDF; OUT.md: as Markdown", NULL, &to.drawn, NULL},
         {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
         {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &to.mixes},

@@ -49,15 +49,27 @@ static int add_reference(references *list, const char *path, rft_err *err) {
     return rc;
 }
 
-/* The PDF, or one chart as SVG. */
-static int draw(const rft_run *run, const rft_report_opts *opts, const char *chart, const char *output, rft_err *err) {
-    rft_str svg = RFT_STR_INIT;
-    if (!chart) {
+typedef struct report_options {
+    const char *output, *part, *format, *chart;
+    bool full;
+    rft_words runs, references, mixes, fonts;
+} report_options;
+
+/* The PDF, Markdown, or one chart as SVG. */
+static int draw_report(const rft_run *run, const rft_report_opts *opts, const report_options *o, const char *output,
+                       rft_err *err) {
+    rft_str text = RFT_STR_INIT;
+    int rc = RFT_OK;
+    if (strcmp(o->format, "pdf") == 0) {
         return rft_report_write_pdf(run, opts, output, err);
     }
-    int rc = rft_report_chart_svg(run, opts, chart, &svg, err);
-    rc = rc == RFT_OK ? rft_fs_write_atomic(output, rft_str_get(&svg), svg.length, err) : rc;
-    rft_str_clear(&svg);
+    if (strcmp(o->format, "md") == 0) {
+        rft_report_markdown(run, opts, &text);
+    } else {
+        rc = rft_report_chart_svg(run, opts, o->chart, &text, err);
+    }
+    rc = rc == RFT_OK ? rft_fs_write_atomic(output, rft_str_get(&text), text.length, err) : rc;
+    rft_str_clear(&text);
     return rc;
 }
 
@@ -81,14 +93,8 @@ static const char *default_output(const char *name, const char *suffix, rft_aren
     return rft_arena_printf(arena, "%.*s.%s", (int)length, name, suffix);
 }
 
-typedef struct report_options {
-    const char *output, *part, *format, *chart;
-    bool full;
-    rft_words runs, references, mixes, fonts;
-} report_options;
-
 /* What the words mean, as far as it can be told without reading files. */
-static int understand(const report_options *o, rft_report_opts *out, bool *svg, rft_err *err) {
+static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     *out = (rft_report_opts)RFT_REPORT_OPTS_INIT;
     out->full = o->full;
     out->fonts = o->fonts.items;
@@ -101,30 +107,29 @@ static int understand(const report_options *o, rft_report_opts *out, bool *svg, 
     if (out->part < 0) {
         return rft_err_set(err, RFT_E_USAGE, "--part takes 1 or 2, not \"%s\"", o->part);
     }
-    *svg = strcmp(o->format, "svg") == 0;
-    if (!*svg && strcmp(o->format, "pdf") != 0) {
-        return rft_err_set(err, RFT_E_USAGE, "--format takes pdf or svg, not \"%s\"", o->format);
+    o->format = o->format ? o->format : o->output && rft_text_ends(o->output, ".md") ? "md" : "pdf";
+    bool svg = strcmp(o->format, "svg") == 0;
+    if (!svg && strcmp(o->format, "pdf") != 0 && strcmp(o->format, "md") != 0) {
+        return rft_err_set(err, RFT_E_USAGE, "--format takes pdf, md or svg, not \"%s\"", o->format);
     }
-    if (*svg != (o->chart != NULL)) {
+    if (svg != (o->chart != NULL)) {
         rft_err_set(err, RFT_E_USAGE,
-                    *svg ? "--format svg draws one chart, and none is named"
-                         : "--chart is for --format svg: a PDF has them all");
+                    svg ? "--format svg draws one chart, and none is named"
+                        : "--chart is for --format svg: a PDF has them all");
         return rft_err_remedy(err, "--chart roofline --format svg -o X.svg");
     }
     return RFT_OK;
 }
 
-static int report(rft_cli *cli, const report_options *o, rft_arena *arena, rft_err *err) {
+static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *err) {
     rft_report_opts opts;
     rft_run_set runs = {0};
     rft_mix_set mixes = {0};
     references others = {0};
-    bool svg = false;
-    int rc = understand(o, &opts, &svg, err);
-    const char *output = o->output ? o->output
-                         : rc == RFT_OK && o->runs.count > 0
-                             ? default_output(o->runs.items[0], svg ? "svg" : "pdf", arena)
-                             : NULL;
+    int rc = understand(o, &opts, err);
+    const char *output = o->output                           ? o->output
+                         : rc == RFT_OK && o->runs.count > 0 ? default_output(o->runs.items[0], o->format, arena)
+                                                             : NULL;
     rc = rc ? rc : rft_outputs_check(&(rft_output){"-o", output, RFT_OUTPUT_FILE}, 1, &o->runs, err);
     rc = rc ? rc : rft_run_set_check_names(&o->references, err);
     rc = rc ? rc : rft_run_set_load(&runs, &o->runs, "report", err);
@@ -138,7 +143,7 @@ static int report(rft_cli *cli, const report_options *o, rft_arena *arena, rft_e
         opts.book = mixes.book;
         opts.mixes = mixes.totals;
         opts.mix_count = mixes.total_count;
-        rc = draw(runs.one, &opts, o->chart, output, err);
+        rc = draw_report(runs.one, &opts, o, output, err);
         if (rc == RFT_OK) {
             fprintf(cli->out, "report  %s\n", output);
         }
@@ -149,17 +154,18 @@ static int report(rft_cli *cli, const report_options *o, rft_arena *arena, rft_e
 }
 
 int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
-    report_options o = {.format = "pdf"};
+    report_options o = {0};
     bool helped = false;
     const rft_opt opts[] = {
-        {"output", 'o', "OUT.pdf", "where to write (default: the first run's name with .pdf or .svg)", NULL, &o.output,
-         NULL},
+        {"output", 'o', "OUT.pdf", "where to write (default: the first run's name with .pdf, .md or .svg)", NULL,
+         &o.output, NULL},
         {"part", 0, "1|2", "only the buyer's pages (1) or the engineer's (2)", NULL, &o.part, NULL},
         {"full", 0, NULL, "every problem in detail, and the table of all points", &o.full, NULL, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"reference", 0, "FILE", "a run of another card of the model (or a folder of them); repeatable", NULL, NULL,
          &o.references},
-        {"format", 0, "pdf|svg", "svg: one chart alone, which --chart names", NULL, &o.format, NULL},
+        {"format", 0, "pdf|md|svg", "md: Markdown (also -o OUT.md); svg: one chart, which --chart names", NULL,
+         &o.format, NULL},
         {"chart", 0, "NAME", "with --format svg: part of its title, such as roofline", NULL, &o.chart, NULL},
         {"font", 0, "FILE.ttf", "for names in Chinese, Greek ..., which base fonts lack; repeatable", NULL, NULL,
          &o.fonts},

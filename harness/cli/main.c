@@ -24,7 +24,7 @@ static const rft_command commands[] = {
     {"measure", "run", "SWEEP.lua|RECORDING... [options] [-- script arguments]", "measure a sweep and write its report",
      rft_cmd_run},
     {"read", "show", "RUN.db... [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
-    {"read", "report", "RUN.db... [-o OUT.pdf] [options]", "draw the PDF of a run or a recording", rft_cmd_report},
+    {"read", "report", "RUN.db... [-o OUT.pdf] [options]", "draw the PDF of a run or a recording; -o OUT.md: as Markdown", rft_cmd_report},
     {"read", "compare", "A B [...] [-o OUT.pdf] [options]",
      "two to eight runs beside each other: devices, cards or dates", rft_cmd_compare},
     {"use", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},

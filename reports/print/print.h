@@ -26,4 +26,7 @@ void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *op
 /* Owned: json_decref(). Texts that are no UTF-8 are null. */
 json_t *rft_print_json(const rft_finding *f);
 
+/* A whole document as Markdown of GitHub's kind: tables, and charts by their titles. */
+void rft_print_markdown(rft_str *out, const struct rft_doc *doc);
+
 #endif

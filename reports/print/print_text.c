@@ -259,7 +259,7 @@ static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *
     }
 }
 
-static void add_table(text_printer *p, const rft_cell_table *table) {
+static void put_table(text_printer *p, const rft_cell_table *table) {
     text_grid grid = fitted(p, table);
     if (grid.count == 0 || table->row_count == 0 || !rft_is_for(table->where, p->reader)) {
         return;
@@ -339,7 +339,7 @@ static void add_finding(text_printer *p, const rft_finding *f) {
             }
             break;
         case RFT_ITEM_TABLE:
-            add_table(p, item->table);
+            put_table(p, item->table);
             break;
         case RFT_ITEM_FACT:
             add_fact(p, item);

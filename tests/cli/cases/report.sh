@@ -38,6 +38,23 @@ rooftune report "$QUICK" --reference nowhere.db
 expect_status 11
 [ ! -e quick.pdf ] || fail "a report was written though a reference is missing"
 
+# As Markdown: every row of a table has the cells of its head; names have nothing that Markdown takes for its own.
+rooftune report "$QUICK" -o quick.md
+expect_status 0
+head -1 quick.md | grep -q '^$\|^# \|^> ' || fail "no heading comes first"
+grep -q '^## What was asked$\|^## The ladder of variants$' quick.md || fail "no sections"
+grep -q '^| Problem | .*Useful rate' quick.md || fail "no table of the results"
+awk -F ' [|]' '/^[|]/ { if (!width) width = NF; if (NF != width) { print NR ": " $0; bad = 1 } next } { width = 0 } END { exit bad }' \
+    quick.md || fail "a row of another width"
+if grep -n 'PDF$\|^### Contents' quick.md; then fail "what Markdown has no use for"; fi
+rooftune report "$QUICK" --part 1 --format md
+expect_status 0
+rooftune report "$QUICK" --format txt
+expect_error 2 'takes pdf, md or svg'
+rooftune compare "$QUICK" quick.db -o both.md
+expect_status 0
+grep -q '^## Workload by workload$\|^# Workload by workload$' both.md || fail "the comparison has no table of workloads"
+
 # One chart alone.
 rooftune report "$QUICK" --chart roofline --format svg -o roofline.svg
 expect_status 0

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/print/print.h"
+
+#include "reports/doc.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* A sign that would begin or end a style where it stands; "_" within a name does not. */
+static bool is_special(const char *text, const char *at) {
+    if (*at == '_') {
+        return at == text || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]);
+    }
+    return strchr("\\`*<>[]|~", *at) != NULL || (at == text && strchr("#+-=", *at) != NULL);
+}
+
+/* On one line. */
+static void add_escaped(rft_str *out, const char *text) {
+    for (const char *at = text ? text : ""; *at; at++) {
+        if (is_special(text, at)) {
+            rft_str_add_char(out, '\\');
+        }
+        rft_str_add_char(out, iscntrl((unsigned char)*at) ? ' ' : *at);
+    }
+}
+
+static void add_styled(rft_str *out, const char *mark, const char *text) {
+    const char *around = text && *text ? mark : "";
+    rft_str_add(out, around);
+    add_escaped(out, text);
+    rft_str_add(out, around);
+}
+
+static void add_paragraph(rft_str *out, const char *before, const char *text) {
+    rft_str_addf(out, "\n%s", before);
+    add_escaped(out, text);
+    rft_str_add_char(out, '\n');
+}
+
+/* ---- tables ---- */
+
+static void mark_table_head(rft_str *out, const rft_table *table) {
+    rft_str_add(out, "\n|");
+    for (size_t c = 0; c < table->column_count; c++) {
+        const rft_column *column = &table->columns[c];
+        rft_str_add_char(out, ' ');
+        add_escaped(out, table->plain ? "" : column->title);
+        if (!table->plain && column->unit) {
+            rft_str_add(out, " (");
+            add_escaped(out, column->unit);
+            rft_str_add_char(out, ')');
+        }
+        rft_str_add(out, " |");
+    }
+    rft_str_add(out, "\n|");
+    for (size_t c = 0; c < table->column_count; c++) {
+        rft_str_add(out, table->columns[c].align == RFT_ALIGN_LEFT ? " --- |" : " ---: |");
+    }
+    rft_str_add_char(out, '\n');
+}
+
+static void mark_table(rft_str *out, const rft_table *table) {
+    if (table->row_count == 0) {
+        return;
+    }
+    mark_table_head(out, table);
+    for (size_t r = 0; r < table->row_count; r++) {
+        const rft_row *row = &table->rows[r];
+        rft_str_add_char(out, '|');
+        for (size_t c = 0; c < table->column_count; c++) {
+            rft_str_add_char(out, ' ');
+            add_styled(out, row->strong || row->span ? "**" : "", row->cells[c]);
+            if (row->detail && c + 1 == (table->column_count > 1 ? 2 : 1)) { /* as on a page: from the second one on */
+                rft_str_add(out, row->cells[c] && *row->cells[c] ? "<br>" : "");
+                add_escaped(out, row->detail);
+            }
+            rft_str_add(out, " |");
+        }
+        rft_str_add_char(out, '\n');
+    }
+    for (size_t i = 0; i < table->note_count; i++) { /* "(a)", "(b)", ... as rft_doc_note() counts them */
+        char mark[16];
+        rft_text_format(mark, sizeof mark, i < 26 ? "(%c) " : "(%c%c) ", (int)('a' + (i < 26 ? i : i / 26 - 1)),
+                        (int)('a' + i % 26));
+        add_paragraph(out, mark, table->notes[i]);
+    }
+}
+
+/* ---- other blocks ---- */
+
+static void add_figures(rft_str *out, const rft_block *block) {
+    rft_str_add(out, "\n|");
+    for (size_t i = 0; i < block->figure_count; i++) {
+        rft_str_add_char(out, ' ');
+        add_escaped(out, block->figures[i].label);
+        rft_str_add(out, " |");
+    }
+    rft_str_add(out, "\n|");
+    for (size_t i = 0; i < block->figure_count; i++) {
+        rft_str_add(out, " --- |");
+    }
+    rft_str_add(out, "\n|");
+    for (size_t i = 0; i < block->figure_count; i++) {
+        rft_str_add_char(out, ' ');
+        add_styled(out, "**", block->figures[i].value);
+        rft_str_add(out, " |");
+    }
+    rft_str_add_char(out, '\n');
+}
+
+/* Their names, and what is said below them. */
+static void add_charts(rft_str *out, const rft_block *block) {
+    for (size_t i = 0; i < block->chart_count; i++) {
+        const rft_chart *chart = block->charts[i];
+        if (*chart->title) {
+            add_paragraph(out, "Chart: ", chart->title);
+        }
+        if (chart->caption) {
+            add_paragraph(out, *chart->title ? "" : "Chart: ", chart->caption);
+        }
+    }
+}
+
+static void add_text_block(rft_str *out, const rft_block *block) {
+    if (block->style == RFT_TEXT_MONO) {
+        rft_str_addf(out, "\n```\n%s\n```\n", block->text);
+    } else if (block->style == RFT_TEXT_STRONG || block->style == RFT_TEXT_LEAD) {
+        rft_str_add_char(out, '\n');
+        add_styled(out, "**", block->text);
+        rft_str_add_char(out, '\n');
+    } else {
+        add_paragraph(out, "", block->text);
+    }
+}
+
+void rft_print_markdown(rft_str *out, const rft_doc *doc) {
+    static const char *const levels[] = {"# ", "## ", "### "};
+    if (doc->footer_extra) {
+        add_paragraph(out, "> ", doc->footer_extra);
+    }
+    for (size_t i = 0; i < doc->block_count; i++) {
+        const rft_block *block = &doc->blocks[i];
+        switch (block->kind) {
+        case RFT_BLOCK_HEADING: /* what shows Markdown has contents of its own */
+            if (i + 1 < doc->block_count && block[1].kind == RFT_BLOCK_CONTENTS) {
+                break;
+            }
+            add_paragraph(out, levels[block->level - 1], block->text);
+            break;
+        case RFT_BLOCK_TEXT:
+            add_text_block(out, block);
+            break;
+        case RFT_BLOCK_TABLE:
+            mark_table(out, block->table);
+            break;
+        case RFT_BLOCK_CHARTS:
+            add_charts(out, block);
+            break;
+        case RFT_BLOCK_FIGURES:
+            add_figures(out, block);
+            break;
+        case RFT_BLOCK_CONTENTS:
+        case RFT_BLOCK_NEW_PAGE:
+        case RFT_BLOCK_NEW_CHAPTER:
+            break;
+        }
+    }
+    add_paragraph(out, "", doc->footer_left);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One finding by hand, in every printer's words. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "reports/doc.h"
+#include "reports/print/layout.h"
+#include "reports/print/print.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME, TIME, SHARE, WHY, CODE, FIELDS };
+
+static const rft_trait fields[FIELDS] = {
+    [NAME] = {.key = "name", .title = "Name"},
+    [TIME] = {.key = "time_s", .title = "Time alone", .style = RFT_AS_SI, .unit = "s", .align = RFT_ALIGN_DECIMAL},
+    [SHARE] = {.key = "frac", .title = "Share", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
+    [WHY] = {.title = "Why", .wraps = true},
+    [CODE] = {.key = "code"},
+};
+
+static rft_finding *sample(rft_arena *arena, const char *why) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_heading(f, 0, 2, "What took %s", "long");
+    rft_finding_set(f, "all", rft_datum_flag(true));
+    rft_cell_table *table = rft_finding_table(f, "rows", fields, FIELDS);
+    for (int i = 0; i < 3; i++) {
+        rft_datum *cells = rft_cell_table_row(table)->cells;
+        cells[NAME] = rft_datum_text(i == 0 ? "first" : i == 1 ? "second" : "the | third");
+        cells[TIME] = rft_datum_number(i == 0 ? 1.5e-6 : i == 1 ? 123e-6 : (double)NAN);
+        cells[SHARE] = rft_datum_number(0.1234 * (i + 1));
+        cells[WHY] = rft_datum_text(why);
+        cells[CODE] = rft_datum_count(i);
+    }
+    table->rows[2].cells[TIME].note = "Not timed.";
+    rft_finding_note(f, RFT_IN_FULL, "Only in full.");
+    rft_finding_note(f, RFT_ON_PAGE, "Only on a page.");
+    return f;
+}
+
+static void a_terminal_has_80_columns(void **state) {
+    rft_arena *arena = rft_arena_new();
+    rft_str text = RFT_STR_INIT;
+    (void)state;
+    rft_print_text(&text, sample(arena, "short"), &(rft_print_opts){.indent = 2});
+    assert_string_equal(rft_str_get(&text), "\nWhat took long\n"
+                                            "                    Time\n"
+                                            "  Name             alone  Share  Why\n"
+                                            "  first          1.50 us   12 %  short\n"
+                                            "  second       123    us   25 %  short\n"
+                                            "  the | third    n/a (a)   37 %  short\n"
+                                            "  (a) Not timed.\n");
+    const char *longer = "because of a reason that takes many words, which must be wrapped within a column of its own, "
+                         "however long it may be";
+    rft_str_truncate(&text, 0);
+    rft_print_text(&text, sample(arena, longer), &(rft_print_opts){.indent = 2, .full = true});
+    assert_non_null(strstr(rft_str_get(&text), "Only in full.\n"));
+    assert_null(strstr(rft_str_get(&text), "Only on a page"));
+    char *line = strtok(text.data, "\n");
+    for (; line; line = strtok(NULL, "\n")) {
+        assert_true(rft_layout_columns(line) <= RFT_LAYOUT_WIDTH);
+    }
+    rft_str_clear(&text);
+    rft_arena_free(arena);
+}
+
+static void absent_is_null_for_programs(void **state) {
+    rft_arena *arena = rft_arena_new();
+    (void)state;
+    json_t *root = rft_print_json(sample(arena, "why"));
+    char *text = rft_json_dump(root, NULL);
+    assert_string_equal(text, "{\"all\":true,\"rows\":[{\"name\":\"first\",\"time_s\":1.5e-06,\"frac\":0.1234,"
+                              "\"code\":0},{\"name\":\"second\",\"time_s\":0.000123,\"frac\":0.2468,\"code\":1},"
+                              "{\"name\":\"the | third\",\"time_s\":null,\"frac\":0.3702,\"code\":2}]}");
+    free(text);
+    json_decref(root);
+    root = rft_print_json(NULL);
+    assert_true(json_is_null(root));
+    json_decref(root);
+    rft_arena_free(arena);
+}
+
+static void a_page_becomes_markdown(void **state) {
+    rft_arena *arena = rft_arena_new();
+    rft_doc doc = {.arena = arena, .footer_left = "the end"};
+    rft_str text = RFT_STR_INIT;
+    (void)state;
+    rft_print_page(&doc, sample(arena, "a *star* of <b>, and a_name"));
+    rft_print_markdown(&text, &doc);
+    assert_string_equal(rft_str_get(&text), "\n## What took long\n\n"
+                                            "| Name | Time alone | Share (%) | Why |\n"
+                                            "| --- | ---: | ---: | --- |\n"
+                                            "| first | 1.50 \xc2\xb5s | 12.3 | a \\*star\\* of \\<b\\>, and a_name |\n"
+                                            "| second | 123 \xc2\xb5s | 24.7 | a \\*star\\* of \\<b\\>, and a_name |\n"
+                                            "| the \\| third | n/a (a) | 37.0 | a \\*star\\* of \\<b\\>, and a_name |\n"
+                                            "\n(a) Not timed.\n\nOnly on a page.\n\nthe end\n");
+    rft_str_clear(&text);
+    rft_arena_free(arena);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_terminal_has_80_columns),
+                                       cmocka_unit_test(absent_is_null_for_programs),
+                                       cmocka_unit_test(a_page_becomes_markdown)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
