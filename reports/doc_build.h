@@ -80,9 +80,7 @@ void rft_build_distribution(rft_build *b, const rft_entry *entry);
 void rft_build_axes(rft_build *b, size_t sweep);
 void rft_build_counters(rft_build *b,
                         size_t sweep); /* of the best of every problem; nothing when none were asked for */
-/* For the best of the showcase problem. */
-void rft_build_advice(rft_build *b, size_t sweep);
-void rft_build_mlperf(rft_build *b); /* of the appendix: doc_mlperf.c */
+void rft_build_mlperf(rft_build *b);   /* of the appendix: doc_mlperf.c */
 /* Of the appendix: the large set of each sweep's largest problem. */
 void rft_build_counters_appendix(rft_build *b);
 

@@ -2,13 +2,11 @@
 #include "cli/show_data.h"
 
 #include "base/units.h"
-#include "cli/show_advice.h"
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_power.h"
 #include "cli/show_profiles.h"
 #include "cli/show_roofline.h"
-#include "cli/show_steadiness.h"
 #include "cli/show_text.h"
 #include "cli/show_transitions.h"
 #include "cli/timing_json.h"
@@ -112,7 +110,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
     json_object_set_new(object, "steps", rft_print_json(rft_finding_steps(run, best, arena)));
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
-    json_object_set_new(object, "advice", rft_show_advice_json(run, best, arena));
+    json_object_set_new(object, "advice", rft_print_json(rft_finding_advice(run, best, false, arena)));
     return object;
 }
 
@@ -178,7 +176,7 @@ json_t *rft_show_run_json(const rft_run *run) {
     json_object_set_new(root, "device", rft_show_text_json(run->gpu.name));
     json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
     json_object_set_new(root, "cost", rft_show_cost_json(run));
-    rft_show_set_steadiness(root, run, arena);
+    json_object_update_new(root, rft_print_json(rft_finding_steadiness(run, true, arena)));
     json_object_set_new(root, "idle", rft_show_idle_json(run));
     json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
     json_object_set_new(root, "ridges", rft_print_json(rft_finding_ridges(run, arena)));

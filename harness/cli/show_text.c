@@ -2,7 +2,6 @@
 #include "cli/show_text.h"
 
 #include "base/units.h"
-#include "cli/show_advice.h"
 #include "cli/show_baselines.h"
 #include "cli/show_ceilings.h"
 #include "cli/show_counters.h"
@@ -10,7 +9,6 @@
 #include "cli/show_power.h"
 #include "cli/show_profiles.h"
 #include "cli/show_roofline.h"
-#include "cli/show_steadiness.h"
 #include "cli/show_transitions.h"
 #include "reports/print/layout.h"
 
@@ -109,12 +107,20 @@ static void add_title(rft_show_page *t, size_t s) {
                                         told ? "" : ", ", rft_cache_mode_name(sweep->measure.cache)));
 }
 
+/* The point that a sweep's advice is for; NULL when nothing was measured. */
+static const rft_point *largest_best(const rft_run *run, size_t sweep) {
+    size_t problem = rft_run_largest(run, sweep);
+    return problem == SIZE_MAX ? NULL : rft_run_best(run, sweep, SIZE_MAX, problem);
+}
+
+static const rft_print_opts head = {.label = ""};
+
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts);
     const rft_print_opts indented = {.ascii = opts->ascii, .full = opts->full, .indent = 4};
     size_t start = out->length;
     add_head(&t);
-    rft_show_steadiness(out, run, true, t.arena);
+    rft_print_text(out, rft_finding_steadiness(run, true, t.arena), &head);
     rft_show_idle(&t);
     rft_show_ceilings(out, run, t.arena);
     rft_show_rooflines(&t);
@@ -133,7 +139,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         if (t.full) {
             rft_show_fits(&t, s);
         }
-        rft_show_advice(out, run, s, t.arena);
+        rft_print_text(out, rft_finding_advice(run, largest_best(run, s), t.full, t.arena), &indented);
         rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);
     }
     if (!t.full) {
@@ -153,7 +159,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, &(rft_show_opts){0});
     const rft_print_opts indented = {.indent = 4};
     add_head(&t);
-    rft_show_steadiness(out, run, false, t.arena);
+    rft_print_text(out, rft_finding_steadiness(run, false, t.arena), &head);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);
         rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});

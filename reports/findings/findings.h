@@ -19,6 +19,13 @@ rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t probl
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
+/* What could make a point faster, for the same work and for other work, and which rules could not be judged. NULL for
+ * no point. A page has five pieces of advice without `full`, a terminal's brief form three. */
+rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool full, rft_arena *arena);
+
+/* Whether the device changed while the run was on, and whether its clock was held down. People see what changes how the
+ * numbers are to be read; with `all` also that nothing does. */
+rft_finding *rft_finding_steadiness(const rft_run *run, bool all, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 

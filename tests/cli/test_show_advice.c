@@ -4,8 +4,9 @@
 #include "support/sample.h"
 
 #include "base/json.h"
-#include "cli/show_advice.h"
 #include "cli/show_text.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,6 +34,8 @@ static rft_point *a_slow_reader(rft_run *run, rft_counters *counters) {
     return best;
 }
 
+static const rft_print_opts indented = {.indent = 4};
+
 static void has(const rft_str *text, const char *part) {
     if (!strstr(rft_str_get(text), part)) {
         fail_msg("not there: %s\n%s", part, rft_str_get(text));
@@ -44,12 +47,12 @@ static void a_sweep_shows_three_at_most(void **state) {
     rft_run *run = sample_findings();
     rft_counters counters;
     rft_str text = RFT_STR_INIT;
-    a_slow_reader(run, &counters);
-    rft_show_advice(&text, run, 0, run->arena);
+    const rft_point *best = a_slow_reader(run, &counters);
+    rft_print_text(&text, rft_finding_advice(run, best, false, run->arena), &indented);
     has(&text, "  advice for ");
     has(&text, "    fix coalescing: loads use 4.0 B of the 32 B of a sector;");
     has(&text, "75 %");
-    has(&text, "not evaluated: ");
+    has(&text, "Not evaluated, for want");
     has(&text, "(sectors_per_load)");
     size_t lines = 0;
     for (const char *at = rft_str_get(&text); (at = strstr(at, "at most ")) != NULL; at++) {
@@ -70,10 +73,10 @@ static void at_the_ceiling_it_says_so(void **state) {
     rft_str text = RFT_STR_INIT;
     rft_point *best = a_slow_reader(run, &counters);
     best->work.bytes_read *= 3.92;
-    rft_show_advice(&text, run, 0, run->arena);
+    rft_print_text(&text, rft_finding_advice(run, best, false, run->arena), &indented);
     has(&text, "    at 98 % of its ceiling, device memory, read:");
     assert_null(strstr(rft_str_get(&text), "fix coalescing"));
-    assert_null(strstr(rft_str_get(&text), "not evaluated"));
+    assert_null(strstr(rft_str_get(&text), "Not evaluated"));
     rft_str_clear(&text);
     rft_run_free(run);
 }
@@ -82,7 +85,7 @@ static void json_has_numbers_bounds_and_what_is_missing(void **state) {
     (void)state;
     rft_run *run = sample_findings();
     rft_counters counters;
-    json_t *object = rft_show_advice_json(run, a_slow_reader(run, &counters), run->arena);
+    json_t *object = rft_print_json(rft_finding_advice(run, a_slow_reader(run, &counters), false, run->arena));
     const json_t *first = json_array_get(json_object_get(object, "same_work"), 0);
     assert_string_equal(json_string_value(json_object_get(first, "rule")), "coalesce");
     assert_true(fabs(json_number_value(json_object_get(first, "gain_frac")) - 0.75) < 1e-6);
