@@ -75,7 +75,7 @@ static void test_continue(void **state) {
 static void test_power(void **state) {
     (void)state;
     rft_cli cli = {.out = stdout, .talk = stderr, .invoked_as = "rooftune"};
-    static const char *const bad[][2] = {{"--energy", "some"}, {"--soak", "1s"}, {"--soak", "0"}};
+    static const char *const bad[][2] = {{"--energy", "some"}, {"--soak", "1 s"}, {"--soak", "0"}};
     rft_arena *arena = rft_arena_new();
     rft_run_options o = {0}, none = {0};
     rft_err err = RFT_ERR_INIT;
