@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "cli/best_text.h"
+#include "store/store.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -90,19 +91,14 @@ static int check_inputs(const rft_output *output, const rft_words *inputs, rft_e
 
 /* What SQLite and the lock call their files beside a run that is there or comes to be. */
 static bool belongs_to_run(const rft_output *outputs, size_t count, const char *path) {
-    static const char *const suffixes[] = {"-wal", "-shm", "-journal", "-lock"};
-    bool belongs = false;
-    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes && !belongs; s++) {
-        if (rft_text_ends(path, suffixes[s])) {
-            rft_str run = RFT_STR_INIT;
-            rft_str_add_n(&run, path, strlen(path) - strlen(suffixes[s]));
-            belongs = rft_fs_exists(rft_str_get(&run));
-            for (size_t i = 0; i < count && !belongs; i++) {
-                belongs = names_file(&outputs[i]) && same_place(rft_str_get(&run), outputs[i].path);
-            }
-            rft_str_clear(&run);
-        }
+    size_t length = rft_store_companion_of(path);
+    rft_str run = RFT_STR_INIT;
+    rft_str_add_n(&run, path, length);
+    bool belongs = length > 0 && rft_fs_exists(rft_str_get(&run));
+    for (size_t i = 0; i < count && length > 0 && !belongs; i++) {
+        belongs = names_file(&outputs[i]) && same_place(rft_str_get(&run), outputs[i].path);
     }
+    rft_str_clear(&run);
     return belongs;
 }
 
@@ -156,7 +152,7 @@ static const char *treasure(const char *path, const char *head, size_t size) {
     if (size == 0) {
         return NULL;
     }
-    return rft_text_starts(head, "SQLite format 3")            ? "a run, or another database"
+    return rft_text_starts(head, RFT_STORE_MAGIC)              ? "a run, or another database"
            : rft_text_starts(head, gzip) || is_recording(head) ? "a recording"
            : is_source(path, head)                             ? "a script or a source"
                                                                : NULL;

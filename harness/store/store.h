@@ -74,6 +74,10 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err);
 int rft_store_load(rft_run **out, const char *path, rft_err *err);
 /* Would rft_store_load() try? False also for what is not there. */
 bool rft_store_looks_like_run(const char *path);
+#define RFT_STORE_MAGIC "SQLite format 3" /* how a run file, as any SQLite database, begins */
+/* Where `path` is named like what SQLite and the lock keep beside a run ("a.db-wal"): the length of the run's name (4).
+ * 0: it is not. */
+size_t rft_store_companion_of(const char *path);
 
 /* Baselines that others measured, from the text of a JSON or CSV file (docs/baselines.md), into run->baselines as
  * "other protocol"; one of the same problem and name is replaced. RFT_E_RECORDING with place and remedy: nothing is to

@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define LOCK_SUFFIX "-lock" /* store_lock.c */
+
 enum { HEAD = 8 };
 
 typedef struct companion {
@@ -108,7 +110,7 @@ int64_t rft_store_companion_bytes(const rft_store *store, const char *suffix) {
 }
 
 bool rft_store_has_companions(const rft_store *store) {
-    bool any = rft_store_companion_bytes(store, "-lock") >= 0;
+    bool any = rft_store_companion_bytes(store, LOCK_SUFFIX) >= 0;
     for (size_t i = 0; i < COMPANIONS && !any; i++) {
         any = rft_store_companion_bytes(store, companions[i].suffix) >= 0;
     }
@@ -135,11 +137,21 @@ void rft_store_remove_index(const rft_store *store) {
 }
 
 int rft_store_remove_files(const rft_store *store) {
-    int cause = unlink(store->real) == 0 || errno == ENOENT ? 0 : errno;
-    for (size_t i = 0; i < COMPANIONS && !cause; i++) {
-        char *path = name_of(store, companions[i].suffix);
+    int cause = 0;
+    for (size_t i = 0; i <= COMPANIONS && !cause; i++) {
+        char *path = name_of(store, i == 0 ? "" : companions[i - 1].suffix);
         cause = unlink(path) == 0 || errno == ENOENT ? 0 : errno;
         free(path);
     }
     return cause;
+}
+
+size_t rft_store_companion_of(const char *path) {
+    for (size_t i = 0; i <= COMPANIONS; i++) {
+        const char *suffix = i < COMPANIONS ? companions[i].suffix : LOCK_SUFFIX;
+        if (rft_text_ends(path, suffix)) {
+            return strlen(path) - strlen(suffix);
+        }
+    }
+    return 0;
 }

@@ -44,7 +44,7 @@ static bool is_something_else(const char *path) {
 }
 
 bool rft_store_looks_like_run(const char *path) {
-    return !is_something_else(path) && (is_recording(path) || begins_with(path, "SQLite format 3"));
+    return !is_something_else(path) && (is_recording(path) || begins_with(path, RFT_STORE_MAGIC));
 }
 
 int rft_store_load(rft_run **out, const char *path, rft_err *err) {

@@ -17,7 +17,7 @@
 
 extern const unsigned char rft_embedded_schema_sql[];
 
-static const char magic[16] = "SQLite format 3";
+static const char magic[16] = RFT_STORE_MAGIC;
 
 enum { BUSY_MS = 5000 }; /* while another process begins, ends or tidies up the file: moments */
 
