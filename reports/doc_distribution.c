@@ -3,7 +3,6 @@
 #include "reports/doc_sweep_parts.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define BINS 40
 #define DISTRIBUTION_LEAST 8 /* fewer are all in the table of the best */
@@ -19,11 +18,6 @@ static void add_place(rft_build *b, rft_chart *chart, const char *name, double x
     series->dashed = true;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 rft_chart *rft_build_distribution_chart(rft_build *b, const rft_entry *entry, double height) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
@@ -34,7 +28,7 @@ rft_chart *rft_build_distribution_chart(rft_build *b, const rft_entry *entry, do
     for (size_t i = 0; i < count; i++) {
         times[i] = rft_point_median_s(ranked[i]);
     }
-    qsort(times, count, sizeof *times, by_value);
+    rft_sort_doubles(times, count);
     double low = times[0], high = times[count - 1];
     if (!(high > low * 1.001)) {
         return NULL; /* the spread is told in words */

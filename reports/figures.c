@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "model/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -97,11 +98,6 @@ int rft_figure_digits(double half_width_frac) {
     return half_width_frac < 0.0005 ? 5 : 4;
 }
 
-static int by_value(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 rft_figure_scale rft_figure_scale_of(rft_arena *arena, const double *values, size_t count, const char *unit) {
     static const struct {
         double factor;
@@ -116,7 +112,7 @@ rft_figure_scale rft_figure_scale_of(rft_arena *arena, const double *values, siz
         }
     }
     if (n > 0) {
-        qsort(known, n, sizeof *known, by_value);
+        rft_sort_doubles(known, n);
         for (pick = 0; pick + 1 < sizeof prefixes / sizeof *prefixes; pick++) {
             if (known[n / 2] < prefixes[pick + 1].factor * 0.9995) {
                 break;

@@ -261,11 +261,6 @@ int rft_timing_wake(rft_protocol *p, rft_err *err) {
     return RFT_OK;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double rft_timing_median(double *items, size_t count) {
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
@@ -273,8 +268,7 @@ double rft_timing_median(double *items, size_t count) {
             items[left++] = items[i];
         }
     }
-    qsort(items, left, sizeof *items, compare_doubles);
-    return left ? (items[(left - 1) / 2] + items[left / 2]) / 2 : (double)NAN;
+    return rft_median_of(items, left);
 }
 
 /* ---- how long the device was busy ---- */

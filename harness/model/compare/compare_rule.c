@@ -90,16 +90,11 @@ rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_do
     return why == RFT_DOUBT_NONE ? verdict : RFT_COMPARE_AMBIGUOUS;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double rft_compare_step_s(const double *samples_s, size_t n) {
     double *sorted = rft_calloc(n + 1, sizeof *sorted), step = 0.0;
     if (n > 0) {
         memcpy(sorted, samples_s, n * sizeof *sorted);
-        qsort(sorted, n, sizeof *sorted, compare_doubles);
+        rft_sort_doubles(sorted, n);
     }
     for (size_t i = 1; i < n; i++) {
         double gap = sorted[i] - sorted[i - 1];

@@ -3,6 +3,7 @@
 #include "model/roofline/roofline_fit.h"
 
 #include "model/roofline/roofline_models.h"
+#include "model/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -95,18 +96,6 @@ static const rft_model_fit *choose(fitting *f) {
     return best;
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(const double *sorted, size_t n, double at) {
-    double place = at * (double)(n - 1);
-    size_t below = (size_t)place;
-    size_t above = below + 1 < n ? below + 1 : below;
-    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
-}
-
 /* Parametric bootstrap (Efron and Tibshirani 1993, chapter 6): new times from the model, fitted again. The scatter is
  * known from few points only, so each replicate draws it anew: without that, intervals of few points are too narrow. */
 static void bootstrap(const fitting *f, double low[RFT_FIT_PARAM_COUNT], double high[RFT_FIT_PARAM_COUNT]) {
@@ -134,9 +123,9 @@ static void bootstrap(const fitting *f, double low[RFT_FIT_PARAM_COUNT], double 
         }
     }
     for (size_t a = 0; a < RFT_FIT_PARAM_COUNT; a++) {
-        qsort(&drawn[a * n], n, sizeof *drawn, ascending);
-        low[a] = quantile(&drawn[a * n], n, TAIL);
-        high[a] = quantile(&drawn[a * n], n, 1.0 - TAIL);
+        rft_sort_doubles(&drawn[a * n], n);
+        low[a] = rft_quantile(&drawn[a * n], n, TAIL);
+        high[a] = rft_quantile(&drawn[a * n], n, 1.0 - TAIL);
     }
 }
 

@@ -46,20 +46,9 @@ bool rft_drift_found(const rft_drift *drift) {
     return drift->kind == RFT_DRIFT_TREND || drift->kind == RFT_DRIFT_STEP || drift->kind == RFT_DRIFT_WANDER;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Sorts `items`. */
-static double median_of(double *items, size_t n) {
-    qsort(items, n, sizeof *items, compare_doubles);
-    return (items[(n - 1) / 2] + items[n / 2]) / 2.0;
-}
-
 static double median_of_copy(series *s, const double *items, size_t n) {
     memcpy(s->scratch, items, n * sizeof *items);
-    return median_of(s->scratch, n);
+    return rft_median_of(s->scratch, n);
 }
 
 /* ---- the test ---- */
@@ -120,7 +109,7 @@ static double median_slope(const series *s) {
             }
         }
     }
-    double slope = count > 0 ? median_of(slopes, count) : 0.0;
+    double slope = count > 0 ? rft_median_of(slopes, count) : 0.0;
     free(slopes);
     return slope;
 }
@@ -156,7 +145,7 @@ static double wander_range(const series *s, double *left) {
     for (size_t i = 0; i < s->n; i++) {
         size_t first = i == 0 ? 0 : i + 1 == s->n ? s->n - 3 : i - 1;
         double three[3] = {s->value[first], s->value[first + 1], s->value[first + 2]};
-        double smooth = median_of(three, 3);
+        double smooth = rft_median_of(three, 3);
         left[i] = s->value[i] - smooth;
         low = fmin(low, smooth);
         high = fmax(high, smooth);
@@ -169,7 +158,7 @@ static double scatter(series *s, double *left) {
     for (size_t i = 0; i < s->n; i++) {
         left[i] = fabs(left[i] - middle);
     }
-    return MAD_TO_SIGMA * median_of(left, s->n);
+    return MAD_TO_SIGMA * rft_median_of(left, s->n);
 }
 
 /* The values about their median, outliers brought in: one slow reading must not decide, and nearly the power of the
@@ -223,7 +212,7 @@ static double own_noise_frac(series *s, double centre) {
             known[count++] = s->half_width[i];
         }
     }
-    double noise = count > 0 ? median_of(known, count) / NORMAL_95 / centre : 0.0;
+    double noise = count > 0 ? rft_median_of(known, count) / NORMAL_95 / centre : 0.0;
     free(known);
     return noise;
 }

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "model/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -55,11 +56,6 @@ static void free_updates(updates *u) {
     free(u->value);
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double median_gap(const updates *u) {
     if (u->count < 2) {
         return NAN;
@@ -68,7 +64,7 @@ static double median_gap(const updates *u) {
     for (size_t i = 1; i < u->count; i++) {
         gaps[i - 1] = u->time_s[i] - u->time_s[i - 1];
     }
-    qsort(gaps, u->count - 1, sizeof *gaps, compare_doubles);
+    rft_sort_doubles(gaps, u->count - 1);
     double gap = gaps[(u->count - 1) / 2];
     free(gaps);
     return gap;

@@ -16,8 +16,19 @@ static int compare_doubles(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+void rft_sort_doubles(double *items, size_t n) {
+    if (n > 0) {
+        qsort(items, n, sizeof *items, compare_doubles);
+    }
+}
+
+double rft_median_of(double *items, size_t n) {
+    rft_sort_doubles(items, n);
+    return n > 0 ? (items[(n - 1) / 2] + items[n / 2]) / 2.0 : (double)NAN;
+}
+
 /* Hyndman & Fan type 7: h = (n - 1) p, linear between the neighbours. */
-static double quantile(const double *sorted, size_t n, double p) {
+double rft_quantile(const double *sorted, size_t n, double p) {
     double h = (double)(n - 1) * p;
     size_t below = (size_t)floor(h);
     if (below + 1 >= n) {
@@ -46,9 +57,9 @@ static size_t median_rank(size_t n) {
 static rft_stats stats_of_sorted(const double *sorted, size_t n) {
     rft_stats stats = {.n = n,
                        .min = sorted[0],
-                       .q1 = quantile(sorted, n, 0.25),
-                       .median = quantile(sorted, n, 0.5),
-                       .q3 = quantile(sorted, n, 0.75),
+                       .q1 = rft_quantile(sorted, n, 0.25),
+                       .median = rft_quantile(sorted, n, 0.5),
+                       .q3 = rft_quantile(sorted, n, 0.75),
                        .max = sorted[n - 1]};
     double sum = 0.0;
     for (size_t i = 0; i < n; i++) {
@@ -77,7 +88,7 @@ rft_stats rft_stats_of(const double *samples, size_t n) {
     }
     double *sorted = rft_calloc(n, sizeof *sorted);
     memcpy(sorted, samples, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    rft_sort_doubles(sorted, n);
     rft_stats stats = stats_of_sorted(sorted, n);
     free(sorted);
     return stats;
@@ -137,7 +148,7 @@ static bool noise_is_flat(const double *samples, size_t n) {
     size_t first = n - (PLATEAU_READINGS - 1);
     double *sorted = rft_calloc(n, sizeof *sorted);
     memcpy(sorted, samples, first * sizeof *sorted);
-    qsort(sorted, first, sizeof *sorted, compare_doubles);
+    rft_sort_doubles(sorted, first);
     double readings[PLATEAU_READINGS], sum = 0.0;
     for (size_t i = 0; i < PLATEAU_READINGS; i++) {
         if (i > 0) {

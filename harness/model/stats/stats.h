@@ -17,6 +17,13 @@ typedef struct rft_stats {
     double iqr_frac; /* (q3 - q1) / median */
 } rft_stats;
 
+/* Ascending; none of them is NaN. */
+void rft_sort_doubles(double *items, size_t n);
+/* Of sorted numbers, by linear interpolation (Hyndman & Fan type 7); n >= 1, 0 <= p <= 1. */
+double rft_quantile(const double *sorted, size_t n, double p);
+/* Sorts the numbers. NaN without any. */
+double rft_median_of(double *items, size_t n);
+
 /* n = 0 gives NaN everywhere. Quartiles by linear interpolation (Hyndman & Fan type 7). */
 rft_stats rft_stats_of(const double *samples, size_t n);
 

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "model/stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,11 +44,6 @@ void rft_throttle_share(double share[RFT_THROTTLE_COUNT], const rft_throttle_cou
     }
 }
 
-static int compare_doubles(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the finite ones of `items` to the front; returns how many. */
 static size_t sort_known(double *items, size_t n) {
     size_t known = 0;
@@ -56,12 +52,8 @@ static size_t sort_known(double *items, size_t n) {
             items[known++] = items[i];
         }
     }
-    qsort(items, known, sizeof *items, compare_doubles);
+    rft_sort_doubles(items, known);
     return known;
-}
-
-static double middle(const double *sorted, size_t n) {
-    return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2.0;
 }
 
 /* ---- steady state ---- */
@@ -79,7 +71,7 @@ double rft_throttle_steady_mhz(const rft_throttle_steady *steady) {
     }
     memcpy(clocks, steady->clocks_mhz, n * sizeof *clocks);
     n = sort_known(clocks, n);
-    return middle(clocks, n);
+    return rft_median_of(clocks, n);
 }
 
 /* ---- one attempt ---- */
@@ -120,7 +112,7 @@ rft_throttle_attempt rft_throttle_judge(bool *tags, const double *clocks_mhz, si
     }
     size_t known = sort_known(sorted, n);
     if (known > 0) {
-        out.clock_mhz = middle(sorted, known);
+        out.clock_mhz = rft_median_of(sorted, known);
         out.reference_mhz = isfinite(steady_mhz) ? steady_mhz : sorted[(known - 1) * 3 / 4];
     }
     bool all = known == 0 && trouble_was_active(out.share);

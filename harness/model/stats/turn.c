@@ -2,6 +2,7 @@
 /* turn.c - is there a turn, where, and how surely (turn.h; docs/roofline.md). */
 #include "model/stats/turn.h"
 
+#include "model/stats/stats.h"
 #include "model/stats/turn_curve.h"
 
 #include <math.h>
@@ -73,11 +74,6 @@ static int by_x(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static void take_noise(turning *t, const rft_turn_point *points) {
     rft_turn_data *d = &t->data;
     size_t known = 0;
@@ -87,8 +83,7 @@ static void take_noise(turning *t, const rft_turn_point *points) {
         }
     }
     t->noise_known = known > 0;
-    qsort(d->scratch, known, sizeof *d->scratch, ascending);
-    double median = known > 0 ? 0.5 * (d->scratch[(known - 1) / 2] + d->scratch[known / 2]) : 1.0;
+    double median = known > 0 ? rft_median_of(d->scratch, known) : 1.0;
     for (size_t i = 0; i < d->count; i++) {
         bool has = points[i].noise_frac > 0.0 && isfinite(points[i].noise_frac);
         d->noise[i] = fmax(has ? fmax(points[i].noise_frac, NOISE_LEAST_PART * median) : median, NOISE_LEAST);
