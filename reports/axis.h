@@ -4,7 +4,7 @@
 #define RFT_REPORTS_AXIS_H
 
 #include "base/arena.h"
-#include "reports/doc.h"
+#include "reports/findings/chart_data.h"
 
 typedef struct rft_plot_axis {
     bool log;

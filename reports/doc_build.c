@@ -48,11 +48,13 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
     if (b.opts.part != 1) {
         rft_build_problems(&b);
         rft_build_operations(&b);
-        rft_build_rooflines(&b);
+        rft_doc_new_page(b.doc);
+        rft_print_page(b.doc, rft_finding_rooflines(run, arena));
         for (size_t s = 0; s < run->sweep_count; s++) {
             rft_build_sweep(&b, s);
         }
-        rft_build_transitions(&b);
+        rft_doc_new_chapter(b.doc);
+        rft_print_page(b.doc, rft_finding_transitions_all(run, b.opts.full, arena));
         rft_build_method(&b);
         rft_build_appendix(&b);
     }

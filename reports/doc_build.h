@@ -34,7 +34,6 @@ typedef struct rft_build {
     rft_arena *arena;
     rft_entry *entries; /* by sweep, then problem; odd ones left out */
     size_t entry_count;
-    struct rft_build_profiles *profiles; /* parameter profiles made so far */
 } rft_build;
 
 /* The whole document, in `arena`. */
@@ -47,10 +46,7 @@ void rft_build_mixes(rft_build *b); /* nothing where none was given */
 void rft_build_ceilings(rft_build *b);
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
 void rft_build_problems(rft_build *b);   /* doc_problems.c */
-void rft_build_rooflines(rft_build *b);
-void rft_build_overs(rft_build *b, rft_pipe pipe); /* a part of it: doc_over_roof.c; nothing where none is */
 void rft_build_sweep(rft_build *b, size_t sweep);
-void rft_build_transitions(rft_build *b);
 void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
 
@@ -75,9 +71,6 @@ void rft_build_power(rft_build *b, size_t sweep);     /* nothing where no power 
 void rft_build_power_summary(rft_build *b);           /* a paragraph, or nothing */
 void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */
 void rft_build_ranking(rft_build *b, const rft_entry *entry);
-void rft_build_params(rft_build *b, const rft_entry *entry);
-void rft_build_distribution(rft_build *b, const rft_entry *entry);
-void rft_build_axes(rft_build *b, size_t sweep);
 void rft_build_counters(rft_build *b,
                         size_t sweep); /* of the best of every problem; nothing when none were asked for */
 void rft_build_mlperf(rft_build *b);   /* of the appendix: doc_mlperf.c */
@@ -91,10 +84,6 @@ const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep);
 const char *rft_build_anchor(const rft_build *b, size_t sweep); /* of the sweep's chapter */
 /* "GEMV n=8192: 2.91 TB/s, 67 % of the measured memory ceiling: room left, waits on latency" */
 const char *rft_build_verdict(const rft_build *b, const rft_entry *entry);
-/* rft_profiles_along_params(), made once and kept: with many points they take time. */
-size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size_t problem, rft_profile **out);
-/* "n, with stride=4": the axis an axis profile follows, and what is held (doc_axes.c). */
-const char *rft_build_line(const rft_build *b, const rft_profile *profile);
 /* Is there anything to compare with? SIZE_MAX: in any sweep (doc_baseline.c). */
 bool rft_build_has_baselines(const rft_build *b, size_t sweep);
 /* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */

@@ -68,30 +68,6 @@ void rft_build_entries(rft_build *b) {
     }
 }
 
-struct rft_build_profiles {
-    size_t sweep, variant, problem, count;
-    rft_profile *items;
-    struct rft_build_profiles *next;
-};
-
-size_t rft_build_param_profiles(rft_build *b, size_t sweep, size_t variant, size_t problem, rft_profile **out) {
-    struct rft_build_profiles *kept = b->profiles;
-    while (kept && !(kept->sweep == sweep && kept->variant == variant && kept->problem == problem)) {
-        kept = kept->next;
-    }
-    if (!kept) {
-        kept = rft_arena_calloc(b->arena, 1, sizeof *kept);
-        kept->sweep = sweep;
-        kept->variant = variant;
-        kept->problem = problem;
-        kept->count = rft_profiles_along_params(b->run, sweep, variant, problem, b->arena, &kept->items);
-        kept->next = b->profiles;
-        b->profiles = kept;
-    }
-    *out = kept->items;
-    return kept->count;
-}
-
 const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep) {
     const rft_entry *found = NULL;
     for (size_t i = 0; i < b->entry_count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
 #include "model/roofline/over_roof.h"
-#include "reports/doc_build.h"
+#include "reports/doc_sweep_parts.h"
 
 #include "base/str.h"
 
@@ -208,8 +208,10 @@ static void add_suspects(rft_build *b, size_t s) {
 
 static void add_details(rft_build *b, const rft_entry *entry) {
     rft_build_ranking(b, entry);
-    rft_build_params(b, entry);
-    rft_build_distribution(b, entry);
+    if (entry->best->variant < b->run->sweeps[entry->sweep].sweep.variant_count) {
+        rft_print_page(b->doc, rft_finding_params(b->run, entry->sweep, entry->problem, b->arena));
+    }
+    rft_print_page(b->doc, rft_finding_distribution(b->run, entry->best, b->arena));
 }
 
 void rft_build_sweep(rft_build *b, size_t s) {
@@ -229,7 +231,8 @@ void rft_build_sweep(rft_build *b, size_t s) {
         rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
     }
     rft_build_baselines(b, s);
-    rft_build_axes(b, s);
+    const rft_finding_axes_opts axes = {s, b->opts.full, rft_build_ladder_chart(b, s, RFT_AXES_HEIGHT)};
+    rft_print_page(b->doc, rft_finding_axes(b->run, &axes, b->arena));
     rft_build_power(b, s);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];

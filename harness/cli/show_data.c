@@ -5,10 +5,7 @@
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_power.h"
-#include "cli/show_profiles.h"
-#include "cli/show_roofline.h"
 #include "cli/show_text.h"
-#include "cli/show_transitions.h"
 #include "cli/timing_json.h"
 #include "model/roofline/over_roof.h"
 #include "model/roofline/placement.h"
@@ -153,9 +150,9 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
     json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
-    json_object_set_new(object, "transitions", rft_show_transitions_json(run, sweep, arena));
-    json_object_set_new(object, "fits", rft_show_fits_json(run, sweep, arena));
-    json_object_set_new(object, "profiles", rft_show_profiles_json(run, sweep, arena));
+    json_object_set_new(object, "transitions", rft_print_json(rft_finding_transitions(run, sweep, arena)));
+    json_object_set_new(object, "fits", rft_print_json(rft_finding_fits(run, sweep, arena)));
+    json_object_set_new(object, "profiles", rft_print_json(rft_finding_profiles(run, sweep, arena)));
     json_object_set_new(object, "progress",
                         rft_print_json(rft_finding_progress(run, sweep, rft_run_largest(run, sweep), arena)));
     json_object_set_new(object, "failures", rft_print_json(rft_finding_failures(run, sweep, arena)));
@@ -184,7 +181,7 @@ json_t *rft_show_run_json(const rft_run *run) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));
     }
     json_object_set_new(root, "sweeps", sweeps);
-    json_object_set_new(root, "rooflines", rft_show_rooflines_json(run));
+    json_object_set_new(root, "rooflines", rft_print_json(rft_finding_rooflines(run, arena)));
     rft_arena_free(arena);
     return root;
 }

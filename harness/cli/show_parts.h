@@ -36,6 +36,5 @@ void rft_show_problems(const rft_show_page *t, size_t sweep);
 
 /* Sections of a sweep; nothing where there is nothing to say. */
 void rft_show_ladder(const rft_show_page *t, size_t sweep);
-void rft_show_transitions(const rft_show_page *t, size_t sweep);
 
 #endif

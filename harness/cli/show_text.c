@@ -7,9 +7,6 @@
 #include "cli/show_counters.h"
 #include "cli/show_parts.h"
 #include "cli/show_power.h"
-#include "cli/show_profiles.h"
-#include "cli/show_roofline.h"
-#include "cli/show_transitions.h"
 #include "reports/print/layout.h"
 
 #include "model/roofline/over_roof.h"
@@ -118,26 +115,27 @@ static const rft_print_opts head = {.label = ""};
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts);
     const rft_print_opts indented = {.ascii = opts->ascii, .full = opts->full, .indent = 4};
+    const rft_print_opts outer = {.ascii = opts->ascii, .full = opts->full, .indent = 2};
     size_t start = out->length;
     add_head(&t);
     rft_print_text(out, rft_finding_steadiness(run, true, t.arena), &head);
     rft_show_idle(&t);
     rft_show_ceilings(out, run, t.arena);
-    rft_show_rooflines(&t);
+    rft_print_text(out, rft_finding_rooflines(run, t.arena), &outer);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);
         rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
         rft_show_problems(&t, s);
         rft_show_ladder(&t, s);
         rft_show_baselines(&t, s);
-        rft_show_params(&t, s);
+        rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), t.arena), &indented);
         rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), t.arena), &indented);
-        rft_show_axes(&t, s);
+        rft_print_text(out, rft_finding_axes(run, &(rft_finding_axes_opts){.sweep = s}, t.arena), &indented);
         rft_show_power_sweep(&t, s);
         (t.full ? rft_show_counted_sweep : rft_show_counted_apart)(out, run, s, t.arena);
-        rft_show_transitions(&t, s);
+        rft_print_text(out, rft_finding_transitions(run, s, t.arena), &indented);
         if (t.full) {
-            rft_show_fits(&t, s);
+            rft_print_text(out, rft_finding_fits(run, s, t.arena), &indented);
         }
         rft_print_text(out, rft_finding_advice(run, largest_best(run, s), t.full, t.arena), &indented);
         rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);

@@ -30,6 +30,10 @@ rft_datum rft_datum_flag(bool flag) {
     return (rft_datum){.kind = RFT_DATUM_FLAG, .as.flag = flag};
 }
 
+rft_datum rft_datum_bars(const rft_bars *bars) {
+    return (rft_datum){.kind = RFT_DATUM_BARS, .as.bars = *bars};
+}
+
 rft_datum rft_datum_finding(const rft_finding *finding) {
     return finding ? (rft_datum){.kind = RFT_DATUM_FINDING, .as.finding = finding} : (rft_datum){0};
 }
@@ -86,8 +90,8 @@ static const char *number_words(double number, const rft_trait *field, bool text
 }
 
 const char *rft_datum_words(const rft_datum *cell, const rft_trait *field, bool text, rft_arena *arena) {
-    if (cell->words) {
-        return cell->words;
+    if (cell->words || (text && cell->brief)) {
+        return text && cell->brief ? cell->brief : cell->words;
     }
     switch (cell->kind) {
     case RFT_DATUM_ABSENT:
@@ -103,6 +107,7 @@ const char *rft_datum_words(const rft_datum *cell, const rft_trait *field, bool 
     case RFT_DATUM_FLAG:
         return cell->as.flag ? "yes" : "no";
     case RFT_DATUM_BLANK:
+    case RFT_DATUM_BARS:
     case RFT_DATUM_FINDING:
         break;
     }
@@ -152,6 +157,11 @@ void rft_finding_heading(rft_finding *f, unsigned where, int level, const char *
     va_end(args);
 }
 
+void rft_finding_chapter(rft_finding *f, int level, const char *text, const char *anchor) {
+    rft_finding_heading(f, RFT_ON_PAGE, level, "%s", text);
+    f->items[f->item_count - 1].anchor = anchor;
+}
+
 void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) {
     rft_item *item = add_item(f, RFT_ITEM_SENTENCE, where, NULL);
     va_list args;
@@ -191,6 +201,14 @@ rft_cell_row *rft_cell_table_row(rft_cell_table *table) {
     return row;
 }
 
+size_t rft_cell_table_rows(const rft_cell_table *table, unsigned readers) {
+    size_t count = 0;
+    for (size_t i = 0; i < table->row_count && rft_is_for(table->where, readers); i++) {
+        count += rft_is_for(table->rows[i].where, readers);
+    }
+    return count;
+}
+
 void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell) {
     rft_item *item = add_item(f, RFT_ITEM_FACT, field->where, field->key);
     item->field = *field;
@@ -206,6 +224,25 @@ void rft_finding_charts(rft_finding *f, rft_chart *const *charts, size_t count, 
     item->charts = rft_arena_memdup(f->arena, charts, count * sizeof *charts);
     item->chart_count = count;
     item->text = caption;
+}
+
+void rft_finding_plot(rft_finding *f, rft_chart *chart) {
+    rft_finding_charts(f, &chart, 1, NULL);
+    f->items[f->item_count - 1].where = RFT_ON_PAGE | RFT_IN_TEXT;
+}
+
+void rft_finding_chart_rows(rft_finding *f, rft_chart *const *charts, size_t count, size_t columns) {
+    rft_chart *row[4];
+    for (size_t i = 0; i < count; i += columns) {
+        for (size_t k = 0; k < columns; k++) {
+            row[k] = i + k < count ? charts[i + k] : rft_chart_new(f->arena, "", 0);
+        }
+        rft_finding_charts(f, row, columns, NULL);
+    }
+}
+
+size_t rft_finding_chart_columns(size_t count) {
+    return count == 1 ? 1 : count == 2 || count == 4 ? 2 : 3;
 }
 
 double rft_bars_floor(double lowest, double highest) {

@@ -39,8 +39,16 @@ typedef enum rft_datum_kind {
     RFT_DATUM_COUNT, /* a whole number */
     RFT_DATUM_NUMBER,
     RFT_DATUM_FLAG,
+    RFT_DATUM_BARS,   /* on a terminal: a row of bars */
     RFT_DATUM_FINDING /* for programs: an object of its own */
 } rft_datum_kind;
+
+/* A row of numbers for a terminal: bars from `low` to `high` (spark.h). */
+typedef struct rft_bars {
+    const double *values;
+    size_t count;
+    double low, high;
+} rft_bars;
 
 typedef struct rft_datum {
     rft_datum_kind kind;
@@ -49,9 +57,11 @@ typedef struct rft_datum {
         int64_t count;
         double number;
         bool flag;
+        rft_bars bars;
         const struct rft_finding *finding;
     } as;
     const char *words; /* what people read in its place; NULL: what follows from the value and its field */
+    const char *brief; /* the same on a terminal; NULL = words */
     const char *note;  /* under the table, with a mark at the cell; NULL = none */
 } rft_datum;
 
@@ -60,6 +70,7 @@ rft_datum rft_datum_text(const char *text); /* not copied; NULL is blank */
 rft_datum rft_datum_count(int64_t count);
 rft_datum rft_datum_number(double number);
 rft_datum rft_datum_flag(bool flag);
+rft_datum rft_datum_bars(const rft_bars *bars);                 /* the values are not copied */
 rft_datum rft_datum_finding(const struct rft_finding *finding); /* NULL is blank */
 rft_datum rft_datum_value(const rft_value *value);              /* of a parameter or an axis */
 rft_datum rft_datum_said(rft_datum cell, const char *words);    /* the same value, in other words for people */
@@ -106,7 +117,8 @@ typedef struct rft_cell_table {
     size_t row_count, row_capacity;
     unsigned where; /* readers; 0 = all */
     bool keyed;     /* JSON: an object by the rows' keys, not an array */
-    bool lines;     /* on a terminal a paragraph a row, cells joined by their leads */
+    bool lines;     /* on a terminal a paragraph a row, the cells that are there joined by their leads */
+    size_t heads;   /* of lines: a terminal's first fields that are columns; the paragraphs stand behind them */
 } rft_cell_table;
 
 /* ---- the finding ---- */
@@ -121,18 +133,12 @@ typedef enum rft_item_kind {
     RFT_ITEM_LIST /* findings; an array */
 } rft_item_kind;
 
-/* A row of numbers for a terminal: bars from `low` to `high` (spark.h). */
-typedef struct rft_bars {
-    const double *values;
-    size_t count;
-    double low, high;
-} rft_bars;
-
 typedef struct rft_item {
     rft_item_kind kind;
-    unsigned where;       /* readers; 0 = all */
-    const char *key;      /* JSON; NULL: not for programs; "": the item is the whole finding */
-    int level;            /* HEADING: as of rft_doc_heading() */
+    unsigned where;  /* readers; 0 = all */
+    const char *key; /* JSON; NULL: not for programs; "": the item is the whole finding, arrays are joined */
+    int level;       /* HEADING: level and anchor as of rft_doc_heading() */
+    const char *anchor;
     rft_text_style style; /* SENTENCE */
     const char *text;     /* HEADING, SENTENCE; CHARTS: the caption, NULL = none */
     rft_cell_table *table;
@@ -156,6 +162,8 @@ rft_finding *rft_finding_new(rft_arena *arena);
 /* Texts are formatted; other texts and arrays of the caller are not copied unless it says so. */
 void rft_finding_heading(rft_finding *f, unsigned where, int level, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* On a page, where links lead to. */
+void rft_finding_chapter(rft_finding *f, int level, const char *text, const char *anchor);
 /* A note (small on a page). */
 void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -165,11 +173,20 @@ void rft_finding_mono(rft_finding *f, unsigned where, const char *text);
 rft_cell_table *rft_finding_table(rft_finding *f, const char *key, const rft_trait *fields, size_t count);
 /* Appends a row of blank cells. The pointer dies with the next row. */
 rft_cell_row *rft_cell_table_row(rft_cell_table *table);
+/* How many rows these readers have. */
+size_t rft_cell_table_rows(const rft_cell_table *table, unsigned readers);
 void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell);
 /* For programs alone. */
 void rft_finding_set(rft_finding *f, const char *key, rft_datum cell);
 /* On a page. The array is copied. */
 void rft_finding_charts(rft_finding *f, rft_chart *const *charts, size_t count, const char *caption);
+/* One over the whole width, on a terminal too (print/plot.h says which). */
+void rft_finding_plot(rft_finding *f, rft_chart *chart);
+/* The same as rft_finding_charts() in rows of `columns` (1..4), the last one filled up, so that columns stay in line.
+ */
+void rft_finding_chart_rows(rft_finding *f, rft_chart *const *charts, size_t count, size_t columns);
+/* Columns for so many charts without holes: 1, 2, 3, 2 x 2, 3 x 2 ... */
+size_t rft_finding_chart_columns(size_t count);
 /* Where bars should begin for values between both: at zero, unless that would hide all there is to see. */
 double rft_bars_floor(double lowest, double highest);
 /* On a terminal. The values are copied. */

@@ -6,6 +6,7 @@
 
 #include "model/run/run.h"
 #include "reports/findings/finding.h"
+#include "reports/findings/profile_charts.h"
 
 /* The launches of a point of several that were timed one by one: time, share and bound of each. */
 rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_arena *arena);
@@ -26,6 +27,34 @@ rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool
 /* Whether the device changed while the run was on, and whether its clock was held down. People see what changes how the
  * numbers are to be read; with `all` also that nothing does. */
 rft_finding *rft_finding_steadiness(const rft_run *run, bool all, rft_arena *arena);
+
+/* The transitions along a sweep's axes. */
+rft_finding *rft_finding_transitions(const rft_run *run, size_t sweep, rft_arena *arena);
+/* The chapter of a page: those of the run, with charts (`full`: all of them), and those along parameters. */
+rft_finding *rft_finding_transitions_all(const rft_run *run, bool full, rft_arena *arena);
+/* Of every variant's parameters on a problem the best over all others at each value: what each costs and explains. A
+ * terminal's brief form has the best's variant alone. */
+rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
+#define RFT_AXES_HEIGHT 180.0 /* of its charts, points */
+/* The best along each axis of a sweep, as a share of its roof; on a page as charts. */
+typedef struct rft_finding_axes_opts {
+    size_t sweep;
+    bool full;         /* all charts */
+    rft_chart *ladder; /* of the variants, before the others; NULL = none */
+} rft_finding_axes_opts;
+rft_finding *rft_finding_axes(const rft_run *run, const rft_finding_axes_opts *opts, rft_arena *arena);
+/* Both kinds of profile, of the problem that takes longest: for programs. */
+rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena);
+/* The rooflines that the bests along a sweep's axes follow. */
+rft_finding *rft_finding_fits(const rft_run *run, size_t sweep, rft_arena *arena);
+/* Those of a run for a page, with their heading; NULL for none. */
+rft_finding *rft_finding_fits_of(const rft_run *run, const rft_fitted *fits, size_t count, size_t left_out,
+                                 rft_arena *arena);
+/* The rooflines of a run, one a pipe, with what lies above them and, on a page, the fits. */
+rft_finding *rft_finding_rooflines(const rft_run *run, rft_arena *arena);
+/* All configurations of a problem as charts: few profiles, their distribution, the heat map of the two parameters that
+ * matter most, the search. */
+rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "model/roofline/placement.h"
+#include "reports/axis.h"
 
 #include <math.h>
 
@@ -34,6 +35,37 @@ const char *rft_words_value(const rft_value *value, rft_arena *arena) {
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
     return kept;
+}
+
+const char *rft_words_line(const rft_run *run, const rft_profile *profile, rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[profile->sweep].sweep;
+    rft_str text = RFT_STR_INIT;
+    rft_str_add(&text, sweep->axes[profile->index].name);
+    bool first = true;
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        if (i != profile->index && sweep->axes[i].swept) {
+            rft_str_add(&text, first ? ", with " : " ");
+            rft_values_format(&text, &sweep->axes[i].name, &sweep->problems[profile->problem].values[i], 1);
+            first = false;
+        }
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+const char *rft_words_place(double value, bool estimated, rft_arena *arena) {
+    if (isnan(value)) {
+        return "n/a";
+    }
+    if (!estimated) {
+        return rft_axis_label(value, arena);
+    }
+    if (value < 1e5 || !isfinite(value)) {
+        return rft_figure_plain(arena, value, 3);
+    }
+    double unit = pow(10, floor(log10(value)) - 2);
+    return rft_axis_label(round(value / unit) * unit, arena);
 }
 
 const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena) {

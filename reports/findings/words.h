@@ -7,6 +7,7 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/run/run.h"
+#include "model/transition/transition.h"
 #include "reports/figures.h"
 
 /* "gemv n=4096"; the sweep's name alone when nothing is swept. */
@@ -15,6 +16,10 @@ const char *rft_words_problem(const rft_run *run, size_t sweep, size_t problem, 
 const char *rft_words_config(const rft_run *run, const rft_point *point, rft_arena *arena);
 /* A parameter's or axis' value. */
 const char *rft_words_value(const rft_value *value, rft_arena *arena);
+/* "n, with stride=4": the axis that an axis profile follows, and what is held. */
+const char *rft_words_line(const rft_run *run, const rft_profile *profile, rft_arena *arena);
+/* A place on an axis: "179", "4.75M"; "n/a" for NaN. Estimated: never with more than three digits. */
+const char *rft_words_place(double value, bool estimated, rft_arena *arena);
 /* "median +- half" in words, such as "493.2 us +- 0.09 %"; says when the interval is no 95 % one. */
 const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena);
 /* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */

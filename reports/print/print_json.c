@@ -19,6 +19,7 @@ static json_t *of_cell(const rft_datum *cell) {
     case RFT_DATUM_FINDING:
         return rft_print_json(cell->as.finding);
     case RFT_DATUM_BLANK:
+    case RFT_DATUM_BARS:
     case RFT_DATUM_ABSENT:
         break;
     }
@@ -85,11 +86,16 @@ json_t *rft_print_json(const rft_finding *f) {
         if (!item->key || !rft_is_for(item->where, RFT_IN_DATA)) {
             continue;
         }
-        if (*item->key == '\0') {
+        if (*item->key != '\0') {
+            json_object_set_new(object, item->key, of_item(item));
+        } else if (json_is_array(object)) {
+            json_t *more = of_item(item);
+            json_array_extend(object, more);
+            json_decref(more);
+        } else {
             json_decref(object);
-            return of_item(item);
+            object = of_item(item);
         }
-        json_object_set_new(object, item->key, of_item(item));
     }
     return object;
 }

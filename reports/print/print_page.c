@@ -31,7 +31,7 @@ static void add_table(rft_doc *doc, const rft_cell_table *table) {
     rft_column *columns = rft_arena_calloc(doc->arena, table->field_count + 1, sizeof *columns);
     size_t *from = rft_arena_calloc(doc->arena, table->field_count + 1, sizeof *from);
     size_t count = columns_of(table, columns, from);
-    if (count == 0 || table->row_count == 0 || !rft_is_for(table->where, RFT_ON_PAGE)) {
+    if (count == 0 || rft_cell_table_rows(table, RFT_ON_PAGE) == 0) {
         return;
     }
     rft_table *to = rft_doc_table(doc, columns, count);
@@ -79,7 +79,7 @@ void rft_print_page(rft_doc *doc, const rft_finding *f) {
         }
         switch (item->kind) {
         case RFT_ITEM_HEADING:
-            rft_doc_heading(doc, item->level, item->text, NULL);
+            rft_doc_heading(doc, item->level, item->text, item->anchor);
             break;
         case RFT_ITEM_SENTENCE:
             rft_doc_text(doc, item->style, item->text);

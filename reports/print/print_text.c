@@ -2,6 +2,7 @@
 #include "reports/print/print.h"
 
 #include "reports/print/layout.h"
+#include "reports/print/plot.h"
 #include "reports/print/spark.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@
 #define GAP 2            /* columns between cells */
 #define LEAST_WRAPPED 12 /* columns that a cell of words is not made narrower than */
 #define HANG 2           /* further lines of a paragraph */
+#define HEAD_MOST 32     /* columns of a cell before a paragraph */
 
 typedef struct text_printer {
     rft_str *out;
@@ -92,10 +94,19 @@ static const char *mark_of(text_printer *p, text_grid *grid, const char *note) {
     return i < 26 ? rft_arena_printf(p->arena, " (%c)", (int)('a' + i)) : " (..)";
 }
 
+static const char *bars_of(text_printer *p, const rft_bars *bars) {
+    rft_str text = RFT_STR_INIT;
+    rft_spark_add(&text, bars->values, bars->count, &(rft_spark_scale){bars->low, bars->high, p->opts->ascii});
+    const char *kept = rft_arena_strdup(p->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 static const char *words_of(text_printer *p, text_grid *grid, const rft_cell_row *row, const text_column *column) {
     const rft_datum *cell = &row->cells[column->at];
-    const char *words = rft_datum_words(cell, column->field, true, p->arena);
-    return cell->note ? rft_arena_printf(p->arena, "%s%s", words, mark_of(p, grid, cell->note)) : words;
+    const char *words = cell->kind == RFT_DATUM_BARS ? bars_of(p, &cell->as.bars)
+                                                     : rft_datum_words(cell, column->field, true, p->arena);
+    return cell->note && *words ? rft_arena_printf(p->arena, "%s%s", words, mark_of(p, grid, cell->note)) : words;
 }
 
 static size_t larger(size_t a, size_t b) {
@@ -120,7 +131,7 @@ static void fit_column(text_printer *p, text_grid *grid, text_column *column) {
         }
     }
     column->width = larger(column->width, column->number.whole + column->number.fraction + column->number.unit);
-    column->width = larger(column->width, longest_word(column->heading));
+    column->width = larger(column->width, grid->table->lines ? 0 : longest_word(column->heading));
 }
 
 static text_grid fitted(text_printer *p, const rft_cell_table *table) {
@@ -131,7 +142,9 @@ static text_grid fitted(text_printer *p, const rft_cell_table *table) {
         if (rft_trait_is_for(field, p->reader)) {
             text_column *column = &grid.columns[grid.count++];
             *column = (text_column){.field = field, .at = i, .heading = field->brief ? field->brief : field->title};
-            fit_column(p, &grid, column);
+            if (!table->lines || grid.count <= table->heads) {
+                fit_column(p, &grid, column);
+            }
         }
     }
     return grid;
@@ -237,12 +250,27 @@ static void put_grid(text_printer *p, text_grid *grid) {
     }
 }
 
+/* The columns before a paragraph: what is too long for them is cut. Returns where the paragraph begins. */
+static size_t put_heads(text_printer *p, text_grid *grid, const rft_cell_row *row) {
+    size_t at = p->opts->indent;
+    rft_layout_spaces(p->out, at);
+    for (size_t c = 0; c < grid->table->heads; c++) {
+        size_t width = grid->columns[c].width < HEAD_MOST ? grid->columns[c].width : HEAD_MOST;
+        rft_str_add(p->out, c ? " " : "");
+        rft_layout_cut(p->out, words_of(p, grid, row, &grid->columns[c]), width);
+        at += width + (c > 0);
+    }
+    return at;
+}
+
 /* A paragraph a row: "1. scan: 4.00 us, 20 %; bound by dram". A table that is too wide has its headings in it. */
 static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *row) {
     rft_str line = RFT_STR_INIT;
-    for (size_t c = 0; c < grid->count; c++) {
+    for (size_t c = grid->table->heads; c < grid->count; c++) {
         const text_column *column = &grid->columns[c];
-        const char *words = words_of(p, grid, row, column), *lead = column->field->lead;
+        const rft_datum *cell = &row->cells[column->at];
+        bool left_out = grid->table->lines && cell->kind == RFT_DATUM_ABSENT && !cell->words && !cell->brief;
+        const char *words = left_out ? "" : words_of(p, grid, row, column), *lead = column->field->lead;
         bool named = !grid->table->lines && c > 0 && *column->heading;
         if (*words) {
             rft_str_addf(&line, "%s%s%s%s",
@@ -252,7 +280,12 @@ static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *
                          named ? column->heading : "", named ? " " : "", words);
         }
     }
-    rft_layout_wrapped(p->out, p->opts->indent, HANG, rft_str_get(&line));
+    if (grid->table->heads > 0) {
+        size_t at = put_heads(p, grid, row);
+        rft_layout_continued(p->out, at + 1, rft_str_get(&line));
+    } else {
+        rft_layout_wrapped(p->out, p->opts->indent, HANG, rft_str_get(&line));
+    }
     rft_str_clear(&line);
     if (row->detail) {
         rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, row->detail);
@@ -261,7 +294,7 @@ static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *
 
 static void put_table(text_printer *p, const rft_cell_table *table) {
     text_grid grid = fitted(p, table);
-    if (grid.count == 0 || table->row_count == 0 || !rft_is_for(table->where, p->reader)) {
+    if (grid.count == 0 || rft_cell_table_rows(table, p->reader) == 0) {
         return;
     }
     p->begun = true;
@@ -316,8 +349,7 @@ static void add_fact(text_printer *p, const rft_item *fact) {
 static void add_bars(text_printer *p, const rft_bars *bars) {
     p->begun = true;
     rft_layout_spaces(p->out, p->opts->indent);
-    rft_spark_add(p->out, bars->values, bars->count, &(rft_spark_scale){bars->low, bars->high, p->opts->ascii});
-    rft_str_add_char(p->out, '\n');
+    rft_str_addf(p->out, "%s\n", bars_of(p, bars));
 }
 
 static void add_finding(text_printer *p, const rft_finding *f) {
@@ -354,6 +386,8 @@ static void add_finding(text_printer *p, const rft_finding *f) {
             }
             break;
         case RFT_ITEM_CHARTS:
+            p->begun = true;
+            rft_plot_add(p->out, item->charts[0], &(rft_plot_opts){p->opts->ascii, p->opts->full});
             break;
         }
     }

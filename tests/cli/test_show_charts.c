@@ -10,11 +10,12 @@
 #include "base/fs.h"
 #include "base/json.h"
 #include "cli/show_data.h"
-#include "cli/show_grid.h"
-#include "cli/show_roofline.h"
 #include "cli/show_text.h"
+#include "reports/figures.h"
 #include "reports/findings/finding.h"
 #include "reports/print/layout.h"
+#include "reports/print/plot.h"
+#include "reports/print/raster.h"
 #include "reports/print/spark.h"
 #include "store/store.h"
 #include "support/sample.h"
@@ -22,8 +23,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MARGIN 10 /* columns left of a chart's area */
 
 /* ---- pieces ---- */
 
@@ -96,19 +95,19 @@ static void lines_and_marks_lie_where_they_should(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_str out = RFT_STR_INIT;
     (void)state;
-    rft_grid grid = rft_grid_new(4, 2, false, arena);
-    rft_grid_line(&grid, (const double[]){0, 0}, (const double[]){1, 0}, 1, '-');
-    rft_grid_mark(&grid, 1, 1, "A");
-    rft_grid_mark(&grid, 1.1, 0.5, "B"); /* outside */
-    rft_grid_row(&grid, 0, &out);
+    rft_raster grid = rft_raster_new(4, 2, false, arena);
+    rft_raster_line(&grid, (const double[]){0, 0}, (const double[]){1, 0}, 1, '-');
+    rft_raster_mark(&grid, 1, 1, "A");
+    rft_raster_mark(&grid, 1.1, 0.5, "B"); /* outside */
+    rft_raster_row(&grid, 0, &out);
     rft_str_add_char(&out, '|');
-    rft_grid_row(&grid, 1, &out);
+    rft_raster_row(&grid, 1, &out);
     assert_string_equal(rft_str_get(&out), "   A|⣀⣀⣀⣀");
     rft_str_truncate(&out, 0);
-    grid = rft_grid_new(4, 4, true, arena);
-    rft_grid_line(&grid, (const double[]){0, 0}, (const double[]){1, 1}, 1, '/');
-    rft_grid_row(&grid, 0, &out);
-    rft_grid_row(&grid, 3, &out);
+    grid = rft_raster_new(4, 4, true, arena);
+    rft_raster_line(&grid, (const double[]){0, 0}, (const double[]){1, 1}, 1, '/');
+    rft_raster_row(&grid, 0, &out);
+    rft_raster_row(&grid, 3, &out);
     assert_string_equal(rft_str_get(&out), "   //");
     rft_str_clear(&out);
     rft_arena_free(arena);
@@ -151,12 +150,12 @@ static double real(const json_t *object, const char *name) {
 static char mark_at(const char *chart, const json_t *of, const json_t *point) {
     double x = log(real(point, "intensity_ops_byte") / real(of, "x_low")) / log(real(of, "x_high") / real(of, "x_low"));
     double y = log(real(point, "rate_ops_s") / real(of, "y_low")) / log(real(of, "y_high") / real(of, "y_low"));
-    size_t column = (size_t)(x * RFT_SHOW_ROOFLINE_COLUMNS), up = (size_t)(y * RFT_SHOW_ROOFLINE_ROWS);
+    size_t column = (size_t)(x * RFT_PLOT_COLUMNS), up = (size_t)(y * RFT_PLOT_ROWS);
     const char *line = chart;
-    for (size_t row = 0; row < RFT_SHOW_ROOFLINE_ROWS - up; row++) { /* one more: the title */
+    for (size_t row = 0; row < RFT_PLOT_ROWS - up; row++) { /* one more: the title */
         line = strchr(line, '\n') + 1;
     }
-    return column + MARGIN < strcspn(line, "\n") ? line[MARGIN + column] : ' ';
+    return column + RFT_PLOT_MARGIN < strcspn(line, "\n") ? line[RFT_PLOT_MARGIN + column] : ' ';
 }
 
 /* Every best is where its numbers say, and the last drawn of a sweep is the one that takes longest. */
@@ -257,7 +256,8 @@ static void poor_runs_are_sound(void **state) {
     for (int i = 0; i < RFT_PIPE_COUNT; i++) {
         run->points[0].work.pipe_ops[i] = 0;
     }
-    assert_has(shown(&text, run, false), "\nOn no roofline: the bests of 1 of 1 problems, whose work");
+    assert_has(shown(&text, run, false),
+               "\nOn no roofline\n  1 problem is without operations or without bytes in the work");
     rft_run_free(run);
 
     run = sample_empty();
@@ -364,7 +364,7 @@ static void profiles_are_the_best_over_the_rest(void **state) {
     assert_true(total > 300);
     assert_true(fabs(real(first, "costs_factor") - highest / lowest) < 1e-12);
     char costs[40];
-    rft_text_format(costs, sizeof costs, " costs %.2f x", highest / lowest);
+    rft_text_format(costs, sizeof costs, " costs %.2fx", highest / lowest);
     assert_has(shown(&text, run, false), costs);
     /* The best of the search is the best of the sweep; it was met when its point was tried. */
     const json_t *progress = json_object_get(of, "progress"), *better = json_object_get(progress, "better");

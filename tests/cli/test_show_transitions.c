@@ -3,7 +3,8 @@
 #include "unit/model_fixture.h"
 
 #include "base/json.h"
-#include "cli/show_transitions.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 
 /* A layer of N = K = 8192 over M: 90 % of the memory ceiling, then 80 % of the pipe's. */
 static rft_run *layer(int64_t most_m, int64_t times) {
@@ -29,10 +30,9 @@ static void has(const char *text, const char *part) {
 }
 
 /* The text with the line breaks of its layout taken out. */
-static const char *shown(rft_run *run, void (*show)(const rft_show_page *, size_t)) {
+static const char *shown(rft_run *run, const rft_finding *found) {
     rft_str text = RFT_STR_INIT;
-    const rft_show_page page = {.out = &text, .run = run, .arena = run->arena, .plus_minus = "+-"};
-    show(&page, 0);
+    rft_print_text(&text, found, &(rft_print_opts){.full = true, .indent = 4});
     char *joined = rft_arena_calloc(run->arena, text.length + 1, 1);
     size_t length = 0;
     for (const char *at = rft_str_get(&text); *at; at++) {
@@ -48,12 +48,12 @@ static const char *shown(rft_run *run, void (*show)(const rft_show_page *, size_
 static void a_transition_has_place_interval_and_ridge(void **state) {
     (void)state;
     rft_run *run = layer(4096, 2);
-    const char *text = shown(run, rft_show_transitions);
-    has(text, "transitions along m: dram to BF16 tensor at 14"); /* 141.4 x 8192 / (8192 - 282.8) = 146 */
+    const char *text = shown(run, rft_finding_transitions(run, 0, run->arena));
+    has(text, "transitions along m: found, dram to BF16 tensor at 14"); /* 141.4 x 8192 / (8192 - 282.8) = 146 */
     has(text, ", 95 % 14");
     has(text, ", slope 0.00 to 1.00 of time per byte over intensity, ridge formula 16");
-    has(text, "(declared)");
-    json_t *list = rft_show_transitions_json(run, 0, run->arena), *item = json_array_get(list, 0);
+    has(text, ", declared");
+    json_t *list = rft_print_json(rft_finding_transitions(run, 0, run->arena)), *item = json_array_get(list, 0);
     assert_int_equal(json_array_size(list), 1);
     assert_string_equal(json_string_value(json_object_get(item, "kind")), "found");
     assert_string_equal(json_string_value(json_object_get(item, "from")), "dram");
@@ -73,26 +73,26 @@ static void a_transition_has_place_interval_and_ridge(void **state) {
 static void few_values_say_that_neighbours_judge(void **state) {
     (void)state;
     rft_run *run = layer(4096, 16); /* 16, 256, 4096 */
-    const char *text = shown(run, rft_show_transitions);
+    const char *text = shown(run, rft_finding_transitions(run, 0, run->arena));
     has(text, "by its grid neighbours alone, between 16 and 256");
-    json_t *list = rft_show_transitions_json(run, 0, run->arena), *item = json_array_get(list, 0);
+    json_t *list = rft_print_json(rft_finding_transitions(run, 0, run->arena)), *item = json_array_get(list, 0);
     assert_string_equal(json_string_value(json_object_get(item, "by")), "neighbours");
     assert_true(json_is_null(json_object_get(item, "slope_before")));
     json_decref(list);
-    assert_string_equal(shown(run, rft_show_fits), "");
+    assert_string_equal(shown(run, rft_finding_fits(run, 0, run->arena)), "");
     rft_run_free(run);
 }
 
 static void a_fit_stands_beside_the_ceilings(void **state) {
     (void)state;
     rft_run *run = layer(4096, 2);
-    const char *text = shown(run, rft_show_fits);
+    const char *text = shown(run, rft_finding_fits(run, 0, run->arena));
     has(text, "fit of the bests: what these kernels reach along m: ");
     has(text, "bandwidth 3.96 TB/s (3.9");
     has(text, ", 90 % of the ceiling; peak 560 TFLOP/s (5");
     has(text, ", 80 % of the ceiling; sharpness unknown (");
     has(text, " of 9 values");
-    json_t *list = rft_show_fits_json(run, 0, run->arena), *item = json_array_get(list, 0);
+    json_t *list = rft_print_json(rft_finding_fits(run, 0, run->arena)), *item = json_array_get(list, 0);
     json_t *peak = json_object_get(item, "peak");
     assert_string_equal(json_string_value(json_object_get(item, "pipe")), "tensor_bf16");
     assert_string_equal(json_string_value(json_object_get(peak, "state")), "known");
@@ -103,7 +103,7 @@ static void a_fit_stands_beside_the_ceilings(void **state) {
     rft_run_free(run);
 
     run = layer(64, 2); /* memory alone */
-    json_t *few = rft_show_fits_json(run, 0, run->arena);
+    json_t *few = rft_print_json(rft_finding_fits(run, 0, run->arena));
     const char *state_name =
         json_string_value(json_object_get(json_object_get(json_array_get(few, 0), "peak"), "state"));
     assert_string_not_equal(state_name, "known");

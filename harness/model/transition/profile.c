@@ -108,6 +108,14 @@ size_t rft_profiles_along_axes(const rft_run *run, size_t sweep_index, size_t va
     return count;
 }
 
+size_t rft_profile_measured(const rft_profile *profile) {
+    size_t measured = 0;
+    for (size_t i = 0; i < profile->step_count; i++) {
+        measured += profile->steps[i].best != NULL;
+    }
+    return measured;
+}
+
 /* The points by value, those of a value in the order they had; `starts` has one entry more than there are values. What
  * has none of the values stands behind the last. On the heap. */
 static const rft_point **grouped(const rft_param *param, size_t index, const rft_point **points, size_t count,

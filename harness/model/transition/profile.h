@@ -34,6 +34,8 @@ size_t rft_profiles_along_axes(const rft_run *run, size_t sweep, size_t variant,
 /* One profile per tuned parameter of a variant on one problem. */
 size_t rft_profiles_along_params(const rft_run *run, size_t sweep, size_t variant, size_t problem, rft_arena *arena,
                                  rft_profile **out);
+/* At how many of its values something was measured. */
+size_t rft_profile_measured(const rft_profile *profile);
 /* Share of the variance of log time over the candidates that each parameter explains alone (one-way ANOVA), 0..1;
  * NaN with fewer than 3 candidates. `out` has one entry per parameter. */
 void rft_param_importance(const rft_run *run, size_t sweep, size_t variant, size_t problem, double *out);

@@ -11,7 +11,7 @@ if [ -f "$recorded/gemv.json.gz" ]; then
     cmp drawn documented || fail "docs/show.md shows other output than the program"
 fi
 rooftune show "$QUICK"
-expect_out '^Roofline, FP32: useful rate (FLOP/s) over intensity'
+expect_out '^Roofline, FP32: useful rate (TFLOP/s) over intensity'
 expect_out '^    ROWS  *[^ ]* [12]; [12] costs 1'
 expect_out '^With --full: '
 grep -q 'hardware counters of the best' out && fail "the table of counters without --full"

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The best rate along each axis, under the ceilings as they run along it, over bands of what holds it back. */
-#include "reports/doc_sweep_parts.h"
+#include "reports/findings/profile_charts.h"
 
-#include "base/str.h"
 #include "model/roofline/placement.h"
-#include "model/transition/refine.h"
+#include "reports/findings/words.h"
 
 #include <math.h>
 
-#define CHARTS_MOST 6
-#define HEIGHT 180.0
-#define HEIGHT_ALONE 140.0 /* over the whole width */
+/* A curve over intensities that are all but one is a vertical line. */
+#define CURVE_RANGE 1.5
+#define CURVE_PARTS 8 /* between two points */
+
+/* ---- along an axis ---- */
 
 typedef struct along {
-    rft_build *b;
+    const rft_run *run;
+    rft_arena *arena;
     const rft_profile *profile; /* best over all variants */
     bool in_ops;                /* how the rate is told */
     rft_figure_scale scale;
@@ -41,10 +42,10 @@ static void choose_unit(along *a) {
     size_t ops = 0, bytes = 0, used = 0;
     const rft_profile *profile = a->profile;
     const char *unit = "FLOP/s";
-    double *rates = rft_arena_calloc(a->b->arena, profile->step_count + 1, sizeof *rates);
+    double *rates = rft_arena_calloc(a->arena, profile->step_count + 1, sizeof *rates);
     for (size_t i = 0; i < profile->step_count; i++) {
         if (profile->steps[i].best) {
-            rft_placement place = rft_placement_of(a->b->run, profile->steps[i].best);
+            rft_placement place = rft_placement_of(a->run, profile->steps[i].best);
             bool in_ops = rft_rate_in_ops(&place);
             ops += in_ops;
             bytes += !in_ops;
@@ -58,7 +59,7 @@ static void choose_unit(along *a) {
             rates[used++] = rate_of(a, profile->steps[i].best);
         }
     }
-    a->scale = rft_figure_scale_of(a->b->arena, rates, used, a->in_ops ? unit : "B/s");
+    a->scale = rft_figure_scale_of(a->arena, rates, used, a->in_ops ? unit : "B/s");
 }
 
 static bool same_bound(const rft_bound *a, const rft_bound *b) {
@@ -73,7 +74,7 @@ static double between(const along *a, size_t left, size_t right) {
 
 static void add_bands(along *a) {
     const rft_profile *profile = a->profile;
-    rft_series *bands = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_BAND, profile->step_count);
+    rft_series *bands = rft_chart_series(a->arena, a->chart, RFT_SERIES_BAND, profile->step_count);
     size_t used = 0, last = SIZE_MAX;
     for (size_t i = 0; i < profile->step_count; i++) {
         const rft_profile_step *step = &profile->steps[i];
@@ -98,8 +99,8 @@ static void add_bands(along *a) {
 /* The rate a ceiling allows at each step: `seconds` of its share in the placement of the work. */
 static void add_ceiling(along *a, bool memory) {
     const rft_profile *profile = a->profile;
-    const rft_ceilings *ceilings = &a->b->run->ceilings;
-    rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_LINE, profile->step_count);
+    const rft_ceilings *ceilings = &a->run->ceilings;
+    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, profile->step_count);
     line->tone = RFT_TONE_GREY;
     line->label = "memory ceiling";
     size_t known = 0;
@@ -119,7 +120,7 @@ static void add_ceiling(along *a, bool memory) {
                           : NAN;
         } else if (pipe < RFT_PIPE_COUNT && rft_ceiling_from_name(&id, rft_pipe_name(pipe))) {
             seconds = best->work.pipe_ops[pipe] / rft_ceilings_rate(ceilings, id);
-            line->label = rft_arena_printf(a->b->arena, "%s ceiling", rft_pipe_label(pipe));
+            line->label = rft_arena_printf(a->arena, "%s ceiling", rft_pipe_label(pipe));
         }
         if (seconds > 0) {
             line->y[i] = amount_of(a, best) / seconds / a->scale.factor;
@@ -132,11 +133,10 @@ static void add_ceiling(along *a, bool memory) {
 }
 
 static void add_variants(along *a) {
-    rft_build *b = a->b;
-    const rft_sweep *sweep = &b->run->sweeps[a->profile->sweep].sweep;
+    const rft_sweep *sweep = &a->run->sweeps[a->profile->sweep].sweep;
     for (size_t v = 0; v < sweep->variant_count; v++) {
         rft_profile *profiles = NULL;
-        size_t count = rft_profiles_along_axes(b->run, a->profile->sweep, v, b->arena, &profiles);
+        size_t count = rft_profiles_along_axes(a->run, a->profile->sweep, v, a->arena, &profiles);
         const rft_profile *own = NULL;
         for (size_t i = 0; i < count; i++) {
             own = profiles[i].index == a->profile->index && profiles[i].problem == a->profile->problem ? &profiles[i]
@@ -145,7 +145,7 @@ static void add_variants(along *a) {
         if (!own || own->step_count != a->profile->step_count) {
             continue;
         }
-        rft_series *line = rft_chart_series(b->arena, a->chart, RFT_SERIES_LINE, own->step_count);
+        rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
         line->tone = (rft_tone)(RFT_TONE_A + (int)(v % RFT_TONES));
         line->marks = true;
         line->label = sweep->variant_count > 1 ? sweep->variants[v].name : "best";
@@ -157,7 +157,7 @@ static void add_variants(along *a) {
 }
 
 static void add_best(along *a) {
-    rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_LINE, a->profile->step_count);
+    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, a->profile->step_count);
     line->tone = RFT_TONE_A;
     line->marks = true;
     line->label = "best";
@@ -180,7 +180,7 @@ static void choose_range(along *a) {
     for (size_t i = 0; i < a->profile->step_count; i++) {
         const rft_point *best = a->profile->steps[i].best;
         if (best) {
-            rft_placement place = rft_placement_of(a->b->run, best);
+            rft_placement place = rft_placement_of(a->run, best);
             double allowed = amount_of(a, best) / place.roof_s / a->scale.factor;
             roof = isfinite(allowed) ? fmax(roof, allowed) : roof;
         }
@@ -191,9 +191,9 @@ static void choose_range(along *a) {
     a->chart->y.high = high > 0 ? (a->chart->y.log ? top * 4 : top * 1.3) : 1;
 }
 
-static void set_x_axis(along *a) {
+static void set_along_x(along *a) {
     const rft_profile *profile = a->profile;
-    rft_arena *arena = a->b->arena;
+    rft_arena *arena = a->arena;
     double *ticks = rft_arena_calloc(arena, profile->step_count + 1, sizeof *ticks);
     const char **names = rft_arena_calloc(arena, profile->step_count + 1, sizeof *names);
     size_t tick_count = 0;
@@ -202,15 +202,12 @@ static void set_x_axis(along *a) {
         a->numeric = a->numeric && rft_value_is_number(&profile->steps[i].value);
     }
     for (size_t i = 0; i < profile->step_count; i++) {
-        rft_str text = RFT_STR_INIT;
-        rft_value_format(&text, &profile->steps[i].value);
-        names[i] = rft_arena_strdup(arena, rft_str_get(&text));
-        rft_str_clear(&text);
+        names[i] = rft_words_value(&profile->steps[i].value, arena);
         if (profile->steps[i].refined == 0) { /* what refine() added stands between them */
             ticks[tick_count++] = x_of(a, i);
         }
     }
-    const rft_sweep *sweep = &a->b->run->sweeps[profile->sweep].sweep;
+    const rft_sweep *sweep = &a->run->sweeps[profile->sweep].sweep;
     const char *name = profile->along_param ? sweep->variants[profile->variant].params[profile->index].name
                                             : sweep->axes[profile->index].name;
     a->chart->x = (rft_chart_axis){.title = name, .low = NAN, .high = NAN};
@@ -224,29 +221,11 @@ static void set_x_axis(along *a) {
     }
 }
 
-/* "n, with stride=4": what is followed, and what is held. */
-const char *rft_build_line(const rft_build *b, const rft_profile *profile) {
-    const rft_sweep *sweep = &b->run->sweeps[profile->sweep].sweep;
-    rft_str text = RFT_STR_INIT;
-    rft_str_add(&text, sweep->axes[profile->index].name);
-    bool first = true;
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        if (i != profile->index && sweep->axes[i].swept) {
-            rft_str_add(&text, first ? ", with " : " ");
-            rft_values_format(&text, &sweep->axes[i].name, &sweep->problems[profile->problem].values[i], 1);
-            first = false;
-        }
-    }
-    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
-}
-
 /* Along the foot of the chart. */
 static void add_interval(along *a, const rft_transition *found) {
     const rft_chart_axis *y = &a->chart->y;
     double foot = y->log ? y->low * pow(y->high / y->low, 0.02) : y->low + 0.02 * (y->high - y->low);
-    rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_LINE, 2);
+    rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, 2);
     line->bold = true;
     line->x[0] = found->low;
     line->x[1] = found->high;
@@ -262,21 +241,22 @@ static void add_places(along *a, const rft_along_opts *opts) {
             continue;
         }
         add_interval(a, found);
-        rft_series *line = rft_chart_series(a->b->arena, a->chart, RFT_SERIES_AT_X, 1);
+        rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_AT_X, 1);
         line->x[0] = found->where;
         line->dashed = true;
         line->names[0] =
-            rft_arena_printf(a->b->arena, "%s [%s, %s]", rft_build_place_text(a->b, found->where),
-                             rft_build_place_text(a->b, found->low), rft_build_place_text(a->b, found->high));
+            rft_arena_printf(a->arena, "%s [%s, %s]", rft_words_place(found->where, true, a->arena),
+                             rft_words_place(found->low, true, a->arena), rft_words_place(found->high, true, a->arena));
     }
 }
 
-rft_chart *rft_build_along_chart(rft_build *b, const rft_profile *profile, const rft_along_opts *opts) {
-    along a = {.b = b, .profile = profile};
-    a.chart = rft_chart_new(b->arena, opts->title, opts->height);
-    set_x_axis(&a);
+rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const rft_along_opts *opts,
+                           rft_arena *arena) {
+    along a = {.run = run, .arena = arena, .profile = profile};
+    a.chart = rft_chart_new(arena, opts->title, opts->height);
+    set_along_x(&a);
     choose_unit(&a);
-    a.chart->y.title = rft_arena_printf(b->arena, "useful rate (%s)", a.scale.unit);
+    a.chart->y.title = rft_arena_printf(arena, "useful rate (%s)", a.scale.unit);
     add_bands(&a);
     add_ceiling(&a, true);
     add_ceiling(&a, false);
@@ -290,54 +270,49 @@ rft_chart *rft_build_along_chart(rft_build *b, const rft_profile *profile, const
     return a.chart;
 }
 
-static bool has_line(const rft_profile *profile) {
-    size_t measured = 0;
-    for (size_t k = 0; k < profile->step_count; k++) {
-        measured += profile->steps[k].best != NULL;
+/* ---- fits ---- */
+
+size_t rft_fitted_lines(const rft_run *run, rft_arena *arena, rft_fitted **out, size_t *left_out) {
+    rft_fitted *fits = *out = rft_arena_calloc(arena, RFT_FITS_MOST, sizeof *fits);
+    size_t count = 0;
+    *left_out = 0;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        rft_profile *profiles = NULL;
+        size_t lines = rft_profiles_along_axes(run, s, SIZE_MAX, arena, &profiles);
+        for (size_t i = 0; i < lines; i++) {
+            if (rft_profile_measured(&profiles[i]) < RFT_FIT_LEAST) {
+                continue;
+            }
+            if (count == RFT_FITS_MOST) {
+                (*left_out)++;
+                continue;
+            }
+            fits[count++] = (rft_fitted){&profiles[i], rft_profile_fit_of(run, &profiles[i], arena)};
+        }
     }
-    return measured > 1;
+    return count;
 }
 
-void rft_build_axes(rft_build *b, size_t sweep) {
-    rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_axes(b->run, sweep, SIZE_MAX, b->arena, &profiles), used = 0, lines = 0;
-    rft_chart **charts = rft_arena_calloc(b->arena, count + 2, sizeof(rft_chart *));
-    rft_chart *ladder = rft_build_ladder_chart(b, sweep, HEIGHT);
-    if (ladder) {
-        charts[used++] = ladder;
+bool rft_fitted_has_curve(const rft_fitted *of) {
+    double least = INFINITY, most = 0.0;
+    for (size_t i = 0; i < of->fit.count; i++) {
+        double intensity = of->fit.points[i].ops / of->fit.points[i].bytes;
+        least = fmin(least, intensity);
+        most = fmax(most, intensity);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!has_line(&profiles[i])) {
-            continue;
-        }
-        if (lines++ < CHARTS_MOST || b->opts.full) {
-            rft_along_opts opts = {.height = HEIGHT};
-            opts.title = rft_arena_printf(b->arena, "Along %s", rft_build_line(b, &profiles[i]));
-            charts[used++] = rft_build_along_chart(b, &profiles[i], &opts);
-        }
+    return of->fit.fit.why == NULL && least > 0.0 && isfinite(most) && most >= CURVE_RANGE * least;
+}
+
+rft_series *rft_fitted_curve(rft_chart *chart, const rft_fitted *of, double factor, rft_arena *arena) {
+    const rft_profile_fit *fit = &of->fit;
+    rft_series *series = rft_chart_series(arena, chart, RFT_SERIES_LINE, (fit->count - 1) * CURVE_PARTS + 1);
+    for (size_t i = 0; i < series->count; i++) {
+        size_t left = i / CURVE_PARTS, right = left + (left + 1 < fit->count);
+        double part = (double)(i % CURVE_PARTS) / CURVE_PARTS;
+        double bytes = pow(fit->points[left].bytes, 1.0 - part) * pow(fit->points[right].bytes, part);
+        double ops = pow(fit->points[left].ops, 1.0 - part) * pow(fit->points[right].ops, part);
+        series->x[i] = ops / bytes;
+        series->y[i] = ops / rft_roofline_fit_time_s(&fit->fit, bytes, ops) / factor;
     }
-    if (used == 0) {
-        return;
-    }
-    rft_doc_heading(b->doc, 2,
-                    ladder && lines ? "Variants, and along the axes"
-                    : lines         ? "Along the axes"
-                                    : "Variants",
-                    NULL);
-    if (used == 1) {
-        charts[0]->height = HEIGHT_ALONE;
-    }
-    rft_build_chart_rows(b, charts, used, rft_build_columns(used));
-    rft_doc_textf(b->doc, RFT_TEXT_NOTE,
-                  "The best configuration at every value. Grey lines: what the measured ceilings allow for this work."
-                  "%s%s%s%s",
-                  ladder ? " Bars: blue the variants, grey the baselines, with the 95 % interval of the median." : "",
-                  lines ? " Shaded: what holds the best one back." : "",
-                  rft_refine_added(&b->run->sweeps[sweep].sweep) > 0
-                      ? " Marks between the numbers of an axis: values that refine() added, where only the winners of "
-                        "both ends were measured."
-                      : "",
-                  !b->opts.full && lines > CHARTS_MOST ? " Not every line of the sweep is shown; all of them with "
-                                                         "--full."
-                                                       : "");
+    return series;
 }

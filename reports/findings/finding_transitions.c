@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/str.h"
+#include "reports/findings/findings.h"
+#include "reports/findings/profile_charts.h"
+#include "reports/findings/words.h"
+
+#include <math.h>
+
+#define CHARTS_MOST 6 /* without --full */
+#define HEIGHT 168.0
+#define HEIGHT_ALONE 140.0 /* over the whole width */
+
+enum {
+    LINE,
+    KIND,
+    FROM,
+    TO,
+    BY,
+    WHERE,
+    INTERVAL,
+    LOW,
+    HIGH,
+    SLOPES_TEXT,
+    RIDGE,
+    RIDGE_SHEET,
+    SLOPE_BEFORE,
+    SLOPE_AFTER,
+    SLOPES,
+    SHARPNESS,
+    SCATTER,
+    EVIDENCE,
+    REMARK,
+    WHY,
+    WAVES,
+    AXIS,
+    THROUGH,
+    FIELDS
+};
+
+static const rft_trait fields[FIELDS] = {
+    [LINE] = {.title = "Along", .wraps = true},
+    [KIND] = {.key = "kind", .title = "Transition", .lead = ": "},
+    [FROM] = {.key = "from", .title = "From", .wraps = true},
+    [TO] = {.key = "to", .title = "To", .lead = " to ", .wraps = true},
+    [BY] = {.key = "by"},
+    [WHERE] = {.key = "where", .title = "Where", .lead = " at ", .align = RFT_ALIGN_RIGHT},
+    [INTERVAL] = {.title = "Interval", .wraps = true},
+    [LOW] = {.key = "low"},
+    [HIGH] = {.key = "high"},
+    [SLOPES_TEXT] = {.title = "Slopes", .where = RFT_IN_TEXT},
+    [RIDGE] = {.key = "ridge", .title = "Ridge formula", .lead = ", ridge formula ", .align = RFT_ALIGN_RIGHT},
+    [RIDGE_SHEET] = {.key = "ridge_datasheet"},
+    [SLOPE_BEFORE] = {.key = "slope_before"},
+    [SLOPE_AFTER] = {.key = "slope_after"},
+    [SLOPES] = {.key = "slopes"},
+    [SHARPNESS] = {.key = "sharpness"},
+    [SCATTER] = {.key = "scatter_frac"},
+    [EVIDENCE] = {.key = "evidence", .title = "Evidence", .lead = ", "},
+    [REMARK] = {.title = "Remark", .lead = "; ", .wraps = true},
+    [WHY] = {.key = "why"},
+    [WAVES] = {.key = "waves"},
+    [AXIS] = {.key = "axis"},
+    [THROUGH] = {.key = "line_through"},
+};
+
+/* A profile with what was found on it. */
+typedef struct found_line {
+    const rft_profile *profile;
+    rft_transition *items; /* in order, one at least */
+    size_t count;
+} found_line;
+
+typedef struct told {
+    const rft_run *run;
+    rft_arena *arena;
+    rft_cell_table *table;
+} told;
+
+static found_line find_on(const told *t, const rft_profile *profile) {
+    found_line found = {.profile = profile};
+    found.count = rft_transitions_of(t->run, profile, t->arena, &found.items);
+    return found;
+}
+
+static bool is_located(const rft_transition *found) {
+    return found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
+}
+
+/* ---- words ---- */
+
+static const char *slope_text(const told *t, double value) {
+    return isnan(value) ? "n/a" : rft_arena_fixed(t->arena, fabs(value) < 0.005 ? 0.0 : value, 2, ""); /* no "-0.00" */
+}
+
+static const char *slopes_of(rft_turn_of of) {
+    return of == RFT_TURN_OF_TIME            ? "of time"
+           : of == RFT_TURN_OF_TIME_PER_WORK ? "of time per work"
+                                             : "of time per byte over intensity";
+}
+
+/* Of a turn; NULL. */
+static const char *turn_text(const told *t, const rft_transition *found) {
+    return found->by_times && is_located(found)
+               ? rft_arena_printf(t->arena, "slope %s to %s %s", slope_text(t, found->turn.slope_before),
+                                  slope_text(t, found->turn.slope_after), slopes_of(found->turn_of))
+               : NULL;
+}
+
+/* The scatter about two laws, and the waves of blocks; "". */
+static const char *beside_text(const told *t, const rft_transition *found) {
+    const char *scatter =
+        isfinite(found->scatter_frac)
+            ? rft_arena_printf(t->arena, "the times scatter by %s about two laws, more than their noise",
+                               rft_arena_fixed(t->arena, 100 * found->scatter_frac, 0, " %"))
+            : "";
+    const char *waves = found->waves_note ? found->waves_note : "";
+    return rft_arena_printf(t->arena, "%s%s%s", scatter, *scatter && *waves ? "; " : "", waves);
+}
+
+static const char *bound_name(const rft_profile *profile, size_t step) {
+    return rft_resource_name(profile->steps[step].bound.resource, profile->steps[step].bound.pipe);
+}
+
+/* The one bound of a profile without a change; NULL when nothing was measured. */
+static const char *only_bound(const rft_profile *profile) {
+    for (size_t i = 0; i < profile->step_count; i++) {
+        if (profile->steps[i].best) {
+            return bound_name(profile, i);
+        }
+    }
+    return NULL;
+}
+
+/* "matmul: n, with batch=4"; `names`: of parameters. */
+static const char *line_text(const told *t, const rft_profile *profile, const char *names) {
+    const rft_sweep *sweep = &t->run->sweeps[profile->sweep].sweep;
+    if (!profile->along_param) {
+        return rft_arena_printf(t->arena, "%s: %s", sweep->name, rft_words_line(t->run, profile, t->arena));
+    }
+    bool several = sweep->variant_count > 1;
+    return rft_arena_printf(t->arena, "%s%s%s, %s", names, several ? " of " : "",
+                            several ? sweep->variants[profile->variant].name : "",
+                            rft_words_problem(t->run, profile->sweep, profile->problem, t->arena));
+}
+
+/* "Refined: m=192 (6). ..." where refine() added values to the line; NULL. */
+static const char *refined_note(const told *t, const rft_profile *profile) {
+    rft_str note = RFT_STR_INIT;
+    for (size_t i = 0; i < profile->step_count && !profile->along_param; i++) {
+        const rft_profile_step *step = &profile->steps[i];
+        if (step->refined > 0 && step->best) {
+            const rft_axis *axis = &t->run->sweeps[profile->sweep].sweep.axes[profile->index];
+            rft_str_add(&note, note.length ? "; " : "Refined: ");
+            rft_values_format(&note, &axis->name, &step->value, 1);
+            rft_str_addf(&note, " (%zu)", step->measured);
+        }
+    }
+    rft_str_add(&note,
+                note.length ? ". In brackets: configurations measured there, from the winners of both ends." : "");
+    const char *kept = note.length ? rft_arena_strdup(t->arena, rft_str_get(&note)) : NULL;
+    rft_str_clear(&note);
+    return kept;
+}
+
+/* ---- rows ---- */
+
+/* The place, the interval, the formula's place. */
+static void put_places(const told *t, rft_datum *cells, const rft_transition *found) {
+    bool estimated = found->by_times && (!isnan(found->where) || found->turn.wide);
+    const char *low = rft_words_place(found->low, estimated, t->arena);
+    const char *high = rft_words_place(found->high, estimated, t->arena);
+    const char *ridge = rft_words_place(found->ridge, true, t->arena);
+    const char *sheet = rft_words_place(found->ridge_datasheet, true, t->arena);
+    cells[WHERE].words = rft_words_place(found->where, true, t->arena);
+    cells[WHERE].brief = is_located(found) ? NULL : "";
+    cells[INTERVAL].words = rft_arena_printf(t->arena, "%s\xe2\x80\x93%s", low, high);
+    cells[INTERVAL].brief =
+        !is_located(found) ? rft_arena_printf(t->arena, "between %s and %s", low, high)
+        : found->by_times  ? rft_arena_printf(t->arena, "95 %% %s to %s", low, high)
+                           : rft_arena_printf(t->arena, "by its grid neighbours alone, between %s and %s", low, high);
+    bool both = isfinite(found->ridge) && isfinite(found->ridge_datasheet);
+    cells[RIDGE].words = isfinite(found->ridge_datasheet) ? rft_arena_printf(t->arena, "%s (%s)", ridge, sheet) : ridge;
+    cells[RIDGE].brief = isfinite(found->ridge_datasheet) ? rft_arena_printf(t->arena, "%s%s%s by datasheet",
+                                                                             both ? ridge : "", both ? ", " : "", sheet)
+                         : isfinite(found->ridge)         ? ridge
+                                                          : "";
+}
+
+static void put_remark(const told *t, rft_datum *cells, const rft_transition *found) {
+    const char *turn = turn_text(t, found), *beside = beside_text(t, found);
+    cells[SLOPES_TEXT] = rft_datum_text(turn);
+    if (!is_located(found)) {
+        cells[REMARK].words = found->why;
+    } else if (turn) {
+        cells[REMARK].words = rft_arena_printf(t->arena, "%s%s%s", turn, *beside ? "; " : "", beside);
+        cells[REMARK].brief = beside;
+    } else {
+        cells[REMARK].words = "by its neighbours alone";
+        cells[REMARK].brief = beside;
+        cells[REMARK].note = "Too few values for a turn of the times: the interval is the step of the axis, the place "
+                             "where the branches of both bounds, drawn through the two times beside it, meet.";
+    }
+}
+
+static void put_data(const told *t, rft_datum *cells, const rft_profile *profile, const rft_transition *found) {
+    const rft_sweep *sweep = &t->run->sweeps[profile->sweep].sweep;
+    bool located = is_located(found);
+    cells[KIND] = rft_datum_text(rft_transition_kind_name(found->kind));
+    cells[FROM] = rft_datum_text(found->at_steps ? bound_name(profile, found->from) : NULL);
+    cells[TO] = rft_datum_text(found->at_steps ? bound_name(profile, found->to) : NULL);
+    cells[BY] = rft_datum_text(found->by_times ? "times" : "neighbours");
+    cells[WHERE] = rft_datum_number(located ? found->where : (double)NAN);
+    cells[LOW] = rft_datum_number(located ? found->low : (double)NAN);
+    cells[HIGH] = rft_datum_number(located ? found->high : (double)NAN);
+    cells[RIDGE] = rft_datum_number(found->ridge);
+    cells[RIDGE_SHEET] = rft_datum_number(found->ridge_datasheet);
+    cells[SLOPE_BEFORE] = rft_datum_number(located ? found->turn.slope_before : (double)NAN);
+    cells[SLOPE_AFTER] = rft_datum_number(located ? found->turn.slope_after : (double)NAN);
+    cells[SLOPES] = rft_datum_text(located && found->by_times ? slopes_of(found->turn_of) : NULL);
+    cells[SHARPNESS] = rft_datum_number(located ? found->turn.sharpness : (double)NAN);
+    cells[SCATTER] = rft_datum_number(found->scatter_frac);
+    cells[EVIDENCE] = rft_datum_text(rft_evidence_name(found->evidence));
+    cells[WHY] = rft_datum_text(found->why);
+    cells[WAVES] = rft_datum_text(found->waves_note);
+    if (!profile->along_param) {
+        cells[AXIS] = rft_datum_text(sweep->axes[profile->index].name);
+        cells[THROUGH] = rft_datum_finding(rft_finding_problem(sweep, profile->problem, t->arena));
+    }
+}
+
+/* `names`: of the parameters that say the same. */
+static rft_cell_row *add_transition(const told *t, const rft_profile *profile, const rft_transition *found,
+                                    const char *names) {
+    rft_cell_row *row = rft_cell_table_row(t->table);
+    put_data(t, row->cells, profile, found);
+    row->cells[LINE] = rft_datum_text(line_text(t, profile, names));
+    row->cells[LINE].brief =
+        profile->along_param ? NULL : rft_arena_printf(t->arena, "along %s", rft_words_line(t->run, profile, t->arena));
+    row->strong = found->kind == RFT_TRANSITION_FOUND;
+    if (found->at_steps) {
+        put_places(t, row->cells, found);
+        put_remark(t, row->cells, found);
+        return row;
+    }
+    bool none = found->kind == RFT_TRANSITION_NONE;
+    row->cells[FROM].words = none ? only_bound(profile) : NULL;
+    row->cells[WHERE].words = row->cells[RIDGE].words = row->cells[EVIDENCE].words = "";
+    row->cells[REMARK] = rft_datum_text(found->why ? found->why : none ? "one bound all along" : NULL);
+    return row;
+}
+
+static void add_line(const told *t, const found_line *line, const char *names) {
+    for (size_t k = 0; k < line->count; k++) {
+        rft_cell_row *row = add_transition(t, line->profile, &line->items[k], names);
+        if (k == 0) {
+            row->cells[LINE].note = refined_note(t, line->profile);
+        } else {
+            row->cells[LINE] = (rft_datum){.brief = row->cells[LINE].brief};
+        }
+    }
+}
+
+/* ---- along axes ---- */
+
+/* The lines of sweeps [first, end); each takes some milliseconds. */
+static size_t find_lines(const told *t, size_t first, size_t end, found_line **out) {
+    size_t used = 0, capacity = 0;
+    *out = NULL;
+    for (size_t s = first; s < end; s++) {
+        rft_profile *profiles = NULL;
+        size_t count = rft_profiles_along_axes(t->run, s, SIZE_MAX, t->arena, &profiles);
+        for (size_t i = 0; i < count; i++) {
+            *out = rft_grown_in(t->arena, *out, used, &capacity, sizeof **out);
+            (*out)[used++] = find_on(t, &profiles[i]);
+        }
+    }
+    return used;
+}
+
+static rft_chart *chart_of(const told *t, const found_line *line) {
+    const char *title = rft_arena_printf(t->arena, "%s: %s", t->run->sweeps[line->profile->sweep].sweep.name,
+                                         rft_words_line(t->run, line->profile, t->arena));
+    const rft_along_opts opts = {.title = title,
+                                 .height = HEIGHT,
+                                 .best_alone = true,
+                                 .transitions = line->items,
+                                 .transition_count = line->count};
+    return rft_along_chart(t->run, line->profile, &opts, t->arena);
+}
+
+static bool has_change(const found_line *line) {
+    for (size_t i = 0; i < line->count; i++) {
+        if (line->items[i].kind != RFT_TRANSITION_NONE && line->items[i].kind != RFT_TRANSITION_NOT_EXPLORED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The profile of the bests, the ceilings along the axis, bands of bound, and the places: lines with a change first. */
+static void add_charts(rft_finding *f, const told *t, const found_line *lines, size_t count, bool full) {
+    rft_chart **charts = rft_arena_calloc(t->arena, count + 1, sizeof(rft_chart *));
+    size_t used = 0, drawable = 0, most = full ? count : CHARTS_MOST;
+    for (int changed = 1; changed >= 0; changed--) {
+        for (size_t i = 0; i < count; i++) {
+            if (rft_profile_measured(lines[i].profile) > 1 && has_change(&lines[i]) == (changed == 1)) {
+                drawable++;
+                if (used < most) {
+                    charts[used++] = chart_of(t, &lines[i]);
+                }
+            }
+        }
+    }
+    if (used == 0) {
+        return;
+    }
+    charts[0]->height = used == 1 ? HEIGHT_ALONE : HEIGHT;
+    rft_finding_chart_rows(f, charts, used, rft_finding_chart_columns(used));
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "Marks: the best over all variants at every value; grey lines: what the measured ceilings allow "
+                     "for the same work; shaded, with its name: what holds the best back. Dashed: where the times "
+                     "turn, the thick line at its foot and the brackets give the 95 %% interval.%s",
+                     used < drawable ? rft_arena_printf(t->arena, " %s; --full draws all.",
+                                                        rft_words_plural(drawable - used, "line is not drawn",
+                                                                         "lines are not drawn", t->arena))
+                                     : "");
+}
+
+static void add_along_axes(rft_finding *f, told *t, const found_line *lines, size_t count) {
+    size_t found = 0, next = 0;
+    for (size_t s = 0; s < t->run->sweep_count; s++) {
+        size_t first = next;
+        for (; next < count && lines[next].profile->sweep == s; next++) {
+            add_line(t, &lines[next], NULL);
+            for (size_t k = 0; k < lines[next].count; k++) {
+                found += lines[next].items[k].kind == RFT_TRANSITION_FOUND;
+            }
+        }
+        if (next == first) {
+            rft_cell_row *row = rft_cell_table_row(t->table);
+            row->cells[LINE] = rft_datum_text(t->run->sweeps[s].sweep.name);
+            row->cells[KIND] = rft_datum_text(rft_transition_kind_name(RFT_TRANSITION_NOT_EXPLORED));
+            row->cells[REMARK] = rft_datum_text("the sweep names no axis to look along");
+        }
+    }
+    rft_finding_body(f, RFT_ON_PAGE, "%s.",
+                     found == 0 ? "No transition along an axis is established by this run"
+                                : rft_words_plural(found, "transition along an axis is established",
+                                                   "transitions along axes are established", t->arena));
+}
+
+rft_finding *rft_finding_transitions(const rft_run *run, size_t sweep, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    told t = {.run = run, .arena = arena};
+    found_line *lines = NULL;
+    size_t count = find_lines(&t, sweep, sweep + 1, &lines);
+    if (count > 0) {
+        rft_finding_heading(f, RFT_IN_TEXT, 2, "transitions");
+    }
+    t.table = rft_finding_table(f, "", fields, FIELDS);
+    t.table->lines = true;
+    for (size_t i = 0; i < count; i++) {
+        add_line(&t, &lines[i], NULL);
+    }
+    return f;
+}
+
+/* ---- along parameters ---- */
+
+/* No place of its own to tell: one bound all along, or not explored. */
+static bool is_placeless(const found_line *line) {
+    return line->count == 1 && !line->items[0].at_steps;
+}
+
+static bool say_the_same(const found_line *a, const found_line *z) {
+    return is_placeless(a) && is_placeless(z) && a->items[0].kind == z->items[0].kind &&
+           rft_text_equal(a->items[0].why ? a->items[0].why : "", z->items[0].why ? z->items[0].why : "");
+}
+
+/* The parameters of these lines, the first leading, that say what the first does. */
+static const char *same_names(const told *t, const found_line *lines, size_t count) {
+    const rft_profile *first = lines[0].profile;
+    const rft_param *params = t->run->sweeps[first->sweep].sweep.variants[first->variant].params;
+    rft_str names = RFT_STR_INIT;
+    rft_str_add(&names, params[first->index].name);
+    for (size_t i = 1; i < count; i++) {
+        if (say_the_same(&lines[0], &lines[i])) {
+            rft_str_addf(&names, ", %s", params[lines[i].profile->index].name);
+        }
+    }
+    const char *kept = rft_arena_strdup(t->arena, rft_str_get(&names));
+    rft_str_clear(&names);
+    return kept;
+}
+
+/* Those that say the same share a row: there are many of them, and little to say of each. */
+static void add_params(const told *t, size_t sweep) {
+    size_t problem = rft_run_largest(t->run, sweep);
+    const rft_point *best = problem == SIZE_MAX ? NULL : rft_run_best(t->run, sweep, SIZE_MAX, problem);
+    if (!best || best->variant >= t->run->sweeps[sweep].sweep.variant_count) {
+        return;
+    }
+    rft_profile *profiles = NULL;
+    size_t count = rft_profiles_along_params(t->run, sweep, best->variant, problem, t->arena, &profiles);
+    found_line *lines = rft_arena_calloc(t->arena, count + 1, sizeof *lines);
+    bool *said = rft_arena_calloc(t->arena, count + 1, sizeof *said); /* by one before it */
+    for (size_t i = 0; i < count; i++) {
+        lines[i] = find_on(t, &profiles[i]);
+        bool is_told = false;
+        for (size_t k = 0; k < i; k++) {
+            is_told = is_told || say_the_same(&lines[k], &lines[i]);
+        }
+        said[i] = is_told;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!said[i]) {
+            add_line(t, &lines[i], same_names(t, &lines[i], count - i));
+        }
+    }
+}
+
+rft_finding *rft_finding_transitions_all(const rft_run *run, bool full, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    told t = {.run = run, .arena = arena};
+    rft_finding_chapter(f, 1, "Bound transitions", "transitions");
+    if (run->sweep_count == 0) {
+        rft_finding_body(f, 0, "Not explored: the run has no sweep.");
+        return f;
+    }
+    rft_finding_note(
+        f, 0,
+        "Where what holds the best configuration back changes. A transition is found only where the "
+        "measured times turn; place and 95 %% interval are those of the turn, elsewhere the neighbouring "
+        "values stand. A turn without a change of bound is told as such, a change of bound without a turn "
+        "is \"none\" or \"unclear\", with the reason. The ridge formula's place is where work / ceiling of "
+        "both are equal, in brackets by the datasheet's values. Evidence: counted (hardware counters), "
+        "modelled (the kernel's own traffic formula) or declared (the work alone).");
+    rft_finding_heading(f, 0, 2, "Along axes");
+    found_line *lines = NULL;
+    size_t count = find_lines(&t, 0, run->sweep_count, &lines);
+    add_charts(f, &t, lines, count, full);
+    t.table = rft_finding_table(f, NULL, fields, FIELDS);
+    add_along_axes(f, &t, lines, count);
+    rft_finding_heading(f, 0, 2, "Along parameters");
+    t.table = rft_finding_table(f, NULL, fields, FIELDS);
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        add_params(&t, s);
+    }
+    rft_finding_note(
+        f, 0, "%s",
+        t.table->row_count == 0
+            ? "Not explored: no parameter was measured at more than one value."
+            : "On each sweep's longest-running problem, best variant, the best over the other parameters.");
+    return f;
+}
