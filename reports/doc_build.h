@@ -66,7 +66,6 @@ void rft_build_card_state(rft_build *b);
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
-void rft_build_ladder(rft_build *b, size_t sweep);
 void rft_build_power(rft_build *b, size_t sweep);     /* nothing where no power was read and nothing soaked */
 void rft_build_power_summary(rft_build *b);           /* a paragraph, or nothing */
 void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */

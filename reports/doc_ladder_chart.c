@@ -2,6 +2,7 @@
 /* The ladder as bars with their intervals: each variant's best and the baselines, under the ceiling. */
 #include "reports/doc_sweep_parts.h"
 
+#include "model/roofline/counted.h"
 #include "model/run/baseline.h"
 
 #include <math.h>
@@ -55,8 +56,19 @@ static void add_series(bars *own) {
     own->whiskers = &own->chart->series[2];
 }
 
+/* NULL when nothing was measured. */
+static const rft_entry *ladder_entry(const rft_build *b, size_t s) {
+    size_t problem = rft_counted_ladder(b->run, s);
+    for (size_t i = 0; i < b->entry_count; i++) {
+        if (b->entries[i].sweep == s && b->entries[i].problem == problem) {
+            return b->entries[i].best ? &b->entries[i] : NULL;
+        }
+    }
+    return NULL;
+}
+
 rft_chart *rft_build_ladder_chart(rft_build *b, size_t s, double height) {
-    const rft_entry *entry = rft_build_ladder_entry(b, s);
+    const rft_entry *entry = ladder_entry(b, s);
     const rft_sweep *sweep = &b->run->sweeps[s].sweep;
     double rate = entry ? rft_rate_of(&entry->place) : NAN, highest = 0;
     if (!entry || isnan(rate)) {

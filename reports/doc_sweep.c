@@ -226,7 +226,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     }
     add_suspects(b, s);
     rft_build_asked(b, s);
-    rft_build_ladder(b, s);
+    rft_print_page(b->doc, rft_finding_ladder(b->run, s, b->opts.full, b->arena));
     if (showcase) {
         rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
     }

@@ -7,6 +7,7 @@
 #include "cli/show_power.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
+#include "model/roofline/counted.h"
 #include "model/roofline/over_roof.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/ridge.h"
@@ -133,7 +134,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
             json_array_append_new(best, rft_show_best_json(run, point, arena));
         }
     }
-    size_t largest = data->variant_count > 1 ? rft_show_ladder_problem(run, sweep) : SIZE_MAX;
+    size_t largest = data->variant_count > 1 ? rft_counted_ladder(run, sweep) : SIZE_MAX;
     for (size_t v = 0; v < data->variant_count && largest != SIZE_MAX; v++) {
         const rft_point *point = rft_run_best(run, sweep, v, largest);
         if (point) {

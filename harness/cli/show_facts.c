@@ -33,27 +33,6 @@ double rft_show_rate(const rft_placement *placement, const rft_work *work, const
     return rft_work_bytes(work) > 0.0 ? placement->rate_bytes_s : NAN;
 }
 
-size_t rft_show_ladder_problem(const rft_run *run, size_t sweep) {
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    size_t chosen = SIZE_MAX, most_variants = 0;
-    double most_work = 0.0;
-    for (size_t p = 0; p < data->problem_count; p++) {
-        size_t variants = 0;
-        double work = 0.0;
-        for (size_t v = 0; v < data->variant_count; v++) {
-            const rft_point *best = rft_run_best(run, sweep, v, p);
-            variants += best != NULL;
-            work = best ? fmax(work, rft_work_bytes(&best->work) + rft_work_ops(&best->work)) : work;
-        }
-        if (variants > most_variants || (variants && variants == most_variants && work >= most_work)) {
-            chosen = p;
-            most_variants = variants;
-            most_work = work;
-        }
-    }
-    return chosen;
-}
-
 /* The same configuration of a variant with the same cubin: one compile, for several problems. */
 static int compare_units(const void *a, const void *b) {
     const uint64_t *x = a, *y = b;

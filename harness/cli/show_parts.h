@@ -34,7 +34,4 @@ void rft_show_figures(const rft_show_page *t, const rft_point *point);
  * problems, and each note once below the table. */
 void rft_show_problems(const rft_show_page *t, size_t sweep);
 
-/* Sections of a sweep; nothing where there is nothing to say. */
-void rft_show_ladder(const rft_show_page *t, size_t sweep);
-
 #endif

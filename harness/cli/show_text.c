@@ -126,7 +126,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         add_title(&t, s);
         rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
         rft_show_problems(&t, s);
-        rft_show_ladder(&t, s);
+        rft_print_text(out, rft_finding_ladder(run, s, false, t.arena), &indented);
         rft_show_baselines(&t, s);
         rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), t.arena), &indented);
         rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), t.arena), &indented);
@@ -162,7 +162,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
         add_title(&t, s);
         rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
         rft_show_problems(&t, s);
-        rft_show_ladder(&t, s);
+        rft_print_text(out, rft_finding_ladder(run, s, false, t.arena), &indented);
         rft_show_power_sweep(&t, s);
         rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);
     }

@@ -29,10 +29,6 @@ size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena
  * NaN without work. */
 double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit);
 
-/* Where a ladder is compared: the problem on which most variants were measured, among those the one with most work.
- * SIZE_MAX when nothing was measured. */
-size_t rft_show_ladder_problem(const rft_run *run, size_t sweep);
-
 /* Configurations that were compiled and did not come from the cache, each once however many problems it was for; of a
  * replay those compiled here. */
 uint64_t rft_show_compiled(const rft_run *run);

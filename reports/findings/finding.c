@@ -57,11 +57,27 @@ rft_datum rft_datum_said(rft_datum cell, const char *words) {
     return cell;
 }
 
-static const char *number_words(double number, const rft_trait *field, bool text, rft_arena *arena) {
+rft_datum rft_datum_or(rft_datum cell, const char *words) {
+    return cell.kind == RFT_DATUM_ABSENT ? rft_datum_said(cell, words) : cell;
+}
+
+rft_datum rft_datum_noted(rft_datum cell, const char *note) {
+    cell.note = note;
+    return cell;
+}
+
+rft_datum rft_datum_rate(double number, const char *unit) {
+    rft_datum cell = rft_datum_number(number);
+    cell.unit = unit;
+    return cell;
+}
+
+static const char *number_words(const rft_datum *cell, const rft_trait *field, bool text, rft_arena *arena) {
+    double number = cell->as.number;
     int digits = text && field->text_digits ? field->text_digits : field->digits;
     int decimals = digits ? digits : text ? 0 : 1; /* of a percentage */
-    const char *unit = field->unit ? field->unit : "";
-    const char *behind = *unit ? rft_arena_printf(arena, " %s", unit) : "";
+    const char *unit = cell->unit ? cell->unit : field->unit ? field->unit : "";
+    const char *behind = *unit && (text || !field->headed) ? rft_arena_printf(arena, " %s", unit) : "";
     char words[64];
     digits = digits ? digits : 3;
     switch (field->style) {
@@ -103,7 +119,7 @@ const char *rft_datum_words(const rft_datum *cell, const rft_trait *field, bool 
                : cell->as.count < 0         ? rft_arena_printf(arena, "%lld", (long long)cell->as.count)
                                             : rft_figure_count(arena, (uint64_t)cell->as.count);
     case RFT_DATUM_NUMBER:
-        return number_words(cell->as.number, field, text, arena);
+        return number_words(cell, field, text, arena);
     case RFT_DATUM_FLAG:
         return cell->as.flag ? "yes" : "no";
     case RFT_DATUM_BLANK:
@@ -177,6 +193,12 @@ void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) {
     va_start(args, format);
     item->text = formatted(f->arena, format, args);
     va_end(args);
+}
+
+void rft_finding_strong(rft_finding *f, unsigned where, const char *text) {
+    rft_item *item = add_item(f, RFT_ITEM_SENTENCE, where, NULL);
+    item->style = RFT_TEXT_STRONG;
+    item->text = text;
 }
 
 void rft_finding_mono(rft_finding *f, unsigned where, const char *text) {

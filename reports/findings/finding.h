@@ -63,6 +63,7 @@ typedef struct rft_datum {
     const char *words; /* what people read in its place; NULL: what follows from the value and its field */
     const char *brief; /* the same on a terminal; NULL = words */
     const char *note;  /* under the table, with a mark at the cell; NULL = none */
+    const char *unit;  /* of this cell alone; NULL: its field's */
 } rft_datum;
 
 rft_datum rft_datum_absent(void);
@@ -74,6 +75,9 @@ rft_datum rft_datum_bars(const rft_bars *bars);                 /* the values ar
 rft_datum rft_datum_finding(const struct rft_finding *finding); /* NULL is blank */
 rft_datum rft_datum_value(const rft_value *value);              /* of a parameter or an axis */
 rft_datum rft_datum_said(rft_datum cell, const char *words);    /* the same value, in other words for people */
+rft_datum rft_datum_or(rft_datum cell, const char *words);      /* in these words where it is absent */
+rft_datum rft_datum_noted(rft_datum cell, const char *note);
+rft_datum rft_datum_rate(double number, const char *unit); /* with a unit of its own */
 
 /* ---- fields: what a column of a table, or a fact, is ---- */
 typedef enum rft_datum_style {
@@ -89,7 +93,8 @@ typedef struct rft_trait {
     const char *key;   /* member in JSON; NULL: not for programs */
     const char *title; /* heading of its column or name of its fact; NULL: not for people */
     const char *brief; /* the same on a terminal; NULL = title */
-    const char *unit;  /* NULL = none; of PERCENT on a page it stands under the title */
+    const char *unit;  /* NULL = none; of PERCENT NULL = "%" */
+    bool headed;       /* on a page the unit stands under the title, not behind numbers; PERCENT always does */
     rft_datum_style style;
     int digits;      /* 0: three, of PERCENT one (on a terminal none) */
     int text_digits; /* on a terminal; 0 = digits */
@@ -97,6 +102,7 @@ typedef struct rft_trait {
     unsigned where;   /* readers; 0 = all that key and title allow */
     bool wraps;       /* may be narrower than its text */
     bool bar;         /* on a terminal: a vertical line before it */
+    bool below;       /* on a terminal: in a line of its own under the cells */
     const char *lead; /* in a table of lines: what stands before it; NULL = ", " */
 } rft_trait;
 
@@ -166,6 +172,7 @@ void rft_finding_heading(rft_finding *f, unsigned where, int level, const char *
 void rft_finding_chapter(rft_finding *f, int level, const char *text, const char *anchor);
 /* A note (small on a page). */
 void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void rft_finding_strong(rft_finding *f, unsigned where, const char *text);
 void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Preformatted text, such as a compiler's log: lines stay as they are. Not copied. */
 void rft_finding_mono(rft_finding *f, unsigned where, const char *text);

@@ -16,6 +16,9 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
  * `problem` SIZE_MAX, and where none was measured; people see only what had enough trials to be called a search. */
 rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
 
+/* Each variant's best beside the first's and the one before; NULL with one variant. `all`: of all problems on a page,
+ * else of the one where most variants were measured. */
+rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena);
 /* What became of a sweep's points. */
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */

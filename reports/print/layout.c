@@ -6,6 +6,7 @@
 
 #define LEAST_ROOM 24 /* columns worth beginning words in */
 #define NEXT_INDENT 6
+#define PLUS_MINUS "\xc2\xb1 "
 
 typedef struct range {
     uint32_t first, last;
@@ -100,16 +101,34 @@ void rft_layout_cut(rft_str *out, const char *cell, size_t width) {
     rft_layout_spaces(out, room - columns_in(cell, fitting));
 }
 
+static const char *digits_of(const char *cell) {
+    return cell + (strncmp(cell, PLUS_MINUS, strlen(PLUS_MINUS)) == 0 ? strlen(PLUS_MINUS) : 0);
+}
+
+static const char *after_number(const char *cell) {
+    return digits_of(cell) + strspn(digits_of(cell), "-0123456789.");
+}
+
+bool rft_layout_split(const char *cell, rft_layout_number *parts) {
+    const char *digits = digits_of(cell), *after = after_number(cell);
+    size_t whole = strspn(digits, "-0123456789");
+    *parts = (rft_layout_number){columns_in(cell, (size_t)(digits - cell) + whole), (size_t)(after - digits) - whole,
+                                 rft_layout_columns(after)};
+    return whole > 0;
+}
+
 void rft_layout_decimal(rft_str *out, const char *cell, const rft_layout_number *room) {
-    size_t whole = strspn(cell, "-0123456789"), number = strspn(cell, "-0123456789.");
-    size_t fraction = number - whole, unit = rft_layout_columns(cell + number);
-    if (whole == 0 || whole > room->whole || fraction > room->fraction || unit > room->unit) {
+    rft_layout_number parts;
+    bool fits = rft_layout_split(cell, &parts) && parts.whole <= room->whole && parts.fraction <= room->fraction &&
+                parts.unit <= room->unit;
+    if (!fits) {
         rft_layout_right(out, cell, room->whole + room->fraction + room->unit);
         return;
     }
-    rft_layout_spaces(out, room->whole - whole);
+    size_t number = strlen(cell) - strlen(after_number(cell));
+    rft_layout_spaces(out, room->whole - parts.whole);
     rft_str_add_n(out, cell, number);
-    rft_layout_spaces(out, room->fraction - fraction);
+    rft_layout_spaces(out, room->fraction - parts.fraction);
     rft_layout_left(out, cell + number, room->unit);
 }
 

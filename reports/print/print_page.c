@@ -12,16 +12,21 @@ static const char *words_of(rft_doc *doc, rft_table *to, const rft_datum *cell, 
     return *words ? words : NULL;
 }
 
+/* The unit that stands under a column's title. */
+static const char *unit_under(const rft_trait *field) {
+    return field->headed || (field->style == RFT_AS_PERCENT && field->unit) ? field->unit
+           : field->style == RFT_AS_PERCENT                                 ? "%"
+                                                                            : NULL;
+}
+
 static size_t columns_of(const rft_cell_table *table, rft_column *columns, size_t *from) {
     size_t used = 0;
     for (size_t i = 0; i < table->field_count; i++) {
         const rft_trait *field = &table->fields[i];
         if (rft_trait_is_for(field, RFT_ON_PAGE)) {
             from[used] = i;
-            columns[used++] = (rft_column){.title = field->title,
-                                           .unit = field->style == RFT_AS_PERCENT ? "%" : NULL,
-                                           .align = field->align,
-                                           .wraps = field->wraps};
+            columns[used++] = (rft_column){
+                .title = field->title, .unit = unit_under(field), .align = field->align, .wraps = field->wraps};
         }
     }
     return used;

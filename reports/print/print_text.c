@@ -61,6 +61,36 @@ static size_t longest_word(const char *words) {
     return longest;
 }
 
+/* Findings are written for a page: behind a number the micro sign becomes "u", the multiplication sign "x", the dash of
+ * a range "-"; in ASCII some signs have forms of their own. */
+static const char *plain(const text_printer *p, const char *text) {
+    static const struct {
+        const char *from, *to;
+        bool always; /* behind a digit; else only in ASCII, anywhere */
+    } signs[] = {{" \xc2\xb5", " u", true},
+                 {"\xc3\x97", "x", true},
+                 {"\xe2\x80\x93", "-", true},
+                 {"\xc2\xb1", "+-", false},
+                 {"\xe2\x80\xa6", "...", false}};
+    const size_t count = sizeof signs / sizeof *signs;
+    rft_str out = RFT_STR_INIT;
+    for (bool digit = false; *text; digit = *text >= '0' && *text <= '9', text++) {
+        size_t i = 0;
+        while (i < count && !((signs[i].always ? digit : p->opts->ascii) && rft_text_starts(text, signs[i].from))) {
+            i++;
+        }
+        if (i < count) {
+            rft_str_add(&out, signs[i].to);
+            text += strlen(signs[i].from) - 1;
+        } else {
+            rft_str_add_char(&out, *text);
+        }
+    }
+    const char *kept = rft_arena_strdup(p->arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return kept;
+}
+
 /* ---- tables ---- */
 
 /* A column as it is printed. */
@@ -102,10 +132,11 @@ static const char *bars_of(text_printer *p, const rft_bars *bars) {
     return kept;
 }
 
-static const char *words_of(text_printer *p, text_grid *grid, const rft_cell_row *row, const text_column *column) {
-    const rft_datum *cell = &row->cells[column->at];
-    const char *words = cell->kind == RFT_DATUM_BARS ? bars_of(p, &cell->as.bars)
-                                                     : rft_datum_words(cell, column->field, true, p->arena);
+static const char *words_of(text_printer *p, text_grid *grid, const rft_cell_row *row, size_t at) {
+    const rft_datum *cell = &row->cells[at];
+    const char *words = cell->kind == RFT_DATUM_BARS
+                            ? bars_of(p, &cell->as.bars)
+                            : plain(p, rft_datum_words(cell, &grid->table->fields[at], true, p->arena));
     return cell->note && *words ? rft_arena_printf(p->arena, "%s%s", words, mark_of(p, grid, cell->note)) : words;
 }
 
@@ -120,12 +151,12 @@ static void fit_column(text_printer *p, text_grid *grid, text_column *column) {
         if (row->spans || !rft_is_for(row->where, p->reader)) {
             continue;
         }
-        const char *words = words_of(p, grid, row, column);
-        size_t whole = strspn(words, "-0123456789"), number = strspn(words, "-0123456789.");
-        if (column->field->align == RFT_ALIGN_DECIMAL && whole > 0) {
-            column->number.whole = larger(column->number.whole, whole);
-            column->number.fraction = larger(column->number.fraction, number - whole);
-            column->number.unit = larger(column->number.unit, rft_layout_columns(words + number));
+        const char *words = words_of(p, grid, row, column->at);
+        rft_layout_number parts = {0};
+        if (column->field->align == RFT_ALIGN_DECIMAL && rft_layout_split(words, &parts)) {
+            column->number.whole = larger(column->number.whole, parts.whole);
+            column->number.fraction = larger(column->number.fraction, parts.fraction);
+            column->number.unit = larger(column->number.unit, parts.unit);
         } else {
             column->width = larger(column->width, rft_layout_columns(words));
         }
@@ -134,24 +165,39 @@ static void fit_column(text_printer *p, text_grid *grid, text_column *column) {
     column->width = larger(column->width, grid->table->lines ? 0 : longest_word(column->heading));
 }
 
+static size_t gap_before(const text_grid *grid, size_t c) {
+    return c == 0 ? 0 : grid->columns[c].field->bar ? GAP + 1 : GAP;
+}
+
+/* Headings stand on one line where there is room for all of them. */
+static void spread_headings(const text_printer *p, text_grid *grid) {
+    size_t total = p->opts->indent;
+    for (size_t c = 0; c < grid->count; c++) {
+        total += gap_before(grid, c) + larger(grid->columns[c].width, rft_layout_columns(grid->columns[c].heading));
+    }
+    for (size_t c = 0; c < grid->count && total <= RFT_LAYOUT_WIDTH; c++) {
+        grid->columns[c].width = larger(grid->columns[c].width, rft_layout_columns(grid->columns[c].heading));
+    }
+}
+
 static text_grid fitted(text_printer *p, const rft_cell_table *table) {
     text_grid grid = {.table = table};
     grid.columns = rft_arena_calloc(p->arena, table->field_count + 1, sizeof *grid.columns);
     for (size_t i = 0; i < table->field_count; i++) {
         const rft_trait *field = &table->fields[i];
-        if (rft_trait_is_for(field, p->reader)) {
+        if (rft_trait_is_for(field, p->reader) && !field->below) {
             text_column *column = &grid.columns[grid.count++];
-            *column = (text_column){.field = field, .at = i, .heading = field->brief ? field->brief : field->title};
+            *column =
+                (text_column){.field = field, .at = i, .heading = plain(p, field->brief ? field->brief : field->title)};
             if (!table->lines || grid.count <= table->heads) {
                 fit_column(p, &grid, column);
             }
         }
     }
+    if (!table->lines) {
+        spread_headings(p, &grid);
+    }
     return grid;
-}
-
-static size_t gap_before(const text_grid *grid, size_t c) {
-    return c == 0 ? 0 : grid->columns[c].field->bar ? GAP + 1 : GAP;
 }
 
 /* Whether it fits into 80 columns, its widest wrapping columns made narrower where they must be. */
@@ -189,9 +235,9 @@ static void put_cell(text_printer *p, const text_column *column, const char *wor
         rft_layout_right(p->out, words, column->width);
     } else {
         size_t used = column->number.whole + column->number.fraction + column->number.unit;
-        bool number = *words && strchr("-0123456789", *words);
-        rft_layout_spaces(p->out, number ? column->width - used : 0);
-        if (number) {
+        rft_layout_number parts;
+        if (rft_layout_split(words, &parts)) {
+            rft_layout_spaces(p->out, column->width - used);
             rft_layout_decimal(p->out, words, &column->number);
         } else {
             rft_layout_right(p->out, words, column->width);
@@ -222,19 +268,30 @@ static void put_lines(text_printer *p, const text_grid *grid, const word_lines *
     }
 }
 
+static void put_below(text_printer *p, text_grid *grid, const rft_cell_row *row) {
+    for (size_t i = 0; i < grid->table->field_count; i++) {
+        const rft_trait *field = &grid->table->fields[i];
+        const char *words = field->below && rft_trait_is_for(field, p->reader) ? words_of(p, grid, row, i) : "";
+        if (*words) {
+            rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, words);
+        }
+    }
+    if (row->detail) {
+        rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, plain(p, row->detail));
+    }
+}
+
 static void put_row(text_printer *p, text_grid *grid, const rft_cell_row *row) {
     word_lines *cells = rft_arena_calloc(p->arena, grid->count, sizeof *cells);
     if (row->spans) {
-        rft_layout_wrapped(p->out, p->opts->indent, HANG, words_of(p, grid, row, &grid->columns[0]));
+        rft_layout_wrapped(p->out, p->opts->indent, HANG, words_of(p, grid, row, grid->columns[0].at));
     } else {
         for (size_t c = 0; c < grid->count; c++) {
-            cells[c] = broken(p, words_of(p, grid, row, &grid->columns[c]), grid->columns[c].width);
+            cells[c] = broken(p, words_of(p, grid, row, grid->columns[c].at), grid->columns[c].width);
         }
         put_lines(p, grid, cells, false);
     }
-    if (row->detail) {
-        rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, row->detail);
-    }
+    put_below(p, grid, row);
 }
 
 static void put_grid(text_printer *p, text_grid *grid) {
@@ -257,7 +314,7 @@ static size_t put_heads(text_printer *p, text_grid *grid, const rft_cell_row *ro
     for (size_t c = 0; c < grid->table->heads; c++) {
         size_t width = grid->columns[c].width < HEAD_MOST ? grid->columns[c].width : HEAD_MOST;
         rft_str_add(p->out, c ? " " : "");
-        rft_layout_cut(p->out, words_of(p, grid, row, &grid->columns[c]), width);
+        rft_layout_cut(p->out, words_of(p, grid, row, grid->columns[c].at), width);
         at += width + (c > 0);
     }
     return at;
@@ -270,7 +327,7 @@ static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *
         const text_column *column = &grid->columns[c];
         const rft_datum *cell = &row->cells[column->at];
         bool left_out = grid->table->lines && cell->kind == RFT_DATUM_ABSENT && !cell->words && !cell->brief;
-        const char *words = left_out ? "" : words_of(p, grid, row, column), *lead = column->field->lead;
+        const char *words = left_out ? "" : words_of(p, grid, row, column->at), *lead = column->field->lead;
         bool named = !grid->table->lines && c > 0 && *column->heading;
         if (*words) {
             rft_str_addf(&line, "%s%s%s%s",
@@ -287,9 +344,7 @@ static void put_paragraph(text_printer *p, text_grid *grid, const rft_cell_row *
         rft_layout_wrapped(p->out, p->opts->indent, HANG, rft_str_get(&line));
     }
     rft_str_clear(&line);
-    if (row->detail) {
-        rft_layout_wrapped(p->out, p->opts->indent + HANG, HANG, row->detail);
-    }
+    put_below(p, grid, row);
 }
 
 static void put_table(text_printer *p, const rft_cell_table *table) {
@@ -317,7 +372,7 @@ static void put_table(text_printer *p, const rft_cell_table *table) {
 
 static void add_words(text_printer *p, size_t indent, const char *words) {
     p->begun = true;
-    rft_layout_wrapped(p->out, indent, HANG, words);
+    rft_layout_wrapped(p->out, indent, HANG, plain(p, words));
 }
 
 /* Lines as they came, such as carets under what they mean; longer ones are wrapped. */
@@ -393,32 +448,6 @@ static void add_finding(text_printer *p, const rft_finding *f) {
     }
 }
 
-/* Findings are written for a page: behind a number the micro sign becomes "u", the multiplication sign "x", the dash of
- * a range "-"; and in ASCII a few signs have forms of their own. */
-static void add_plain(rft_str *out, const char *text, bool ascii) {
-    static const struct {
-        const char *from, *to;
-        bool always; /* behind a digit; else only in ASCII, anywhere */
-    } signs[] = {{" \xc2\xb5", " u", true},
-                 {"\xc3\x97", "x", true},
-                 {"\xe2\x80\x93", "-", true},
-                 {"\xc2\xb1", "+-", false},
-                 {"\xe2\x80\xa6", "...", false}};
-    const size_t count = sizeof signs / sizeof *signs;
-    for (bool digit = false; *text; digit = *text >= '0' && *text <= '9', text++) {
-        size_t i = 0;
-        while (i < count && !((signs[i].always ? digit : ascii) && rft_text_starts(text, signs[i].from))) {
-            i++;
-        }
-        if (i < count) {
-            rft_str_add(out, signs[i].to);
-            text += strlen(signs[i].from) - 1;
-        } else {
-            rft_str_add_char(out, *text);
-        }
-    }
-}
-
 void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *opts) {
     rft_str text = RFT_STR_INIT;
     rft_arena *arena = rft_arena_new();
@@ -426,10 +455,10 @@ void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *op
     add_finding(&p, f);
     if (p.begun && opts->label) { /* it takes the first line's indent */
         rft_layout_left(out, opts->label, opts->indent);
-        add_plain(out, rft_str_get(&text) + strspn(rft_str_get(&text), " "), opts->ascii);
+        rft_str_add(out, rft_str_get(&text) + strspn(rft_str_get(&text), " "));
     } else if (p.begun) {
         rft_str_add_char(out, '\n');
-        add_plain(out, rft_str_get(&text), opts->ascii);
+        rft_str_add(out, rft_str_get(&text));
     }
     rft_arena_free(arena);
     rft_str_clear(&text);

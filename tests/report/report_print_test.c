@@ -50,11 +50,10 @@ static void a_terminal_has_80_columns(void **state) {
     (void)state;
     rft_print_text(&text, sample(arena, "short"), &(rft_print_opts){.indent = 2});
     assert_string_equal(rft_str_get(&text), "\nWhat took long\n"
-                                            "                    Time\n"
-                                            "  Name             alone  Share  Why\n"
-                                            "  first          1.50 us   12 %  short\n"
-                                            "  second       123    us   25 %  short\n"
-                                            "  the | third    n/a (a)   37 %  short\n"
+                                            "  Name         Time alone  Share  Why\n"
+                                            "  first           1.50 us   12 %  short\n"
+                                            "  second        123    us   25 %  short\n"
+                                            "  the | third     n/a (a)   37 %  short\n"
                                             "  (a) Not timed.\n");
     const char *longer = "because of a reason that takes many words, which must be wrapped within a column of its own, "
                          "however long it may be";

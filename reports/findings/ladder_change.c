@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a rung of the ladder is faster or slower than the one before: what it no longer does, or does besides. */
-#include "reports/doc_sweep_parts.h"
+#include "reports/findings/ladder_change.h"
 
 #include "model/roofline/bound.h"
 #include "model/roofline/counted.h"
+#include "reports/figures.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static const rft_level level_of[] = {[RFT_RESOURCE_DRAM] = RFT_LEVEL_DRAM,
 typedef enum meaning { COST, GAIN, EITHER } meaning;
 
 typedef struct change {
-    rft_build *b;
+    rft_arena *arena;
     const rft_point *before, *after;
     rft_bound bounds[2]; /* of the two, as wholes */
     rft_traffic counted[2];
@@ -58,7 +59,7 @@ static bool is_larger(change *most, double before, double after, meaning means) 
 /* Bytes and operations with a prefix ("B", "op"), shares ("1"), else numbers of things. */
 static void consider(change *most, const char *name, const char *unit, double before, double after, meaning means,
                      const char *evidence) {
-    rft_arena *arena = most->b->arena;
+    rft_arena *arena = most->arena;
     if (!is_larger(most, before, after, means)) {
         return;
     }
@@ -83,7 +84,7 @@ static void consider_counter(change *most, rft_counter id, meaning means) {
     double least = floor_of(id, before, after);
     if (!isnan(before[id]) && !isnan(after[id]) &&
         is_larger(most, fmax(before[id], least), fmax(after[id], least), means)) {
-        rft_arena *arena = most->b->arena;
+        rft_arena *arena = most->arena;
         most->text = rft_arena_printf(arena, "%s: %s to %s (counted)", rft_counter_label(id),
                                       rft_counter_text(id, before[id], arena), rft_counter_text(id, after[id], arena));
     }
@@ -115,7 +116,7 @@ static void consider_counts(change *most, const rft_share *of) {
         }
         break;
     case RFT_RESOURCE_PIPE:
-        consider(most, rft_arena_printf(most->b->arena, "%s operations", rft_pipe_label(of->pipe)), "op",
+        consider(most, rft_arena_printf(most->arena, "%s operations", rft_pipe_label(of->pipe)), "op",
                  most->counted[0].pipe_ops[of->pipe], most->counted[1].pipe_ops[of->pipe], COST, "counted");
         break;
     case RFT_RESOURCE_ISSUE:
@@ -234,15 +235,15 @@ static void by_facts(change *most) {
     consider(most, "spilled", "B", f->spill_bytes, g->spill_bytes, COST, "compiled");
 }
 
-const char *rft_build_change_text(rft_build *b, const rft_point *before, const rft_point *after) {
+const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena) {
     double before_s = rft_point_median_s(before), after_s = rft_point_median_s(after);
     if (fabs(before_s - after_s) < ALIKE_FRAC * fmin(before_s, after_s)) {
         return "nothing that matters: as fast";
     }
-    change most = {.b = b,
+    change most = {.arena = arena,
                    .before = before,
                    .after = after,
-                   .bounds = {rft_bound_whole_of(b->run, before), rft_bound_whole_of(b->run, after)},
+                   .bounds = {rft_bound_whole_of(run, before), rft_bound_whole_of(run, after)},
                    .counted = {rft_counted_traffic(before), rft_counted_traffic(after)},
                    .faster = after_s < before_s};
     bool counted = rft_counted_any(before) && rft_counted_any(after);

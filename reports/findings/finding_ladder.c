@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ladder: each variant's best beside the first's and the one before. */
+#include "reports/findings/findings.h"
+#include "reports/findings/ladder_change.h"
+#include "reports/findings/point_cells.h"
+#include "reports/findings/words.h"
+
+#include "model/roofline/bound.h"
+#include "model/roofline/counted.h"
+#include "model/roofline/placement.h"
+#include "model/transition/refine.h"
+
+#include <math.h>
+
+#define PROBLEMS_MOST 8  /* in the table of all problems, unless all are wanted */
+#define VARIANTS_MOST 11 /* columns of it */
+#define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
+
+enum {
+    PROBLEM,
+    VARIANT,
+    TIME,
+    USEFUL,
+    MOVED,
+    OPS,
+    INTENSITY,
+    CEILING,
+    FIRST,
+    PREVIOUS,
+    WHY,
+    FIGURES, /* on a terminal */
+    BELOW = FIGURES + RFT_POINT_CELLS,
+    FIELDS
+};
+
+typedef struct ladder {
+    const rft_run *run;
+    rft_arena *arena;
+    const rft_sweep *sweep;
+    size_t index, shown; /* of the sweep; the problem where most variants were measured */
+    bool all;            /* problems, on a page */
+    rft_figure_scale bytes_s, ops_s;
+} ladder;
+
+static const rft_point *rung(const ladder *l, size_t problem, size_t variant) {
+    return rft_run_best(l->run, l->index, variant, problem);
+}
+
+static const char *why_missing(const ladder *l, size_t problem, size_t variant) {
+    for (size_t i = 0; i < l->run->point_count; i++) {
+        const rft_point *point = &l->run->points[i];
+        if (point->sweep == l->index && point->variant == variant && point->problem == problem) {
+            return "no valid measurement";
+        }
+    }
+    return "none was taken up here";
+}
+
+/* What device memory moved: counted, else by the kernel's own formula. */
+static double moved_bytes(const rft_point *point) {
+    double counted = rft_counted_traffic(point).level_bytes[RFT_LEVEL_DRAM];
+    double modelled = point->traffic.present ? point->traffic.level_bytes[RFT_LEVEL_DRAM] : NAN;
+    return isnan(counted) ? modelled : counted;
+}
+
+static rft_datum scaled(double value, const rft_figure_scale *scale) {
+    return value > 0 ? rft_datum_number(value / scale->factor) : rft_datum_absent();
+}
+
+static const char *ratio_words(const ladder *l, double ratio) {
+    return isfinite(ratio) ? rft_arena_fixed(l->arena, ratio, 2, "x") : "n/a";
+}
+
+/* ---- the rungs of a problem ---- */
+
+/* Units that suit all rungs. */
+static void set_scales(ladder *l) {
+    double *bytes = rft_arena_calloc(l->arena, l->sweep->variant_count + 1, sizeof *bytes);
+    double *ops = rft_arena_calloc(l->arena, l->sweep->variant_count + 1, sizeof *ops);
+    rft_placement best = rft_placement_of(l->run, rung(l, l->shown, SIZE_MAX));
+    size_t count = 0;
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        const rft_point *point = rung(l, l->shown, v);
+        if (point) {
+            rft_placement place = rft_placement_of(l->run, point);
+            bytes[count] = place.rate_bytes_s > 0 ? place.rate_bytes_s : NAN;
+            ops[count++] = place.rate_ops_s > 0 ? place.rate_ops_s : NAN;
+        }
+    }
+    l->bytes_s = rft_figure_scale_of(l->arena, bytes, count, "B/s");
+    l->ops_s = rft_figure_scale_of(l->arena, ops, count, rft_rate_in_ops(&best) ? rft_rate_unit(&best) : "FLOP/s");
+}
+
+static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point, const double before_s[2]) {
+    rft_placement place = rft_placement_of(l->run, point);
+    rft_bound bound = rft_bound_of(l->run, point);
+    double time_s = rft_point_median_s(point);
+    const char *config = rft_run_config_text(l->run, point, true, l->arena);
+    bool first = point->variant == 0;
+    row->cells[TIME] = rft_datum_number(time_s);
+    row->cells[USEFUL] = scaled(place.rate_bytes_s, &l->bytes_s);
+    row->cells[MOVED] = scaled(moved_bytes(point) / time_s, &l->bytes_s);
+    row->cells[OPS] = scaled(place.rate_ops_s, &l->ops_s);
+    row->cells[INTENSITY] = place.intensity > 0 ? rft_datum_number(place.intensity) : rft_datum_absent();
+    row->cells[CEILING] = rft_datum_number(place.efficiency_frac);
+    row->cells[FIRST] = rft_datum_number(first ? 1 : before_s[0] / time_s);
+    row->cells[PREVIOUS] = first ? (rft_datum){0} : rft_datum_number(before_s[1] / time_s);
+    row->cells[WHY] = rft_datum_text(rft_bound_text(&bound, l->arena));
+    rft_point_cells(l->run, point, row->cells + FIGURES, l->arena);
+    row->cells[BELOW] =
+        rft_datum_text(isnan(before_s[0]) ? config
+                                          : rft_arena_printf(l->arena, "%s%s%s the first, %s the one before", config,
+                                                             *config ? "; " : "", ratio_words(l, before_s[0] / time_s),
+                                                             ratio_words(l, before_s[1] / time_s)));
+}
+
+static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
+    const rft_point *best = rung(l, problem, SIZE_MAX);
+    bool rule = table->row_count > 0;
+    double before_s[2] = {NAN, NAN}; /* the first's, and of the one before */
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        const rft_point *point = rung(l, problem, v);
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->where = problem == l->shown ? 0 : RFT_ON_PAGE;
+        row->rule = rule && v == 0;
+        row->strong = point && point == best;
+        row->cells[PROBLEM] =
+            rft_datum_text(v == 0 ? rft_run_problem_text(l->run, l->index, problem, true, l->arena) : NULL);
+        row->cells[VARIANT] = rft_datum_text(l->sweep->variants[v].name);
+        if (point) {
+            fill_rung(l, row, point, before_s);
+            before_s[0] = v == 0 ? rft_point_median_s(point) : before_s[0];
+        } else {
+            row->cells[TIME] = row->cells[CEILING] = rft_datum_absent();
+            row->cells[WHY] = rft_datum_text(why_missing(l, problem, v));
+            row->cells[BELOW] = row->cells[WHY];
+        }
+        before_s[1] = point ? rft_point_median_s(point) : NAN;
+    }
+}
+
+static void add_rung_table(rft_finding *f, const ladder *l) {
+    rft_trait fields[FIELDS] = {
+        [PROBLEM] = {.title = "Problem", .wraps = true, .where = RFT_ON_PAGE},
+        [VARIANT] = {.title = "Variant", .brief = "variant", .wraps = true},
+        [TIME] = {.title = "Median", .style = RFT_AS_SI, .unit = "s", .align = RFT_ALIGN_RIGHT, .where = RFT_ON_PAGE},
+        [USEFUL] = {.title = "useful",
+                    .unit = l->bytes_s.unit,
+                    .headed = true,
+                    .align = RFT_ALIGN_DECIMAL,
+                    .where = RFT_ON_PAGE},
+        [MOVED] = {.title = "moved",
+                   .unit = l->bytes_s.unit,
+                   .headed = true,
+                   .align = RFT_ALIGN_DECIMAL,
+                   .where = RFT_ON_PAGE},
+        [OPS] =
+            {.title = "rate", .unit = l->ops_s.unit, .headed = true, .align = RFT_ALIGN_DECIMAL, .where = RFT_ON_PAGE},
+        [INTENSITY] =
+            {.title = "inten- sity", .unit = "op/B", .headed = true, .align = RFT_ALIGN_DECIMAL, .where = RFT_ON_PAGE},
+        [CEILING] = {.title = "of ceiling", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL, .where = RFT_ON_PAGE},
+        [FIRST] = {.title = "over first", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL, .where = RFT_ON_PAGE},
+        [PREVIOUS] = {.title = "over previous",
+                      .style = RFT_AS_RATIO,
+                      .align = RFT_ALIGN_DECIMAL,
+                      .where = RFT_ON_PAGE},
+        [WHY] = {.title = "Bound", .wraps = true, .where = RFT_ON_PAGE},
+        [BELOW] = {.title = "", .where = RFT_IN_TEXT, .below = true}};
+    for (size_t i = 0; i < RFT_POINT_CELLS; i++) {
+        fields[FIGURES + i] = rft_point_traits[i];
+    }
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
+    const size_t *order = rft_refine_order(l->sweep, l->arena);
+    for (size_t i = 0; i < l->sweep->problem_count; i++) {
+        bool told = order[i] == l->shown || (l->all && !l->sweep->problems[order[i]].odd);
+        if (told && rung(l, order[i], SIZE_MAX)) {
+            add_rungs(l, table, order[i]);
+        }
+    }
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "%suseful: the work's own bytes over the median; moved: what device memory moved over the median, "
+                     "counted where it was, else by the kernel's own formula.",
+                     l->all ? "" : "On the problem where most variants were measured. ");
+}
+
+static void add_configurations(rft_finding *f, const ladder *l) {
+    static const rft_trait columns[] = {{.title = "Variant", .wraps = true},
+                                        {.title = "Its best configuration", .wraps = true},
+                                        {.title = "Changed most against the one before", .wraps = true}};
+    const rft_point *before = NULL, *best = rung(l, l->shown, SIZE_MAX);
+    rft_cell_table *table = rft_finding_table(f, NULL, columns, 3);
+    table->where = RFT_ON_PAGE;
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        const rft_point *point = rung(l, l->shown, v);
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->strong = point && point == best;
+        row->cells[0] = rft_datum_text(l->sweep->variants[v].name);
+        row->cells[1] =
+            rft_datum_text(point ? rft_run_config_text(l->run, point, true, l->arena) : why_missing(l, l->shown, v));
+        row->cells[2] = rft_datum_text(point && before ? rft_ladder_change(l->run, before, point, l->arena)
+                                       : v == 0        ? NULL
+                                                       : "n/a");
+        before = point;
+    }
+}
+
+/* ---- all problems, one row each ---- */
+
+static size_t rate_column(size_t variant, size_t variants) {
+    return variants > RATIOS_MOST ? 2 + variant : variant == 0 ? 2 : 1 + 2 * variant;
+}
+
+static void add_problem(const ladder *l, rft_cell_table *table, size_t problem, size_t variants) {
+    const rft_point *best = rung(l, problem, SIZE_MAX);
+    rft_placement place = rft_placement_of(l->run, best);
+    rft_cell_row *row = rft_cell_table_row(table);
+    double best_rate = rft_rate_of(&place), amount = best_rate * rft_point_median_s(best), first_s = NAN;
+    rft_figure_scale scale = rft_figure_scale_of(l->arena, &best_rate, 1, rft_rate_unit(&place));
+    row->cells[0] = rft_datum_text(rft_run_problem_text(l->run, l->index, problem, true, l->arena));
+    row->cells[1] = isnan(best_rate) ? rft_datum_absent() : rft_datum_text(scale.unit);
+    for (size_t v = 0; v < variants; v++) {
+        const rft_point *point = rung(l, problem, v);
+        double time_s = point ? rft_point_median_s(point) : NAN;
+        first_s = v == 0 ? time_s : first_s;
+        row->cells[rate_column(v, variants)] = scaled(amount / time_s, &scale);
+        if (v > 0 && variants <= RATIOS_MOST) {
+            row->cells[rate_column(v, variants) + 1] = rft_datum_number(first_s / time_s);
+        }
+    }
+}
+
+/* Those with a measurement, in the order of the axes. */
+static size_t measured_problems(const ladder *l, size_t **out) {
+    const size_t *order = rft_refine_order(l->sweep, l->arena);
+    size_t *list = rft_arena_calloc(l->arena, l->sweep->problem_count + 1, sizeof *list), count = 0;
+    for (size_t i = 0; i < l->sweep->problem_count; i++) {
+        if (!l->sweep->problems[order[i]].odd && rung(l, order[i], SIZE_MAX)) {
+            list[count++] = order[i];
+        }
+    }
+    *out = list;
+    return count;
+}
+
+static void add_problems(rft_finding *f, const ladder *l) {
+    size_t *list = NULL, count = measured_problems(l, &list), shown = 0;
+    size_t variants = l->sweep->variant_count < VARIANTS_MOST ? l->sweep->variant_count : VARIANTS_MOST;
+    bool ratios = variants <= RATIOS_MOST;
+    rft_trait fields[2 + 2 * VARIANTS_MOST] = {{.title = "Problem", .wraps = true}, {.title = "in"}};
+    if (count < 2) {
+        return;
+    }
+    for (size_t v = 0; v < variants; v++) {
+        size_t at = rate_column(v, variants);
+        fields[at] = (rft_trait){.title = l->sweep->variants[v].name, .align = RFT_ALIGN_DECIMAL};
+        if (v > 0 && ratios) {
+            fields[at + 1] = (rft_trait){.title = "over first", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL};
+        }
+    }
+    size_t every = l->all ? 1 : (count + PROBLEMS_MOST - 1) / PROBLEMS_MOST;
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, ratios ? 1 + 2 * variants : 2 + variants);
+    table->where = RFT_ON_PAGE;
+    for (size_t i = 0; i < count; i++) {
+        if (i % every == 0 || i + 1 == count) {
+            add_problem(l, table, list[i], variants);
+            shown++;
+        }
+    }
+    rft_finding_note(
+        f, RFT_ON_PAGE, "Useful rate of each variant's best%s.%s%s", ratios ? ", with the speed-up over the first" : "",
+        shown < count
+            ? rft_arena_printf(l->arena, " %zu of %zu problems are shown; all of them with --full.", shown, count)
+            : "",
+        variants < l->sweep->variant_count ? " The first eleven variants are shown." : "");
+}
+
+rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena) {
+    ladder l = {.run = run, .arena = arena, .sweep = &run->sweeps[sweep].sweep, .index = sweep, .all = all};
+    l.shown = rft_counted_ladder(run, sweep);
+    if (l.sweep->variant_count < 2 || l.shown == SIZE_MAX || !rung(&l, l.shown, SIZE_MAX)) {
+        return NULL;
+    }
+    rft_finding *f = rft_finding_new(arena);
+    set_scales(&l);
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "The ladder of variants");
+    rft_finding_heading(f, RFT_IN_TEXT, 2, "ladder at %s", rft_run_problem_text(run, sweep, l.shown, true, arena));
+    add_rung_table(f, &l);
+    add_configurations(f, &l);
+    add_problems(f, &l);
+    return f;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ladder_change.h - why a rung of the ladder of variants is faster or slower than the one before. */
+#ifndef RFT_REPORTS_LADDER_CHANGE_H
+#define RFT_REPORTS_LADDER_CHANGE_H
+
+#include "model/run/run.h"
+
+/* What explains best why the second is faster or slower than the first: "device memory, read: 3.22 GB to 1.07 GB
+ * (counted)". */
+const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena);
+
+#endif
