@@ -258,6 +258,30 @@ bool rft_json_bool_or(const json_t *object, const char *key, bool fallback) {
     return json_is_boolean(value) ? json_is_true(value) : fallback;
 }
 
+#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+json_t *rft_json_clean_text(const char *text, size_t max_bytes) {
+    json_t *as_is = text == NULL ? json_null() : max_bytes == 0 ? json_string(text) : NULL;
+    if (as_is) {
+        return as_is;
+    }
+    rft_str clean = RFT_STR_INIT;
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at) {
+        size_t bytes = rft_utf8_bytes(at);
+        const char *piece = bytes ? (const char *)at : REPLACEMENT;
+        size_t length = bytes ? bytes : strlen(REPLACEMENT);
+        if (max_bytes && clean.length + length > max_bytes) {
+            break;
+        }
+        rft_str_add_n(&clean, piece, length);
+        at += bytes ? bytes : 1;
+    }
+    json_t *value = json_stringn(rft_str_get(&clean), clean.length);
+    rft_str_clear(&clean);
+    return value;
+}
+
 json_t *rft_json_real_new(double value) {
     return isfinite(value) ? json_real(value) : json_null();
 }

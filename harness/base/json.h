@@ -41,6 +41,10 @@ int64_t rft_json_int_or(const json_t *object, const char *key, int64_t fallback)
 double rft_json_real_or(const json_t *object, const char *key, double fallback);
 bool rft_json_bool_or(const json_t *object, const char *key, bool fallback);
 
+/* A string, with every byte that is not UTF-8 replaced by U+FFFD (compiler logs may hold anything); NULL is null.
+ * At most max_bytes (0 = all) of the text are kept, cut between characters. */
+json_t *rft_json_clean_text(const char *text, size_t max_bytes);
+
 /* NaN and infinities become null: absent is not zero. */
 json_t *rft_json_real_new(double value);
 

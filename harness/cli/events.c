@@ -200,7 +200,8 @@ static json_t *of_point(const rft_run *run, const rft_point *point) {
     set_real(object, "median_s", m ? m->stats.median : (double)NAN);
     set_real(object, "low_s", m ? m->stats.low : (double)NAN);
     set_real(object, "high_s", m ? m->stats.high : (double)NAN);
-    json_object_set_new(object, "n", m ? json_integer((json_int_t)m->n) : json_null());
+    json_object_set_new(object, "samples", m ? json_integer((json_int_t)m->n) : json_null());
+    json_object_set_new(object, "n", m ? json_integer((json_int_t)m->n) : json_null()); /* samples until 0.1.0 */
     set_real(object, "efficiency_frac", m ? rft_placement_of(run, point).efficiency_frac : (double)NAN);
     rft_bound bound = m ? rft_bound_of(run, point) : (rft_bound){.resource = RFT_RESOURCE_UNKNOWN};
     bool known = bound.resource != RFT_RESOURCE_UNKNOWN;

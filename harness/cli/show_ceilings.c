@@ -158,7 +158,8 @@ static json_t *of_ceiling(const rft_ceiling *c, rft_ceiling_id id) {
     set_real(item, "sustained_clock_mhz", soaked ? c->sustained_clock_mhz : (double)NAN);
     set_real(item, "datasheet", c->datasheet);
     json_object_set_new(item, "datasheet_basis", rft_show_text_json(c->datasheet_basis));
-    set_real(item, "limit", c->limit);
+    set_real(item, "hardware_limit", c->limit);
+    set_real(item, "limit", c->limit); /* hardware_limit until 0.1.0 */
     json_object_set_new(item, "limit_basis", rft_show_text_json(c->limit_basis));
     json_object_set_new(item, "measured_unix_ns",
                         c->measured_unix_ns ? json_integer((json_int_t)c->measured_unix_ns) : json_null());

@@ -11,6 +11,7 @@
 #include "model/roofline/over_roof.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/ridge.h"
+#include "model/run/field.h"
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
@@ -224,17 +225,42 @@ static void add_real(rft_str *out, double value) {
     }
 }
 
-static void add_known(rft_str *out, int64_t value) {
-    rft_str_add_char(out, ',');
-    if (value >= 0) {
-        rft_str_addf(out, "%lld", (long long)value);
+static void add_int(rft_str *out, int64_t value) {
+    rft_str_addf(out, ",%lld", (long long)value);
+}
+
+/* Cells of the fields that go there; empty without a record. */
+static void add_fields(rft_str *out, const rft_fields *fields, const void *record) {
+    for (size_t i = 0; i < fields->count; i++) {
+        if (!(fields->items[i].flags & RFT_FIELD_CSV)) {
+            continue;
+        }
+        rft_content content =
+            record ? rft_field_shown(&fields->items[i], record) : (rft_content){.kind = RFT_CONTENT_NULL};
+        if (content.kind == RFT_CONTENT_INT) {
+            add_int(out, content.integer);
+        } else if (content.kind == RFT_CONTENT_REAL) {
+            add_real(out, content.real);
+        } else {
+            add_text(out, content.text);
+        }
+    }
+}
+
+/* Their names, in the same order. */
+static void add_heading(rft_str *out, const rft_fields *fields) {
+    for (size_t i = 0; i < fields->count; i++) {
+        if (fields->items[i].flags & RFT_FIELD_CSV) {
+            rft_str_addf(out, ",%s", fields->items[i].name);
+        }
     }
 }
 
 static void add_point(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
     const rft_measurement *measurement = rft_point_measurement(point);
-    rft_stats stats = measurement ? measurement->stats : rft_stats_of(NULL, 0);
+    const rft_load *energy = point->loads[RFT_LOAD_ENERGY];
+    rft_measurement told = measurement ? rft_timing_told(measurement) : rft_measurement_none();
     rft_placement place = rft_placement_of(run, point);
     rft_bound bound = rft_bound_of(run, point);
     rft_str_addf(out, "%lld", (long long)point->id);
@@ -242,39 +268,34 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_text(out, sweep->variants[point->variant].name);
     add_text(out, rft_run_problem_text(run, point->sweep, point->problem, false, arena));
     add_text(out, rft_run_config_text(run, point, false, arena));
-    add_text(out, rft_outcome_name(point->outcome));
-    add_text(out, point->reason);
-    add_known(out, point->alias_of ? point->alias_of : -1);
-    add_known(out, (int64_t)stats.n);
-    add_real(out, stats.median);
-    add_real(out, stats.low);
-    add_real(out, stats.high);
-    add_real(out, stats.min);
+    add_fields(out, &rft_fields_point, point);
+    add_int(out, (int64_t)told.stats.n);
+    add_real(out, told.stats.median);
+    add_real(out, told.stats.low);
+    add_real(out, told.stats.high);
+    add_real(out, told.stats.min);
     add_real(out, measurement ? place.rate_bytes_s : (double)NAN);
     add_real(out, measurement ? place.rate_ops_s : (double)NAN);
     add_real(out, measurement ? place.efficiency_frac : (double)NAN);
     add_text(out, measurement ? rft_resource_name(bound.resource, bound.pipe) : "");
-    add_known(out, point->facts.registers);
-    add_known(out, point->facts.spill_bytes);
-    add_real(out, point->facts.occupancy_frac);
-    add_text(out, measurement ? rft_cache_mode_name(measurement->cache) : "");
-    add_known(out, !measurement ? -1 : measurement->batch > 1 ? measurement->batch : 1);
-    add_real(out, measurement ? measurement->clock_mhz : (double)NAN);
-    add_real(out, measurement ? rft_measurement_cycles(measurement) : (double)NAN);
-    add_real(out, measurement ? measurement->floor_s : (double)NAN);
-    const rft_load *energy = point->loads[RFT_LOAD_ENERGY];
-    add_real(out, energy ? energy->power_w : (double)NAN);
-    add_real(out, energy ? energy->joules_per_run : (double)NAN);
+    add_fields(out, &rft_fields_facts, &point->facts);
+    add_fields(out, &rft_fields_measurement, measurement ? &told : NULL);
+    add_fields(out, &rft_fields_load, energy);
     add_real(out, rft_point_sustained_s(point));
-    add_known(out, sweep->problems[point->problem].refined);
+    add_int(out, sweep->problems[point->problem].refined);
+    add_real(out, energy ? energy->power_w : (double)NAN); /* power_w by its name until 0.1.0 */
     rft_str_add_char(out, '\n');
 }
 
 void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena *arena = rft_arena_new();
-    rft_str_add(out, "point,sweep,variant,problem,configuration,outcome,reason,alias_of,samples,median_s,low_s,high_s,"
-                     "min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound,registers,spill_bytes,occupancy_frac,"
-                     "cache,batch,clock_mhz,cycles,floor_s,watts,joules_per_run,sustained_s,refined\n");
+    rft_str_add(out, "point,sweep,variant,problem,configuration");
+    add_heading(out, &rft_fields_point);
+    rft_str_add(out, ",samples,median_s,low_s,high_s,min_s,rate_bytes_s,rate_ops_s,efficiency_frac,bound");
+    add_heading(out, &rft_fields_facts);
+    add_heading(out, &rft_fields_measurement);
+    add_heading(out, &rft_fields_load);
+    rft_str_add(out, ",sustained_s,refined,watts\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

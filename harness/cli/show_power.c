@@ -183,7 +183,8 @@ static json_t *of_load(const rft_load *load) {
     for (int i = 0; i < RFT_THROTTLE_COUNT; i++) {
         set_real(throttled, rft_throttle_name((rft_throttle_cause)i), load->throttled_frac[i]);
     }
-    set_real(object, "watts", load->power_w);
+    set_real(object, "power_w", load->power_w);
+    set_real(object, "watts", load->power_w); /* power_w until 0.1.0 */
     set_real(object, "uncertainty_frac", load->uncertainty_frac);
     json_object_set_new(object, "source", rft_show_text_json(load->source));
     json_object_set_new(object, "reason", rft_show_text_json(load->reason ? load->reason : load->energy_reason));
@@ -210,7 +211,8 @@ json_t *rft_show_energy_json(const rft_run *run, const rft_point *point) {
     json_object_set_new(object, "per_watt_of", isfinite(rate) ? json_string(unit) : json_null());
     set_real(object, "run_s", load->run_s);
     json_object_set_new(object, "runs", json_integer((json_int_t)load->runs));
-    json_object_set_new(object, "inouts_copied_back", json_boolean(load->restored));
+    json_object_set_new(object, "restored", json_boolean(load->restored));
+    json_object_set_new(object, "inouts_copied_back", json_boolean(load->restored)); /* restored until 0.1.0 */
     return object;
 }
 

@@ -7,9 +7,11 @@
 #include "base/json.h"
 #include "model/run/run.h"
 
-/* Sets cache, batch, clock_mhz, cycles, floor_s, attempts, throttled_frac (of the samples), throttled_below_mhz (the
- * run's clock that they were compared with) and throttled_by; null where it was not recorded, and all of them without
- * `m`. */
+/* As readers are told it: a number of runs a sample that was not recorded is one. Borrows what `m` points to. */
+rft_measurement rft_timing_told(const rft_measurement *m);
+
+/* Sets the fields of a measurement that are SHOWN (model/run/field.h); null where one was not recorded, and all of them
+ * without `m`. */
 void rft_timing_set_json(json_t *object, const rft_measurement *m);
 
 #endif

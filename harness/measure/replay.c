@@ -182,17 +182,6 @@ static int not_recorded(rft_probe_result *out, const char *reason) {
     return RFT_OK;
 }
 
-static void copy_measurement(rft_measurement *out, const rft_measurement *from, rft_arena *arena) {
-    *out = *from;
-    out->samples_s = from->n ? rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s) : NULL;
-    out->clocks_mhz =
-        from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
-    out->step_s =
-        from->step_count ? rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s) : NULL;
-    out->throttle_cause = rft_arena_strdup(arena, from->throttle_cause);
-    out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
-}
-
 /* The load is the recording's own, which outlives whoever asks. */
 static int loaded(const rft_point *point, rft_load_kind kind, rft_probe_result *out) {
     if (!point->loads[kind]) {
@@ -273,7 +262,7 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
     out->verification.buffer = rft_arena_strdup(arena, point->verification.buffer);
     out->measurement = rft_measurement_none();
     if (!request->verify_only) {
-        copy_measurement(&out->measurement, &point->rounds[request->round], arena);
+        out->measurement = rft_measurement_copy(&point->rounds[request->round], arena);
     }
     return RFT_OK;
 }

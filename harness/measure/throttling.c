@@ -172,10 +172,10 @@ static void keep(trial *t) {
     *t->job->out = t->best;
     t->job->failed = t->best_failed;
     m->attempts = (int)t->point.count;
-    m->affected_frac = kept->affected_frac;
-    m->steady_mhz = kept->reference_mhz;
+    m->throttled_frac = kept->affected_frac;
+    m->throttled_below_mhz = kept->reference_mhz;
     if (kept->affected > 0 && kept->cause != RFT_THROTTLE_COUNT) {
-        m->throttle_cause = rft_throttle_name(kept->cause);
+        m->throttled_by = rft_throttle_name(kept->cause);
     }
     m->throttle_note = note_of(t);
     rft_throttle_steady_add(&t->watch->steady, kept->clock_mhz);

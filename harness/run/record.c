@@ -159,16 +159,6 @@ static const char *odd_verdict(const rft_recorder *r, const rft_job *job) {
                             rft_run_problem_text(run, job->sweep, odd, false, run->arena), run->points[id - 1].reason);
 }
 
-static void copy_measurement(rft_arena *arena, rft_measurement *out, const rft_measurement *from) {
-    *out = *from;
-    out->samples_s = rft_arena_memdup(arena, from->samples_s, from->n * sizeof *from->samples_s);
-    out->clocks_mhz =
-        from->clocks_mhz ? rft_arena_memdup(arena, from->clocks_mhz, from->n * sizeof *from->clocks_mhz) : NULL;
-    out->step_s = rft_arena_memdup(arena, from->step_s, from->step_count * sizeof *from->step_s);
-    out->throttle_cause = rft_arena_strdup(arena, from->throttle_cause);
-    out->throttle_note = rft_arena_strdup(arena, from->throttle_note);
-}
-
 /* What the compiler said stays; the probe adds what only a device knows, and everything when nothing was compiled. */
 static void merge_facts(rft_arena *arena, rft_facts *facts, const rft_facts *probed) {
     if (!facts->cubin_hash) {
@@ -192,7 +182,7 @@ static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_res
     merge_facts(arena, &point->facts, &result->facts);
     point->verification = result->verification;
     point->verification.buffer = rft_arena_strdup(arena, result->verification.buffer);
-    copy_measurement(arena, &point->rounds[0], &result->measurement);
+    point->rounds[0] = rft_measurement_copy(&result->measurement, arena);
 }
 
 /* Had its configuration cost too many workers? Then nobody knows what it would have done, in a recording either. */
@@ -392,7 +382,7 @@ int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool at_once, 
     if (!rft_outcome_is_measured(result.outcome)) {
         fail_final(run->arena, point, &result); /* it failed the second time: it cannot be a best */
     } else if (at_once) {
-        copy_measurement(run->arena, round, &result.measurement);
+        *round = rft_measurement_copy(&result.measurement, run->arena);
     } else {
         join_turn(round, &result.measurement, &rule, run->arena);
     }

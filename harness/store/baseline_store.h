@@ -10,7 +10,7 @@
 /* In place of the one of the same problem, name and which. Inside a transaction. */
 int rft_baseline_put_row(rft_store *store, const rft_baseline *baseline, rft_err *err);
 /* One row of get_baselines. */
-void rft_baseline_take_row(rft_row *row, rft_run *run);
+void rft_baseline_take_row(rft_store_row *row, rft_run *run);
 
 /* A list; NULL when there are none. */
 json_t *rft_baselines_to_json(const rft_run *run);

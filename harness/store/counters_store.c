@@ -4,27 +4,21 @@
 #include "store/points.h"
 #include "store/recording.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
-
-/* One of a point's counters, ours or the profiler's own. */
-typedef struct counted {
-    const char *name;
-    double value;
-    const char *reason;
-} counted;
 
 static size_t count_of(const rft_counters *counters) {
     return RFT_COUNTER_COUNT + counters->raw_count;
 }
 
 /* The i-th of them. False: nobody asked for it. */
-static bool counted_at(const rft_counters *counters, size_t i, counted *out) {
+static bool counted_at(const rft_counters *counters, size_t i, rft_counter_raw *out) {
     if (i < RFT_COUNTER_COUNT) {
-        *out = (counted){rft_counter_name((rft_counter)i), counters->values[i], counters->reasons[i]};
+        *out = (rft_counter_raw){rft_counter_name((rft_counter)i), counters->values[i], counters->reasons[i]};
     } else {
         const rft_counter_raw *raw = &counters->raw[i - RFT_COUNTER_COUNT];
-        *out = (counted){raw->name, raw->value, raw->reason};
+        *out = (rft_counter_raw){raw->name, raw->value, raw->reason};
     }
     return !isnan(out->value) || !rft_text_equal(out->reason, RFT_COUNTER_NOT_ASKED);
 }
@@ -39,7 +33,7 @@ static rft_counters *counters_of(rft_point *point, rft_arena *arena) {
 }
 
 /* False: no such counter. */
-static bool add(rft_counters *counters, const counted *one, rft_arena *arena) {
+static bool add(rft_counters *counters, const rft_counter_raw *one, rft_arena *arena) {
     rft_counter counter;
     const char *reason = isnan(one->value) && !one->reason ? "no reason was recorded" : one->reason;
     if (rft_counter_from_name(&counter, one->name)) {
@@ -66,23 +60,21 @@ static bool add(rft_counters *counters, const counted *one, rft_arena *arena) {
 
 int rft_counters_put_rows(rft_store *store, const rft_point *point, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_drop_counters, err);
+    int code = rft_bind_begin(&binder, store, RFT_DO_drop_counters, err);
     if (!code) {
         rft_bind_int(&binder, "point", point->id);
         code = rft_bind_end(&binder, "writing the counters", err);
     }
     size_t count = point->counters && !point->alias_of ? count_of(point->counters) : 0;
     for (size_t i = 0; i < count && !code; i++) {
-        counted one;
+        rft_counter_raw one;
         if (!counted_at(point->counters, i, &one)) {
             continue;
         }
-        code = rft_bind_begin(&binder, store, RFT_QUERY_put_counter, err);
+        code = rft_bind_begin(&binder, store, RFT_PUT(counter), err);
         if (!code) {
             rft_bind_int(&binder, "point", point->id);
-            rft_bind_text(&binder, "name", one.name);
-            rft_bind_double(&binder, "value", one.value);
-            rft_bind_text(&binder, "reason", one.reason);
+            rft_bind_fields(&binder, &rft_fields_counter, &one);
             rft_bind_int(&binder, "passes", point->counters->passes);
             code = rft_bind_end(&binder, "writing the counters", err);
         }
@@ -90,35 +82,21 @@ int rft_counters_put_rows(rft_store *store, const rft_point *point, rft_err *err
     return code;
 }
 
-typedef struct counter_row {
-    int64_t point;
-    const char *name;
-    double value;
-    const char *reason;
-    int passes;
-} counter_row;
-
-#define COUNTER(member, kind_)                                                                                         \
-    { .name = #member, .kind = RFT_COLUMN_##kind_, .offset = offsetof(counter_row, member) }
-static const rft_column row_columns[] = {COUNTER(point, INT64), COUNTER(name, NAME), COUNTER(value, REAL),
-                                         COUNTER(reason, TEXT), COUNTER(passes, INT)};
-
-void rft_counters_take_row(rft_row *row, rft_run *run) {
-    const rft_columns columns = {row_columns, sizeof row_columns / sizeof *row_columns};
-    counter_row found = {0};
-    rft_row_columns(row, &columns, &found);
+void rft_counters_take_row(rft_store_row *row, rft_run *run) {
+    int64_t id = rft_row_int(row, "point");
+    rft_counter_raw found = {0};
+    rft_row_fields(row, &rft_fields_counter, &found);
+    int passes = (int)rft_row_index(row, "passes", INT_MAX);
+    rft_point *point = rft_points_find(run->points, run->point_count, id);
+    if (!point) {
+        rft_row_fail(row, "counters of point %lld, which is not there", (long long)id);
+    }
     if (row->code) {
         return;
     }
-    rft_point *point = rft_points_find(run->points, run->point_count, found.point);
-    if (!point) {
-        rft_row_fail(row, "counters of point %lld, which is not there", (long long)found.point);
-        return;
-    }
-    const counted one = {found.name, found.value, found.reason};
     rft_counters *counters = counters_of(point, run->arena);
-    counters->passes = found.passes;
-    if (!add(counters, &one, run->arena)) {
+    counters->passes = passes;
+    if (!add(counters, &found, run->arena)) {
         rft_row_fail(row, "no counter is called %s", found.name);
     }
 }
@@ -128,7 +106,7 @@ void rft_counters_take_row(rft_row *row, rft_run *run) {
 static json_t *of_point(const rft_point *point) {
     json_t *values = json_object(), *reasons = json_object();
     for (size_t i = 0; i < count_of(point->counters); i++) {
-        counted one;
+        rft_counter_raw one;
         if (counted_at(point->counters, i, &one)) {
             json_object_set_new(values, one.name, rft_json_real_new(one.value));
             if (one.reason) {
@@ -156,9 +134,9 @@ static const char *from_values(rft_counters *counters, const json_t *item, rft_a
     const char *name = NULL;
     json_t *value = NULL;
     json_object_foreach((json_t *)(uintptr_t)json_object_get(item, "values"), name, value) {
-        const counted one = {rft_arena_strdup(arena, name),
-                             json_is_number(value) ? json_number_value(value) : (double)NAN,
-                             rft_arena_strdup(arena, json_string_value(json_object_get(reasons, name)))};
+        const rft_counter_raw one = {rft_arena_strdup(arena, name),
+                                     json_is_number(value) ? json_number_value(value) : (double)NAN,
+                                     rft_arena_strdup(arena, json_string_value(json_object_get(reasons, name)))};
         rft_text_format(where, size, ".values.%.60s", name);
         if (!json_is_number(value) && !json_is_null(value)) {
             return "a number or null";

@@ -11,7 +11,7 @@
 /* The point's own counters in place of what is there; an alias has none. Inside a transaction. */
 int rft_counters_put_rows(rft_store *store, const rft_point *point, rft_err *err);
 /* One row of get_counters. */
-void rft_counters_take_row(rft_row *row, rft_run *run);
+void rft_counters_take_row(rft_store_row *row, rft_run *run);
 
 /* [{"point": id, "passes": n, "values": {name: number or null}, "reasons": {name: why}}]; NULL when no point was
  * counted. */

@@ -9,16 +9,6 @@
 
 #define IDLE_POINT 0 /* ids of points begin at 1 */
 
-/* The last `counted` samples are those under sustained load. False: there are not so many. */
-static bool set_stats(rft_load *load, int64_t counted) {
-    if (counted < 0 || (uint64_t)counted > load->n) {
-        return false;
-    }
-    size_t first = load->n - (size_t)counted;
-    load->stats = rft_stats_of(load->samples_s ? load->samples_s + first : NULL, (size_t)counted);
-    return true;
-}
-
 /* Where it belongs. False: no such point, or one of the same kind is there already. */
 static bool attach(rft_run *run, int64_t id, const rft_load *load) {
     rft_point *point = rft_points_find(run->points, run->point_count, id);
@@ -36,18 +26,12 @@ static bool attach(rft_run *run, int64_t id, const rft_load *load) {
 
 static int put_load(rft_store *store, int64_t point, const rft_load *load, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_load, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(load), err);
     if (code) {
         return code;
     }
     rft_bind_int(&binder, "point", point);
-    rft_bind_text(&binder, "kind", rft_load_kind_name(load->kind));
-    rft_bind_columns(&binder, &rft_columns_load, load);
-    rft_bind_int(&binder, "sustained_n", (int64_t)load->stats.n);
-    rft_bind_double(&binder, "sustained_s", load->stats.median);
-    rft_bind_doubles(&binder, "samples", load->samples_s, load->n);
-    rft_bind_doubles(&binder, "at", load->at_s, load->n);
-    rft_bind_doubles(&binder, "clocks", load->clocks_mhz, load->n);
+    rft_bind_fields(&binder, &rft_fields_load, load);
     return rft_bind_end(&binder, "writing a load", err);
 }
 
@@ -68,21 +52,11 @@ int rft_store_put_idle(rft_store *store, const rft_load *idle, rft_err *err) {
     return code ? code : rft_store_end(store, rft_loads_put_idle(store, idle, err), err);
 }
 
-void rft_loads_take_row(rft_row *row, rft_run *run) {
-    size_t at_count = 0, clock_count = 0;
-    int64_t point = rft_row_int(row);
-    const char *name = rft_row_text(row);
+void rft_loads_take_row(rft_store_row *row, rft_run *run) {
+    int64_t point = rft_row_int(row, "point");
     rft_load *load = rft_arena_alloc(run->arena, sizeof *load);
-    if (row->code || !name || !rft_load_kind_from_name(&load->kind, name)) {
-        rft_row_fail(row, "no load is called %s", name ? name : "NULL");
-        return;
-    }
-    rft_row_columns(row, &rft_columns_load, load);
-    int64_t counted = rft_row_int(row);
-    load->samples_s = rft_row_doubles(row, &load->n);
-    load->at_s = rft_row_doubles(row, &at_count);
-    load->clocks_mhz = rft_row_doubles(row, &clock_count);
-    if (!row->code && (at_count != load->n || clock_count != load->n || !set_stats(load, counted))) {
+    rft_row_fields(row, &rft_fields_load, load);
+    if (!row->code && !rft_load_count(load, load->stats.n)) {
         rft_row_fail(row, "the samples of a load of point %lld do not fit together", (long long)point);
     } else if (!row->code && !attach(run, point, load)) {
         rft_row_fail(row, "a load of point %lld, which is not there", (long long)point);
@@ -104,13 +78,7 @@ static json_t *of_load(int64_t point, const rft_load *load) {
     json_t *object = json_object();
     json_object_set_new(object, "point", load->kind == RFT_LOAD_IDLE ? json_null() : json_integer(point));
     json_object_set_new(object, "kind", json_string(rft_load_kind_name(load->kind)));
-    for (size_t i = 0; i < rft_columns_load.count; i++) {
-        const rft_column *column = &rft_columns_load.items[i];
-        rft_cell cell = rft_column_get(column, load);
-        json_object_set_new(object, column->name,
-                            column->kind == RFT_COLUMN_BOOL ? json_boolean(cell.integer != 0)
-                                                            : rft_json_of_cell(&cell, column->rounded));
-    }
+    rft_fields_to_json(object, &rft_fields_load, load, RFT_FORM_RECORDING);
     if (load->n > 0) {
         json_object_set_new(object, "sustained_n", json_integer((json_int_t)load->stats.n));
         json_object_set_new(object, "sample_ms", rft_t4_milliseconds(load->samples_s, load->n));
@@ -159,7 +127,7 @@ static double *to_readings(const json_t *list, size_t count, rft_arena *arena) {
 static const char *to_samples(rft_load *load, const json_t *item, rft_arena *arena) {
     const json_t *samples = json_object_get(item, "sample_ms"), *counted = json_object_get(item, "sustained_n");
     if (!samples) {
-        return set_stats(load, 0) ? NULL : "no samples";
+        return rft_load_count(load, 0) ? NULL : "no samples";
     }
     const char *expected = rft_t4_seconds(&load->samples_s, &load->n, samples, arena);
     if (expected) {
@@ -167,7 +135,8 @@ static const char *to_samples(rft_load *load, const json_t *item, rft_arena *are
     }
     load->at_s = to_readings(json_object_get(item, "at_s"), load->n, arena);
     load->clocks_mhz = to_readings(json_object_get(item, "clock_mhz_of_samples"), load->n, arena);
-    return load->at_s && load->clocks_mhz && json_is_integer(counted) && set_stats(load, json_integer_value(counted))
+    return load->at_s && load->clocks_mhz && json_is_integer(counted) &&
+                   rft_load_count(load, (uint64_t)json_integer_value(counted))
                ? NULL
                : "time and clock of each sample, and how many count";
 }
@@ -177,15 +146,10 @@ static const char *to_load(rft_load *load, const json_t *item, rft_arena *arena)
     if (!kind || !rft_load_kind_from_name(&load->kind, kind)) {
         return "a kind of load";
     }
-    for (size_t i = 0; i < rft_columns_load.count; i++) {
-        rft_cell cell;
-        const char *expected = "a text, a number, true, false or null";
-        if (rft_json_to_cell(&cell, json_object_get(item, rft_columns_load.items[i].name))) {
-            expected = rft_column_set(&rft_columns_load.items[i], load, &cell, arena);
-        }
-        if (expected) {
-            return rft_arena_printf(arena, "%s as %s", expected, rft_columns_load.items[i].name);
-        }
+    const rft_field *wrong = NULL;
+    const char *expected = rft_fields_from_json(&rft_fields_load, load, item, RFT_FORM_RECORDING, arena, &wrong);
+    if (expected) {
+        return rft_arena_printf(arena, "%s as %s", expected, wrong ? wrong->name : "a load");
     }
     return to_samples(load, item, arena);
 }

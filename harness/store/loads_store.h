@@ -13,7 +13,7 @@
 int rft_loads_put_rows(rft_store *store, const rft_point *point, rft_err *err);
 int rft_loads_put_idle(rft_store *store, const rft_load *idle, rft_err *err); /* NULL: nothing to do */
 /* One row of get_loads. */
-void rft_loads_take_row(rft_row *row, rft_run *run);
+void rft_loads_take_row(rft_store_row *row, rft_run *run);
 
 /* [{"point": id, or null for the idle device, "kind": "energy", ...}]; NULL when there is none. */
 json_t *rft_loads_to_json(const rft_run *run);

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "model/run/field.h"
 #include "store/store.h"
 #include "store/value_json.h"
 

@@ -38,19 +38,12 @@ static int fail(reader *r, const char *expected, const char *format, ...) {
     return r->code;
 }
 
-static void to_record(reader *r, const rft_columns *columns, void *record, const json_t *object, const char *path) {
-    if (!json_is_object(object)) {
-        fail(r, "an object", "%s", path);
-    }
-    for (size_t i = 0; i < columns->count && !r->code; i++) {
-        rft_cell cell;
-        const char *expected = "a text, a number, true, false or null";
-        if (rft_json_to_cell(&cell, json_object_get(object, columns->items[i].name))) {
-            expected = rft_column_set(&columns->items[i], record, &cell, r->run->arena);
-        }
-        if (expected) {
-            fail(r, expected, "%s.%s", path, columns->items[i].name);
-        }
+static void to_record(reader *r, const rft_fields *fields, void *record, const json_t *object, const char *path) {
+    const rft_field *wrong = NULL;
+    const char *expected =
+        r->code ? NULL : rft_fields_from_json(fields, record, object, RFT_FORM_RECORDING, r->run->arena, &wrong);
+    if (expected) {
+        fail(r, expected, "%s%s%s", path, wrong ? "." : "", wrong ? wrong->name : "");
     }
 }
 
@@ -107,8 +100,8 @@ static void to_ceilings(reader *r, const json_t *object) {
         char path[80];
         rft_text_format(path, sizeof path, "rooftune.ceilings.%s", rft_ceiling_name((rft_ceiling_id)id));
         if (item) {
-            to_record(r, &rft_columns_ceiling, ceiling, item, path);
-            to_record(r, &rft_columns_stats, &ceiling->stats, json_object_get(item, "stats"), path);
+            to_record(r, &rft_fields_ceiling, ceiling, item, path);
+            to_record(r, &rft_fields_stats, &ceiling->stats, json_object_get(item, "stats"), path);
         }
     }
 }
@@ -121,7 +114,7 @@ static void to_axes(reader *r, rft_sweep *sweep, const json_t *object, const cha
     for (size_t i = 0; i < sweep->axis_count && !r->code; i++) {
         char where[120];
         rft_text_format(where, sizeof where, "%s.axes[%zu]", path, i);
-        to_record(r, &rft_columns_axis, &sweep->axes[i], json_array_get(list, i), where);
+        to_record(r, &rft_fields_axis, &sweep->axes[i], json_array_get(list, i), where);
         to_values(r, json_array_get(list, i), where, &sweep->axes[i].values, &sweep->axes[i].value_count);
     }
 }
@@ -135,13 +128,7 @@ static void to_problems(reader *r, rft_sweep *sweep, const json_t *object, const
         const json_t *item = json_array_get(list, i);
         rft_text_format(where, sizeof where, "%s.problems[%zu]", path, i);
         to_values(r, item, where, &sweep->problems[i].values, &count);
-        sweep->problems[i].odd = json_is_true(json_object_get(item, "odd"));
-        const json_t *refined = json_object_get(item, "refined"); /* left out: 0 */
-        json_int_t depth = json_integer_value(refined);
-        if (refined && (!json_is_integer(refined) || depth < 0 || depth > RFT_REFINED_MAX)) {
-            fail(r, "how often it was bisected", "%s.refined", where);
-        }
-        sweep->problems[i].refined = refined ? (int)depth : 0;
+        to_record(r, &rft_fields_problem, &sweep->problems[i], item, where);
         if (count != sweep->axis_count) {
             fail(r, "a value for every axis", "%s.values", where);
         }
@@ -149,7 +136,7 @@ static void to_problems(reader *r, rft_sweep *sweep, const json_t *object, const
 }
 
 static void to_param(reader *r, rft_param *param, const json_t *object, const char *path) {
-    to_record(r, &rft_columns_param, param, object, path);
+    to_record(r, &rft_fields_param, param, object, path);
     if (r->code) {
         return;
     }
@@ -177,7 +164,7 @@ static void to_constraint(reader *r, const rft_sweep *sweep, const rft_variant *
 
 static void to_variant(reader *r, const rft_sweep *sweep, rft_variant *variant, const json_t *object,
                        const char *path) {
-    to_record(r, &rft_columns_variant, variant, object, path);
+    to_record(r, &rft_fields_variant, variant, object, path);
     const json_t *params = to_list(r, object, "params", path, &variant->param_count);
     const json_t *constraints = to_list(r, object, "constraints", path, &variant->constraint_count);
     variant->params = rft_arena_calloc(r->run->arena, variant->param_count + 1, sizeof *variant->params);
@@ -215,7 +202,9 @@ static uint64_t *to_counts(reader *r, const json_t *object, const char *name, si
 
 static void to_sweep(reader *r, rft_run_sweep *out, const json_t *object, const char *path) {
     rft_sweep *sweep = &out->sweep;
-    to_record(r, &rft_columns_sweep, sweep, object, path);
+    to_record(r, &rft_fields_sweep, sweep, object, path);
+    to_record(r, &rft_fields_measure_opts, &sweep->measure, object, path);
+    to_record(r, &rft_fields_search_opts, &sweep->search, object, path);
     if (r->code) {
         return;
     }
@@ -261,24 +250,36 @@ static const json_t *point_list(reader *r, const json_t *points, const char *nam
     return list;
 }
 
+/* The list of `prefix` and the field's name, or of what it was called before. */
+static const json_t *field_list(reader *r, const json_t *points, const char *prefix, const rft_field *field, char *name,
+                                size_t size) {
+    rft_text_format(name, size, "%s%s", prefix, field->name);
+    if (field->was && !json_object_get(points, name)) {
+        rft_text_format(name, size, "%s%s", prefix, field->was);
+    }
+    return point_list(r, points, name);
+}
+
 /* `offset`: of the record that the table describes, in rft_point. With a prefix the record is a round, and is left
  * alone where the round's `stop` is null. */
-static void to_columns(reader *r, const json_t *points, const char *prefix, const rft_columns *columns, size_t offset) {
+static void to_lists(reader *r, const json_t *points, const char *prefix, const rft_fields *fields, size_t offset) {
     char name[80];
     rft_text_format(name, sizeof name, "%sstop", prefix);
     const json_t *stops = *prefix ? point_list(r, points, name) : NULL;
-    for (size_t c = 0; c < columns->count && !r->code; c++) {
-        rft_text_format(name, sizeof name, "%s%s", prefix, columns->items[c].name);
-        const json_t *list = point_list(r, points, name);
+    for (size_t f = 0; f < fields->count && !r->code; f++) {
+        const rft_field *field = &fields->items[f];
+        if (!rft_field_is_in(field, RFT_FORM_RECORDING)) {
+            continue;
+        }
+        const json_t *list = field_list(r, points, prefix, field, name, sizeof name);
         for (size_t i = 0; i < r->run->point_count && !r->code; i++) {
             if (*prefix && (stops == NULL || json_is_null(json_array_get(stops, i)))) {
                 continue;
             }
-            rft_cell cell;
+            rft_content content;
             const char *expected = "a text, a number, true, false or null";
-            if (rft_json_to_cell(&cell, json_array_get(list, i))) {
-                char *record = (char *)&r->run->points[i] + offset;
-                expected = rft_column_set(&columns->items[c], record, &cell, r->run->arena);
+            if (rft_content_from_json(&content, json_array_get(list, i), r->run->arena)) {
+                expected = rft_field_set(field, (char *)&r->run->points[i] + offset, &content, r->run->arena);
             }
             if (expected) {
                 fail(r, expected, "rooftune.points.%s[%zu]", name, i);
@@ -404,13 +405,13 @@ static void to_points(reader *r, const json_t *section, const json_t *results) {
     for (size_t i = 0; i < count; i++) {
         rft_points_no_measurement(&run->points[i]);
     }
-    to_columns(r, points, "", &rft_columns_point, 0);
-    to_columns(r, points, "", &rft_columns_facts, offsetof(rft_point, facts));
-    to_columns(r, points, "", &rft_columns_verification, offsetof(rft_point, verification));
-    to_columns(r, points, "", &rft_columns_work, offsetof(rft_point, work));
-    to_columns(r, points, "", &rft_columns_traffic, offsetof(rft_point, traffic));
-    to_columns(r, points, "round0_", &rft_columns_measurement, offsetof(rft_point, rounds[0]));
-    to_columns(r, points, "round1_", &rft_columns_measurement, offsetof(rft_point, rounds[1]));
+    to_lists(r, points, "", &rft_fields_point, 0);
+    to_lists(r, points, "", &rft_fields_facts, offsetof(rft_point, facts));
+    to_lists(r, points, "", &rft_fields_verification, offsetof(rft_point, verification));
+    to_lists(r, points, "", &rft_fields_work, offsetof(rft_point, work));
+    to_lists(r, points, "", &rft_fields_traffic, offsetof(rft_point, traffic));
+    to_lists(r, points, "round0_", &rft_fields_measurement, offsetof(rft_point, rounds[0]));
+    to_lists(r, points, "round1_", &rft_fields_measurement, offsetof(rft_point, rounds[1]));
     check_points(r);
     to_results(r, results);
     to_samples(r, points, 0, true);
@@ -444,7 +445,7 @@ static void to_references(reader *r, const json_t *section) {
         rft_reference reference = {0};
         char path[80];
         rft_text_format(path, sizeof path, "rooftune.references[%zu]", i);
-        to_record(r, &rft_columns_reference, &reference, json_array_get(list, i), path);
+        to_record(r, &rft_fields_reference, &reference, json_array_get(list, i), path);
         if (!r->code && (reference.sweep >= r->run->sweep_count ||
                          reference.problem >= r->run->sweeps[reference.sweep].sweep.problem_count)) {
             fail(r, "the index of a problem", "%s.problem", path);
@@ -515,8 +516,8 @@ static int parse(rft_run **out, const char *text, size_t size, const char *what,
     }
     reader r = {.run = rft_run_new(), .what = what, .err = err};
     const json_t *section = json_object_get(root, "rooftune");
-    to_record(&r, &rft_columns_info, &r.run->info, json_object_get(section, "run"), "rooftune.run");
-    to_record(&r, &rft_columns_gpu, &r.run->gpu, json_object_get(section, "gpu"), "rooftune.gpu");
+    to_record(&r, &rft_fields_info, &r.run->info, json_object_get(section, "run"), "rooftune.run");
+    to_record(&r, &rft_fields_gpu, &r.run->gpu, json_object_get(section, "gpu"), "rooftune.gpu");
     to_env(&r, json_object_get(section, "env"));
     to_ceilings(&r, json_object_get(section, "ceilings"));
     to_sweeps(&r, section);

@@ -11,19 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static json_t *of_column(const rft_column *column, const void *record) {
-    rft_cell cell = rft_column_get(column, record);
-    if (column->kind == RFT_COLUMN_BOOL || column->kind == RFT_COLUMN_FLAG) {
-        return json_boolean(cell.integer != 0);
-    }
-    return rft_json_of_cell(&cell, column->rounded);
-}
-
-static json_t *of_record(const rft_columns *columns, const void *record) {
+static json_t *of_record(const rft_fields *fields, const void *record) {
     json_t *object = json_object();
-    for (size_t i = 0; i < columns->count; i++) {
-        json_object_set_new(object, columns->items[i].name, of_column(&columns->items[i], record));
-    }
+    rft_fields_to_json(object, fields, record, RFT_FORM_RECORDING);
     return object;
 }
 
@@ -43,8 +33,8 @@ static json_t *of_ceilings(const rft_ceilings *ceilings) {
     json_t *object = json_object();
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const rft_ceiling *ceiling = &ceilings->items[id];
-        json_t *item = of_record(&rft_columns_ceiling, ceiling);
-        json_object_set_new(item, "stats", of_record(&rft_columns_stats, &ceiling->stats));
+        json_t *item = of_record(&rft_fields_ceiling, ceiling);
+        json_object_set_new(item, "stats", of_record(&rft_fields_stats, &ceiling->stats));
         json_object_set_new(object, rft_ceiling_name((rft_ceiling_id)id), item);
     }
     return object;
@@ -53,7 +43,7 @@ static json_t *of_ceilings(const rft_ceilings *ceilings) {
 static json_t *of_axes(const rft_sweep *sweep) {
     json_t *list = json_array();
     for (size_t i = 0; i < sweep->axis_count; i++) {
-        json_t *item = of_record(&rft_columns_axis, &sweep->axes[i]);
+        json_t *item = of_record(&rft_fields_axis, &sweep->axes[i]);
         json_object_set_new(item, "values", rft_json_of_values(sweep->axes[i].values, sweep->axes[i].value_count));
         json_array_append_new(list, item);
     }
@@ -63,11 +53,10 @@ static json_t *of_axes(const rft_sweep *sweep) {
 static json_t *of_problems(const rft_sweep *sweep) {
     json_t *list = json_array();
     for (size_t i = 0; i < sweep->problem_count; i++) {
-        json_t *item = json_object();
-        json_object_set_new(item, "odd", json_boolean(sweep->problems[i].odd));
+        json_t *item = of_record(&rft_fields_problem, &sweep->problems[i]);
         json_object_set_new(item, "values", rft_json_of_values(sweep->problems[i].values, sweep->axis_count));
-        if (sweep->problems[i].refined > 0) {
-            json_object_set_new(item, "refined", json_integer(sweep->problems[i].refined));
+        if (sweep->problems[i].refined == 0) {
+            json_object_del(item, "refined");
         }
         json_array_append_new(list, item);
     }
@@ -75,10 +64,10 @@ static json_t *of_problems(const rft_sweep *sweep) {
 }
 
 static json_t *of_variant(const rft_variant *variant) {
-    json_t *object = of_record(&rft_columns_variant, variant), *params = json_array(), *constraints = json_array();
+    json_t *object = of_record(&rft_fields_variant, variant), *params = json_array(), *constraints = json_array();
     for (size_t i = 0; i < variant->param_count; i++) {
         const rft_param *param = &variant->params[i];
-        json_t *item = of_record(&rft_columns_param, param);
+        json_t *item = of_record(&rft_fields_param, param);
         json_object_set_new(item, "default", rft_json_of_value(&param->default_value));
         json_object_set_new(item, "values", rft_json_of_values(param->values, param->value_count));
         json_array_append_new(params, item);
@@ -110,7 +99,9 @@ static json_t *of_counts(const uint64_t *counts, size_t count) {
 static json_t *of_sweep(const rft_run_sweep *run_sweep) {
     const rft_sweep *sweep = &run_sweep->sweep;
     size_t spaces = sweep->variant_count * sweep->problem_count;
-    json_t *object = of_record(&rft_columns_sweep, sweep), *variants = json_array();
+    json_t *object = of_record(&rft_fields_sweep, sweep), *variants = json_array();
+    rft_fields_to_json(object, &rft_fields_measure_opts, &sweep->measure, RFT_FORM_RECORDING);
+    rft_fields_to_json(object, &rft_fields_search_opts, &sweep->search, RFT_FORM_RECORDING);
     for (size_t i = 0; i < sweep->variant_count; i++) {
         json_array_append_new(variants, of_variant(&sweep->variants[i]));
     }
@@ -168,31 +159,39 @@ static const void *round_1(const rft_point *point) {
     return rft_points_has_round(point, 1) ? &point->rounds[1] : NULL;
 }
 
-/* One list per field, with a cell for every point: equal neighbours pack well. A list of nothing is left out. */
-static void add_columns(rft_str *out, const rft_run *run, const char *prefix, const rft_columns *columns,
-                        record_of record) {
-    for (size_t c = 0; c < columns->count; c++) {
-        const rft_column *column = &columns->items[c];
-        bool is_log = column->kind == RFT_COLUMN_TEXT && strcmp(column->name, "log") == 0, any = false;
-        json_t *list = json_array();
-        for (size_t i = 0; i < run->point_count; i++) {
-            const void *data = record(&run->points[i]);
-            json_t *cell = data == NULL ? json_null() : of_column(column, data);
-            if (is_log) {
-                json_decref(cell);
-                cell = rft_json_clean_text(run->points[i].log, RFT_RECORDING_LOG_BYTES);
-            }
-            bool amount = column->kind == RFT_COLUMN_AMOUNT || column->kind == RFT_COLUMN_COUNT;
-            bool nothing = amount && json_number_value(cell) == 0.0;
-            any = any || !(nothing || json_is_null(cell));
-            json_array_append_new(list, cell);
-        }
-        if (any) {
-            char name[80];
-            rft_text_format(name, sizeof name, "%s%s", prefix, column->name);
-            add_member(out, ",\n", name, list);
-        } else {
-            json_decref(list);
+static json_t *of_field(const rft_field *field, const rft_point *point, const void *record) {
+    bool is_log = record == point && field->offset == offsetof(rft_point, log);
+    return is_log ? rft_json_clean_text(point->log, RFT_RECORDING_LOG_BYTES) : rft_field_json(field, record, true);
+}
+
+/* One list per field, with an entry for every point: equal neighbours pack well. A list of nothing is left out. */
+static void add_field(rft_str *out, const rft_run *run, const char *prefix, const rft_field *field, record_of record) {
+    bool amount = field->kind == RFT_FIELD_AMOUNT || field->kind == RFT_FIELD_COUNT, any = false;
+    json_t *list = json_array();
+    for (size_t i = 0; i < run->point_count; i++) {
+        const void *data = record(&run->points[i]);
+        json_t *entry = data == NULL ? json_null() : of_field(field, &run->points[i], data);
+        bool nothing = json_is_null(entry) || (amount && json_number_value(entry) == 0.0);
+        any = any || !nothing;
+        json_array_append_new(list, entry);
+    }
+    char name[80];
+    if (any && field->was) {
+        rft_text_format(name, sizeof name, "%s%s", prefix, field->was);
+        add_member(out, ",\n", name, json_incref(list));
+    }
+    if (any) {
+        rft_text_format(name, sizeof name, "%s%s", prefix, field->name);
+        add_member(out, ",\n", name, json_incref(list));
+    }
+    json_decref(list);
+}
+
+static void add_fields(rft_str *out, const rft_run *run, const char *prefix, const rft_fields *fields,
+                       record_of record) {
+    for (size_t i = 0; i < fields->count; i++) {
+        if (rft_field_is_in(&fields->items[i], RFT_FORM_RECORDING)) {
+            add_field(out, run, prefix, &fields->items[i], record);
         }
     }
 }
@@ -258,13 +257,13 @@ static void add_steps(rft_str *out, const rft_run *run) {
 
 static void add_points(rft_str *out, const rft_run *run) {
     rft_str_addf(out, ",\n\"points\":{\"count\":%zu", run->point_count);
-    add_columns(out, run, "", &rft_columns_point, self);
-    add_columns(out, run, "", &rft_columns_facts, facts);
-    add_columns(out, run, "", &rft_columns_verification, verification);
-    add_columns(out, run, "", &rft_columns_work, work);
-    add_columns(out, run, "", &rft_columns_traffic, traffic);
-    add_columns(out, run, "round0_", &rft_columns_measurement, round_0);
-    add_columns(out, run, "round1_", &rft_columns_measurement, round_1);
+    add_fields(out, run, "", &rft_fields_point, self);
+    add_fields(out, run, "", &rft_fields_facts, facts);
+    add_fields(out, run, "", &rft_fields_verification, verification);
+    add_fields(out, run, "", &rft_fields_work, work);
+    add_fields(out, run, "", &rft_fields_traffic, traffic);
+    add_fields(out, run, "round0_", &rft_fields_measurement, round_0);
+    add_fields(out, run, "round1_", &rft_fields_measurement, round_1);
     add_samples(out, run, 0, true); /* the samples of round 0 are T4's runtimes */
     add_samples(out, run, 1, false);
     add_samples(out, run, 1, true);
@@ -277,7 +276,7 @@ static void add_points(rft_str *out, const rft_run *run) {
 static json_t *of_references(const rft_run *run) {
     json_t *list = json_array();
     for (size_t i = 0; i < run->reference_count; i++) {
-        json_array_append_new(list, of_record(&rft_columns_reference, &run->references[i]));
+        json_array_append_new(list, of_record(&rft_fields_reference, &run->references[i]));
     }
     return list;
 }
@@ -291,8 +290,8 @@ void rft_recording_text(const rft_run *run, rft_str *out) {
     }
     add_member(out, "{", "metadata", metadata);
     rft_str_addf(out, ",\n\"rooftune\":{\"schema\":%d", RFT_RECORDING_SCHEMA);
-    add_member(out, ",\n", "run", of_record(&rft_columns_info, &run->info));
-    add_member(out, ",\n", "gpu", of_record(&rft_columns_gpu, &run->gpu));
+    add_member(out, ",\n", "run", of_record(&rft_fields_info, &run->info));
+    add_member(out, ",\n", "gpu", of_record(&rft_fields_gpu, &run->gpu));
     add_member(out, ",\n", "env", of_env(&run->env));
     add_member(out, ",\n", "ceilings", of_ceilings(&run->ceilings));
     add_member(out, ",\n", "sweeps", sweeps);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/run_check.h"
 
+#include "model/run/field.h"
 #include "model/sweep/names.h"
-#include "store/column.h"
 
 static const char *at(const rft_run *run, const char *expected, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -16,80 +16,42 @@ static const char *at(const rft_run *run, const char *expected, const char *form
     return rft_arena_printf(run->arena, "%s: expected %s", where, expected);
 }
 
-/* The first that is outside; NULL. NaN is not known, and in every range. */
-static const char *list_fault(const rft_run *run, const double *values, size_t count, rft_range range, size_t *index) {
-    for (size_t i = 0; values && i < count; i++) {
-        if (!(values[i] >= range.low && values[i] <= range.high)) {
-            const char *expected = rft_range_check(range, values[i], run->arena);
-            *index = i;
-            if (expected) {
-                return expected;
-            }
+static const char *fields_fault(const rft_run *run, const rft_fields *fields, const void *record, const char *where) {
+    for (size_t i = 0; i < fields->count; i++) {
+        const char *expected = rft_field_check(&fields->items[i], record, run->arena);
+        if (expected) {
+            return at(run, expected, "%s.%s", where, fields->items[i].name);
         }
     }
     return NULL;
 }
 
 static const char *measurement_fault(const rft_run *run, const rft_measurement *m, const char *where) {
-    const struct {
-        const char *name;
-        const double *values;
-        size_t count;
-        rft_range range;
-    } lists[] = {{"samples_s", m->samples_s, m->n, {RFT_SAMPLE_MIN_S, RFT_SAMPLE_MAX_S}},
-                 {"clocks_mhz", m->clocks_mhz, m->n, {0, RFT_CLOCK_MAX_MHZ}},
-                 {"step_s", m->step_s, m->step_count, {0, RFT_SAMPLE_MAX_S}}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        size_t index = 0;
-        const char *expected = list_fault(run, lists[i].values, lists[i].count, lists[i].range, &index);
-        if (expected) {
-            return at(run, expected, "%s.%s[%zu]", where, lists[i].name, index);
-        }
-    }
+    const char *fault = fields_fault(run, &rft_fields_measurement, m, where);
     /* A run file says both. */
     bool fits = m->n == 0 || (m->stats.median >= RFT_SAMPLE_MIN_S && m->stats.median <= RFT_SAMPLE_MAX_S);
-    return fits ? NULL : at(run, "a time", "%s.median", where);
+    return fault || fits ? fault : at(run, "a time", "%s.median", where);
 }
 
 static const char *load_fault(const rft_run *run, const rft_load *load, const char *where) {
-    size_t index = 0;
-    const char *expected =
-        load ? list_fault(run, load->samples_s, load->n, (rft_range){RFT_SAMPLE_MIN_S, RFT_SAMPLE_MAX_S}, &index)
-             : NULL;
-    expected =
-        expected || !load ? expected : list_fault(run, load->at_s, load->n, (rft_range){0, RFT_SAMPLE_MAX_S}, &index);
-    expected = expected || !load
-                   ? expected
-                   : list_fault(run, load->clocks_mhz, load->n, (rft_range){0, RFT_CLOCK_MAX_MHZ}, &index);
-    return expected ? at(run, expected, "%s.loads[%zu]", where, index) : NULL;
+    return load ? fields_fault(run, &rft_fields_load, load, where) : NULL;
 }
 
-static const char *columns_fault(const rft_run *run, const rft_columns *columns, const void *record,
-                                 const char *where) {
-    for (size_t i = 0; i < columns->count; i++) {
-        const char *expected = rft_column_check(&columns->items[i], record, run->arena);
-        if (expected) {
-            return at(run, expected, "%s.%s", where, columns->items[i].name);
-        }
-    }
-    return NULL;
-}
-
-/* Fields too: what other tuners' files say went into them past the columns. */
+/* Fields too: what other tuners' files say went into them past the fields. */
 static const char *point_fault(const rft_run *run, const rft_point *point, size_t index) {
     char where[60];
     rft_text_format(where, sizeof where, "points[%zu]", index);
-    const char *fault = columns_fault(run, &rft_columns_point, point, where);
-    fault = fault ? fault : columns_fault(run, &rft_columns_facts, &point->facts, where);
-    fault = fault ? fault : columns_fault(run, &rft_columns_traffic, &point->traffic, where);
+    const char *fault = fields_fault(run, &rft_fields_point, point, where);
+    fault = fault ? fault : fields_fault(run, &rft_fields_facts, &point->facts, where);
+    fault = fault ? fault : fields_fault(run, &rft_fields_traffic, &point->traffic, where);
     for (int kind = 0; kind < RFT_LOAD_POINT_KINDS && !fault; kind++) {
+        rft_text_format(where, sizeof where, "points[%zu].loads[%d]", index, kind);
         fault = load_fault(run, point->loads[kind], where);
     }
     for (int round = 0; round < RFT_ROUNDS && !fault; round++) {
         rft_text_format(where, sizeof where, "points[%zu].rounds[%d]", index, round);
         fault = measurement_fault(run, &point->rounds[round], where);
-        fault = fault ? fault : columns_fault(run, &rft_columns_measurement, &point->rounds[round], where);
-        fault = fault ? fault : columns_fault(run, &rft_columns_stats, &point->rounds[round].stats, where);
+        fault = fault ? fault : fields_fault(run, &rft_fields_stats, &point->rounds[round].stats, where);
     }
     return fault;
 }

@@ -1,21 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/steps_store.h"
 
-#include "store/column.h"
+#include "model/run/field.h"
 #include "store/value_json.h"
 
 #define STEPS_MOST 1000
 
-static json_t *of_record(const rft_columns *columns, const void *record) {
+/* What there is nothing of is left out. */
+static json_t *of_record(const rft_fields *fields, const void *record) {
     json_t *object = json_object();
-    for (size_t i = 0; i < columns->count; i++) {
-        const rft_column *column = &columns->items[i];
-        rft_cell cell = rft_column_get(column, record);
-        bool nothing = cell.kind == RFT_CELL_NULL || (column->kind == RFT_COLUMN_AMOUNT && cell.real == 0.0);
-        if (!nothing) {
-            json_object_set_new(object, column->name,
-                                column->kind == RFT_COLUMN_BOOL ? json_boolean(cell.integer != 0)
-                                                                : rft_json_of_cell(&cell, column->rounded));
+    for (size_t i = 0; i < fields->count; i++) {
+        const rft_field *field = &fields->items[i];
+        rft_content content = rft_field_get(field, record);
+        if (content.kind != RFT_CONTENT_NULL && (field->kind != RFT_FIELD_AMOUNT || content.real != 0.0)) {
+            json_object_set_new(object, field->name, rft_field_json(field, record, true));
         }
     }
     return object;
@@ -28,32 +26,14 @@ json_t *rft_steps_to_json(const rft_point *point) {
         json_t *item = json_object();
         json_object_set_new(item, "name", rft_json_clean_text(step->name, 0));
         if (step->has_work) {
-            json_object_set_new(item, "work", of_record(&rft_columns_work, &step->work));
+            json_object_set_new(item, "work", of_record(&rft_fields_work, &step->work));
         }
         if (step->traffic.present) {
-            json_object_set_new(item, "traffic", of_record(&rft_columns_traffic, &step->traffic));
+            json_object_set_new(item, "traffic", of_record(&rft_fields_traffic, &step->traffic));
         }
         json_array_append_new(list, item);
     }
     return list;
-}
-
-static const char *to_record(const rft_columns *columns, void *record, const json_t *object, rft_arena *arena) {
-    if (!json_is_object(object)) {
-        return "work and traffic as objects";
-    }
-    for (size_t i = 0; i < columns->count; i++) {
-        const json_t *member = json_object_get(object, columns->items[i].name);
-        rft_cell cell = {.kind = RFT_CELL_NULL};
-        const char *expected = "a text, a number, true, false or null";
-        if (!member || rft_json_to_cell(&cell, member)) {
-            expected = rft_column_set(&columns->items[i], record, &cell, arena);
-        }
-        if (expected) {
-            return expected;
-        }
-    }
-    return NULL;
 }
 
 const char *rft_steps_from_json(rft_point *point, const json_t *list, rft_arena *arena) {
@@ -75,9 +55,12 @@ const char *rft_steps_from_json(rft_point *point, const json_t *list, rft_arena 
         }
         *step = (rft_step){.name = rft_arena_strdup(arena, json_string_value(name)), .traffic = rft_traffic_unknown()};
         step->has_work = work != NULL;
-        const char *expected = work ? to_record(&rft_columns_work, &step->work, work, arena) : NULL;
+        const rft_field *wrong = NULL;
+        const char *expected =
+            work ? rft_fields_from_json(&rft_fields_work, &step->work, work, RFT_FORM_RECORDING, arena, &wrong) : NULL;
         if (!expected && traffic) {
-            expected = to_record(&rft_columns_traffic, &step->traffic, traffic, arena);
+            expected =
+                rft_fields_from_json(&rft_fields_traffic, &step->traffic, traffic, RFT_FORM_RECORDING, arena, &wrong);
         }
         if (expected) {
             return expected;

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-extern const unsigned char rft_embedded_schema_sql[];
-
 /* Reading a whole run takes about one step a byte. */
 enum { STEPS_AT_ONCE = 1000, STEPS_LEAST = 10 * 1000 * 1000, STEPS_A_BYTE = 64, BYTES_LEAST = 1 << 20 };
 
@@ -111,9 +109,11 @@ static int compare(rft_store *store, sqlite3_stmt *rows, sqlite3_stmt *known, rf
 int rft_store_check_objects(rft_store *store, rft_err *err) {
     sqlite3 *model = NULL;
     sqlite3_stmt *rows = NULL, *known = NULL;
+    rft_str schema = RFT_STR_INIT;
     int code = 0;
+    rft_store_schema_text(&schema);
     if (sqlite3_open_v2(":memory:", &model, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL) ||
-        sqlite3_exec(model, (const char *)rft_embedded_schema_sql, NULL, NULL, NULL) ||
+        sqlite3_exec(model, rft_str_get(&schema), NULL, NULL, NULL) ||
         sqlite3_prepare_v2(model, "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name = ?", -1, &known,
                            NULL)) {
         code = rft_err_set(err, RFT_E_INTERNAL, "the tables of a run cannot be made: %s", sqlite3_errmsg(model));
@@ -122,6 +122,7 @@ int rft_store_check_objects(rft_store *store, rft_err *err) {
     } else {
         code = compare(store, rows, known, err);
     }
+    rft_str_clear(&schema);
     sqlite3_finalize(rows);
     sqlite3_finalize(known);
     sqlite3_close(model);

@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-extern const unsigned char rft_embedded_schema_sql[];
-
 static const char magic[16] = RFT_STORE_MAGIC;
 
 enum { BUSY_MS = 5000 }; /* while another process begins, ends or tidies up the file: moments */
@@ -81,12 +79,12 @@ static int check_identity(rft_store *store, rft_err *err) {
 
 static int create_schema(rft_store *store, rft_err *err) {
     rft_str sql = RFT_STR_INIT;
+    rft_store_schema_text(&sql);
     rft_str_addf(&sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;", RFT_STORE_APPLICATION_ID,
                  RFT_STORE_SCHEMA);
     int code = rft_store_begin(store, err);
     if (!code) {
-        code = rft_store_exec(store, (const char *)rft_embedded_schema_sql, "creating the tables", err);
-        code = code ? code : rft_store_exec(store, rft_str_get(&sql), "creating the tables", err);
+        code = rft_store_exec(store, rft_str_get(&sql), "creating the tables", err);
         code = rft_store_end(store, code, err);
     }
     /* Into the file itself: whoever copies it without its WAL still gets something that says what it is. */
@@ -406,7 +404,7 @@ int rft_store_complete(rft_store *store, rft_err *err) {
 }
 
 static void close_store(rft_store *store, bool discard) {
-    for (size_t i = 0; i < RFT_QUERY_COUNT; i++) {
+    for (size_t i = 0; i < RFT_STATEMENT_COUNT; i++) {
         sqlite3_finalize(store->statements[i]);
     }
     if (store->writing) {

@@ -12,17 +12,15 @@
 #include <string.h>
 
 /* Rows arrive ordered, so counting them is enough to know where each belongs; `expected` is the number it must have. */
-static void check_position(rft_row *row, size_t expected) {
-    int64_t found = rft_row_int(row);
+static void check_position(rft_store_row *row, const char *name, size_t expected) {
+    int64_t found = rft_row_int(row, name);
     if (!row->code && (found < 0 || (uint64_t)found != expected)) {
-        rft_row_fail(row, "%s %lld where %zu should be", sqlite3_column_name(row->statement, row->at - 1),
-                     (long long)found, expected);
+        rft_row_fail(row, "%s %lld where %zu should be", name, (long long)found, expected);
     }
 }
 
-static json_t *row_json(rft_row *row) {
-    const char *name = sqlite3_column_name(row->statement, row->at);
-    const char *text = rft_row_text(row);
+static json_t *row_json(rft_store_row *row, const char *name) {
+    const char *text = rft_row_text(row, name);
     json_t *value = NULL;
     if (text == NULL || rft_json_parse(&value, text, strlen(text), name, NULL) != RFT_OK) {
         rft_row_fail(row, "%s: expected JSON", name);
@@ -30,16 +28,15 @@ static json_t *row_json(rft_row *row) {
     return value;
 }
 
-static void row_fits(rft_row *row, const char *name, const char *expected) {
+static void row_fits(rft_store_row *row, const char *name, const char *expected) {
     if (expected) {
         rft_row_fail(row, "%s: expected %s", name, expected);
     }
 }
 
-static rft_value *row_values(rft_row *row, size_t *count) {
+static rft_value *row_values(rft_store_row *row, const char *name, size_t *count) {
     rft_value *values = NULL;
-    const char *name = sqlite3_column_name(row->statement, row->at);
-    json_t *list = row_json(row);
+    json_t *list = row_json(row, name);
     *count = 0;
     if (list) {
         row_fits(row, name, rft_json_to_values(&values, count, list, row->arena));
@@ -49,19 +46,19 @@ static rft_value *row_values(rft_row *row, size_t *count) {
 }
 
 /* The one row of `run` or `gpu`. */
-static int read_only_row(rft_store *store, rft_query query, const rft_columns *columns, void *record, rft_arena *arena,
-                         rft_err *err) {
-    rft_row row;
+static int read_only_row(rft_store *store, rft_statement statement, const rft_fields *fields, void *record,
+                         rft_arena *arena, rft_err *err) {
+    rft_store_row row;
     bool found = false;
-    if (rft_row_begin(&row, store, query, arena, err)) {
+    if (rft_row_begin(&row, store, statement, arena, err)) {
         return row.code;
     }
     while (rft_row_next(&row)) {
-        rft_row_columns(&row, columns, record);
+        rft_row_fields(&row, fields, record);
         found = true;
     }
     if (!row.code && !found) {
-        if (query == RFT_QUERY_get_info) {
+        if (statement == RFT_GET(run)) {
             return rft_store_not_begun(store, err);
         }
         rft_err_set(err, RFT_E_STORE, "there is no run in %s: a part of it is missing", store->path);
@@ -71,13 +68,13 @@ static int read_only_row(rft_store *store, rft_query query, const rft_columns *c
 }
 
 static int read_env(rft_store *store, rft_run *run, rft_err *err) {
-    rft_row row;
-    if (rft_row_begin(&row, store, RFT_QUERY_get_env, run->arena, err)) {
+    rft_store_row row;
+    if (rft_row_begin(&row, store, RFT_GET(env), run->arena, err)) {
         return row.code;
     }
     while (rft_row_next(&row)) {
-        rft_row_int(&row);
-        const char *key = rft_row_text(&row), *value = rft_row_text(&row), *reason = rft_row_text(&row);
+        const char *key = rft_row_text(&row, "key"), *value = rft_row_text(&row, "value");
+        const char *reason = rft_row_text(&row, "reason");
         if (!row.code && key) {
             rft_env_set(&run->env, run->arena, key, value, reason);
         }
@@ -86,19 +83,19 @@ static int read_env(rft_store *store, rft_run *run, rft_err *err) {
 }
 
 static int read_ceilings(rft_store *store, rft_run *run, rft_err *err) {
-    rft_row row;
-    if (rft_row_begin(&row, store, RFT_QUERY_get_ceilings, run->arena, err)) {
+    rft_store_row row;
+    if (rft_row_begin(&row, store, RFT_GET(ceiling), run->arena, err)) {
         return row.code;
     }
     while (rft_row_next(&row)) {
         rft_ceiling_id id;
-        const char *name = rft_row_text(&row);
+        const char *name = rft_row_text(&row, "name");
         if (name == NULL || !rft_ceiling_from_name(&id, name)) {
             rft_row_fail(&row, "no ceiling is called %s", name ? name : "NULL");
             continue;
         }
-        rft_row_columns(&row, &rft_columns_ceiling, &run->ceilings.items[id]);
-        rft_row_columns(&row, &rft_columns_stats, &run->ceilings.items[id].stats);
+        rft_row_fields(&row, &rft_fields_ceiling, &run->ceilings.items[id]);
+        rft_row_fields(&row, &rft_fields_stats, &run->ceilings.items[id].stats);
     }
     return row.code;
 }
@@ -117,107 +114,100 @@ static void *grow(rft_arena *arena, void *items, size_t count, size_t size) {
     return larger;
 }
 
-static rft_sweep *row_sweep(rft_row *row, rft_run *run) {
-    size_t sweep = rft_row_index(row, run->sweep_count);
+static rft_sweep *row_sweep(rft_store_row *row, rft_run *run) {
+    size_t sweep = rft_row_index(row, "sweep", run->sweep_count);
     return row->code ? NULL : &run->sweeps[sweep].sweep;
 }
 
-static rft_variant *row_variant(rft_row *row, rft_run *run) {
+static rft_variant *row_variant(rft_store_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
     if (sweep == NULL) {
         return NULL;
     }
-    size_t variant = rft_row_index(row, sweep->variant_count);
+    size_t variant = rft_row_index(row, "variant", sweep->variant_count);
     return row->code ? NULL : &sweep->variants[variant];
 }
 
-static void row_of_sweep(rft_row *row, rft_run *run) {
+static void row_of_sweep(rft_store_row *row, rft_run *run) {
     run->sweeps = grow(run->arena, run->sweeps, run->sweep_count, sizeof *run->sweeps);
-    check_position(row, run->sweep_count);
+    check_position(row, "sweep", run->sweep_count);
     rft_run_sweep *sweep = &run->sweeps[run->sweep_count++];
-    rft_row_columns(row, &rft_columns_sweep, &sweep->sweep);
-    json_t *baselines = row->code ? NULL : row_json(row);
+    rft_row_fields(row, &rft_fields_sweep, &sweep->sweep);
+    rft_row_fields(row, &rft_fields_measure_opts, &sweep->sweep.measure);
+    rft_row_fields(row, &rft_fields_search_opts, &sweep->sweep.search);
+    json_t *baselines = row->code ? NULL : row_json(row, "baselines");
     if (baselines) {
         row_fits(row, "baselines",
                  rft_json_to_texts(&sweep->sweep.baselines, &sweep->sweep.baseline_count, baselines, row->arena));
         json_decref(baselines);
-        sweep->unexplored = rft_row_text(row);
+        sweep->unexplored = rft_row_text(row, "unexplored");
     }
 }
 
-static void row_of_axis(rft_row *row, rft_run *run) {
+static void row_of_axis(rft_store_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
     if (sweep == NULL) {
         return;
     }
     sweep->axes = grow(run->arena, sweep->axes, sweep->axis_count, sizeof *sweep->axes);
-    check_position(row, sweep->axis_count);
+    check_position(row, "axis", sweep->axis_count);
     rft_axis *axis = &sweep->axes[sweep->axis_count++];
-    rft_row_columns(row, &rft_columns_axis, axis);
+    rft_row_fields(row, &rft_fields_axis, axis);
     if (!row->code) {
-        axis->values = row_values(row, &axis->value_count);
+        axis->values = row_values(row, "axis_values", &axis->value_count);
     }
 }
 
-/* NULL: from before refine() did anything. */
-static int row_refined(rft_row *row) {
-    if (!row->code && sqlite3_column_type(row->statement, row->at) == SQLITE_NULL) {
-        return 0;
-    }
-    return row->code ? 0 : (int)rft_row_index(row, RFT_REFINED_MAX + 1);
-}
-
-static void row_of_problem(rft_row *row, rft_run *run) {
+static void row_of_problem(rft_store_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
     if (sweep == NULL) {
         return;
     }
     sweep->problems = grow(run->arena, sweep->problems, sweep->problem_count, sizeof *sweep->problems);
-    check_position(row, sweep->problem_count);
+    check_position(row, "problem", sweep->problem_count);
     rft_problem *problem = &sweep->problems[sweep->problem_count++];
-    problem->odd = rft_row_int(row) != 0;
+    rft_row_fields(row, &rft_fields_problem, problem);
     size_t count = 0;
-    problem->values = row->code ? NULL : row_values(row, &count);
+    problem->values = row->code ? NULL : row_values(row, "problem_values", &count);
     if (!row->code && count != sweep->axis_count) {
         rft_row_fail(row, "problem with %zu values for %zu axes", count, sweep->axis_count);
     }
-    problem->refined = row_refined(row);
 }
 
-static void row_of_variant(rft_row *row, rft_run *run) {
+static void row_of_variant(rft_store_row *row, rft_run *run) {
     rft_sweep *sweep = row_sweep(row, run);
     if (sweep == NULL) {
         return;
     }
     sweep->variants = grow(run->arena, sweep->variants, sweep->variant_count, sizeof *sweep->variants);
-    check_position(row, sweep->variant_count);
-    rft_row_columns(row, &rft_columns_variant, &sweep->variants[sweep->variant_count++]);
+    check_position(row, "variant", sweep->variant_count);
+    rft_row_fields(row, &rft_fields_variant, &sweep->variants[sweep->variant_count++]);
 }
 
-static void row_of_param(rft_row *row, rft_run *run) {
+static void row_of_param(rft_store_row *row, rft_run *run) {
     rft_variant *variant = row_variant(row, run);
     if (variant == NULL) {
         return;
     }
     variant->params = grow(run->arena, variant->params, variant->param_count, sizeof *variant->params);
-    check_position(row, variant->param_count);
+    check_position(row, "param", variant->param_count);
     rft_param *param = &variant->params[variant->param_count++];
-    rft_row_columns(row, &rft_columns_param, param);
+    rft_row_fields(row, &rft_fields_param, param);
     if (!row->code && param->name == NULL) {
         rft_row_fail(row, "a parameter without a name");
     }
     size_t count = 0;
-    rft_value *fallback = row->code ? NULL : row_values(row, &count);
+    rft_value *fallback = row->code ? NULL : row_values(row, "default_value", &count);
     if (!row->code && count != 1) {
         rft_row_fail(row, "default_value: expected a list of one value");
     }
     if (!row->code) {
         param->default_value = fallback[0];
-        param->values = row_values(row, &param->value_count);
+        param->values = row_values(row, "param_values", &param->value_count);
     }
 }
 
-static void row_of_constraint(rft_row *row, rft_run *run) {
+static void row_of_constraint(rft_store_row *row, rft_run *run) {
     rft_variant *variant = row_variant(row, run);
     if (variant == NULL) {
         return;
@@ -226,10 +216,10 @@ static void row_of_constraint(rft_row *row, rft_run *run) {
     size_t axes = run->sweeps[sweep].sweep.axis_count;
     variant->constraints =
         grow(run->arena, variant->constraints, variant->constraint_count, sizeof *variant->constraints);
-    check_position(row, variant->constraint_count);
+    check_position(row, "position", variant->constraint_count);
     rft_constraint *constraint = &variant->constraints[variant->constraint_count++];
-    constraint->text = rft_row_text(row);
-    json_t *params = row_json(row), *needs = row_json(row);
+    constraint->text = rft_row_text(row, "text");
+    json_t *params = row_json(row, "params"), *needs = row_json(row, "axes");
     if (params && needs) {
         row_fits(row, "params",
                  rft_json_to_indices(&constraint->params, &constraint->param_count, variant->param_count, params,
@@ -240,14 +230,15 @@ static void row_of_constraint(rft_row *row, rft_run *run) {
     json_decref(needs);
 }
 
-static void row_of_space(rft_row *row, rft_run *run) {
-    size_t at = rft_row_index(row, run->sweep_count);
+static void row_of_space(rft_store_row *row, rft_run *run) {
+    size_t at = rft_row_index(row, "sweep", run->sweep_count);
     if (row->code) {
         return;
     }
     rft_run_sweep *counts = &run->sweeps[at];
     const rft_sweep *sweep = &counts->sweep;
-    size_t variant = rft_row_index(row, sweep->variant_count), problem = rft_row_index(row, sweep->problem_count);
+    size_t variant = rft_row_index(row, "variant", sweep->variant_count);
+    size_t problem = rft_row_index(row, "problem", sweep->problem_count);
     if (row->code) {
         return;
     }
@@ -260,14 +251,14 @@ static void row_of_space(rft_row *row, rft_run *run) {
         counts->cartesian = rft_arena_calloc(run->arena, sweep->variant_count * sweep->problem_count, sizeof(uint64_t));
         counts->valid = rft_arena_calloc(run->arena, sweep->variant_count * sweep->problem_count, sizeof(uint64_t));
     }
-    counts->cartesian[variant * sweep->problem_count + problem] = (uint64_t)rft_row_int(row);
-    counts->valid[variant * sweep->problem_count + problem] = (uint64_t)rft_row_int(row);
+    counts->cartesian[variant * sweep->problem_count + problem] = (uint64_t)rft_row_int(row, "cartesian");
+    counts->valid[variant * sweep->problem_count + problem] = (uint64_t)rft_row_int(row, "valid");
 }
 
-static int read_rows(rft_store *store, rft_query query, void (*take)(rft_row *row, rft_run *run), rft_run *run,
-                     rft_err *err) {
-    rft_row row;
-    if (rft_row_begin(&row, store, query, run->arena, err)) {
+static int read_rows(rft_store *store, rft_statement statement, void (*take)(rft_store_row *row, rft_run *run),
+                     rft_run *run, rft_err *err) {
+    rft_store_row row;
+    if (rft_row_begin(&row, store, statement, run->arena, err)) {
         return row.code;
     }
     while (rft_row_next(&row)) {
@@ -278,15 +269,15 @@ static int read_rows(rft_store *store, rft_query query, void (*take)(rft_row *ro
 
 static int read_sweeps(rft_store *store, rft_run *run, rft_err *err) {
     static const struct {
-        rft_query query;
-        void (*take)(rft_row *row, rft_run *run);
-    } parts[] = {{RFT_QUERY_get_sweeps, row_of_sweep},     {RFT_QUERY_get_axes, row_of_axis},
-                 {RFT_QUERY_get_problems, row_of_problem}, {RFT_QUERY_get_variants, row_of_variant},
-                 {RFT_QUERY_get_params, row_of_param},     {RFT_QUERY_get_constraints, row_of_constraint},
-                 {RFT_QUERY_get_spaces, row_of_space}};
+        rft_statement statement;
+        void (*take)(rft_store_row *row, rft_run *run);
+    } parts[] = {{RFT_GET(sweep), row_of_sweep},     {RFT_GET(axis), row_of_axis},
+                 {RFT_GET(problem), row_of_problem}, {RFT_GET(variant), row_of_variant},
+                 {RFT_GET(param), row_of_param},     {RFT_GET(space_constraint), row_of_constraint},
+                 {RFT_GET(space), row_of_space}};
     int code = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && !code; i++) {
-        code = read_rows(store, parts[i].query, parts[i].take, run, err);
+        code = read_rows(store, parts[i].statement, parts[i].take, run, err);
     }
     return code;
 }
@@ -307,9 +298,9 @@ int rft_store_shape(rft_store *store, rft_err *err) {
 
 /* ---- points ---- */
 
-static void row_of_point(rft_row *row, rft_run *run) {
+static void row_of_point(rft_store_row *row, rft_run *run) {
     rft_point point = {0};
-    rft_row_columns(row, &rft_columns_point, &point);
+    rft_row_fields(row, &rft_fields_point, &point);
     if (row->code) {
         return;
     }
@@ -319,16 +310,16 @@ static void row_of_point(rft_row *row, rft_run *run) {
         return;
     }
     const rft_variant *variant = &run->sweeps[point.sweep].sweep.variants[point.variant];
-    json_t *config = row_json(row);
+    json_t *config = row_json(row, "config");
     if (config) {
         row_fits(row, "config", rft_json_to_config(&point.config, variant, config, row->arena));
         json_decref(config);
     }
-    rft_row_columns(row, &rft_columns_facts, &point.facts);
-    rft_row_columns(row, &rft_columns_verification, &point.verification);
-    rft_row_columns(row, &rft_columns_work, &point.work);
-    rft_row_columns(row, &rft_columns_traffic, &point.traffic);
-    const char *text = row->code ? NULL : rft_row_text(row);
+    rft_row_fields(row, &rft_fields_facts, &point.facts);
+    rft_row_fields(row, &rft_fields_verification, &point.verification);
+    rft_row_fields(row, &rft_fields_work, &point.work);
+    rft_row_fields(row, &rft_fields_traffic, &point.traffic);
+    const char *text = row->code ? NULL : rft_row_text(row, "steps");
     json_t *steps = NULL;
     if (text) {
         (void)rft_json_parse(&steps, text, strlen(text), "steps", NULL);
@@ -342,36 +333,26 @@ static void row_of_point(rft_row *row, rft_run *run) {
     }
 }
 
-static void row_of_measurement(rft_row *row, rft_run *run) {
-    int64_t id = rft_row_int(row);
-    size_t round = rft_row_index(row, RFT_ROUNDS);
+static void row_of_measurement(rft_store_row *row, rft_run *run) {
+    int64_t id = rft_row_int(row, "point");
+    size_t round = rft_row_index(row, "round", RFT_ROUNDS);
     rft_point *point = rft_points_find(run->points, run->point_count, id);
     if (row->code || point == NULL) {
         rft_row_fail(row, "a measurement of point %lld, which is not there", (long long)id);
         return;
     }
     rft_measurement *measurement = &point->rounds[round];
-    rft_row_columns(row, &rft_columns_measurement, measurement);
-    rft_row_columns(row, &rft_columns_stats, &measurement->stats);
-    if (row->code) {
-        return;
-    }
-    measurement->samples_s = rft_row_doubles(row, &measurement->n);
-    size_t clock_count = 0;
-    measurement->clocks_mhz = rft_row_doubles(row, &clock_count);
-    measurement->step_s = rft_row_doubles(row, &measurement->step_count);
+    rft_row_fields(row, &rft_fields_measurement, measurement);
+    rft_row_fields(row, &rft_fields_stats, &measurement->stats);
     if (!row->code && measurement->n != measurement->stats.n) {
         rft_row_fail(row, "point %lld has %zu samples, not %zu", (long long)id, measurement->n, measurement->stats.n);
     }
-    if (!row->code && measurement->clocks_mhz && clock_count != measurement->n) {
-        rft_row_fail(row, "point %lld has clocks of %zu samples, not %zu", (long long)id, clock_count, measurement->n);
-    }
 }
 
-static void row_of_reference(rft_row *row, rft_run *run) {
+static void row_of_reference(rft_store_row *row, rft_run *run) {
     rft_reference reference;
-    check_position(row, run->reference_count);
-    rft_row_columns(row, &rft_columns_reference, &reference);
+    check_position(row, "position", run->reference_count);
+    rft_row_fields(row, &rft_fields_reference, &reference);
     if (!row->code && (reference.sweep >= run->sweep_count ||
                        reference.problem >= run->sweeps[reference.sweep].sweep.problem_count)) {
         rft_row_fail(row, "reading %zu of a reference belongs to no problem", run->reference_count);
@@ -388,17 +369,17 @@ int rft_store_read(rft_store *store, rft_run **out, rft_err *err) {
     /* One transaction, so that a run that goes on meanwhile is seen at one moment. */
     int code = rft_store_exec(store, "BEGIN", "reading", err);
     if (!code) {
-        code = read_only_row(store, RFT_QUERY_get_info, &rft_columns_info, &run->info, run->arena, err);
-        code = code ? code : read_only_row(store, RFT_QUERY_get_gpu, &rft_columns_gpu, &run->gpu, run->arena, err);
+        code = read_only_row(store, RFT_GET(run), &rft_fields_info, &run->info, run->arena, err);
+        code = code ? code : read_only_row(store, RFT_GET(gpu), &rft_fields_gpu, &run->gpu, run->arena, err);
         code = code ? code : read_env(store, run, err);
         code = code ? code : read_ceilings(store, run, err);
         code = code ? code : read_sweeps(store, run, err);
-        code = code ? code : read_rows(store, RFT_QUERY_get_points, row_of_point, run, err);
-        code = code ? code : read_rows(store, RFT_QUERY_get_measurements, row_of_measurement, run, err);
-        code = code ? code : read_rows(store, RFT_QUERY_get_counters, rft_counters_take_row, run, err);
-        code = code ? code : read_rows(store, RFT_QUERY_get_loads, rft_loads_take_row, run, err);
-        code = code ? code : read_rows(store, RFT_QUERY_get_baselines, rft_baseline_take_row, run, err);
-        code = code ? code : read_rows(store, RFT_QUERY_get_references, row_of_reference, run, err);
+        code = code ? code : read_rows(store, RFT_GET(point), row_of_point, run, err);
+        code = code ? code : read_rows(store, RFT_GET(measurement), row_of_measurement, run, err);
+        code = code ? code : read_rows(store, RFT_GET(counter), rft_counters_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_GET(load), rft_loads_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_GET(baseline), rft_baseline_take_row, run, err);
+        code = code ? code : read_rows(store, RFT_GET(reference), row_of_reference, run, err);
         sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
     }
     rft_store_bound_steps(store, false);

@@ -1,56 +1,178 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_row.c - statements by name; binding and reading rows by column tables (store_sqlite.h). */
+/* store_row.c - the tables and statements of a run file, made from schema.sql and the fields (model/run/field.h);
+ * binding and reading rows by the names of their columns (store_sqlite.h). */
 #include "store/store_sqlite.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const unsigned char rft_embedded_query_sql[];
+extern const unsigned char rft_embedded_schema_sql[];
 
-static const char *const query_names[RFT_QUERY_COUNT] = {
-#define QUERY_NAME(name) #name,
-    RFT_QUERY_MAP(QUERY_NAME)
-#undef QUERY_NAME
-};
+/* ---- the schema ---- */
 
-#define NAME_MARK "-- name: "
+#define FIELDS_MARK "  -- fields: "
 
-/* The text of a statement in query.sql: from its name to the next one. */
-static const char *query_text(const char *name, size_t *length) {
-    size_t name_length = strlen(name), mark_length = strlen(NAME_MARK);
-    const char *at = (const char *)rft_embedded_query_sql;
-    while ((at = strstr(at, NAME_MARK)) != NULL) {
-        at += mark_length;
-        if (strncmp(at, name, name_length) == 0 && at[name_length] == '\n') {
-            at += name_length;
-            const char *end = strstr(at, NAME_MARK);
-            *length = end ? (size_t)(end - at) : strlen(at);
-            return at;
-        }
+static const char *type_of(rft_field_kind kind) {
+    switch (kind) {
+    case RFT_FIELD_INT:
+    case RFT_FIELD_KNOWN:
+    case RFT_FIELD_INT64:
+    case RFT_FIELD_COUNT:
+    case RFT_FIELD_COUNT64:
+    case RFT_FIELD_LENGTH:
+    case RFT_FIELD_BYTES:
+    case RFT_FIELD_UINT64:
+    case RFT_FIELD_SIZE:
+    case RFT_FIELD_BOOL:
+    case RFT_FIELD_FLAG:
+        return "INTEGER";
+    case RFT_FIELD_REAL:
+    case RFT_FIELD_AMOUNT:
+        return "REAL";
+    case RFT_FIELD_REALS:
+    case RFT_FIELD_BESIDE:
+        return "BLOB";
+    default:
+        return "TEXT";
     }
-    return NULL;
 }
 
-static int get_statement(rft_store *store, rft_query query, sqlite3_stmt **out, rft_err *err) {
-    sqlite3_stmt **statement = &store->statements[query];
+static bool is_stored(const rft_field *field) {
+    return !(field->flags & RFT_FIELD_UNSTORED);
+}
+
+static void add_columns(rft_str *out, const rft_fields *fields) {
+    for (size_t i = 0; i < fields->count; i++) {
+        const rft_field *field = &fields->items[i];
+        const char *unit = rft_field_unit(field);
+        if (is_stored(field)) {
+            rft_str_addf(out, "  %s %s%s, -- %s%s%s%s\n", field->name, type_of(field->kind),
+                         rft_field_may_be_null(field) ? "" : " NOT NULL", field->help, *unit ? " (" : "", unit,
+                         *unit ? ")" : "");
+        }
+    }
+}
+
+/* `names`: of tables of fields, up to the line's end. */
+static void add_named(rft_str *out, const char *names, size_t length) {
+    for (size_t at = 0; at < length;) {
+        size_t word = strcspn(names + at, " \n");
+        for (size_t i = 0; i < RFT_FIELDS_COUNT; i++) {
+            const char *name = rft_fields_all[i]->name;
+            if (strlen(name) == word && strncmp(names + at, name, word) == 0) {
+                add_columns(out, rft_fields_all[i]);
+            }
+        }
+        at += word + 1;
+    }
+}
+
+void rft_store_schema_text(rft_str *out) {
+    const char *at = (const char *)rft_embedded_schema_sql;
+    while (*at) {
+        size_t length = strcspn(at, "\n");
+        if (rft_text_starts(at, FIELDS_MARK)) {
+            add_named(out, at + strlen(FIELDS_MARK), length - strlen(FIELDS_MARK));
+        } else {
+            rft_str_add_n(out, at, length);
+            rft_str_add_char(out, '\n');
+        }
+        at += length + (at[length] == '\n');
+    }
+}
+
+/* ---- statements ---- */
+
+static const struct {
+    const char *table, *put, *order;
+} tables[RFT_STORED_COUNT] = {
+#define TABLE_WORDS(name, put, order) {#name, put, order},
+    RFT_STORED_MAP(TABLE_WORDS)
+#undef TABLE_WORDS
+};
+
+static const char *const plain_statements[RFT_STATEMENT_COUNT - RFT_DO_begin] = {
+#define STATEMENT_TEXT(name, text) text,
+    RFT_STATEMENT_MAP(STATEMENT_TEXT)
+#undef STATEMENT_TEXT
+};
+
+/* "INSERT INTO table (a, b) VALUES (:a, :b)", of the columns that the table has. */
+static int put_text(rft_store *store, rft_store_table table, rft_str *out) {
+    sqlite3_stmt *columns = NULL;
+    rft_str values = RFT_STR_INIT;
+    int status = sqlite3_prepare_v2(store->db, "SELECT name FROM pragma_table_info(?)", -1, &columns, NULL);
+    if (status == SQLITE_OK) {
+        sqlite3_bind_text(columns, 1, tables[table].table, -1, SQLITE_STATIC);
+    }
+    rft_str_addf(out, "%s INTO %s (", tables[table].put, tables[table].table);
+    while (status == SQLITE_OK && sqlite3_step(columns) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(columns, 0);
+        rft_str_addf(out, "%s%s", values.length ? ", " : "", name);
+        rft_str_addf(&values, "%s:%s", values.length ? ", " : "", name);
+    }
+    rft_str_addf(out, ") VALUES (%s)", rft_str_get(&values));
+    rft_str_clear(&values);
+    sqlite3_finalize(columns);
+    return status;
+}
+
+/* All columns: rows are read by their names. A file of an older schema may have no such table: then there is no row. */
+static void get_text(rft_store *store, rft_store_table table, rft_str *out) {
+    const char *name = tables[table].table;
+    bool older = store->schema < RFT_STORE_SCHEMA;
+    if (older && sqlite3_table_column_metadata(store->db, NULL, name, NULL, NULL, NULL, NULL, NULL, NULL)) {
+        rft_str_add(out, "SELECT NULL WHERE 0");
+    } else {
+        rft_str_addf(out, "SELECT * FROM %s ORDER BY %s", name, tables[table].order);
+    }
+}
+
+/* "UPDATE table SET a = :a, b = :b ..." of the fields that are written again. */
+static void update_text(rft_str *out, const char *table, const rft_fields *const *parts, size_t count) {
+    const char *separator = " SET ";
+    rft_str_addf(out, "UPDATE %s", table);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t f = 0; f < parts[i]->count; f++) {
+            const rft_field *field = &parts[i]->items[f];
+            if (field->flags & RFT_FIELD_UPDATED) {
+                rft_str_addf(out, "%s%s = :%s", separator, field->name, field->name);
+                separator = ", ";
+            }
+        }
+    }
+}
+
+static int statement_text(rft_store *store, rft_statement statement, rft_str *out) {
+    const rft_fields *sums[] = {&rft_fields_info}, *asked[] = {&rft_fields_measure_opts, &rft_fields_search_opts};
+    if (statement < RFT_STATEMENT_GET) {
+        return put_text(store, (rft_store_table)statement, out);
+    }
+    if (statement < RFT_DO_begin) {
+        get_text(store, (rft_store_table)(statement - RFT_STATEMENT_GET), out);
+    } else if (statement == RFT_DO_sums) {
+        update_text(out, "run", sums, 1);
+    } else if (statement == RFT_DO_asked) {
+        update_text(out, "sweep", asked, 2);
+        rft_str_add(out, " WHERE sweep = :sweep");
+    } else {
+        rft_str_add(out, plain_statements[statement - RFT_DO_begin]);
+    }
+    return SQLITE_OK;
+}
+
+static int get_statement(rft_store *store, rft_statement which, sqlite3_stmt **out, rft_err *err) {
+    sqlite3_stmt **statement = &store->statements[which];
     if (*statement == NULL) {
-        size_t length = 0;
-        const char *text = query_text(query_names[query], &length);
-        if (text == NULL || length > INT_MAX) {
-            return rft_err_set(err, RFT_E_INTERNAL, "query.sql has no statement %s", query_names[query]);
-        }
-        rft_str older = RFT_STR_INIT;
-        if (store->schema < RFT_STORE_SCHEMA) {
-            rft_store_older_query(store, text, length, &older);
-            text = rft_str_get(&older);
-            length = older.length;
-        }
-        int status = sqlite3_prepare_v3(store->db, text, (int)length, SQLITE_PREPARE_PERSISTENT, statement, NULL);
-        rft_str_clear(&older);
+        rft_str text = RFT_STR_INIT;
+        int status = statement_text(store, which, &text);
+        status =
+            status ? status
+                   : sqlite3_prepare_v3(store->db, rft_str_get(&text), -1, SQLITE_PREPARE_PERSISTENT, statement, NULL);
+        rft_str_clear(&text);
         if (status != SQLITE_OK) {
-            return rft_store_fail(store, query_names[query], err);
+            return rft_store_fail(store, "preparing a statement", err);
         }
     }
     sqlite3_reset(*statement);
@@ -60,15 +182,15 @@ static int get_statement(rft_store *store, rft_query query, sqlite3_stmt **out, 
 
 /* ---- writing ---- */
 
-int rft_bind_begin(rft_binder *binder, rft_store *store, rft_query query, rft_err *err) {
-    *binder = (rft_binder){.store = store, .query = query};
-    return get_statement(store, query, &binder->statement, err);
+int rft_bind_begin(rft_binder *binder, rft_store *store, rft_statement statement, rft_err *err) {
+    *binder = (rft_binder){.store = store, .which = statement};
+    return get_statement(store, statement, &binder->statement, err);
 }
 
 /* Names are compared the first time only: SQLite looks for each from the beginning of its list. */
 static int next_parameter(rft_binder *binder, const char *name) {
     binder->at++;
-    if (!binder->store->checked[binder->query]) {
+    if (!binder->store->checked[binder->which]) {
         const char *expected = sqlite3_bind_parameter_name(binder->statement, binder->at);
         if (expected == NULL || strcmp(expected + 1, name) != 0) {
             binder->wrong = name;
@@ -94,21 +216,7 @@ void rft_bind_text(rft_binder *binder, const char *name, const char *text) {
     }
 }
 
-void rft_bind_columns(rft_binder *binder, const rft_columns *columns, const void *record) {
-    for (size_t i = 0; i < columns->count; i++) {
-        rft_cell cell = rft_column_get(&columns->items[i], record);
-        const char *name = columns->items[i].name;
-        if (cell.kind == RFT_CELL_INT) {
-            rft_bind_int(binder, name, cell.integer);
-        } else if (cell.kind == RFT_CELL_REAL) {
-            rft_bind_double(binder, name, cell.real);
-        } else {
-            rft_bind_text(binder, name, cell.kind == RFT_CELL_TEXT ? cell.text : NULL);
-        }
-    }
-}
-
-void rft_bind_doubles(rft_binder *binder, const char *name, const double *values, size_t count) {
+static void bind_reals(rft_binder *binder, const char *name, const double *values, size_t count) {
     unsigned char *bytes = rft_alloc(count * 8 + 1);
     for (size_t i = 0; i < count; i++) {
         uint64_t bits;
@@ -121,12 +229,35 @@ void rft_bind_doubles(rft_binder *binder, const char *name, const double *values
     free(bytes);
 }
 
+static void bind_field(rft_binder *binder, const rft_field *field, const void *record) {
+    rft_content content = rft_field_get(field, record);
+    if (content.kind == RFT_CONTENT_INT) {
+        rft_bind_int(binder, field->name, content.integer);
+    } else if (content.kind == RFT_CONTENT_REAL) {
+        rft_bind_double(binder, field->name, content.real);
+    } else if (content.kind == RFT_CONTENT_REALS) {
+        bind_reals(binder, field->name, content.reals, content.count);
+    } else {
+        rft_bind_text(binder, field->name, content.kind == RFT_CONTENT_TEXT ? content.text : NULL);
+    }
+}
+
+void rft_bind_fields(rft_binder *binder, const rft_fields *fields, const void *record) {
+    bool update = binder->which == RFT_DO_sums || binder->which == RFT_DO_asked;
+    for (size_t i = 0; i < fields->count; i++) {
+        const rft_field *field = &fields->items[i];
+        if (update ? field->flags & RFT_FIELD_UPDATED : is_stored(field)) {
+            bind_field(binder, field, record);
+        }
+    }
+}
+
 int rft_bind_end(rft_binder *binder, const char *doing, rft_err *err) {
     if (binder->wrong || binder->at != sqlite3_bind_parameter_count(binder->statement)) {
-        return rft_err_set(err, RFT_E_INTERNAL, "query.sql and the column tables disagree at %s while %s",
+        return rft_err_set(err, RFT_E_INTERNAL, "the tables and what is put into them disagree at %s while %s",
                            binder->wrong ? binder->wrong : "the end", doing);
     }
-    binder->store->checked[binder->query] = true;
+    binder->store->checked[binder->which] = true;
     int status = sqlite3_step(binder->statement);
     int code = status == SQLITE_DONE ? 0 : rft_store_fail(binder->store, doing, err);
     sqlite3_reset(binder->statement);
@@ -135,13 +266,13 @@ int rft_bind_end(rft_binder *binder, const char *doing, rft_err *err) {
 
 /* ---- reading ---- */
 
-int rft_row_begin(rft_row *row, rft_store *store, rft_query query, rft_arena *arena, rft_err *err) {
-    *row = (rft_row){.store = store, .arena = arena, .err = err};
-    row->code = get_statement(store, query, &row->statement, err);
+int rft_row_begin(rft_store_row *row, rft_store *store, rft_statement statement, rft_arena *arena, rft_err *err) {
+    *row = (rft_store_row){.store = store, .arena = arena, .err = err};
+    row->code = get_statement(store, statement, &row->statement, err);
     return row->code;
 }
 
-bool rft_row_next(rft_row *row) {
+bool rft_row_next(rft_store_row *row) {
     row->at = 0;
     if (row->code) {
         sqlite3_reset(row->statement);
@@ -158,7 +289,7 @@ bool rft_row_next(rft_row *row) {
     return false;
 }
 
-int rft_row_fail(rft_row *row, const char *format, ...) {
+int rft_row_fail(rft_store_row *row, const char *format, ...) {
     if (row->code) {
         return row->code;
     }
@@ -173,84 +304,97 @@ int rft_row_fail(rft_row *row, const char *format, ...) {
     return row->code;
 }
 
-static rft_cell next_cell(rft_row *row) {
-    int at = row->at++;
-    switch (sqlite3_column_type(row->statement, at)) {
+/* The column `name`, looked for behind the one that was read last, where it nearly always is; -1: there is none. */
+static int column_at(rft_store_row *row, const char *name) {
+    int count = sqlite3_column_count(row->statement);
+    for (int i = 0; i < count; i++) {
+        int at = row->at + i < count ? row->at + i : row->at + i - count;
+        if (strcmp(sqlite3_column_name(row->statement, at), name) == 0) {
+            row->at = at + 1;
+            return at;
+        }
+    }
+    return -1;
+}
+
+static bool to_reals(rft_store_row *row, int at, rft_content *out) {
+    const unsigned char *bytes = sqlite3_column_blob(row->statement, at);
+    size_t size = (size_t)sqlite3_column_bytes(row->statement, at);
+    double *reals = rft_arena_calloc(row->arena, size / 8 + 1, sizeof *reals);
+    for (size_t i = 0; i < size / 8; i++) {
+        uint64_t bits = 0;
+        for (size_t b = 0; b < 8; b++) {
+            bits |= (uint64_t)bytes[8 * i + b] << (8 * b);
+        }
+        memcpy(&reals[i], &bits, 8);
+    }
+    *out = (rft_content){.kind = RFT_CONTENT_REALS, .reals = reals, .count = size / 8};
+    return size % 8 == 0;
+}
+
+/* What a file of an older schema has not is null. */
+static rft_content content_of(rft_store_row *row, const char *name, const char *was) {
+    int at = column_at(row, name);
+    at = at < 0 && was ? column_at(row, was) : at;
+    rft_content content = {.kind = RFT_CONTENT_NULL};
+    if (at < 0 && row->store->schema == RFT_STORE_SCHEMA && !row->code) {
+        row->code = rft_err_set(row->err, RFT_E_INTERNAL, "the tables and what is read of them disagree at %s", name);
+    }
+    switch (at < 0 ? SQLITE_NULL : sqlite3_column_type(row->statement, at)) {
     case SQLITE_INTEGER:
-        return (rft_cell){.kind = RFT_CELL_INT, .integer = sqlite3_column_int64(row->statement, at)};
+        return (rft_content){.kind = RFT_CONTENT_INT, .integer = sqlite3_column_int64(row->statement, at)};
     case SQLITE_FLOAT:
-        return (rft_cell){.kind = RFT_CELL_REAL, .real = sqlite3_column_double(row->statement, at)};
+        return (rft_content){.kind = RFT_CONTENT_REAL, .real = sqlite3_column_double(row->statement, at)};
     case SQLITE_TEXT:
-        return (rft_cell){.kind = RFT_CELL_TEXT, .text = (const char *)sqlite3_column_text(row->statement, at)};
+        return (rft_content){.kind = RFT_CONTENT_TEXT, .text = (const char *)sqlite3_column_text(row->statement, at)};
+    case SQLITE_BLOB:
+        if (!to_reals(row, at, &content)) {
+            rft_row_fail(row, "%s: %d bytes are no whole number of doubles", name,
+                         sqlite3_column_bytes(row->statement, at));
+        }
+        return content;
     default:
-        return (rft_cell){.kind = RFT_CELL_NULL};
+        return content;
     }
 }
 
-void rft_row_columns(rft_row *row, const rft_columns *columns, void *record) {
-    for (size_t i = 0; i < columns->count && !row->code; i++) {
-        const char *found = sqlite3_column_name(row->statement, row->at);
-        if (found == NULL || strcmp(found, columns->items[i].name) != 0) {
-            row->code = rft_err_set(row->err, RFT_E_INTERNAL, "query.sql and the column tables disagree at %s",
-                                    columns->items[i].name);
-            return;
+void rft_row_fields(rft_store_row *row, const rft_fields *fields, void *record) {
+    for (size_t i = 0; i < fields->count && !row->code; i++) {
+        const rft_field *field = &fields->items[i];
+        if (!is_stored(field)) {
+            continue;
         }
-        rft_cell cell = next_cell(row);
-        const char *expected = rft_column_set(&columns->items[i], record, &cell, row->arena);
+        rft_content content = content_of(row, field->name, field->was);
+        const char *expected = row->code ? NULL : rft_field_set(field, record, &content, row->arena);
         if (expected) {
-            rft_row_fail(row, "%s: expected %s", columns->items[i].name, expected);
+            rft_row_fail(row, "%s: expected %s", field->name, expected);
         }
     }
 }
 
-int64_t rft_row_int(rft_row *row) {
-    rft_cell cell = next_cell(row);
-    if (cell.kind != RFT_CELL_INT) {
-        rft_row_fail(row, "%s: expected a whole number", sqlite3_column_name(row->statement, row->at - 1));
+int64_t rft_row_int(rft_store_row *row, const char *name) {
+    rft_content content = content_of(row, name, NULL);
+    if (content.kind != RFT_CONTENT_INT) {
+        rft_row_fail(row, "%s: expected a whole number", name);
         return 0;
     }
-    return cell.integer;
+    return content.integer;
 }
 
-size_t rft_row_index(rft_row *row, size_t limit) {
-    int64_t value = rft_row_int(row);
+size_t rft_row_index(rft_store_row *row, const char *name, size_t limit) {
+    int64_t value = rft_row_int(row, name);
     if (value < 0 || (uint64_t)value >= limit) {
-        rft_row_fail(row, "%s %lld is out of range", sqlite3_column_name(row->statement, row->at - 1),
-                     (long long)value);
+        rft_row_fail(row, "%s %lld is out of range", name, (long long)value);
         return 0;
     }
     return (size_t)value;
 }
 
-const char *rft_row_text(rft_row *row) {
-    rft_cell cell = next_cell(row);
-    if (cell.kind == RFT_CELL_INT || cell.kind == RFT_CELL_REAL) {
-        rft_row_fail(row, "%s: expected a text", sqlite3_column_name(row->statement, row->at - 1));
+const char *rft_row_text(rft_store_row *row, const char *name) {
+    rft_content content = content_of(row, name, NULL);
+    if (content.kind != RFT_CONTENT_TEXT && content.kind != RFT_CONTENT_NULL) {
+        rft_row_fail(row, "%s: expected a text", name);
         return NULL;
     }
-    return cell.kind == RFT_CELL_TEXT ? rft_arena_strdup(row->arena, cell.text) : NULL;
-}
-
-double *rft_row_doubles(rft_row *row, size_t *count) {
-    int at = row->at++;
-    const unsigned char *bytes = sqlite3_column_blob(row->statement, at);
-    size_t size = (size_t)sqlite3_column_bytes(row->statement, at);
-    *count = size / 8;
-    if (size % 8 != 0) {
-        rft_row_fail(row, "%s: %zu bytes are no whole number of doubles", sqlite3_column_name(row->statement, at),
-                     size);
-        *count = 0;
-    }
-    if (*count == 0) {
-        return NULL;
-    }
-    double *values = rft_arena_calloc(row->arena, *count, sizeof *values);
-    for (size_t i = 0; i < *count; i++) {
-        uint64_t bits = 0;
-        for (size_t b = 0; b < 8; b++) {
-            bits |= (uint64_t)bytes[8 * i + b] << (8 * b);
-        }
-        memcpy(&values[i], &bits, 8);
-    }
-    return values;
+    return content.kind == RFT_CONTENT_TEXT ? rft_arena_strdup(row->arena, content.text) : NULL;
 }

@@ -76,14 +76,14 @@ static int check_name(rft_store *store, rft_err *err) {
 int rft_store_begin(rft_store *store, rft_err *err) {
     rft_binder binder;
     int code = check_name(store, err);
-    code = code ? code : rft_bind_begin(&binder, store, RFT_QUERY_begin, err);
+    code = code ? code : rft_bind_begin(&binder, store, RFT_DO_begin, err);
     return code ? code : rft_bind_end(&binder, "starting to write", err);
 }
 
 int rft_store_end(rft_store *store, int code, rft_err *err) {
     if (!code) {
         rft_binder binder;
-        code = rft_bind_begin(&binder, store, RFT_QUERY_commit, err);
+        code = rft_bind_begin(&binder, store, RFT_DO_commit, err);
         code = code ? code : rft_bind_end(&binder, "writing", err);
     }
     if (code) {

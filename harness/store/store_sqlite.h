@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_sqlite.h - inside of the store room: the open file, its statements, binding and reading by column tables.
- * The statements are in query.sql; nothing else in the program sees sqlite3.h.
+ * store_sqlite.h - inside of the store room: the open file, its statements, binding and reading by fields. Nothing else
+ * in the program sees sqlite3.h.
  */
 #ifndef RFT_STORE_STORE_SQLITE_H
 #define RFT_STORE_STORE_SQLITE_H
 
 #include "base/str.h"
-#include "store/column.h"
+#include "model/run/field.h"
 #include "store/store.h"
 
 #include <sqlite3.h>
@@ -16,55 +16,55 @@
 #define RFT_STORE_DAMAGED "the file is damaged: use a copy of it, or `sqlite3 FILE .recover` to save what is left"
 #define RFT_STORE_APPLICATION_ID 0x52665475 /* "RfTu" */
 
-/* Names of the statements in query.sql. */
-#define RFT_QUERY_MAP(X)                                                                                               \
-    X(put_info)                                                                                                        \
-    X(put_gpu)                                                                                                         \
-    X(put_env)                                                                                                         \
-    X(put_ceiling)                                                                                                     \
-    X(put_sweep)                                                                                                       \
-    X(put_axis)                                                                                                        \
-    X(put_problem)                                                                                                     \
-    X(put_variant)                                                                                                     \
-    X(put_param)                                                                                                       \
-    X(put_constraint)                                                                                                  \
-    X(put_space)                                                                                                       \
-    X(put_point)                                                                                                       \
-    X(put_measurement)                                                                                                 \
-    X(put_reference)                                                                                                   \
-    X(drop_measurements)                                                                                               \
-    X(drop_counters)                                                                                                   \
-    X(put_counter)                                                                                                     \
-    X(put_load)                                                                                                        \
-    X(put_baseline)                                                                                                    \
-    X(begin)                                                                                                           \
-    X(commit)                                                                                                          \
-    X(put_unexplored)                                                                                                  \
-    X(finish)                                                                                                          \
-    X(get_info)                                                                                                        \
-    X(get_gpu)                                                                                                         \
-    X(get_env)                                                                                                         \
-    X(get_ceilings)                                                                                                    \
-    X(get_sweeps)                                                                                                      \
-    X(get_axes)                                                                                                        \
-    X(get_problems)                                                                                                    \
-    X(get_variants)                                                                                                    \
-    X(get_params)                                                                                                      \
-    X(get_constraints)                                                                                                 \
-    X(get_spaces)                                                                                                      \
-    X(get_points)                                                                                                      \
-    X(get_measurements)                                                                                                \
-    X(get_counters)                                                                                                    \
-    X(get_baselines)                                                                                                   \
-    X(get_loads)                                                                                                       \
-    X(get_references)
+/* The tables of schema.sql: how a row is put, and the order they are read in. */
+#define RFT_STORED_MAP(X)                                                                                              \
+    X(run, "INSERT", "only_row")                                                                                       \
+    X(gpu, "INSERT", "only_row")                                                                                       \
+    X(env, "INSERT", "position")                                                                                       \
+    X(ceiling, "INSERT OR REPLACE", "name")                                                                            \
+    X(sweep, "INSERT", "sweep")                                                                                        \
+    X(axis, "INSERT", "sweep, axis")                                                                                   \
+    X(problem, "INSERT", "sweep, problem")                                                                             \
+    X(variant, "INSERT", "sweep, variant")                                                                             \
+    X(param, "INSERT", "sweep, variant, param")                                                                        \
+    X(space_constraint, "INSERT", "sweep, variant, position")                                                          \
+    X(space, "INSERT", "sweep, variant, problem")                                                                      \
+    X(point, "INSERT OR REPLACE", "id")                                                                                \
+    X(measurement, "INSERT OR REPLACE", "point, round")                                                                \
+    X(counter, "INSERT OR REPLACE", "point, rowid")                                                                    \
+    X(load, "INSERT OR REPLACE", "point, kind")                                                                        \
+    X(baseline, "INSERT OR REPLACE", "rowid")                                                                          \
+    X(reference, "INSERT OR REPLACE", "position")
 
-typedef enum rft_query {
-#define RFT_QUERY_ENUM(name) RFT_QUERY_##name,
-    RFT_QUERY_MAP(RFT_QUERY_ENUM)
-#undef RFT_QUERY_ENUM
-        RFT_QUERY_COUNT
-} rft_query;
+typedef enum rft_store_table {
+#define RFT_STORED_ENUM(name, put, order) RFT_STORED_##name,
+    RFT_STORED_MAP(RFT_STORED_ENUM)
+#undef RFT_STORED_ENUM
+        RFT_STORED_COUNT
+} rft_store_table;
+
+/* What else is said to SQLite. NULL: made from the fields that are UPDATED, of the run and of a sweep. */
+#define RFT_STATEMENT_MAP(X)                                                                                           \
+    X(begin, "BEGIN IMMEDIATE")                                                                                        \
+    X(commit, "COMMIT")                                                                                                \
+    X(sums, NULL)                                                                                                      \
+    X(asked, NULL)                                                                                                     \
+    X(unexplored, "UPDATE sweep SET unexplored = :unexplored WHERE sweep = :sweep")                                    \
+    X(drop_measurements, "DELETE FROM measurement WHERE point = :point")                                               \
+    X(drop_counters, "DELETE FROM counter WHERE point = :point")
+
+/* A statement is one of these, or RFT_PUT() or RFT_GET() of a table. */
+typedef enum rft_statement {
+    RFT_STATEMENT_PUT,
+    RFT_STATEMENT_GET = RFT_STORED_COUNT,
+    RFT_STATEMENT_DO = 2 * RFT_STORED_COUNT - 1,
+#define RFT_STATEMENT_ENUM(name, text) RFT_DO_##name,
+    RFT_STATEMENT_MAP(RFT_STATEMENT_ENUM)
+#undef RFT_STATEMENT_ENUM
+        RFT_STATEMENT_COUNT
+} rft_statement;
+#define RFT_PUT(table) ((rft_statement)(RFT_STATEMENT_PUT + RFT_STORED_##table))
+#define RFT_GET(table) ((rft_statement)(RFT_STATEMENT_GET + RFT_STORED_##table))
 
 struct rft_store {
     sqlite3 *db;
@@ -76,11 +76,11 @@ struct rft_store {
     dev_t device;
     int lock_fd; /* -1: none */
     char *lock_path;
-    bool created;                              /* by this process, under the lock */
-    bool writing;                              /* it was opened for writing, and is a run */
-    int64_t steps_left;                        /* of the virtual machine, see rft_store_bound_steps() */
-    sqlite3_stmt *statements[RFT_QUERY_COUNT]; /* prepared at first use */
-    bool checked[RFT_QUERY_COUNT];             /* its parameters were bound by their names, once */
+    bool created;                                  /* by this process, under the lock */
+    bool writing;                                  /* it was opened for writing, and is a run */
+    int64_t steps_left;                            /* of the virtual machine, see rft_store_bound_steps() */
+    sqlite3_stmt *statements[RFT_STATEMENT_COUNT]; /* prepared at first use */
+    bool checked[RFT_STATEMENT_COUNT];             /* its parameters were bound by their names, once */
     rft_run *shape; /* the sweeps alone, as they are in the file; read when the first point is put */
 };
 
@@ -133,50 +133,48 @@ int rft_store_end(rft_store *store, int code, rft_err *err);
 /* Makes sure that store->shape is there. */
 int rft_store_shape(rft_store *store, rft_err *err);
 
-/* The reading statement `text` for a file of an older schema: columns and tables it has not read as NULL, and as no
- * row. Appends to `out`. */
-void rft_store_older_query(rft_store *store, const char *text, size_t length, rft_str *out);
+/* Appends the SQL that makes the tables: schema.sql with the columns of the fields. */
+void rft_store_schema_text(rft_str *out);
 
 /* ---- writing ---- */
 typedef struct rft_binder {
     rft_store *store;
-    rft_query query;
+    rft_statement which;
     sqlite3_stmt *statement;
     int at;            /* parameters bound so far */
-    const char *wrong; /* name that query.sql has not at this place; NULL = all in order */
+    const char *wrong; /* name that the statement has not at this place; NULL = all in order */
 } rft_binder;
 
-int rft_bind_begin(rft_binder *binder, rft_store *store, rft_query query, rft_err *err);
+/* What is bound comes in the order of the table's columns. */
+int rft_bind_begin(rft_binder *binder, rft_store *store, rft_statement statement, rft_err *err);
 void rft_bind_int(rft_binder *binder, const char *name, int64_t value);
 void rft_bind_double(rft_binder *binder, const char *name, double value);   /* NaN <-> NULL */
 void rft_bind_text(rft_binder *binder, const char *name, const char *text); /* NULL <-> NULL; copied */
-void rft_bind_columns(rft_binder *binder, const rft_columns *columns, const void *record);
-/* As little-endian doubles. */
-void rft_bind_doubles(rft_binder *binder, const char *name, const double *values, size_t count);
+/* Those that are stored; of RFT_DO_sums and RFT_DO_asked those that are UPDATED. */
+void rft_bind_fields(rft_binder *binder, const rft_fields *fields, const void *record);
 /* Runs the statement. */
 int rft_bind_end(rft_binder *binder, const char *doing, rft_err *err);
 
 /* ---- reading ---- */
-typedef struct rft_row {
+typedef struct rft_store_row {
     rft_store *store;
     sqlite3_stmt *statement;
-    int at; /* columns read so far of this row */
+    int at; /* behind the column that was read last */
     rft_arena *arena;
     rft_err *err;
     int code; /* first failure; the readers below do nothing after it */
-} rft_row;
+} rft_store_row;
 
-int rft_row_begin(rft_row *row, rft_store *store, rft_query query, rft_arena *arena, rft_err *err);
+int rft_row_begin(rft_store_row *row, rft_store *store, rft_statement statement, rft_arena *arena, rft_err *err);
 /* The next row. False at the end and after a failure (row->code). */
-bool rft_row_next(rft_row *row);
-void rft_row_columns(rft_row *row, const rft_columns *columns, void *record);
-int64_t rft_row_int(rft_row *row);
+bool rft_row_next(rft_store_row *row);
+/* Columns by their names. One that a file of an older schema has not is NULL. */
+void rft_row_fields(rft_store_row *row, const rft_fields *fields, void *record);
+int64_t rft_row_int(rft_store_row *row, const char *name);
 /* An index that must be below `limit`; 0 and a failure otherwise. */
-size_t rft_row_index(rft_row *row, size_t limit);
-const char *rft_row_text(rft_row *row); /* in the arena; NULL for NULL */
-/* In the arena; NULL when count is 0. */
-double *rft_row_doubles(rft_row *row, size_t *count);
+size_t rft_row_index(rft_store_row *row, const char *name, size_t limit);
+const char *rft_row_text(rft_store_row *row, const char *name); /* in the arena; NULL for NULL */
 /* RFT_E_STORE: "FILE is damaged: TABLE: what". Returns the code, also in row->code. */
-int rft_row_fail(rft_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int rft_row_fail(rft_store_row *row, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -16,13 +16,15 @@ static void bind_json(rft_binder *binder, const char *name, json_t *value) {
     json_decref(value);
 }
 
-static int put_record(rft_store *store, rft_query query, const rft_columns *columns, const void *record, rft_err *err) {
+static int put_only_row(rft_store *store, rft_statement statement, const rft_fields *fields, const void *record,
+                        rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, query, err);
+    int code = rft_bind_begin(&binder, store, statement, err);
     if (code) {
         return code;
     }
-    rft_bind_columns(&binder, columns, record);
+    rft_bind_int(&binder, "only_row", 1);
+    rft_bind_fields(&binder, fields, record);
     return rft_bind_end(&binder, "writing the run", err);
 }
 
@@ -30,7 +32,7 @@ static int put_env(rft_store *store, const rft_env *env, rft_err *err) {
     int code = 0;
     for (size_t i = 0; i < env->count && !code; i++) {
         rft_binder binder;
-        code = rft_bind_begin(&binder, store, RFT_QUERY_put_env, err);
+        code = rft_bind_begin(&binder, store, RFT_PUT(env), err);
         if (!code) {
             rft_bind_int(&binder, "position", (int64_t)i);
             rft_bind_text(&binder, "key", env->items[i].key);
@@ -47,11 +49,11 @@ static int put_ceilings(rft_store *store, const rft_ceilings *ceilings, rft_err 
     for (int id = 0; id < RFT_CEILING_COUNT && !code; id++) {
         const rft_ceiling *ceiling = &ceilings->items[id];
         rft_binder binder;
-        code = rft_bind_begin(&binder, store, RFT_QUERY_put_ceiling, err);
+        code = rft_bind_begin(&binder, store, RFT_PUT(ceiling), err);
         if (!code) {
             rft_bind_text(&binder, "name", rft_ceiling_name((rft_ceiling_id)id));
-            rft_bind_columns(&binder, &rft_columns_ceiling, ceiling);
-            rft_bind_columns(&binder, &rft_columns_stats, &ceiling->stats);
+            rft_bind_fields(&binder, &rft_fields_ceiling, ceiling);
+            rft_bind_fields(&binder, &rft_fields_stats, &ceiling->stats);
             code = rft_bind_end(&binder, "writing the ceilings", err);
         }
     }
@@ -63,13 +65,12 @@ static int put_problems(rft_store *store, size_t s, const rft_sweep *sweep, size
     for (size_t i = first; i < sweep->problem_count && !code; i++) {
         const rft_problem *problem = &sweep->problems[i];
         rft_binder binder;
-        code = rft_bind_begin(&binder, store, RFT_QUERY_put_problem, err);
+        code = rft_bind_begin(&binder, store, RFT_PUT(problem), err);
         if (!code) {
             rft_bind_int(&binder, "sweep", (int64_t)s);
             rft_bind_int(&binder, "problem", (int64_t)i);
-            rft_bind_int(&binder, "odd", problem->odd ? 1 : 0);
+            rft_bind_fields(&binder, &rft_fields_problem, problem);
             bind_json(&binder, "problem_values", rft_json_of_values(problem->values, sweep->axis_count));
-            rft_bind_int(&binder, "refined", problem->refined);
             code = rft_bind_end(&binder, "writing the problems", err);
         }
     }
@@ -81,11 +82,11 @@ static int put_axes(rft_store *store, size_t s, const rft_sweep *sweep, rft_err 
     rft_binder binder;
     for (size_t i = 0; i < sweep->axis_count && !code; i++) {
         const rft_axis *axis = &sweep->axes[i];
-        code = rft_bind_begin(&binder, store, RFT_QUERY_put_axis, err);
+        code = rft_bind_begin(&binder, store, RFT_PUT(axis), err);
         if (!code) {
             rft_bind_int(&binder, "sweep", (int64_t)s);
             rft_bind_int(&binder, "axis", (int64_t)i);
-            rft_bind_columns(&binder, &rft_columns_axis, axis);
+            rft_bind_fields(&binder, &rft_fields_axis, axis);
             bind_json(&binder, "axis_values", rft_json_of_values(axis->values, axis->value_count));
             code = rft_bind_end(&binder, "writing the axes", err);
         }
@@ -95,14 +96,14 @@ static int put_axes(rft_store *store, size_t s, const rft_sweep *sweep, rft_err 
 
 static int put_param(rft_store *store, size_t s, size_t v, size_t i, const rft_param *param, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_param, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(param), err);
     if (code) {
         return code;
     }
     rft_bind_int(&binder, "sweep", (int64_t)s);
     rft_bind_int(&binder, "variant", (int64_t)v);
     rft_bind_int(&binder, "param", (int64_t)i);
-    rft_bind_columns(&binder, &rft_columns_param, param);
+    rft_bind_fields(&binder, &rft_fields_param, param);
     bind_json(&binder, "default_value", rft_json_of_values(&param->default_value, 1));
     bind_json(&binder, "param_values", rft_json_of_values(param->values, param->value_count));
     return rft_bind_end(&binder, "writing the parameters", err);
@@ -111,7 +112,7 @@ static int put_param(rft_store *store, size_t s, size_t v, size_t i, const rft_p
 static int put_constraint(rft_store *store, size_t s, size_t v, size_t i, const rft_constraint *constraint,
                           rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_constraint, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(space_constraint), err);
     if (code) {
         return code;
     }
@@ -127,7 +128,7 @@ static int put_constraint(rft_store *store, size_t s, size_t v, size_t i, const 
 static int put_space(rft_store *store, size_t s, size_t v, size_t p, const rft_run_sweep *sweep, rft_err *err) {
     size_t at = v * sweep->sweep.problem_count + p;
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_space, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(space), err);
     if (code) {
         return code;
     }
@@ -142,11 +143,11 @@ static int put_space(rft_store *store, size_t s, size_t v, size_t p, const rft_r
 static int put_variant(rft_store *store, size_t s, size_t v, const rft_run_sweep *sweep, rft_err *err) {
     const rft_variant *variant = &sweep->sweep.variants[v];
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_variant, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(variant), err);
     if (!code) {
         rft_bind_int(&binder, "sweep", (int64_t)s);
         rft_bind_int(&binder, "variant", (int64_t)v);
-        rft_bind_columns(&binder, &rft_columns_variant, variant);
+        rft_bind_fields(&binder, &rft_fields_variant, variant);
         code = rft_bind_end(&binder, "writing the variants", err);
     }
     for (size_t i = 0; i < variant->param_count && !code; i++) {
@@ -182,10 +183,12 @@ int rft_store_put_problems(rft_store *store, const rft_run *run, size_t sweep, s
 static int put_sweep_row(rft_store *store, size_t s, const rft_run_sweep *sweep, rft_err *err) {
     const rft_sweep *data = &sweep->sweep;
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_sweep, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(sweep), err);
     if (!code) {
         rft_bind_int(&binder, "sweep", (int64_t)s);
-        rft_bind_columns(&binder, &rft_columns_sweep, data);
+        rft_bind_fields(&binder, &rft_fields_sweep, data);
+        rft_bind_fields(&binder, &rft_fields_measure_opts, &data->measure);
+        rft_bind_fields(&binder, &rft_fields_search_opts, &data->search);
         bind_json(&binder, "baselines", rft_json_of_texts(data->baselines, data->baseline_count));
         rft_bind_text(&binder, "unexplored", sweep->unexplored);
         code = rft_bind_end(&binder, "writing the sweeps", err);
@@ -199,7 +202,15 @@ int rft_store_put_asked(rft_store *store, const rft_run *run, rft_err *err) {
         return code;
     }
     for (size_t s = 0; s < run->sweep_count && !code; s++) {
-        code = put_sweep_row(store, s, &run->sweeps[s], err);
+        const rft_sweep *sweep = &run->sweeps[s].sweep;
+        rft_binder binder;
+        code = rft_bind_begin(&binder, store, RFT_DO_asked, err);
+        if (!code) {
+            rft_bind_fields(&binder, &rft_fields_measure_opts, &sweep->measure);
+            rft_bind_fields(&binder, &rft_fields_search_opts, &sweep->search);
+            rft_bind_int(&binder, "sweep", (int64_t)s);
+            code = rft_bind_end(&binder, "writing what is asked for", err);
+        }
     }
     return rft_store_end(store, code, err);
 }
@@ -216,18 +227,18 @@ static int put_sweep(rft_store *store, size_t s, const rft_run_sweep *sweep, rft
 
 static int put_reference(rft_store *store, size_t position, const rft_reference *reference, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_reference, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(reference), err);
     if (code) {
         return code;
     }
     rft_bind_int(&binder, "position", (int64_t)position);
-    rft_bind_columns(&binder, &rft_columns_reference, reference);
+    rft_bind_fields(&binder, &rft_fields_reference, reference);
     return rft_bind_end(&binder, "writing a reading of the reference", err);
 }
 
 static int put_run_rows(rft_store *store, const rft_run *run, rft_err *err) {
-    int code = put_record(store, RFT_QUERY_put_info, &rft_columns_info, &run->info, err);
-    code = code ? code : put_record(store, RFT_QUERY_put_gpu, &rft_columns_gpu, &run->gpu, err);
+    int code = put_only_row(store, RFT_PUT(run), &rft_fields_info, &run->info, err);
+    code = code ? code : put_only_row(store, RFT_PUT(gpu), &rft_fields_gpu, &run->gpu, err);
     code = code ? code : put_env(store, &run->env, err);
     code = code ? code : put_ceilings(store, &run->ceilings, err);
     code = code ? code : rft_loads_put_idle(store, run->idle, err);
@@ -261,7 +272,7 @@ static int put_measurement(rft_store *store, const rft_point *point, int round, 
         return 0;
     }
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_measurement, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(measurement), err);
     if (code) {
         return code;
     }
@@ -269,11 +280,8 @@ static int put_measurement(rft_store *store, const rft_point *point, int round, 
     stats.n = measurement->n;
     rft_bind_int(&binder, "point", point->id);
     rft_bind_int(&binder, "round", round);
-    rft_bind_columns(&binder, &rft_columns_measurement, measurement);
-    rft_bind_columns(&binder, &rft_columns_stats, &stats);
-    rft_bind_doubles(&binder, "samples", measurement->samples_s, measurement->n);
-    rft_bind_doubles(&binder, "clocks", measurement->clocks_mhz, measurement->clocks_mhz ? measurement->n : 0);
-    rft_bind_doubles(&binder, "steps", measurement->step_s, measurement->step_count);
+    rft_bind_fields(&binder, &rft_fields_measurement, measurement);
+    rft_bind_fields(&binder, &rft_fields_stats, &stats);
     return rft_bind_end(&binder, "writing a measurement", err);
 }
 
@@ -285,18 +293,18 @@ static int put_point_row(rft_store *store, const rft_point *point, rft_err *err)
                            store->path);
     }
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_point, err);
+    int code = rft_bind_begin(&binder, store, RFT_PUT(point), err);
     if (code) {
         return code;
     }
     rft_verification nothing = {0};
     const rft_variant *variant = &shape->sweeps[point->sweep].sweep.variants[point->variant];
-    rft_bind_columns(&binder, &rft_columns_point, point);
+    rft_bind_fields(&binder, &rft_fields_point, point);
     bind_json(&binder, "config", rft_json_of_config(variant, point->config));
-    rft_bind_columns(&binder, &rft_columns_facts, &point->facts);
-    rft_bind_columns(&binder, &rft_columns_verification, point->alias_of ? &nothing : &point->verification);
-    rft_bind_columns(&binder, &rft_columns_work, &point->work);
-    rft_bind_columns(&binder, &rft_columns_traffic, &point->traffic);
+    rft_bind_fields(&binder, &rft_fields_facts, &point->facts);
+    rft_bind_fields(&binder, &rft_fields_verification, point->alias_of ? &nothing : &point->verification);
+    rft_bind_fields(&binder, &rft_fields_work, &point->work);
+    rft_bind_fields(&binder, &rft_fields_traffic, &point->traffic);
     json_t *steps = rft_steps_to_json(point);
     if (steps) {
         bind_json(&binder, "steps", steps);
@@ -308,22 +316,17 @@ static int put_point_row(rft_store *store, const rft_point *point, rft_err *err)
 
 static int put_sums(rft_store *store, const rft_run_info *info, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_finish, err);
+    int code = rft_bind_begin(&binder, store, RFT_DO_sums, err);
     if (code) {
         return code;
     }
-    rft_bind_int(&binder, "finished_unix_ns", info->finished_unix_ns);
-    rft_bind_int(&binder, "recompiled", (int64_t)info->recompiled);
-    rft_bind_int(&binder, "recompiled_same", (int64_t)info->recompiled_same);
-    rft_bind_double(&binder, "elapsed_s", info->elapsed_s);
-    rft_bind_double(&binder, "busy_s", info->busy_s);
-    rft_bind_double(&binder, "compile_s", info->compile_s);
+    rft_bind_fields(&binder, &rft_fields_info, info);
     return rft_bind_end(&binder, "writing the sums of the run", err);
 }
 
 static int put_point_rows(rft_store *store, const rft_point *point, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_drop_measurements, err);
+    int code = rft_bind_begin(&binder, store, RFT_DO_drop_measurements, err);
     if (!code) {
         rft_bind_int(&binder, "point", point->id);
         code = rft_bind_end(&binder, "writing a point", err);
@@ -395,7 +398,7 @@ int rft_store_put_baselines(rft_store *store, const rft_baseline *baselines, siz
 
 static int put_unexplored(rft_store *store, size_t sweep, const char *why, rft_err *err) {
     rft_binder binder;
-    int code = rft_bind_begin(&binder, store, RFT_QUERY_put_unexplored, err);
+    int code = rft_bind_begin(&binder, store, RFT_DO_unexplored, err);
     if (code) {
         return code;
     }

@@ -1,78 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/value_json.h"
 
-#include "base/plain.h"
-
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-
-json_t *rft_json_clean_text(const char *text, size_t max_bytes) {
-    if (text == NULL) {
-        return json_null();
-    }
-    rft_str clean = RFT_STR_INIT;
-    const unsigned char *at = (const unsigned char *)text;
-    while (*at) {
-        size_t bytes = rft_utf8_bytes(at);
-        const char *piece = bytes ? (const char *)at : REPLACEMENT;
-        size_t length = bytes ? bytes : strlen(REPLACEMENT);
-        if (max_bytes && clean.length + length > max_bytes) {
-            break;
-        }
-        rft_str_add_n(&clean, piece, length);
-        at += bytes ? bytes : 1;
-    }
-    json_t *value = json_stringn(rft_str_get(&clean), clean.length);
-    rft_str_clear(&clean);
-    return value;
-}
-
-json_t *rft_json_of_cell(const rft_cell *cell, bool rounded) {
-    switch (cell->kind) {
-    case RFT_CELL_INT:
-        return json_integer(cell->integer);
-    case RFT_CELL_REAL:
-        if (isinf(cell->real)) {
-            return json_string(cell->real < 0 ? "-inf" : "inf");
-        }
-        return json_real(rounded ? rft_round_9_digits(cell->real) : cell->real);
-    case RFT_CELL_TEXT:
-        return rft_json_clean_text(cell->text, 0);
-    case RFT_CELL_NULL:
-        break;
-    }
-    return json_null();
-}
-
-bool rft_json_to_cell(rft_cell *out, const json_t *value) {
-    *out = (rft_cell){.kind = RFT_CELL_NULL};
-    switch (value ? json_typeof(value) : JSON_NULL) {
-    case JSON_INTEGER:
-        out->kind = RFT_CELL_INT;
-        out->integer = json_integer_value(value);
-        return true;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        out->kind = RFT_CELL_INT;
-        out->integer = json_is_true(value) ? 1 : 0;
-        return true;
-    case JSON_REAL:
-        out->kind = RFT_CELL_REAL;
-        out->real = json_real_value(value);
-        return true;
-    case JSON_STRING:
-        out->kind = RFT_CELL_TEXT;
-        out->text = json_string_value(value);
-        return true;
-    case JSON_NULL:
-        return true;
-    default:
-        return false;
-    }
-}
 
 json_t *rft_json_of_value(const rft_value *value) {
     switch (value->kind) {

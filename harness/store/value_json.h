@@ -6,15 +6,6 @@
 
 #include "base/json.h"
 #include "model/sweep/sweep.h"
-#include "store/column.h"
-
-/* A string, with every byte that is not UTF-8 replaced by U+FFFD (compiler logs may hold anything); NULL is null.
- * At most max_bytes (0 = all) of the text are kept, cut between characters. */
-json_t *rft_json_clean_text(const char *text, size_t max_bytes);
-
-json_t *rft_json_of_cell(const rft_cell *cell, bool rounded);
-/* False for an array or object. */
-bool rft_json_to_cell(rft_cell *out, const json_t *value);
 
 json_t *rft_json_of_value(const rft_value *value);
 json_t *rft_json_of_values(const rft_value *values, size_t count);

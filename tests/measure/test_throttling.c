@@ -86,10 +86,10 @@ static void a_clock_that_holds_still_is_left_alone(void **state) {
     for (int i = 0; i < 200; i++) {
         const rft_measurement *m = measure(&s);
         assert_int_equal(m->attempts, 1);
-        assert_true(m->affected_frac == 0.0);
+        assert_true(m->throttled_frac == 0.0);
         assert_null(m->throttle_note);
-        assert_null(m->throttle_cause);
-        assert_true(i == 0 || fabs(m->steady_mhz - FULL_MHZ) < 2.0);
+        assert_null(m->throttled_by);
+        assert_true(i == 0 || fabs(m->throttled_below_mhz - FULL_MHZ) < 2.0);
         s.f.probe->rest(s.f.probe);
     }
     assert_true(rft_scripted_meter_reads(s.meter) - reads <= (unsigned)(now_s(&s) - begun_s) + 1); /* one a second */
@@ -106,7 +106,7 @@ static void what_passes_is_measured_again(void **state) {
     const rft_measurement *m = measure(&s);
     assert_int_equal(m->attempts, 2);
     assert_int_equal(affected(m), 0);
-    assert_true(m->affected_frac == 0.0);
+    assert_true(m->throttled_frac == 0.0);
     assert_true(fabs(m->stats.median - RUN_S) < 1e-9);
     assert_null(m->throttle_note);
     assert_true(now_s(&s) - begun_s > 0.25 && now_s(&s) - begun_s < 1.0);
@@ -125,9 +125,9 @@ static void heat_that_stays_is_said_and_nothing_is_thrown_away(void **state) {
     assert_int_equal(m->attempts, 4);
     assert_true(m->n >= 10);
     assert_int_equal(affected(m), m->n);
-    assert_true(m->affected_frac == 1.0);
+    assert_true(m->throttled_frac == 1.0);
     assert_true(fabs(m->clock_mhz - LOW_MHZ) < 2.0);
-    assert_string_equal(m->throttle_cause, "sw_thermal");
+    assert_string_equal(m->throttled_by, "sw_thermal");
     expect_note(m, "100 % of the samples ran more than 5 % below the run's 1980 MHz (temperature); measured 4 times, "
                    "the least affected is kept");
     assert_true(now_s(&s) - begun_s > 7.0); /* 1, 2 and 4 s */
@@ -144,7 +144,7 @@ static void the_least_affected_attempt_is_kept(void **state) {
     assert_true(m->attempts > 1);
     assert_in_range(affected(m), 1, m->n / 2);
     expect_note(m, "the least affected is kept");
-    assert_true(fabs((double)affected(m) - m->affected_frac * (double)m->n) < 0.5);
+    assert_true(fabs((double)affected(m) - m->throttled_frac * (double)m->n) < 0.5);
     stop(&s);
 }
 
@@ -156,7 +156,7 @@ static void the_clock_of_a_load_is_believed_the_second_time(void **state) {
     rft_scripted_meter_throttle(s.meter, RFT_THROTTLE_POWER_CAP, 1.0);
     const rft_measurement *m = measure(&s);
     assert_int_equal(m->attempts, 2);
-    assert_string_equal(m->throttle_cause, "power_cap");
+    assert_string_equal(m->throttled_by, "power_cap");
     expect_note(m, "(power limit); 1500 MHz again when measured again: the clock this load gets");
     stop(&s);
 }
@@ -201,7 +201,7 @@ static void who_is_out_of_the_race_anyway_is_not_waited_for(void **state) {
     s.low_until_s = now_s(&s) + 0.1;
     m = measure(&s);
     assert_int_equal(m->attempts, 2);
-    assert_true(m->stop != RFT_STOP_SLOWER && m->affected_frac == 0.0);
+    assert_true(m->stop != RFT_STOP_SLOWER && m->throttled_frac == 0.0);
     stop(&s);
 }
 
@@ -213,7 +213,7 @@ static void without_a_meter_the_cause_is_not_known(void **state) {
     s.low_until_s = INFINITY;
     const rft_measurement *m = measure(&s);
     assert_int_equal(m->attempts, 2);
-    assert_null(m->throttle_cause);
+    assert_null(m->throttled_by);
     expect_note(m, "(cause not known)");
     stop(&s);
 }

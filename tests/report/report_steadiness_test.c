@@ -46,7 +46,7 @@ static void test_throttled_points_are_counted_with_their_causes(void **state) {
     for (size_t i = 0; i < run->point_count; i++) {
         rft_measurement *m = &run->points[i].rounds[0];
         m->attempts = m->n > 0 ? 1 : 0;
-        m->affected_frac = 0.0;
+        m->throttled_frac = 0.0;
         run->points[i].rounds[1] = rft_measurement_none();
         if (m->n > 0 && affected < 2 && run->points[i].alias_of == 0 && run->points[i].outcome == RFT_OUTCOME_OK) {
             affected++;

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "store/column.h"
+#include "model/run/field.h"
 
 #include <string.h>
 
@@ -22,35 +22,35 @@ static bool is_chance(const char *name) {
     return false;
 }
 
-static bool same_cell(const rft_cell *a, const rft_cell *b) {
+static bool same_content(const rft_content *a, const rft_content *b) {
     if (a->kind != b->kind) {
         return false;
     }
     switch (a->kind) {
-    case RFT_CELL_INT:
+    case RFT_CONTENT_INT:
         return a->integer == b->integer;
-    case RFT_CELL_REAL:
+    case RFT_CONTENT_REAL:
         return a->real == b->real;
-    case RFT_CELL_TEXT:
+    case RFT_CONTENT_TEXT:
         return strcmp(a->text, b->text) == 0;
     default:
         return true;
     }
 }
 
-static void print_cell(const char *which, const rft_cell *cell) {
-    print_error("%s: %s %lld %.17g \"%s\"\n", which, cell->kind == RFT_CELL_NULL ? "null" : "",
-                (long long)cell->integer, cell->real, cell->text ? cell->text : "");
+static void print_content(const char *which, const rft_content *content) {
+    print_error("%s: %s %lld %.17g \"%s\"\n", which, content->kind == RFT_CONTENT_NULL ? "null" : "",
+                (long long)content->integer, content->real, content->text ? content->text : "");
 }
 
-static void expect_same_record(const rft_columns *columns, const void *a, const void *b, const char *what, size_t at) {
-    for (size_t i = 0; i < columns->count; i++) {
-        const rft_column *column = &columns->items[i];
-        rft_cell x = rft_column_get(column, a), y = rft_column_get(column, b);
-        if (!is_chance(column->name) && !same_cell(&x, &y)) {
-            print_cell("one", &x);
-            print_cell("other", &y);
-            fail_msg("%s of %s %zu differs", column->name, what, at);
+static void expect_same_record(const rft_fields *fields, const void *a, const void *b, const char *what, size_t at) {
+    for (size_t i = 0; i < fields->count; i++) {
+        const rft_field *field = &fields->items[i];
+        rft_content x = rft_field_get(field, a), y = rft_field_get(field, b);
+        if (!is_chance(field->name) && !same_content(&x, &y)) {
+            print_content("one", &x);
+            print_content("other", &y);
+            fail_msg("%s of %s %zu differs", field->name, what, at);
         }
     }
 }
@@ -69,22 +69,22 @@ static void expect_same_references(const rft_run *a, const rft_run *b) {
     for (size_t i = 0; i < a->reference_count; i++) {
         rft_reference x = a->references[i], y = b->references[i];
         x.time_s = y.time_s = 0;
-        expect_same_record(&rft_columns_reference, &x, &y, "reading", i);
+        expect_same_record(&rft_fields_reference, &x, &y, "reading", i);
     }
 }
 
 static void expect_same_point(const rft_run *run, const rft_point *a, const rft_point *b) {
     size_t id = (size_t)a->id;
-    expect_same_record(&rft_columns_point, a, b, "point", id);
+    expect_same_record(&rft_fields_point, a, b, "point", id);
     assert_true(rft_values_equal(a->config, b->config, run->sweeps[a->sweep].sweep.variants[a->variant].param_count));
-    expect_same_record(&rft_columns_facts, &a->facts, &b->facts, "point", id);
-    expect_same_record(&rft_columns_verification, &a->verification, &b->verification, "point", id);
-    expect_same_record(&rft_columns_work, &a->work, &b->work, "point", id);
-    expect_same_record(&rft_columns_traffic, &a->traffic, &b->traffic, "point", id);
+    expect_same_record(&rft_fields_facts, &a->facts, &b->facts, "point", id);
+    expect_same_record(&rft_fields_verification, &a->verification, &b->verification, "point", id);
+    expect_same_record(&rft_fields_work, &a->work, &b->work, "point", id);
+    expect_same_record(&rft_fields_traffic, &a->traffic, &b->traffic, "point", id);
     for (int round = 0; round < RFT_ROUNDS; round++) {
         const rft_measurement *x = &a->rounds[round], *y = &b->rounds[round];
-        expect_same_record(&rft_columns_measurement, x, y, "a round of point", id);
-        expect_same_record(&rft_columns_stats, &x->stats, &y->stats, "a round of point", id);
+        expect_same_record(&rft_fields_measurement, x, y, "a round of point", id);
+        expect_same_record(&rft_fields_stats, &x->stats, &y->stats, "a round of point", id);
         assert_int_equal(x->n, y->n);
         assert_int_equal(x->step_count, y->step_count);
         expect_same_doubles(x->samples_s, y->samples_s, x->n, "samples", id);
@@ -108,7 +108,7 @@ static void expect_same_problems(const rft_run_sweep *a, const rft_run_sweep *b)
 }
 
 void expect_same_runs(const rft_run *a, const rft_run *b) {
-    expect_same_record(&rft_columns_gpu, &a->gpu, &b->gpu, "gpu", 0);
+    expect_same_record(&rft_fields_gpu, &a->gpu, &b->gpu, "gpu", 0);
     assert_int_equal(a->info.seed, b->info.seed);
     assert_int_equal(a->info.recompiled, b->info.recompiled);
     assert_int_equal(a->info.recompiled_same, b->info.recompiled_same);
@@ -116,7 +116,10 @@ void expect_same_runs(const rft_run *a, const rft_run *b) {
     assert_int_equal(a->sweep_count, b->sweep_count);
     for (size_t s = 0; s < a->sweep_count; s++) {
         const char *x = a->sweeps[s].unexplored, *y = b->sweeps[s].unexplored;
-        expect_same_record(&rft_columns_sweep, &a->sweeps[s].sweep, &b->sweeps[s].sweep, "sweep", s);
+        const rft_sweep *one = &a->sweeps[s].sweep, *other = &b->sweeps[s].sweep;
+        expect_same_record(&rft_fields_sweep, one, other, "sweep", s);
+        expect_same_record(&rft_fields_measure_opts, &one->measure, &other->measure, "sweep", s);
+        expect_same_record(&rft_fields_search_opts, &one->search, &other->search, "sweep", s);
         assert_true(x && y ? strcmp(x, y) == 0 : x == y);
         expect_same_problems(&a->sweeps[s], &b->sweeps[s]);
     }

@@ -18,7 +18,7 @@ static void every_way_to_fail_costs_one_point(void **state) {
         {"script_error", RFT_OUTCOME_SCRIPT_FAILED, "scripted.lua:7: attempt to call a nil value"},
         {"too_large", RFT_OUTCOME_SKIPPED, "2048"},
         {"much_shared", RFT_OUTCOME_SKIPPED, "1048576 bytes of shared memory"},
-        {"compile_refused", RFT_OUTCOME_COMPILE_FAILED, "victim.cu(3): error: no such ?type?"},
+        {"compile_refused", RFT_OUTCOME_COMPILE_FAILED, "victim.cu(3): error: no such \xef\xbf\xbdtype\xef\xbf\xbd"},
         {"compile_crash", RFT_OUTCOME_COMPILE_FAILED, "the compiler's process was ended by signal 6"},
         {"compile_endless", RFT_OUTCOME_TIMED_OUT, "no end after 1.5 s: compiling was ended"},
         {"killed", RFT_OUTCOME_CRASHED, "the device worker was ended by signal 9"},

@@ -177,9 +177,9 @@ static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint
         measurement->floor_s = 2.6875e-6;
         measurement->cache = RFT_CACHE_ROTATING;
         measurement->attempts = 3;
-        measurement->affected_frac = 0.4;
-        measurement->steady_mhz = 1978.125;
-        measurement->throttle_cause = "sw_thermal";
+        measurement->throttled_frac = 0.4;
+        measurement->throttled_below_mhz = 1978.125;
+        measurement->throttled_by = "sw_thermal";
         measurement->throttle_note = "40 % of the samples ran below \"it\"; measured 3 times";
         measurement->turns = 2;
     }

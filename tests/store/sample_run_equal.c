@@ -5,7 +5,7 @@
 #include "store/store_test.h"
 
 #include "model/run/baseline.h"
-#include "store/column.h"
+#include "model/run/field.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,23 +17,26 @@ static bool same_real(double a, double b, double size) {
     return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tolerance * size;
 }
 
-static bool same_cell(const rft_cell *a, const rft_cell *b, const rft_column *column, bool rounded) {
+static bool same_content(const rft_content *a, const rft_content *b, const rft_field *field, bool rounded) {
     if (a->kind != b->kind) {
         return false;
     }
-    double size = !rounded && !column->rounded ? 0.0 : strcmp(column->name, "iqr_frac") == 0 ? 1.0 : fabs(b->real);
-    return a->kind == RFT_CELL_NULL || (a->kind == RFT_CELL_INT && a->integer == b->integer) ||
-           (a->kind == RFT_CELL_REAL && same_real(a->real, b->real, size)) ||
-           (a->kind == RFT_CELL_TEXT && strcmp(a->text, b->text) == 0);
+    double size = !rounded && !(field->flags & RFT_FIELD_ROUNDED) ? 0.0
+                  : strcmp(field->name, "iqr_frac") == 0          ? 1.0
+                                                                  : fabs(b->real);
+    return a->kind == RFT_CONTENT_NULL || (a->kind == RFT_CONTENT_INT && a->integer == b->integer) ||
+           (a->kind == RFT_CONTENT_REAL && same_real(a->real, b->real, size)) ||
+           (a->kind == RFT_CONTENT_REALS && a->count == b->count) || /* their numbers are compared below */
+           (a->kind == RFT_CONTENT_TEXT && strcmp(a->text, b->text) == 0);
 }
 
-static void assert_records_equal(const rft_columns *columns, const void *got, const void *want, bool rounded,
+static void assert_records_equal(const rft_fields *fields, const void *got, const void *want, bool rounded,
                                  const char *where) {
-    for (size_t i = 0; i < columns->count; i++) {
-        rft_cell a = rft_column_get(&columns->items[i], got), b = rft_column_get(&columns->items[i], want);
-        if (!same_cell(&a, &b, &columns->items[i], rounded)) {
+    for (size_t i = 0; i < fields->count; i++) {
+        rft_content a = rft_field_get(&fields->items[i], got), b = rft_field_get(&fields->items[i], want);
+        if (!same_content(&a, &b, &fields->items[i], rounded)) {
             fail_msg("%s: %s differs (kind %d/%d, integer %lld/%lld, real %.17g/%.17g, text %s/%s)", where,
-                     columns->items[i].name, a.kind, b.kind, (long long)a.integer, (long long)b.integer, a.real, b.real,
+                     fields->items[i].name, a.kind, b.kind, (long long)a.integer, (long long)b.integer, a.real, b.real,
                      a.text ? a.text : "-", b.text ? b.text : "-");
         }
     }
@@ -51,11 +54,11 @@ static void assert_text(const char *got, const char *want) {
 }
 
 static void assert_variants_equal(const rft_variant *got, const rft_variant *want) {
-    assert_records_equal(&rft_columns_variant, got, want, false, "variant");
+    assert_records_equal(&rft_fields_variant, got, want, false, "variant");
     assert_int_equal(got->param_count, want->param_count);
     for (size_t i = 0; i < want->param_count; i++) {
         const rft_param *a = &got->params[i], *b = &want->params[i];
-        assert_records_equal(&rft_columns_param, a, b, false, "param");
+        assert_records_equal(&rft_fields_param, a, b, false, "param");
         assert_true(rft_value_equal(&a->default_value, &b->default_value));
         assert_values_equal(a->values, a->value_count, b->values, b->value_count);
     }
@@ -72,7 +75,9 @@ static void assert_variants_equal(const rft_variant *got, const rft_variant *wan
 
 static void assert_sweeps_equal(const rft_run_sweep *got, const rft_run_sweep *want) {
     const rft_sweep *a = &got->sweep, *b = &want->sweep;
-    assert_records_equal(&rft_columns_sweep, a, b, false, "sweep");
+    assert_records_equal(&rft_fields_sweep, a, b, false, "sweep");
+    assert_records_equal(&rft_fields_measure_opts, &a->measure, &b->measure, false, "sweep");
+    assert_records_equal(&rft_fields_search_opts, &a->search, &b->search, false, "sweep");
     assert_text(got->unexplored, want->unexplored);
     assert_int_equal(a->baseline_count, b->baseline_count);
     for (size_t i = 0; i < b->baseline_count; i++) {
@@ -80,7 +85,7 @@ static void assert_sweeps_equal(const rft_run_sweep *got, const rft_run_sweep *w
     }
     assert_int_equal(a->axis_count, b->axis_count);
     for (size_t i = 0; i < b->axis_count; i++) {
-        assert_records_equal(&rft_columns_axis, &a->axes[i], &b->axes[i], false, "axis");
+        assert_records_equal(&rft_fields_axis, &a->axes[i], &b->axes[i], false, "axis");
         assert_values_equal(a->axes[i].values, a->axes[i].value_count, b->axes[i].values, b->axes[i].value_count);
     }
     assert_int_equal(a->problem_count, b->problem_count);
@@ -114,11 +119,11 @@ static void assert_loads_equal(const rft_load *got, const rft_load *want, const 
     assert_int_equal(got == NULL, want == NULL);
     if (want) {
         assert_int_equal(got->kind, want->kind);
-        assert_records_equal(&rft_columns_load, got, want, true, where);
+        assert_records_equal(&rft_fields_load, got, want, true, where);
         assert_reals_equal(got->samples_s, got->n, want->samples_s, want->n);
         assert_reals_equal(got->at_s, got->n, want->at_s, want->n);
         assert_reals_equal(got->clocks_mhz, got->n, want->clocks_mhz, want->n);
-        assert_records_equal(&rft_columns_stats, &got->stats, &want->stats, true, where);
+        assert_records_equal(&rft_fields_stats, &got->stats, &want->stats, true, where);
     }
 }
 
@@ -146,20 +151,20 @@ static void assert_counters_equal(const rft_counters *got, const rft_counters *w
 static void assert_points_equal(const rft_run *run, const rft_point *got, const rft_point *want) {
     char where[32];
     rft_text_format(where, sizeof where, "point %lld", (long long)want->id);
-    assert_records_equal(&rft_columns_point, got, want, false, where);
+    assert_records_equal(&rft_fields_point, got, want, false, where);
     assert_true(rft_values_equal(got->config, want->config,
                                  run->sweeps[want->sweep].sweep.variants[want->variant].param_count));
-    assert_records_equal(&rft_columns_facts, &got->facts, &want->facts, false, where);
-    assert_records_equal(&rft_columns_verification, &got->verification, &want->verification, false, where);
-    assert_records_equal(&rft_columns_work, &got->work, &want->work, false, where);
-    assert_records_equal(&rft_columns_traffic, &got->traffic, &want->traffic, false, where);
+    assert_records_equal(&rft_fields_facts, &got->facts, &want->facts, false, where);
+    assert_records_equal(&rft_fields_verification, &got->verification, &want->verification, false, where);
+    assert_records_equal(&rft_fields_work, &got->work, &want->work, false, where);
+    assert_records_equal(&rft_fields_traffic, &got->traffic, &want->traffic, false, where);
     assert_int_equal(got->step_count, want->step_count);
     for (size_t i = 0; i < want->step_count; i++) {
         const rft_step *a = &got->steps[i], *b = &want->steps[i];
         assert_string_equal(a->name, b->name);
         assert_int_equal(a->has_work, b->has_work);
-        assert_records_equal(&rft_columns_work, &a->work, &b->work, false, where);
-        assert_records_equal(&rft_columns_traffic, &a->traffic, &b->traffic, false, where);
+        assert_records_equal(&rft_fields_work, &a->work, &b->work, false, where);
+        assert_records_equal(&rft_fields_traffic, &a->traffic, &b->traffic, false, where);
     }
     assert_counters_equal(got->counters, want->counters);
     for (int kind = 0; kind < RFT_LOAD_POINT_KINDS; kind++) {
@@ -167,8 +172,8 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
     }
     for (int round = 0; round < RFT_ROUNDS; round++) {
         const rft_measurement *a = &got->rounds[round], *b = &want->rounds[round];
-        assert_records_equal(&rft_columns_measurement, a, b, true, where);
-        assert_records_equal(&rft_columns_stats, &a->stats, &b->stats, true, where);
+        assert_records_equal(&rft_fields_measurement, a, b, true, where);
+        assert_records_equal(&rft_fields_stats, &a->stats, &b->stats, true, where);
         assert_reals_equal(a->samples_s, a->n, b->samples_s, b->n);
         assert_int_equal(a->clocks_mhz != NULL, b->clocks_mhz != NULL);
         assert_reals_equal(a->clocks_mhz, a->clocks_mhz ? a->n : 0, b->clocks_mhz, b->clocks_mhz ? b->n : 0);
@@ -179,7 +184,7 @@ static void assert_points_equal(const rft_run *run, const rft_point *got, const 
 static void assert_references_equal(const rft_run *got, const rft_run *want) {
     assert_int_equal(got->reference_count, want->reference_count);
     for (size_t i = 0; i < want->reference_count; i++) {
-        assert_records_equal(&rft_columns_reference, &got->references[i], &want->references[i], true, "reference");
+        assert_records_equal(&rft_fields_reference, &got->references[i], &want->references[i], true, "reference");
     }
 }
 
@@ -196,8 +201,9 @@ static void assert_baselines_equal(const rft_run *got, const rft_run *want) {
         assert_text(a->library, b->library);
         assert_text(a->algo, b->algo);
         assert_text(a->source, b->source);
-        assert_records_equal(&rft_columns_verification, &a->verification, &b->verification, false, "baseline");
-        assert_records_equal(&rft_columns_stats, &a->measurement.stats, &b->measurement.stats, true, "baseline");
+        assert_records_equal(&rft_fields_verification, &a->verification, &b->verification, false, "baseline");
+        assert_records_equal(&rft_fields_measurement, &a->measurement, &b->measurement, true, "baseline");
+        assert_records_equal(&rft_fields_stats, &a->measurement.stats, &b->measurement.stats, true, "baseline");
         assert_int_equal(a->measurement.stop, b->measurement.stop);
         assert_true(same_real(a->measurement.clock_mhz, b->measurement.clock_mhz, 2000));
         assert_true(same_real(a->measurement.busy_s, b->measurement.busy_s, 1));
@@ -214,8 +220,8 @@ static void assert_baselines_equal(const rft_run *got, const rft_run *want) {
 void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance_frac) {
     tolerance = tolerance_frac;
     assert_references_equal(got, want);
-    assert_records_equal(&rft_columns_info, &got->info, &want->info, false, "info");
-    assert_records_equal(&rft_columns_gpu, &got->gpu, &want->gpu, false, "gpu");
+    assert_records_equal(&rft_fields_info, &got->info, &want->info, false, "info");
+    assert_records_equal(&rft_fields_gpu, &got->gpu, &want->gpu, false, "gpu");
     assert_int_equal(got->env.count, want->env.count);
     for (size_t i = 0; i < want->env.count; i++) {
         assert_text(got->env.items[i].key, want->env.items[i].key);
@@ -224,8 +230,8 @@ void assert_runs_equal(const rft_run *got, const rft_run *want, double tolerance
     }
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const rft_ceiling *a = &got->ceilings.items[id], *b = &want->ceilings.items[id];
-        assert_records_equal(&rft_columns_ceiling, a, b, false, rft_ceiling_name((rft_ceiling_id)id));
-        assert_records_equal(&rft_columns_stats, &a->stats, &b->stats, false, rft_ceiling_name((rft_ceiling_id)id));
+        assert_records_equal(&rft_fields_ceiling, a, b, false, rft_ceiling_name((rft_ceiling_id)id));
+        assert_records_equal(&rft_fields_stats, &a->stats, &b->stats, false, rft_ceiling_name((rft_ceiling_id)id));
     }
     assert_int_equal(got->sweep_count, want->sweep_count);
     for (size_t i = 0; i < want->sweep_count; i++) {

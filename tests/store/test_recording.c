@@ -110,6 +110,37 @@ static void it_is_t4_for_everybody_else(void **state) {
     rft_run_free(run);
 }
 
+/* 0.2.0 writes fields that have another name since by both; either is read. */
+static void former_names_are_written_and_read(void **state) {
+    (void)state;
+    static const char *const names[][2] = {{"round1_throttled_frac", "round1_affected_frac"},
+                                           {"round1_throttled_below_mhz", "round1_steady_mhz"},
+                                           {"round1_throttled_by", "round1_throttle_cause"}};
+    rft_run *run = sample_run_new();
+    size_t size = 0;
+    char *text = text_of(run, &size);
+    for (size_t keep = 0; keep < 2; keep++) {
+        json_t *root = NULL;
+        rft_run *back = NULL;
+        rft_err err = RFT_ERR_INIT;
+        assert_int_equal(rft_json_parse(&root, text, size, "R", &err), 0);
+        json_t *points = json_object_get(json_object_get(root, "rooftune"), "points");
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            assert_true(json_equal(json_object_get(points, names[i][0]), json_object_get(points, names[i][1])));
+            assert_int_equal(json_object_del(points, names[i][1 - keep]), 0);
+        }
+        size_t half_size = 0;
+        char *half = rft_json_dump(root, &half_size);
+        assert_int_equal(rft_recording_parse(&back, half, half_size, "R", &err), 0);
+        assert_runs_equal(back, run, 1e-8);
+        free(half);
+        json_decref(root);
+        rft_run_free(back);
+    }
+    free(text);
+    rft_run_free(run);
+}
+
 static void a_large_run_stays_small(void **state) {
     (void)state;
     const char *path = temporary_path(0, "large.json.gz");
@@ -279,10 +310,11 @@ static void the_place_of_a_mistake_is_named(void **state) {
         {"\"finished_unix_ns\":1", "\"finished_unix_ns\":-1", "run.finished_unix_ns: expected a number from 0",
          RFT_E_RECORDING},
         {"\"runtimes\":[0.", "\"runtimes\":[-0.",
-         "R: points[1].rounds[0].samples_s[0]: expected a number from 1e-12 to "
+         "R: points[1].rounds[0].samples: expected a number from 1e-12 to "
          "1000000000, found -0.0007",
          RFT_E_RECORDING},
-        {"\"runtimes\":[0.700431466", "\"runtimes\":[0", "samples_s[0]: expected a number from 1e-12", RFT_E_RECORDING},
+        {"\"runtimes\":[0.700431466", "\"runtimes\":[0",
+         "samples: expected a number from 1e-12 to 1000000000, found 0 at [0]", RFT_E_RECORDING},
         {"\"runtimes\":[0.", "\"runtimes\":[1e300,0.", "points[1].rounds[0]", RFT_E_RECORDING},
         /* Names. */
         {"\"name\":\"gemv_fp16\"", "\"name\":\"a\\nb\"",
@@ -351,6 +383,7 @@ int main(void) {
                                        cmocka_unit_test(equal_runs_give_equal_bytes),
                                        cmocka_unit_test(a_recording_survives_the_store),
                                        cmocka_unit_test(it_is_t4_for_everybody_else),
+                                       cmocka_unit_test(former_names_are_written_and_read),
                                        cmocka_unit_test(a_large_run_stays_small),
                                        cmocka_unit_test(logs_are_cut_and_made_readable),
                                        cmocka_unit_test(an_older_recording_lacks_what_came_later),

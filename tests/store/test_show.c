@@ -317,7 +317,7 @@ static void csv_has_a_line_for_every_point(void **state) {
     rft_show_csv(&text, run);
     assert_says(&text, "187,gemv_fp16,vectorised,n=16384 scale=0.5,ROWS=4 BLOCK=128,ok,,,12,0.0001358");
     assert_says(&text, "188,gemv_fp16,vectorised,n=16384 scale=0.5,ROWS=4 BLOCK=256,ok,,187,12,");
-    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,,,,,0\n");
+    assert_says(&text, ",skipped,plain,,0,,,,,,,,,,,,,,,,,,,,0,\n");
     assert_says(&text, "\"why: \"\"this\"\" \\ that");
     rft_str_clear(&text);
     rft_run_free(run);

@@ -144,9 +144,9 @@ void sample_add_readings(rft_run *run, double drift_frac) {
 
 void sample_throttle(rft_measurement *m) {
     m->attempts = 4;
-    m->affected_frac = 0.5;
-    m->steady_mhz = 1978.125;
-    m->throttle_cause = "sw_thermal";
+    m->throttled_frac = 0.5;
+    m->throttled_below_mhz = 1978.125;
+    m->throttled_by = "sw_thermal";
     m->throttle_note = "50 % of the samples ran below it; measured 4 times";
 }
 

@@ -24,8 +24,8 @@ static rft_measurement taken(rft_arena *arena, double median_s, double clock_mhz
     m.verify_s = 0.02;
     m.busy_s = 0.01;
     m.attempts = 1;
-    m.affected_frac = 0.0;
-    m.steady_mhz = 1980.0;
+    m.throttled_frac = 0.0;
+    m.throttled_below_mhz = 1980.0;
     return m;
 }
 
@@ -38,8 +38,8 @@ static void turns_are_joined_in_order(void **state) {
     first.step_s = steps;
     first.step_count = 2;
     second.attempts = 4;
-    second.affected_frac = 1.0;
-    second.throttle_cause = "sw_thermal";
+    second.throttled_frac = 1.0;
+    second.throttled_by = "sw_thermal";
     second.throttle_note = "it was hot";
     rft_measurement_join(&joined, &first, arena);
     assert_int_equal(joined.turns, 1);
@@ -56,8 +56,8 @@ static void turns_are_joined_in_order(void **state) {
     assert_true(near(joined.busy_s, 0.02, 1e-12));
     assert_true(joined.step_count == 2 && joined.step_s[1] == 0.6e-3);
     assert_int_equal(joined.attempts, 4);
-    assert_true(near(joined.affected_frac, 10.0 / 15.0, 1e-12));
-    assert_string_equal(joined.throttle_cause, "sw_thermal");
+    assert_true(near(joined.throttled_frac, 10.0 / 15.0, 1e-12));
+    assert_string_equal(joined.throttled_by, "sw_thermal");
     assert_false(rft_measurement_affected(&joined, 4));
     assert_true(rft_measurement_affected(&joined, 5));
     rft_arena_free(arena);
@@ -90,11 +90,11 @@ static void throttled_points_are_counted_with_their_causes(void **state) {
     run->points = points;
     run->point_count = 4;
     assert_string_equal(rft_run_throttled_sentence(run, run->arena), "none of 4 points ran below the run's clock");
-    points[0].rounds[0].affected_frac = 0.05; /* too few to matter */
-    points[1].rounds[0].affected_frac = 1.0;
-    points[1].rounds[0].throttle_cause = "power_cap";
+    points[0].rounds[0].throttled_frac = 0.05; /* too few to matter */
+    points[1].rounds[0].throttled_frac = 1.0;
+    points[1].rounds[0].throttled_by = "power_cap";
     points[1].rounds[0].attempts = 2;
-    points[2].rounds[0].affected_frac = 0.5;
+    points[2].rounds[0].throttled_frac = 0.5;
     points[3].alias_of = 2;
     points[3].rounds[0] = points[1].rounds[0];
     assert_string_equal(rft_run_throttled_sentence(run, run->arena),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/baseline.h"
 
+#include "model/run/field.h"
 #include "model/run/run_drift.h"
 
 #include <math.h>
@@ -17,23 +18,11 @@ rft_baseline rft_baseline_none(rft_arena *arena, size_t sweep, size_t problem, c
 
 rft_baseline rft_baseline_copy(rft_arena *arena, const rft_baseline *from) {
     rft_baseline out = *from;
-    rft_measurement *m = &out.measurement;
-    const char **texts[] = {&out.name,
-                            &out.which,
-                            &out.reason,
-                            &out.library,
-                            &out.algo,
-                            &out.source,
-                            &out.verification.buffer,
-                            &m->throttle_cause,
-                            &m->throttle_note};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        *texts[i] = rft_arena_strdup(arena, *texts[i]);
-    }
-    m->samples_s = m->n ? rft_arena_memdup(arena, m->samples_s, m->n * sizeof *m->samples_s) : NULL;
-    m->clocks_mhz = m->n && m->clocks_mhz ? rft_arena_memdup(arena, m->clocks_mhz, m->n * sizeof *m->clocks_mhz) : NULL;
-    m->step_s = NULL; /* one launch has no steps */
-    m->step_count = 0;
+    rft_fields_own(&rft_fields_baseline, &out, arena);
+    rft_fields_own(&rft_fields_verification, &out.verification, arena);
+    out.measurement = rft_measurement_copy(&from->measurement, arena);
+    out.measurement.step_s = NULL; /* one launch has no steps */
+    out.measurement.step_count = 0;
     return out;
 }
 

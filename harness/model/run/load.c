@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/load.h"
 
+#include "model/run/field.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -21,24 +23,20 @@ bool rft_load_kind_from_name(rft_load_kind *out, const char *name) {
 }
 
 rft_load rft_load_none(rft_load_kind kind, const char *reason) {
-    rft_load load = {.kind = kind,
-                     .reason = reason,
-                     .energy_reason = reason,
-                     .asked_s = NAN,
-                     .window_s = NAN,
-                     .run_s = NAN,
-                     .power_w = NAN,
-                     .joules_per_run = NAN,
-                     .uncertainty_frac = NAN,
-                     .update_s = NAN,
-                     .temperature_start_c = NAN,
-                     .temperature_end_c = NAN,
-                     .clock_mhz = NAN,
-                     .stats = rft_stats_of(NULL, 0)};
-    for (int i = 0; i < RFT_THROTTLE_COUNT; i++) {
-        load.throttled_frac[i] = NAN;
-    }
+    rft_load load = {0};
+    rft_fields_clear(&rft_fields_load, &load);
+    load.kind = kind;
+    load.reason = load.energy_reason = reason;
+    load.stats = rft_stats_of(NULL, 0);
     return load;
+}
+
+bool rft_load_count(rft_load *load, uint64_t counted) {
+    if (counted > load->n) {
+        return false;
+    }
+    load->stats = rft_stats_of(load->samples_s ? load->samples_s + (load->n - counted) : NULL, counted);
+    return true;
 }
 
 rft_load rft_load_left_out(const char *reason) {

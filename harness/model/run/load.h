@@ -55,6 +55,8 @@ typedef struct rft_load {
 
 /* Nothing known. */
 rft_load rft_load_none(rft_load_kind kind, const char *reason);
+/* The last `counted` samples are those under sustained load. False: there are not so many. */
+bool rft_load_count(rft_load *load, uint64_t counted);
 /* IDLE in place of all that would have been measured: it was not worth its time, as energy_reason says. */
 rft_load rft_load_left_out(const char *reason);
 bool rft_load_is_left_out(const rft_load *load); /* NULL is accepted */

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "model/run/field.h"
 #include "model/stats/drift.h"
 #include "model/stats/throttle.h"
 
@@ -13,12 +14,16 @@
 #define DRIFT_WORTH_FRAC 0.005 /* medians nearer than this are a tie in any case (rft_stats_tie) */
 
 rft_measurement rft_measurement_none(void) {
-    return (rft_measurement){.stats = rft_stats_of(NULL, 0),
-                             .clock_mhz = NAN,
-                             .busy_s = NAN,
-                             .floor_s = NAN,
-                             .affected_frac = NAN,
-                             .steady_mhz = NAN};
+    rft_measurement m = {0};
+    rft_fields_clear(&rft_fields_measurement, &m);
+    m.stats = rft_stats_of(NULL, 0);
+    return m;
+}
+
+rft_measurement rft_measurement_copy(const rft_measurement *m, rft_arena *arena) {
+    rft_measurement copy = *m;
+    rft_fields_own(&rft_fields_measurement, &copy, arena);
+    return copy;
 }
 
 double rft_measurement_cycles(const rft_measurement *m) {
@@ -77,7 +82,7 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
 bool rft_measurement_affected(const rft_measurement *m, size_t i) {
     double clock_mhz = m->clocks_mhz ? m->clocks_mhz[i] : (double)NAN;
     bool any_clock = isfinite(m->clock_mhz);
-    return any_clock ? clock_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * m->steady_mhz : m->affected_frac > 0.5;
+    return any_clock ? clock_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * m->throttled_below_mhz : m->throttled_frac > 0.5;
 }
 
 /* NaN-filled where one side has none. */
@@ -105,16 +110,17 @@ static double median_known(const double *items, size_t n, rft_arena *arena) {
 
 static void join_throttling(rft_measurement *into, const rft_measurement *turn) {
     double share = (double)turn->n / (double)(into->n + turn->n);
-    bool worse = turn->attempts > 0 && (into->attempts == 0 || turn->affected_frac > into->affected_frac);
+    bool worse = turn->attempts > 0 && (into->attempts == 0 || turn->throttled_frac > into->throttled_frac);
     if (into->attempts == 0 || turn->attempts == 0) {
-        into->affected_frac = into->attempts == 0 ? turn->affected_frac : into->affected_frac;
+        into->throttled_frac = into->attempts == 0 ? turn->throttled_frac : into->throttled_frac;
     } else {
-        into->affected_frac += (turn->affected_frac - into->affected_frac) * share;
+        into->throttled_frac += (turn->throttled_frac - into->throttled_frac) * share;
     }
     into->attempts = turn->attempts > into->attempts ? turn->attempts : into->attempts;
-    into->steady_mhz = isfinite(turn->steady_mhz) ? turn->steady_mhz : into->steady_mhz;
+    into->throttled_below_mhz =
+        isfinite(turn->throttled_below_mhz) ? turn->throttled_below_mhz : into->throttled_below_mhz;
     if (worse) {
-        into->throttle_cause = turn->throttle_cause;
+        into->throttled_by = turn->throttled_by;
         into->throttle_note = turn->throttle_note;
     }
 }
@@ -148,6 +154,6 @@ void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rf
         into->step_count = turn->step_count;
     }
     into->turns = turns;
-    into->throttle_cause = rft_arena_strdup(arena, into->throttle_cause);
+    into->throttled_by = rft_arena_strdup(arena, into->throttled_by);
     into->throttle_note = rft_arena_strdup(arena, into->throttle_note);
 }

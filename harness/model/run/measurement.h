@@ -29,9 +29,9 @@ typedef struct rft_measurement {
      * NULL.
      */
     int attempts;               /* at these samples; the least affected one is kept */
-    double affected_frac;       /* of the samples kept that ran below the run's clock */
-    double steady_mhz;          /* that clock; NaN = there was nothing to compare with */
-    const char *throttle_cause; /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
+    double throttled_frac;      /* of the samples kept that ran below the run's clock */
+    double throttled_below_mhz; /* that clock; NaN = there was nothing to compare with */
+    const char *throttled_by;   /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
     const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
     /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
      * not recorded. */
@@ -52,6 +52,8 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
 /* Did sample `i` run more than RFT_THROTTLE_BELOW_FRAC below the run's clock? Where no clock was read, all did or none.
  */
 bool rft_measurement_affected(const rft_measurement *m, size_t i);
+/* The same with all that it points to in the arena. */
+rft_measurement rft_measurement_copy(const rft_measurement *m, rft_arena *arena);
 /* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to who
  * decides on more turns. What it needs is copied into the arena. */
 void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);

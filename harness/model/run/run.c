@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/run.h"
 
+#include "model/run/field.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,15 +42,9 @@ const char *rft_env_value(const rft_env *env, const char *key) {
 }
 
 rft_facts rft_facts_unknown(void) {
-    return (rft_facts){.registers = -1,
-                       .spill_bytes = -1,
-                       .stack_bytes = -1,
-                       .shared_static_bytes = -1,
-                       .shared_dynamic_bytes = -1,
-                       .blocks_per_sm = -1,
-                       .occupancy_frac = NAN,
-                       .waves = NAN,
-                       .compile_s = NAN};
+    rft_facts facts = {0};
+    rft_fields_clear(&rft_fields_facts, &facts);
+    return facts;
 }
 
 rft_run *rft_run_new(void) {

@@ -8,7 +8,7 @@
 static rft_throttle_cause cause_of(const rft_measurement *m) {
     int cause = 0;
     while (cause < RFT_THROTTLE_COUNT &&
-           (!m->throttle_cause || strcmp(m->throttle_cause, rft_throttle_name((rft_throttle_cause)cause)) != 0)) {
+           (!m->throttled_by || strcmp(m->throttled_by, rft_throttle_name((rft_throttle_cause)cause)) != 0)) {
         cause++;
     }
     return (rft_throttle_cause)cause;
@@ -23,7 +23,7 @@ rft_run_throttled rft_run_throttled_of(const rft_run *run) {
         }
         out.judged++;
         out.again += m->attempts > 1;
-        if (m->affected_frac > RFT_THROTTLE_TOLERATED_FRAC) {
+        if (m->throttled_frac > RFT_THROTTLE_TOLERATED_FRAC) {
             out.affected++;
             out.causes[cause_of(m)]++;
         }

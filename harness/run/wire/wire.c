@@ -165,3 +165,20 @@ int rft_frame_write(int fd, const json_t *head, const void *blob, size_t blob_by
     rft_str_clear(&bytes);
     return rc;
 }
+
+/* ---- records ---- */
+
+json_t *rft_wire_of_fields(const rft_fields *fields, const void *record) {
+    json_t *object = json_object();
+    rft_fields_to_json(object, fields, record, RFT_FORM_WIRE);
+    return object;
+}
+
+int rft_wire_to_fields(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err) {
+    const rft_field *wrong = NULL;
+    const char *expected = rft_fields_from_json(fields, record, object, RFT_FORM_WIRE, arena, &wrong);
+    if (expected && !wrong) {
+        return rft_err_set(err, RFT_E_WORKER, "frame: an object is missing");
+    }
+    return expected ? rft_err_set(err, RFT_E_WORKER, "frame.%s: expected %s", wrong->name, expected) : RFT_OK;
+}

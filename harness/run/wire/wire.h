@@ -14,6 +14,9 @@
 #include "base/json.h"
 #include "base/str.h"
 #include "measure/probe.h"
+#include "model/run/field.h"
+
+#include <math.h>
 
 #define RFT_FRAME_HEADER_BYTES 16
 #define RFT_FRAME_HEAD_MAX (256u << 20)
@@ -37,6 +40,18 @@ int rft_frame_take(rft_frame *out, rft_str *buffer, rft_err *err);
 /* Blocking, for the worker's side: whole frames on file descriptors. Read returns 0 on a frame, 1 on end of file. */
 int rft_frame_read(rft_frame *out, int fd, rft_err *err);
 int rft_frame_write(int fd, const json_t *head, const void *blob, size_t blob_bytes, rft_err *err);
+
+/* Records as objects. Reading RFT_E_WORKER: a member is missing, of the wrong type or out of its range. */
+json_t *rft_wire_of_fields(const rft_fields *fields, const void *record);
+int rft_wire_to_fields(const rft_fields *fields, void *record, const json_t *object, rft_arena *arena, rft_err *err);
+/* A field of what is sent and not kept; any number will do. */
+#define RFT_WIRE_AS(type, name_, member, kind_)                                                                        \
+    {                                                                                                                  \
+        .name = (name_), .kind = RFT_FIELD_##kind_, .offset = offsetof(type, member), .range = { -INFINITY, INFINITY } \
+    }
+#define RFT_WIRE_FIELD(type, member, kind) RFT_WIRE_AS(type, #member, member, kind)
+#define RFT_WIRE_TABLE(items)                                                                                          \
+    { NULL, items, sizeof(items) / sizeof *(items) }
 
 /* ---- what the frames carry; every _of makes a new reference, every _from allocates from the arena ---- */
 json_t *rft_wire_of_err(const rft_err *err);

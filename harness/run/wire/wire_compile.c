@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors, compile requests and results on the wire. */
-#include "run/wire/fields.h"
 #include "run/wire/wire.h"
 
 #include <stdio.h>
 #include <string.h>
 
 json_t *rft_wire_of_err(const rft_err *err) {
-    return json_pack("{s:{s:i,s:o,s:o,s:o}}", "error", "code", err->code, "place", rft_fields_text(err->place),
-                     "message", rft_fields_text(err->message), "remedy", rft_fields_text(err->remedy));
+    return json_pack("{s:{s:i,s:o,s:o,s:o}}", "error", "code", err->code, "place", rft_json_clean_text(err->place, 0),
+                     "message", rft_json_clean_text(err->message, 0), "remedy", rft_json_clean_text(err->remedy, 0));
 }
 
 int rft_wire_to_err(rft_err *err, const json_t *head) {
@@ -26,7 +25,7 @@ int rft_wire_to_err(rft_err *err, const json_t *head) {
 static json_t *texts(const char *const *items, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        json_array_append_new(array, rft_fields_text(items[i]));
+        json_array_append_new(array, rft_json_clean_text(items[i], 0));
     }
     return array;
 }
@@ -60,15 +59,16 @@ void rft_wire_to_compiler_facts(rft_compiler_facts *out, const json_t *head) {
     out->knows_arch = rft_json_bool_or(head, "knows_arch", false);
 }
 
-static const rft_field request_fields[] = {
-    RFT_FIELD(rft_compile_request, source_name, TEXT),
-    RFT_FIELD(rft_compile_request, source_text, TEXT),
-    RFT_FIELD(rft_compile_request, source_path, TEXT),
-    RFT_FIELD(rft_compile_request, arch, TEXT),
+static const rft_field request_items[] = {
+    RFT_WIRE_FIELD(rft_compile_request, source_name, TEXT),
+    RFT_WIRE_FIELD(rft_compile_request, source_text, TEXT),
+    RFT_WIRE_FIELD(rft_compile_request, source_path, TEXT),
+    RFT_WIRE_FIELD(rft_compile_request, arch, TEXT),
 };
+static const rft_fields request_fields = RFT_WIRE_TABLE(request_items);
 
 json_t *rft_wire_of_compile_request(const rft_compile_request *request) {
-    json_t *head = rft_fields_encode(request, request_fields, RFT_FIELD_COUNT(request_fields));
+    json_t *head = rft_wire_of_fields(&request_fields, request);
     json_object_set_new(head, "names", texts(request->names, request->name_count));
     json_object_set_new(head, "options", texts(request->options, request->option_count));
     return head;
@@ -76,7 +76,7 @@ json_t *rft_wire_of_compile_request(const rft_compile_request *request) {
 
 int rft_wire_to_compile_request(rft_compile_request *out, const json_t *head, rft_arena *arena, rft_err *err) {
     *out = (rft_compile_request){0};
-    int rc = rft_fields_decode(out, head, request_fields, RFT_FIELD_COUNT(request_fields), arena, err);
+    int rc = rft_wire_to_fields(&request_fields, out, head, arena, err);
     if (rc == RFT_OK) {
         rc = to_texts(&out->names, &out->name_count, head, "names", arena, err);
     }
@@ -86,33 +86,34 @@ int rft_wire_to_compile_request(rft_compile_request *out, const json_t *head, rf
     return rc;
 }
 
-static const rft_field result_fields[] = {
-    RFT_FIELD(rft_compile_result, ok, BOOL),      RFT_FIELD(rft_compile_result, log, TEXT),
-    RFT_FIELD(rft_compile_result, is_ptx, BOOL),  RFT_FIELD(rft_compile_result, cubin_bytes, U64),
-    RFT_FIELD(rft_compile_result, seconds, REAL), RFT_FIELD(rft_compile_result, from_cache, BOOL),
+static const rft_field result_items[] = {
+    RFT_WIRE_FIELD(rft_compile_result, ok, BOOL),      RFT_WIRE_FIELD(rft_compile_result, log, TEXT),
+    RFT_WIRE_FIELD(rft_compile_result, is_ptx, BOOL),  RFT_WIRE_FIELD(rft_compile_result, cubin_bytes, UINT64),
+    RFT_WIRE_FIELD(rft_compile_result, seconds, REAL), RFT_WIRE_FIELD(rft_compile_result, from_cache, BOOL),
 };
+static const rft_fields result_fields = RFT_WIRE_TABLE(result_items);
 
 /* shared_bytes is a long: 64 bits on every platform rooftune runs on. */
 _Static_assert(sizeof(long) == sizeof(int64_t), "long is expected to be 64 bits");
 
-static const rft_field entry_fields[] = {
-    RFT_FIELD(rft_compiled_entry, name, TEXT),
-    RFT_FIELD(rft_compiled_entry, symbol, TEXT),
-    RFT_FIELD(rft_compiled_entry, registers, INT),
-    RFT_FIELD(rft_compiled_entry, spill_store_bytes, INT),
-    RFT_FIELD(rft_compiled_entry, spill_load_bytes, INT),
-    RFT_FIELD(rft_compiled_entry, stack_bytes, INT),
-    RFT_FIELD(rft_compiled_entry, shared_bytes, I64),
-    RFT_FIELD(rft_compiled_entry, barriers, INT),
+static const rft_field entry_items[] = {
+    RFT_WIRE_FIELD(rft_compiled_entry, name, TEXT),
+    RFT_WIRE_FIELD(rft_compiled_entry, symbol, TEXT),
+    RFT_WIRE_FIELD(rft_compiled_entry, registers, INT),
+    RFT_WIRE_FIELD(rft_compiled_entry, spill_store_bytes, INT),
+    RFT_WIRE_FIELD(rft_compiled_entry, spill_load_bytes, INT),
+    RFT_WIRE_FIELD(rft_compiled_entry, stack_bytes, INT),
+    RFT_WIRE_FIELD(rft_compiled_entry, shared_bytes, INT64),
+    RFT_WIRE_FIELD(rft_compiled_entry, barriers, INT),
 };
+static const rft_fields entry_fields = RFT_WIRE_TABLE(entry_items);
 
 json_t *rft_wire_of_compile_result(const rft_compile_result *result) {
-    json_t *head = rft_fields_encode(result, result_fields, RFT_FIELD_COUNT(result_fields));
+    json_t *head = rft_wire_of_fields(&result_fields, result);
     json_object_set_new(head, "cubin_hash", json_string(result->cubin_hash));
     json_t *entries = json_array();
     for (size_t i = 0; i < result->entry_count; i++) {
-        json_array_append_new(entries,
-                              rft_fields_encode(&result->entries[i], entry_fields, RFT_FIELD_COUNT(entry_fields)));
+        json_array_append_new(entries, rft_wire_of_fields(&entry_fields, &result->entries[i]));
     }
     json_object_set_new(head, "entries", entries);
     return head;
@@ -122,7 +123,7 @@ int rft_wire_to_compile_result(rft_compile_result *out, const json_t *head, cons
                                rft_arena *arena, rft_err *err) {
     *out = (rft_compile_result){0};
     json_t *entries = NULL;
-    int rc = rft_fields_decode(out, head, result_fields, RFT_FIELD_COUNT(result_fields), arena, err);
+    int rc = rft_wire_to_fields(&result_fields, out, head, arena, err);
     if (rc == RFT_OK) {
         rc = rft_json_array(&entries, head, "entries", "frame", err);
     }
@@ -137,8 +138,7 @@ int rft_wire_to_compile_result(rft_compile_result *out, const json_t *head, cons
     out->entry_count = json_array_size(entries);
     out->entries = rft_arena_calloc(arena, out->entry_count + 1, sizeof *out->entries);
     for (size_t i = 0; i < out->entry_count && rc == RFT_OK; i++) {
-        rc = rft_fields_decode(&out->entries[i], json_array_get(entries, i), entry_fields,
-                               RFT_FIELD_COUNT(entry_fields), arena, err);
+        rc = rft_wire_to_fields(&entry_fields, &out->entries[i], json_array_get(entries, i), arena, err);
     }
     return rc;
 }

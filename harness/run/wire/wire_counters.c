@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters and sets of them, there and back. */
-#include "run/wire/fields.h"
 #include "run/wire/wire.h"
 
 #include <math.h>
@@ -13,7 +12,7 @@ json_t *rft_wire_of_counter_set(const rft_counter_set *set) {
         }
     }
     for (size_t i = 0; i < set->raw_count; i++) {
-        json_array_append_new(raw, rft_fields_text(set->raw[i]));
+        json_array_append_new(raw, rft_json_clean_text(set->raw[i], 0));
     }
     return json_pack("{s:o,s:o}", "names", names, "raw", raw);
 }
@@ -45,7 +44,7 @@ int rft_wire_to_counter_set(rft_counter_set *out, const json_t *object, rft_aren
 }
 
 static json_t *of_value(double value, const char *reason) {
-    return json_pack("[o,o]", rft_json_real_new(value), rft_fields_text(reason));
+    return json_pack("[o,o]", rft_json_real_new(value), rft_json_clean_text(reason, 0));
 }
 
 static bool to_value(double *value, const char **reason, const json_t *pair, rft_arena *arena) {
@@ -63,8 +62,8 @@ json_t *rft_wire_of_counters(const rft_counters *counters) {
     }
     for (size_t i = 0; i < counters->raw_count; i++) {
         const rft_counter_raw *item = &counters->raw[i];
-        json_array_append_new(raw,
-                              json_pack("[o,o]", rft_fields_text(item->name), of_value(item->value, item->reason)));
+        json_array_append_new(
+            raw, json_pack("[o,o]", rft_json_clean_text(item->name, 0), of_value(item->value, item->reason)));
     }
     return json_pack("{s:i,s:o,s:o}", "passes", counters->passes, "values", values, "raw", raw);
 }

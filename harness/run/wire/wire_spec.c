@@ -1,71 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Probe requests on the wire: a point spelled out, with its cubins in the blob. */
-#include "run/wire/fields.h"
 #include "run/wire/wire.h"
 
 #include <math.h>
 #include <string.h>
 
-static const rft_field fill_fields[] = {
-    RFT_FIELD(rft_fill, kind, INT),  RFT_FIELD(rft_fill, low, REAL),  RFT_FIELD(rft_fill, high, REAL),
-    RFT_FIELD(rft_fill, below, I64), RFT_FIELD(rft_fill, order, INT),
+static const rft_field fill_items[] = {
+    RFT_WIRE_FIELD(rft_fill, kind, INT),    RFT_WIRE_FIELD(rft_fill, low, REAL),  RFT_WIRE_FIELD(rft_fill, high, REAL),
+    RFT_WIRE_FIELD(rft_fill, below, INT64), RFT_WIRE_FIELD(rft_fill, order, INT),
 };
-static const rft_field buffer_fields[] = {
-    RFT_FIELD(rft_buffer, name, TEXT),
-    RFT_FIELD(rft_buffer, type, INT),
-    RFT_FIELD(rft_buffer, count, U64),
-    RFT_FIELD(rft_buffer, role, INT),
+static const rft_fields fill_fields = RFT_WIRE_TABLE(fill_items);
+static const rft_field buffer_items[] = {
+    RFT_WIRE_FIELD(rft_buffer, name, TEXT),
+    RFT_WIRE_FIELD(rft_buffer, type, INT),
+    RFT_WIRE_FIELD(rft_buffer, count, UINT64),
+    RFT_WIRE_FIELD(rft_buffer, role, INT),
 };
-static const rft_field arg_fields[] = {
-    RFT_FIELD(rft_arg, kind, INT),
-    RFT_FIELD(rft_arg, buffer, U64),
-    RFT_FIELD(rft_arg, offset_bytes, U64),
-    RFT_FIELD(rft_arg, type, INT),
+static const rft_fields buffer_fields = RFT_WIRE_TABLE(buffer_items);
+static const rft_field arg_items[] = {
+    RFT_WIRE_FIELD(rft_arg, kind, INT),
+    RFT_WIRE_FIELD(rft_arg, buffer, UINT64),
+    RFT_WIRE_FIELD(rft_arg, offset_bytes, UINT64),
+    RFT_WIRE_FIELD(rft_arg, type, INT),
 };
-static const rft_field map_fields[] = {
-    RFT_FIELD(rft_tensor_map, rank, INT),
-    RFT_FIELD(rft_tensor_map, swizzle, INT),
-    RFT_FIELD(rft_tensor_map, l2_promotion, INT),
+static const rft_fields arg_fields = RFT_WIRE_TABLE(arg_items);
+static const rft_field map_items[] = {
+    RFT_WIRE_FIELD(rft_tensor_map, rank, INT),
+    RFT_WIRE_FIELD(rft_tensor_map, swizzle, INT),
+    RFT_WIRE_FIELD(rft_tensor_map, l2_promotion, INT),
 };
-static const rft_field window_fields[] = {
-    RFT_FIELD(rft_window, buffer, U64),
-    RFT_FIELD(rft_window, offset_bytes, U64),
-    RFT_FIELD(rft_window, bytes, U64),
-    RFT_FIELD(rft_window, hit_ratio, REAL),
+static const rft_fields map_fields = RFT_WIRE_TABLE(map_items);
+static const rft_field window_items[] = {
+    RFT_WIRE_FIELD(rft_window, buffer, UINT64),
+    RFT_WIRE_FIELD(rft_window, offset_bytes, UINT64),
+    RFT_WIRE_FIELD(rft_window, bytes, UINT64),
+    RFT_WIRE_FIELD(rft_window, hit_ratio, REAL),
 };
-static const rft_field launch_fields[] = {
-    RFT_FIELD(rft_launch, kind, INT),          RFT_FIELD(rft_launch, entry, TEXT),
-    RFT_FIELD(rft_launch, grid, I64X3),        RFT_FIELD(rft_launch, block, I64X3),
-    RFT_FIELD(rft_launch, shared_bytes, I64),  RFT_FIELD(rft_launch, cluster, I64X3),
-    RFT_FIELD(rft_launch, cooperative, BOOL),  RFT_FIELD(rft_launch, pdl, BOOL),
-    RFT_FIELD(rft_launch, memset_buffer, U64), RFT_FIELD(rft_launch, memset_byte, INT),
+static const rft_fields window_fields = RFT_WIRE_TABLE(window_items);
+static const rft_field launch_items[] = {
+    RFT_WIRE_FIELD(rft_launch, kind, INT),
+    RFT_WIRE_FIELD(rft_launch, entry, TEXT),
+    RFT_WIRE_AS(rft_launch, "grid_x", grid[0], INT64),
+    RFT_WIRE_AS(rft_launch, "grid_y", grid[1], INT64),
+    RFT_WIRE_AS(rft_launch, "grid_z", grid[2], INT64),
+    RFT_WIRE_AS(rft_launch, "block_x", block[0], INT64),
+    RFT_WIRE_AS(rft_launch, "block_y", block[1], INT64),
+    RFT_WIRE_AS(rft_launch, "block_z", block[2], INT64),
+    RFT_WIRE_FIELD(rft_launch, shared_bytes, INT64),
+    RFT_WIRE_AS(rft_launch, "cluster_x", cluster[0], INT64),
+    RFT_WIRE_AS(rft_launch, "cluster_y", cluster[1], INT64),
+    RFT_WIRE_AS(rft_launch, "cluster_z", cluster[2], INT64),
+    RFT_WIRE_FIELD(rft_launch, cooperative, BOOL),
+    RFT_WIRE_FIELD(rft_launch, pdl, BOOL),
+    RFT_WIRE_FIELD(rft_launch, memset_buffer, UINT64),
+    RFT_WIRE_FIELD(rft_launch, memset_byte, INT),
 };
-static const rft_field vendor_fields[] = {
-    RFT_FIELD(rft_vendor_call, math, INT),
-    RFT_FIELD(rft_vendor_call, a, U64),
-    RFT_FIELD(rft_vendor_call, b, U64),
-    RFT_FIELD(rft_vendor_call, d, U64),
-    RFT_FIELD(rft_vendor_call, m, I64),
-    RFT_FIELD(rft_vendor_call, n, I64),
-    RFT_FIELD(rft_vendor_call, k, I64),
-    RFT_FIELD(rft_vendor_call, a_order, INT),
-    RFT_FIELD(rft_vendor_call, b_order, INT),
-    RFT_FIELD(rft_vendor_call, d_order, INT),
-    RFT_FIELD(rft_vendor_call, exact_accumulation, BOOL),
-    RFT_FIELD(rft_vendor_call, algo, INT),
+static const rft_fields launch_fields = RFT_WIRE_TABLE(launch_items);
+static const rft_field vendor_items[] = {
+    RFT_WIRE_FIELD(rft_vendor_call, math, INT),
+    RFT_WIRE_FIELD(rft_vendor_call, a, UINT64),
+    RFT_WIRE_FIELD(rft_vendor_call, b, UINT64),
+    RFT_WIRE_FIELD(rft_vendor_call, d, UINT64),
+    RFT_WIRE_FIELD(rft_vendor_call, m, INT64),
+    RFT_WIRE_FIELD(rft_vendor_call, n, INT64),
+    RFT_WIRE_FIELD(rft_vendor_call, k, INT64),
+    RFT_WIRE_FIELD(rft_vendor_call, a_order, INT),
+    RFT_WIRE_FIELD(rft_vendor_call, b_order, INT),
+    RFT_WIRE_FIELD(rft_vendor_call, d_order, INT),
+    RFT_WIRE_FIELD(rft_vendor_call, exact_accumulation, BOOL),
+    RFT_WIRE_FIELD(rft_vendor_call, algo, INT),
 };
-static const rft_field measure_fields[] = {
-    RFT_FIELD(rft_measure_opts, cache, INT),
-    RFT_FIELD(rft_measure_opts, compile_timeout_s, REAL),
-    RFT_FIELD(rft_measure_opts, point_timeout_s, REAL),
-    RFT_FIELD(rft_measure_opts, min_samples, INT),
-    RFT_FIELD(rft_measure_opts, max_samples, INT),
-    RFT_FIELD(rft_measure_opts, noise_frac, REAL),
-    RFT_FIELD(rft_measure_opts, max_seconds, REAL),
-    RFT_FIELD(rft_measure_opts, min_seconds, REAL),
-    RFT_FIELD(rft_measure_opts, seed, U64),
-};
-
+static const rft_fields vendor_fields = RFT_WIRE_TABLE(vendor_items);
 /* ---- encode ---- */
 
 static json_t *numbers_of(const uint64_t *items, size_t count) {
@@ -77,7 +82,7 @@ static json_t *numbers_of(const uint64_t *items, size_t count) {
 }
 
 static json_t *map_of(const rft_tensor_map *map) {
-    json_t *object = rft_fields_encode(map, map_fields, RFT_FIELD_COUNT(map_fields));
+    json_t *object = rft_wire_of_fields(&map_fields, map);
     uint64_t box[5];
     for (size_t i = 0; i < 5; i++) {
         box[i] = map->box[i];
@@ -89,7 +94,7 @@ static json_t *map_of(const rft_tensor_map *map) {
 }
 
 static json_t *arg_of(const rft_arg *arg) {
-    json_t *object = rft_fields_encode(arg, arg_fields, RFT_FIELD_COUNT(arg_fields));
+    json_t *object = rft_wire_of_fields(&arg_fields, arg);
     if (arg->kind == RFT_ARG_SCALAR) {
         uint64_t bits = 0;
         memcpy(&bits, arg->scalar, sizeof bits);
@@ -103,17 +108,15 @@ static json_t *arg_of(const rft_arg *arg) {
 static json_t *launches_of(const rft_launch *launches, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
-        json_t *object = rft_fields_encode(&launches[i], launch_fields, RFT_FIELD_COUNT(launch_fields));
+        json_t *object = rft_wire_of_fields(&launch_fields, &launches[i]);
         json_t *args = json_array();
         for (size_t a = 0; a < launches[i].arg_count; a++) {
             json_array_append_new(args, arg_of(&launches[i].args[a]));
         }
         json_object_set_new(object, "args", args);
-        json_object_set_new(object, "window",
-                            rft_fields_encode(&launches[i].window, window_fields, RFT_FIELD_COUNT(window_fields)));
+        json_object_set_new(object, "window", rft_wire_of_fields(&window_fields, &launches[i].window));
         if (launches[i].kind == RFT_LAUNCH_VENDOR) {
-            json_object_set_new(object, "vendor",
-                                rft_fields_encode(&launches[i].vendor, vendor_fields, RFT_FIELD_COUNT(vendor_fields)));
+            json_object_set_new(object, "vendor", rft_wire_of_fields(&vendor_fields, &launches[i].vendor));
         }
         json_array_append_new(array, object);
     }
@@ -123,9 +126,8 @@ static json_t *launches_of(const rft_launch *launches, size_t count) {
 static json_t *buffers_of(const rft_point_spec *spec) {
     json_t *array = json_array();
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        json_t *object = rft_fields_encode(&spec->buffers[i], buffer_fields, RFT_FIELD_COUNT(buffer_fields));
-        json_object_set_new(object, "fill",
-                            rft_fields_encode(&spec->buffers[i].fill, fill_fields, RFT_FIELD_COUNT(fill_fields)));
+        json_t *object = rft_wire_of_fields(&buffer_fields, &spec->buffers[i]);
+        json_object_set_new(object, "fill", rft_wire_of_fields(&fill_fields, &spec->buffers[i].fill));
         json_object_set_new(object, "tol",
                             rft_json_real_new(spec->check.buffer_tol ? spec->check.buffer_tol[i] : (double)NAN));
         json_array_append_new(array, object);
@@ -142,7 +144,7 @@ static json_t *check_of(const rft_check *check) {
                                            : json_integer(value->kind == RFT_VALUE_TEXT ? 0 : value->as.integer));
     }
     return json_pack("{s:o,s:o,s:o,s:o}", "entry",
-                     rft_fields_text(check->unit.name_count ? check->unit.names[0] : NULL), "tol",
+                     rft_json_clean_text(check->unit.name_count ? check->unit.names[0] : NULL, 0), "tol",
                      rft_json_real_new(check->tol), "length", rft_json_real_new(check->length), "problem", problem);
 }
 
@@ -154,10 +156,9 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_object_set_new(head, "verified", json_boolean(request->verified));
     json_object_set_new(head, "turn", json_integer(request->turn));
     json_object_set_new(head, "load", rft_wire_of_load_order(&request->load));
-    json_object_set_new(head, "problem_key", rft_fields_text(request->problem_key));
+    json_object_set_new(head, "problem_key", rft_json_clean_text(request->problem_key, 0));
     json_object_set_new(head, "rival_s", rft_json_real_new(request->rival_s));
-    json_object_set_new(head, "measure",
-                        rft_fields_encode(&request->measure, measure_fields, RFT_FIELD_COUNT(measure_fields)));
+    json_object_set_new(head, "measure", rft_wire_of_fields(&rft_fields_measure_opts, &request->measure));
     json_object_set_new(head, "buffers", buffers_of(spec));
     json_object_set_new(head, "prepare", launches_of(spec->prepare, spec->prepare_count));
     json_object_set_new(head, "launches", launches_of(spec->launches, spec->launch_count));
@@ -193,7 +194,7 @@ static int numbers_to(reader *r, uint64_t out[5], const json_t *object, const ch
 
 static int map_to(reader *r, rft_tensor_map *out, const json_t *object) {
     uint64_t box[5];
-    int rc = rft_fields_decode(out, object, map_fields, RFT_FIELD_COUNT(map_fields), r->arena, r->err);
+    int rc = rft_wire_to_fields(&map_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK || (rc = numbers_to(r, out->dims, object, "dims")) != RFT_OK ||
         (rc = numbers_to(r, out->strides, object, "strides")) != RFT_OK ||
         (rc = numbers_to(r, box, object, "box")) != RFT_OK) {
@@ -209,7 +210,7 @@ static int map_to(reader *r, rft_tensor_map *out, const json_t *object) {
 }
 
 static int arg_to(reader *r, rft_arg *out, const json_t *object) {
-    int rc = rft_fields_decode(out, object, arg_fields, RFT_FIELD_COUNT(arg_fields), r->arena, r->err);
+    int rc = rft_wire_to_fields(&arg_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK) {
         return rc;
     }
@@ -227,7 +228,7 @@ static int arg_to(reader *r, rft_arg *out, const json_t *object) {
 }
 
 static int vendor_to(reader *r, rft_vendor_call *out, const json_t *object) {
-    int rc = rft_fields_decode(out, object, vendor_fields, RFT_FIELD_COUNT(vendor_fields), r->arena, r->err);
+    int rc = rft_wire_to_fields(&vendor_fields, out, object, r->arena, r->err);
     bool good = out->math < RFT_VENDOR_MATH_COUNT && out->a < r->buffer_count && out->b < r->buffer_count &&
                 out->d < r->buffer_count && out->a_order <= RFT_VENDOR_COLUMN && out->b_order <= RFT_VENDOR_COLUMN &&
                 out->d_order <= RFT_VENDOR_COLUMN;
@@ -235,10 +236,9 @@ static int vendor_to(reader *r, rft_vendor_call *out, const json_t *object) {
 }
 
 static int launch_to(reader *r, rft_launch *out, const json_t *object) {
-    int rc = rft_fields_decode(out, object, launch_fields, RFT_FIELD_COUNT(launch_fields), r->arena, r->err);
+    int rc = rft_wire_to_fields(&launch_fields, out, object, r->arena, r->err);
     if (rc == RFT_OK) {
-        rc = rft_fields_decode(&out->window, json_object_get(object, "window"), window_fields,
-                               RFT_FIELD_COUNT(window_fields), r->arena, r->err);
+        rc = rft_wire_to_fields(&window_fields, &out->window, json_object_get(object, "window"), r->arena, r->err);
     }
     if (rc != RFT_OK) {
         return rc;
@@ -286,10 +286,9 @@ static int buffers_to(reader *r, rft_point_spec *spec, const json_t *head) {
     for (size_t i = 0; i < spec->buffer_count; i++) {
         const json_t *object = json_array_get(array, i);
         rft_buffer *buffer = &spec->buffers[i];
-        int rc = rft_fields_decode(buffer, object, buffer_fields, RFT_FIELD_COUNT(buffer_fields), r->arena, r->err);
+        int rc = rft_wire_to_fields(&buffer_fields, buffer, object, r->arena, r->err);
         if (rc == RFT_OK) {
-            rc = rft_fields_decode(&buffer->fill, json_object_get(object, "fill"), fill_fields,
-                                   RFT_FIELD_COUNT(fill_fields), r->arena, r->err);
+            rc = rft_wire_to_fields(&fill_fields, &buffer->fill, json_object_get(object, "fill"), r->arena, r->err);
         }
         if (rc != RFT_OK) {
             return rc;
@@ -357,8 +356,7 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
     out->rival_s = rft_json_real_or(head, "rival_s", 0.0);
     spec->traffic = rft_traffic_unknown();
-    int rc = rft_fields_decode(&out->measure, json_object_get(head, "measure"), measure_fields,
-                               RFT_FIELD_COUNT(measure_fields), arena, err);
+    int rc = rft_wire_to_fields(&rft_fields_measure_opts, &out->measure, json_object_get(head, "measure"), arena, err);
     if (rc == RFT_OK) {
         rc = buffers_to(&r, spec, head);
     }

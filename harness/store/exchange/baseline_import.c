@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* baseline_import.c - baselines that others measured, from a JSON or CSV file (docs/baselines.md). Both become rows of
  * texts first, so that there is one set of rules and of messages. */
-#include "store/column.h"
+#include "model/run/field.h"
 #include "store/store.h"
 
 #include "base/json.h"
