@@ -41,7 +41,7 @@ return sweep {
           local threads = (TILE_M // REG_M) * (TILE_N // REG_N)
           return threads >= 64 and threads <= 256
         end,
-        -- Beside its sums a thread needs some 64 registers; many more than that help nobody.
+        -- Beside its sums a thread needs some 64 registers; many more than that do not help.
         function(TILE_M, TILE_N, REG_M, REG_N, RESIDENT)
           local threads, sums = (TILE_M // REG_M) * (TILE_N // REG_N), REG_M * REG_N
           local registers = 65536 // (threads * RESIDENT)

@@ -29,7 +29,7 @@ int rft_fs_error(rft_err *err, const char *verb, const char *path, int cause) {
     case EACCES:
     case EPERM:
     case EROFS:
-        rft_err_remedy(err, "check who may use it, or name another place");
+        rft_err_remedy(err, "check its permissions, or name another place");
         break;
     case ENOENT:
         rft_err_remedy(err, "check the spelling; paths count from the folder you are in");

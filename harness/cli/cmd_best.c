@@ -37,7 +37,7 @@ int rft_cmd_best(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &rest, NULL, &helped, err);
     if (rc == RFT_OK && !helped && rest.count == 0) {
-        rft_err_set(err, RFT_E_USAGE, "best takes runs, and none is named");
+        rft_err_set(err, RFT_E_USAGE, "best needs a run");
         rc = rft_err_remedy(err, "rooftune best RUN.db... (or recordings, FILE.json.gz)");
     }
     if (rc == RFT_OK && json && csv) {

@@ -17,7 +17,7 @@ static int import_run(rft_cli *cli, const char *path, const char *output, rft_er
     if (rc == RFT_OK) {
         rc = rft_store_put_whole(store, run, err);
         if (rc == RFT_OK && (rc = rft_store_complete(store, err)) != RFT_OK) {
-            rft_err_remedy(err, "make room on that disk or check it, then import again: %s is taken away", output);
+            rft_err_remedy(err, "make room on that disk or check it, then import again: %s was removed", output);
         }
         if (rc == RFT_OK) {
             rft_store_close(store);

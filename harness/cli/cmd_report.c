@@ -114,7 +114,7 @@ static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     }
     if (svg != (o->chart != NULL)) {
         rft_err_set(err, RFT_E_USAGE,
-                    svg ? "--format svg draws one chart, and none is named"
+                    svg ? "--format svg draws one chart: name it with --chart"
                         : "--chart is for --format svg: a PDF has them all");
         return rft_err_remedy(err, "--chart roofline --format svg -o X.svg");
     }

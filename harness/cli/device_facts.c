@@ -141,7 +141,7 @@ rft_device_fact rft_device_counters(rft_arena *arena) {
         return (rft_device_fact){.value = "allowed to every user (RmProfilingAdminOnly 0)"};
     }
     if (may_administrate(arena)) {
-        return (rft_device_fact){.value = "allowed to this user, who has CAP_SYS_ADMIN or CAP_PERFMON"};
+        return (rft_device_fact){.value = "allowed: this user has CAP_SYS_ADMIN or CAP_PERFMON"};
     }
     return no("the driver lets only administrators count (RmProfilingAdminOnly 1, ERR_NVGPUCTRPERM)",
               "run as root or with CAP_SYS_ADMIN (docker: --cap-add=SYS_ADMIN), or on the host set "

@@ -114,9 +114,8 @@ static void describe_holder(rft_str *out, int connection) {
 static int busy(const rft_gpu_lock_opts *opts, const char *holder, rft_err *err) {
     rft_err_set(err, RFT_E_BUSY, "%s is in use by another rooftune (%s)", opts->uuid, holder);
     rft_err_place(err, "%s", opts->device);
-    return rft_err_remedy(err,
-                          "start it again when that one is through, let this one wait with --wait, or name another "
-                          "device with -d (`rooftune devices` lists them)");
+    return rft_err_remedy(err, "start again when that one has ended, wait for it with --wait, or name another device "
+                               "with -d (`rooftune devices` lists them)");
 }
 
 /* A holder that was killed lives on for a moment in a worker that it was just starting, which has not become its own
@@ -170,7 +169,7 @@ int rft_gpu_lock_take(rft_gpu_lock **out, const rft_gpu_lock_opts *opts, rft_err
     }
     if (why != 0) {
         rft_log_warn(opts->log,
-                     "%s could not be locked (%s): see to it that no other rooftune measures on it meanwhile",
+                     "%s could not be locked (%s): make sure that no other rooftune measures on it meanwhile",
                      opts->uuid, strerror(why));
         goto done;
     }

@@ -89,12 +89,11 @@ static const char *usual_remedy(const rft_cli *cli, int code) {
     case RFT_E_USAGE:
         return cli->command ? "--help after the command lists its options" : "`rooftune --help` lists the commands";
     case RFT_E_SCRIPT:
-        return "mend the script there; docs/sweeps.md describes the language, and editors know it from "
-               "sweeps/types/rooftune.lua";
+        return "docs/sweeps.md describes the language; with sweeps/types/rooftune.lua an editor shows its keys";
     case RFT_E_SPACE:
         return "`rooftune check SWEEP.lua` counts what each constraint removes";
     case RFT_E_SOURCE:
-        return "mend the source there; `rooftune point SWEEP.lua --emit log` shows what the compiler says";
+        return "`rooftune point SWEEP.lua --emit log` shows what the compiler says";
     case RFT_E_SCHEMA:
         return "read it with the version of rooftune that wrote it";
     case RFT_E_NOTHING:
@@ -107,7 +106,7 @@ static const char *usual_remedy(const rft_cli *cli, int code) {
         return "copy or download the file again, and try `gzip -t` on it";
     case RFT_E_STORE:
     case RFT_E_IO:
-        return "check the disk, and who may read and write there";
+        return "check the disk and the permissions there";
     case RFT_E_DEVICE:
     case RFT_E_COMPILER:
         return "`rooftune devices` says what works here and what helps where it does not";
@@ -157,7 +156,7 @@ static bool moves_cursor(void) {
 }
 
 /* A closed descriptor 0, 1 or 2 would be given to the next file that is opened: a run file, or a worker's pipe, into
- * which somebody's message would be written then. Read-only, so that what is written to a closed stdout is an error. */
+ * which a message would be written. Read-only, so that what is written to a closed stdout is an error. */
 static int open_missing_streams(rft_err *err) {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) {
@@ -231,7 +230,7 @@ int main(int argc, char **argv) {
         print_error(&cli, &err);
     }
     if (plain) {
-        (void)close_plain(cli.talk); /* there is nobody left to tell */
+        (void)close_plain(cli.talk); /* nothing is left to tell */
     }
     return rft_code_exit_status(rc);
 }

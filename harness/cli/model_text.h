@@ -30,7 +30,7 @@ typedef struct rft_model_answer {
     const char *axis; /* of the turns; NULL */
 } rft_model_answer;
 
-/* A table for each workload, a line a device; with several devices then who changes side. */
+/* A table for each workload, a line a device; with several devices then what changes side. */
 void rft_model_text(rft_str *out, const rft_model_answer *answer, rft_arena *arena);
 /* The same facts: { devices, workloads }; docs/calculators.md lists the keys. Owned by the caller. */
 json_t *rft_model_json(const rft_model_answer *answer);

@@ -11,7 +11,7 @@ int rft_run_set_check_names(const rft_words *paths, rft_err *err) {
     int rc = RFT_OK;
     struct stat *files = rft_calloc(paths->count + 1, sizeof *files);
     for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
-        bool there = stat(paths->items[i], &files[i]) == 0; /* what is not is told by who reads it */
+        bool there = stat(paths->items[i], &files[i]) == 0; /* what is not is told when it is read */
         for (size_t k = 0; k < i && there && rc == RFT_OK; k++) {
             if (files[k].st_ino == files[i].st_ino && files[k].st_dev == files[i].st_dev) {
                 rft_err_set(err, RFT_E_USAGE, "%s and %s are the same file", paths->items[k], paths->items[i]);

@@ -182,7 +182,7 @@ static bool any_asked(const rft_run *run, size_t sweep) {
     return false;
 }
 
-/* Nobody asked, or nothing was counted, which is said. */
+/* Not asked for, or nothing was counted, which is said. */
 static bool is_uncounted(rft_str *out, const rft_run *run, size_t sweep, rft_arena *arena) {
     if (!any_asked(run, sweep)) {
         return true;

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "cli/show_parts.h"
 
-/* The device at rest, or why power is not known; nothing when nobody asked. */
+/* The device at rest, or why power is not known; nothing when it was not asked for. */
 void rft_show_idle(const rft_show_page *t);
 /* A line for each point of the sweep whose energy was measured, and for each soak; nothing when there are none. */
 void rft_show_power_sweep(const rft_show_page *t, size_t sweep);

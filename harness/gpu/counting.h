@@ -48,8 +48,8 @@ typedef struct rft_counting_vt {
     /* Waits for the launches. *again: another pass is needed. */
     int (*stop)(rft_counting *counting, bool *again, rft_err *err);
     /* Closes the session, whatever it returns; out NULL: its counts are not wanted. Values are checked by
-     * rft_counters_check() by the caller, who knows the device. Strings in `arena`. RFT_E_LIMIT when passes are missing
-     * or counts were dropped. */
+     * rft_counters_check() by the caller, which knows the device. Strings in `arena`. RFT_E_LIMIT when passes are
+     * missing or counts were dropped. */
     int (*end)(rft_counting *counting, rft_counters *out, rft_arena *arena, rft_err *err);
 } rft_counting_vt;
 

@@ -12,7 +12,7 @@
 #define RFT_BUILD_CUDA_HOME ""
 #endif
 
-/* Below a folder that somebody names: itself, toolkits, wheels of CUDA 13 (one tree) and of 12 (a tree a library). */
+/* Below a folder that is named: itself, toolkits, wheels of CUDA 13 (one tree) and of 12 (a tree a library). */
 static const char *const places[] = {".",
                                      "lib64",
                                      "lib",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * meter.h - the seam to what watches a device from outside while it works: energy, power, clocks, temperatures, what
- * holds the clock down and for how long, and who else is there. Implementation: nvml_meter.c (NVML, opened at run
- * time). Reading never disturbs what runs; what it costs is in docs/power.md.
+ * holds the clock down and for how long, and which other processes are there. Implementation: nvml_meter.c (NVML,
+ * opened at run time). Reading never disturbs what runs; what it costs is in docs/power.md.
  */
 #ifndef RFT_GPU_METER_H
 #define RFT_GPU_METER_H
@@ -65,7 +65,7 @@ rft_energy_reading rft_meter_energy(const rft_meter_snapshot *snapshot, int64_t 
 /* "software power cap, hardware slowdown"; "none"; "" for NaN. Returns `out`, always terminated. */
 char *rft_meter_reasons_text(double reasons, char *out, size_t size);
 
-/* ---- who else, and in what mode ---- */
+/* ---- other processes, and the mode ---- */
 typedef enum rft_meter_user_kind { RFT_METER_COMPUTE, RFT_METER_GRAPHICS, RFT_METER_MPS } rft_meter_user_kind;
 typedef struct rft_meter_user {
     unsigned pid; /* of the host's numbering where NVML runs in a container */

@@ -103,7 +103,7 @@ static void sift(rft_point_job *job) {
         p->kept.seed = job->request->measure.seed;
     }
     if (!job->request->verified &&
-        strcmp(p->kept.reference_hash, reference_hash) != 0) { /* who is verified brings none */
+        strcmp(p->kept.reference_hash, reference_hash) != 0) { /* a verified configuration brings none */
         memcpy(p->kept.reference_hash, reference_hash, strlen(reference_hash) + 1);
         p->kept.reference_done = false;
     }

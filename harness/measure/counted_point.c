@@ -22,7 +22,7 @@ static int open_counting(rft_protocol *p, rft_err *err) {
         return RFT_OK;
     }
     if (p->counting.missing.code == RFT_OK) {
-        rft_err_set(&p->counting.missing, RFT_E_NOT_FOUND, "this build has nothing that counts");
+        rft_err_set(&p->counting.missing, RFT_E_NOT_FOUND, "this build has no hardware counters");
         int rc = p->counting.source.open ? p->counting.source.open(p->counting.source.self, p->gpu,
                                                                    &p->counting.profiler, &p->counting.missing)
                                          : RFT_E_NOT_FOUND;
@@ -99,7 +99,7 @@ static int prepare(rft_point_job *job, rft_err *err) {
     return rc == RFT_OK ? job->p->gpu->vt->sync(job->p->gpu, err) : rc;
 }
 
-/* Who may not count once may not at all; who has counted, and fails now, fails over this point. */
+/* A device that may not count once may not at all; one that has counted, and fails now, fails over this point. */
 static bool is_refusal(const rft_protocol *p, int rc) {
     return !p->counting.has_counted && (rc == RFT_E_LIMIT || rc == RFT_E_NOT_FOUND);
 }

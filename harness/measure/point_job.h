@@ -28,7 +28,7 @@ typedef struct rft_point_job {
 int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 double rft_point_job_elapsed_s(const rft_point_job *job);      /* since started_ns */
-void rft_point_job_enter(rft_point_job *job, rft_phase phase); /* tells who wants to know */
+void rft_point_job_enter(rft_point_job *job, rft_phase phase); /* tells the listener */
 /* Fails the job as timed_out when the point's time is over. */
 bool rft_point_job_is_late(rft_point_job *job, const char *during);
 

@@ -41,7 +41,7 @@ typedef enum rft_phase {
 
 typedef struct rft_probe_request {
     const char *key; /* names it among the requests of a session, with `round`; NULL: nothing is expected */
-    /* Who it is: what replay looks up. */
+    /* Which point it is: what replay looks up. */
     const rft_sweep *sweep;
     size_t variant;
     const rft_problem *problem;
@@ -55,7 +55,7 @@ typedef struct rft_probe_request {
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
     rft_load_order load;      /* wanted: in place of timing, behind the verification */
-    double rival_s; /* median of the best so far on this problem: who is clearly slower stops early; 0: none */
+    double rival_s; /* median of the best so far on this problem: a clearly slower point stops early; 0: none */
     /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
      * of the probe. */
     void (*meanwhile)(void *payload);

@@ -15,7 +15,7 @@ typedef struct rft_sample {
     double seconds;
     double clock_mhz; /* NaN when the stamps are not plausible */
 } rft_sample;
-/* Who says how many samples there are to be. */
+/* What decides how many samples there are to be. */
 typedef struct rft_sampler {
     /* Is one more to be queued, while `in_flight` (0 or 1) are not taken yet? With 1 a guess will do: false only means
      * that the host waits for that one first. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kept_ceilings.h - ceilings kept for a day, one file a GPU in a folder of the cache: whoever runs again on the same
+ * kept_ceilings.h - ceilings kept for a day, one file a GPU in a folder of the cache: a later run on the same
  * card, driver, power limit, clocks and code of the ceilings need not measure them again.
  *
  * The file's first line is a word and the SHA-256 of all behind it; one that is cut off, altered, of another GPU or

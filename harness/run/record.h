@@ -53,8 +53,8 @@ typedef enum rft_turn_end {
     RFT_TURN_DONE,   /* it is measured, or it failed: both are stored */
     RFT_TURN_NOTHING /* there is nothing to store */
 } rft_turn_end;
-/* Probes a job of the final round, one turn of it, and stores it with the point `id`. `at_once`: there is nobody to
- * take turns with. */
+/* Probes a job of the final round, one turn of it, and stores it with the point `id`. `at_once`: there is no other
+ * point to take turns with. */
 int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, bool at_once, rft_turn_end *end, rft_err *err);
 /* Did the point fail in its final round, after it had been measured in the first? */
 bool rft_recorder_failed_final(const rft_point *point);

@@ -158,7 +158,7 @@ static void of_ends(const rft_refiner *r, size_t variant, const rft_refine_ends 
     }
 }
 
-/* Times of the final round may have changed who the winners are: what was measured stays what is measured. */
+/* Times of the final round may have changed the winners: what was measured stays what is measured. */
 static void of_store(const rft_refiner *r, size_t variant, size_t problem, candidates *c) {
     const rft_run *run = r->state->opts->run;
     for (size_t i = 0; i < run->point_count && c->count < 2 * RFT_REFINE_TIED; i++) {

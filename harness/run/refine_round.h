@@ -24,7 +24,7 @@ int rft_refiner_begin(rft_refiner *refiner, rft_exec_state *state, size_t sweep,
 /* The next problem to measure, when all before it are done; SIZE_MAX: there is none. `may_add` false (the budget is
  * used up): only what is stored already. */
 int rft_refiner_next(rft_refiner *refiner, bool may_add, size_t *problem, rft_err *err);
-/* What is measured there of a variant: indices into its space, winners of both ends first, then who ties with them;
+/* What is measured there of a variant: indices into its space, winners of both ends first, then the ties with them;
  * where constraints leave none of those, the next fastest of each end. In `arena`. */
 size_t rft_refiner_candidates(const rft_refiner *refiner, size_t variant, size_t problem, rft_arena *arena,
                               uint64_t **out);

@@ -63,7 +63,7 @@ typedef struct rft_strategy_opts {
 
 /* One of rft_strategy_list(). RFT_E_USAGE names the known ones. Borrows `space`.
  * auto: exhaustive where everything will be tried (no limit, or one that covers the space), in a seeded shuffle, so
- * that who interrupts it saw a fair sample; else the strategy that rft_strategy_default() names. */
+ * that what was tried before an interrupt is a fair sample; else the strategy that rft_strategy_default() names. */
 int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *space, const rft_strategy_opts *opts,
                      rft_err *err);
 /* The same over a view, which is borrowed. */

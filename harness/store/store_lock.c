@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_lock.c - who may write a run. FILE-lock is locked with flock(2), which ends with its process, and has the
- * number of that process in it. Only the holder takes the file away, and it looks first whether the name is still its
- * own. What is no lock of rooftune's is left as it is.
+ * store_lock.c - which process may write a run. FILE-lock is locked with flock(2), which ends with its process, and has
+ * the number of that process in it. Only the holder takes the file away, and it looks first whether the name is still
+ * its own. What is no lock of rooftune's is left as it is.
  */
 #include "store/store_sqlite.h"
 
@@ -111,7 +111,7 @@ static int foreign(const rft_store *store, const char *why, rft_err *err) {
     return rft_err_remedy(err, "move it away, or write to another file with -o");
 }
 
-/* The number only makes the message of others better: a full disk must not stop anybody here. */
+/* The number only makes the message of others better: a full disk must not stop a writer here. */
 static void say_who(int fd) {
     char text[NUMBER_SIZE];
     int length = rft_text_format(text, sizeof text, "%ld\n", (long)getpid());

@@ -78,7 +78,7 @@ local function reductions(facts)
         { "ITEMS", 4, "16-byte loads in flight in a thread" },
         { "PER_SM", 4, "blocks an SM; 0: a block for every batch" },
         { "STREAM", false, "evict-first loads" },
-        { "FINISH", "last_block", "who merges the blocks' results: atomics, the last block, or a second kernel" },
+        { "FINISH", "last_block", "what merges the blocks' results: atomics, the last block, or a second kernel" },
       },
       buffers = partial_buffers(vector_batch),
       prepare = prepare,

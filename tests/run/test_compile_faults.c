@@ -209,9 +209,9 @@ static void a_request_that_ends_two_workers_is_to_blame(void **state) {
         const char *answer, *told;
     } rows[] = {{"1:cut:3", "the compile worker was ended by signal 9 (Killed), twice"},
                 {"1:cut:120", "the compile worker was ended by signal 9 (Killed), twice"},
-                {"1:huge_blob", "the compile worker sent bytes that are no frame and was ended, twice"},
-                {"1:no_json", "the compile worker sent bytes that are no frame and was ended, twice"},
-                {"1:no_object", "the compile worker sent an answer that nobody asked for and was ended, twice"},
+                {"1:huge_blob", "the compile worker sent bytes that are not a frame and was ended, twice"},
+                {"1:no_json", "the compile worker sent bytes that are not a frame and was ended, twice"},
+                {"1:no_object", "the compile worker sent an answer without a request and was ended, twice"},
                 {"1:mute", "the compile worker closed its output and was ended, twice"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         scene s;

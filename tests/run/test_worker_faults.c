@@ -174,10 +174,10 @@ static void spoiled_answers_cost_one_point(void **state) {
         {"cut:10", "was ended by signal 9 (Killed)"},
         {"cut:16", "was ended by signal 9 (Killed)"},
         {"cut:100", "was ended by signal 9 (Killed)"},
-        {"huge_head", "sent bytes that are no frame and was ended"},
-        {"huge_blob", "sent bytes that are no frame and was ended"},
-        {"no_json", "sent bytes that are no frame and was ended"},
-        {"no_object", "sent an answer that nobody asked for and was ended"},
+        {"huge_head", "sent bytes that are not a frame and was ended"},
+        {"huge_blob", "sent bytes that are not a frame and was ended"},
+        {"no_json", "sent bytes that are not a frame and was ended"},
+        {"no_object", "sent an answer without a request and was ended"},
         {"mute", "closed its output and was ended"},
     };
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
@@ -333,7 +333,7 @@ static void what_a_point_cost_is_counted(void **state) {
                 {"hangs", "no end after ", 1},
                 {"killed", "the device worker was ended by signal 9 (Killed), twice", 2},
                 {"exits", "the device worker ended with status 3, twice", 2},
-                {"garbage", "the device worker sent bytes that are no frame and was ended, twice", 2}};
+                {"garbage", "the device worker sent bytes that are not a frame and was ended, twice", 2}};
     scene s;
     scene_open(&s, 1);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -4,9 +4,9 @@
  * holds a byte. Knows nothing of what entries mean. Private to the cubin cache.
  *
  * Bytes of ".lock" are locked, not written (locks of open file descriptions: they end with their holder, however that
- * ends, and leave nothing): byte 0 by who makes room, one byte a run by its process that warns, and from 2^61 on one
- * byte a key by who compiles it. Its modification time says when room was last made.
- * Used by several processes at once; after fork() by parent and child.
+ * ends, and leave nothing): byte 0 by the process that makes room, one byte a run by its process that warns, and from
+ * 2^61 on one byte a key by the process that compiles it. Its modification time says when room was last made. Used by
+ * several processes at once; after fork() by parent and child.
  */
 #ifndef RFT_GPU_CACHE_FOLDER_H
 #define RFT_GPU_CACHE_FOLDER_H
@@ -50,8 +50,8 @@ void rft_cache_folder_touch(const rft_cache_folder *folder, const char *key);
  * written. Makes room now and then. */
 void rft_cache_folder_write(rft_cache_folder *folder, const char *key, const void *data, size_t size);
 
-/* Waits, at most opts.wait_s, until nobody else holds the key. -1 without the lock: the wait was too long or there are
- * no locks here, and the caller goes on all the same. Ends with rft_cache_folder_unlock() or with the process. */
+/* Waits, at most opts.wait_s, until no other process holds the key. -1 without the lock: the wait was too long or there
+ * are no locks here, and the caller goes on all the same. Ends with rft_cache_folder_unlock() or with the process. */
 int rft_cache_folder_lock(const rft_cache_folder *folder, const char *key);
 void rft_cache_folder_unlock(int lock);
 

@@ -20,7 +20,7 @@ enum { TRY_SAMPLES = 2 };
 #define SEMIFINAL_SAMPLES 2
 #define FINALISTS 2
 #define FINAL_SAMPLES 11
-#define FINAL_WITHIN 0.97 /* of the best rate so far; who is slower is not measured further */
+#define FINAL_WITHIN 0.97 /* of the best rate so far; a slower variant is not measured further */
 #define LAUNCH_WARM_UPS 3
 #define LAUNCH_SAMPLES 50
 #define TRY_S 0.25e-3

@@ -80,7 +80,7 @@ static void add_mma(rft_tensor_group *out, const mma_shape *shape, const char *l
 }
 
 static void add_wgmma(rft_tensor_group *out, const tensor_type *type, int n, bool in_registers, rft_arena *arena) {
-    const int groups = 2; /* with one, nobody computes while it waits for its own */
+    const int groups = 2; /* with one, nothing computes while it waits for its own */
     rft_tensor_kernel *kernel = &out->kernels[out->count++];
     kernel->entry =
         rft_arena_printf(arena, "rft_wgmma_%s<%d, %d, %d, %d>", type->name, n, groups, in_registers, WGMMA_REPEATS);

@@ -64,7 +64,7 @@ typedef struct rft_compare_effort {
     const char *strategy; /* "auto" */
     const char *budget;   /* "500 points, 600 s"; NULL = none */
     const char *objective;
-    bool race;         /* who was clearly slower was stopped early */
+    bool race;         /* clearly slower configurations were stopped early */
     int library_tried; /* algorithms of the vendor's library; 0 = it was not measured */
 } rft_compare_effort;
 

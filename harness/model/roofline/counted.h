@@ -76,7 +76,7 @@ bool rft_counted_left_out(const rft_counters *counters); /* anything, for that r
 rft_traffic rft_counted_traffic(const rft_point *point);
 /* Is any quantity of the point known? */
 bool rft_counted_any(const rft_point *point);
-/* Why nothing is; "not counted" for a point that nobody asked. NULL when something is known. */
+/* Why nothing is; "not counted" for a point that was not asked. NULL when something is known. */
 const char *rft_counted_missing(const rft_point *point);
 
 /* rft_counters_compare() of a point: its work, the device's L2, and its cache mode. 0 when nothing was counted. */

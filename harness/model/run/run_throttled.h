@@ -8,7 +8,7 @@
 
 /* Over the reported measurements of points that are no aliases. */
 typedef struct rft_run_throttled {
-    size_t judged;   /* somebody looked at the clocks */
+    size_t judged;   /* the clocks were looked at */
     size_t again;    /* measured more than once */
     size_t affected; /* more than RFT_THROTTLE_TOLERATED_FRAC of the samples kept ran below the run's clock */
     size_t causes[RFT_THROTTLE_COUNT + 1]; /* of them; COUNT: not known */
@@ -16,7 +16,7 @@ typedef struct rft_run_throttled {
 rft_run_throttled rft_run_throttled_of(const rft_run *run);
 
 /* One sentence without a full stop: "3 of 120 points ran below the run's clock (2 power limit, 1 temperature); 5 were
- * measured again". NULL when nobody looked. Lives in the arena. */
+ * measured again". NULL when the clocks were not looked at. Lives in the arena. */
 const char *rft_run_throttled_sentence(const rft_run *run, rft_arena *arena);
 
 #endif

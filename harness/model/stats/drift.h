@@ -14,7 +14,7 @@
 #define RFT_DRIFT_EVERY 20        /* points between two readings of the reference */
 #define RFT_DRIFT_MIN_READINGS 5  /* below, no order of readings is unlikely enough */
 #define RFT_DRIFT_LEVEL 0.04      /* share of steady runs that are called drifting: under 5 % */
-#define RFT_DRIFT_MIN_FRAC 0.001  /* of the median; what is less is nobody's concern and is not called drift */
+#define RFT_DRIFT_MIN_FRAC 0.001  /* of the median; what is less matters to no comparison and is not called drift */
 #define RFT_DRIFT_WORDS_SIZE 256u /* bytes that hold any text of rft_drift_words() */
 
 /* One measurement of the reference, in the order taken. */

@@ -40,7 +40,7 @@ typedef struct rft_energy {
     double power_w;                      /* mean */
     double joules_per_launch;            /* NaN when launches = 0 */
     double uncertainty_frac;             /* half width of both, from the sensor's updates and their scatter (not its
-                                          * calibration, which nobody but a wall meter knows) */
+                                          * calibration, which only a wall meter knows) */
     double update_s;                     /* between two updates of the sensor, median; NaN = fewer than two seen */
     double span_s;                       /* between the updates that were used */
 } rft_energy;

@@ -2,7 +2,7 @@
 /*
  * compile_option.h - which of the compiler's options a sweep may give. One table says it for the script, where the
  * message has a place, and for the worker that compiles. What writes a file, chooses the architecture or replaces the
- * cubin is not in it, and neither is what nobody has looked at.
+ * cubin is not in it, and neither is an option that was not looked at.
  */
 #ifndef RFT_MODEL_COMPILE_OPTION_H
 #define RFT_MODEL_COMPILE_OPTION_H

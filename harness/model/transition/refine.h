@@ -12,7 +12,7 @@
 
 #include "model/transition/transition.h"
 
-/* Configurations of a variant taken over from one end at most: its winner, and who ties with it. */
+/* Configurations of a variant taken over from one end at most: its winner, and the ties with it. */
 #define RFT_REFINE_TIED 5
 /* Share of a sweep's budget that the grid leaves for what refine() adds. */
 #define RFT_REFINE_BUDGET_FRAC 0.2

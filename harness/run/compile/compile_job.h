@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compile_job.h - what was asked of the compilers: requests by ticket and by hash, and results that are kept although
- * nobody looks at them. Private to run. */
+ * no caller looks at them. Private to run. */
 #ifndef RFT_RUN_COMPILE_JOB_H
 #define RFT_RUN_COMPILE_JOB_H
 
@@ -23,7 +23,7 @@ typedef struct rft_compile_job {
     rft_compile_result *result;
     rft_err *failure; /* of the worker itself; NULL */
     bool timed_out;
-    struct rft_compile_job *older, *newer; /* among those done that nobody looks at */
+    struct rft_compile_job *older, *newer; /* among those done that no caller looks at */
 } rft_compile_job;
 
 /* All zero but limit_bytes: no jobs. */
@@ -33,7 +33,7 @@ typedef struct rft_compile_jobs {
     size_t count, capacity;
     rft_ticket *free_tickets;
     size_t free_count, free_capacity;
-    rft_compile_job *oldest, *newest; /* of those done that nobody looks at */
+    rft_compile_job *oldest, *newest; /* of those done that no caller looks at */
     size_t kept_bytes, limit_bytes;   /* of those */
 } rft_compile_jobs;
 

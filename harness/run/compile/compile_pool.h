@@ -20,7 +20,7 @@ typedef struct rft_compile_pool_opts {
     const char *program; /* this executable */
     size_t workers;      /* >= 1; started as they are needed, or by start() */
     const rft_log *log;
-    size_t kept_bytes;     /* results that nobody looks at are forgotten when all take more; 0: 256 MiB */
+    size_t kept_bytes;     /* results that no caller looks at are forgotten when all take more; 0: 256 MiB */
     rft_roots roots;       /* what the sources may read besides the toolkit; borrowed */
     uint64_t memory_bytes; /* what the compiler may take for one request; 0: rft_compile_memory_bytes(workers) */
     uint64_t alone_bytes;  /* the same for the second attempt at one; 0: rft_compile_memory_alone_bytes() */

@@ -25,7 +25,7 @@ typedef struct rft_prefetch {
 void rft_prefetch_begin(rft_prefetch *prefetch, rft_compile_pool *pool, const rft_gpu_info *gpu, uint32_t wanted);
 /* Waits for a group, once. What did not compile is left to the device worker, which says why. */
 void rft_prefetch_await(rft_prefetch *prefetch, rft_prefetch_group group);
-/* Gives back what nobody has waited for. */
+/* Gives back what was not waited for. */
 void rft_prefetch_end(rft_prefetch *prefetch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * losses.h - which configurations have cost device workers, over all problems and sessions: whoever cost two is not
+ * losses.h - which configurations have cost device workers, over all problems and sessions: one that cost two is not
  * tried again. Counted over the stored points alone (rft_point.workers_lost), so a continued run knows. Private to run.
  */
 #ifndef RFT_RUN_LOSSES_H

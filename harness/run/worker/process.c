@@ -172,7 +172,7 @@ static bool is_asked_for(rft_process *process, const rft_frame *frame) {
     return process->answered <= process->asked && rft_json_int_or(frame->head, "number", 0) == process->answered;
 }
 
-/* Of the request in hand; any other is like an answer that nobody asked for. */
+/* Of the request in hand; any other is like an answer without a request. */
 static bool is_phase(const rft_process *process, const rft_frame *frame) {
     return process->events.phase && process->answered < process->asked && *rft_json_text_or(frame->head, "phase", "") &&
            rft_json_int_or(frame->head, "number", 0) == process->answered + 1;
@@ -190,13 +190,13 @@ static void take_frames(rft_process *process) {
         }
         if (!is_asked_for(process, &frame)) {
             rft_frame_clear(&frame);
-            end_for(process, "sent an answer that nobody asked for and was ended");
+            end_for(process, "sent an answer without a request and was ended");
             return;
         }
         process->events.frame(process->events.payload, &frame);
     }
     if (got < 0) {
-        end_for(process, "sent bytes that are no frame and was ended");
+        end_for(process, "sent bytes that are not a frame and was ended");
     }
 }
 

@@ -31,7 +31,7 @@ typedef struct rft_process_events {
     /* NULL: there are none. A word about the request in hand, which is not its answer ("phase" in docs/processes.md).
      */
     void (*phase)(void *payload, const char *name);
-    /* The process ended (by itself, by its limit, or because it sent garbage, an answer that nobody asked for, or
+    /* The process ended (by itself, by its limit, or because it sent garbage, an answer without a request, or
      * closed its output); called once, and the last of its calls. `why` continues "the worker ...": "was ended by
      * signal 11 (Segmentation fault)". */
     void (*gone)(void *payload, const char *why);

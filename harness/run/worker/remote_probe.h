@@ -35,8 +35,8 @@ void rft_remote_probe_dismiss(rft_probe *probe);
 int rft_remote_probe_start(rft_probe *probe, rft_err *err);
 
 /* Which GPU the worker would open: its facts (uuid, name, arch, ...) as far as the driver tells them without a context.
- * Nothing is taken on that GPU, which may be in use by somebody else: a lock per GPU is asked for with this uuid before
- * device(), ceilings() and measure(), which open it. memory_free_bytes is memory_bytes. Texts live in `arena`.
+ * Nothing is taken on that GPU, which may be in use by another process: a lock per GPU is asked for with this uuid
+ * before device(), ceilings() and measure(), which open it. memory_free_bytes is memory_bytes. Texts live in `arena`.
  * RFT_E_DEVICE with the worker's words and remedy: no driver, no such device. */
 int rft_remote_probe_identify(rft_probe *probe, rft_arena *arena, rft_gpu_info *gpu, rft_err *err);
 

@@ -28,7 +28,7 @@ typedef struct device_worker {
     int out_fd;
     int64_t answered; /* requests */
     expectation expected;
-    /* What is done before anybody asks: loading the driver and NVRTC takes a tenth of a second and more. */
+    /* What is done before the first request: loading the driver and NVRTC takes a tenth of a second and more. */
     pthread_t opening;
     bool opening_started;
     rft_compiler *opened; /* by that thread */
@@ -290,7 +290,7 @@ static void close_all(device_worker *worker) {
     rft_err ignored = RFT_ERR_INIT;
     forget(worker);
     if (worker->opening_started) {
-        (void)ready_compiler(worker, &ignored); /* nobody asked for anything */
+        (void)ready_compiler(worker, &ignored); /* there was no request */
     }
     if (worker->probe) {
         worker->probe->free(worker->probe);

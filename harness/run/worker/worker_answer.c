@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* The coordinator may have gone between fork and prctl(): then no signal ever comes. The socket knows who made it. */
+/* The coordinator may have gone between fork and prctl(): then no signal ever comes. The socket knows its maker. */
 static bool is_orphan(int in_fd) {
     struct ucred maker;
     socklen_t size = sizeof maker;

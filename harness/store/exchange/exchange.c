@@ -58,7 +58,7 @@ int rft_exchange_read(rft_run **out, const rft_exchange_file *file, rft_err *err
         rft_err_set(err, RFT_E_RECORDING, "%s is %s, which holds no run to read", file->what, format->name);
         return rft_err_remedy(err, "%s", format->remedy);
     }
-    rft_err_set(err, RFT_E_RECORDING, "%s has no rooftune section, and is of none of the other formats read here",
+    rft_err_set(err, RFT_E_RECORDING, "%s has no rooftune section, and no other format that is read here fits",
                 file->what);
     return rft_err_remedy(err,
                           "name a file that `rooftune export` wrote, T4 JSON, results of KTT, or a Kernel Tuner cache");
@@ -71,7 +71,7 @@ int rft_exchange_fail(const rft_exchange_file *file, rft_err *err, const char *e
     rft_text_vformat(path, sizeof path, format, args);
     va_end(args);
     rft_err_set(err, RFT_E_RECORDING, "%s: %s: expected %s", file->what, path, expected);
-    rft_err_remedy(err, "the file is damaged or was edited: take it again from where it came");
+    rft_err_remedy(err, "the file is damaged or was edited: copy or download it again");
     return RFT_E_RECORDING;
 }
 

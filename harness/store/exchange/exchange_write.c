@@ -88,7 +88,8 @@ static json_t *kt_entry(const rft_run *run, const rft_variant *variant, const rf
     return entry;
 }
 
-/* Of the problem's axes; of a cache that was read, what it had. NULL: nobody says, and Kernel Tuner then does not ask.
+/* Of the problem's axes; of a cache that was read, what it had. NULL: it is not said, and Kernel Tuner then does not
+ * ask.
  */
 static json_t *problem_size(const rft_run *run, const rft_exchange_pick *pick) {
     const rft_sweep *sweep = &run->sweeps[pick->sweep].sweep;

@@ -59,7 +59,7 @@ static void make_sweep(rft_run *run, const rft_exchange_file *file, const rft_fo
     if (origin->kernel && *origin->kernel) {
         sweep->name = rft_arena_strdup(run->arena, origin->kernel);
     }
-    sweep->measure.cache = RFT_CACHE_HOT; /* nobody flushed, as far as is known */
+    sweep->measure.cache = RFT_CACHE_HOT; /* not flushed, as far as is known */
     sweep->search = (rft_search_opts){.strategy = "not recorded", .seed = 1};
     sweep->problems = rft_arena_calloc(run->arena, 2, sizeof *sweep->problems);
     sweep->variants = rft_arena_calloc(run->arena, 2, sizeof *sweep->variants);

@@ -62,7 +62,7 @@ grep -q '^<svg xmlns=' roofline.svg || fail "no SVG"
 rooftune report "$QUICK" --chart nothing --format svg -o other.svg
 expect_error 2 'no chart that is called like "nothing"'
 rooftune report "$QUICK" --format svg -o other.svg
-expect_error 2 'draws one chart, and none is named'
+expect_error 2 'draws one chart: name it with --chart'
 
 # A font for other names: what is none is refused before anything is written.
 rooftune report "$QUICK" --font "$SOURCE/README.md" -o font.pdf
