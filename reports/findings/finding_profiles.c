@@ -191,6 +191,22 @@ static void put_param(const params *p, rft_cell_row *row, const rft_profile *pro
     row->cells[ALL] = rft_datum_text(counts_text(steps, count, SIZE_MAX, p->arena));
 }
 
+/* Over the rows of a terminal; what stands behind the bars is said once. */
+static void add_param_heading(rft_finding *f, params *p, const char *variant, const scale *s, unsigned readers) {
+    const char *problem = rft_run_problem_text(p->run, p->best->sweep, p->best->problem, true, p->arena);
+    char low[48], high[48];
+    rft_units_format_si(low, sizeof low, s->low, 3, p->unit);
+    rft_units_format_si(high, sizeof high, s->high, 3, p->unit);
+    rft_finding_heading(f, readers, 2, "parameters of %s%s%s: bars are the best at each value over all others%s",
+                        variant, *problem ? " at " : "", problem,
+                        isnan(p->amount) ? ", of 1/time" : rft_arena_printf(p->arena, ", from %s to %s", low, high));
+    if (readers & RFT_IN_BRIEF || !p->is_explained) {
+        rft_finding_note(f, p->is_explained ? RFT_IN_BRIEF : readers,
+                         "behind: best value; worst and its cost; variance explained alone; value:n");
+        p->is_explained = true;
+    }
+}
+
 /* The same rows for programs and terminals, and on a page, where the variants share a table. */
 static void add_variant(rft_finding *f, params *p, size_t v) {
     const rft_variant *variant = &p->run->sweeps[p->best->sweep].sweep.variants[v];
@@ -204,19 +220,7 @@ static void add_variant(rft_finding *f, params *p, size_t v) {
     }
     rft_param_importance(p->run, p->best->sweep, v, p->best->problem, share);
     if (s.more) {
-        const char *problem = rft_run_problem_text(p->run, p->best->sweep, p->best->problem, true, p->arena);
-        char low[48], high[48];
-        rft_units_format_si(low, sizeof low, s.low, 3, p->unit);
-        rft_units_format_si(high, sizeof high, s.high, 3, p->unit);
-        rft_finding_heading(f, readers, 2, "parameters of %s%s%s: bars are the best at each value over all others%s",
-                            variant->name, *problem ? " at " : "", problem,
-                            isnan(p->amount) ? ", of 1/time"
-                                             : rft_arena_printf(p->arena, ", from %s to %s", low, high));
-    }
-    if (s.more && (readers & RFT_IN_BRIEF || !p->is_explained)) {
-        rft_finding_note(f, p->is_explained ? RFT_IN_BRIEF : readers,
-                         "behind: best value; worst and its cost; variance explained alone; value:n");
-        p->is_explained = true;
+        add_param_heading(f, p, variant->name, &s, readers);
     }
     rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
     table->where = readers | RFT_IN_DATA;

@@ -26,12 +26,17 @@ static double share_of(const rft_chart_axis *axis, double value) {
 
 /* ---- lines and marks ---- */
 
-static bool is_drawn(const rft_series *series) {
-    return series->kind == RFT_SERIES_LINE && series->tone == RFT_TONE_INK && !series->dashed && series->count > 1;
-}
-
 static bool is_flat(const rft_series *series) {
     return series->y[0] == series->y[series->count - 1];
+}
+
+static bool is_drawn(const rft_series *series, bool flat) {
+    return series->kind == RFT_SERIES_LINE && series->tone == RFT_TONE_INK && !series->dashed && series->count > 1 &&
+           is_flat(series) == flat;
+}
+
+static bool is_small(const rft_series *series) {
+    return series->kind == RFT_SERIES_DOTS && series->tone == RFT_TONE_GREY && !series->bold;
 }
 
 static void draw_plot_line(plot *p, const rft_series *series) {
@@ -93,18 +98,21 @@ static void draw_letters(plot *p, bool named) {
     }
 }
 
-/* What lies above comes later. */
-static void draw_plot(plot *p) {
-    for (size_t s = 0; s < 2 * p->chart->series_count; s++) { /* slopes, then what is flat */
-        const rft_series *series = &p->chart->series[s % p->chart->series_count];
-        if (is_drawn(series) && is_flat(series) == (s >= p->chart->series_count)) {
-            draw_plot_line(p, series);
+static void draw_plot_lines(plot *p, bool flat) {
+    for (size_t s = 0; s < p->chart->series_count; s++) {
+        if (is_drawn(&p->chart->series[s], flat)) {
+            draw_plot_line(p, &p->chart->series[s]);
         }
     }
+}
+
+/* What lies above comes later. */
+static void draw_plot(plot *p) {
+    draw_plot_lines(p, false);
+    draw_plot_lines(p, true);
     for (size_t s = 0; s < p->chart->series_count; s++) {
         const rft_series *series = &p->chart->series[s];
-        bool small = series->kind == RFT_SERIES_DOTS && series->tone == RFT_TONE_GREY && !series->bold;
-        for (size_t i = 0; small && i < series->count; i++) {
+        for (size_t i = 0; is_small(series) && i < series->count; i++) {
             put_mark(p, series, i, small_mark(p));
         }
     }
@@ -187,30 +195,29 @@ static void end_part(rft_str *out, rft_str *line) {
 }
 
 /* "slope: memory, measured 4.28 TB/s; dotted: L2, measured 9.61 TB/s" */
-static void add_line_names(const plot *p, rft_str *out) {
-    rft_str line = RFT_STR_INIT;
-    for (size_t s = 0; s < 2 * p->chart->series_count; s++) {
-        const rft_series *series = &p->chart->series[s % p->chart->series_count];
-        if (is_drawn(series) && series->label && is_flat(series) == (s >= p->chart->series_count)) {
-            add_part(&line,
-                     !series->bold     ? p->opts->ascii ? "':" : "dotted:"
-                     : is_flat(series) ? p->opts->ascii ? "-:" : "flat:"
-                     : p->opts->ascii  ? "/:"
-                                       : "slope:",
+static void add_line_names(const plot *p, rft_str *line, bool flat) {
+    for (size_t s = 0; s < p->chart->series_count; s++) {
+        const rft_series *series = &p->chart->series[s];
+        if (is_drawn(series, flat) && series->label) {
+            add_part(line,
+                     !series->bold    ? p->opts->ascii ? "':" : "dotted:"
+                     : flat           ? p->opts->ascii ? "-:" : "flat:"
+                     : p->opts->ascii ? "/:"
+                                      : "slope:",
                      series->label);
         }
     }
-    end_part(out, &line);
-    rft_str_clear(&line);
 }
 
-/* Small marks, the cloud, then a line a letter. */
-static void add_mark_names(const plot *p, rft_str *out) {
+/* Lines; small marks and the cloud; then a line a letter. */
+static void add_legend(const plot *p, rft_str *out) {
     rft_str line = RFT_STR_INIT;
+    add_line_names(p, &line, false);
+    add_line_names(p, &line, true);
+    end_part(out, &line);
     for (size_t s = 0; s < p->chart->series_count; s++) {
         const rft_series *series = &p->chart->series[s];
-        bool small = series->kind == RFT_SERIES_DOTS && series->tone == RFT_TONE_GREY && !series->bold;
-        for (size_t i = 0, named = 0; small && i < series->count; i++) {
+        for (size_t i = 0, named = 0; is_small(series) && i < series->count; i++) {
             if (series->names[i]) {
                 rft_str_addf(&line, "%s%s%s%s", line.length && !named ? "; " : "", named ? ", " : small_mark(p),
                              named ? "" : " ", series->names[i]);
@@ -253,7 +260,6 @@ void rft_plot_add(rft_str *out, const rft_chart *chart, const rft_plot_opts *opt
     draw_plot(&p);
     add_rows(&p, out);
     add_foot(&p, out);
-    add_line_names(&p, out);
-    add_mark_names(&p, out);
+    add_legend(&p, out);
     rft_arena_free(arena);
 }
