@@ -42,8 +42,8 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
 /* Chapters. Each appends to b->doc. */
 void rft_build_cover(rft_build *b);
 void rft_build_summary(rft_build *b);
-void rft_build_mixes(rft_build *b); /* nothing where none was given */
-void rft_build_ceilings(rft_build *b);
+void rft_build_mixes(rft_build *b);      /* nothing where none was given */
+void rft_build_ceilings(rft_build *b);   /* and all else of this card (doc_card.c) */
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
 void rft_build_problems(rft_build *b);   /* doc_problems.c */
 void rft_build_sweep(rft_build *b, size_t sweep);
@@ -58,11 +58,6 @@ void rft_build_cover_chart(rft_build *b); /* a part of the cover; nothing where 
  * their order, in the arena (doc_choice.c). */
 size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out);
 rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
-
-/* Parts of the chapters on the card. */
-bool rft_build_is_soaked(const rft_build *b); /* is any sustained ceiling known? */
-void rft_build_peers(rft_build *b);           /* doc_card.c */
-void rft_build_card_state(rft_build *b);
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "This card", beside its ceilings: other cards of the model, the state it was in, and what nobody measured. */
+/* "This card": its ceilings, other cards of the model, the state it was in, and what nobody measured; and, for part 2,
+ * the operations and limits behind the ceilings. */
 #include "reports/doc_build.h"
 
 #include "base/str.h"
@@ -43,7 +44,7 @@ static const char *left_out_text(const rft_build *b, const rft_peers *peers) {
     return kept;
 }
 
-void rft_build_peers(rft_build *b) {
+static void add_peers(rft_build *b) {
     static const rft_column columns[PEERS_COLUMNS] = {
         [PEERS_WHAT] = {.title = "Beside other cards"},
         [PEERS_OWN] = {.title = "This card", .align = RFT_ALIGN_DECIMAL},
@@ -171,7 +172,7 @@ static const char *load_text(const rft_build *b) {
     return kept;
 }
 
-void rft_build_card_state(rft_build *b) {
+static void add_state(rft_build *b) {
     static const rft_column pair[] = {{.title = ""}, {.title = "", .wraps = true}};
     const char *throttled = rft_run_throttled_sentence(b->run, b->arena);
     rft_doc_heading(b->doc, 2, "State", NULL);
@@ -192,7 +193,41 @@ void rft_build_card_state(rft_build *b) {
     rft_doc_pair(b->doc, more, "Not looked at",
                  rft_arena_printf(b->arena, "%slinks between cards, several cards at once, the host%s.",
                                   copied ? "" : "the link between host and card, ",
-                                  rft_build_is_soaked(b)
+                                  rft_ceilings_are_soaked(&b->run->ceilings)
                                       ? ""
                                       : ", sustained rates of the ceilings under heat (`rooftune ceilings --soak`)"));
+}
+
+/* ---- the chapters ---- */
+
+void rft_build_ceilings(rft_build *b) {
+    const char *age = rft_run_ceilings_age_text(b->run, b->arena);
+    bool measured = false;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        measured = measured || b->run->ceilings.items[id].measured;
+    }
+    rft_doc_new_page(b->doc); /* a sheet of its own: it may be kept with the card */
+    rft_doc_heading(b->doc, 1, "This card", "card");
+    if (measured) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE,
+                      "Ceilings are rates measured on this card, %s%s%s; everything in this report is judged by them. "
+                      "Burst: some milliseconds at a time. The limit is what bus and pipes cannot exceed at their "
+                      "highest clock.%s",
+                      age ? "up to " : "in this run", age ? age : "", age ? " before this run" : "",
+                      b->opts.part == 1 ? "" : " The operation behind each is told in part 2.");
+    }
+    rft_print_page(b->doc, rft_finding_ceilings(b->run, b->arena));
+    add_peers(b);
+    add_state(b);
+    rft_build_power_summary(b);
+}
+
+void rft_build_operations(rft_build *b) {
+    const rft_finding *operations = rft_finding_operations(b->run, b->arena);
+    if (operations) {
+        rft_doc_new_chapter(b->doc);
+        rft_doc_heading(b->doc, 1, "Ceilings", "ceilings");
+        rft_print_page(b->doc, operations);
+        rft_print_page(b->doc, rft_finding_ridges(b->run, b->arena));
+    }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/compose.h"
 #include "cli/run_ceilings.h"
-#include "cli/show_ceilings.h"
 #include "cli/show_data.h"
 #include "cli/target.h"
 #include "reports/findings/findings.h"
@@ -43,8 +42,9 @@ static int print_json(rft_cli *cli, const rft_target *target, const options *o, 
     const rft_gpu_info *gpu = &target->gpu;
     json_t *root = json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o,s:o}", "device", "name", rft_show_text_json(gpu->name),
                              "arch", rft_show_text_json(gpu->arch), "uuid", rft_show_text_json(gpu->uuid), "sms",
-                             gpu->sms, "sm_clock_max_khz", gpu->sm_clock_khz, "ceilings", rft_show_ceilings_json(run),
-                             "ridges", rft_print_json(rft_finding_ridges(run, run->arena)));
+                             gpu->sms, "sm_clock_max_khz", gpu->sm_clock_khz, "ceilings",
+                             rft_print_json(rft_finding_ceilings(run, run->arena)), "ridges",
+                             rft_print_json(rft_finding_ridges(run, run->arena)));
     char *text = rft_json_dump(root, &size);
     rft_str line = RFT_STR_INIT;
     rft_str_addf(&line, "%s\n", text);
@@ -58,6 +58,7 @@ static int print_json(rft_cli *cli, const rft_target *target, const options *o, 
 static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rft_err *err) {
     rft_run *run = rft_run_new();
     rft_str out = RFT_STR_INIT;
+    const rft_print_opts full = {.full = true};
     int rc = measure(cli, target, o, run, err);
     if (rc == RFT_OK && o->json) {
         rc = print_json(cli, target, o, run, err);
@@ -65,8 +66,9 @@ static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rf
     if (rc == RFT_OK && !(o->json && rft_text_equal(o->json, "-"))) {
         rft_str_addf(&out, "%s%s%s\n", target->gpu.name, target->recording ? ", recorded in " : "",
                      target->recording ? target->recording_path : "");
-        rft_show_ceilings_table(&out, run, run->arena);
-        rft_print_text(&out, rft_finding_ridges(run, run->arena), &(rft_print_opts){0});
+        rft_print_text(&out, rft_finding_ceilings(run, run->arena), &full);
+        rft_print_text(&out, rft_finding_operations(run, run->arena), &full);
+        rft_print_text(&out, rft_finding_ridges(run, run->arena), &full);
         fputs(rft_str_get(&out), cli->out);
     }
     rft_str_clear(&out);

@@ -11,6 +11,8 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/transition/refine.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 
 #include <errno.h>
 #include <math.h>
@@ -279,7 +281,8 @@ void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_p
 
 void rft_events_put_ceilings(rft_events *events, const rft_run *run) {
     if (events) {
-        rft_events_put(events, "ceilings", json_pack("{s:o}", "ceilings", rft_show_ceilings_json(run)));
+        rft_events_put(events, "ceilings",
+                       json_pack("{s:o}", "ceilings", rft_print_json(rft_finding_ceilings(run, run->arena))));
     }
 }
 

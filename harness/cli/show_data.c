@@ -177,7 +177,7 @@ json_t *rft_show_run_json(const rft_run *run) {
     json_object_set_new(root, "cost", rft_show_cost_json(run));
     json_object_update_new(root, rft_print_json(rft_finding_steadiness(run, true, arena)));
     json_object_set_new(root, "idle", rft_show_idle_json(run));
-    json_object_set_new(root, "ceilings", rft_show_ceilings_json(run));
+    json_object_set_new(root, "ceilings", rft_print_json(rft_finding_ceilings(run, arena)));
     json_object_set_new(root, "ridges", rft_print_json(rft_finding_ridges(run, arena)));
     for (size_t s = 0; s < run->sweep_count; s++) {
         json_array_append_new(sweeps, of_sweep(run, s, arena));

@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "cli/show_baselines.h"
-#include "cli/show_ceilings.h"
 #include "cli/show_counters.h"
 #include "cli/show_parts.h"
 #include "cli/show_power.h"
@@ -120,7 +119,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     add_head(&t);
     rft_print_text(out, rft_finding_steadiness(run, true, t.arena), &head);
     rft_show_idle(&t);
-    rft_show_ceilings(out, run, t.arena);
+    rft_print_text(out, rft_finding_ceilings(run, t.arena), &outer);
     rft_print_text(out, rft_finding_rooflines(run, t.arena), &outer);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);

@@ -10,6 +10,10 @@
 
 /* The launches of a point of several that were timed one by one: time, share and bound of each. */
 rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_arena *arena);
+/* Every ceiling: what was measured, by its name; why others were not. A terminal's full form has clocks under load. */
+rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena);
+/* The operation behind each ceiling, and the hardware's limits; NULL where neither is known. */
+rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena);
 /* The ridge point of every pipe and memory level of which something is known. */
 rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
 /* How the search went on a problem: the best so far over the configurations tried, and when it was met. NULL for
@@ -60,6 +64,9 @@ rft_finding *rft_finding_rooflines(const rft_run *run, rft_arena *arena);
 rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, rft_arena *arena);
 
 /* ---- what several of them need ---- */
+
+/* Is the rate of any under seconds of load known? */
+bool rft_ceilings_are_soaked(const rft_ceilings *ceilings);
 
 /* {"n": 4096} and {"TILE_M": 128}, for programs. */
 rft_finding *rft_finding_problem(const rft_sweep *sweep, size_t problem, rft_arena *arena);

@@ -5,7 +5,6 @@
 
 #include "base/json.h"
 #include "cli/best_text.h"
-#include "cli/show_ceilings.h"
 #include "cli/show_data.h"
 #include "cli/show_power.h"
 #include "cli/show_text.h"
@@ -63,11 +62,14 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "NVIDIA H200");
     assert_says(&text, "replayed recording, NVIDIA H200, 2026-11-21");
     assert_says(&text, "192 configurations compiled here, 191 with the recorded registers and spills");
-    assert_says(&text, "device memory, copy (1:1)             4.27 TB/s   89 % of datasheet   1980 MHz");
-    assert_says(&text, "h2d, d2h (no kernel of rooftune's\n        measures it yet)");
+    assert_says(&text, "of\n  Ceiling");
+    assert_says(&text, "device memory, copy (1:1)            4.27 TB/s     0.12 %  1980 MHz       89 %\n");
+    assert_says(&text,
+                "copy from\n    host, pinned, copy to host, pinned (no kernel of rooftune's measures it\n    yet).\n");
     assert_says(&text, "Measured ceilings, kept from 3 h before this run\n");
-    assert_says(&text, "BF16 tensor                at least 612 TFLOP/s   1980 MHz\n"
-                       "      sustained 450 TFLOP/s at 1545 MHz\n"); /* a lower bound is no share of a datasheet */
+    assert_says(&text,
+                "BF16 tensor                  at least 612 TFLOP/s     n/a  1980 MHz\n" /* is no share of a sheet */
+                "    sustained 450 TFLOP/s, SM clock 1545 MHz\n");
     assert_says(&text, "gemv_fp16 (cold cache)");
     assert_says(&text, "1 more are aliases");
     assert_says(&text, "36 checked on\n    an odd size");
@@ -207,16 +209,17 @@ static void ceilings_of_every_kind(void **state) {
     rft_str text = RFT_STR_INIT;
     run->ceilings.items[RFT_CEILING_TENSOR_FP8].datasheet = 1.979e15;
     run->ceilings.items[RFT_CEILING_TENSOR_FP8].reason = "not asked for";
-    rft_show_ceilings_table(&text, run, run->arena);
-    assert_says(&text, "ceiling               burst      sustained      datasheet          limit\n");
-    assert_says(&text, "tensor_bf16 >= 612.0 TFLOP/s  450.0 TFLOP/s");
-    assert_says(&text, "  at least n=3, 1980 MHz  mma.sync, 8 in flight");
-    assert_says(&text, "; under load 1545 MHz");
-    assert_says(&text, "tensor_fp8              n/a            n/a  1.979 PFLOP/s            n/a  not asked for\n");
-    rft_str_truncate(&text, 0);
-    rft_show_ceilings(&text, run, run->arena);
-    assert_says(&text, "none: tensor_fp8 [datasheet 1.98 PFLOP/s] (not asked for)\n");
-    json_t *json = rft_show_ceilings_json(run);
+    const rft_finding *ceilings = rft_finding_ceilings(run, run->arena);
+    rft_print_text(&text, ceilings, &(rft_print_opts){.full = true});
+    rft_print_text(&text, rft_finding_operations(run, run->arena), &(rft_print_opts){.full = true});
+    assert_says(&text, "BF16 tensor                    at least 612 TFLOP/s     n/a  1980 MHz\n");
+    assert_says(&text, "  sustained 450 TFLOP/s, SM clock 1545 MHz\n");
+    assert_says(&text, "\"At least\": measured on a path slower than this architecture's own");
+    assert_says(&text, "FP8 tensor\n  [datasheet 1.98 PFLOP/s] (not asked for).\n");
+    assert_says(&text, "BF16 tensor              989    TFLOP/s   1.07 PFLOP/s  132 x 4096 x 1980 MHz\n"
+                       "  mma.sync, 8 in flight\n");
+    assert_says(&text, "FP8 tensor                 1.98 PFLOP/s            n/a  n/a\n");
+    json_t *json = rft_print_json(ceilings);
     const json_t *bf16 = json_object_get(json, "tensor_bf16"), *copy = json_object_get(json, "dram_copy");
     assert_true(json_is_true(json_object_get(bf16, "at_least")) && json_is_false(json_object_get(copy, "at_least")));
     assert_true(json_real_value(json_object_get(bf16, "sustained")) == 450e12);

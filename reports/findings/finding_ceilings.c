@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/figures.h"
+#include "reports/findings/findings.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+enum {
+    LABEL,
+    MEDIAN,
+    HALF,
+    UNIT,
+    AT_LEAST,
+    LOW,
+    HIGH,
+    SAMPLES,
+    CLOCK,
+    KERNEL,
+    SUSTAINED,
+    SUSTAINED_CLOCK,
+    SHEET,
+    SHEET_BASIS,
+    LIMIT,
+    LIMIT_BASIS,
+    MEASURED_AT,
+    REASON,
+    OF_SHEET,
+    OF_LIMIT,
+    UNDER_LOAD, /* on a page, only where something was soaked */
+    HOT_CLOCK,
+    SAGS, /* the same on a terminal, of those that differ */
+    FIELDS
+};
+
+static const rft_trait fields[FIELDS] = {
+    [LABEL] = {.title = "Ceiling", .wraps = true},
+    [MEDIAN] = {.key = "median", .title = "Burst", .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
+    [HALF] = {.title = "\xc2\xb1",
+              .where = RFT_ON_PAGE | RFT_IN_FULL,
+              .style = RFT_AS_PERCENT,
+              .digits = 2,
+              .align = RFT_ALIGN_DECIMAL},
+    [UNIT] = {.key = "unit"},
+    [AT_LEAST] = {.key = "at_least"},
+    [LOW] = {.key = "low"},
+    [HIGH] = {.key = "high"},
+    [SAMPLES] = {.key = "samples"},
+    [CLOCK] =
+        {.key = "clock_mhz", .title = "SM clock", .unit = "MHz", .headed = true, .digits = 4, .align = RFT_ALIGN_RIGHT},
+    [KERNEL] = {.key = "kernel"},
+    [SUSTAINED] = {.key = "sustained"},
+    [SUSTAINED_CLOCK] = {.key = "sustained_clock_mhz"},
+    [SHEET] = {.key = "datasheet",
+               .title = "Datasheet",
+               .where = RFT_ON_PAGE | RFT_IN_DATA,
+               .style = RFT_AS_SI,
+               .align = RFT_ALIGN_DECIMAL},
+    [SHEET_BASIS] = {.key = "datasheet_basis"},
+    [LIMIT] = {.key = "limit"},
+    [LIMIT_BASIS] = {.key = "limit_basis"},
+    [MEASURED_AT] = {.key = "measured_unix_ns"},
+    [REASON] = {.key = "reason"},
+    [OF_SHEET] = {.title = "of sheet", .brief = "of datasheet", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
+    [OF_LIMIT] = {.title = "of limit", .where = RFT_ON_PAGE, .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
+    [UNDER_LOAD] = {.title = "Sustained", .where = RFT_ON_PAGE, .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
+    [HOT_CLOCK] = {.title = "SM clock",
+                   .where = RFT_ON_PAGE,
+                   .unit = "MHz",
+                   .headed = true,
+                   .digits = 4,
+                   .align = RFT_ALIGN_RIGHT},
+    [SAGS] = {.title = "Sustained", .where = RFT_IN_TEXT, .below = true},
+};
+
+static void add_sustained(rft_datum *cells, const rft_ceiling *c, const char *unit, rft_arena *arena) {
+    cells[UNDER_LOAD] = rft_datum_absent();
+    if (c->sustained.n > 0) {
+        cells[SUSTAINED] = cells[UNDER_LOAD] = rft_datum_rate(c->sustained.median, unit);
+        cells[SUSTAINED_CLOCK] = cells[HOT_CLOCK] = rft_datum_or(rft_datum_number(c->sustained_clock_mhz), "not read");
+        cells[UNDER_LOAD].words = rft_ceiling_sags(c) ? NULL : "same";
+    }
+    if (rft_ceiling_sags(c)) {
+        const char *rate = rft_datum_words(&cells[SUSTAINED], &fields[UNDER_LOAD], true, arena);
+        cells[SAGS] =
+            rft_datum_text(rft_arena_printf(arena, "sustained %s, SM clock %s", rate,
+                                            rft_datum_words(&cells[HOT_CLOCK], &fields[HOT_CLOCK], true, arena)));
+    }
+}
+
+static void add_measured(rft_datum *cells, const rft_ceiling *c, const char *unit, rft_arena *arena) {
+    cells[MEDIAN] = rft_datum_rate(c->stats.median, unit);
+    cells[LOW] = rft_datum_number(c->stats.low);
+    cells[HIGH] = rft_datum_number(c->stats.high);
+    cells[KERNEL] = rft_datum_text(c->kernel);
+    cells[HALF] = rft_datum_number(c->stats.interval_is_95 ? rft_stats_half_width_frac(&c->stats) : (double)NAN);
+    if (c->at_least) { /* is no share of anything */
+        cells[MEDIAN].words =
+            rft_arena_printf(arena, "%s%s", rft_ceiling_prefix(c), rft_figure_si(arena, c->stats.median, unit));
+    } else {
+        cells[OF_SHEET] = rft_datum_number(c->stats.median / c->datasheet);
+        cells[OF_LIMIT] = rft_datum_number(c->stats.median / c->limit);
+    }
+}
+
+static void add_ceiling(rft_cell_table *table, const rft_ceiling *c, rft_ceiling_id id) {
+    rft_cell_row *row = rft_cell_table_row(table);
+    rft_datum *cells = row->cells;
+    row->key = rft_ceiling_name(id);
+    row->where = c->measured ? 0 : RFT_IN_DATA;
+    cells[LABEL] = rft_datum_text(rft_ceiling_label(id));
+    cells[UNIT] = rft_datum_text(rft_ceiling_unit(id));
+    cells[AT_LEAST] = rft_datum_flag(c->measured && c->at_least);
+    cells[SAMPLES] = rft_datum_count(c->measured ? (int64_t)c->stats.n : 0);
+    cells[CLOCK] = rft_datum_or(rft_datum_number(c->clock_mhz), "not read");
+    if (c->measured) {
+        add_measured(cells, c, rft_ceiling_unit(id), table->arena);
+    } else {
+        cells[REASON] = rft_datum_text(c->reason);
+    }
+    add_sustained(cells, c, rft_ceiling_unit(id), table->arena);
+    cells[SHEET] = rft_datum_rate(c->datasheet, rft_ceiling_unit(id));
+    if (!isnan(c->datasheet) && c->datasheet_basis && *c->datasheet_basis) {
+        cells[SHEET].note = rft_arena_printf(table->arena, "Basis: %s.", c->datasheet_basis);
+    }
+    cells[SHEET_BASIS] = rft_datum_text(c->datasheet_basis);
+    cells[LIMIT] = rft_datum_number(c->limit);
+    cells[LIMIT_BASIS] = rft_datum_text(c->limit_basis);
+    cells[MEASURED_AT] = c->measured_unix_ns ? rft_datum_count(c->measured_unix_ns) : rft_datum_absent();
+}
+
+static void add_table(rft_finding *f, const rft_run *run) {
+    rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
+    table->keyed = true;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        add_ceiling(table, &run->ceilings.items[id], (rft_ceiling_id)id);
+    }
+    if (!rft_ceilings_are_soaked(&run->ceilings)) {
+        table->fields[UNDER_LOAD].title = table->fields[HOT_CLOCK].title = NULL;
+    }
+}
+
+/* "FP64 tensor, TF32 tensor (not asked for); copy from host (no memory)": by reason, each told once. */
+static void add_missing(rft_finding *f, const rft_run *run, bool with_datasheet, unsigned where) {
+    const rft_ceiling *items = run->ceilings.items;
+    bool told[RFT_CEILING_COUNT] = {false};
+    rft_str text = RFT_STR_INIT;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        if (items[id].measured || told[id]) {
+            continue;
+        }
+        rft_str_add(&text, text.length ? "; " : "Not measured: ");
+        for (int other = id; other < RFT_CEILING_COUNT; other++) {
+            rft_ceiling_id like = (rft_ceiling_id)other;
+            if (!items[like].measured && rft_text_equal(items[like].reason, items[id].reason)) {
+                told[like] = true;
+                rft_str_addf(&text, "%s%s", other > id ? ", " : "", rft_ceiling_label(like));
+                if (with_datasheet && isfinite(items[like].datasheet)) {
+                    rft_str_addf(&text, " [datasheet %s]",
+                                 rft_figure_si(f->arena, items[like].datasheet, rft_ceiling_unit(like)));
+                }
+            }
+        }
+        rft_str_addf(&text, " (%s)", items[id].reason ? items[id].reason : "no reason was recorded");
+    }
+    if (text.length) {
+        rft_finding_note(f, where, "%s.", rft_str_get(&text));
+    }
+    rft_str_clear(&text);
+}
+
+rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    const char *age = rft_run_ceilings_age_text(run, arena);
+    bool any = false, lower = false;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        any = any || run->ceilings.items[id].measured;
+        lower = lower || *rft_ceiling_prefix(&run->ceilings.items[id]);
+    }
+    if (any) {
+        rft_finding_heading(f, RFT_IN_TEXT, 2, "Measured ceilings%s%s%s", age ? ", kept from " : "", age ? age : "",
+                            age ? " before this run" : "");
+    } else {
+        rft_finding_strong(f, RFT_TO_PEOPLE,
+                           "No ceiling was measured in this run: nothing here is told as a share of one.");
+    }
+    add_table(f, run);
+    if (lower) {
+        rft_finding_note(f, 0,
+                         "\"At least\": measured on a path slower than this architecture's own, which this version "
+                         "does not drive. Nothing is judged by it.");
+    }
+    add_missing(f, run, false, RFT_ON_PAGE);
+    add_missing(f, run, true, RFT_IN_TEXT);
+    return f;
+}
+
+bool rft_ceilings_are_soaked(const rft_ceilings *ceilings) {
+    bool soaked = false;
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        soaked = soaked || ceilings->items[id].sustained.n > 0;
+    }
+    return soaked;
+}
+
+/* ---- operations and limits ---- */
+
+rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
+    static const rft_trait columns[] = {
+        {.title = "Ceiling", .wraps = true},
+        {.title = "Datasheet", .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
+        {.title = "Hardware limit", .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
+        {.title = "Basis of the limit", .wraps = true},
+    };
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "In grey, what was run to measure each ceiling, by kernels of rooftune's own or, where that is "
+                     "named, by the vendor's library (nothing stands there for what was not measured); and what the "
+                     "hardware's widths and highest clocks would allow.");
+    rft_cell_table *table = rft_finding_table(f, NULL, columns, sizeof columns / sizeof *columns);
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        rft_ceiling_id id = (rft_ceiling_id)i;
+        const rft_ceiling *c = &run->ceilings.items[id];
+        if (!c->measured && isnan(c->datasheet) && isnan(c->limit)) {
+            continue; /* its reason is enough */
+        }
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->detail = !c->measured ? NULL : c->kernel ? c->kernel : "not recorded";
+        row->cells[0] = rft_datum_text(rft_ceiling_label(id));
+        row->cells[1] = rft_datum_rate(c->datasheet, rft_ceiling_unit(id));
+        row->cells[2] = rft_datum_rate(c->limit, rft_ceiling_unit(id));
+        row->cells[3] = c->limit_basis && !isnan(c->limit) ? rft_datum_text(c->limit_basis) : rft_datum_absent();
+    }
+    return table->row_count ? f : NULL;
+}
