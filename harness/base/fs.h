@@ -29,7 +29,7 @@ int rft_fs_check_replaceable(const char *path, rft_err *err);
  * and meanwhile readers may find nothing. Where the file system has no nameless files, or `named` asks for it, a
  * temporary "PATH.PID.N.tmp" is written and renamed. */
 int rft_fs_put(const char *path, const void *data, size_t size, bool named, rft_err *err);
-/* Removes a temporary of rft_fs_put() whose writer is dead: it is older than 10 s and locked by nobody, or an hour
+/* Removes a temporary of rft_fs_put() whose writer is dead: it is older than 10 s and not locked, or an hour
  * where the file system has no locks. True when it did. */
 bool rft_fs_drop_temporary(const char *path);
 /* By writing a byte, which is gone at once (in ".try.PID.N.tmp" where files need names): access() knows nothing of full

@@ -51,7 +51,7 @@ int rft_json_parse(json_t **out, const char *text, size_t size, const char *what
                     "%s is %zu bytes of JSON, made of so many small values that it would take %zu MiB to read; a file "
                     "of its size may take %zu MiB",
                     what, size, needed >> 20, most >> 20);
-        rft_err_remedy(err, "no file of measurements looks like this: take it again from where it came");
+        rft_err_remedy(err, "no file of measurements looks like this: copy or download it again");
         return RFT_E_RECORDING;
     }
     *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &where);
@@ -76,7 +76,7 @@ int rft_json_read_file(json_t **out, const char *path, size_t max_bytes, rft_err
     return code;
 }
 
-/* Also what would act on a terminal is written as an escape: the same text to whoever reads JSON. */
+/* Also what would act on a terminal is written as an escape: the same text to a reader of JSON. */
 static void dump_text(rft_str *out, const char *text, size_t length) {
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
     rft_str_add_char(out, '"');

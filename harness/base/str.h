@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * str.h - a growing string, and the few text operations everybody needs.
+ * str.h - a growing string, and the few text operations that every room needs.
  *
  * Numbers are always formatted in the C locale, whatever LC_ALL says (a German decimal comma in a store or a PDF
  * would be a bug): use rft_str_add_double(), never printf("%f"), for text that leaves the program.

@@ -19,7 +19,7 @@ typedef struct rft_command rft_command;
 typedef struct rft_cli {
     FILE *out;    /* results; like `talk` it spells out what would act on a terminal (plain_stream.h) */
     FILE *talk;   /* messages, warnings */
-    FILE *screen; /* stderr as it is, for drawing the progress; whoever writes to it uses rft_plain_add() */
+    FILE *screen; /* stderr as it is, for drawing the progress; written through rft_plain_add() */
     bool talk_is_terminal;
     bool talk_moves;            /* the terminal understands the cursor movements of ECMA-48 */
     int progress_lines;         /* of progress that stand on the terminal, the cursor at the end of the last; 0: none */

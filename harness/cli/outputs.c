@@ -162,7 +162,7 @@ static int check_content(const rft_output *output, rft_err *err) {
     int code = rft_fs_check_replaceable(output->path, err);
     int fd = code ? -1 : open(output->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
-        return code; /* it is not there, or cannot be read: then whoever writes says more */
+        return code; /* it is not there, or cannot be read: then the writer says more */
     }
     char *head = rft_alloc(HEAD_BYTES + 1);
     ssize_t got = read(fd, head, HEAD_BYTES);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_sources.h - what a run was made from, by hash: so that a reader can tell whether he holds the same files. */
+/* run_sources.h - what a run was made from, by hash: so that a reader can tell whether the files are the same. */
 #ifndef RFT_CLI_RUN_SOURCES_H
 #define RFT_CLI_RUN_SOURCES_H
 

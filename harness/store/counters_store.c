@@ -12,7 +12,7 @@ static size_t count_of(const rft_counters *counters) {
     return RFT_COUNTER_COUNT + counters->raw_count;
 }
 
-/* The i-th of them. False: nobody asked for it. */
+/* The i-th of them. False: it was not asked for. */
 static bool counted_at(const rft_counters *counters, size_t i, rft_counter_raw *out) {
     if (i < RFT_COUNTER_COUNT) {
         *out = (rft_counter_raw){rft_counter_name((rft_counter)i), counters->values[i], counters->reasons[i]};

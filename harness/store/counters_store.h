@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* counters_store.h - inside of the store room: hardware counters of points, as rows and as JSON. What nobody asked for
+/* counters_store.h - inside of the store room: hardware counters of points, as rows and as JSON. What was not asked for
  * is left out in both. */
 #ifndef RFT_STORE_COUNTERS_STORE_H
 #define RFT_STORE_COUNTERS_STORE_H

@@ -33,7 +33,7 @@ static int fail(reader *r, const char *expected, const char *format, ...) {
     rft_text_vformat(path, sizeof path, format, args);
     va_end(args);
     rft_err_set(r->err, RFT_E_RECORDING, "%s: %s: expected %s", r->what, path, expected);
-    rft_err_remedy(r->err, "the recording is damaged or was edited: take it again from where it came");
+    rft_err_remedy(r->err, "the recording is damaged or was edited: copy or download it again");
     r->code = RFT_E_RECORDING;
     return r->code;
 }
@@ -462,7 +462,7 @@ static int check_section(const json_t *root, const char *what, rft_err *err) {
     const json_t *section = json_object_get(root, "rooftune"), *schema = json_object_get(section, "schema");
     if (!json_is_integer(schema)) {
         rft_err_set(err, RFT_E_RECORDING, "%s: rooftune.schema: expected a whole number", what);
-        rft_err_remedy(err, "the recording is damaged or was edited: take it again from where it came");
+        rft_err_remedy(err, "the recording is damaged or was edited: copy or download it again");
         return RFT_E_RECORDING;
     }
     long long version = json_integer_value(schema);
@@ -492,7 +492,7 @@ static int check_room(const json_t *root, size_t size, const char *what, rft_err
         if (counts[i] > most) {
             rft_err_set(err, RFT_E_RECORDING, "%s: expected at most %zu results in %zu bytes, found %zu", what, most,
                         size, counts[i]);
-            return rft_err_remedy(err, "no results are as short as these: take the file again from where it came");
+            return rft_err_remedy(err, "no results are as short as these: copy or download the file again");
         }
     }
     return 0;
@@ -538,7 +538,7 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
     const char *fault = code ? NULL : rft_run_fault(*out);
     if (fault) {
         code = rft_err_set(err, RFT_E_RECORDING, "%s: %s", what, fault);
-        rft_err_remedy(err, "the recording is damaged or was edited: take it again from where it came");
+        rft_err_remedy(err, "the recording is damaged or was edited: copy or download it again");
         rft_run_free(*out);
         *out = NULL;
     }

@@ -2,7 +2,7 @@
 /*
  * run_check.h - inside of the store room: what holds of every run that was read, whatever it was read from (run file,
  * recording, another tuner's file). Fields have been held against the ranges of field.h one by one; here are the
- * lists, the names and what fields must be to each other, so that nobody behind a reader has to ask.
+ * lists, the names and what fields must be to each other, so that nothing behind a reader has to check again.
  */
 #ifndef RFT_STORE_RUN_CHECK_H
 #define RFT_STORE_RUN_CHECK_H

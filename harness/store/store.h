@@ -22,15 +22,14 @@ typedef enum rft_store_mode {
 } rft_store_mode;
 
 /* A writer holds the lock before it looks at the file. A reader puts into the file what a killed writer left beside it,
- * where nobody uses it and that is allowed.
- * Errors: RFT_E_IO (cannot be opened or created: path and cause), RFT_E_STORE (not a run file, damaged, with objects
- * that no run has, locked by another run, something else has the name of the lock or of a companion), RFT_E_SCHEMA
- * (another schema, or an older one to continue: says both versions and the remedy), RFT_E_NOT_FOUND (whoever created it
- * was killed before there was anything in it). */
+ * where no other program uses it and that is allowed. Errors: RFT_E_IO (cannot be opened or created: path and cause),
+ * RFT_E_STORE (not a run file, damaged, with objects that no run has, locked by another run, something else has the
+ * name of the lock or of a companion), RFT_E_SCHEMA (another schema, or an older one to continue: says both versions
+ * and the remedy), RFT_E_NOT_FOUND (its creator was killed before there was anything in it). */
 int rft_store_open(rft_store **out, const char *path, rft_store_mode mode, rft_err *err);
 bool rft_store_is_new(const rft_store *store); /* created by this rft_store_open() */
 /* After the last write: one file without companions, which is easier to copy and can be read where nothing can be
- * written. While somebody reads it stays as it is, and whoever opens it next does it. RFT_E_STORE: the disk does not
+ * written. While a program reads it stays as it is, and the next that opens it does it. RFT_E_STORE: the disk does not
  * let it; nothing is lost. Closing does the same without a word. */
 int rft_store_complete(rft_store *store, rft_err *err);
 void rft_store_close(rft_store *store);   /* NULL is accepted */

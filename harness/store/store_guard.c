@@ -133,7 +133,7 @@ int rft_store_check_objects(rft_store *store, rft_err *err) {
  * than it holds. */
 int rft_store_check_pages(rft_store *store, rft_err *err) {
     sqlite3_stmt *check = NULL;
-    /* What the checks of a foreign file's tables compute is nobody's business here. */
+    /* What the checks of a foreign file's tables compute does not matter here. */
     int code = rft_store_exec(store, "PRAGMA ignore_check_constraints = ON", "reading", err);
     if (code) {
         return code;

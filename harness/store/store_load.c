@@ -37,7 +37,7 @@ static bool is_recording(const char *path) {
            begins_with(path, "{");
 }
 
-/* A pipe can be read once, and would be waited for: it is no run. What is not there is told by who opens it. */
+/* A pipe can be read once, and would be waited for: it is no run. What is not there is told when it is opened. */
 static bool is_something_else(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
@@ -50,7 +50,7 @@ bool rft_store_looks_like_run(const char *path) {
 int rft_store_load(rft_run **out, const char *path, rft_err *err) {
     *out = NULL;
     if (is_something_else(path)) {
-        rft_err_set(err, RFT_E_IO, "%s is no file but a device, a pipe or a socket", path);
+        rft_err_set(err, RFT_E_IO, "%s is a device, a pipe or a socket, not a file", path);
         return rft_err_remedy(err, "name a run file or a recording");
     }
     return is_recording(path) ? rft_recording_read(out, path, err) : load_store(out, path, err);

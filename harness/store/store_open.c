@@ -87,7 +87,7 @@ static int create_schema(rft_store *store, rft_err *err) {
         code = rft_store_exec(store, rft_str_get(&sql), "creating the tables", err);
         code = rft_store_end(store, code, err);
     }
-    /* Into the file itself: whoever copies it without its WAL still gets something that says what it is. */
+    /* Into the file itself: a copy without its WAL still is something that says what it is. */
     sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     rft_str_clear(&sql);
     return code;
@@ -98,7 +98,7 @@ static int create_schema(rft_store *store, rft_err *err) {
 static int cannot(const rft_store *store, const char *verb, int cause, rft_err *err) {
     rft_err_set(err, RFT_E_IO, "cannot %s %s: %s", verb, store->path, strerror(cause));
     return rft_err_remedy(err, strcmp(verb, "open") == 0
-                                   ? "check the spelling and who may read it"
+                                   ? "check the spelling and the permissions"
                                    : "name a file in a folder that exists and that you may write to");
 }
 
@@ -121,7 +121,7 @@ static int check_file(const rft_store *store, rft_err *err) {
     }
     rft_err_set(err, RFT_E_STORE, "%s is not a run file%s", store->path,
                 got == 0  ? ": it is empty"
-                : got < 0 ? ": it is no regular file"
+                : got < 0 ? ": it is not a regular file"
                           : "");
     return rft_err_remedy(err, (unsigned char)head[0] == 0x1f || head[0] == '{'
                                    ? "it looks like a recording: `rooftune import` makes a run file of it"
@@ -144,7 +144,7 @@ static bool open_db(rft_store *store, const char *name, int flags) {
     return sqlite3_exec(store->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL) == SQLITE_OK;
 }
 
-/* A run in WAL mode on a medium that cannot be written: there is nobody who could write it, so no locks are needed.
+/* A run in WAL mode on a medium that cannot be written: nothing can write it, so no locks are needed.
  * `how`: "immutable" is blind for a log that was left beside it, the VFS without locks is not. */
 static bool open_unlocked(rft_store *store, const char *how) {
     rft_str uri = RFT_STR_INIT;
@@ -175,7 +175,7 @@ static bool open_unwritable(rft_store *store) {
 static bool open_to_read(rft_store *store) {
     bool opened = open_db(store, store->real, SQLITE_OPEN_READONLY);
     if (!opened && (sqlite3_errcode(store->db) & 0xff) == SQLITE_READONLY) {
-        /* Its last writer was killed, or found no room, as it changed the file: that has to be undone before anybody
+        /* Its last writer was killed, or found no room, as it changed the file: that has to be undone before anything
          * can read it. */
         opened = open_db(store, store->real, SQLITE_OPEN_READWRITE);
     }
@@ -233,8 +233,8 @@ static void drop_index(rft_store *store) {
 
 /* ---- reading ---- */
 
-/* What a killed writer left is put into the file, and its companions go. Not where somebody writes or reads, and not
- * where that is not allowed: then SQLite reads both together. */
+/* What a killed writer left is put into the file, and its companions go. Not where another process writes or reads, and
+ * not where that is not allowed: then SQLite reads both together. */
 static void tidy_up(rft_store *store) {
     struct stat info;
     bool may = stat(store->real, &info) == 0 && info.st_nlink == 1 && access(store->real, W_OK) == 0;
@@ -282,7 +282,7 @@ static int open_own(rft_store *store, rft_err *err) {
     if (store->mode == RFT_STORE_CREATE) {
         code = code ? code : check_has_begun(store, err);
         if (!code) {
-            make_whole(store); /* whoever wrote it may have been killed while closing it */
+            make_whole(store); /* its writer may have been killed while closing it */
         }
         return code == RFT_E_NOT_FOUND ? code : exists(store, err);
     }

@@ -19,7 +19,7 @@ static void cannot_make(rft_store *store, const char *doing, rft_err *err) {
         rft_err_set(err, RFT_E_STORE, "%s failed in %s: %s", doing, store->path, why.message);
     }
     free(folder);
-    rft_err_remedy(err, "check who may write to the file, to its folder, and to what lies beside it (-wal, -shm, "
+    rft_err_remedy(err, "check the permissions of the file, of its folder, and of what lies beside it (-wal, -shm, "
                         "-journal), and whether there is room");
 }
 

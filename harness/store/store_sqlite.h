@@ -89,7 +89,8 @@ struct rft_store {
  * RFT_E_STORE when another rooftune holds it (it is named), or when something else has that name: that is left alone.
  * RFT_E_IO: nothing can be written there. A file system that knows no locks is written without. */
 int rft_store_lock(rft_store *store, rft_err *err);
-/* For a moment, without waiting and without a name: writers wait for it. False: somebody has it, or it cannot be had.
+/* For a moment, without waiting and without a name: writers wait for it. False: another process has it, or it cannot be
+ * had.
  */
 bool rft_store_lock_to_tidy(rft_store *store);
 void rft_store_unlock(rft_store *store);

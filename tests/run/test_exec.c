@@ -23,7 +23,7 @@ static void every_way_to_fail_costs_one_point(void **state) {
         {"compile_endless", RFT_OUTCOME_TIMED_OUT, "no end after 1.5 s: compiling was ended"},
         {"killed", RFT_OUTCOME_CRASHED, "the device worker was ended by signal 9"},
         {"exits", RFT_OUTCOME_CRASHED, "the device worker ended with status 3"},
-        {"garbage", RFT_OUTCOME_CRASHED, "sent bytes that are no frame"},
+        {"garbage", RFT_OUTCOME_CRASHED, "sent bytes that are not a frame"},
         {"hangs", RFT_OUTCOME_TIMED_OUT, "no end after 2 s: the kernel was launched and did not return"},
         {"sticky", RFT_OUTCOME_LAUNCH_FAILED, "illegal memory access"},
         {"wrong", RFT_OUTCOME_WRONG_RESULT, "y[999]"},

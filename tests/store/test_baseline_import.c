@@ -128,8 +128,8 @@ static void what_is_wrong_is_said_with_its_place(void **state) {
         {"[", "mine.csv", "", "a file of baselines is JSON", RFT_E_RECORDING},
         {"{\"rows\": []}", "mine.csv", "there is no list", "\"problem\"", RFT_E_RECORDING},
         {"[7]", "baselines[0]", "it is no object", NULL, RFT_E_RECORDING},
-        {"[{\"name\": [1]}]", "baselines[0]", "name is no single value", NULL, RFT_E_RECORDING},
-        {"[{\"problem\": 4096}]", "baselines[0]", "problem is no object", "{ \"n\": 4096 }", RFT_E_RECORDING},
+        {"[{\"name\": [1]}]", "baselines[0]", "name is not a single value", NULL, RFT_E_RECORDING},
+        {"[{\"problem\": 4096}]", "baselines[0]", "problem is not an object", "{ \"n\": 4096 }", RFT_E_RECORDING},
         {"[{\"name\": \"a\\nb\", \"n\": 4096, \"seconds\": 1, \"source\": \"x\"}]", "baselines[0]",
          "name: expected one line", "one line", RFT_E_RECORDING},
     };

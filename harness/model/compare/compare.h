@@ -9,7 +9,7 @@
  * axes. What has no partner is listed. Odd problems are never timed and left out.
  *
  * The figure of a device is the better of its tuned template and the vendor library that was measured in the same run;
- * which it is stands beside it. Imported baselines are none: another protocol.
+ * which it is stands beside it. Imported baselines do not count: another protocol.
  *
  * Intervals of a figure are wider here than in its own run, by what only shows between runs:
  *   - the drift of that problem's reference, and the scatter of its readings (rft_run_widen_frac());

@@ -4,7 +4,7 @@
  *
  * Each operation is looked up by the name of a sweep, else by that of a kernel, and by its problem, in all runs given;
  * where several have it, the fastest counts. Its figure is the better of the tuned template and the vendor library that
- * was measured in the same run; which it is stands beside it. Imported baselines are none: another protocol.
+ * was measured in the same run; which it is stands beside it. Imported baselines do not count: another protocol.
  *
  *     time of a pass = sum of count x median
  *

@@ -66,7 +66,7 @@ void rft_load_set_energy(rft_load *load, const rft_energy *energy, const char *r
 
 /* Operations or bytes per joule, which is their rate per watt: work of one run over its joules; NaN when not known. */
 double rft_load_per_joule(const rft_load *load, double work_per_run);
-/* The cause that held the clock down for the largest share; RFT_THROTTLE_COUNT when none did, or nobody knows. */
+/* The cause that held the clock down for the largest share; RFT_THROTTLE_COUNT when none did, or it is not known. */
 rft_throttle_cause rft_load_cause(const rft_load *load);
 
 /* The samples that count for the sustained time: from this index on (the first at or after `from_s`). */

@@ -17,7 +17,7 @@ typedef struct rft_value {
     union {
         int64_t integer;  /* INT, and BOOL as 0 or 1 */
         double real;      /* REAL: never integral; integral floats become INT when read */
-        const char *text; /* TEXT: borrowed from the arena of whoever made the value */
+        const char *text; /* TEXT: borrowed from the arena of the value's maker */
     } as;
 } rft_value;
 

@@ -36,7 +36,7 @@ static void encode_header(unsigned char header[RFT_FRAME_HEADER_BYTES], size_t h
 
 static int decode_header(const unsigned char *header, size_t *head_bytes, size_t *blob_bytes, rft_err *err) {
     if (memcmp(header, magic, sizeof magic) != 0) {
-        return rft_err_set(err, RFT_E_WORKER, "a worker sent bytes that are no frame");
+        return rft_err_set(err, RFT_E_WORKER, "a worker sent bytes that are not a frame");
     }
     uint64_t head = get_le(header + 4, 4);
     uint64_t blob = get_le(header + 8, 8);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * confine.h - a worker gives up what it does not need, for itself and for every process it makes from then on: files by
- * Landlock, the internet by seccomp. Both need no privilege and cannot be taken back. Where the kernel has one of them
- * not (Landlock is there from Linux 5.13 on, and may be switched off), the other still holds.
+ * Landlock, the internet by seccomp. Both need no privilege and cannot be taken back. Where the kernel lacks one of
+ * them (Landlock is there from Linux 5.13 on, and may be switched off), the other still holds.
  */
 #ifndef RFT_RUN_CONFINE_H
 #define RFT_RUN_CONFINE_H

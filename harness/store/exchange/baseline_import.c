@@ -256,7 +256,7 @@ static int add_members(importer *im, import_row *row, const json_t *object, bool
         if (!axes && strcmp(name, "problem") == 0) {
             int rc = json_is_object(value)
                          ? add_members(im, row, value, true)
-                         : refuse(im, row->where, "\"problem\": { \"n\": 4096 }", "problem is no object");
+                         : refuse(im, row->where, "\"problem\": { \"n\": 4096 }", "problem is not an object");
             if (rc != RFT_OK) {
                 return rc;
             }
@@ -264,7 +264,7 @@ static int add_members(importer *im, import_row *row, const json_t *object, bool
         }
         const char *text = text_of(im, value);
         if (!text) {
-            return refuse(im, row->where, "each baseline has " FORM, "%.60s is no single value", name);
+            return refuse(im, row->where, "each baseline has " FORM, "%.60s is not a single value", name);
         }
         int rc = add_cell(im, row, rft_arena_strdup(im->arena, name), text);
         if (rc != RFT_OK) {
