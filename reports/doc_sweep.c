@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
 #include "model/roofline/over_roof.h"
-#include "reports/doc_sweep_parts.h"
+#include "reports/doc_build.h"
 
 #include "base/str.h"
 
@@ -231,8 +231,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
         rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
     }
     rft_build_baselines(b, s);
-    const rft_finding_axes_opts axes = {s, b->opts.full, rft_build_ladder_chart(b, s, RFT_AXES_HEIGHT)};
-    rft_print_page(b->doc, rft_finding_axes(b->run, &axes, b->arena));
+    rft_print_page(b->doc, rft_finding_axes(b->run, s, b->opts.full, b->arena));
     rft_build_power(b, s);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];

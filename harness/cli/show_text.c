@@ -129,7 +129,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_show_baselines(&t, s);
         rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), t.arena), &indented);
         rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), t.arena), &indented);
-        rft_print_text(out, rft_finding_axes(run, &(rft_finding_axes_opts){.sweep = s}, t.arena), &indented);
+        rft_print_text(out, rft_finding_axes(run, s, t.full, t.arena), &indented);
         rft_show_power_sweep(&t, s);
         (t.full ? rft_show_counted_sweep : rft_show_counted_apart)(out, run, s, t.arena);
         rft_print_text(out, rft_finding_transitions(run, s, t.arena), &indented);

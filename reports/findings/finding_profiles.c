@@ -21,7 +21,8 @@
 #define NAMES_NARROW 4  /* more values beside each other need a wider chart: three a row */
 #define ROW_WIDTH 490.0 /* points, about */
 #define AXIS_WIDTH 40.0
-#define BYTE_WIDTH 3.9          /* of a name */
+#define BYTE_WIDTH 3.9 /* of a name */
+#define AXIS_HEIGHT 180.0
 #define AXIS_HEIGHT_ALONE 140.0 /* over the whole width */
 
 enum { ALONG, OWNER, NAME, VARIANT, PROBLEM, SHARE, BARS, BEST, WORST, COSTS, EXPLAINS, SOME, ALL, VALUES, FIELDS };
@@ -345,46 +346,47 @@ static bool put_axis(const rft_run *run, rft_cell_row *row, const rft_profile *p
     return count > 1 && known > 0;
 }
 
-static void add_axis_charts(rft_finding *f, const rft_run *run, const rft_finding_axes_opts *opts,
-                            const rft_profile *profiles, size_t count) {
+static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bool full, const rft_profile *profiles,
+                            size_t count) {
     rft_chart **charts = rft_arena_calloc(f->arena, count + 2, sizeof(rft_chart *));
+    rft_chart *ladder = rft_ladder_chart(run, sweep, AXIS_HEIGHT, f->arena);
     size_t used = 0, lines = 0;
-    if (opts->ladder) {
-        charts[used++] = opts->ladder;
+    if (ladder) {
+        charts[used++] = ladder;
     }
     for (size_t i = 0; i < count; i++) {
-        if (rft_profile_measured(&profiles[i]) > 1 && (lines++ < LINES_MOST || opts->full)) {
+        if (rft_profile_measured(&profiles[i]) > 1 && (lines++ < LINES_MOST || full)) {
             const char *title = rft_arena_printf(f->arena, "Along %s", rft_words_line(run, &profiles[i], f->arena));
-            charts[used++] = rft_along_chart(run, &profiles[i],
-                                             &(rft_along_opts){.title = title, .height = RFT_AXES_HEIGHT}, f->arena);
+            charts[used++] =
+                rft_along_chart(run, &profiles[i], &(rft_along_opts){.title = title, .height = AXIS_HEIGHT}, f->arena);
         }
     }
     if (used == 0) {
         return;
     }
     rft_finding_heading(f, RFT_ON_PAGE, 2, "%s",
-                        opts->ladder && lines ? "Variants, and along the axes"
-                        : lines               ? "Along the axes"
-                                              : "Variants");
+                        ladder && lines ? "Variants, and along the axes"
+                        : lines         ? "Along the axes"
+                                        : "Variants");
     charts[0]->height = used == 1 ? AXIS_HEIGHT_ALONE : charts[0]->height;
     rft_finding_chart_rows(f, charts, used, rft_finding_chart_columns(used));
     rft_finding_note(
         f, RFT_ON_PAGE,
         "The best configuration at every value. Grey lines: what the measured ceilings allow for this work.%s%s%s%s",
-        opts->ladder ? " Bars: blue the variants, grey the baselines, with the 95 % interval of the median." : "",
+        ladder ? " Bars: blue the variants, grey the baselines, with the 95 % interval of the median." : "",
         lines ? " Shaded: what holds the best one back." : "",
-        rft_refine_added(&run->sweeps[opts->sweep].sweep) > 0
+        rft_refine_added(&run->sweeps[sweep].sweep) > 0
             ? " Marks between the numbers of an axis: values that refine() added, where only the winners of both ends "
               "were measured."
             : "",
-        !opts->full && lines > LINES_MOST ? " Not every line of the sweep is shown; all of them with --full." : "");
+        !full && lines > LINES_MOST ? " Not every line of the sweep is shown; all of them with --full." : "");
 }
 
-rft_finding *rft_finding_axes(const rft_run *run, const rft_finding_axes_opts *opts, rft_arena *arena) {
+rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_profile *profiles = NULL;
-    size_t count = rft_profiles_along_axes(run, opts->sweep, SIZE_MAX, arena, &profiles), lines = 0;
-    add_axis_charts(f, run, opts, profiles, count);
+    size_t count = rft_profiles_along_axes(run, sweep, SIZE_MAX, arena, &profiles), lines = 0;
+    add_axis_charts(f, run, sweep, full, profiles, count);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "along the axes: the best at each value, bars from 0 to 100 %% of its roof");
     rft_item *heading = &f->items[f->item_count - 1];
     size_t at = (size_t)(heading - f->items);
@@ -408,6 +410,6 @@ rft_finding *rft_finding_axes(const rft_run *run, const rft_finding_axes_opts *o
 rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_add(f, "", rft_finding_params(run, sweep, rft_run_largest(run, sweep), arena));
-    rft_finding_add(f, "", rft_finding_axes(run, &(rft_finding_axes_opts){.sweep = sweep}, arena));
+    rft_finding_add(f, "", rft_finding_axes(run, sweep, false, arena));
     return f;
 }

@@ -42,14 +42,9 @@ rft_finding *rft_finding_transitions_all(const rft_run *run, bool full, rft_aren
 /* Of every variant's parameters on a problem the best over all others at each value: what each costs and explains. A
  * terminal's brief form has the best's variant alone. */
 rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
-#define RFT_AXES_HEIGHT 180.0 /* of its charts, points */
-/* The best along each axis of a sweep, as a share of its roof; on a page as charts. */
-typedef struct rft_finding_axes_opts {
-    size_t sweep;
-    bool full;         /* all charts */
-    rft_chart *ladder; /* of the variants, before the others; NULL = none */
-} rft_finding_axes_opts;
-rft_finding *rft_finding_axes(const rft_run *run, const rft_finding_axes_opts *opts, rft_arena *arena);
+/* The best along each axis of a sweep, as a share of its roof; on a page as charts (`full`: all of them), behind that
+ * of the variants. */
+rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_arena *arena);
 /* Both kinds of profile, of the problem that takes longest: for programs. */
 rft_finding *rft_finding_profiles(const rft_run *run, size_t sweep, rft_arena *arena);
 /* The rooflines that the bests along a sweep's axes follow. */

@@ -27,6 +27,10 @@ size_t rft_param_charts(const rft_run *run, const rft_point *best, double height
 /* What is said under them. */
 const char *rft_param_charts_text(const rft_run *run, const rft_point *best, rft_arena *arena);
 
+/* The best of each variant and the baselines as bars, on the problem where most variants were measured. NULL with fewer
+ * than two. */
+rft_chart *rft_ladder_chart(const rft_run *run, size_t sweep, double height, rft_arena *arena);
+
 /* A line along an axis with its fit. */
 typedef struct rft_fitted {
     const rft_profile *profile;
