@@ -8,6 +8,7 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
+#include "reports/findings/words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -139,7 +140,7 @@ static void add_verdict(const writer *w, const rft_run *run, const rft_point *be
     rft_placement place = rft_placement_of(run, best);
     rft_bound bound = rft_bound_of(run, best);
     const char *problem = rft_run_problem_text(run, best->sweep, best->problem, false, w->arena);
-    size_t ties = rft_show_ties(run, best, w->arena);
+    size_t ties = rft_ties_of(run, best, w->arena);
     rft_str text = RFT_STR_INIT;
     rft_units_format_seconds(time, sizeof time, stats->median, 3);
     rft_str_addf(&text, "%s%s%s", problem, *problem ? ": " : "", time);

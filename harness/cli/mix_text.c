@@ -25,8 +25,8 @@ static void add_facts(const page *p, const rft_mix_total *total) {
     rft_mix_fact facts[RFT_MIX_FACTS];
     size_t count = rft_mix_facts(total, p->plus_minus, p->arena, facts), width = 0, value = 0;
     for (size_t i = 0; i < count; i++) {
-        width = rft_show_widest(width, facts[i].label, 36);
-        value = rft_show_widest(value, facts[i].value, 24);
+        width = rft_layout_widest(width, facts[i].label, 36);
+        value = rft_layout_widest(value, facts[i].value, 24);
     }
     for (size_t i = 0; i < count; i++) {
         size_t at = 2 + width + 2 + value + 2;
@@ -82,7 +82,7 @@ static void add_line(const page *p, const rft_mix_line *line, size_t width, bool
 static void add_lines(const page *p, const rft_mix_total *total) {
     size_t width = 9;
     for (size_t i = 0; i < total->line_count; i++) {
-        width = rft_show_widest(width, name_of(p, &total->lines[i]), NAME_MOST);
+        width = rft_layout_widest(width, name_of(p, &total->lines[i]), NAME_MOST);
     }
     rft_str_add(p->out, "\n  ");
     rft_layout_left(p->out, "operation", width);

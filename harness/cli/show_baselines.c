@@ -10,30 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_first(const rft_baseline *baseline) {
-    return strcmp(baseline->which, RFT_BASELINE_FIRST) == 0;
-}
-
-void rft_show_versus(const rft_show_page *t, const rft_point *best) {
-    const rft_baseline **found = NULL;
-    size_t count = rft_run_baselines(t->run, best->sweep, best->problem, t->arena, &found);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_first(found[i]) && rft_baseline_is_measured(found[i])) {
-            rft_layout_wrapped(t->out, 4, 2, rft_versus_text(t->run, best, found[i], t->arena));
-        }
-    }
-}
-
-void rft_show_versus_add(rft_str *line, const rft_show_page *t, const rft_point *best) {
-    const rft_baseline **found = NULL;
-    size_t count = rft_run_baselines(t->run, best->sweep, best->problem, t->arena, &found);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_first(found[i]) && rft_baseline_is_measured(found[i])) {
-            rft_str_addf(line, "; %s", rft_versus_text(t->run, best, found[i], t->arena));
-        }
-    }
-}
-
 /* ---- the section ---- */
 
 static const char *seconds_text(const rft_show_page *t, double seconds) {
@@ -170,7 +146,7 @@ void rft_show_baselines(const rft_show_page *t, size_t sweep) {
         return;
     }
     for (size_t i = 0; i < count; i++) {
-        width = rft_show_widest(width, rft_run_problem_text(t->run, sweep, all[i]->problem, true, t->arena), 24);
+        width = rft_layout_widest(width, rft_run_problem_text(t->run, sweep, all[i]->problem, true, t->arena), 24);
     }
     rft_str_add(t->out, "\n  ");
     rft_layout_left(t->out, "baseline", width);

@@ -6,10 +6,6 @@
 #include "base/json.h"
 #include "cli/show_parts.h"
 
-/* "104.2 % [103.9, 104.5] of cuBLASLt", a line for every name; nothing where there are none. */
-void rft_show_versus(const rft_show_page *t, const rft_point *best);
-/* The same behind "; ", for a line that is not ended. */
-void rft_show_versus_add(rft_str *line, const rft_show_page *t, const rft_point *best);
 /* A sweep's baselines, all of them: what each took, and where the best of its problem stands beside it. Without
  * `full` only those that are missing, and why. */
 void rft_show_baselines(const rft_show_page *t, size_t sweep);

@@ -15,6 +15,7 @@
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
+#include "reports/findings/words.h"
 #include "reports/print/print.h"
 
 #include <math.h>
@@ -90,7 +91,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     rft_timing_set_json(object, rft_point_measurement(best));
     json_object_set_new(object, "note",
                         rft_show_text_json(rft_measurement_note(rft_point_measurement(best), &run->ceilings, arena)));
-    json_object_set_new(object, "ties", json_integer((json_int_t)rft_show_ties(run, best, arena)));
+    json_object_set_new(object, "ties", json_integer((json_int_t)rft_ties_of(run, best, arena)));
     set_real(object, "rate_bytes_s", place.rate_bytes_s);
     set_real(object, "rate_ops_s", place.rate_ops_s);
     set_real(object, "rate_items_s", best->work.items > 0 ? best->work.items / stats->median : (double)NAN);

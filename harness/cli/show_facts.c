@@ -11,16 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena) {
-    const rft_point **ranked = NULL;
-    size_t count = rft_run_ranked(run, best->sweep, SIZE_MAX, best->problem, arena, &ranked), ties = 0;
-    double widen_frac = rft_run_widen_frac(run, best->sweep, best->problem);
-    for (size_t i = 0; i < count; i++) {
-        ties += ranked[i] != best && rft_run_tie(best, ranked[i], widen_frac);
-    }
-    return ties;
-}
-
 double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit) {
     rft_pipe pipe = rft_work_main_pipe(work);
     bool operations = pipe < RFT_PIPE_COUNT && (placement->roof == RFT_RESOURCE_PIPE || !(rft_work_bytes(work) > 0.0));

@@ -26,6 +26,16 @@ const char *rft_show_count(const rft_show_page *t, uint64_t count) {
     return rft_arena_strdup(t->arena, rft_units_format_count(buffer, sizeof buffer, count));
 }
 
+const char *rft_show_config_name(const rft_show_page *t, const rft_point *point) {
+    const rft_sweep *sweep = &t->run->sweeps[point->sweep].sweep;
+    const char *config = rft_run_config_text(t->run, point, true, t->arena);
+    if (sweep->variant_count < 2) {
+        return *config ? config : "(nothing to tune)";
+    }
+    const char *name = sweep->variants[point->variant].name;
+    return *config ? rft_arena_printf(t->arena, "%s: %s", name, config) : name;
+}
+
 /* ---- head ---- */
 
 /* What a replay compiled for real, and how that compares. A text in t->arena; NULL: nothing to say. */
@@ -124,7 +134,8 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);
         rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
-        rft_show_problems(&t, s);
+        rft_print_text(out, rft_finding_problems(run, s, t.arena),
+                       &(rft_print_opts){.ascii = t.ascii, .full = t.full, .indent = 2});
         rft_print_text(out, rft_finding_ladder(run, s, false, t.arena), &indented);
         rft_show_baselines(&t, s);
         rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), t.arena), &indented);
@@ -160,7 +171,8 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);
         rft_print_text(out, rft_finding_counts(run, s, t.arena), &(rft_print_opts){.indent = 2, .label = ""});
-        rft_show_problems(&t, s);
+        rft_print_text(out, rft_finding_problems(run, s, t.arena),
+                       &(rft_print_opts){.ascii = t.ascii, .full = t.full, .indent = 2});
         rft_print_text(out, rft_finding_ladder(run, s, false, t.arena), &indented);
         rft_show_power_sweep(&t, s);
         rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);

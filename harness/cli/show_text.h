@@ -22,9 +22,6 @@ void rft_show_summary(rft_str *out, const rft_run *run);
 
 /* ---- shared with the other forms of the same facts (show_data.c) ---- */
 
-/* Candidates that cannot be told from the best of a problem. */
-size_t rft_show_ties(const rft_run *run, const rft_point *best, rft_arena *arena);
-
 /* The useful rate to print: operations where a pipe makes the roof or there are no bytes, else bytes. *unit is static;
  * NaN without work. */
 double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit);

@@ -20,6 +20,8 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
  * `problem` SIZE_MAX, and where none was measured; people see only what had enough trials to be called a search. */
 rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
 
+/* The best of every problem, for a terminal: figures, configuration, how it stands to baselines, notes. */
+rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *arena);
 /* Each variant's best beside the first's and the one before; NULL with one variant. `all`: of all problems on a page,
  * else of the one where most variants were measured. */
 rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena);

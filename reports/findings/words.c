@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "model/roofline/placement.h"
+#include "model/run/run_drift.h"
 #include "reports/axis.h"
 
 #include <math.h>
@@ -86,6 +87,16 @@ const char *rft_words_replay(const rft_run *run, rft_arena *arena) {
     }
     return rft_arena_printf(arena, "replayed recording, %s, %s", run->gpu.name ? run->gpu.name : "unknown",
                             rft_figure_date(arena, info->replay_started_unix_ns));
+}
+
+size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena) {
+    const rft_point **ranked = NULL;
+    size_t count = rft_run_ranked(run, best->sweep, SIZE_MAX, best->problem, arena, &ranked), ties = 0;
+    double widen_frac = rft_run_widen_frac(run, best->sweep, best->problem);
+    for (size_t i = 0; i < count; i++) {
+        ties += ranked[i] != best && rft_run_tie(best, ranked[i], widen_frac);
+    }
+    return ties;
 }
 
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena) {

@@ -24,6 +24,8 @@ const char *rft_words_place(double value, bool estimated, rft_arena *arena);
 const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena);
 /* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
 const char *rft_words_replay(const rft_run *run, rft_arena *arena);
+/* Candidates that cannot be told from the best of their problem. */
+size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena);
 /* "42 points" / "1 point" */
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena);
 

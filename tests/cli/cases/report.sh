@@ -47,8 +47,9 @@ grep -q '^| Problem | .*Useful rate' quick.md || fail "no table of the results"
 awk -F ' [|]' '/^[|]/ { if (!width) width = NF; if (NF != width) { print NR ": " $0; bad = 1 } next } { width = 0 } END { exit bad }' \
     quick.md || fail "a row of another width"
 if grep -n 'PDF$\|^### Contents' quick.md; then fail "what Markdown has no use for"; fi
-rooftune report "$QUICK" --part 1 --format md
+rooftune report quick.db --part 1 --format md
 expect_status 0
+if grep -q '^# Sweep ' quick.md; then fail "part 1 has the chapters of part 2"; fi
 rooftune report "$QUICK" --format txt
 expect_error 2 'takes pdf, md or svg'
 rooftune compare "$QUICK" quick.db -o both.md
