@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/str.h"
+#include "model/run/field.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -258,8 +259,8 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
                               .log = rft_arena_strdup(arena, point->log),
                               .facts = point->facts,
                               .verification = point->verification};
-    out->facts.cubin_hash = rft_arena_strdup(arena, point->facts.cubin_hash);
-    out->verification.buffer = rft_arena_strdup(arena, point->verification.buffer);
+    rft_fields_own(&rft_fields_facts, &out->facts, arena);
+    rft_fields_own(&rft_fields_verification, &out->verification, arena);
     out->measurement = rft_measurement_none();
     if (!request->verify_only) {
         out->measurement = rft_measurement_copy(&point->rounds[request->round], arena);

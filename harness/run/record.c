@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/record.h"
 
+#include "model/run/field.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -164,7 +166,7 @@ static void merge_facts(rft_arena *arena, rft_facts *facts, const rft_facts *pro
     if (!facts->cubin_hash) {
         int64_t dynamic_bytes = facts->shared_dynamic_bytes;
         *facts = *probed;
-        facts->cubin_hash = rft_arena_strdup(arena, probed->cubin_hash);
+        rft_fields_own(&rft_fields_facts, facts, arena);
         facts->shared_dynamic_bytes = dynamic_bytes;
         return;
     }
@@ -181,7 +183,7 @@ static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_res
     point->log = rft_arena_strdup(arena, result->log);
     merge_facts(arena, &point->facts, &result->facts);
     point->verification = result->verification;
-    point->verification.buffer = rft_arena_strdup(arena, result->verification.buffer);
+    rft_fields_own(&rft_fields_verification, &point->verification, arena);
     point->rounds[0] = rft_measurement_copy(&result->measurement, arena);
 }
 
