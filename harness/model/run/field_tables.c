@@ -281,7 +281,7 @@ static const rft_field measurement_items[] = {
      .derived = cycles},
     MEASURED(floor_s, REAL, "an empty kernel between the same two events; null where the point is far from it",
              TOLD | CSV),
-    MEASURED(attempts, COUNT, "how often it was measured; null: nobody looked at the clock", .flags = SHOWN),
+    MEASURED(attempts, COUNT, "how often it was measured; null: the clock was not looked at", .flags = SHOWN),
     MEASURED(throttled_frac, REAL, "share of the samples kept that ran more than 5 % below the run's clock", TOLD,
              .was = "affected_frac"),
     MEASURED(throttled_below_mhz, REAL, "that clock", TOLD, .was = "steady_mhz"),

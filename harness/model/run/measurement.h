@@ -25,7 +25,7 @@ typedef struct rft_measurement {
     int batch; /* runs of the point between the two events of a sample, which is their mean; 0 = not recorded: one */
     double floor_s; /* an empty kernel between the same two events. NaN = not read: the point is much longer, or it was
                      * recorded before. Never subtracted */
-    /* Throttling (model/stats/throttle.h). attempts 0: nobody looked, or it was not recorded; then the rest is NaN and
+    /* Throttling (model/stats/throttle.h). attempts 0: not looked at, or not recorded; then the rest is NaN and
      * NULL.
      */
     int attempts;               /* at these samples; the least affected one is kept */
