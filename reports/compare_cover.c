@@ -34,94 +34,6 @@ static const char *verdict(const rft_compare_pages *p) {
     return rft_arena_printf(p->arena, "Most often faster: %s.", rft_compare_sentence(c, best, p->arena));
 }
 
-static const char *driver_of(const rft_run *run, rft_arena *arena) {
-    static const char *const keys[] = {"driver.version", "nvml.driver_version"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        const char *value = rft_env_value(&run->env, keys[i]);
-        if (value && *value) {
-            return value;
-        }
-    }
-    int api = run->gpu.driver_version;
-    return api > 0 ? rft_arena_printf(arena, "CUDA %d.%d", api / 1000, api % 1000 / 10) : "not known";
-}
-
-static const char *price_of(const rft_compare_pages *p, const rft_compare_side *side) {
-    return rft_arena_printf(p->arena, "%s %s%s%s", rft_figure_plain(p->arena, side->price.amount, 4),
-                            side->price.currency ? side->price.currency : "", side->price.date ? ", " : "",
-                            side->price.date ? side->price.date : "");
-}
-
-static void add_sides(rft_compare_pages *p) {
-    static const rft_column columns[] = {
-        {.title = ""},
-        {.title = "Device", .wraps = true},
-        {.title = "Card"},
-        {.title = "Driver"},
-        {.title = "Measured"},
-        {.title = "Run"},
-        {.title = "File", .wraps = true},
-        {.title = "Price", .wraps = true},
-    };
-    bool priced = false;
-    for (size_t i = 0; i < p->compare->side_count; i++) {
-        priced = priced || p->compare->sides[i].price.amount > 0.0;
-    }
-    rft_table *table = rft_doc_table(p->doc, columns, priced ? 8 : 7);
-    for (size_t i = 0; i < p->compare->side_count; i++) {
-        const rft_compare_side *side = &p->compare->sides[i];
-        const char *uuid = side->run->gpu.uuid, *slash = strrchr(side->path, '/');
-        rft_row *row = rft_doc_row(p->doc, table);
-        row->cells[0] = rft_compare_page_letter(p, i);
-        row->cells[1] = side->model_known ? side->device
-                                          : rft_arena_printf(p->arena, "%s%s", side->device,
-                                                             rft_doc_note(p->doc, table,
-                                                                          "The device was not recorded: it is called "
-                                                                          "after its file."));
-        row->cells[2] = uuid && *uuid ? rft_arena_strndup(p->arena, uuid, 12) : "not known";
-        row->cells[3] = driver_of(side->run, p->arena);
-        row->cells[4] = side->date;
-        row->cells[5] = side->run->info.id;
-        row->cells[6] = slash ? slash + 1 : side->path;
-        if (priced) {
-            row->cells[7] = side->price.amount > 0.0 ? price_of(p, side) : "not given";
-        }
-    }
-}
-
-static void add_scores(rft_compare_pages *p) {
-    static const rft_column columns[] = {
-        {.title = "Against A", .wraps = true},
-        {.title = "FASTER", .align = RFT_ALIGN_RIGHT},
-        {.title = "SLOWER", .align = RFT_ALIGN_RIGHT},
-        {.title = "SAME", .align = RFT_ALIGN_RIGHT},
-        {.title = "AMBIGUOUS", .align = RFT_ALIGN_RIGHT},
-        {.title = "not judged", .align = RFT_ALIGN_RIGHT},
-        {.title = "mean speed", .align = RFT_ALIGN_DECIMAL},
-        {.title = "least", .align = RFT_ALIGN_DECIMAL},
-        {.title = "most", .align = RFT_ALIGN_DECIMAL},
-    };
-    static const rft_compare_verdict shown[] = {RFT_COMPARE_FASTER, RFT_COMPARE_SLOWER, RFT_COMPARE_SAME,
-                                                RFT_COMPARE_AMBIGUOUS, RFT_COMPARE_NONE};
-    rft_doc_heading(p->doc, 2, "Verdicts, by workload", NULL);
-    rft_table *table = rft_doc_table(p->doc, columns, sizeof columns / sizeof *columns);
-    for (size_t side = 1; side < p->compare->side_count; side++) {
-        const rft_compare_score *score = &p->compare->scores[side];
-        rft_row *row = rft_doc_row(p->doc, table);
-        row->cells[0] = rft_compare_page_side(p, side);
-        for (size_t i = 0; i < 5; i++) {
-            row->cells[1 + i] = rft_figure_count(p->arena, score->counts[shown[i]]);
-        }
-        row->cells[6] = rft_figure_ratio(p->arena, score->mean_ratio);
-        row->cells[7] = rft_figure_ratio(p->arena, score->least_ratio);
-        row->cells[8] = rft_figure_ratio(p->arena, score->most_ratio);
-    }
-    rft_doc_text(p->doc, RFT_TEXT_NOTE,
-                 "Speed: time of A over time of the other, above 1 is faster. The mean is the geometric one, a "
-                 "summary; verdicts are by "
-                 "intervals, workload by workload.");
-}
-
 #define CHART_HEIGHT 170.0
 #define CHART_LOW_HEIGHT 110.0 /* below a longer table */
 #define CHART_SIDES 4
@@ -161,7 +73,7 @@ static void add_chart(rft_compare_pages *p) {
             last = isfinite(dots->y[w]) ? w : last;
         }
         if (last != SIZE_MAX && c->side_count > 2) {
-            dots->names[last] = rft_compare_page_letter(p, side);
+            dots->names[last] = rft_compare_letter(p->compare, side, p->arena);
         }
     }
     rft_series *one = rft_chart_series(p->doc->arena, chart, RFT_SERIES_LINE, 2);
@@ -181,8 +93,8 @@ static void add_chart(rft_compare_pages *p) {
 
 void rft_compare_page_cover(rft_compare_pages *p) {
     rft_doc_text(p->doc, RFT_TEXT_LEAD, verdict(p));
-    add_sides(p);
-    add_scores(p);
+    rft_print_page(p->doc, rft_finding_compared_runs(p->compare, p->arena));
+    rft_print_page(p->doc, rft_finding_scores(p->compare, p->arena));
     if (p->compare->workload_count > 1) {
         add_chart(p);
     }

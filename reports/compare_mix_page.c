@@ -17,7 +17,7 @@ static const char *half(const rft_compare_pages *p, const rft_mix_figure *of) {
 
 /* The names of the cards, below which the table speaks of letters. */
 static const char *side_text(const rft_compare_pages *p, const rft_compare_mix_side *of, size_t side) {
-    const char *name = rft_compare_page_side(p, side);
+    const char *name = rft_compare_side_name(p->compare, side, p->arena);
     return of->total->called ? rft_arena_printf(p->arena, "%s (%s)", name, of->total->called) : name;
 }
 

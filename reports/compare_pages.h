@@ -6,6 +6,8 @@
 #include "model/compare/compare.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
+#include "reports/findings/compare_findings.h"
+#include "reports/print/print.h"
 
 typedef struct rft_compare_pages {
     const rft_compare *compare;
@@ -17,18 +19,11 @@ typedef struct rft_compare_pages {
 rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena);
 
 void rft_compare_page_cover(rft_compare_pages *p);
-void rft_compare_page_table(rft_compare_pages *p);
 void rft_compare_page_mixes(rft_compare_pages *p); /* nothing where none was given */
 void rft_compare_page_rooflines(rft_compare_pages *p);
-void rft_compare_page_carries(rft_compare_pages *p);
-void rft_compare_page_effort(rft_compare_pages *p);
-void rft_compare_page_variation(rft_compare_pages *p);
 void rft_compare_page_trust(rft_compare_pages *p);
 
-/* The first, "A", in words: "A: NVIDIA H200, run 0123". */
-const char *rft_compare_page_side(const rft_compare_pages *p, size_t side);
 /* Series of a side are drawn in its tone; from the fifth on tones repeat. */
 rft_tone rft_compare_page_tone(size_t side);
-const char *rft_compare_page_letter(const rft_compare_pages *p, size_t side);
 
 #endif

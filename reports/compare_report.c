@@ -8,16 +8,8 @@
 
 #include <string.h>
 
-const char *rft_compare_page_side(const rft_compare_pages *p, size_t side) {
-    return rft_compare_side_name(p->compare, side, p->arena);
-}
-
 rft_tone rft_compare_page_tone(size_t side) {
     return (rft_tone)(RFT_TONE_A + (int)(side % RFT_TONES));
-}
-
-const char *rft_compare_page_letter(const rft_compare_pages *p, size_t side) {
-    return rft_arena_printf(p->arena, "%c", p->compare->sides[side].letter);
 }
 
 /* "NVIDIA H200 against NVIDIA A100"; over two: "3 runs: NVIDIA H200, NVIDIA A100". */
@@ -78,12 +70,19 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
     describe(&p);
     rft_doc_heading(p.doc, 1, title_of(&p), "cover");
     rft_compare_page_cover(&p);
-    rft_compare_page_table(&p);
+    rft_doc_new_page(p.doc);
+    rft_doc_heading(p.doc, 1, "Workload by workload", "workloads");
+    rft_print_page(p.doc, rft_finding_workloads(compare, arena));
+    rft_print_page(p.doc, rft_finding_compared_rates(compare, arena));
+    rft_print_page(p.doc, rft_finding_alone(compare, arena));
     rft_compare_page_mixes(&p);
     rft_compare_page_rooflines(&p);
-    rft_compare_page_carries(&p);
-    rft_compare_page_effort(&p);
-    rft_compare_page_variation(&p);
+    rft_doc_heading(p.doc, 1, "Which configurations carry over", "carries");
+    rft_print_page(p.doc, rft_finding_carries(compare, arena));
+    rft_doc_heading(p.doc, 1, "Search effort", "effort");
+    rft_print_page(p.doc, rft_finding_effort(compare, arena));
+    rft_doc_heading(p.doc, 1, "Variation among runs of one model", "variation");
+    rft_print_page(p.doc, rft_finding_variation(compare, arena));
     rft_compare_page_trust(&p);
     return p.doc;
 }

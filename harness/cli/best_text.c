@@ -7,6 +7,7 @@
 #include "cli/show_text.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
+#include "reports/print/print.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -103,12 +104,12 @@ static void csv_of(const writer *w, const rft_point *best, size_t index) {
                               place.rate_bytes_s, place.rate_ops_s, place.efficiency_frac};
     (void)index;
     if (w->several) {
-        rft_show_csv_text(w->out, w->run->gpu.name);
+        rft_csv_add_text(w->out, w->run->gpu.name);
         rft_str_add_char(w->out, ',');
     }
     for (size_t i = 0; i < 4; i++) {
         rft_str_add(w->out, i ? "," : "");
-        rft_show_csv_text(w->out, texts[i]);
+        rft_csv_add_text(w->out, texts[i]);
     }
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         rft_str_add_char(w->out, ',');

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "cli/compare_text.h"
+#include "cli/compare_mix_text.h"
 #include "cli/mix_set.h"
 #include "model/compare/compare_mix.h"
+#include "reports/findings/compare_findings.h"
+#include "reports/print/print.h"
 #include "reports/report.h"
 #include "store/store.h"
 
@@ -38,24 +40,50 @@ static int check_words(const rft_words *paths, const outputs *to, rft_err *err) 
     return RFT_OK;
 }
 
+static void add_json(rft_str *out, const rft_compare *compare, rft_arena *arena) {
+    json_t *root = rft_print_json(rft_finding_comparison(compare, arena));
+    rft_compare_mixes_json(root, compare->mixes);
+    char *dump = rft_json_dump(root, NULL);
+    rft_str_addf(out, "%s\n", dump);
+    free(dump);
+    json_decref(root);
+}
+
+/* Under their headings; what has none comes first. */
+static void add_text(rft_str *out, const rft_compare *compare, rft_arena *arena) {
+    const rft_print_opts plain = {.label = ""}, below = {0}, indented = {.indent = 2};
+    rft_print_text(out, rft_finding_compared_runs(compare, arena), &plain);
+    rft_print_text(out, rft_finding_scores(compare, arena), &below);
+    rft_print_text(out, rft_finding_workloads(compare, arena), &below);
+    rft_print_text(out, rft_finding_reasons(compare, arena), &indented);
+    rft_compare_mixes_text(out, compare->mixes);
+    rft_print_text(out, rft_finding_carries(compare, arena), &indented);
+    rft_print_text(out, rft_finding_effort(compare, arena), &indented);
+    rft_print_text(out, rft_finding_variation(compare, arena), &indented);
+    rft_print_text(out, rft_finding_alone(compare, arena), &indented);
+    rft_print_text(out, rft_finding_caveats(compare, arena), &indented);
+}
+
 static int write_all(rft_cli *cli, const rft_compare *compare, const outputs *to, rft_err *err) {
     rft_str text = RFT_STR_INIT;
+    rft_arena *arena = rft_arena_new();
     int rc = RFT_OK;
     if (to->json) {
-        rft_compare_json(&text, compare);
+        add_json(&text, compare, arena);
         rc = rft_cli_write(cli, to->json, rft_str_get(&text), text.length, err);
     }
     if (rc == RFT_OK && to->csv) {
         rft_str_truncate(&text, 0);
-        rft_compare_csv(&text, compare);
+        rft_print_csv(&text, rft_finding_workloads(compare, arena));
         rc = rft_cli_write(cli, to->csv, rft_str_get(&text), text.length, err);
     }
     if (rc == RFT_OK && !is_stdout(to->json) && !is_stdout(to->csv)) {
         rft_str_truncate(&text, 0);
-        rft_compare_text(&text, compare);
+        add_text(&text, compare, arena);
         rc = rft_cli_write(cli, "-", rft_str_get(&text), text.length, err);
     }
     rft_str_clear(&text);
+    rft_arena_free(arena);
     return rc;
 }
 

@@ -200,23 +200,9 @@ void rft_show_json(rft_str *out, const rft_run *run) {
 
 /* ---- CSV ---- */
 
-void rft_show_csv_text(rft_str *out, const char *text) {
-    text = text ? text : "";
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        rft_str_add(out, text);
-        return;
-    }
-    rft_str_add_char(out, '"');
-    for (; *text; text++) {
-        rft_str_add(out, *text == '"' ? "\"" : "");
-        rft_str_add_char(out, *text);
-    }
-    rft_str_add_char(out, '"');
-}
-
 static void add_text(rft_str *out, const char *text) {
     rft_str_add_char(out, ',');
-    rft_show_csv_text(out, text);
+    rft_csv_add_text(out, text);
 }
 
 static void add_real(rft_str *out, double value) {

@@ -27,7 +27,4 @@ json_t *rft_show_text_json(const char *text);
 /* What the run took: time, GPU, compilers. Null where it was not recorded. */
 json_t *rft_show_cost_json(const rft_run *run);
 
-/* A CSV cell, quoted where RFC 4180 asks for it; the separator before it is the caller's. */
-void rft_show_csv_text(rft_str *out, const char *text);
-
 #endif

@@ -133,7 +133,7 @@ const char *rft_datum_words(const rft_datum *cell, const rft_trait *field, bool 
 /* ---- readers ---- */
 
 bool rft_trait_is_for(const rft_trait *field, unsigned readers) {
-    unsigned can = (field->key ? RFT_IN_DATA : 0) | (field->title ? RFT_TO_PEOPLE : 0);
+    unsigned can = (field->key ? RFT_IN_DATA | RFT_IN_CSV : 0) | (field->title ? RFT_TO_PEOPLE : 0);
     return (can & (field->where ? field->where : ~0u) & readers) != 0;
 }
 
@@ -237,6 +237,11 @@ void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell) {
     item->cell = cell;
 }
 
+void rft_finding_listed(rft_finding *f, unsigned where, const char *key, const char *text) {
+    rft_item *item = add_item(f, RFT_ITEM_SENTENCE, where, key);
+    item->text = text;
+}
+
 void rft_finding_set(rft_finding *f, const char *key, rft_datum cell) {
     rft_finding_fact(f, &(rft_trait){.key = key}, cell);
 }
@@ -275,6 +280,12 @@ void rft_finding_bars(rft_finding *f, unsigned where, const rft_bars *bars) {
     rft_item *item = add_item(f, RFT_ITEM_BARS, where & RFT_IN_TEXT, NULL);
     item->bars = *bars;
     item->bars.values = rft_arena_memdup(f->arena, bars->values, bars->count * sizeof *bars->values);
+}
+
+void rft_finding_join(rft_finding *f, const rft_finding *other) {
+    for (size_t i = 0; other && i < other->item_count; i++) {
+        *add_item(f, other->items[i].kind, 0, NULL) = other->items[i];
+    }
 }
 
 rft_item *rft_finding_list(rft_finding *f, const char *key) {

@@ -26,7 +26,8 @@ enum {
     RFT_ON_PAGE = 1,
     RFT_IN_BRIEF = 2,
     RFT_IN_FULL = 4,
-    RFT_IN_DATA = 8,
+    RFT_IN_DATA = 8, /* JSON */
+    RFT_IN_CSV = 16,
     RFT_IN_TEXT = RFT_IN_BRIEF | RFT_IN_FULL,
     RFT_TO_PEOPLE = RFT_ON_PAGE | RFT_IN_TEXT
 };
@@ -183,6 +184,9 @@ rft_cell_row *rft_cell_table_row(rft_cell_table *table);
 /* How many rows these readers have. */
 size_t rft_cell_table_rows(const rft_cell_table *table, unsigned readers);
 void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell);
+/* One of several sentences that are a list for programs: `key` names an array of texts. NULL: none, the array is there
+ * all the same. */
+void rft_finding_listed(rft_finding *f, unsigned where, const char *key, const char *text);
 /* For programs alone. */
 void rft_finding_set(rft_finding *f, const char *key, rft_datum cell);
 /* On a page. The array is copied. */
@@ -199,6 +203,8 @@ double rft_bars_floor(double lowest, double highest);
 /* On a terminal. The values are copied. */
 void rft_finding_bars(rft_finding *f, unsigned where, const rft_bars *bars);
 void rft_finding_add(rft_finding *f, const char *key, const rft_finding *child);
+/* Appends the items of another finding, as if they had been added to `f`. */
+void rft_finding_join(rft_finding *f, const rft_finding *other);
 /* An empty list, which rft_finding_append() adds to; it dies with the next item. */
 rft_item *rft_finding_list(rft_finding *f, const char *key);
 void rft_finding_append(rft_finding *f, rft_item *list, const rft_finding *child);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print.h - findings on a page, on a terminal and as JSON; documents as Markdown. Printers write to what they are
- * handed; widths, alignment and line breaks are theirs. */
+/* print.h - findings on a page, on a terminal, as JSON and as CSV; documents as Markdown. Printers write to what they
+ * are handed; widths, alignment and line breaks are theirs. */
 #ifndef RFT_REPORTS_PRINT_H
 #define RFT_REPORTS_PRINT_H
 
@@ -25,6 +25,10 @@ void rft_print_page(struct rft_doc *doc, const rft_finding *f);
 void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *opts);
 /* Owned: json_decref(). Texts that are no UTF-8 are null. */
 json_t *rft_print_json(const rft_finding *f);
+/* Its tables for RFT_IN_CSV, which have the same fields: a header line, then a line a row (RFC 4180). */
+void rft_print_csv(rft_str *out, const rft_finding *f);
+/* One cell, in quotes where it needs them; NULL is empty. The comma before it is the caller's. */
+void rft_csv_add_text(rft_str *out, const char *text);
 
 /* A whole document as Markdown of GitHub's kind: tables, and charts by their titles. */
 void rft_print_markdown(rft_str *out, const struct rft_doc *doc);

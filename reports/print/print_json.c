@@ -79,6 +79,16 @@ static json_t *of_item(const rft_item *item) {
     return json_null();
 }
 
+/* Sentences of one key are an array. */
+static void add_listed(json_t *object, const rft_item *item) {
+    if (!json_object_get(object, item->key)) {
+        json_object_set_new(object, item->key, json_array());
+    }
+    if (item->text) {
+        json_array_append_new(json_object_get(object, item->key), of_text(item->text));
+    }
+}
+
 json_t *rft_print_json(const rft_finding *f) {
     json_t *object = f ? json_object() : json_null();
     for (size_t i = 0; f && i < f->item_count; i++) {
@@ -86,7 +96,9 @@ json_t *rft_print_json(const rft_finding *f) {
         if (!item->key || !rft_is_for(item->where, RFT_IN_DATA)) {
             continue;
         }
-        if (*item->key != '\0') {
+        if (item->kind == RFT_ITEM_SENTENCE) {
+            add_listed(object, item);
+        } else if (*item->key != '\0') {
             json_object_set_new(object, item->key, of_item(item));
         } else if (json_is_array(object)) {
             json_t *more = of_item(item);

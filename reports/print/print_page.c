@@ -87,7 +87,9 @@ void rft_print_page(rft_doc *doc, const rft_finding *f) {
             rft_doc_heading(doc, item->level, item->text, item->anchor);
             break;
         case RFT_ITEM_SENTENCE:
-            rft_doc_text(doc, item->style, item->text);
+            if (item->text) {
+                rft_doc_text(doc, item->style, item->text);
+            }
             break;
         case RFT_ITEM_TABLE:
             add_table(doc, item->table);

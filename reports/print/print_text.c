@@ -421,7 +421,7 @@ static void add_finding(text_printer *p, const rft_finding *f) {
         case RFT_ITEM_SENTENCE:
             if (item->style == RFT_TEXT_MONO) {
                 add_mono(p, item->text);
-            } else {
+            } else if (item->text) {
                 add_words(p, p->opts->indent, item->text);
             }
             break;

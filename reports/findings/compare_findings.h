@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_findings.h - what a comparison has to say, a function a subject (finding.h). Everything lives in `arena`. */
+#ifndef RFT_REPORTS_COMPARE_FINDINGS_H
+#define RFT_REPORTS_COMPARE_FINDINGS_H
+
+#include "model/compare/compare.h"
+#include "reports/findings/finding.h"
+
+/* The runs: device, card, file; for programs also how often each verdict was given. */
+rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *arena);
+/* How each run stands against the first over all workloads: a table on a page, a sentence on a terminal. */
+rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena);
+/* Times and verdicts, workload by workload; as CSV a row for each workload and run. */
+rft_finding *rft_finding_workloads(const rft_compare *compare, rft_arena *arena);
+/* Why, for a terminal: "stream_copy n=16777216, B: search effort differs ...", as many as there is room for. */
+rft_finding *rft_finding_reasons(const rft_compare *compare, rft_arena *arena);
+/* Useful rates, and those per watt and price where they are known; for a page. */
+rft_finding *rft_finding_compared_rates(const rft_compare *compare, rft_arena *arena);
+/* The best configuration of one run, as measured on the others. */
+rft_finding *rft_finding_carries(const rft_compare *compare, rft_arena *arena);
+rft_finding *rft_finding_effort(const rft_compare *compare, rft_arena *arena);
+/* How much runs of one model differ. */
+rft_finding *rft_finding_variation(const rft_compare *compare, rft_arena *arena);
+/* What has no partner. */
+rft_finding *rft_finding_alone(const rft_compare *compare, rft_arena *arena);
+/* What the verdicts rest on. */
+rft_finding *rft_finding_caveats(const rft_compare *compare, rft_arena *arena);
+
+/* All of it, as programs read it; without mixes. */
+rft_finding *rft_finding_comparison(const rft_compare *compare, rft_arena *arena);
+
+/* "A". */
+const char *rft_compare_letter(const rft_compare *compare, size_t side, rft_arena *arena);
+/* "0.08 %", "1.3 %", "12 %"; "n/a". */
+const char *rft_compare_percent(double frac, rft_arena *arena);
+
+#endif

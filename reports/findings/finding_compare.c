@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finding_compare.c - the runs of a comparison, and what stands beside the verdicts: what carries over, how hard was
+ * searched, how much runs of one model differ, what has no partner and what all of it rests on. */
+#include "base/str.h"
+#include "reports/figures.h"
+#include "reports/findings/compare_findings.h"
+
+#include <math.h>
+#include <string.h>
+
+#define BRIEFLY 40    /* rows of a terminal's lists */
+#define ON_PAGE 200   /* rows of a page's */
+#define VARIATIONS 30 /* rows of a page: the largest where there are more */
+
+const char *rft_compare_letter(const rft_compare *compare, size_t side, rft_arena *arena) {
+    return rft_arena_printf(arena, "%c", compare->sides[side].letter);
+}
+
+/* ---- the runs ---- */
+
+static const char *driver_of(const rft_run *run, rft_arena *arena) {
+    static const char *const keys[] = {"driver.version", "nvml.driver_version"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = rft_env_value(&run->env, keys[i]);
+        if (value && *value) {
+            return value;
+        }
+    }
+    int api = run->gpu.driver_version;
+    return api > 0 ? rft_arena_printf(arena, "CUDA %d.%d", api / 1000, api % 1000 / 10) : "not known";
+}
+
+static const char *price_of(const rft_compare_side *side, rft_arena *arena) {
+    const rft_compare_price *price = &side->price;
+    return price->amount > 0.0 ? rft_arena_printf(arena, "%s %s%s%s", rft_figure_plain(arena, price->amount, 4),
+                                                  price->currency ? price->currency : "", price->date ? ", " : "",
+                                                  price->date ? price->date : "")
+                               : "not given";
+}
+
+static bool any_price(const rft_compare *compare) {
+    bool priced = false;
+    for (size_t i = 0; i < compare->side_count; i++) {
+        priced = priced || compare->sides[i].price.amount > 0.0;
+    }
+    return priced;
+}
+
+/* A run of a card that was named before. */
+static bool is_fellow(const rft_compare *compare, size_t side) {
+    bool fellow = false;
+    for (size_t k = 0; k < side; k++) {
+        fellow = fellow || compare->sides[k].card == compare->sides[side].card;
+    }
+    return fellow;
+}
+
+static const rft_compare_verdict verdicts[] = {RFT_COMPARE_FASTER, RFT_COMPARE_SLOWER, RFT_COMPARE_SAME,
+                                               RFT_COMPARE_AMBIGUOUS, RFT_COMPARE_NONE};
+enum { VERDICTS = sizeof verdicts / sizeof *verdicts };
+
+/* How often each verdict was given; not of the first. */
+static rft_finding *verdict_counts(const rft_compare *compare, size_t side, rft_arena *arena) {
+    rft_finding *f = side ? rft_finding_new(arena) : NULL;
+    for (int v = RFT_COMPARE_FASTER; side && v < RFT_COMPARE_VERDICTS; v++) {
+        rft_finding_set(f, rft_compare_verdict_name((rft_compare_verdict)v),
+                        rft_datum_count((int64_t)compare->scores[side].counts[v]));
+    }
+    return f;
+}
+
+rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *arena) {
+    enum {
+        LETTER,
+        DEVICE,
+        UUID,
+        CARD,
+        DRIVER,
+        MEASURED,
+        RUN,
+        DATE,
+        FELLOW,
+        PATH,
+        FILE_NAME,
+        STEP,
+        VERDICT,
+        MEAN,
+        PRICE,
+        FIELDS
+    };
+    rft_trait fields[FIELDS] = {
+        [LETTER] = {.key = "letter", .title = ""},
+        [DEVICE] = {.key = "device", .title = "Device", .lead = ": ", .wraps = true},
+        [UUID] = {.key = "uuid"},
+        [CARD] = {.title = "Card", .lead = ", card "},
+        [DRIVER] = {.title = "Driver", .where = RFT_ON_PAGE},
+        [MEASURED] = {.title = "Measured", .where = RFT_ON_PAGE},
+        [RUN] = {.key = "run", .title = "Run", .lead = ", run "},
+        [DATE] = {.key = "date", .title = "", .where = RFT_IN_TEXT | RFT_IN_DATA},
+        [FELLOW] = {.title = "", .where = RFT_IN_TEXT, .lead = " "},
+        [PATH] = {.key = "file", .title = "", .where = RFT_IN_TEXT | RFT_IN_DATA},
+        [FILE_NAME] = {.title = "File", .where = RFT_ON_PAGE, .wraps = true},
+        [STEP] = {.key = "timer_step_s"},
+        [VERDICT] = {.key = "verdicts"},
+        [MEAN] = {.key = "mean_ratio"},
+        [PRICE] = {.title = any_price(compare) ? "Price" : NULL, .where = RFT_ON_PAGE, .wraps = true},
+    };
+    rft_finding *f = rft_finding_new(arena);
+    rft_cell_table *table = rft_finding_table(f, "sides", fields, FIELDS);
+    table->lines = true;
+    for (size_t i = 0; i < compare->side_count; i++) {
+        const rft_compare_side *side = &compare->sides[i];
+        const char *uuid = side->run->gpu.uuid, *slash = strrchr(side->path, '/');
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->cells[LETTER] = rft_datum_text(rft_compare_letter(compare, i, arena));
+        row->cells[DEVICE] = rft_datum_text(side->device);
+        row->cells[DEVICE].note =
+            side->model_known ? NULL : "The device was not recorded: it is called after its file.";
+        row->cells[UUID] = rft_datum_text(uuid);
+        row->cells[CARD] = rft_datum_text(uuid && *uuid ? rft_arena_strndup(arena, uuid, 12) : "not known");
+        row->cells[DRIVER] = rft_datum_text(driver_of(side->run, arena));
+        row->cells[MEASURED] = rft_datum_text(side->date);
+        row->cells[RUN] = rft_datum_text(side->run->info.id);
+        row->cells[DATE] = rft_datum_text(side->date);
+        row->cells[FELLOW] = rft_datum_text(is_fellow(compare, i) ? "(a card named above)" : "");
+        row->cells[PATH] = rft_datum_text(side->path);
+        row->cells[FILE_NAME] = rft_datum_text(slash ? slash + 1 : side->path);
+        row->cells[STEP] = rft_datum_number(side->step_s > 0.0 ? side->step_s : (double)NAN);
+        row->cells[VERDICT] = rft_datum_finding(verdict_counts(compare, i, arena));
+        row->cells[MEAN] = rft_datum_number(compare->scores[i].mean_ratio);
+        row->cells[PRICE] = rft_datum_text(price_of(side, arena));
+    }
+    return f;
+}
+
+rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena) {
+    enum { AGAINST, COUNTS, MEAN = COUNTS + VERDICTS, LEAST, MOST, FIELDS };
+    rft_trait fields[FIELDS] = {
+        [AGAINST] = {.title = "Against A", .wraps = true},
+        [MEAN] = {.title = "mean speed", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
+        [LEAST] = {.title = "least", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
+        [MOST] = {.title = "most", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
+    };
+    for (size_t v = 0; v < VERDICTS; v++) {
+        fields[COUNTS + v] =
+            (rft_trait){.title = verdicts[v] == RFT_COMPARE_NONE ? "not judged" : rft_compare_verdict_name(verdicts[v]),
+                        .align = RFT_ALIGN_RIGHT};
+    }
+    rft_finding *f = rft_finding_new(arena);
+    for (size_t side = 1; side < compare->side_count; side++) {
+        rft_finding_body(f, RFT_IN_TEXT, "%s.", rft_compare_sentence(compare, side, arena));
+    }
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "Verdicts, by workload");
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
+    table->where = RFT_ON_PAGE;
+    for (size_t side = 1; side < compare->side_count; side++) {
+        const rft_compare_score *score = &compare->scores[side];
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->cells[AGAINST] = rft_datum_text(rft_compare_side_name(compare, side, arena));
+        for (size_t v = 0; v < VERDICTS; v++) {
+            row->cells[COUNTS + v] = rft_datum_count((int64_t)score->counts[verdicts[v]]);
+        }
+        row->cells[MEAN] = rft_datum_number(score->mean_ratio);
+        row->cells[LEAST] = rft_datum_number(score->least_ratio);
+        row->cells[MOST] = rft_datum_number(score->most_ratio);
+    }
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "Speed: time of A over time of the other, above 1 is faster. The mean is the geometric one, a "
+                     "summary; verdicts are by intervals, workload by workload.");
+    return f;
+}
+
+/* ---- carrying over ---- */
+
+static const char *config_of(const rft_compare_figure *figure, const rft_run *run, rft_arena *arena) {
+    const rft_sweep *sweep = &run->sweeps[figure->sweep].sweep;
+    const char *config = rft_run_config_text(run, figure->best, true, arena);
+    return sweep->variant_count > 1 ? rft_arena_printf(arena, "%s%s%s", sweep->variants[figure->best->variant].name,
+                                                       *config ? ": " : "", config)
+           : *config                ? config
+                                    : "(nothing to tune)";
+}
+
+/* Geometric mean of what is kept, and of how many. */
+static const char *mean_kept(const rft_compare *c, size_t from, size_t to, rft_arena *arena) {
+    double logs = 0.0;
+    size_t known = 0, all = 0;
+    for (size_t i = 0; i < c->carry_count; i++) {
+        if (c->carries[i].from == from && c->carries[i].to == to) {
+            all++;
+            if (c->carries[i].frac > 0.0) {
+                known++;
+                logs += log(c->carries[i].frac);
+            }
+        }
+    }
+    if (known == 0) {
+        return all ? rft_arena_printf(arena, "none of %zu ran", all) : "n/a";
+    }
+    return rft_arena_printf(arena, "%s of %zu%s", rft_figure_percent(arena, exp(logs / (double)known)), known,
+                            known < all ? rft_arena_printf(arena, " (%zu did not run)", all - known) : "");
+}
+
+static void add_matrix(rft_finding *f, const rft_compare *compare) {
+    rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "Best of \\ run on"}};
+    size_t count = compare->side_count;
+    for (size_t to = 0; to < count; to++) {
+        fields[1 + to] = (rft_trait){.title = rft_compare_letter(compare, to, f->arena), .wraps = true};
+    }
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, 1 + count);
+    table->where = RFT_ON_PAGE;
+    for (size_t from = 0; from < count; from++) {
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->cells[0] = rft_datum_text(rft_compare_side_name(compare, from, f->arena));
+        for (size_t to = 0; to < count; to++) {
+            row->cells[1 + to] = rft_datum_text(from == to ? "-" : mean_kept(compare, from, to, f->arena));
+        }
+    }
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "Geometric mean over the workloads of the speed kept, and over how many: those whose "
+                     "configuration was tried on the other run.");
+}
+
+/* What the rows left out. */
+static void add_carry_notes(rft_finding *f, const rft_compare *c, size_t listed, bool above) {
+    size_t ties = 0, untried = 0;
+    for (size_t i = 0; i < c->carry_count; i++) {
+        ties += c->carries[i].tie;
+        untried += c->carries[i].there == NULL;
+    }
+    if (above) {
+        rft_finding_note(f, RFT_ON_PAGE,
+                         "Over 100 %%: what was not in the final round was not measured in the same minutes as the "
+                         "best, which is one of the final round.");
+    }
+    rft_finding_note(
+        f, RFT_ON_PAGE, "Not listed: %zu of %zu tie with the best there%s%s.", ties, c->carry_count,
+        untried ? rft_arena_printf(f->arena, ", %zu were not tried there", untried) : "",
+        listed > ON_PAGE
+            ? rft_arena_printf(f->arena, ", and %zu more, which `rooftune compare --json` has", listed - ON_PAGE)
+            : "");
+    if (c->carry_count > BRIEFLY) {
+        rft_finding_body(f, RFT_IN_TEXT, "and %zu more: --json has all", c->carry_count - BRIEFLY);
+    }
+}
+
+/* A page lists what loses speed, or did not run; a terminal's lines all of it, as far as there is room. */
+static void add_carries(rft_finding *f, const rft_compare *c) {
+    enum { SAID, NAME, WORKLOAD, FROM, CONFIG, TO, FRAC, TIE, REASON, FIELDS };
+    static const rft_trait fields[FIELDS] = {
+        [SAID] = {.title = "", .where = RFT_IN_TEXT},
+        [NAME] = {.title = "Workload", .where = RFT_ON_PAGE, .wraps = true},
+        [WORKLOAD] = {.key = "workload"},
+        [FROM] = {.key = "from", .title = "Best of", .where = RFT_ON_PAGE | RFT_IN_DATA},
+        [CONFIG] = {.title = "Configuration", .where = RFT_ON_PAGE, .wraps = true},
+        [TO] = {.key = "to", .title = "on", .where = RFT_ON_PAGE | RFT_IN_DATA},
+        [FRAC] = {.key = "frac",
+                  .title = "speed kept",
+                  .style = RFT_AS_PERCENT,
+                  .align = RFT_ALIGN_DECIMAL,
+                  .where = RFT_ON_PAGE | RFT_IN_DATA},
+        [TIE] = {.key = "tie"},
+        [REASON] = {.key = "reason"},
+    };
+    rft_arena *arena = f->arena;
+    rft_cell_table *table = rft_finding_table(f, "carries", fields, FIELDS);
+    table->lines = true;
+    size_t listed = 0, last = SIZE_MAX;
+    bool above = false;
+    for (size_t i = 0; i < c->carry_count; i++) {
+        const rft_compare_carry *carry = &c->carries[i];
+        const rft_compare_workload *of = &c->workloads[carry->workload];
+        const char *from = rft_compare_letter(c, carry->from, arena), *to = rft_compare_letter(c, carry->to, arena);
+        bool on_page = !carry->tie && carry->there && listed++ < ON_PAGE;
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->where = RFT_IN_DATA | (i < BRIEFLY ? RFT_IN_TEXT : 0) | (on_page ? RFT_ON_PAGE : 0);
+        row->rule = on_page && last != SIZE_MAX && last != carry->workload;
+        row->cells[SAID] = rft_datum_text(rft_arena_printf(
+            arena, "%s, best of %s on %s: %s", of->name, from, to,
+            carry->reason ? carry->reason
+                          : rft_arena_printf(arena, "%s of the best of %s%s", rft_compare_percent(carry->frac, arena),
+                                             to, carry->tie ? ", a tie" : "")));
+        row->cells[NAME] = rft_datum_text(last != carry->workload ? of->name : NULL);
+        row->cells[WORKLOAD] = rft_datum_text(of->name);
+        row->cells[FROM] = rft_datum_text(from);
+        row->cells[CONFIG] =
+            on_page ? rft_datum_text(config_of(&of->figures[carry->from], c->sides[carry->from].run, arena))
+                    : (rft_datum){0};
+        row->cells[TO] = rft_datum_text(to);
+        row->cells[FRAC] = rft_datum_number(carry->frac);
+        row->cells[FRAC].note = carry->reason ? rft_arena_printf(arena, "No number: %s.", carry->reason) : NULL;
+        row->cells[TIE] = rft_datum_flag(carry->tie);
+        row->cells[REASON] = rft_datum_text(carry->reason);
+        last = on_page ? carry->workload : last;
+        above = above || (on_page && carry->frac > 1.0);
+    }
+    if (c->carry_count > 0) {
+        add_carry_notes(f, c, listed, above);
+    }
+}
+
+rft_finding *rft_finding_carries(const rft_compare *compare, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    if (compare->carry_count == 0) {
+        rft_finding_body(f, RFT_ON_PAGE, "No two runs have a best configuration of the template on one workload.");
+    } else {
+        rft_finding_heading(f, RFT_IN_TEXT, 2, "configurations that carry over (the best of one, run on the other)");
+        rft_finding_body(f, RFT_ON_PAGE,
+                         "The best configuration of one run, as measured on the other: its speed in per cent of the "
+                         "best there. 100 %% needs no tuning anew.");
+        add_matrix(f, compare);
+    }
+    add_carries(f, compare);
+    return f;
+}
+
+/* ---- effort ---- */
+
+rft_finding *rft_finding_effort(const rft_compare *c, rft_arena *arena) {
+    enum { SAID, SWEEP, RUN, WORKLOADS, TRIED, VALID, MEASURED, STRATEGY, RACE, LIBRARY, FIELDS };
+    static const rft_trait fields[FIELDS] = {
+        [SAID] = {.title = "", .where = RFT_IN_TEXT},
+        [SWEEP] = {.title = "Sweep", .where = RFT_ON_PAGE, .wraps = true},
+        [RUN] = {.title = "Run", .where = RFT_ON_PAGE},
+        [WORKLOADS] = {.title = "Workloads", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+        [TRIED] = {.title = "Tried", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+        [VALID] = {.title = "Valid", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+        [MEASURED] = {.title = "Measured", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+        [STRATEGY] = {.title = "Strategy and budget", .where = RFT_ON_PAGE, .wraps = true},
+        [RACE] = {.title = "Race", .where = RFT_ON_PAGE},
+        [LIBRARY] = {.title = "Library", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    };
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_heading(f, RFT_IN_TEXT, 2, "search effort");
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
+    table->lines = true;
+    for (size_t first = 0; first < c->workload_count; first = rft_compare_next_sweep(c, first)) {
+        bool named = false;
+        for (size_t side = 0; side < c->side_count; side++) {
+            size_t count = 0;
+            const rft_compare_effort e = rft_compare_sweep_effort(c, first, side, &count);
+            if (count == 0) {
+                continue;
+            }
+            const char *sweep = c->workloads[first].sweep_name, *letter = rft_compare_letter(c, side, arena);
+            rft_cell_row *row = rft_cell_table_row(table);
+            row->rule = !named && first > 0;
+            row->cells[SAID] =
+                rft_datum_text(rft_arena_printf(arena, "%s, %s, %zu workload%s: %s", letter, sweep, count,
+                                                count == 1 ? "" : "s", rft_compare_effort_text(&e, arena)));
+            row->cells[SWEEP] = rft_datum_text(named ? NULL : sweep);
+            row->cells[RUN] = rft_datum_text(letter);
+            row->cells[WORKLOADS] = rft_datum_count((int64_t)count);
+            row->cells[TRIED] = rft_datum_text(
+                rft_arena_printf(arena, "%s%s", rft_figure_count(arena, e.tried), e.complete ? " (all)" : ""));
+            row->cells[VALID] = e.valid ? rft_datum_count((int64_t)e.valid) : rft_datum_absent();
+            row->cells[MEASURED] = rft_datum_count((int64_t)e.measured);
+            row->cells[STRATEGY] = rft_datum_text(rft_arena_printf(
+                arena, "%s%s%s%s", e.strategy ? e.strategy : "not recorded", e.budget ? ", " : "",
+                e.budget ? e.budget : "", e.finalists ? "; final round of the best" : "; no final round"));
+            row->cells[RACE] = rft_datum_flag(e.race);
+            row->cells[LIBRARY] =
+                rft_datum_text(e.library_tried ? rft_arena_printf(arena, "%d", e.library_tried) : "-");
+            named = true;
+        }
+    }
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "Tried: points taken up, whatever became of them, aliases too. Race: a configuration that was "
+                     "clearly slower was stopped early. Library: algorithms of the vendor's library that were timed at "
+                     "most. Where the effort differs, a verdict stands only if the gap exceeds both roof distances.");
+    return f;
+}
+
+/* ---- variation ---- */
+
+static double largest_frac(const rft_compare_variation *v) {
+    return fmax(v->card_frac, v->run_to_run_frac); /* one of them is a number */
+}
+
+/* How many are larger, or as large and earlier. */
+static size_t rank_of(const rft_compare *c, size_t at) {
+    size_t rank = 0;
+    for (size_t i = 0; i < c->variation_count; i++) {
+        double other = largest_frac(&c->variations[i]), own = largest_frac(&c->variations[at]);
+        rank += other > own || (i < at && !(other < own));
+    }
+    return rank;
+}
+
+/* "NVIDIA H200: over 73 workloads 1.0 % in the median, at most 20.1 % (linear_fp16 m=96)." */
+static void add_spread(rft_finding *f, const rft_compare *c, size_t model) {
+    double *values = rft_arena_calloc(f->arena, c->variation_count + 1, sizeof *values);
+    size_t count = 0;
+    const rft_compare_variation *most = NULL;
+    for (size_t i = 0; i < c->variation_count; i++) {
+        if (c->variations[i].model == model) {
+            values[count++] = largest_frac(&c->variations[i]);
+            most = !most || largest_frac(&c->variations[i]) > largest_frac(most) ? &c->variations[i] : most;
+        }
+    }
+    if (most) {
+        rft_finding_body(f, RFT_ON_PAGE, "%s: over %zu workload%s %s in the median, at most %s (%s).",
+                         c->sides[model].device, count, count == 1 ? "" : "s",
+                         rft_figure_percent(f->arena, rft_stats_of(values, count).median),
+                         rft_figure_percent(f->arena, largest_frac(most)), c->workloads[most->workload].name);
+    }
+}
+
+static const char *variation_words(const rft_compare *c, const rft_compare_variation *v, rft_arena *arena) {
+    const char *card = isfinite(v->card_frac)
+                           ? rft_arena_printf(arena, ", card to card %s", rft_compare_percent(v->card_frac, arena))
+                           : "";
+    const char *run = isfinite(v->run_to_run_frac)
+                          ? rft_arena_printf(arena, ", run to run %s", rft_compare_percent(v->run_to_run_frac, arena))
+                          : "";
+    return rft_arena_printf(arena, "%s, %s: %zu runs on %zu card%s%s%s (intervals: up to \xc2\xb1%s)",
+                            c->sides[v->model].device, c->workloads[v->workload].name, v->runs, v->cards,
+                            v->cards == 1 ? "" : "s", card, run, rft_compare_percent(v->half_width_frac, arena));
+}
+
+static void add_variations(rft_finding *f, const rft_compare *c) {
+    enum { SAID, MODEL, DEVICE, WORKLOAD, RUNS, CARDS, CARD, RUN, HALF, FIELDS };
+    static const rft_trait fields[FIELDS] = {
+        [SAID] = {.title = "", .where = RFT_IN_TEXT},
+        [MODEL] = {.title = "Model", .where = RFT_ON_PAGE, .wraps = true},
+        [DEVICE] = {.key = "device"},
+        [WORKLOAD] = {.key = "workload", .title = "Workload", .where = RFT_ON_PAGE | RFT_IN_DATA, .wraps = true},
+        [RUNS] = {.key = "runs", .title = "Runs", .where = RFT_ON_PAGE | RFT_IN_DATA, .align = RFT_ALIGN_RIGHT},
+        [CARDS] = {.key = "cards", .title = "Cards", .where = RFT_ON_PAGE | RFT_IN_DATA, .align = RFT_ALIGN_RIGHT},
+        [CARD] = {.key = "card_to_card_frac",
+                  .title = "card to card",
+                  .style = RFT_AS_PERCENT,
+                  .where = RFT_ON_PAGE | RFT_IN_DATA,
+                  .align = RFT_ALIGN_DECIMAL},
+        [RUN] = {.key = "run_to_run_frac",
+                 .title = "run to run",
+                 .style = RFT_AS_PERCENT,
+                 .where = RFT_ON_PAGE | RFT_IN_DATA,
+                 .align = RFT_ALIGN_DECIMAL},
+        [HALF] = {.key = "largest_half_width_frac",
+                  .title = "widest interval, \xc2\xb1",
+                  .style = RFT_AS_PERCENT,
+                  .where = RFT_ON_PAGE | RFT_IN_DATA,
+                  .align = RFT_ALIGN_DECIMAL},
+    };
+    rft_arena *arena = f->arena;
+    rft_cell_table *table = rft_finding_table(f, "variation", fields, FIELDS);
+    table->lines = true;
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < c->variation_count; i++) {
+        const rft_compare_variation *v = &c->variations[i];
+        const char *device = c->sides[v->model].device;
+        bool on_page = rank_of(c, i) < VARIATIONS;
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->where = RFT_IN_TEXT | RFT_IN_DATA | (on_page ? RFT_ON_PAGE : 0);
+        row->rule = on_page && last != SIZE_MAX && last != v->model;
+        row->cells[SAID] = rft_datum_text(variation_words(c, v, arena));
+        row->cells[MODEL] = rft_datum_text(last != v->model ? device : NULL);
+        row->cells[DEVICE] = rft_datum_text(device);
+        row->cells[WORKLOAD] = rft_datum_text(c->workloads[v->workload].name);
+        row->cells[RUNS] = rft_datum_count((int64_t)v->runs);
+        row->cells[CARDS] = rft_datum_count((int64_t)v->cards);
+        row->cells[CARD] = rft_datum_said(rft_datum_number(v->card_frac), isfinite(v->card_frac) ? NULL : "-");
+        row->cells[RUN] =
+            rft_datum_said(rft_datum_number(v->run_to_run_frac), isfinite(v->run_to_run_frac) ? NULL : "-");
+        row->cells[HALF] = rft_datum_number(v->half_width_frac);
+        last = on_page ? v->model : last;
+    }
+    if (c->variation_count > VARIATIONS) {
+        rft_finding_note(f, RFT_ON_PAGE, "The %d largest of %zu.", VARIATIONS, c->variation_count);
+    }
+}
+
+rft_finding *rft_finding_variation(const rft_compare *c, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    if (c->variation_count == 0) {
+        rft_finding_body(f, RFT_ON_PAGE,
+                         "Every model has one run here: how much its cards and days differ is not known. Several runs "
+                         "of a model, also on one card, would tell.");
+    } else {
+        rft_finding_heading(f, RFT_IN_TEXT, 2, "variation among runs of one model (template, slowest over fastest)");
+        rft_finding_body(f, RFT_ON_PAGE,
+                         "Slowest over fastest best time of the tuned template, less one. Card to card: between the "
+                         "medians of each card's runs. Run to run: the largest on one card. What exceeds the intervals "
+                         "is not the noise of a measurement.");
+    }
+    for (size_t model = 0; model < c->side_count; model++) {
+        add_spread(f, c, model);
+    }
+    add_variations(f, c);
+    return f;
+}
+
+/* ---- the rest ---- */
+
+rft_finding *rft_finding_alone(const rft_compare *c, rft_arena *arena) {
+    static const rft_trait fields[] = {{.key = "letter", .title = "Run"},
+                                       {.key = "what", .title = "Without a partner", .lead = ": ", .wraps = true}};
+    rft_finding *f = rft_finding_new(arena);
+    if (c->alone_count > 0) {
+        rft_finding_heading(f, RFT_ON_PAGE, 2, "What has no partner");
+        rft_finding_heading(f, RFT_IN_TEXT, 2, "without a partner");
+    }
+    rft_cell_table *table = rft_finding_table(f, "without_partner", fields, 2);
+    table->lines = true;
+    for (size_t i = 0; i < c->alone_count; i++) {
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->cells[0] = rft_datum_text(rft_compare_letter(c, c->alone[i].side, arena));
+        row->cells[1] = rft_datum_text(c->alone[i].text);
+    }
+    return f;
+}
+
+rft_finding *rft_finding_caveats(const rft_compare *c, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_heading(f, RFT_IN_TEXT, 2, "what the verdicts rest on");
+    for (size_t i = 0; i < c->caveat_count; i++) {
+        rft_finding_listed(f, 0, "caveats", c->caveats[i]);
+    }
+    return f;
+}
+
+rft_finding *rft_finding_comparison(const rft_compare *c, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_join(f, rft_finding_compared_runs(c, arena));
+    rft_finding_join(f, rft_finding_workloads(c, arena));
+    rft_finding_join(f, rft_finding_carries(c, arena));
+    rft_finding_join(f, rft_finding_effort(c, arena));
+    rft_finding_join(f, rft_finding_variation(c, arena));
+    rft_finding_join(f, rft_finding_alone(c, arena));
+    rft_finding_join(f, rft_finding_caveats(c, arena));
+    return f;
+}
