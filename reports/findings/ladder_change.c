@@ -80,6 +80,9 @@ static double floor_of(rft_counter id, const double *before, const double *after
 }
 
 static void consider_counter(change *most, rft_counter id, meaning means) {
+    if (!most->before->counters || !most->after->counters) { /* one of the two was not counted */
+        return;
+    }
     const double *before = most->before->counters->values, *after = most->after->counters->values;
     double least = floor_of(id, before, after);
     if (!isnan(before[id]) && !isnan(after[id]) &&

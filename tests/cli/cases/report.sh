@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The report: the same bytes from the run, the run file and its export, in any time zone and locale; other cards.
 need_recording
+recorded="$SOURCE/sweeps/recorded/nvidia-h200"
 rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$QUICK" --budget 20 -o quick.db --report run.pdf
 expect_status 0
 same() { cmp -s run.pdf "$1" || fail "$1 has other bytes than the run's own report"; }
@@ -69,3 +70,10 @@ expect_error 2 'draws one chart: name it with --chart'
 rooftune report "$QUICK" --font "$SOURCE/README.md" -o font.pdf
 expect_err 'is no TrueType font'
 [ ! -e font.pdf ] || fail "a report was written without its font"
+# A part of a recording, replayed: of some rungs of its ladders nothing was counted, of others everything.
+rooftune run "$recorded/stream.json.gz" -d replay: --strategy random --budget 60 --seed 3 -o part.db --no-report
+expect_status 0
+rooftune show part.db --full
+expect_status 0
+rooftune report part.db --full -o part.pdf
+expect_status 0
