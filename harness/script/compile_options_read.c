@@ -3,7 +3,7 @@
 #include "base/fs.h"
 #include "model/sweep/compile_option.h"
 #include "script/lua/lua_modules.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <string.h>
 

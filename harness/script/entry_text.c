@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* entry_text.c - parameters as text: in entries and in macros. Nothing here knows Lua. */
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <ctype.h>
 #include <string.h>

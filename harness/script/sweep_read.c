@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_read.c - sweep{}: which kernels, and the parts in their order. */
 #include "script/lua/lua_modules.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* work_read.c - what work() and traffic() return. */
 #include "base/units.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* A space in T1 that somebody sent: an error with words, or Lua that loads and can be asked, within its limits. What is
  * no JSON at all is tried as a list and as a condition of Python. */
 #include "base/str.h"
-#include "script/python/python_expr.h"
+#include "script/python/python.h"
 #include "script/script.h"
 
 #include <stdint.h>

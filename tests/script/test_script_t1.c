@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "model/sweep/space.h"
-#include "script/python/python_expr.h"
+#include "script/python/python.h"
 #include "script/script.h"
 
 #include <string.h>

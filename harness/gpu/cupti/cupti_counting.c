@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* counting.h on CUPTI: sessions, in an order that a fault in the counted launch cannot turn into a hang. */
-#include "gpu/cupti/cupti_api.h"
-#include "gpu/driver/driver_api.h"
+#include "gpu/cupti/cupti_parts.h"
+#include "gpu/driver/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

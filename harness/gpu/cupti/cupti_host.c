@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The half of CUPTI that needs no device: which metrics a chip has, how they go into passes, what readings mean. */
-#include "gpu/cupti/cupti_api.h"
+#include "gpu/cupti/cupti_parts.h"
 
 #include <cupti_profiler_host.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which of CUPTI's metrics is which of our quantities. Names differ from chip to chip, so each has alternatives. */
-#include "gpu/cupti/cupti_api.h"
+#include "gpu/cupti/cupti_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CUPTI's library: found, held against the headers' major version, and its errors put into words. */
-#include "gpu/cupti/cupti_api.h"
+#include "gpu/cupti/cupti_parts.h"
 
 #include <cupti_result.h>
 #include <cupti_version.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collecting on a device: CUPTI's range profiler with one range of ours, replayed by us. */
-#include "gpu/cupti/cupti_api.h"
+#include "gpu/cupti/cupti_parts.h"
 
 #include <cuda.h>
 #include <cupti_profiler_target.h>

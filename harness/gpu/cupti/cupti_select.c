@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A set of quantities as one list of metrics, and readings back as quantities. */
-#include "gpu/cupti/cupti_api.h"
+#include "gpu/cupti/cupti_parts.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/driver/driver_api.h"
+#include "gpu/driver/driver.h"
 
 /* By number where releases of cuda.h differ: 226 contained error, 721 tensor memory leak, 911 external device. */
 static bool poisons_context(CUresult status) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Launches recorded once and queued as one: they follow each other on the device as closely as it can. */
-#include "gpu/driver/driver_api.h"
+#include "gpu/driver/driver.h"
 
 #include <stdlib.h>
 

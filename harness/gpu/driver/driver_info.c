@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/driver/driver_api.h"
+#include "gpu/driver/driver.h"
 
 #include "base/fs.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/driver/driver_stream.h"
 
-#include "gpu/driver/driver_api.h"
+#include "gpu/driver/driver.h"
 
 int rft_cuda_stream(rft_gpu *base, void **out, rft_err *err) {
     *out = NULL;

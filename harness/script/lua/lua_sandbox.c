@@ -6,7 +6,7 @@
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_values.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@
 void rft_sandbox_open(lua_State *lua);
 
 /* A bound on the elementary steps of matching `pattern` against `subject_bytes` bytes, all starts included
- * (lua_pattern.c says how). `is_plain`: string.find's fourth argument. `has_anchor`: a leading ^ is special. */
+ * (lua_sandbox_pattern.c says how). `is_plain`: string.find's fourth argument. `has_anchor`: a leading ^ is special. */
 double rft_pattern_work(const char *pattern, size_t pattern_bytes, size_t subject_bytes, bool is_plain,
                         bool has_anchor);
 

@@ -34,7 +34,7 @@ typedef struct rft_script_file {
     int result_ref;     /* registry reference to the module's value */
 } rft_script_file;
 
-typedef struct rft_sweep_state rft_sweep_state; /* sweep_state.h */
+typedef struct rft_sweep_state rft_sweep_state; /* sweep_parts.h */
 
 struct rft_script {
     lua_State *lua;

@@ -60,7 +60,7 @@ typedef struct rft_map_tag {
 void *rft_tag_new(lua_State *lua, const char *tag, size_t size, int uservalues);
 /* Puts the constructors of this file into the table on top. */
 void rft_values_open(lua_State *lua);
-/* The same for what launch() needs: types, scalars, memset, tensor_map, resident (launch_api.c). */
+/* The same for what launch() needs: types, scalars, memset, tensor_map, resident (lua_values_launch.c). */
 void rft_launch_api_open(lua_State *lua);
 
 /* The text of a ctype, borrowed; NULL for anything else. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* python_lua.c - conditions in Lua. The languages differ in what is true (0 is false in Python), in truths being
  * numbers (True == 1), in chained comparisons and in spelling; / % // and comparisons of numbers mean the same. */
-#include "script/python/python_expr.h"
+#include "script/python/python.h"
 
 #include <math.h>
 #include <string.h>

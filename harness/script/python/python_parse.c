@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* python_parse.c - text to nodes, by precedence: or, and, not, comparisons, + -, * / // %, unary -, **, atoms. */
-#include "script/python/python_expr.h"
+#include "script/python/python.h"
 
 #include <ctype.h>
 #include <math.h>

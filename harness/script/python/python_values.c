@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* python_values.c - lists folded to values. Whole numbers are checked for overflow: Python's have no end, ours do. */
-#include "script/python/python_expr.h"
+#include "script/python/python.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vendor_kernel.c - vendor.matmul{} where a kernel stands: as the launch of a kernel{}, or in place of one. */
+/* sweep_vendor_kernel.c - vendor.matmul{} where a kernel stands: as the launch of a kernel{}, or in place of one. */
 #include "script/lua/lua_modules.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <string.h>
 

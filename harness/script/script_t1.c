@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t1_read.c - the space of a T1 file (odgaard/TuningSchema) as the text of a sweep without a kernel. Its lists and
- * conditions are Python, which is translated and never run (python_expr.h). */
+/* script_t1.c - the space of a T1 file (odgaard/TuningSchema) as the text of a sweep without a kernel. Its lists and
+ * conditions are Python, which is translated and never run (python.h). */
 #include "base/fs.h"
 #include "base/json.h"
-#include "script/python/python_expr.h"
+#include "script/python/python.h"
 #include "script/script.h"
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options_read.c - measure, search and baseline of a sweep. */
+/* sweep_options.c - measure, search and baseline of a sweep. */
 #include "base/str.h"
 #include "model/sweep/settings.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <string.h>
 

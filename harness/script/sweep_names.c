@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* point_names.c - p, c and gpu as the script's functions see them. */
-#include "script/sweep_state.h"
+/* sweep_names.c - p, c and gpu as the script's functions see them. */
+#include "script/sweep_parts.h"
 
 void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known) {
     luaL_checkstack(lua, 4, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch_api.c - what a launch is described with: element types, typed scalars, memset, tensor maps, handles. */
+/* lua_values_launch.c - what a launch is described with: element types, typed scalars, memset, tensor maps, handles. */
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_values.h"
 

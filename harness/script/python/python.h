@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * python_expr.h - the small part of Python that T1 spaces are written in: lists of values and conditions over
+ * python.h - the small part of Python that T1 spaces are written in: lists of values and conditions over
  * parameters. It is parsed and either folded to values or written down again in Lua; nothing is ever run as Python.
  *
  * Understood: whole numbers, reals, texts, True and False, names, + - * / // % **, comparisons (chained too), and, or,
  * not, in [..], min, max, abs, int, float; for lists [..], (..), range, list, +, [x for x in list if condition].
  */
-#ifndef RFT_SCRIPT_PYTHON_EXPR_H
-#define RFT_SCRIPT_PYTHON_EXPR_H
+#ifndef RFT_SCRIPT_PYTHON_H
+#define RFT_SCRIPT_PYTHON_H
 
 #include "base/arena.h"
 #include "base/str.h"

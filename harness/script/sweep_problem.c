@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* problem_read.c - over, with, along: axes and the problems they make, the odd one first. */
-#include "script/sweep_state.h"
+/* sweep_problem.c - over, with, along: axes and the problems they make, the odd one first. */
+#include "script/sweep_parts.h"
 
 #include <math.h>
 #include <string.h>

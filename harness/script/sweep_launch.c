@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* launch_read.c - what launch() and prepare() return: one launch, or a list of launches and memsets. */
-#include "script/sweep_state.h"
+/* sweep_launch.c - what launch() and prepare() return: one launch, or a list of launches and memsets. */
+#include "script/sweep_parts.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lua_pattern.c - string functions whose work in C no hook can interrupt, bounded before they start.
+ * lua_sandbox_pattern.c - string functions whose work in C no hook can interrupt, bounded before they start.
  *
  * Lua's matcher backtracks: k items with an open quantifier (* + -) against n bytes can be divided among the bytes in
  * C(n + k, k) ways, each of q items with ? doubles that, every start position tries again unless the pattern is

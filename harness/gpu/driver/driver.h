@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * driver_api.h - the CUDA driver's functions as opened at run time, and the device object. Private to driver*.c.
+ * driver.h - the CUDA driver's functions as opened at run time, and the device object. Private to driver*.c.
  *
  * cuda.h maps most names to a versioned symbol (cuMemAlloc -> cuMemAlloc_v2); the tables below follow those macros, so
  * each field is called, and looked up, as this build's headers mean it.
  */
-#ifndef RFT_GPU_DRIVER_API_H
-#define RFT_GPU_DRIVER_API_H
+#ifndef RFT_GPU_DRIVER_H
+#define RFT_GPU_DRIVER_H
 
 #include "base/arena.h"
 #include "base/err.h"

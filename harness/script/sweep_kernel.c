@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_read.c - kernel{}: what a kernel is and what it needs, checked where it is written. */
+/* sweep_kernel.c - kernel{}: what a kernel is and what it needs, checked where it is written. */
 #include "base/fs.h"
 #include "script/lua/lua_modules.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <ctype.h>
 #include <math.h>

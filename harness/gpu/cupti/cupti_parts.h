@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cupti_api.h - the parts of the CUPTI adapter as they see each other; private to cupti*.c. CUPTI's own types stay in
+ * cupti_parts.h - the parts of the CUPTI adapter as they see each other; private to cupti*.c. CUPTI's own types stay in
  * cupti_host.c and cupti_range.c: its host header wants C++'s <string>, which the build answers with an empty file for
  * the one source that needs it.
  */
-#ifndef RFT_GPU_CUPTI_API_H
-#define RFT_GPU_CUPTI_API_H
+#ifndef RFT_GPU_CUPTI_PARTS_H
+#define RFT_GPU_CUPTI_PARTS_H
 
 #include "base/arena.h"
 #include "base/err.h"

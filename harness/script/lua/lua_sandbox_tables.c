@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lua_tables.c - pairs() in a fixed order, and the table functions whose C loops must be bounded. */
+/* lua_sandbox_tables.c - pairs() in a fixed order, and the table functions whose C loops must be bounded. */
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_sandbox.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* baseline_read.c - vendor.matmul{}, the sweep's `baseline`, and one baseline spelled out for a problem. */
-#include "script/sweep_state.h"
+/* sweep_baseline.c - vendor.matmul{}, the sweep's `baseline`, and one baseline spelled out for a problem. */
+#include "script/sweep_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sweep_state.h - what a script's kernel{} and sweep{} become: model structs, and beside them the registry references
+ * sweep_parts.h - what a script's kernel{} and sweep{} become: model structs, and beside them the registry references
  * of the functions that rft_sweep_vt calls. All in the script's arena; nothing is freed one by one. Private to the
  * room.
  */
-#ifndef RFT_SCRIPT_SWEEP_STATE_H
-#define RFT_SCRIPT_SWEEP_STATE_H
+#ifndef RFT_SCRIPT_SWEEP_PARTS_H
+#define RFT_SCRIPT_SWEEP_PARTS_H
 
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_state.h"
@@ -126,17 +126,17 @@ int rft_api_sweep(lua_State *lua);
 int rft_api_mix(lua_State *lua); /* mix_read.c */
 
 /* ---- sweep_read.c's parts ---- */
-/* over, with, along: fills axes and problems (problem_read.c). The sweep's table is at `table`. */
+/* over, with, along: fills axes and problems (sweep_problem.c). The sweep's table is at `table`. */
 void rft_problems_read(lua_State *lua, int table, rft_sweep_state *state);
 /* Calls with's functions for what `values` lacks; swept ones are there. Inside a protected call. */
 void rft_problems_complete(lua_State *lua, const rft_sweep_state *state, rft_value *values, rft_arena *arena);
-/* tune: the values of every parameter of every variant (tune_read.c). */
+/* tune: the values of every parameter of every variant (sweep_tune.c). */
 void rft_tune_read(lua_State *lua, int table, rft_sweep_state *state);
-/* where: distributes the sweep's constraints and each variant's own (constraint_read.c). */
+/* where: distributes the sweep's constraints and each variant's own (sweep_constraint.c). */
 void rft_constraints_read(lua_State *lua, int table, rft_sweep_state *state);
-/* measure, search, baseline (options_read.c). */
+/* measure, search, baseline (sweep_options.c). */
 void rft_options_read(lua_State *lua, int table, rft_sweep_state *state);
-/* The sweep's `baseline` on top of the stack (baseline_read.c). */
+/* The sweep's `baseline` on top of the stack (sweep_baseline.c). */
 void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state);
 int rft_api_vendor_matmul(lua_State *lua);
 /* Fails where m, n or k names none of these dimensions. */
@@ -146,7 +146,7 @@ void rft_vendor_check_dims(lua_State *lua, const rft_at *at, const rft_baseline_
  * vendor_matmul.lua brings its problem, buffers, work and reference. */
 void rft_vendor_make_kernel(lua_State *lua, const rft_at *at);
 /* What of a kernel{} at `table` is the library's where its launch is a vendor.matmul{}: entry, source, ALGO. Refuses
- * what only code has. False, and nothing done, where launch is anything else. (vendor_kernel.c) */
+ * what only code has. False, and nothing done, where launch is anything else. (sweep_vendor_kernel.c) */
 bool rft_vendor_kernel_read(lua_State *lua, int table, rft_kernel_facts *kernel);
 
 /* A list of values at `index`: values(), range() ... Empty ones are RFT_E_SPACE, repeated ones refused. */
@@ -162,7 +162,7 @@ rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft
 const char **rft_compile_options_read(lua_State *lua, const rft_at *at, const rft_script_file *file, rft_arena *arena,
                                       size_t *count);
 
-/* ---- points (point_read.c and its parts) ---- */
+/* ---- points (sweep_point.c and its parts) ---- */
 
 typedef struct rft_point_call {
     rft_sweep_state *state;
@@ -184,7 +184,7 @@ void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_va
 void rft_push_config(lua_State *lua, const rft_sweep_state *state, size_t variant, const rft_value *values);
 void rft_push_gpu(lua_State *lua);
 
-/* The launches that a function returned, on top of the stack (launch_read.c). */
+/* The launches that a function returned, on top of the stack (sweep_launch.c). */
 typedef struct rft_launch_reader {
     const rft_point_call *call;
     const rft_buffer *buffers;

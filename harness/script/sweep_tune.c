@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tune_read.c - tune: the values of every parameter. Also the reading of values() for axes. */
-#include "script/sweep_state.h"
+/* sweep_tune.c - tune: the values of every parameter. Also the reading of values() for axes. */
+#include "script/sweep_parts.h"
 
 #include <ctype.h>
 #include <string.h>

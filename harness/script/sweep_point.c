@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* point_read.c - one point spelled out: the kernel's functions are called and what they return becomes a spec. */
+/* sweep_point.c - one point spelled out: the kernel's functions are called and what they return becomes a spec. */
 #include "base/fs.h"
 #include "script/lua/lua_modules.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <math.h>
 #include <stdio.h>

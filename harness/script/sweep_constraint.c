@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * constraint_read.c - where: functions whose parameter names say what they need, texts in Lua syntax, and
+ * sweep_constraint.c - where: functions whose parameter names say what they need, texts in Lua syntax, and
  * { "A", "B", f }. Each becomes a function and the list of what it is called with.
  */
 #include "script/lua/lua_modules.h"
-#include "script/sweep_state.h"
+#include "script/sweep_parts.h"
 
 #include <ctype.h>
 #include <stdio.h>
