@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mix_read.c - the constructor mix: a buyer's workload, prices, names and remarks, checked and brought into the one
  * form that model/mix/mix.h reads from the data file's JSON. */
+#include "script/mix_read.h"
 #include "script/sweep_parts.h"
 
 #include <ctype.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* script.c - from a file to sweeps: the public functions of the room. */
+#include "script/script.h"
 #include "base/fs.h"
 #include "model/sweep/names.h"
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_sandbox.h"
-#include "script/script_names.h"
 #include "script/sweep_parts.h"
 #include "script/table_json.h"
 

@@ -26,8 +26,8 @@ typedef struct t1 {
     rft_err *err;
 } t1;
 
-static int fail(t1 *t, const char *expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int fail(t1 *t, const char *expected, const char *format, ...) {
+static int fail_t1(t1 *t, const char *expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static int fail_t1(t1 *t, const char *expected, const char *format, ...) {
     char path[200];
     va_list args;
     va_start(args, format);
@@ -39,9 +39,9 @@ static int fail(t1 *t, const char *expected, const char *format, ...) {
 }
 
 /* Python that is not understood: where, and what may stand there. */
-static int refuse(t1 *t, const rft_py_error *error, const char *text, const char *format, ...)
+static int refuse_python(t1 *t, const rft_py_error *error, const char *text, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-static int refuse(t1 *t, const rft_py_error *error, const char *text, const char *format, ...) {
+static int refuse_python(t1 *t, const rft_py_error *error, const char *text, const char *format, ...) {
     char path[200];
     va_list args;
     va_start(args, format);
@@ -57,7 +57,7 @@ static int refuse(t1 *t, const rft_py_error *error, const char *text, const char
 
 /* ---- values ---- */
 
-static bool fits(const char *type, rft_value *value) {
+static bool fits_type(const char *type, rft_value *value) {
     if (strcmp(type, "bool") == 0) {
         bool truth = value->kind == RFT_VALUE_BOOL ||
                      (value->kind == RFT_VALUE_INT && (value->as.integer == 0 || value->as.integer == 1));
@@ -123,27 +123,28 @@ static int read_parameter(t1 *t, size_t index, const json_t *item) {
         known++;
     }
     if (!name || !is_identifier(name)) {
-        return fail(t, "a name of letters, digits and _ that Lua has no other use for", "TuningParameters[%zu].Name",
-                    index);
+        return fail_t1(t, "a name of letters, digits and _ that Lua has no other use for", "TuningParameters[%zu].Name",
+                       index);
     }
     for (size_t i = 0; i < t->name_count; i++) {
         if (strcmp(t->names[i].name, name) == 0) {
-            return fail(t, "a name that no other parameter has", "TuningParameters[%zu].Name", index);
+            return fail_t1(t, "a name that no other parameter has", "TuningParameters[%zu].Name", index);
         }
     }
     if (known == 5) {
-        return fail(t, "int, uint, float, bool or string", "TuningParameters[%zu].Type", index);
+        return fail_t1(t, "int, uint, float, bool or string", "TuningParameters[%zu].Type", index);
     }
     if (!text) {
-        return fail(t, "a Python list in a text", "TuningParameters[%zu].Values", index);
+        return fail_t1(t, "a Python list in a text", "TuningParameters[%zu].Values", index);
     }
     if (!rft_py_parse(&node, text, t->arena, &error) || !rft_py_values(&values, &count, node, t->arena, &error)) {
-        return refuse(t, &error, text, "TuningParameters[%zu].Values", index);
+        return refuse_python(t, &error, text, "TuningParameters[%zu].Values", index);
     }
     rft_str_addf(t->lua, "    [\"%s\"] = values({", name);
     for (size_t i = 0; i < count; i++) {
-        if (!fits(type, &values[i])) {
-            return fail(t, "values of the parameter's Type", "TuningParameters[%zu].Values, value %zu", index, i + 1);
+        if (!fits_type(type, &values[i])) {
+            return fail_t1(t, "values of the parameter's Type", "TuningParameters[%zu].Values, value %zu", index,
+                           i + 1);
         }
         rft_str_add(t->lua, i ? ", " : " ");
         add_value(t->lua, &values[i]);
@@ -152,7 +153,7 @@ static int read_parameter(t1 *t, size_t index, const json_t *item) {
     t->names[t->name_count++] = (rft_py_name){name, known == 3   ? RFT_VALUE_BOOL
                                                     : known == 4 ? RFT_VALUE_TEXT
                                                                  : RFT_VALUE_REAL};
-    return count ? RFT_OK : fail(t, "at least one value", "TuningParameters[%zu].Values", index);
+    return count ? RFT_OK : fail_t1(t, "at least one value", "TuningParameters[%zu].Values", index);
 }
 
 /* ---- conditions ---- */
@@ -165,7 +166,7 @@ static int check_names(t1 *t, size_t index, const json_t *list) {
             found = found || strcmp(t->names[k].name, name) == 0;
         }
         if (!found) {
-            return fail(t, "the name of a parameter", "Conditions[%zu].Parameters[%zu]", index, i);
+            return fail_t1(t, "the name of a parameter", "Conditions[%zu].Parameters[%zu]", index, i);
         }
     }
     return RFT_OK;
@@ -177,12 +178,12 @@ static int read_condition(t1 *t, size_t index, const json_t *item) {
     rft_py_node *node = NULL;
     rft_str condition = RFT_STR_INIT;
     if (!text) {
-        return fail(t, "a Python condition in a text", "Conditions[%zu].Expression", index);
+        return fail_t1(t, "a Python condition in a text", "Conditions[%zu].Expression", index);
     }
     int code = check_names(t, index, json_object_get(item, "Parameters"));
     if (!code && (!rft_py_parse(&node, text, t->arena, &error) ||
                   !rft_py_to_lua(&condition, node, t->names, t->name_count, t->arena, &error))) {
-        code = refuse(t, &error, text, "Conditions[%zu].Expression", index);
+        code = refuse_python(t, &error, text, "Conditions[%zu].Expression", index);
     }
     rft_str_add(t->lua, "    ");
     add_quoted(t->lua, rft_str_get(&condition));
@@ -198,10 +199,10 @@ static int read_space(t1 *t, const json_t *root) {
     size_t parameter_count = json_array_size(parameters), condition_count = json_array_size(conditions);
     int code = RFT_OK;
     if (parameter_count == 0 || parameter_count > PARAMETERS_MAX) {
-        return fail(t, "a list of 1 to 256 parameters", "TuningParameters");
+        return fail_t1(t, "a list of 1 to 256 parameters", "TuningParameters");
     }
     if ((conditions && !json_is_array(conditions) && !json_is_null(conditions)) || condition_count > CONDITIONS_MAX) {
-        return fail(t, "a list of at most 1,000 conditions", "Conditions");
+        return fail_t1(t, "a list of at most 1,000 conditions", "Conditions");
     }
     rft_str_add(t->lua, "return sweep {\n  tune = {\n");
     for (size_t i = 0; i < parameter_count && !code; i++) {

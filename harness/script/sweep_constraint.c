@@ -244,7 +244,7 @@ static void read_item(lua_State *lua, const rft_sweep *sweep, where_item *item) 
     }
 }
 
-static void append(rft_sweep_state *state, size_t v, const where_item *item, const rft_needed *needs) {
+static void append_constraint(rft_sweep_state *state, size_t v, const where_item *item, const rft_needed *needs) {
     rft_variant *variant = &state->sweep.variants[v];
     rft_arena *arena = state->script->arena;
     rft_constraint *constraint = &variant->constraints[variant->constraint_count];
@@ -312,7 +312,7 @@ static void distribute(lua_State *lua, rft_sweep_state *state, const where_item 
             fits = find_needed(&state->sweep, &state->sweep.variants[v], item->names[n], &needs[n]);
         }
         if (fits) {
-            append(state, v, item, needs);
+            append_constraint(state, v, item, needs);
             hits++;
         }
     }

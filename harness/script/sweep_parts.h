@@ -7,6 +7,7 @@
 #ifndef RFT_SCRIPT_SWEEP_PARTS_H
 #define RFT_SCRIPT_SWEEP_PARTS_H
 
+#include "model/sweep/sweep.h"
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_state.h"
 #include "script/lua/lua_values.h"
@@ -123,7 +124,6 @@ struct rft_sweep_state {
 void rft_sweep_api_open(lua_State *lua);
 int rft_api_kernel(lua_State *lua);
 int rft_api_sweep(lua_State *lua);
-int rft_api_mix(lua_State *lua); /* mix_read.c */
 
 /* ---- sweep_read.c's parts ---- */
 /* over, with, along: fills axes and problems (sweep_problem.c). The sweep's table is at `table`. */
@@ -158,7 +158,7 @@ rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft
 
 /* The list of compiler options on top of the stack, as written in `file`: each is one that a sweep may give
  * (model/sweep/compile_option.h), and the paths in them are put behind the file's folder and may be read
- * (compile_options_read.c). */
+ * (sweep_options.c). */
 const char **rft_compile_options_read(lua_State *lua, const rft_at *at, const rft_script_file *file, rft_arena *arena,
                                       size_t *count);
 
@@ -198,7 +198,7 @@ typedef struct rft_launch_reader {
 #define RFT_LAUNCHES_MAX 64
 rft_launch *rft_launches_read(lua_State *lua, const char *root, rft_launch_reader *reader, size_t *count);
 
-/* The work and traffic on top of the stack (work_read.c). */
+/* The work and traffic on top of the stack (sweep_launch.c). */
 void rft_work_read(lua_State *lua, const rft_point_spec *spec, rft_arena *arena, rft_work *out);
 void rft_traffic_read(lua_State *lua, rft_traffic *out);
 /* The keys `work` and `traffic` of the launch on top. */
@@ -206,7 +206,7 @@ void rft_launch_work_read(lua_State *lua, const rft_at *at, rft_launch *out);
 /* Where every launch declares its work: together they do at least the point's. */
 void rft_launch_work_check(lua_State *lua, const rft_point_spec *spec);
 
-/* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (entry_text.c). */
+/* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (sweep_names.c). */
 const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,
                                  const char *const *texts, size_t count, bool *used);
 /* "128", "0.5", "1" for true, a ctype verbatim, the number of an alternative. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_read.c - sweep{}: which kernels, and the parts in their order. */
 #include "script/lua/lua_modules.h"
+#include "script/lua/lua_sandbox.h"
+#include "script/mix_read.h"
 #include "script/sweep_parts.h"
 
 #include <stdio.h>

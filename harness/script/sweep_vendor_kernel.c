@@ -9,7 +9,7 @@
 
 /* ---- kernel { launch = vendor.matmul { ... } } ---- */
 
-static const char *name_of(lua_State *lua, int table, const rft_at *root, const char *usual) {
+static const char *kernel_name(lua_State *lua, int table, const rft_at *root, const char *usual) {
     rft_at at = {root, "name", 0};
     const char *name = usual;
     if (rft_read_field(lua, table, "name")) {
@@ -43,7 +43,7 @@ bool rft_vendor_kernel_read(lua_State *lua, int table, rft_kernel_facts *kernel)
     }
     refuse_code(lua, table, &root);
     kernel->vendor = *tag;
-    kernel->name = name_of(lua, table, &root, kernel->vendor->name);
+    kernel->name = kernel_name(lua, table, &root, kernel->vendor->name);
     kernel->source = kernel->file->path;
     kernel->entries = rft_arena_alloc(arena, sizeof(*kernel->entries));
     kernel->entries[0] = kernel->vendor->name;

@@ -24,7 +24,7 @@ typedef struct json_writer {
 
 static bool write_value(json_writer *writer, int index, int depth);
 
-static bool refuse(json_writer *writer, const char *reason, const char *detail) {
+static bool refuse_value(json_writer *writer, const char *reason, const char *detail) {
     snprintf(writer->problem, writer->problem_size, "%s%s", reason, detail);
     return false;
 }
@@ -103,7 +103,7 @@ static bool write_table(json_writer *writer, int index, int depth) {
     const char **keys = NULL;
     bool good = true;
     if (depth > DEPTH_MAX || !lua_checkstack(lua, 8)) {
-        return refuse(writer, "tables are nested too deeply (or in a circle)", "");
+        return refuse_value(writer, "tables are nested too deeply (or in a circle)", "");
     }
     lua_pushnil(lua);
     while (good && lua_next(lua, index)) {
@@ -113,16 +113,17 @@ static bool write_table(json_writer *writer, int index, int depth) {
             RFT_GROW(keys, capacity, named + 1);
             keys[named++] = lua_tostring(lua, -1);
         } else if (!lua_isinteger(lua, -1)) {
-            good = refuse(writer, "keys must be texts or 1, 2, 3 ..., not a ", lua_typename(lua, lua_type(lua, -1)));
+            good =
+                refuse_value(writer, "keys must be texts or 1, 2, 3 ..., not a ", lua_typename(lua, lua_type(lua, -1)));
             lua_pop(lua, 1);
         }
     }
     if (good && named > 0 && total != named) {
-        good = refuse(writer, "a table has both names and positions, beside ", keys[0]);
+        good = refuse_value(writer, "a table has both names and positions, beside ", keys[0]);
     } else if (good && named > NAMES_MAX) {
-        good = refuse(writer, "a table has more than 512 names", "");
+        good = refuse_value(writer, "a table has more than 512 names", "");
     } else if (good && named == 0 && total != length) {
-        good = refuse(writer, "a list has a gap (nil) in it", "");
+        good = refuse_value(writer, "a list has a gap (nil) in it", "");
     } else if (good && named == 0 && total > 0) {
         good = write_list(writer, index, length, depth);
     } else if (good) {
@@ -136,7 +137,7 @@ static bool write_value(json_writer *writer, int index, int depth) {
     lua_State *lua = writer->lua;
     size_t length;
     if (writer->out.length > BYTES_MAX) {
-        return refuse(writer, "the data are larger than 16 MiB as text", "");
+        return refuse_value(writer, "the data are larger than 16 MiB as text", "");
     }
     switch (lua_type(lua, index)) {
     case LUA_TNUMBER:
@@ -159,7 +160,7 @@ static bool write_value(json_writer *writer, int index, int depth) {
     case LUA_TTABLE:
         return write_table(writer, index, depth);
     default:
-        return refuse(writer, "a data file cannot hold a ", lua_typename(lua, lua_type(lua, index)));
+        return refuse_value(writer, "a data file cannot hold a ", lua_typename(lua, lua_type(lua, index)));
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/fs.h"
 #include "script/lua/lua_keys.h"
-#include "script/script_names.h"
+#include "script/script.h"
 
 #include <stdio.h>
 #include <stdlib.h>

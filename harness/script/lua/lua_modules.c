@@ -11,7 +11,7 @@
 
 #define CIRCLE_SEARCHED 1000
 
-static char *keep(rft_script *script, char *heap) {
+static char *keep_heap(rft_script *script, char *heap) {
     char *kept = rft_arena_strdup(script->arena, heap);
     free(heap);
     return kept;
@@ -20,8 +20,8 @@ static char *keep(rft_script *script, char *heap) {
 rft_script_file *rft_modules_add(rft_script *script, const char *path, const char *shown) {
     rft_script_file *file = rft_arena_alloc(script->arena, sizeof(*file));
     file->path = rft_arena_strdup(script->arena, path);
-    file->real = keep(script, rft_fs_absolute(path));
-    const char *folder = keep(script, rft_fs_folder(path));
+    file->real = keep_heap(script, rft_fs_absolute(path));
+    const char *folder = keep_heap(script, rft_fs_folder(path));
     file->folder = strcmp(folder, ".") == 0 ? "" : folder;
     file->shown = rft_arena_strdup(script->arena, shown);
     for (size_t i = 0; i < script->file_count; i++) {
@@ -73,7 +73,7 @@ const char *rft_modules_path(rft_script *script, const rft_script_file *file, co
     if (path[0] == '/' || file->folder[0] == '\0') {
         return rft_arena_strdup(script->arena, path);
     }
-    return keep(script, rft_fs_join(file->folder, path));
+    return keep_heap(script, rft_fs_join(file->folder, path));
 }
 
 void rft_modules_check_path(lua_State *lua, const rft_at *at, const char *path) {
@@ -111,7 +111,7 @@ typedef struct module_place {
 } module_place;
 
 static bool is_at(rft_script *script, const char *folder, const char *shown, module_place *out) {
-    const char *path = keep(script, rft_fs_join(folder, shown));
+    const char *path = keep_heap(script, rft_fs_join(folder, shown));
     bool there = rft_fs_exists(path) && !rft_fs_is_folder(path);
     if (there) {
         *out = (module_place){path, shown};
@@ -152,7 +152,7 @@ static bool is_below(lua_State *lua, const char *folder, const char *file, modul
 
 static bool is_upwards(lua_State *lua, const rft_script_file *from, const char *file, module_place *out) {
     for (const char *folder = from->real; strcmp(folder, "/") != 0 && strcmp(folder, ".") != 0;) {
-        folder = keep(rft_lua_script(lua), rft_fs_folder(folder));
+        folder = keep_heap(rft_lua_script(lua), rft_fs_folder(folder));
         if (is_below(lua, folder, file, out)) {
             return true;
         }

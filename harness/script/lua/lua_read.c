@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define TEXT_MAX 16384 /* what is read is copied, perhaps often: it must not multiply a large text */
+#define HINTS_MAX 256
+#define STRICT "rft.strict"
 
 /* ---- paths and messages ---- */
 
@@ -33,7 +35,7 @@ static size_t format_path(const rft_at *at, char *out, size_t size) {
     return length < size ? length : size - 1;
 }
 
-static _Noreturn void fail(lua_State *lua, const rft_at *at, int code, const char *remedy, const char *text) {
+static _Noreturn void fail_at(lua_State *lua, const rft_at *at, int code, const char *remedy, const char *text) {
     char path[240];
     format_path(at, path, sizeof(path));
     rft_lua_fault(lua, code, remedy, "%s%s%s", path, path[0] ? ": " : "", text);
@@ -45,7 +47,7 @@ void rft_read_fail(lua_State *lua, const rft_at *at, const char *remedy, const c
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fail(lua, at, RFT_E_SCRIPT, remedy, text);
+    fail_at(lua, at, RFT_E_SCRIPT, remedy, text);
 }
 
 void rft_read_fail_code(lua_State *lua, const rft_at *at, int code, const char *remedy, const char *format, ...) {
@@ -54,7 +56,7 @@ void rft_read_fail_code(lua_State *lua, const rft_at *at, int code, const char *
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fail(lua, at, code, remedy, text);
+    fail_at(lua, at, code, remedy, text);
 }
 
 const char *rft_read_describe(lua_State *lua, int index, char *out, size_t size) {
@@ -369,4 +371,57 @@ void rft_push_value(lua_State *lua, const rft_value *value) {
         lua_pushstring(lua, value->as.text);
         break;
     }
+}
+
+/* ---- tables in which an unknown name is an error and nothing can be set ---- */
+
+static int strict_index(lua_State *lua) {
+    const char *name = luaL_checkudata(lua, 1, STRICT);
+    lua_getiuservalue(lua, 1, 1);
+    lua_pushvalue(lua, 2);
+    if (lua_rawget(lua, -2) != LUA_TNIL) {
+        return 1;
+    }
+    lua_pop(lua, 1);
+    const char *names[HINTS_MAX];
+    char hint[120], known[400];
+    size_t count = rft_read_sorted_keys(lua, -1, names, HINTS_MAX);
+    rft_read_known(known, sizeof(known), names, count);
+    if (lua_type(lua, 2) != LUA_TSTRING) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s: unknown name (a %s)", name, luaL_typename(lua, 2));
+    }
+    rft_read_hint(hint, sizeof(hint), lua_tostring(lua, 2), names, count);
+    rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s.%.80s: unknown name%s", name, lua_tostring(lua, 2), hint);
+}
+
+static int strict_newindex(lua_State *lua) {
+    const char *name = luaL_checkudata(lua, 1, STRICT);
+    rft_lua_fault(lua, RFT_E_SCRIPT, "use a local variable", "%s cannot be changed", name);
+}
+
+void rft_strict_open(lua_State *lua) {
+    luaL_newmetatable(lua, STRICT);
+    lua_pushcfunction(lua, strict_index);
+    lua_setfield(lua, -2, "__index");
+    lua_pushcfunction(lua, strict_newindex);
+    lua_setfield(lua, -2, "__newindex");
+    lua_pushboolean(lua, 0);
+    lua_setfield(lua, -2, "__metatable");
+    lua_pop(lua, 1);
+}
+
+void rft_strict_wrap(lua_State *lua, const char *name) {
+    size_t size = strlen(name) + 1;
+    memcpy(lua_newuserdatauv(lua, size, 1), name, size);
+    lua_insert(lua, -2);
+    lua_setiuservalue(lua, -2, 1);
+    luaL_setmetatable(lua, STRICT);
+}
+
+bool rft_strict_data(lua_State *lua, int index) {
+    if (!luaL_testudata(lua, index, STRICT)) {
+        return false;
+    }
+    lua_getiuservalue(lua, index, 1);
+    return true;
 }

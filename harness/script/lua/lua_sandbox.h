@@ -39,5 +39,8 @@ void rft_sandbox_guard_format(lua_State *lua);
 void rft_sandbox_open_text(lua_State *lua);
 /* pairs(): sorted, numbers before text before booleans; works on strict tables too. */
 int rft_sandbox_pairs(lua_State *lua);
+/* The text of the value at `index`, pushed, as luaL_tolstring() gives it, but without an address: a script says the
+ * same from run to run. */
+const char *rft_lua_text(lua_State *lua, int index, size_t *length);
 
 #endif

@@ -87,10 +87,6 @@ void rft_lua_function_place(lua_State *lua, char *out, size_t size);
 /* Raises when what the script's constructors keep outside of Lua exceeds the memory limit too. */
 void rft_lua_check_kept(lua_State *lua);
 
-/* The text of the value at `index`, pushed, as luaL_tolstring() gives it, but without an address: a script says the
- * same from run to run. */
-const char *rft_lua_text(lua_State *lua, int index, size_t *length);
-
 /* Pushes the function behind a registry reference and makes its place script->where. */
 void rft_lua_push_function(lua_State *lua, int ref);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "script/lua/lua_values.h"
 
+#include "model/sweep/sweep.h"
 #include "script/lua/lua_read.h"
 
 #include <math.h>

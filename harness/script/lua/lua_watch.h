@@ -11,7 +11,7 @@
 #ifndef RFT_SCRIPT_LUA_WATCH_H
 #define RFT_SCRIPT_LUA_WATCH_H
 
-#include "script/script.h"
+#include "script/script_opts.h"
 
 typedef struct rft_watch rft_watch;
 

@@ -6,19 +6,20 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct writer {
+typedef struct lua_writer {
     rft_str *out;
     const rft_py_name *names;
     size_t name_count;
     rft_arena *arena;
     rft_py_error *error;
-} writer;
+} lua_writer;
 
-static bool add_truth(writer *w, const rft_py_node *node);
-static bool add_number(writer *w, const rft_py_node *node);
+static bool add_truth(lua_writer *w, const rft_py_node *node);
+static bool add_python_number(lua_writer *w, const rft_py_node *node);
 
-static bool fail(writer *w, const rft_py_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(writer *w, const rft_py_node *node, const char *format, ...) {
+static bool fail_to_lua(lua_writer *w, const rft_py_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fail_to_lua(lua_writer *w, const rft_py_node *node, const char *format, ...) {
     va_list args;
     va_start(args, format);
     rft_text_vformat(w->error->message, sizeof w->error->message, format, args);
@@ -27,7 +28,7 @@ static bool fail(writer *w, const rft_py_node *node, const char *format, ...) {
     return false;
 }
 
-static const rft_py_name *known(const writer *w, const char *name) {
+static const rft_py_name *known(const lua_writer *w, const char *name) {
     for (size_t i = 0; i < w->name_count; i++) {
         if (strcmp(w->names[i].name, name) == 0) {
             return &w->names[i];
@@ -37,7 +38,7 @@ static const rft_py_name *known(const writer *w, const char *name) {
 }
 
 /* BOOL, TEXT, or REAL for any number. */
-static rft_value_kind kind_of(const writer *w, const rft_py_node *node) {
+static rft_value_kind kind_of(const lua_writer *w, const rft_py_node *node) {
     const rft_py_name *name = node->kind == RFT_PY_NAME ? known(w, node->text) : NULL;
     switch (node->kind) {
     case RFT_PY_NAME:
@@ -67,9 +68,9 @@ static void add_text(rft_str *out, const char *text) {
     rft_str_add_char(out, '\'');
 }
 
-static bool add_name(writer *w, const rft_py_node *node) {
+static bool add_name(lua_writer *w, const rft_py_node *node) {
     if (!known(w, node->text)) {
-        return fail(w, node, "\"%.60s\" is no parameter of the space", node->text);
+        return fail_to_lua(w, node, "\"%.60s\" is no parameter of the space", node->text);
     }
     rft_str_add(w->out, node->text);
     return true;
@@ -77,30 +78,31 @@ static bool add_name(writer *w, const rft_py_node *node) {
 
 /* ---- numbers ---- */
 
-static bool add_binary(writer *w, const rft_py_node *node) {
+static bool add_binary(lua_writer *w, const rft_py_node *node) {
     const char *op = node->op == 'd' ? "//" : node->op == 'p' ? "^" : (char[]){node->op, '\0'};
     rft_str_add_char(w->out, '(');
-    if (!add_number(w, node->items[0])) {
+    if (!add_python_number(w, node->items[0])) {
         return false;
     }
     rft_str_addf(w->out, " %s ", op);
-    if (!add_number(w, node->items[1])) {
+    if (!add_python_number(w, node->items[1])) {
         return false;
     }
     rft_str_add_char(w->out, ')');
     return true;
 }
 
-static bool add_call(writer *w, const rft_py_node *node) {
+static bool add_call(lua_writer *w, const rft_py_node *node) {
     bool single = strcmp(node->text, "abs") == 0;
     bool several = strcmp(node->text, "min") == 0 || strcmp(node->text, "max") == 0;
     if ((!single && !several) || node->count < (single ? 1u : 2u) || (single && node->count > 1)) {
-        return fail(w, node, "%.40s() with %zu arguments is not understood in a condition", node->text, node->count);
+        return fail_to_lua(w, node, "%.40s() with %zu arguments is not understood in a condition", node->text,
+                           node->count);
     }
     rft_str_addf(w->out, "math.%s(", node->text);
     for (size_t i = 0; i < node->count; i++) {
         rft_str_add(w->out, i ? ", " : "");
-        if (!add_number(w, node->items[i])) {
+        if (!add_python_number(w, node->items[i])) {
             return false;
         }
     }
@@ -109,7 +111,7 @@ static bool add_call(writer *w, const rft_py_node *node) {
 }
 
 /* Where Python would compute: truths are 0 and 1. */
-static bool add_number(writer *w, const rft_py_node *node) {
+static bool add_python_number(lua_writer *w, const rft_py_node *node) {
     switch (node->kind) {
     case RFT_PY_INT:
         rft_str_addf(w->out, "%lld", (long long)node->integer);
@@ -123,24 +125,24 @@ static bool add_number(writer *w, const rft_py_node *node) {
         return add_call(w, node);
     case RFT_PY_NEGATE:
         rft_str_add(w->out, "(-");
-        if (!add_number(w, node->items[0])) {
+        if (!add_python_number(w, node->items[0])) {
             return false;
         }
         rft_str_add_char(w->out, ')');
         return true;
     case RFT_PY_AND:
     case RFT_PY_OR:
-        return fail(w, node, "`and` and `or` are not understood as numbers");
+        return fail_to_lua(w, node, "`and` and `or` are not understood as numbers");
     case RFT_PY_TEXT:
-        return fail(w, node, "texts cannot be computed with");
+        return fail_to_lua(w, node, "texts cannot be computed with");
     case RFT_PY_LIST:
     case RFT_PY_FOR:
-        return fail(w, node, "a list is understood behind `in` alone");
+        return fail_to_lua(w, node, "a list is understood behind `in` alone");
     default:
         break;
     }
     if (kind_of(w, node) == RFT_VALUE_TEXT) {
-        return fail(w, node, "texts cannot be computed with");
+        return fail_to_lua(w, node, "texts cannot be computed with");
     }
     if (kind_of(w, node) == RFT_VALUE_REAL) {
         return add_name(w, node);
@@ -156,7 +158,7 @@ static bool add_number(writer *w, const rft_py_node *node) {
 /* ---- truths ---- */
 
 /* One side of a comparison whose sides are of that kind. */
-static bool add_side(writer *w, const rft_py_node *node, rft_value_kind kind) {
+static bool add_side(lua_writer *w, const rft_py_node *node, rft_value_kind kind) {
     if (kind == RFT_VALUE_BOOL) {
         return add_truth(w, node);
     }
@@ -164,16 +166,16 @@ static bool add_side(writer *w, const rft_py_node *node, rft_value_kind kind) {
         add_text(w->out, node->text);
         return true;
     }
-    return kind == RFT_VALUE_TEXT ? add_name(w, node) : add_number(w, node);
+    return kind == RFT_VALUE_TEXT ? add_name(w, node) : add_python_number(w, node);
 }
 
-static bool add_pair(writer *w, const rft_py_node *left, char op, const rft_py_node *right) {
+static bool add_pair(lua_writer *w, const rft_py_node *left, char op, const rft_py_node *right) {
     static const char signs[] = "<>=!lg";
     static const char *const lua[] = {"<", ">", "==", "~=", "<=", ">="};
     rft_value_kind a = kind_of(w, left), b = kind_of(w, right);
     bool equality = op == '=' || op == '!';
     if ((a == RFT_VALUE_TEXT) != (b == RFT_VALUE_TEXT)) {
-        return fail(w, left, "a text is compared with a number");
+        return fail_to_lua(w, left, "a text is compared with a number");
     }
     rft_value_kind kind = a == b && (a == RFT_VALUE_TEXT || equality) ? a : RFT_VALUE_REAL;
     rft_str_add_char(w->out, '(');
@@ -188,14 +190,14 @@ static bool add_pair(writer *w, const rft_py_node *left, char op, const rft_py_n
     return true;
 }
 
-static bool add_membership(writer *w, const rft_py_node *left, char op, const rft_py_node *list) {
+static bool add_membership(lua_writer *w, const rft_py_node *left, char op, const rft_py_node *list) {
     rft_value *values = NULL;
     size_t count = 0;
     if (!rft_py_values(&values, &count, list, w->arena, w->error)) {
         return false;
     }
     if (count > 256) {
-        return fail(w, list, "more than 256 values behind `in`");
+        return fail_to_lua(w, list, "more than 256 values behind `in`");
     }
     rft_str_add(w->out, op == 'n' ? "not (false" : "(false");
     for (size_t i = 0; i < count; i++) {
@@ -217,7 +219,7 @@ static bool add_membership(writer *w, const rft_py_node *left, char op, const rf
     return true;
 }
 
-static bool add_compare(writer *w, const rft_py_node *node) {
+static bool add_compare(lua_writer *w, const rft_py_node *node) {
     rft_str_add_char(w->out, '(');
     for (size_t i = 1; i < node->count; i++) {
         char op = node->ops[i - 1];
@@ -232,7 +234,7 @@ static bool add_compare(writer *w, const rft_py_node *node) {
     return true;
 }
 
-static bool add_logic(writer *w, const rft_py_node *node) {
+static bool add_logic(lua_writer *w, const rft_py_node *node) {
     rft_str_add_char(w->out, '(');
     for (size_t i = 0; i < node->count; i++) {
         rft_str_add(w->out, i == 0 ? "" : node->kind == RFT_PY_AND ? " and " : " or ");
@@ -244,7 +246,7 @@ static bool add_logic(writer *w, const rft_py_node *node) {
     return true;
 }
 
-static bool add_truth(writer *w, const rft_py_node *node) {
+static bool add_truth(lua_writer *w, const rft_py_node *node) {
     switch (node->kind) {
     case RFT_PY_BOOL:
         rft_str_add(w->out, node->integer ? "true" : "false");
@@ -268,10 +270,10 @@ static bool add_truth(writer *w, const rft_py_node *node) {
         return add_name(w, node);
     }
     if (kind_of(w, node) == RFT_VALUE_TEXT) {
-        return fail(w, node, "a text is no condition");
+        return fail_to_lua(w, node, "a text is no condition");
     }
     rft_str_add_char(w->out, '(');
-    if (!add_number(w, node)) {
+    if (!add_python_number(w, node)) {
         return false;
     }
     rft_str_add(w->out, " ~= 0)");
@@ -280,6 +282,6 @@ static bool add_truth(writer *w, const rft_py_node *node) {
 
 bool rft_py_to_lua(rft_str *out, const rft_py_node *node, const rft_py_name *names, size_t name_count, rft_arena *arena,
                    rft_py_error *error) {
-    writer w = {out, names, name_count, arena, error};
+    lua_writer w = {out, names, name_count, arena, error};
     return add_truth(&w, node);
 }

@@ -9,7 +9,7 @@
 #define NODES_MAX 5000
 #define DEPTH_MAX 100
 
-typedef struct parser {
+typedef struct python_parser {
     const char *text;
     size_t at;
     rft_arena *arena;
@@ -17,13 +17,13 @@ typedef struct parser {
     bool failed;
     int depth;
     size_t nodes;
-} parser;
+} python_parser;
 
-static rft_py_node *parse_or(parser *p);
-static rft_py_node *parse_unary(parser *p);
+static rft_py_node *parse_or(python_parser *p);
+static rft_py_node *parse_unary(python_parser *p);
 
-static rft_py_node *fail(parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static rft_py_node *fail(parser *p, const char *format, ...) {
+static rft_py_node *fail_parse(python_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static rft_py_node *fail_parse(python_parser *p, const char *format, ...) {
     if (!p->failed) {
         va_list args;
         va_start(args, format);
@@ -35,9 +35,9 @@ static rft_py_node *fail(parser *p, const char *format, ...) {
     return NULL;
 }
 
-static rft_py_node *node_at(parser *p, rft_py_kind kind, size_t at) {
+static rft_py_node *node_at(python_parser *p, rft_py_kind kind, size_t at) {
     if (++p->nodes > NODES_MAX) {
-        return fail(p, "more than %d terms", NODES_MAX);
+        return fail_parse(p, "more than %d terms", NODES_MAX);
     }
     rft_py_node *node = rft_arena_alloc(p->arena, sizeof *node);
     node->kind = kind;
@@ -45,7 +45,7 @@ static rft_py_node *node_at(parser *p, rft_py_kind kind, size_t at) {
     return node;
 }
 
-static void add_item(parser *p, rft_py_node *node, rft_py_node *item) {
+static void add_item(python_parser *p, rft_py_node *node, rft_py_node *item) {
     if (!item || p->failed) {
         return;
     }
@@ -65,7 +65,7 @@ static void add_item(parser *p, rft_py_node *node, rft_py_node *item) {
 
 /* ---- words ---- */
 
-static void skip_space(parser *p) {
+static void skip_space(python_parser *p) {
     while (p->text[p->at] && strchr(" \t\r\n", p->text[p->at])) {
         p->at++;
     }
@@ -76,7 +76,7 @@ static bool is_name_char(char c) {
 }
 
 /* Takes the sign or word if it stands here, whole. */
-static bool take(parser *p, const char *word) {
+static bool take_token(python_parser *p, const char *word) {
     skip_space(p);
     size_t length = strlen(word);
     if (strncmp(p->text + p->at, word, length) != 0 ||
@@ -87,14 +87,14 @@ static bool take(parser *p, const char *word) {
     return true;
 }
 
-static bool peek(parser *p, const char *word) {
+static bool peek(python_parser *p, const char *word) {
     size_t at = p->at;
-    bool there = take(p, word);
+    bool there = take_token(p, word);
     p->at = at;
     return there;
 }
 
-static const char *take_name(parser *p) {
+static const char *take_name(python_parser *p) {
     skip_space(p);
     size_t length = 0;
     while (is_name_char(p->text[p->at + length])) {
@@ -107,7 +107,7 @@ static const char *take_name(parser *p) {
 
 /* ---- atoms ---- */
 
-static rft_py_node *parse_number(parser *p) {
+static rft_py_node *parse_number(python_parser *p) {
     size_t start = p->at, length = 0;
     const char *text = p->text + start;
     bool real = false;
@@ -123,13 +123,13 @@ static rft_py_node *parse_number(parser *p) {
                 (real ? rft_text_to_double(word, node ? &node->real : &(double){0})
                       : rft_text_to_int64(word, node ? &node->integer : &(int64_t){0}));
     if (!good) {
-        return fail(p, "\"%.40s\" is no decimal number of 64 bits", word);
+        return fail_parse(p, "\"%.40s\" is no decimal number of 64 bits", word);
     }
     p->at += length;
     return node;
 }
 
-static rft_py_node *parse_text(parser *p) {
+static rft_py_node *parse_text(python_parser *p) {
     size_t start = p->at;
     char quote = p->text[p->at++];
     rft_str text = RFT_STR_INIT;
@@ -139,7 +139,8 @@ static rft_py_node *parse_text(parser *p) {
     rft_py_node *node = node_at(p, RFT_PY_TEXT, start);
     if (p->text[p->at] != quote) {
         rft_str_clear(&text);
-        return fail(p, p->text[p->at] == '\\' ? "backslashes in texts are not understood" : "the text has no end");
+        return fail_parse(p,
+                          p->text[p->at] == '\\' ? "backslashes in texts are not understood" : "the text has no end");
     }
     p->at++;
     if (node) {
@@ -150,56 +151,56 @@ static rft_py_node *parse_text(parser *p) {
 }
 
 /* Up to the closing bracket, which is taken. */
-static rft_py_node *parse_items(parser *p, rft_py_node *node, const char *close) {
-    while (!p->failed && !take(p, close)) {
+static rft_py_node *parse_items(python_parser *p, rft_py_node *node, const char *close) {
+    while (!p->failed && !take_token(p, close)) {
         add_item(p, node, parse_or(p));
-        if (!p->failed && !take(p, ",") && !peek(p, close)) {
-            return fail(p, "expected , or %s", close);
+        if (!p->failed && !take_token(p, ",") && !peek(p, close)) {
+            return fail_parse(p, "expected , or %s", close);
         }
     }
     return p->failed ? NULL : node;
 }
 
 /* Behind "[expression for". */
-static rft_py_node *parse_for(parser *p, rft_py_node *node) {
+static rft_py_node *parse_for(python_parser *p, rft_py_node *node) {
     node->kind = RFT_PY_FOR;
     node->text = take_name(p);
-    if (!*node->text || !take(p, "in")) {
-        return fail(p, "expected [expression for NAME in list]");
+    if (!*node->text || !take_token(p, "in")) {
+        return fail_parse(p, "expected [expression for NAME in list]");
     }
     add_item(p, node, parse_or(p));
-    if (!p->failed && take(p, "if")) {
+    if (!p->failed && take_token(p, "if")) {
         add_item(p, node, parse_or(p));
     }
-    if (!p->failed && !take(p, "]")) {
-        return fail(p, "expected ] (one `for` with one `if` is understood)");
+    if (!p->failed && !take_token(p, "]")) {
+        return fail_parse(p, "expected ] (one `for` with one `if` is understood)");
     }
     return p->failed ? NULL : node;
 }
 
-static rft_py_node *parse_list(parser *p, size_t start) {
+static rft_py_node *parse_list(python_parser *p, size_t start) {
     rft_py_node *node = node_at(p, RFT_PY_LIST, start);
-    if (!node || take(p, "]")) {
+    if (!node || take_token(p, "]")) {
         return node;
     }
     add_item(p, node, parse_or(p));
-    if (!p->failed && take(p, "for")) {
+    if (!p->failed && take_token(p, "for")) {
         return parse_for(p, node);
     }
-    if (!p->failed && !take(p, ",") && !peek(p, "]")) {
-        return fail(p, "expected , or ]");
+    if (!p->failed && !take_token(p, ",") && !peek(p, "]")) {
+        return fail_parse(p, "expected , or ]");
     }
     return p->failed ? NULL : parse_items(p, node, "]");
 }
 
 /* (a) is a, (a, b) is a list. */
-static rft_py_node *parse_group(parser *p, size_t start) {
+static rft_py_node *parse_group(python_parser *p, size_t start) {
     rft_py_node *first = parse_or(p);
-    if (p->failed || take(p, ")")) {
+    if (p->failed || take_token(p, ")")) {
         return first;
     }
-    if (!take(p, ",")) {
-        return fail(p, "expected )");
+    if (!take_token(p, ",")) {
+        return fail_parse(p, "expected )");
     }
     rft_py_node *node = node_at(p, RFT_PY_LIST, start);
     if (node) {
@@ -208,13 +209,13 @@ static rft_py_node *parse_group(parser *p, size_t start) {
     return node ? parse_items(p, node, ")") : NULL;
 }
 
-static rft_py_node *parse_word(parser *p, size_t start) {
+static rft_py_node *parse_word(python_parser *p, size_t start) {
     static const char *const refused[] = {"lambda", "if",   "else", "for", "is", "None", "await",
                                           "yield",  "from", "def",  "and", "or", "in",   "not"};
     const char *name = take_name(p);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         if (strcmp(name, refused[i]) == 0) {
-            return fail(p, "\"%s\" is not understood here", name);
+            return fail_parse(p, "\"%s\" is not understood here", name);
         }
     }
     bool truth = strcmp(name, "True") == 0;
@@ -224,17 +225,17 @@ static rft_py_node *parse_word(parser *p, size_t start) {
     }
     node->integer = truth ? 1 : 0;
     node->text = name;
-    if (take(p, "(")) {
+    if (take_token(p, "(")) {
         node->kind = RFT_PY_CALL;
         node = parse_items(p, node, ")");
     }
     if (!p->failed && (peek(p, ".") || peek(p, "["))) {
-        return fail(p, "members and indices are not understood");
+        return fail_parse(p, "members and indices are not understood");
     }
     return node;
 }
 
-static rft_py_node *parse_atom(parser *p) {
+static rft_py_node *parse_atom(python_parser *p) {
     skip_space(p);
     size_t start = p->at;
     char c = p->text[p->at];
@@ -244,21 +245,21 @@ static rft_py_node *parse_atom(parser *p) {
     if (c == '\'' || c == '"') {
         return parse_text(p);
     }
-    if (take(p, "[")) {
+    if (take_token(p, "[")) {
         return parse_list(p, start);
     }
-    if (take(p, "(")) {
+    if (take_token(p, "(")) {
         return parse_group(p, start);
     }
     if (is_name_char(c)) {
         return parse_word(p, start);
     }
-    return fail(p, c ? "\"%.1s\" is not understood here" : "the expression ends too early%.0s", p->text + p->at);
+    return fail_parse(p, c ? "\"%.1s\" is not understood here" : "the expression ends too early%.0s", p->text + p->at);
 }
 
 /* ---- operators ---- */
 
-static rft_py_node *pair(parser *p, char op, rft_py_node *left, rft_py_node *right) {
+static rft_py_node *pair(python_parser *p, char op, rft_py_node *left, rft_py_node *right) {
     rft_py_node *node = p->failed ? NULL : node_at(p, RFT_PY_BINARY, left->at);
     if (node) {
         node->op = op;
@@ -268,12 +269,12 @@ static rft_py_node *pair(parser *p, char op, rft_py_node *left, rft_py_node *rig
     return node;
 }
 
-static rft_py_node *parse_power(parser *p) {
+static rft_py_node *parse_power(python_parser *p) {
     rft_py_node *base = parse_atom(p);
-    return !p->failed && take(p, "**") ? pair(p, 'p', base, parse_unary(p)) : base;
+    return !p->failed && take_token(p, "**") ? pair(p, 'p', base, parse_unary(p)) : base;
 }
 
-static rft_py_node *enclose(parser *p, rft_py_kind kind, size_t at, rft_py_node *inner) {
+static rft_py_node *enclose(python_parser *p, rft_py_kind kind, size_t at, rft_py_node *inner) {
     rft_py_node *node = p->failed ? NULL : node_at(p, kind, at);
     if (node) {
         add_item(p, node, inner);
@@ -281,16 +282,16 @@ static rft_py_node *enclose(parser *p, rft_py_kind kind, size_t at, rft_py_node 
     return node;
 }
 
-static rft_py_node *parse_unary(parser *p) {
+static rft_py_node *parse_unary(python_parser *p) {
     skip_space(p);
     size_t start = p->at;
     rft_py_node *node = NULL;
     if (++p->depth > DEPTH_MAX) {
-        return fail(p, "nested more than %d deep", DEPTH_MAX);
+        return fail_parse(p, "nested more than %d deep", DEPTH_MAX);
     }
-    if (take(p, "-")) {
+    if (take_token(p, "-")) {
         node = enclose(p, RFT_PY_NEGATE, start, parse_unary(p));
-    } else if (take(p, "+")) {
+    } else if (take_token(p, "+")) {
         node = parse_unary(p);
     } else {
         node = parse_power(p);
@@ -299,16 +300,16 @@ static rft_py_node *parse_unary(parser *p) {
     return node;
 }
 
-static rft_py_node *parse_product(parser *p) {
+static rft_py_node *parse_product(python_parser *p) {
     rft_py_node *node = parse_unary(p);
     while (!p->failed) {
-        if (take(p, "//")) {
+        if (take_token(p, "//")) {
             node = pair(p, 'd', node, parse_unary(p));
-        } else if (take(p, "/")) {
+        } else if (take_token(p, "/")) {
             node = pair(p, '/', node, parse_unary(p));
-        } else if (take(p, "%")) {
+        } else if (take_token(p, "%")) {
             node = pair(p, '%', node, parse_unary(p));
-        } else if (!peek(p, "**") && take(p, "*")) {
+        } else if (!peek(p, "**") && take_token(p, "*")) {
             node = pair(p, '*', node, parse_unary(p));
         } else {
             break;
@@ -317,12 +318,12 @@ static rft_py_node *parse_product(parser *p) {
     return node;
 }
 
-static rft_py_node *parse_sum(parser *p) {
+static rft_py_node *parse_sum(python_parser *p) {
     rft_py_node *node = parse_product(p);
     while (!p->failed) {
-        if (take(p, "+")) {
+        if (take_token(p, "+")) {
             node = pair(p, '+', node, parse_product(p));
-        } else if (take(p, "-")) {
+        } else if (take_token(p, "-")) {
             node = pair(p, '-', node, parse_product(p));
         } else {
             break;
@@ -331,33 +332,33 @@ static rft_py_node *parse_sum(parser *p) {
     return node;
 }
 
-static char take_comparison(parser *p) {
+static char take_comparison(python_parser *p) {
     static const struct {
         const char *word;
         char op;
     } signs[] = {{"<=", 'l'}, {">=", 'g'}, {"==", '='}, {"!=", '!'}, {"in", 'i'}};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
-        if (take(p, signs[i].word)) {
+        if (take_token(p, signs[i].word)) {
             return signs[i].op;
         }
     }
     if (!peek(p, "<<") && !peek(p, ">>")) {
-        if (take(p, "<")) {
+        if (take_token(p, "<")) {
             return '<';
         }
-        if (take(p, ">")) {
+        if (take_token(p, ">")) {
             return '>';
         }
     }
     size_t at = p->at;
-    if (take(p, "not") && take(p, "in")) {
+    if (take_token(p, "not") && take_token(p, "in")) {
         return 'n';
     }
     p->at = at;
     return 0;
 }
 
-static rft_py_node *parse_comparison(parser *p) {
+static rft_py_node *parse_comparison(python_parser *p) {
     rft_py_node *first = parse_sum(p), *node = NULL;
     for (char op; !p->failed && (op = take_comparison(p)) != 0;) {
         if (!node) {
@@ -371,23 +372,23 @@ static rft_py_node *parse_comparison(parser *p) {
     return p->failed ? NULL : node ? node : first;
 }
 
-static rft_py_node *parse_not(parser *p) {
+static rft_py_node *parse_not(python_parser *p) {
     skip_space(p);
     size_t start = p->at;
-    if (!take(p, "not")) {
+    if (!take_token(p, "not")) {
         return parse_comparison(p);
     }
     if (++p->depth > DEPTH_MAX) {
-        return fail(p, "nested more than %d deep", DEPTH_MAX);
+        return fail_parse(p, "nested more than %d deep", DEPTH_MAX);
     }
     rft_py_node *node = enclose(p, RFT_PY_NOT, start, parse_not(p));
     p->depth--;
     return node;
 }
 
-static rft_py_node *parse_and(parser *p) {
+static rft_py_node *parse_and(python_parser *p) {
     rft_py_node *first = parse_not(p), *node = NULL;
-    while (!p->failed && take(p, "and")) {
+    while (!p->failed && take_token(p, "and")) {
         node = node ? node : enclose(p, RFT_PY_AND, first->at, first);
         if (node) {
             add_item(p, node, parse_not(p));
@@ -396,12 +397,12 @@ static rft_py_node *parse_and(parser *p) {
     return p->failed ? NULL : node ? node : first;
 }
 
-static rft_py_node *parse_or(parser *p) {
+static rft_py_node *parse_or(python_parser *p) {
     if (++p->depth > DEPTH_MAX) {
-        return fail(p, "nested more than %d deep", DEPTH_MAX);
+        return fail_parse(p, "nested more than %d deep", DEPTH_MAX);
     }
     rft_py_node *first = parse_and(p), *node = NULL;
-    while (!p->failed && take(p, "or")) {
+    while (!p->failed && take_token(p, "or")) {
         node = node ? node : enclose(p, RFT_PY_OR, first->at, first);
         if (node) {
             add_item(p, node, parse_and(p));
@@ -412,11 +413,11 @@ static rft_py_node *parse_or(parser *p) {
 }
 
 bool rft_py_parse(rft_py_node **out, const char *text, rft_arena *arena, rft_py_error *error) {
-    parser p = {.text = text, .arena = arena, .error = error};
+    python_parser p = {.text = text, .arena = arena, .error = error};
     *out = parse_or(&p);
     skip_space(&p);
     if (!p.failed && text[p.at]) {
-        fail(&p, "\"%.20s\" is not understood here", text + p.at);
+        fail_parse(&p, "\"%.20s\" is not understood here", text + p.at);
     }
     *out = p.failed ? NULL : *out;
     return !p.failed;

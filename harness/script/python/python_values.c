@@ -22,8 +22,9 @@ typedef struct value_list {
 static bool fold(folder *f, const rft_py_node *node, rft_value *out);
 static bool fold_list(folder *f, const rft_py_node *node, value_list *out);
 
-static bool fail(folder *f, const rft_py_node *node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(folder *f, const rft_py_node *node, const char *format, ...) {
+static bool fail_fold(folder *f, const rft_py_node *node, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static bool fail_fold(folder *f, const rft_py_node *node, const char *format, ...) {
     va_list args;
     va_start(args, format);
     rft_text_vformat(f->error->message, sizeof f->error->message, format, args);
@@ -76,7 +77,7 @@ static bool fold_whole(folder *f, const rft_py_node *node, int64_t a, int64_t b,
         }
     }
     *out = rft_value_int(result);
-    return over ? fail(f, node, "a number beyond 64 bits") : true;
+    return over ? fail_fold(f, node, "a number beyond 64 bits") : true;
 }
 
 static bool fold_real(folder *f, const rft_py_node *node, double a, double b, rft_value *out) {
@@ -88,7 +89,7 @@ static bool fold_real(folder *f, const rft_py_node *node, double a, double b, rf
                     : node->op == 'd' ? floor(a / b)
                                       : a - floor(a / b) * b;
     *out = (rft_value){.kind = RFT_VALUE_REAL, .as.real = result};
-    return isfinite(result) ? true : fail(f, node, "a result that is no finite number");
+    return isfinite(result) ? true : fail_fold(f, node, "a result that is no finite number");
 }
 
 static bool fold_binary(folder *f, const rft_py_node *node, rft_value *out) {
@@ -97,10 +98,10 @@ static bool fold_binary(folder *f, const rft_py_node *node, rft_value *out) {
         return false;
     }
     if (a.kind == RFT_VALUE_TEXT || b.kind == RFT_VALUE_TEXT) {
-        return fail(f, node, "texts cannot be computed with");
+        return fail_fold(f, node, "texts cannot be computed with");
     }
     if (strchr("/d%", node->op) && rft_value_number(&b) == 0) {
-        return fail(f, node, "a division by zero");
+        return fail_fold(f, node, "a division by zero");
     }
     bool whole = is_whole(&a) && is_whole(&b) && node->op != '/' && !(node->op == 'p' && b.as.integer < 0);
     return whole ? fold_whole(f, node, a.as.integer, b.as.integer, out)
@@ -117,7 +118,7 @@ static bool compare(folder *f, const rft_py_node *node, char op, const rft_value
     bool texts = a->kind == RFT_VALUE_TEXT && b->kind == RFT_VALUE_TEXT;
     if (!texts && (a->kind == RFT_VALUE_TEXT || b->kind == RFT_VALUE_TEXT)) {
         *out = op == '!';
-        return op == '=' || op == '!' ? true : fail(f, node, "a text is compared with a number");
+        return op == '=' || op == '!' ? true : fail_fold(f, node, "a text is compared with a number");
     }
     int order = texts ? strcmp(a->as.text, b->as.text) : 0;
     double x = texts ? (double)order : rft_value_number(a);
@@ -179,7 +180,7 @@ static bool fold_call(folder *f, const rft_py_node *node, rft_value *out) {
     bool least = strcmp(node->text, "min") == 0, most = strcmp(node->text, "max") == 0;
     bool single = strcmp(node->text, "abs") == 0 || strcmp(node->text, "int") == 0 || strcmp(node->text, "float") == 0;
     if ((!least && !most && !single) || node->count == 0 || (single && node->count != 1)) {
-        return fail(f, node, "%.40s() with %zu arguments is not understood", node->text, node->count);
+        return fail_fold(f, node, "%.40s() with %zu arguments is not understood", node->text, node->count);
     }
     for (size_t i = 0; i < node->count; i++) {
         rft_value next;
@@ -187,7 +188,7 @@ static bool fold_call(folder *f, const rft_py_node *node, rft_value *out) {
             return false;
         }
         if (next.kind == RFT_VALUE_TEXT) {
-            return fail(f, node, "%.40s() of a text is not understood", node->text);
+            return fail_fold(f, node, "%.40s() of a text is not understood", node->text);
         }
         double a = rft_value_number(&next), b = i ? rft_value_number(out) : 0;
         *out = i == 0 || (least && a < b) || (most && a > b) ? next : *out;
@@ -201,7 +202,7 @@ static bool fold_call(folder *f, const rft_py_node *node, rft_value *out) {
     } else if (node->text[0] == 'i' && out->kind == RFT_VALUE_REAL) {
         double whole = trunc(out->as.real);
         if (!(fabs(whole) < 9e18)) {
-            return fail(f, node, "a number beyond 64 bits");
+            return fail_fold(f, node, "a number beyond 64 bits");
         }
         *out = rft_value_int((int64_t)whole);
     }
@@ -225,7 +226,7 @@ static bool fold(folder *f, const rft_py_node *node, rft_value *out) {
         return true;
     case RFT_PY_NAME:
         if (!f->variable || strcmp(f->variable, node->text) != 0) {
-            return fail(f, node, "\"%.60s\" has no value here", node->text);
+            return fail_fold(f, node, "\"%.60s\" has no value here", node->text);
         }
         *out = f->bound;
         return true;
@@ -250,15 +251,15 @@ static bool fold(folder *f, const rft_py_node *node, rft_value *out) {
     case RFT_PY_CALL:
         return fold_call(f, node, out);
     default:
-        return fail(f, node, "a list where one value is expected");
+        return fail_fold(f, node, "a list where one value is expected");
     }
 }
 
 /* ---- lists ---- */
 
-static bool append(folder *f, const rft_py_node *node, value_list *out, const rft_value *value) {
+static bool append_value(folder *f, const rft_py_node *node, value_list *out, const rft_value *value) {
     if (out->count == VALUES_MAX) {
-        return fail(f, node, "more than %d values", VALUES_MAX);
+        return fail_fold(f, node, "more than %d values", VALUES_MAX);
     }
     if (out->count == out->capacity) { /* what it outgrew stays in the arena until the file is read */
         out->capacity = out->capacity ? out->capacity * 2 : 16;
@@ -275,7 +276,7 @@ static bool append(folder *f, const rft_py_node *node, value_list *out, const rf
 static bool fold_range(folder *f, const rft_py_node *node, value_list *out) {
     int64_t numbers[3] = {0, 0, 1};
     if (node->count < 1 || node->count > 3) {
-        return fail(f, node, "range() takes one to three numbers");
+        return fail_fold(f, node, "range() takes one to three numbers");
     }
     for (size_t i = 0; i < node->count; i++) {
         rft_value value;
@@ -283,16 +284,16 @@ static bool fold_range(folder *f, const rft_py_node *node, value_list *out) {
             return false;
         }
         if (!is_whole(&value)) {
-            return fail(f, node, "range() takes whole numbers");
+            return fail_fold(f, node, "range() takes whole numbers");
         }
         numbers[node->count == 1 ? 1 : i] = value.as.integer;
     }
     if (numbers[2] == 0) {
-        return fail(f, node, "range() with a step of 0");
+        return fail_fold(f, node, "range() with a step of 0");
     }
     for (int64_t at = numbers[0]; numbers[2] > 0 ? at < numbers[1] : at > numbers[1];) {
         rft_value value = rft_value_int(at);
-        if (!append(f, node, out, &value)) {
+        if (!append_value(f, node, out, &value)) {
             return false;
         }
         if (__builtin_add_overflow(at, numbers[2], &at)) {
@@ -306,7 +307,7 @@ static bool fold_for(folder *f, const rft_py_node *node, value_list *out) {
     value_list source = {0};
     folder inner = *f;
     if (f->variable) {
-        return fail(f, node, "a list within a list is not understood");
+        return fail_fold(f, node, "a list within a list is not understood");
     }
     if (!fold_list(f, node->items[1], &source)) {
         return false;
@@ -318,7 +319,7 @@ static bool fold_for(folder *f, const rft_py_node *node, value_list *out) {
         if (node->count > 2 && !fold(&inner, node->items[2], &keep)) {
             return false;
         }
-        if (is_true(&keep) && (!fold(&inner, node->items[0], &value) || !append(f, node, out, &value))) {
+        if (is_true(&keep) && (!fold(&inner, node->items[0], &value) || !append_value(f, node, out, &value))) {
             return false;
         }
     }
@@ -329,7 +330,7 @@ static bool fold_list(folder *f, const rft_py_node *node, value_list *out) {
     if (node->kind == RFT_PY_LIST) {
         for (size_t i = 0; i < node->count; i++) {
             rft_value value;
-            if (!fold(f, node->items[i], &value) || !append(f, node, out, &value)) {
+            if (!fold(f, node->items[i], &value) || !append_value(f, node, out, &value)) {
                 return false;
             }
         }
@@ -347,7 +348,7 @@ static bool fold_list(folder *f, const rft_py_node *node, value_list *out) {
     if (node->kind == RFT_PY_CALL && strcmp(node->text, "list") == 0 && node->count == 1) {
         return fold_list(f, node->items[0], out);
     }
-    return fail(f, node, "expected a list: [1, 2], range(..), list(..), [x for x in ..], or a sum of such");
+    return fail_fold(f, node, "expected a list: [1, 2], range(..), list(..), [x for x in ..], or a sum of such");
 }
 
 bool rft_py_values(rft_value **out, size_t *count, const rft_py_node *node, rft_arena *arena, rft_py_error *error) {
