@@ -102,7 +102,7 @@ static const char *one_line(const rft_err *err, rft_arena *arena) {
     return text;
 }
 
-static void describe(const library_row *row, const rft_dynlib_spec *spec, rft_env *env, rft_arena *arena) {
+static void describe_library(const library_row *row, const rft_dynlib_spec *spec, rft_env *env, rft_arena *arena) {
     rft_err err = RFT_ERR_INIT;
     version_table table = {0};
     void *handle = NULL;
@@ -153,7 +153,7 @@ void rft_libraries_describe(rft_env *env, rft_arena *arena) {
             .code = RFT_E_NOT_FOUND,
             .remedy = rows[i].remedy,
         };
-        describe(&rows[i], &spec, env, arena);
+        describe_library(&rows[i], &spec, env, arena);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "gpu/compiler.h"
 
 #include "base/arena.h"
+#include "base/fs.h"
 #include "base/hash.h"
 #include "gpu/compile/cache_entry.h"
 #include "gpu/compile/cache_folder.h"
@@ -65,7 +66,7 @@ static bool lookup(cache_compiler *self, const char *key, const rft_compile_requ
     return hit;
 }
 
-static void keep(cache_compiler *self, const char *key, const rft_compile_result *result) {
+static void keep_result(cache_compiler *self, const char *key, const rft_compile_result *result) {
     size_t size = 0;
     char *data = rft_cache_entry_encode(&size, key, result);
     if (data) {
@@ -96,7 +97,7 @@ static int cache_compile(rft_compiler *base, const rft_compile_request *request,
     if (lock < 0 || !lookup(self, key, request, arena, out)) {
         rc = self->inner->compile(self->inner, request, arena, out, err);
         if (rc == 0 && out->ok) {
-            keep(self, key, out);
+            keep_result(self, key, out);
         }
     }
     rft_cache_folder_unlock(lock);
@@ -139,4 +140,18 @@ rft_compiler *rft_compile_cache_new(rft_compiler *inner, const rft_compile_cache
     self->inner = inner;
     rft_cache_folder_open(&self->folder, opts);
     return &self->base;
+}
+
+/* ---- requests ---- */
+
+rft_compile_request rft_compile_request_of(const rft_unit_spec *unit, const char *arch) {
+    return (rft_compile_request){
+        .source_name = rft_fs_name(unit->source),
+        .source_path = unit->source,
+        .names = (const char *const *)unit->names,
+        .name_count = unit->name_count,
+        .options = (const char *const *)unit->options,
+        .option_count = unit->option_count,
+        .arch = arch,
+    };
 }

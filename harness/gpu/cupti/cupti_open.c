@@ -109,10 +109,10 @@ const char *rft_cupti_lib_version(const rft_cupti_lib *lib) {
 }
 
 /* ---- errors ---- */
-typedef struct remedy_row {
+typedef struct cupti_remedy {
     int status;
     const char *text;
-} remedy_row;
+} cupti_remedy;
 
 /* By number where releases of the header differ: 43 MIG, 46 unknown chip are of CUDA 12.x and 13. */
 static const char *remedy_for(int status) {
@@ -122,7 +122,7 @@ static const char *remedy_for(int status) {
         "container too): https://developer.nvidia.com/ERR_NVGPUCTRPERM; without them --counters none";
     static const char held[] = "another profiler holds the counters (ncu, nsys, DCGM's profiling: dcgmi profiling "
                                "--pause, another rooftune): end it, or --counters none";
-    static const remedy_row rows[] = {
+    static const cupti_remedy rows[] = {
         {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, privileges},
         {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
          "the virtual GPU's host must allow profiling (vGPU plugin parameter enable_profiling=1); --counters none goes "

@@ -15,7 +15,7 @@ static const rft_cupti_choice *choice_of(const rft_cupti_host *host, rft_cupti_c
     return &choices->items[counter];
 }
 
-static size_t find(const rft_cupti_selection *selection, const char *metric) {
+static size_t find_metric(const rft_cupti_selection *selection, const char *metric) {
     size_t i = 0;
     while (i < selection->metric_count && strcmp(selection->metrics[i], metric) != 0) {
         i++;
@@ -23,8 +23,8 @@ static size_t find(const rft_cupti_selection *selection, const char *metric) {
     return i;
 }
 
-static void add(rft_cupti_selection *selection, const char *metric) {
-    if (find(selection, metric) == selection->metric_count) {
+static void add_metric(rft_cupti_selection *selection, const char *metric) {
+    if (find_metric(selection, metric) == selection->metric_count) {
         selection->metrics[selection->metric_count++] = metric;
     }
 }
@@ -39,14 +39,14 @@ int rft_cupti_select(rft_cupti_selection *out, const rft_cupti_host *host, rft_c
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
         const rft_cupti_choice *choice = set->wanted[i] ? choice_of(host, choices, i) : NULL;
         for (size_t k = 0; choice && choice->text && k < choice->count; k++) {
-            add(out, choice->metrics[k]);
+            add_metric(out, choice->metrics[k]);
         }
     }
     for (size_t i = 0; i < set->raw_count; i++) {
         raw[i] = rft_arena_strdup(arena, set->raw[i]);
         out->raw_accepted[i] = rft_cupti_host_accepts(host, &raw[i], 1);
         if (out->raw_accepted[i]) {
-            add(out, raw[i]);
+            add_metric(out, raw[i]);
         }
     }
     out->set.raw = raw;
@@ -106,14 +106,14 @@ void rft_cupti_selection_counters(const rft_cupti_selection *selection, const rf
         const rft_cupti_choice *choice = &choices->items[i];
         double sum = 0.0;
         for (size_t k = 0; k < choice->count; k++) {
-            sum += choice->factors[k] * values[find(selection, choice->metrics[k])];
+            sum += choice->factors[k] * values[find_metric(selection, choice->metrics[k])];
         }
         out->values[i] = sum;
         out->reasons[i] = isnan(sum) ? "CUPTI gave no number" : NULL;
     }
     for (size_t i = 0; values && i < out->raw_count; i++) {
         if (selection->raw_accepted[i]) {
-            out->raw[i].value = values[find(selection, selection->set.raw[i])];
+            out->raw[i].value = values[find_metric(selection, selection->set.raw[i])];
             out->raw[i].reason = isnan(out->raw[i].value) ? "CUPTI gave no number" : NULL;
         }
     }

@@ -28,15 +28,15 @@ static bool poisons_context(CUresult status) {
     }
 }
 
-typedef struct remedy_row {
+typedef struct cuda_remedy {
     int status;
     const char *text;
-} remedy_row;
+} cuda_remedy;
 
 static const char *const find_fault = "run this point alone under compute-sanitizer: rooftune point ... --in-process";
 
 static const char *remedy_for(CUresult status) {
-    static const remedy_row rows[] = {
+    static const cuda_remedy rows[] = {
         {CUDA_ERROR_OUT_OF_MEMORY, "free device memory (nvidia-smi shows who holds it), or sweep smaller problems"},
         {CUDA_ERROR_STUB_LIBRARY,
          "the toolkit's stub of libcuda was loaded: take its stubs folder out of LD_LIBRARY_PATH"},

@@ -6,12 +6,12 @@
  */
 #include "gpu/dynlib.h"
 #include "gpu/gpu.h"
+#include "gpu/nvml/nvml_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef void *nvml_device;
 enum { NVML_OK = 0, NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 };
 enum { CLOCK_GRAPHICS = 0, CLOCK_SM = 1, CLOCK_MEMORY = 2 };
 
@@ -19,16 +19,7 @@ typedef struct nvml_memory {
     unsigned long long total, free, used; /* bytes */
 } nvml_memory;
 
-typedef struct nvml_process {
-    unsigned pid;
-    unsigned long long used_bytes;
-    unsigned gpu_instance, compute_instance;
-} nvml_process;
-
-typedef int get_unsigned(nvml_device device, unsigned *out);
 typedef int get_clock(nvml_device device, int type, unsigned *out_mhz);
-typedef int get_pair(nvml_device device, unsigned *first, unsigned *second);
-typedef int get_wide(nvml_device device, unsigned long long *out);
 
 /* field, type, exported name, required */
 #define NVML_MAP(X)                                                                                                    \
@@ -39,27 +30,27 @@ typedef int get_wide(nvml_device device, unsigned long long *out);
     X(driver_version, int (*)(char *, unsigned), "nvmlSystemGetDriverVersion", false)                                  \
     X(version, int (*)(char *, unsigned), "nvmlSystemGetNVMLVersion", false)                                           \
     X(vbios, int (*)(nvml_device, char *, unsigned), "nvmlDeviceGetVbiosVersion", false)                               \
-    X(power_limit, get_unsigned *, "nvmlDeviceGetPowerManagementLimit", false)                                         \
-    X(power_default, get_unsigned *, "nvmlDeviceGetPowerManagementDefaultLimit", false)                                \
-    X(power_enforced, get_unsigned *, "nvmlDeviceGetEnforcedPowerLimit", false)                                        \
-    X(power_range, get_pair *, "nvmlDeviceGetPowerManagementLimitConstraints", false)                                  \
-    X(power_now, get_unsigned *, "nvmlDeviceGetPowerUsage", false)                                                     \
-    X(energy, get_wide *, "nvmlDeviceGetTotalEnergyConsumption", false)                                                \
+    X(power_limit, nvml_get_unsigned *, "nvmlDeviceGetPowerManagementLimit", false)                                    \
+    X(power_default, nvml_get_unsigned *, "nvmlDeviceGetPowerManagementDefaultLimit", false)                           \
+    X(power_enforced, nvml_get_unsigned *, "nvmlDeviceGetEnforcedPowerLimit", false)                                   \
+    X(power_range, nvml_get_pair *, "nvmlDeviceGetPowerManagementLimitConstraints", false)                             \
+    X(power_now, nvml_get_unsigned *, "nvmlDeviceGetPowerUsage", false)                                                \
+    X(energy, nvml_get_wide *, "nvmlDeviceGetTotalEnergyConsumption", false)                                           \
     X(temperature, get_clock *, "nvmlDeviceGetTemperature", false)                                                     \
     X(clock_now, get_clock *, "nvmlDeviceGetClockInfo", false)                                                         \
     X(clock_max, get_clock *, "nvmlDeviceGetMaxClockInfo", false)                                                      \
     X(clock_set, get_clock *, "nvmlDeviceGetApplicationsClock", false)                                                 \
-    X(state, get_unsigned *, "nvmlDeviceGetPerformanceState", false)                                                   \
-    X(reasons, get_wide *, "nvmlDeviceGetCurrentClocksEventReasons", false)                                            \
-    X(reasons_old, get_wide *, "nvmlDeviceGetCurrentClocksThrottleReasons", false)                                     \
-    X(persistence, get_unsigned *, "nvmlDeviceGetPersistenceMode", false)                                              \
-    X(ecc, get_pair *, "nvmlDeviceGetEccMode", false)                                                                  \
+    X(state, nvml_get_unsigned *, "nvmlDeviceGetPerformanceState", false)                                              \
+    X(reasons, nvml_get_wide *, "nvmlDeviceGetCurrentClocksEventReasons", false)                                       \
+    X(reasons_old, nvml_get_wide *, "nvmlDeviceGetCurrentClocksThrottleReasons", false)                                \
+    X(persistence, nvml_get_unsigned *, "nvmlDeviceGetPersistenceMode", false)                                         \
+    X(ecc, nvml_get_pair *, "nvmlDeviceGetEccMode", false)                                                             \
     X(ecc_errors, int (*)(nvml_device, int, int, unsigned long long *), "nvmlDeviceGetTotalEccErrors", false)          \
-    X(mig, get_pair *, "nvmlDeviceGetMigMode", false)                                                                  \
-    X(pcie_gen, get_unsigned *, "nvmlDeviceGetCurrPcieLinkGeneration", false)                                          \
-    X(pcie_width, get_unsigned *, "nvmlDeviceGetCurrPcieLinkWidth", false)                                             \
-    X(pcie_gen_max, get_unsigned *, "nvmlDeviceGetMaxPcieLinkGeneration", false)                                       \
-    X(pcie_width_max, get_unsigned *, "nvmlDeviceGetMaxPcieLinkWidth", false)                                          \
+    X(mig, nvml_get_pair *, "nvmlDeviceGetMigMode", false)                                                             \
+    X(pcie_gen, nvml_get_unsigned *, "nvmlDeviceGetCurrPcieLinkGeneration", false)                                     \
+    X(pcie_width, nvml_get_unsigned *, "nvmlDeviceGetCurrPcieLinkWidth", false)                                        \
+    X(pcie_gen_max, nvml_get_unsigned *, "nvmlDeviceGetMaxPcieLinkGeneration", false)                                  \
+    X(pcie_width_max, nvml_get_unsigned *, "nvmlDeviceGetMaxPcieLinkWidth", false)                                     \
     X(memory, int (*)(nvml_device, nvml_memory *), "nvmlDeviceGetMemoryInfo", false)                                   \
     X(processes, int (*)(nvml_device, unsigned *, nvml_process *), "nvmlDeviceGetComputeRunningProcesses_v3", false)   \
     X(mps, int (*)(nvml_device, unsigned *, nvml_process *), "nvmlDeviceGetMPSComputeRunningProcesses_v3", false)
@@ -131,7 +122,7 @@ static void set_watts(nvml_talk *t, const char *key, int status, unsigned milliw
     rft_str_clear(&text);
 }
 
-static int ask(const nvml_talk *t, get_unsigned *get, unsigned *out) {
+static int ask_nvml(const nvml_talk *t, nvml_get_unsigned *get, unsigned *out) {
     *out = 0;
     return get ? get(t->device, out) : NVML_FUNCTION_NOT_FOUND;
 }
@@ -148,16 +139,16 @@ static void set_switch(nvml_talk *t, const char *key, int status, unsigned on) {
 static void add_power(nvml_talk *t) {
     unsigned value = 0, low = 0, high = 0;
     unsigned long long energy_mj = 0;
-    int status = ask(t, t->api.power_limit, &value);
+    int status = ask_nvml(t, t->api.power_limit, &value);
     set_watts(t, "nvml.power_limit_w", status, value);
-    status = ask(t, t->api.power_default, &value);
+    status = ask_nvml(t, t->api.power_default, &value);
     set_watts(t, "nvml.power_limit_default_w", status, value);
-    status = ask(t, t->api.power_enforced, &value);
+    status = ask_nvml(t, t->api.power_enforced, &value);
     set_watts(t, "nvml.power_limit_enforced_w", status, value);
     status = t->api.power_range ? t->api.power_range(t->device, &low, &high) : NVML_FUNCTION_NOT_FOUND;
     set_watts(t, "nvml.power_limit_min_w", status, low);
     set_watts(t, "nvml.power_limit_max_w", status, high);
-    status = ask(t, t->api.power_now, &value);
+    status = ask_nvml(t, t->api.power_now, &value);
     set_watts(t, "nvml.power_w", status, value);
     status = t->api.energy ? t->api.energy(t->device, &energy_mj) : NVML_FUNCTION_NOT_FOUND;
     set_text(t, "nvml.energy_counter", status, "supported");
@@ -201,9 +192,9 @@ static void add_clocks(nvml_talk *t) {
     set_count(t, "nvml.application_sm_clock_mhz", status, value);
     status = ask_clock(t, t->api.clock_set, CLOCK_MEMORY, &value);
     set_count(t, "nvml.application_memory_clock_mhz", status, value);
-    status = ask(t, t->api.state, &value);
+    status = ask_nvml(t, t->api.state, &value);
     set_text(t, "nvml.performance_state", status, rft_arena_printf(t->arena, "P%u", value));
-    get_wide *reasons = t->api.reasons ? t->api.reasons : t->api.reasons_old;
+    nvml_get_wide *reasons = t->api.reasons ? t->api.reasons : t->api.reasons_old;
     status = reasons ? reasons(t->device, &bits) : NVML_FUNCTION_NOT_FOUND;
     set_text(t, "nvml.clock_event_reasons", status, reason_names(bits, t->arena));
 }
@@ -211,7 +202,7 @@ static void add_clocks(nvml_talk *t) {
 static void add_modes(nvml_talk *t) {
     unsigned now = 0, pending = 0;
     unsigned long long errors = 0;
-    int status = ask(t, t->api.persistence, &now);
+    int status = ask_nvml(t, t->api.persistence, &now);
     set_switch(t, "nvml.persistence", status, now);
     status = t->api.ecc ? t->api.ecc(t->device, &now, &pending) : NVML_FUNCTION_NOT_FOUND;
     set_switch(t, "nvml.ecc", status, now);
@@ -224,13 +215,13 @@ static void add_modes(nvml_talk *t) {
 
 static void add_link(nvml_talk *t) {
     unsigned now = 0, most = 0;
-    int status = ask(t, t->api.pcie_gen, &now);
-    int status_max = ask(t, t->api.pcie_gen_max, &most);
+    int status = ask_nvml(t, t->api.pcie_gen, &now);
+    int status_max = ask_nvml(t, t->api.pcie_gen_max, &most);
     set_text(t, "nvml.pcie_generation", status,
              status_max == NVML_OK ? rft_arena_printf(t->arena, "%u of %u", now, most)
                                    : rft_arena_printf(t->arena, "%u", now));
-    status = ask(t, t->api.pcie_width, &now);
-    status_max = ask(t, t->api.pcie_width_max, &most);
+    status = ask_nvml(t, t->api.pcie_width, &now);
+    status_max = ask_nvml(t, t->api.pcie_width_max, &most);
     set_text(t, "nvml.pcie_width", status,
              status_max == NVML_OK ? rft_arena_printf(t->arena, "x%u of x%u", now, most)
                                    : rft_arena_printf(t->arena, "x%u", now));

@@ -7,12 +7,12 @@
  */
 #include "gpu/dynlib.h"
 #include "gpu/meter.h"
+#include "gpu/nvml/nvml_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef void *nvml_device;
 enum { NVML_OK = 0, NVML_INSUFFICIENT_SIZE = 7, NVML_FUNCTION_NOT_FOUND = 13 };
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, SENSOR_GPU = 0 };
 enum { TYPE_DOUBLE, TYPE_UINT, TYPE_ULONG, TYPE_ULONG_LONG, TYPE_LONG_LONG, TYPE_INT, TYPE_USHORT };
@@ -46,16 +46,7 @@ typedef struct nvml_field {
     } value;
 } nvml_field;
 
-typedef struct nvml_process {
-    unsigned pid;
-    unsigned long long used_bytes; /* all ones = not known */
-    unsigned gpu_instance, compute_instance;
-} nvml_process;
-
-typedef int get_unsigned(nvml_device device, unsigned *out);
 typedef int get_indexed(nvml_device device, int which, unsigned *out);
-typedef int get_pair(nvml_device device, unsigned *first, unsigned *second);
-typedef int get_wide(nvml_device device, unsigned long long *out);
 typedef int get_processes(nvml_device device, unsigned *count, nvml_process *out);
 typedef int find_device(const char *name, nvml_device *out);
 
@@ -67,15 +58,15 @@ typedef int find_device(const char *name, nvml_device *out);
     X(by_pci_id, find_device *, "nvmlDeviceGetHandleByPciBusId_v2", true)                                              \
     X(by_uuid, find_device *, "nvmlDeviceGetHandleByUUID", false)                                                      \
     X(driver_version, int (*)(char *, unsigned), "nvmlSystemGetDriverVersion", false)                                  \
-    X(energy, get_wide *, "nvmlDeviceGetTotalEnergyConsumption", false)                                                \
-    X(power, get_unsigned *, "nvmlDeviceGetPowerUsage", false)                                                         \
+    X(energy, nvml_get_wide *, "nvmlDeviceGetTotalEnergyConsumption", false)                                           \
+    X(power, nvml_get_unsigned *, "nvmlDeviceGetPowerUsage", false)                                                    \
     X(fields, int (*)(nvml_device, int, nvml_field *), "nvmlDeviceGetFieldValues", false)                              \
     X(clock, get_indexed *, "nvmlDeviceGetClockInfo", false)                                                           \
     X(temperature, get_indexed *, "nvmlDeviceGetTemperature", false)                                                   \
-    X(reasons, get_wide *, "nvmlDeviceGetCurrentClocksEventReasons", false)                                            \
-    X(reasons_old, get_wide *, "nvmlDeviceGetCurrentClocksThrottleReasons", false)                                     \
-    X(mig, get_pair *, "nvmlDeviceGetMigMode", false)                                                                  \
-    X(persistence, get_unsigned *, "nvmlDeviceGetPersistenceMode", false)                                              \
+    X(reasons, nvml_get_wide *, "nvmlDeviceGetCurrentClocksEventReasons", false)                                       \
+    X(reasons_old, nvml_get_wide *, "nvmlDeviceGetCurrentClocksThrottleReasons", false)                                \
+    X(mig, nvml_get_pair *, "nvmlDeviceGetMigMode", false)                                                             \
+    X(persistence, nvml_get_unsigned *, "nvmlDeviceGetPersistenceMode", false)                                         \
     X(compute, get_processes *, "nvmlDeviceGetComputeRunningProcesses_v3", false)                                      \
     X(graphics, get_processes *, "nvmlDeviceGetGraphicsRunningProcesses_v3", false)                                    \
     X(mps, get_processes *, "nvmlDeviceGetMPSComputeRunningProcesses_v3", false)
@@ -219,7 +210,7 @@ static void meter_read(rft_meter *base, unsigned groups, rft_meter_snapshot *out
         set_fact(meter, out, RFT_METER_TEMPERATURE_C, status, narrow);
     }
     if (groups & RFT_METER_EVENTS) {
-        get_wide *reasons = meter->api.reasons ? meter->api.reasons : meter->api.reasons_old;
+        nvml_get_wide *reasons = meter->api.reasons ? meter->api.reasons : meter->api.reasons_old;
         int status = reasons ? reasons(meter->device, &wide) : NVML_FUNCTION_NOT_FOUND;
         set_fact(meter, out, RFT_METER_EVENT_REASONS, status, (double)wide);
     }
@@ -323,7 +314,7 @@ static unsigned sw_thermal_field(const meter_api *api) {
     return renumbered ? FIELD_SW_THERMAL_NOW : FIELD_SW_THERMAL_FIRST;
 }
 
-static int find(nvml_meter *meter, const char *uuid, const char *pci_id, rft_err *err) {
+static int find_meter_device(nvml_meter *meter, const char *uuid, const char *pci_id, rft_err *err) {
     int status = NVML_FUNCTION_NOT_FOUND;
     if (uuid && *uuid && meter->api.by_uuid) {
         status = meter->api.by_uuid(uuid, &meter->device);
@@ -367,7 +358,7 @@ int rft_nvml_meter_open(rft_meter **out, const char *uuid, const char *pci_id, c
         rc = RFT_E_NOT_FOUND;
         goto done;
     }
-    rc = find(meter, uuid, pci_id, err);
+    rc = find_meter_device(meter, uuid, pci_id, err);
     if (rc != RFT_OK) {
         meter->api.shutdown();
         goto done;
