@@ -57,7 +57,7 @@ static bool lacks_device(rft_cli *cli, const char *path, const rft_run_options *
     return lacks;
 }
 
-static int load(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_target *target, rft_err *err) {
+static int load_scripts(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_target *target, rft_err *err) {
     size_t capacity = 0;
     l->sources = rft_calloc(o->files.count + 1, sizeof *l->sources);
     for (size_t f = 0; f < o->files.count; f++) {
@@ -134,7 +134,7 @@ static bool stop(void *payload) {
     return rft_interrupt_count() > 0;
 }
 
-static void progress(void *payload, const rft_progress *p) {
+static void progress(void *payload, const rft_exec_progress *p) {
     session *s = payload;
     rft_screen_progress(&s->screen, p);
     rft_events_put_progress(s->events, s->file.run, p);
@@ -169,7 +169,7 @@ static void baseline(void *payload, const rft_baseline *stored) {
 }
 
 /* What is known before the first point goes into the file. */
-static int describe(session *s, rft_err *err) {
+static int describe_run(session *s, rft_err *err) {
     rft_run_ceilings ceilings = ceilings_of(s);
     if (s->file.continued) {
         return RFT_OK;
@@ -207,7 +207,7 @@ static int execute(session *s, rft_err *err) {
     return rc;
 }
 
-static int measure(session *s, rft_err *err) {
+static int measure_plan(session *s, rft_err *err) {
     const rft_run_options *o = s->o;
     s->screen = (rft_screen){.cli = s->cli, .run = s->file.run};
     if (!rft_counted_wish_is_none(&o->exec.counters)) {
@@ -217,7 +217,7 @@ static int measure(session *s, rft_err *err) {
     if (s->file.continued) {
         fprintf(s->cli->talk, "continuing %s: %zu points are stored\n", s->file.path, s->file.run->point_count);
     }
-    int rc = describe(s, err);
+    int rc = describe_run(s, err);
     if (rc != RFT_OK) {
         return rc;
     }
@@ -236,7 +236,7 @@ static int run_session(session *s, rft_err *err) {
     if (s->file.finished) {
         fprintf(s->cli->talk, "%s holds this run, finished; --fresh measures again\n", s->file.path);
     } else {
-        rc = measure(s, err);
+        rc = measure_plan(s, err);
     }
     if (rc == RFT_E_INTERRUPTED) {
         rft_run_end_stopped(s->cli, &s->file);
@@ -300,7 +300,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
     int rc = rft_target_open(&s->target, s->cli, &target_opts, err);
     if (rc == RFT_OK) {
-        rc = load(s->cli, &l, o, s->target, err);
+        rc = load_scripts(s->cli, &l, o, s->target, err);
     }
     for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
         l.sweeps[i] = rft_asked_sweep(&o->asked, l.sweeps[i], l.sweep_count, arena);

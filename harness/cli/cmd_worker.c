@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/compose.h"
+#include "run/compile/compile_worker.h"
 #include "run/worker/worker.h"
 
 #include <string.h>
@@ -35,7 +36,7 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     return rft_cuda_open(out, ((host_state *)self)->ordinal, err);
 }
 
-static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
+static void describe_worker_device(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
     (void)self;
     rft_nvml_describe(gpu->pci_id, env, arena);
     rft_compose_library_versions(env, arena);
@@ -69,7 +70,7 @@ static int compile(rft_worker_host *host, int count, char **folders, rft_err *er
     return rc;
 }
 
-static int measure(rft_worker_host *host, rft_err *err) {
+static int serve_device(rft_worker_host *host, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     const rft_confinement confinement = rft_compose_device_confinement(arena);
     host->confinement = &confinement;
@@ -85,7 +86,7 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         .compiler_new = compiler_new,
         .gpu_identify = gpu_identify,
         .gpu_open = gpu_open,
-        .describe = describe,
+        .describe = describe_worker_device,
         .meter_open = meter_open,
         .vendor_open = vendor_open,
         .counting_open = counting_open,
@@ -100,7 +101,7 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
     }
     if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal) && ordinal >= 0) {
         state.ordinal = (int)ordinal;
-        return measure(&host, err);
+        return serve_device(&host, err);
     }
     return rft_err_set(err, RFT_E_USAGE, "`rooftune worker` is started by rooftune itself");
 }

@@ -211,7 +211,7 @@ static json_t *of_point(const rft_run *run, const rft_point *point) {
     return object;
 }
 
-static json_t *of_progress(const rft_progress *p) {
+static json_t *of_progress(const rft_exec_progress *p) {
     json_t *object = json_object();
     json_t *failed = json_object();
     double rate = p->elapsed_s > 0 ? (double)p->taken / p->elapsed_s : (double)NAN;
@@ -228,7 +228,8 @@ static json_t *of_progress(const rft_progress *p) {
     json_object_set_new(object, "final_round", json_boolean(p->final_round));
     set_real(object, "elapsed_s", p->elapsed_s);
     set_real(object, "points_per_s", knows_rate ? rate : (double)NAN);
-    set_real(object, "eta_s", knows_rate && !p->final_round ? (double)(p->planned - p->done) / rate : (double)NAN);
+    set_real(object, "eta_s",
+                   knows_rate && !p->final_round ? (double)(p->planned - p->done) / rate : (double)NAN);
     set_real(object, "busy_frac", p->elapsed_s > 0 ? p->busy_s / p->elapsed_s : (double)NAN);
     json_object_set_new(object, "best", p->best ? json_integer(p->best->id) : json_null());
     return object;
@@ -254,7 +255,7 @@ static void put_counters(rft_events *events, const rft_run *run, const rft_point
     rft_arena_free(arena);
 }
 
-void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_progress *progress) {
+void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_exec_progress *progress) {
     if (!events || !events->file) {
         return;
     }

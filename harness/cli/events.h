@@ -34,7 +34,7 @@ typedef struct rft_events_begin {
 
 void rft_events_put_begin(rft_events *events, const rft_events_begin *begin);
 /* The point that progress->last is, and about once a second how far the run is. */
-void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_progress *progress);
+void rft_events_put_progress(rft_events *events, const rft_run *run, const rft_exec_progress *progress);
 void rft_events_put_ceilings(rft_events *events, const rft_run *run);
 void rft_events_put_baseline(rft_events *events, const rft_run *run, const rft_baseline *baseline);
 

@@ -101,7 +101,7 @@ void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target
 /* What is left out of the first line, one after the other, until it fits. */
 enum { ALL, NO_RATE, SHORT_FAILURES, NO_BUSY, NO_ETA, LEVELS };
 
-static void add_failures(rft_str *line, const rft_progress *p, int level) {
+static void add_failures(rft_str *line, const rft_exec_progress *p, int level) {
     uint64_t failed = 0;
     for (int outcome = 0; outcome < RFT_OUTCOME_COUNT; outcome++) {
         if (rft_outcome_is_measured((rft_outcome)outcome) || p->outcomes[outcome] == 0) {
@@ -118,7 +118,7 @@ static void add_failures(rft_str *line, const rft_progress *p, int level) {
     }
 }
 
-static void add_rates(rft_str *line, const rft_progress *p, int level) {
+static void add_rates(rft_str *line, const rft_exec_progress *p, int level) {
     char text[32];
     double rate = (double)p->taken / p->elapsed_s;
     if (level < NO_RATE && p->taken > 0) {
@@ -137,7 +137,7 @@ static void add_rates(rft_str *line, const rft_progress *p, int level) {
 }
 
 /* "gemv: 312 of 553, +12 refined, 3 compile_failed, 1 timed_out, 17.7/s, 14 s left, GPU busy 88 %". */
-static void compose_counts(rft_str *line, const rft_screen *screen, const rft_progress *p, int level) {
+static void compose_counts(rft_str *line, const rft_screen *screen, const rft_exec_progress *p, int level) {
     const rft_sweep *sweep = &screen->run->sweeps[p->last->sweep].sweep;
     rft_str_truncate(line, 0);
     if (p->doing) {
@@ -158,7 +158,7 @@ static void compose_counts(rft_str *line, const rft_screen *screen, const rft_pr
 }
 
 /* "best 45.1 us, 92 % of the roof, dram, n=4096: TILE=64"; nothing while nothing was measured. */
-static void add_best(rft_str *line, const rft_run *run, const rft_point *best) {
+static void add_best_so_far(rft_str *line, const rft_run *run, const rft_point *best) {
     char text[48];
     rft_arena *arena = rft_arena_new();
     rft_placement placement = rft_placement_of(run, best);
@@ -215,7 +215,7 @@ static void forget_interrupted(rft_screen *screen) {
 }
 
 /* Two lines where the cursor can go up again, else one. */
-static void draw(rft_screen *screen, const rft_progress *progress) {
+static void draw_screen(rft_screen *screen, const rft_exec_progress *progress) {
     rft_cli *cli = screen->cli;
     rft_str counts = RFT_STR_INIT;
     rft_str best = RFT_STR_INIT;
@@ -227,7 +227,7 @@ static void draw(rft_screen *screen, const rft_progress *progress) {
     cut(&counts, columns);
     if (progress->best) {
         rft_str_add(&best, "  ");
-        add_best(&best, screen->run, progress->best);
+        add_best_so_far(&best, screen->run, progress->best);
         cut(&best, columns);
     }
     forget_interrupted(screen);
@@ -255,7 +255,7 @@ static void print_pending(rft_screen *screen) {
 }
 
 /* What a part behind the points does is told at once when that part begins, and then as all else. */
-static bool begins_part(rft_screen *screen, const rft_progress *progress) {
+static bool begins_part(rft_screen *screen, const rft_exec_progress *progress) {
     char part[sizeof screen->part] = "";
     if (!progress->doing) {
         return false;
@@ -266,7 +266,7 @@ static bool begins_part(rft_screen *screen, const rft_progress *progress) {
     return begins;
 }
 
-void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
+void rft_screen_progress(rft_screen *screen, const rft_exec_progress *progress) {
     if (progress->counts) {
         return; /* that it is being counted was said */
     }
@@ -280,7 +280,7 @@ void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
         compose_counts(&screen->pending, screen, progress, ALL);
         if (progress->best) {
             rft_str_add(&screen->pending, ", ");
-            add_best(&screen->pending, screen->run, progress->best);
+            add_best_so_far(&screen->pending, screen->run, progress->best);
         }
         if (due) {
             screen->next_line_s = progress->elapsed_s + LINE_EVERY_S;
@@ -288,7 +288,7 @@ void rft_screen_progress(rft_screen *screen, const rft_progress *progress) {
         }
     } else if (due) {
         screen->next_line_s = progress->elapsed_s + REWRITE_EVERY_S;
-        draw(screen, progress);
+        draw_screen(screen, progress);
     }
 }
 

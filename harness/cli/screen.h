@@ -25,7 +25,7 @@ typedef struct rft_screen {
 /* "1,536 of 9,216 valid, about 4 min, Ctrl-C is safe, counters default"; of a replay then what it replays and whether
  * it compiles. The time is a guess, from budgets and the number of configurations. */
 void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target *target);
-void rft_screen_progress(rft_screen *screen, const rft_progress *progress);
+void rft_screen_progress(rft_screen *screen, const rft_exec_progress *progress);
 void rft_screen_end(rft_screen *screen);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* One baseline on one problem, while it is measured. */
-typedef struct trial {
+typedef struct baseline_trial {
     rft_exec_state *e;
     size_t sweep, problem;
     const char *name;
@@ -16,9 +16,9 @@ typedef struct trial {
     int timed;  /* of them, so far */
     int best;   /* the fastest of those; -1: none */
     double best_s;
-} trial;
+} baseline_trial;
 
-static int probe(trial *t, int algo, rft_probe_result *out, rft_err *err) {
+static int probe(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
     rft_recorder *recorder = &t->e->recorder;
     t->job->spec.launches[0].vendor.algo = algo;
     rft_prefetch_await(&recorder->prefetch, RFT_PREFETCH_POINTS);
@@ -30,7 +30,7 @@ static int probe(trial *t, int algo, rft_probe_result *out, rft_err *err) {
 }
 
 /* The first of the list tells how long it is. */
-static int race(trial *t, rft_probe_result *first, bool *stopped, rft_err *err) {
+static int race(baseline_trial *t, rft_probe_result *first, bool *stopped, rft_err *err) {
     int rc = probe(t, 0, first, err);
     t->listed = first->algo_count < RFT_BASELINE_TRIES ? first->algo_count : RFT_BASELINE_TRIES;
     t->best = -1;
@@ -53,12 +53,12 @@ static int race(trial *t, rft_probe_result *first, bool *stopped, rft_err *err) 
 }
 
 /* As the final round measures. Who was not measured in the race is not asked again. */
-static int measure_again(trial *t, int algo, rft_probe_result *out, rft_err *err) {
+static int measure_again(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
     t->job->round = RFT_ROUNDS - 1;
     return probe(t, algo, out, err);
 }
 
-static rft_baseline of_result(const trial *t, const char *which, const rft_probe_result *result) {
+static rft_baseline of_result(const baseline_trial *t, const char *which, const rft_probe_result *result) {
     rft_arena *arena = t->e->opts->run->arena;
     rft_baseline out = rft_baseline_none(arena, t->sweep, t->problem, t->name, which);
     out.tried = t->timed;
@@ -71,7 +71,7 @@ static rft_baseline of_result(const trial *t, const char *which, const rft_probe
     return rft_baseline_copy(arena, &out);
 }
 
-static rft_baseline of_failure(const trial *t, const char *which, rft_outcome outcome, const char *reason) {
+static rft_baseline of_failure(const baseline_trial *t, const char *which, rft_outcome outcome, const char *reason) {
     rft_probe_result nothing = {.outcome = outcome, .reason = reason, .measurement = rft_measurement_none()};
     return of_result(t, which, &nothing);
 }
@@ -90,7 +90,7 @@ static void warn(rft_exec_state *e, const rft_baseline *baseline) {
 }
 
 /* All in one transaction: a run that is killed between them measures both again. */
-static int keep(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_err *err) {
+static int keep_baselines(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_err *err) {
     rft_run *run = e->opts->run;
     rft_tally_sum(&e->recorder.tally);
     int rc = rft_store_put_baselines(e->opts->store, rows, count, &run->info, err);
@@ -104,14 +104,14 @@ static int keep(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_e
     return rc;
 }
 
-static bool is_kept(const trial *t, const char *which) {
+static bool is_kept(const baseline_trial *t, const char *which) {
     rft_baseline like = {
         .sweep = t->sweep, .problem = t->problem, .name = t->name, .which = which, .same_protocol = true};
     return rft_run_find_baseline(t->e->opts->run, &like) != NULL;
 }
 
 /* Where nothing of the list could be timed, the best shares the first's fate. */
-static int finish(trial *t, const rft_probe_result *raced, rft_err *err) {
+static int finish(baseline_trial *t, const rft_probe_result *raced, rft_err *err) {
     rft_probe_result best = *raced;
     rft_probe_result first = *raced;
     int rc = t->best >= 0 ? measure_again(t, t->best, &best, err) : RFT_OK;
@@ -129,17 +129,17 @@ static int finish(trial *t, const rft_probe_result *raced, rft_err *err) {
         (!rft_outcome_is_measured(best.outcome) || first.measurement.stats.median < best.measurement.stats.median);
     const rft_baseline rows[] = {of_result(t, RFT_BASELINE_BEST, swapped ? &first : &best),
                                  of_result(t, RFT_BASELINE_FIRST, &first)};
-    return keep(t->e, rows, 2, err);
+    return keep_baselines(t->e, rows, 2, err);
 }
 
-static int take(trial *t, bool *stopped, rft_err *err) {
+static int take_baseline(baseline_trial *t, bool *stopped, rft_err *err) {
     const char *log = NULL;
     rft_probe_result first = {0};
     int rc = rft_job_await(t->e->opts, t->job, &log, err);
     if (rc == RFT_OK && t->job->failed) {
         const rft_baseline rows[] = {of_failure(t, RFT_BASELINE_BEST, t->job->outcome, t->job->reason),
                                      of_failure(t, RFT_BASELINE_FIRST, t->job->outcome, t->job->reason)};
-        return keep(t->e, rows, 2, err);
+        return keep_baselines(t->e, rows, 2, err);
     }
     if (rc == RFT_OK) {
         rc = race(t, &first, stopped, err);
@@ -147,7 +147,7 @@ static int take(trial *t, bool *stopped, rft_err *err) {
     return rc == RFT_OK && !*stopped ? finish(t, &first, err) : rc;
 }
 
-static void tell(const trial *t) {
+static void tell(const baseline_trial *t) {
     const rft_run *run = t->e->opts->run;
     const rft_point *best = rft_run_best(run, t->sweep, SIZE_MAX, t->problem);
     rft_arena *arena = rft_arena_new();
@@ -160,9 +160,11 @@ static void tell(const trial *t) {
     rft_arena_free(arena);
 }
 
-static int measure(rft_exec_state *e, size_t sweep, size_t problem, size_t index, bool *stopped, rft_err *err) {
+static int measure_baseline(rft_exec_state *e, size_t sweep, size_t problem, size_t index, bool *stopped,
+                            rft_err *err) {
     const rft_exec_opts *opts = e->opts;
-    trial t = {.e = e, .sweep = sweep, .problem = problem, .name = opts->plan->sweeps[sweep]->baselines[index]};
+    baseline_trial t = {
+        .e = e, .sweep = sweep, .problem = problem, .name = opts->plan->sweeps[sweep]->baselines[index]};
     if (is_kept(&t, RFT_BASELINE_BEST)) {
         return RFT_OK; /* in an earlier session, and the first with it */
     }
@@ -173,7 +175,7 @@ static int measure(rft_exec_state *e, size_t sweep, size_t problem, size_t index
     tell(&t);
     t.job = rft_job_new_baseline(opts, (rft_job_place){sweep, 0, problem}, index);
     rft_job_compile(opts, t.job);
-    int rc = take(&t, stopped, err);
+    int rc = take_baseline(&t, stopped, err);
     rft_job_free(t.job);
     return rc;
 }
@@ -182,13 +184,14 @@ static int measure(rft_exec_state *e, size_t sweep, size_t problem, size_t index
 
 /* What the script asks for and the recording has not, has its place and a reason. */
 static int miss(rft_exec_state *e, size_t sweep, size_t problem, size_t index, rft_err *err) {
-    trial t = {.e = e, .sweep = sweep, .problem = problem, .name = e->opts->plan->sweeps[sweep]->baselines[index]};
+    baseline_trial t = {
+        .e = e, .sweep = sweep, .problem = problem, .name = e->opts->plan->sweeps[sweep]->baselines[index]};
     if (is_kept(&t, RFT_BASELINE_BEST)) {
         return RFT_OK;
     }
     const rft_baseline row =
         of_failure(&t, RFT_BASELINE_BEST, RFT_OUTCOME_NOT_RECORDED, "the recording has no such baseline");
-    return keep(e, &row, 1, err);
+    return keep_baselines(e, &row, 1, err);
 }
 
 static int replay(rft_exec_state *e, size_t sweep, size_t problem, rft_err *err) {
@@ -204,7 +207,7 @@ static int replay(rft_exec_state *e, size_t sweep, size_t problem, rft_err *err)
         rft_baseline row = rft_baseline_copy(run->arena, recorded[i]);
         row.sweep = sweep;
         row.problem = problem;
-        rc = rft_run_find_baseline(run, &row) ? RFT_OK : keep(e, &row, 1, err);
+        rc = rft_run_find_baseline(run, &row) ? RFT_OK : keep_baselines(e, &row, 1, err);
     }
     for (size_t i = 0; i < asked->baseline_count && rc == RFT_OK; i++) {
         rc = miss(e, sweep, problem, i, err);
@@ -220,7 +223,7 @@ int rft_exec_baselines(rft_exec_state *e, size_t sweep, size_t problem, bool *st
     }
     int rc = RFT_OK;
     for (size_t i = 0; i < asked->baseline_count && rc == RFT_OK && !*stopped; i++) {
-        rc = measure(e, sweep, problem, i, stopped, err);
+        rc = measure_baseline(e, sweep, problem, i, stopped, err);
     }
     return rc;
 }

@@ -39,7 +39,7 @@ static bool wants_all(const count_round *r) {
 }
 
 /* What an earlier session had no time for is counted when everything is asked for now. */
-static void add(count_round *r, const rft_counted_choice *choice) {
+static void add_choice(count_round *r, const rft_counted_choice *choice) {
     const rft_counters *known = choice->point->counters;
     if (!known || (wants_all(r) && rft_counted_left_out(known))) {
         RFT_GROW(r->choices, r->capacity, r->count + 1);
@@ -48,20 +48,20 @@ static void add(count_round *r, const rft_counted_choice *choice) {
 }
 
 /* A replay asks for every point that was timed: who was chosen in the recording may not be chosen now. */
-static void choose(count_round *r) {
+static void choose_counted(count_round *r) {
     const rft_run *run = opts_of(r)->run;
     rft_arena *arena = rft_arena_new();
     for (size_t i = 0; opts_of(r)->replay && i < run->point_count; i++) {
         const rft_counted_choice choice = {.point = &run->points[i], .large = true, .role = RFT_COUNTED_OTHER};
         if (rft_run_is_candidate(run, choice.point)) {
-            add(r, &choice);
+            add_choice(r, &choice);
         }
     }
     for (size_t s = 0; !opts_of(r)->replay && s < run->sweep_count; s++) {
         rft_counted_choice *choices = NULL;
         size_t count = rft_counted_choose(run, s, arena, &choices);
         for (size_t i = 0; i < count; i++) {
-            add(r, &choices[i]);
+            add_choice(r, &choices[i]);
         }
         rft_arena_reset(arena);
     }
@@ -100,7 +100,8 @@ static void give_up(count_round *r, const char *reason, const char *remedy) {
 }
 
 /* In a worker, or from the recording. *found false: the recording has none of this point. */
-static int ask(count_round *r, rft_job *job, const rft_counter_set *set, rft_counters *out, bool *found, rft_err *err) {
+static int ask_counts(count_round *r, rft_job *job, const rft_counter_set *set, rft_counters *out, bool *found,
+                      rft_err *err) {
     const rft_exec_opts *opts = opts_of(r);
     const char *log = NULL;
     rft_count_result result = {.worker_lost = false};
@@ -127,7 +128,7 @@ static int ask(count_round *r, rft_job *job, const rft_counter_set *set, rft_cou
     return RFT_OK;
 }
 
-static int keep(count_round *r, int64_t id, const rft_counters *counters, rft_err *err) {
+static int keep_counters(count_round *r, int64_t id, const rft_counters *counters, rft_err *err) {
     rft_run *run = opts_of(r)->run;
     rft_point *point = &run->points[id - 1];
     point->counters = rft_counters_copy(counters, run->arena);
@@ -169,7 +170,7 @@ static int ask_in_time(count_round *r, const rft_counted_choice *choice, rft_job
     } else if (late && choice->turn != RFT_COUNTED_TURN_LARGEST) {
         *out = rft_counters_refused(&set, RFT_COUNTED_LEFT_OUT, job->arena);
     } else {
-        rc = ask(r, job, &set, out, found, err);
+        rc = ask_counts(r, job, &set, out, found, err);
     }
     if (late && rc == RFT_OK) {
         rft_counted_leave_out(out);
@@ -191,7 +192,7 @@ static int count_point(count_round *r, const rft_counted_choice *choice, rft_job
     }
     int rc = ask_in_time(r, choice, job, &counters, &found, err);
     if (rc == RFT_OK && found) {
-        rc = keep(r, id, &counters, err);
+        rc = keep_counters(r, id, &counters, err);
     }
     if (rc == RFT_OK && found) {
         rft_exec_note_counted(r->e, doing, choice->point);
@@ -199,7 +200,7 @@ static int count_point(count_round *r, const rft_counted_choice *choice, rft_job
     return rc;
 }
 
-static rft_job *new_job(count_round *r, const rft_counted_choice *choice) {
+static rft_job *new_counting_job(count_round *r, const rft_counted_choice *choice) {
     const rft_point *point = choice->point;
     rft_job *job =
         rft_job_new(opts_of(r), (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
@@ -218,12 +219,12 @@ int rft_exec_count(rft_exec_state *e, bool *stopped, rft_err *err) {
     if (rft_counted_wish_is_none(&e->opts->counters)) {
         return RFT_OK;
     }
-    choose(&r);
+    choose_counted(&r);
     rft_job **jobs = rft_calloc(r.count + 1, sizeof(rft_job *));
     size_t made = 0;
     for (size_t i = 0; i < r.count && rc == RFT_OK && !*stopped; i++) {
         for (; made < r.count && made <= i + AHEAD; made++) {
-            jobs[made] = new_job(&r, &r.choices[made]);
+            jobs[made] = new_counting_job(&r, &r.choices[made]);
         }
         rft_exec_ask_stop(e, stopped);
         rc = *stopped ? RFT_OK : count_point(&r, &r.choices[i], jobs[i], err);

@@ -152,7 +152,7 @@ static bool is_time_over(exec *e) {
            tally->busy_s - s->started_gpu_s >= s->budget.gpu_s;
 }
 
-static rft_job *new_job(const exec *e, rft_job_place place, const rft_value *config) {
+static rft_job *new_point_job(const exec *e, rft_job_place place, const rft_value *config) {
     rft_job *job = rft_job_new(e->state.opts, place, config);
     if (place.problem == e->segment.problem) {
         rft_pruner_judge(&e->segment.pruner, job);
@@ -177,7 +177,7 @@ static rft_job *new_odd_job(const exec *e, const rft_value *config) {
     if (known && rft_recorder_passed(&e->state.recorder, known)) {
         return NULL;
     }
-    return new_job(e, place, config);
+    return new_point_job(e, place, config);
 }
 
 static entry new_entry(const exec *e, uint64_t index) {
@@ -191,7 +191,7 @@ static entry new_entry(const exec *e, uint64_t index) {
     if (s->odd_problem != SIZE_MAX) {
         made.odd = new_odd_job(e, config); /* first: it is taken first */
     }
-    made.job = new_job(e, place, config);
+    made.job = new_point_job(e, place, config);
     made.job->index = index;
     made.job->transferred = s->asked < s->starts;
     free(config);
@@ -199,7 +199,7 @@ static entry new_entry(const exec *e, uint64_t index) {
 }
 
 /* Asks for more until there are as many ahead as there may be, or the segment has no more to give. */
-static void fill(exec *e) {
+static void fill_lookahead(exec *e) {
     segment *s = &e->segment;
     while (!s->exhausted && s->count + e->in_hand < s->ahead) {
         uint64_t index = 0;
@@ -244,7 +244,7 @@ static rft_job *next_job(segment *s, bool *is_odd) {
 
 /* Once in every step, whether the device is at work or the point is known: a continued run must see what it saw. */
 static void look_ahead(exec *e) {
-    fill(e);
+    fill_lookahead(e);
     if (!e->went_on) {
         rft_pruner_advance(&e->segment.pruner);
     }
@@ -341,7 +341,7 @@ static int step(exec *e, rft_err *err) {
 }
 
 /* After the first point, unless the user has stopped meanwhile; the part's time does not run on meanwhile. */
-static int ceilings(exec *e, bool *stopped, rft_err *err) {
+static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
     rft_tally *tally = &e->state.recorder.tally;
     if (e->state.ceilings_due) {
         rft_exec_ask_stop(&e->state, stopped);
@@ -365,13 +365,13 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
             break;
         }
         if (is_short(&e->segment)) {
-            fill(e);
+            fill_lookahead(e);
         }
         if (e->segment.count == 0) {
             break;
         }
         rc = step(e, err);
-        rc = rc == RFT_OK ? ceilings(e, stopped, err) : rc;
+        rc = rc == RFT_OK ? take_ceilings(e, stopped, err) : rc;
         e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
     return rc;

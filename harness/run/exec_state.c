@@ -23,7 +23,7 @@ static void report(rft_exec_state *e) {
 }
 
 void rft_exec_note(rft_exec_state *e, const rft_point *point, const rft_point *best) {
-    rft_progress *progress = &e->progress;
+    rft_exec_progress *progress = &e->progress;
     bool measured = rft_outcome_is_measured(point->outcome);
     progress->stored = !rft_recorder_is_earlier(&e->recorder, point->id);
     progress->done++;
@@ -38,7 +38,7 @@ void rft_exec_note(rft_exec_state *e, const rft_point *point, const rft_point *b
 }
 
 void rft_exec_note_final(rft_exec_state *e, const rft_point *point, rft_outcome before, bool stored) {
-    rft_progress *progress = &e->progress;
+    rft_exec_progress *progress = &e->progress;
     const rft_run *run = e->opts->run;
     if (point->outcome != before) { /* it was measured, and failed the second time */
         progress->measured--;

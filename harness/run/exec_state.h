@@ -8,7 +8,7 @@
 typedef struct rft_exec_state {
     const rft_exec_opts *opts;
     rft_recorder recorder;
-    rft_progress progress;
+    rft_exec_progress progress;
     bool ceilings_due;           /* opts->ceilings is still to be called */
     const char *baseline_warned; /* why the last baseline had no numbers, said once; NULL */
 } rft_exec_state;

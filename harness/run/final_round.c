@@ -96,7 +96,7 @@ static bool is_done(const rft_exec_state *e, const finalist *f) {
     return measured || rft_recorder_failed_final(point);
 }
 
-static rft_job *new_job(const rft_exec_state *e, const finalist *f) {
+static rft_job *new_final_job(const rft_exec_state *e, const finalist *f) {
     const rft_point *point = point_of(e, f);
     rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
     job->round = 1;
@@ -158,7 +158,7 @@ static int final_of_problem(rft_exec_state *e, size_t sweep, size_t problem, boo
     size_t count = finalists(e, sweep, problem, ids, arena);
     for (size_t i = 0; i < count; i++) {
         all[i].id = ids[i];
-        all[i].job = is_done(e, &all[i]) ? NULL : new_job(e, &all[i]);
+        all[i].job = is_done(e, &all[i]) ? NULL : new_final_job(e, &all[i]);
     }
     int rc = take_turns(e, all, count, stopped, err);
     for (size_t i = 0; i < count; i++) {

@@ -10,34 +10,34 @@
 
 #define CEILING_SOAK_MOST_S 10.0
 
-typedef struct target {
+typedef struct power_target {
     int64_t id;
     rft_load_kind kind;
-} target;
+} power_target;
 
 typedef struct targets {
-    target *items; /* in the arena */
+    power_target *items; /* in the arena */
     size_t count, capacity;
     rft_arena *arena;
 } targets;
 
 /* ---- whom ---- */
 
-static void add(targets *list, const rft_point *point, rft_load_kind kind) {
+static void add_target(targets *list, const rft_point *point, rft_load_kind kind) {
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].id == point->id && list->items[i].kind == kind) {
             return;
         }
     }
     if (list->count == list->capacity) { /* a few; the old array dies with the arena */
-        target *larger = rft_arena_calloc(list->arena, 2 * list->capacity + 16, sizeof *larger);
+        power_target *larger = rft_arena_calloc(list->arena, 2 * list->capacity + 16, sizeof *larger);
         if (list->count) {
             memcpy(larger, list->items, list->count * sizeof *larger);
         }
         list->items = larger;
         list->capacity = 2 * list->capacity + 16;
     }
-    list->items[list->count++] = (target){point->id, kind};
+    list->items[list->count++] = (power_target){point->id, kind};
 }
 
 static void add_finalists(targets *list, const rft_run *run, size_t sweep, size_t problem) {
@@ -45,7 +45,7 @@ static void add_finalists(targets *list, const rft_run *run, size_t sweep, size_
         const rft_point *point = &run->points[i];
         if (point->sweep == sweep && point->problem == problem && rft_run_is_candidate(run, point) &&
             point->rounds[RFT_ROUNDS - 1].n > 0) {
-            add(list, point, RFT_LOAD_ENERGY);
+            add_target(list, point, RFT_LOAD_ENERGY);
         }
     }
 }
@@ -56,7 +56,7 @@ static void add_contenders(targets *list, const rft_run *run, size_t sweep, size
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(run, sweep, SIZE_MAX, problem, list->arena, &ranked);
     for (size_t i = 0; i < count; i++) {
-        add(list, ranked[i], RFT_LOAD_ENERGY);
+        add_target(list, ranked[i], RFT_LOAD_ENERGY);
     }
 }
 
@@ -76,11 +76,11 @@ static void add_energy(targets *list, const rft_run *run, size_t sweep, rft_powe
         if (!best || choice == RFT_POWER_NONE || (choice <= RFT_POWER_LARGEST && p != largest)) {
             continue;
         }
-        add(list, best, RFT_LOAD_ENERGY);
+        add_target(list, best, RFT_LOAD_ENERGY);
         for (size_t v = 0; v < data->variant_count && choice >= RFT_POWER_BEST; v++) {
             const rft_point *of_variant = rft_run_best(run, sweep, v, p);
             if (of_variant) {
-                add(list, of_variant, RFT_LOAD_ENERGY);
+                add_target(list, of_variant, RFT_LOAD_ENERGY);
             }
         }
         if (choice == RFT_POWER_ALL) {
@@ -94,14 +94,14 @@ static void add_soaks(targets *list, const rft_run *run, size_t sweep, bool ever
     for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
         const rft_point *best = p == largest || every_problem ? rft_run_best(run, sweep, SIZE_MAX, p) : NULL;
         if (best) {
-            add(list, best, RFT_LOAD_SOAK);
+            add_target(list, best, RFT_LOAD_SOAK);
         }
     }
 }
 
 /* Windows of a second first, then the soaks, which heat the card. A replay looks for whatever may have been recorded.
  */
-static targets choose(const rft_exec_state *e, rft_arena *arena) {
+static targets choose_targets(const rft_exec_state *e, rft_arena *arena) {
     const rft_exec_opts *opts = e->opts;
     targets list = {.arena = arena};
     for (size_t s = 0; s < opts->run->sweep_count; s++) {
@@ -113,7 +113,7 @@ static targets choose(const rft_exec_state *e, rft_arena *arena) {
     return list;
 }
 
-static bool is_done(const rft_run *run, const target *wanted) {
+static bool is_done(const rft_run *run, const power_target *wanted) {
     return run->points[wanted->id - 1].loads[wanted->kind] != NULL;
 }
 
@@ -175,7 +175,7 @@ static int weigh(rft_exec_state *e, const targets *list, bool *left_out, rft_err
 
 /* ---- taking them ---- */
 
-static rft_load *keep(rft_arena *arena, const rft_load *from) {
+static rft_load *keep_load(rft_arena *arena, const rft_load *from) {
     rft_load *load = rft_arena_memdup(arena, from, sizeof *from);
     load->reason = rft_arena_strdup(arena, from->reason);
     load->source = rft_arena_strdup(arena, from->source);
@@ -205,7 +205,7 @@ static int take_idle(rft_exec_state *e, bool *stopped, rft_err *err) {
     *stopped = *stopped || (rc == RFT_OK && idle.cut);
     run->idle = NULL; /* or an earlier session's word that it was left out */
     if (rc == RFT_OK && !idle.cut && !idle.reason) {
-        run->idle = keep(run->arena, &idle);
+        run->idle = keep_load(run->arena, &idle);
         rc = rft_store_put_idle(opts->store, run->idle, err);
     }
     rft_arena_free(arena);
@@ -214,7 +214,7 @@ static int take_idle(rft_exec_state *e, bool *stopped, rft_err *err) {
 
 static int store_load(rft_exec_state *e, rft_point *point, const rft_load *load, rft_err *err) {
     rft_run *run = e->opts->run;
-    point->loads[load->kind] = keep(run->arena, load);
+    point->loads[load->kind] = keep_load(run->arena, load);
     rft_tally_sum(&e->recorder.tally);
     return rft_store_put_step(e->opts->store, point, &run->info, err);
 }
@@ -267,9 +267,9 @@ static const char *cannot_win(const rft_run *run, const rft_point *point) {
                             least, edp ? " s" : "", so_far);
 }
 
-static int take(rft_exec_state *e, const targets *list, size_t at, bool *stopped, rft_err *err) {
+static int take_load(rft_exec_state *e, const targets *list, size_t at, bool *stopped, rft_err *err) {
     rft_run *run = e->opts->run;
-    const target *wanted = &list->items[at];
+    const power_target *wanted = &list->items[at];
     rft_point *point = &run->points[wanted->id - 1];
     const char *ruled_out = wanted->kind == RFT_LOAD_ENERGY && !e->opts->replay ? cannot_win(run, point) : NULL;
     if (ruled_out) {
@@ -335,14 +335,14 @@ static int take_all(rft_exec_state *e, const targets *list, bool *stopped, rft_e
             continue;
         }
         rft_exec_ask_stop(e, stopped);
-        rc = *stopped ? RFT_OK : take(e, list, i, stopped, err);
+        rc = *stopped ? RFT_OK : take_load(e, list, i, stopped, err);
     }
     return rc;
 }
 
 int rft_exec_power(rft_exec_state *e, bool *stopped, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    targets list = choose(e, arena);
+    targets list = choose_targets(e, arena);
     bool left_out = false;
     int rc = RFT_OK;
     if (is_due(e->opts->run, &list)) { /* else the run is finished, whatever the user wants now */

@@ -119,7 +119,7 @@ int rft_recorder_store_unexplored(rft_recorder *r, bool stopped, rft_err *err) {
 
 /* ---- points ---- */
 
-static rft_point *append(rft_recorder *r, const rft_job *job) {
+static rft_point *append_point(rft_recorder *r, const rft_job *job) {
     rft_run *run = r->opts->run;
     const rft_variant *variant = &r->opts->plan->sweeps[job->sweep]->variants[job->variant];
     RFT_GROW(run->points, r->capacity, run->point_count + 1);
@@ -290,7 +290,7 @@ int rft_recorder_take(rft_recorder *r, rft_job *job, const rft_point **out, rft_
     if (rc != RFT_OK) {
         return rc;
     }
-    rft_point *point = append(r, job);
+    rft_point *point = append_point(r, job);
     const char *wrong = job->failed || untried ? NULL : odd_verdict(r, job);
     if (untried) {
         point->outcome = RFT_OUTCOME_SKIPPED;

@@ -20,7 +20,7 @@ void rft_reference_end(rft_reference_keeper *k) {
 }
 
 /* By the first round alone: the final one comes later, and a continued run may have been there already. */
-static void choose(rft_reference_keeper *k, const rft_point *point) {
+static void choose_reference(rft_reference_keeper *k, const rft_point *point) {
     const rft_run *run = k->state->opts->run;
     double median_s = point->rounds[0].stats.median;
     bool is_faster = k->id == 0 || median_s < run->points[k->id - 1].rounds[0].stats.median;
@@ -33,7 +33,7 @@ static bool counts(const rft_reference_keeper *k, const rft_point *point) {
     return point->sweep == k->sweep && point->problem == k->problem && point->alias_of == 0 && point->rounds[0].n > 0;
 }
 
-static const rft_reference *find(const rft_run *run, const rft_reference_keeper *k, int64_t after_point) {
+static const rft_reference *find_reading(const rft_run *run, const rft_reference_keeper *k, int64_t after_point) {
     for (size_t i = 0; i < run->reference_count; i++) {
         const rft_reference *reading = &run->references[i];
         if (reading->sweep == k->sweep && reading->problem == k->problem && reading->after_point == after_point) {
@@ -53,7 +53,7 @@ static bool has_passed(const rft_run *run, const rft_reference_keeper *k, int64_
     return false;
 }
 
-static rft_job *new_job(const rft_reference_keeper *k) {
+static rft_job *new_reference_job(const rft_reference_keeper *k) {
     const rft_exec_opts *opts = k->state->opts;
     const rft_point *point = &opts->run->points[k->id - 1];
     rft_job *job = rft_job_new(opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
@@ -85,7 +85,7 @@ static int read(rft_reference_keeper *k, int64_t after_point, rft_err *err) {
     rft_run *run = opts->run;
     rft_probe_result result = {0};
     const char *log = NULL;
-    k->job = k->job ? k->job : new_job(k);
+    k->job = k->job ? k->job : new_reference_job(k);
     int rc = k->job->compiled || opts->replay ? RFT_OK : rft_job_await(opts, k->job, &log, err);
     if (rc != RFT_OK || k->job->failed) { /* it compiled before: nothing that a run should end for */
         k->given_up = rc == RFT_OK;
@@ -114,13 +114,13 @@ int rft_reference_after(rft_reference_keeper *k, const rft_point *point, rft_err
         return RFT_OK;
     }
     if (k->measured < RFT_DRIFT_EVERY) {
-        choose(k, point);
+        choose_reference(k, point);
     }
     k->measured++;
     if (k->measured % RFT_DRIFT_EVERY != 0 || k->id == 0) {
         return RFT_OK;
     }
-    const rft_reference *known = find(run, k, point->id);
+    const rft_reference *known = find_reading(run, k, point->id);
     if (known) {
         k->given_up = k->given_up || isnan(known->median);
         return RFT_OK;

@@ -3,7 +3,7 @@
 #ifndef RFT_RUN_TALLY_H
 #define RFT_RUN_TALLY_H
 
-#include "run/exec.h"
+#include "run/exec_opts.h"
 
 typedef struct rft_tally {
     const rft_exec_opts *opts;

@@ -15,8 +15,8 @@ static const rft_point *best_on(const rft_run *run, rft_job_place place, size_t 
     return best;
 }
 
-static size_t add(const rft_run *run, rft_job_place place, size_t problem, const rft_space *space, uint64_t *out,
-                  size_t count) {
+static size_t add_start(const rft_run *run, rft_job_place place, size_t problem, const rft_space *space, uint64_t *out,
+                        size_t count) {
     const rft_sweep *sweep = &run->sweeps[place.sweep].sweep;
     if (problem >= place.problem || sweep->problems[problem].odd) { /* later ones were not measured before this one */
         return count;
@@ -37,7 +37,7 @@ static size_t add(const rft_run *run, rft_job_place place, size_t problem, const
 size_t rft_transfer_starts(const rft_run *run, rft_job_place place, const rft_space *space, uint64_t *out) {
     size_t count = 0;
     for (size_t back = 1; back <= place.problem && count < RFT_TRANSFER_MOST; back++) {
-        count = add(run, place, place.problem - back, space, out, count);
+        count = add_start(run, place, place.problem - back, space, out, count);
     }
     return count;
 }

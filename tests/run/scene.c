@@ -212,7 +212,7 @@ static bool stop(void *payload) {
     return (s->stop_after && s->reports >= s->stop_after) || (s->stop_measured && s->measured >= s->stop_measured);
 }
 
-static void progress(void *payload, const rft_progress *now) {
+static void progress(void *payload, const rft_exec_progress *now) {
     scene *s = payload;
     s->went_back = s->went_back || now->done < s->last.done || now->done > now->planned ||
                    now->elapsed_s < s->last.elapsed_s || now->taken < s->last.taken || now->taken > now->done;
@@ -288,7 +288,7 @@ int scene_session(scene *s, const char *name, uint64_t seed) {
     const char *path = scene_path(s, name);
     rft_err_clear(&s->err);
     s->reports = 0;
-    s->last = (rft_progress){0};
+    s->last = (rft_exec_progress){0};
     s->opts.run = NULL;
     const rft_sweep *sweeps[SCENE_SWEEPS];
     for (size_t i = 0; i < s->sweep_count; i++) {

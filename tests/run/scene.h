@@ -38,14 +38,14 @@ typedef struct scene {
     unsigned stop_after;    /* progress reports until the user stops; 0: never */
     unsigned stop_measured; /* probe requests until the user stops; 0: never */
     unsigned reports;
-    void (*progress_hook)(void *payload, const rft_progress *now); /* NULL: none */
+    void (*progress_hook)(void *payload, const rft_exec_progress *now); /* NULL: none */
     void *hook_payload;
     const char *measure_log;       /* file that every probe request is appended to; NULL: none */
     void (*prepare)(rft_run *run); /* of a run that begins, before it is stored; NULL: none */
     double rival_s;                /* of the last probe request */
     const char *doomed;     /* its problem and configuration, as in measure_log, crash in the final round; NULL */
     const rft_clock *clock; /* NULL: the system's */
-    rft_progress last;      /* what progress() said last; its points are gone */
+    rft_exec_progress last; /* what progress() said last; its points are gone */
     char last_doing[128];   /* what was done behind the final round, as progress() said it last */
     bool went_back;         /* done, taken or the time shrank, or done exceeded planned */
     bool stopped;           /* by the last session */

@@ -16,6 +16,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "base/str.h"
+#include "run/compile/compile_worker.h"
 #include "support/scripted_compiler.h"
 #include "support/scripted_counting.h"
 #include "support/scripted_gpu.h"

@@ -350,7 +350,7 @@ static void two_accidents_end_the_counting(void **state) {
 }
 
 /* Stops as soon as something was counted. */
-static void stop_at_counts(void *payload, const rft_progress *now) {
+static void stop_at_counts(void *payload, const rft_exec_progress *now) {
     scene *s = payload;
     s->stop_after = now->counts && s->counted >= 5 ? 1 : s->stop_after;
 }

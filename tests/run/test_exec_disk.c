@@ -133,7 +133,7 @@ typedef struct meddling {
 } meddling;
 
 /* In the middle of the first run, a second one with the same file. */
-static void start_another(void *payload, const rft_progress *now) {
+static void start_another(void *payload, const rft_exec_progress *now) {
     meddling *m = payload;
     if (now->done != m->at) {
         return;
@@ -169,7 +169,7 @@ static void a_second_run_with_the_same_file_is_sent_away(void **state) {
     scene_close(&s);
 }
 
-static void take_away(void *payload, const rft_progress *now) {
+static void take_away(void *payload, const rft_exec_progress *now) {
     meddling *m = payload;
     if (now->done == m->at) {
         assert_int_equal(unlink(scene_path(m->scene, "a.db")), 0);

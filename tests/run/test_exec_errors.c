@@ -132,7 +132,7 @@ typedef struct losing {
 } losing;
 
 /* After some points the driver goes away; the next fault shows it. */
-static void lose_driver(void *payload, const rft_progress *now) {
+static void lose_driver(void *payload, const rft_exec_progress *now) {
     losing *l = payload;
     if (now->done == l->after) {
         scene_file(l->scene, "lost", "");

@@ -23,7 +23,7 @@ typedef struct listener {
     bool odd; /* something did not add up */
 } listener;
 
-static void listen(void *payload, const rft_progress *now) {
+static void listen(void *payload, const rft_exec_progress *now) {
     listener *l = payload;
     uint64_t outcomes = 0, measured = 0;
     for (int i = 0; i < RFT_OUTCOME_COUNT; i++) {
@@ -190,7 +190,7 @@ typedef struct race {
 } race;
 
 /* The report of a point comes after its request: its rival was the best until then. */
-static void watch_race(void *payload, const rft_progress *now) {
+static void watch_race(void *payload, const rft_exec_progress *now) {
     race *r = payload;
     const rft_point *point = now->last;
     double *best_s = &r->best_s[point->problem];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The worker's side in this process, over pipes: every request has its answer, whatever it is worth. */
+#include "run/compile/compile_worker.h"
 #include "run/worker/worker.h"
 
 #include "run/wire/wire.h"

@@ -29,7 +29,7 @@ void rft_compile_jobs_clear(rft_compile_jobs *jobs) {
     *jobs = (rft_compile_jobs){0};
 }
 
-static rft_compile_job *new_job(rft_compile_jobs *jobs, json_t *head, const char *key) {
+static rft_compile_job *new_compile_job(rft_compile_jobs *jobs, json_t *head, const char *key) {
     rft_compile_job *job = rft_alloc(sizeof *job);
     json_object_set_new(head, "do", json_string("compile"));
     job->head = head;
@@ -83,7 +83,7 @@ rft_compile_job *rft_compile_jobs_use(rft_compile_jobs *jobs, json_t *head, bool
     rft_hash_hex(text, length, key);
     free(text);
     int64_t known = rft_key_map_get(&jobs->tickets, key, -1);
-    rft_compile_job *job = known >= 0 ? jobs->jobs[known] : new_job(jobs, head, key);
+    rft_compile_job *job = known >= 0 ? jobs->jobs[known] : new_compile_job(jobs, head, key);
     *is_new = known < 0;
     if (known >= 0) {
         json_decref(head);

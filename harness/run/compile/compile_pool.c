@@ -13,18 +13,18 @@
 #define KEPT_BYTES (256u << 20)
 
 /* What one worker is asked before there is anything to compile. */
-typedef struct question {
+typedef struct compile_question {
     bool done;
     rft_compiler_facts *facts;
     rft_err failure; /* code RFT_OK: none */
-} question;
+} compile_question;
 
 typedef struct compile_worker {
     rft_compile_pool *pool;
-    rft_process *process; /* NULL: not started yet */
-    rft_compile_job *job; /* NULL: idle */
-    double since_s;       /* when it was handed out */
-    question *asked;      /* NULL: it is not asked anything */
+    rft_process *process;    /* NULL: not started yet */
+    rft_compile_job *job;    /* NULL: idle */
+    double since_s;          /* when it was handed out */
+    compile_question *asked; /* NULL: it is not asked anything */
 } compile_worker;
 
 struct rft_compile_pool {
@@ -137,7 +137,7 @@ static int read_answer(rft_compile_job *job, const rft_frame *frame, rft_err *fa
 }
 
 static void take_facts(compile_worker *worker, const json_t *head) {
-    question *asked = worker->asked;
+    compile_question *asked = worker->asked;
     worker->asked = NULL;
     asked->done = true;
     if (rft_wire_to_err(&asked->failure, head) == RFT_OK) {
@@ -283,7 +283,7 @@ int rft_compile_pool_start(rft_compile_pool *pool, size_t count, rft_err *err) {
 
 int rft_compile_pool_compiler(rft_compile_pool *pool, const char *arch, rft_compiler_facts *out, rft_err *err) {
     compile_worker *worker = &pool->workers[0];
-    question asked = {.facts = out};
+    compile_question asked = {.facts = out};
     int rc = rft_compile_pool_start(pool, 1, err);
     if (rc != RFT_OK) {
         return rc;

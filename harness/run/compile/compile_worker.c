@@ -5,8 +5,8 @@
  * from a process that has compiled nothing but the compiler's own probe: the same source gives the same cubin, in any
  * order, with any number of workers. The child reads the request itself, so that this process stays as it was.
  */
+#include "run/compile/compile_worker.h"
 #include "run/compile/compile_memory.h"
-#include "run/worker/worker.h"
 #include "run/worker/worker_answer.h"
 
 #include "base/units.h"
@@ -115,14 +115,14 @@ static int answer_compiler(compile_server *server, const rft_frame *frame, rft_e
 }
 
 /* The request gets the reason why it cannot be served. */
-static int refuse(compile_server *server, const rft_err *reason, rft_err *err) {
+static int refuse_request(compile_server *server, const rft_err *reason, rft_err *err) {
     server->notes->begun = true;
     return rft_worker_answer(server->out_fd, rft_wire_of_err(reason), (rft_worker_blob){0}, server->number, err);
 }
 
 static int answer(compile_server *server, const rft_frame *frame, rft_err *err) {
     if (!server->compiler) {
-        return refuse(server, &server->opening, err);
+        return refuse_request(server, &server->opening, err);
     }
     return strcmp(rft_json_text_or(frame->head, "do", ""), "compiler") == 0 ? answer_compiler(server, frame, err)
                                                                             : answer_compile(server, frame, err);
@@ -202,7 +202,7 @@ static int refuse_unserved(compile_server *server, rft_err *err) {
     rft_err_set(&reason, RFT_E_WORKER, "a compile worker cannot start a process: %s", strerror(errno));
     rft_err_remedy(&reason, "check the limits on processes (ulimit -u) and the memory that is free");
     int rc = rft_frame_read(&frame, server->in_fd, err);
-    rc = rc == RFT_OK ? refuse(server, &reason, err) : rc;
+    rc = rc == RFT_OK ? refuse_request(server, &reason, err) : rc;
     rft_frame_clear(&frame);
     return rc;
 }

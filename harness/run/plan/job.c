@@ -28,14 +28,14 @@ static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, d
     return rft_compile_pool_submit(opts->pool, &request, timeout_s);
 }
 
-static void fail(rft_job *job, rft_outcome outcome, const char *reason) {
+static void fail_job(rft_job *job, rft_outcome outcome, const char *reason) {
     job->failed = true;
     job->outcome = outcome;
     job->reason = reason;
 }
 
 void rft_job_skip(rft_job *job, const char *reason) {
-    fail(job, RFT_OUTCOME_SKIPPED, reason);
+    fail_job(job, RFT_OUTCOME_SKIPPED, reason);
 }
 
 /* Did the script say what to do, and can the device do it? */
@@ -45,13 +45,13 @@ static void judge_spelling(const rft_exec_opts *opts, rft_job *job, int rc, cons
         job->stopped = rft_arena_memdup(job->arena, err, sizeof *err);
     }
     if (!job->spelled) {
-        fail(job, RFT_OUTCOME_SCRIPT_FAILED,
-             rft_arena_printf(job->arena, "%s%s%s", err->place, *err->place ? ": " : "", err->message));
+        fail_job(job, RFT_OUTCOME_SCRIPT_FAILED,
+                 rft_arena_printf(job->arena, "%s%s%s", err->place, *err->place ? ": " : "", err->message));
         return;
     }
     const char *exceeded = rft_limits_exceeded(&job->spec, &opts->run->gpu, job->arena);
     if (exceeded) {
-        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+        fail_job(job, RFT_OUTCOME_SKIPPED, exceeded);
     }
 }
 
@@ -163,13 +163,13 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
     const char *exceeded =
         timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
     if (exceeded) {
-        fail(job, RFT_OUTCOME_SKIPPED, exceeded);
+        fail_job(job, RFT_OUTCOME_SKIPPED, exceeded);
         return RFT_OK;
     }
     if (!job->compiled->ok) {
         *log = job->compiled->log;
-        fail(job, timed_out ? RFT_OUTCOME_TIMED_OUT : RFT_OUTCOME_COMPILE_FAILED,
-             first_line(job->arena, job->compiled->log));
+        fail_job(job, timed_out ? RFT_OUTCOME_TIMED_OUT : RFT_OUTCOME_COMPILE_FAILED,
+                 first_line(job->arena, job->compiled->log));
         return RFT_OK;
     }
     return await_reference(opts, job, err);

@@ -4,7 +4,7 @@
 #define RFT_RUN_JOB_H
 
 #include "base/hash.h"
-#include "run/exec.h"
+#include "run/exec_opts.h"
 
 typedef struct rft_job {
     rft_arena *arena; /* everything of the job; freed with it */

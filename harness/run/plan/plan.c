@@ -5,8 +5,9 @@
 #include "base/units.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static uint64_t add(uint64_t a, uint64_t b) {
+static uint64_t add_capped(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
@@ -23,8 +24,8 @@ static int add_space(rft_plan *plan, size_t sweep_index, size_t variant, size_t 
     if (sweep->problems[problem].odd) {
         plan->odd += rft_space_count(space);
     } else {
-        plan->cartesian = add(plan->cartesian, rft_space_cartesian(space));
-        plan->valid = add(plan->valid, rft_space_count(space));
+        plan->cartesian = add_capped(plan->cartesian, rft_space_cartesian(space));
+        plan->valid = add_capped(plan->valid, rft_space_count(space));
         plan->estimated = plan->estimated || !rft_space_exact(space);
     }
     if (!rft_space_exact(space) && problem + 1 == sweep->problem_count) {
@@ -218,4 +219,152 @@ void rft_plan_describe(const rft_plan *plan, rft_run *run) {
         copy_sweep(run->arena, &run->sweeps[s].sweep, plan->sweeps[s]);
         rft_plan_describe_problems(plan, s, run);
     }
+}
+
+/* ---- which constraints leave nothing: the first ones that do, and of these only what is needed ---- */
+
+/* A variant on a problem, and which of its constraints are left out. */
+typedef struct plan_trial {
+    const rft_sweep *sweep;
+    size_t variant, problem;
+    bool *unused;
+} plan_trial;
+
+/* A space that can be neither counted nor sampled is not known to be empty. */
+static bool is_empty(const plan_trial *t) {
+    rft_space *space = NULL;
+    rft_space_opts opts = {.unused = t->unused};
+    rft_err ignored = RFT_ERR_INIT;
+    int rc = rft_space_new(&space, t->sweep, t->variant, t->sweep->problems[t->problem].values, &opts, &ignored);
+    bool empty = rc == RFT_OK && rft_space_count(space) == 0;
+    rft_space_free(space);
+    return empty;
+}
+
+/* Leaves used only what contradicts: all behind the first that leaves nothing, then each the others can do without. */
+static void reduce(const plan_trial *t, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        t->unused[i] = true;
+    }
+    size_t end = 0;
+    while (end < count && !is_empty(t)) {
+        t->unused[end++] = false;
+    }
+    for (size_t i = 0; i < end; i++) {
+        t->unused[i] = true;
+        t->unused[i] = is_empty(t);
+    }
+}
+
+/* "BM >= 64; BM * BN < 512". */
+static void add_texts(rft_str *out, const plan_trial *t) {
+    const rft_variant *variant = &t->sweep->variants[t->variant];
+    for (size_t i = 0; i < variant->constraint_count; i++) {
+        if (!t->unused[i]) {
+            rft_str_addf(out, "%s%s", out->length ? "; " : "", variant->constraints[i].text);
+        }
+    }
+}
+
+static const char *first_raised(const rft_plan *plan, size_t index) {
+    const rft_sweep *sweep = plan->sweeps[index];
+    for (size_t i = 0; i < sweep->variant_count * sweep->problem_count; i++) {
+        if (rft_space_errors(plan->spaces[index][i]) > 0) {
+            return rft_space_first_error(plan->spaces[index][i]);
+        }
+    }
+    return NULL;
+}
+
+int rft_plan_contradiction(const rft_plan *plan, size_t index, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[index];
+    const char *raised = first_raised(plan, index);
+    const char *remedy = "loosen `where`, or give `tune` values that satisfy it";
+    if (raised) {
+        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
+                    sweep->name, raised);
+    } else {
+        /* The last problem of the first variant stands for all. */
+        plan_trial t = {.sweep = sweep, .problem = sweep->problem_count - 1};
+        size_t count = sweep->variants[0].constraint_count, left = 0;
+        rft_str texts = RFT_STR_INIT;
+        t.unused = rft_calloc(count + 1, sizeof *t.unused);
+        reduce(&t, count);
+        add_texts(&texts, &t);
+        for (size_t i = 0; i < count; i++) {
+            left += !t.unused[i];
+        }
+        rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid%s%s", sweep->name,
+                    left == 0   ? ""
+                    : left == 1 ? "; this constraint alone leaves nothing: "
+                                : "; these constraints contradict each other: ",
+                    rft_str_get(&texts));
+        rft_str_clear(&texts);
+        free(t.unused);
+    }
+    rft_err_place(err, "%s", sweep->path);
+    return rft_err_remedy(err, "%s", remedy);
+}
+
+/* ---- problems that are added while the plan is carried out ---- */
+
+static size_t find_problem(const rft_sweep *sweep, const rft_value *values) {
+    for (size_t p = 0; p < sweep->problem_count; p++) {
+        if (rft_values_equal(sweep->problems[p].values, values, sweep->axis_count)) {
+            return p;
+        }
+    }
+    return SIZE_MAX;
+}
+
+/* A copy with one problem more: who holds the sweep of before, keeps that. */
+static rft_sweep *with_problem(rft_arena *arena, const rft_sweep *sweep, const rft_problem *added) {
+    rft_sweep *grown = rft_arena_memdup(arena, sweep, sizeof *sweep);
+    grown->problems = rft_arena_calloc(arena, sweep->problem_count + 1, sizeof *grown->problems);
+    memcpy(grown->problems, sweep->problems, sweep->problem_count * sizeof *sweep->problems);
+    grown->problems[grown->problem_count++] = *added;
+    return grown;
+}
+
+/* Makes the spaces of the last problem; those of the others move to where the longer list has them. */
+static int grow_spaces(rft_plan *plan, size_t s, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    size_t count = sweep->problem_count, before = count - 1;
+    rft_space **spaces = rft_calloc(sweep->variant_count * count + 1, sizeof *spaces);
+    int rc = RFT_OK;
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        memcpy(&spaces[v * count], &plan->spaces[s][v * before], before * sizeof *spaces);
+    }
+    free(plan->spaces[s]);
+    plan->spaces[s] = spaces;
+    for (size_t v = 0; v < sweep->variant_count && rc == RFT_OK; v++) {
+        rft_space_opts opts = {0};
+        rc = rft_space_new(&spaces[v * count + before], sweep, v, sweep->problems[before].values, &opts, err);
+    }
+    return rc == RFT_OK ? RFT_OK : rft_err_context(err, "sweep %s", sweep->name);
+}
+
+int rft_plan_add_problem(rft_plan *plan, size_t s, const rft_problem *problem, rft_plan_added *out, rft_err *err) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    rft_err raised = RFT_ERR_INIT;
+    rft_problem added = *problem;
+    *out = (rft_plan_added){.problem = SIZE_MAX};
+    added.values = rft_values_copy(plan->arena, problem->values, sweep->axis_count);
+    int rc = sweep->vt->complete(sweep->self, added.values, plan->arena, &raised);
+    if (rc == RFT_E_SCRIPT_STOPPED) {
+        if (err) {
+            *err = raised;
+        }
+        return rc;
+    }
+    if (rc != RFT_OK) {
+        out->why = rft_arena_printf(plan->arena, "%s%s%s", raised.place, *raised.place ? ": " : "", raised.message);
+        return RFT_OK;
+    }
+    if (find_problem(sweep, added.values) != SIZE_MAX) {
+        return RFT_OK;
+    }
+    plan->sweeps[s] = with_problem(plan->arena, sweep, &added);
+    out->problem = sweep->problem_count;
+    return grow_spaces(plan, s, err);
 }

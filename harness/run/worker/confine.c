@@ -50,7 +50,7 @@ static uint64_t rights_of_version(int version) {
            (version >= 5 ? RIGHT_IOCTL_DEVICE : 0);
 }
 
-static void add(const char ***paths, size_t *count, const char *path, rft_arena *arena) {
+static void add_path(const char ***paths, size_t *count, const char *path, rft_arena *arena) {
     const char **longer = rft_arena_calloc(arena, *count + 1, sizeof *longer);
     if (*count) {
         memcpy(longer, *paths, *count * sizeof *longer);
@@ -60,11 +60,11 @@ static void add(const char ***paths, size_t *count, const char *path, rft_arena 
 }
 
 void rft_confinement_add_read(rft_confinement *confinement, const char *path, rft_arena *arena) {
-    add(&confinement->read, &confinement->read_count, path, arena);
+    add_path(&confinement->read, &confinement->read_count, path, arena);
 }
 
 void rft_confinement_add_write(rft_confinement *confinement, const char *path, rft_arena *arena) {
-    add(&confinement->write, &confinement->write_count, path, arena);
+    add_path(&confinement->write, &confinement->write_count, path, arena);
 }
 
 static void allow(int rules, const char *path, uint64_t rights) {

@@ -163,24 +163,24 @@ static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, 
     return rft_err_remedy(err, "see `rooftune devices`; another program may hold the GPU");
 }
 
-static int ask(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
+static int ask_worker(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
     json_t *head = json_pack("{s:s}", "do", what);
     int rc = ask_with(remote, head, timeout_s, err);
     json_decref(head);
     return rc;
 }
 
-static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+static int remote_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    int rc = ask(remote, "device", START_TIMEOUT_S, err);
+    int rc = ask_worker(remote, "device", START_TIMEOUT_S, err);
     if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, env, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }
     return rc;
 }
 
-static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
-                    rft_err *err) {
+static int remote_ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                           rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     const rft_ceilings_request all = {.wanted = RFT_CEILINGS_ALL};
     request = request ? request : &all;
@@ -198,10 +198,10 @@ static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_ar
  * opening is not counted against it. */
 static int open_device(remote_probe *remote, rft_err *err) {
     int rc = start(remote, err);
-    return rc == RFT_OK && !remote->opened ? ask(remote, "device", START_TIMEOUT_S, err) : rc;
+    return rc == RFT_OK && !remote->opened ? ask_worker(remote, "device", START_TIMEOUT_S, err) : rc;
 }
 
-static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+static int remote_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     const rft_load *seen = NULL;
     exchange_end end = EXCHANGE_GONE;
@@ -233,7 +233,7 @@ int rft_remote_probe_start(rft_probe *probe, rft_err *err) {
 int rft_remote_probe_identify(rft_probe *probe, rft_arena *arena, rft_gpu_info *gpu, rft_err *err) {
     remote_probe *remote = (remote_probe *)probe;
     rft_env nothing = {0};
-    int rc = ask(remote, "identify", START_TIMEOUT_S, err);
+    int rc = ask_worker(remote, "identify", START_TIMEOUT_S, err);
     if (rc == RFT_OK && (rc = rft_wire_to_device(gpu, &nothing, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }
@@ -257,14 +257,14 @@ static void failed(rft_probe_result *out, rft_outcome outcome, const char *reaso
 }
 
 /* What is sent of a point. */
-typedef struct question {
+typedef struct probe_question {
     json_t *head;
     rft_str blob;
-} question;
+} probe_question;
 
 /* All of it, under the name of a request. */
-static question question_of(const rft_probe_request *request, const char *what) {
-    question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
+static probe_question question_of(const rft_probe_request *request, const char *what) {
+    probe_question q = {.head = rft_wire_of_probe_request(request), .blob = RFT_STR_INIT};
     json_object_set_new(q.head, "do", json_string(what));
     rft_str_add_n(&q.blob, request->unit->cubin, request->unit->cubin_bytes);
     if (request->reference) {
@@ -273,7 +273,7 @@ static question question_of(const rft_probe_request *request, const char *what) 
     return q;
 }
 
-static void question_clear(question *q) {
+static void question_clear(probe_question *q) {
     json_decref(q->head);
     rft_str_clear(&q->blob);
 }
@@ -283,12 +283,12 @@ static bool may_be_expected(const rft_probe_request *request) {
     return is_plain && request->key && *request->key && strlen(request->key) < RFT_HASH_HEX_SIZE;
 }
 
-static void expect(rft_probe *self, const rft_probe_request *request) {
+static void remote_expect(rft_probe *self, const rft_probe_request *request) {
     remote_probe *remote = (remote_probe *)self;
     if (!remote->opened || !may_be_expected(request)) {
         return;
     }
-    question q = question_of(request, "expect");
+    probe_question q = question_of(request, "expect");
     rft_process_tell(remote->process, q.head, q.blob.data, q.blob.length);
     question_clear(&q);
     rft_text_format(remote->expected, sizeof remote->expected, "%s", request->key);
@@ -313,12 +313,12 @@ static double timeout_of(const remote_probe *remote, const errand *asked) {
 }
 
 /* To measure what was expected its name is enough. */
-static question next_question(remote_probe *remote, const errand *asked) {
+static probe_question next_question(remote_probe *remote, const errand *asked) {
     const rft_probe_request *request = asked->request;
     const rft_counter_set *set = asked->set;
-    question q;
+    probe_question q;
     if (!set && is_expected(remote, request)) {
-        q = (question){.blob = RFT_STR_INIT};
+        q = (probe_question){.blob = RFT_STR_INIT};
         q.head =
             json_pack("{s:s,s:b,s:o}", "do", "measure", "expected", 1, "rival_s", rft_json_real_new(request->rival_s));
         remote->expected[0] = '\0';
@@ -336,7 +336,7 @@ static int attempt(remote_probe *remote, const errand *asked, exchange_end *end,
     const rft_probe_request *request = asked->request;
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
-        question q = next_question(remote, asked);
+        probe_question q = next_question(remote, asked);
         post(remote, q.head, &q.blob, timeout_of(remote, asked));
         remote->measured = asked->set ? NULL : request;
         remote->phase = RFT_PHASE_PREPARE;
@@ -420,8 +420,8 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
     return rc;
 }
 
-static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
-                   rft_err *err) {
+static int remote_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                          rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     if (needs_endless(remote, request)) {
         failed(out, RFT_OUTCOME_TIMED_OUT,
@@ -432,8 +432,8 @@ static int measure(rft_probe *self, const rft_probe_request *request, rft_arena 
 }
 
 /* Counting may take the process with it: then only the counts are lost. */
-static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
-                 rft_count_result *out, rft_err *err) {
+static int remote_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                        rft_count_result *out, rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
     const errand asked = {request, set};
     exchange_end end = EXCHANGE_GONE;
@@ -471,13 +471,13 @@ static void free_remote(rft_probe *self) {
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err) {
     (void)err;
     remote_probe *remote = rft_alloc(sizeof *remote);
-    remote->probe = (rft_probe){.measure = measure,
-                                .ceilings = ceilings,
-                                .idle = idle,
-                                .device = device,
-                                .count = count,
+    remote->probe = (rft_probe){.measure = remote_measure,
+                                .ceilings = remote_ceilings,
+                                .idle = remote_idle,
+                                .device = remote_device,
+                                .count = remote_count,
                                 .free = free_remote,
-                                .expect = expect};
+                                .expect = remote_expect};
     remote->opts = *opts;
     remote->opts.grace_s = opts->grace_s > 0 ? opts->grace_s : GRACE_S;
     *out = &remote->probe;

@@ -42,11 +42,6 @@ typedef struct rft_worker_host {
     uint64_t compile_memory_bytes; /* what the compiler may take for one request; 0: no limit */
 } rft_worker_host;
 
-/* {"do": "compile", request} -> the result; {"do": "compiler", arch} -> rft_compiler_facts. Each request is served in a
- * child of its own; one that dies over it is answered for: the source does not compile, and the log says how it died.
- * Returns 0 when the input ends, RFT_E_WORKER on broken frames. */
-int rft_worker_compile(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
-
 /* {"do": "identify"|"device"|"ceilings"|"measure"|"idle"|"count"}. Loads driver and compiler before it is asked
  * anything; opens the device at the first request but "identify". Ends by itself after a fault that poisoned the
  * device's context: the answer is sent first and says so ("ending"), a new worker takes over. */
