@@ -182,7 +182,7 @@ int rft_fs_check_replaceable(const char *path, rft_err *err) {
 }
 
 /* To the disk, with the permissions of what it replaces (NULL: nothing). */
-static int fill(int fd, const void *data, size_t size, const struct stat *old) {
+static int fill_file(int fd, const void *data, size_t size, const struct stat *old) {
     int cause = rft_fs_write_all(fd, data, size);
     if (!cause && fsync(fd) != 0) {
         cause = errno;
@@ -229,7 +229,7 @@ static int replace_nameless(const char *target, const void *data, size_t size, c
         *able = !wants_names(cause);
         return cause;
     }
-    int cause = fill(fd, data, size, old);
+    int cause = fill_file(fd, data, size, old);
     if (!cause) {
         cause = old ? EEXIST : give_name(fd, target);
         cause = cause == EEXIST ? rename_over(fd, target) : cause;
@@ -247,7 +247,7 @@ static int replace_named(const char *target, const void *data, size_t size, cons
     if (fd < 0) {
         return errno;
     }
-    int cause = fill(fd, data, size, old);
+    int cause = fill_file(fd, data, size, old);
     if (close(fd) != 0 && !cause) {
         cause = errno;
     }

@@ -57,7 +57,8 @@ static size_t number_length(const char *text) {
     return length;
 }
 
-static int refuse(rft_err *err, const quantity_kind *kind, const char *text, const char *why, const char *what) {
+static int refuse_quantity(rft_err *err, const quantity_kind *kind, const char *text, const char *why,
+                           const char *what) {
     rft_err_set(err, RFT_E_USAGE, "\"%.60s\" is not %s: %s%.40s", text, kind->noun, why, what);
     rft_err_remedy(err, "%s", kind->remedy);
     return RFT_E_USAGE;
@@ -66,21 +67,21 @@ static int refuse(rft_err *err, const quantity_kind *kind, const char *text, con
 static int parse_quantity(double *out, const char *text, const quantity_kind *kind, rft_err *err) {
     const char *at = text + strspn(text, " ");
     if (*at == '-') {
-        return refuse(err, kind, text, "it is negative", "");
+        return refuse_quantity(err, kind, text, "it is negative", "");
     }
     char number[64];
     size_t length = number_length(at);
     double value = 0;
     if (!length) {
-        return refuse(err, kind, text, "it does not start with a number", "");
+        return refuse_quantity(err, kind, text, "it does not start with a number", "");
     }
     if (length >= sizeof number) {
-        return refuse(err, kind, text, "the number is too long", "");
+        return refuse_quantity(err, kind, text, "the number is too long", "");
     }
     memcpy(number, at, length);
     number[length] = '\0';
     if (!rft_text_to_double(number, &value)) {
-        return refuse(err, kind, text, "the number is too large", "");
+        return refuse_quantity(err, kind, text, "the number is too large", "");
     }
     const char *unit = at + length + strspn(at + length, " ");
     double factor = *unit ? 0 : 1;
@@ -90,10 +91,10 @@ static int parse_quantity(double *out, const char *text, const quantity_kind *ki
         }
     }
     if (factor == 0) {
-        return refuse(err, kind, text, "unknown unit ", unit);
+        return refuse_quantity(err, kind, text, "unknown unit ", unit);
     }
     *out = value * factor;
-    return isfinite(*out) ? 0 : refuse(err, kind, text, "the number is too large", "");
+    return isfinite(*out) ? 0 : refuse_quantity(err, kind, text, "the number is too large", "");
 }
 
 int rft_units_parse_seconds(double *out_s, const char *text, rft_err *err) {
@@ -113,7 +114,7 @@ int rft_units_parse_bytes(uint64_t *out_bytes, const char *text, rft_err *err) {
     }
     bytes = round(bytes);
     if (bytes >= 0x1p64) {
-        return refuse(err, &size_kind, text, "it is 2^64 bytes or more", "");
+        return refuse_quantity(err, &size_kind, text, "it is 2^64 bytes or more", "");
     }
     *out_bytes = (uint64_t)bytes;
     return 0;

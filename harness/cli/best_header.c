@@ -20,19 +20,19 @@ typedef struct given_name {
     const char *macro; /* unique among all */
 } given_name;
 
-typedef struct writer {
+typedef struct header_writer {
     rft_str *out;
     const rft_run *const *runs;
     size_t count;
     rft_arena *arena;
     given_name *names;
     size_t name_count, name_capacity;
-} writer;
+} header_writer;
 
 /* ---- names ---- */
 
 /* "gemv_fp16 n=4096" -> "GEMV_FP16_N_4096"; begins with a letter, so that it is nobody's reserved name. */
-static const char *macro_text(const writer *w, const char *text) {
+static const char *macro_text(const header_writer *w, const char *text) {
     rft_str name = RFT_STR_INIT;
     rft_str_add(&name, isalpha((unsigned char)*text) && (unsigned char)*text < 0x80 ? "" : "RFT_");
     for (; *text; text++) {
@@ -44,7 +44,7 @@ static const char *macro_text(const writer *w, const char *text) {
     return kept;
 }
 
-static bool is_taken(const writer *w, const char *macro) {
+static bool is_taken(const header_writer *w, const char *macro) {
     for (size_t i = 0; i < w->name_count; i++) {
         if (strcmp(w->names[i].macro, macro) == 0) {
             return true;
@@ -54,7 +54,7 @@ static bool is_taken(const writer *w, const char *macro) {
 }
 
 /* The macro of `key`: always the same, and nobody else's. `wish` is what it would be called alone. */
-static const char *name_of(writer *w, const char *key, const char *wish) {
+static const char *macro_name(header_writer *w, const char *key, const char *wish) {
     const char *macro = macro_text(w, wish);
     for (size_t i = 0; i < w->name_count; i++) {
         if (strcmp(w->names[i].key, key) == 0) {
@@ -69,20 +69,20 @@ static const char *name_of(writer *w, const char *key, const char *wish) {
     return macro;
 }
 
-static const char *sweep_name(writer *w, const rft_sweep *sweep) {
-    return name_of(w, rft_arena_printf(w->arena, "sweep\n%s", sweep->name), sweep->name);
+static const char *sweep_name(header_writer *w, const rft_sweep *sweep) {
+    return macro_name(w, rft_arena_printf(w->arena, "sweep\n%s", sweep->name), sweep->name);
 }
 
 /* kind: "for" an axis, "param", "flag" of a text. */
-static const char *member_name(writer *w, const rft_sweep *sweep, const char *kind, const char *name) {
+static const char *member_name(header_writer *w, const rft_sweep *sweep, const char *kind, const char *name) {
     const char *of = sweep_name(w, sweep);
     const char *wish = rft_arena_printf(w->arena, strcmp(kind, "for") == 0 ? "%s_FOR_%s" : "%s_%s", of, name);
-    return name_of(w, rft_arena_printf(w->arena, "%s\n%s\n%s", sweep->name, kind, name), wish);
+    return macro_name(w, rft_arena_printf(w->arena, "%s\n%s\n%s", sweep->name, kind, name), wish);
 }
 
-static const char *device_name(writer *w, const rft_run *run) {
-    return name_of(w, rft_arena_printf(w->arena, "device\n%s", run->gpu.name),
-                   rft_arena_printf(w->arena, "RFT_GPU_%s", run->gpu.name));
+static const char *device_name(header_writer *w, const rft_run *run) {
+    return macro_name(w, rft_arena_printf(w->arena, "device\n%s", run->gpu.name),
+                      rft_arena_printf(w->arena, "RFT_GPU_%s", run->gpu.name));
 }
 
 /* ---- texts ---- */
@@ -134,7 +134,7 @@ static void add_value(rft_str *out, const rft_value *value) {
 /* ---- one configuration ---- */
 
 /* "n=4096: 800 us +- 0.3 %, 87 % of the roof, bound by dram (87 %, declared), tie with 2 others" */
-static void add_verdict(const writer *w, const rft_run *run, const rft_point *best) {
+static void add_verdict(const header_writer *w, const rft_run *run, const rft_point *best) {
     char time[48];
     const rft_stats *stats = &rft_point_measurement(best)->stats;
     rft_placement place = rft_placement_of(run, best);
@@ -168,13 +168,13 @@ static void add_verdict(const writer *w, const rft_run *run, const rft_point *be
     rft_str_clear(&text);
 }
 
-static void add_define(writer *w, const char *macro, const rft_value *value) {
+static void add_define(header_writer *w, const char *macro, const rft_value *value) {
     rft_str_addf(w->out, "#define %s ", macro);
     add_value(w->out, value);
     rft_str_add_char(w->out, '\n');
 }
 
-static void add_best(writer *w, const rft_run *run, const rft_point *best) {
+static void add_best_macros(header_writer *w, const rft_run *run, const rft_point *best) {
     const rft_sweep *sweep = &run->sweeps[best->sweep].sweep;
     const rft_variant *variant = &sweep->variants[best->variant];
     const rft_value name = rft_value_text(variant->name);
@@ -190,7 +190,7 @@ static void add_best(writer *w, const rft_run *run, const rft_point *best) {
         /* "p:" keeps a parameter called VARIANT apart from the macro above. */
         const char *key = rft_arena_printf(w->arena, "%s\np:\n%s", sweep->name, param->name);
         const char *wish = rft_arena_printf(w->arena, "%s_%s", sweep_name(w, sweep), param->name);
-        add_define(w, name_of(w, key, wish), &best->config[i]);
+        add_define(w, macro_name(w, key, wish), &best->config[i]);
         if (best->config[i].kind == RFT_VALUE_TEXT) {
             const char *flag = rft_arena_printf(w->arena, "%s_%s", param->name, best->config[i].as.text);
             rft_str_addf(w->out, "#define %s 1\n", member_name(w, sweep, "flag", flag));
@@ -218,7 +218,7 @@ static bool is_asked(const rft_sweep *sweep, size_t axis) {
 }
 
 /* Whole numbers and truths the preprocessor compares; of other axes a macro for each value is there or is not. */
-static void add_condition(writer *w, const rft_run *run, const rft_point *best) {
+static void add_condition(header_writer *w, const rft_run *run, const rft_point *best) {
     const rft_sweep *sweep = &run->sweeps[best->sweep].sweep;
     const rft_value *problem = sweep->problems[best->problem].values;
     size_t written = 0;
@@ -244,7 +244,7 @@ static void add_condition(writer *w, const rft_run *run, const rft_point *best) 
     rft_str_add(w->out, written ? "" : "1");
 }
 
-static void add_sweep(writer *w, const rft_run *run, size_t index) {
+static void add_sweep(header_writer *w, const rft_run *run, size_t index) {
     const rft_sweep *sweep = &run->sweeps[index].sweep;
     size_t timed = 0, written = 0;
     for (size_t p = 0; p < sweep->problem_count; p++) {
@@ -263,14 +263,14 @@ static void add_sweep(writer *w, const rft_run *run, size_t index) {
             add_condition(w, run, best);
             rft_str_add_char(w->out, '\n');
         }
-        add_best(w, run, best);
+        add_best_macros(w, run, best);
     }
     rft_str_add(w->out, written ? "#endif\n" : "");
 }
 
 /* ---- devices ---- */
 
-static void add_origin(const writer *w, const rft_run *run) {
+static void add_origin(const header_writer *w, const rft_run *run) {
     char date[40];
     rft_units_format_iso(date, sizeof date, run->info.started_unix_ns);
     date[10] = '\0';
@@ -291,7 +291,7 @@ static void add_origin(const writer *w, const rft_run *run) {
 }
 
 /* The first run of every device stands for it. */
-static bool is_first(const writer *w, size_t index) {
+static bool is_first(const header_writer *w, size_t index) {
     for (size_t i = 0; i < index; i++) {
         if (strcmp(w->runs[i]->gpu.name, w->runs[index]->gpu.name) == 0) {
             return false;
@@ -300,7 +300,7 @@ static bool is_first(const writer *w, size_t index) {
     return true;
 }
 
-static int check_sweeps(const writer *w, rft_err *err) {
+static int check_sweeps(const header_writer *w, rft_err *err) {
     for (size_t a = 0; a < w->count; a++) {
         for (size_t b = 0; b < a; b++) {
             const rft_run *x = w->runs[a], *y = w->runs[b];
@@ -330,7 +330,7 @@ static const char head[] = RFT_BEST_HEADER_HEAD
     "#define ROOFTUNE_BEST_H\n";
 
 int rft_best_header(rft_str *out, const rft_run *const *runs, size_t count, rft_err *err) {
-    writer w = {.out = out, .runs = runs, .count = count, .arena = rft_arena_new()};
+    header_writer w = {.out = out, .runs = runs, .count = count, .arena = rft_arena_new()};
     int code = check_sweeps(&w, err);
     const char *devices = "";
     size_t written = 0;

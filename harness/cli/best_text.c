@@ -13,17 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct writer {
+typedef struct best_writer {
     rft_str *out;
     const rft_run *run;
     rft_arena *arena;
     bool several; /* runs: each says its device */
-} writer;
+} best_writer;
 
-typedef void (*take_best)(const writer *w, const rft_point *best, size_t index);
+typedef void (*take_best)(const best_writer *w, const rft_point *best, size_t index);
 
 /* Calls take for the best of every problem of a sweep. Returns how many there are. */
-static size_t for_each(const writer *w, size_t sweep, take_best take) {
+static size_t for_each(const best_writer *w, size_t sweep, take_best take) {
     size_t count = 0;
     for (size_t p = 0; p < w->run->sweeps[sweep].sweep.problem_count; p++) {
         const rft_point *best = rft_run_best(w->run, sweep, SIZE_MAX, p);
@@ -35,20 +35,20 @@ static size_t for_each(const writer *w, size_t sweep, take_best take) {
     return count;
 }
 
-static const rft_sweep *sweep_of(const writer *w, const rft_point *point) {
+static const rft_sweep *sweep_of(const best_writer *w, const rft_point *point) {
     return &w->run->sweeps[point->sweep].sweep;
 }
 
-static const rft_variant *variant_of(const writer *w, const rft_point *point) {
+static const rft_variant *variant_of(const best_writer *w, const rft_point *point) {
     return &sweep_of(w, point)->variants[point->variant];
 }
 
-static const char *problem_of(const writer *w, const rft_point *point) {
+static const char *problem_of(const best_writer *w, const rft_point *point) {
     return rft_run_problem_text(w->run, point->sweep, point->problem, true, w->arena);
 }
 
 /* "NVIDIA H200, run 0123, 2026-11-21", and that it is a replay. */
-static const char *origin_of(const writer *w) {
+static const char *origin_of(const best_writer *w) {
     const rft_run *run = w->run;
     char date[40];
     rft_units_format_iso(date, sizeof date, run->info.started_unix_ns);
@@ -62,7 +62,7 @@ static const char *origin_of(const writer *w) {
 
 /* ---- text ---- */
 
-static void text_of(const writer *w, const rft_point *best, size_t index) {
+static void best_line(const best_writer *w, const rft_point *best, size_t index) {
     char time[48];
     rft_units_format_seconds(time, sizeof time, rft_point_median_s(best), 3);
     if (index == 0) {
@@ -77,7 +77,7 @@ static void text_of(const writer *w, const rft_point *best, size_t index) {
 
 /* ---- JSON and CSV ---- */
 
-static json_t *json_of(const writer *w) {
+static json_t *json_of(const best_writer *w) {
     json_t *root = json_object(), *sweeps = json_object();
     for (size_t s = 0; s < w->run->sweep_count; s++) {
         json_t *list = json_array();
@@ -95,7 +95,7 @@ static json_t *json_of(const writer *w) {
     return root;
 }
 
-static void csv_of(const writer *w, const rft_point *best, size_t index) {
+static void csv_of(const best_writer *w, const rft_point *best, size_t index) {
     const rft_stats *stats = &rft_point_measurement(best)->stats;
     rft_placement place = rft_placement_of(w->run, best);
     const char *texts[] = {sweep_of(w, best)->name, problem_of(w, best), variant_of(w, best)->name,
@@ -137,7 +137,7 @@ static void add_quoted(rft_str *out, const char *text) {
     rft_str_add_char(out, '"');
 }
 
-static void add_lua_values(const writer *w, const char *field, const char *const *names, const rft_value *values,
+static void add_lua_values(const best_writer *w, const char *field, const char *const *names, const rft_value *values,
                            size_t count) {
     rft_str_addf(w->out, "%s = {", field);
     for (size_t i = 0; i < count; i++) {
@@ -153,7 +153,7 @@ static void add_lua_values(const writer *w, const char *field, const char *const
     rft_str_add(w->out, " }");
 }
 
-static void lua_of(const writer *w, const rft_point *best, size_t index) {
+static void lua_of(const best_writer *w, const rft_point *best, size_t index) {
     const rft_sweep *sweep = sweep_of(w, best);
     const rft_variant *variant = variant_of(w, best);
     size_t most = sweep->axis_count + variant->param_count;
@@ -180,7 +180,7 @@ static void lua_of(const writer *w, const rft_point *best, size_t index) {
     rft_str_add(w->out, " },\n");
 }
 
-static void lua_sweeps(const writer *w) {
+static void lua_sweeps(const best_writer *w) {
     for (size_t s = 0; s < w->run->sweep_count; s++) {
         if (for_each(w, s, lua_of)) {
             rft_str_add(w->out, "  },\n");
@@ -190,21 +190,21 @@ static void lua_sweeps(const writer *w) {
 
 /* ---- all ---- */
 
-static void each_best(const writer *w, take_best take) {
+static void each_best(const best_writer *w, take_best take) {
     for (size_t s = 0; s < w->run->sweep_count; s++) {
         for_each(w, s, take);
     }
 }
 
-static void all_text(writer *w, const rft_run *const *runs, size_t count) {
+static void all_text(best_writer *w, const rft_run *const *runs, size_t count) {
     for (size_t i = 0; i < count; i++) {
         w->run = runs[i];
         rft_str_addf(w->out, "%s%s\n", i ? "\n" : "", origin_of(w));
-        each_best(w, text_of);
+        each_best(w, best_line);
     }
 }
 
-static void all_json(writer *w, const rft_run *const *runs, size_t count) {
+static void all_json(best_writer *w, const rft_run *const *runs, size_t count) {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         w->run = runs[i];
@@ -216,7 +216,7 @@ static void all_json(writer *w, const rft_run *const *runs, size_t count) {
     json_decref(list);
 }
 
-static void all_lua(writer *w, const rft_run *const *runs, size_t count) {
+static void all_lua(best_writer *w, const rft_run *const *runs, size_t count) {
     for (size_t i = 0; i < count; i++) {
         w->run = runs[i];
         rft_str_addf(w->out, RFT_BEST_LUA_HEAD "%s\n", origin_of(w));
@@ -231,7 +231,7 @@ static void all_lua(writer *w, const rft_run *const *runs, size_t count) {
     rft_str_add(w->out, "}\n");
 }
 
-static void all_csv(writer *w, const rft_run *const *runs, size_t count) {
+static void all_csv(best_writer *w, const rft_run *const *runs, size_t count) {
     rft_str_addf(w->out,
                  "%ssweep,problem,variant,configuration,median_s,low_s,high_s,rate_bytes_s,rate_ops_s,"
                  "efficiency_frac\r\n",
@@ -244,7 +244,8 @@ static void all_csv(writer *w, const rft_run *const *runs, size_t count) {
 
 int rft_best_text(rft_str *out, const rft_run *const *runs, size_t count, const char *format, rft_err *err) {
     static const char *const formats[] = {"text", "json", "lua", "csv", "header"};
-    static void (*const writers[])(writer *, const rft_run *const *, size_t) = {all_text, all_json, all_lua, all_csv};
+    static void (*const writers[])(best_writer *, const rft_run *const *, size_t) = {all_text, all_json, all_lua,
+                                                                                     all_csv};
     size_t chosen = 0;
     while (chosen < 5 && strcmp(format, formats[chosen]) != 0) {
         chosen++;
@@ -253,7 +254,7 @@ int rft_best_text(rft_str *out, const rft_run *const *runs, size_t count, const 
         rft_err_set(err, RFT_E_USAGE, "unknown format \"%s\"", format);
         return rft_err_remedy(err, "--format takes text, json, lua, csv or header");
     }
-    writer w = {.out = out, .arena = rft_arena_new(), .several = count > 1};
+    best_writer w = {.out = out, .arena = rft_arena_new(), .several = count > 1};
     int code = RFT_OK;
     for (size_t i = 0; i < count && code == RFT_OK; i++) {
         size_t found = 0;

@@ -9,14 +9,14 @@
 
 #include <stdlib.h>
 
-typedef struct options {
+typedef struct ceilings_options {
     rft_target_opts target;
     const char *soak, *json;
     double soak_s;
-} options;
+} ceilings_options;
 
 /* All of them, and kept for the runs of the next day. The kernels are compiled side by side. */
-static int measure(rft_cli *cli, rft_target *target, const options *o, rft_run *run, rft_err *err) {
+static int measure_ceilings(rft_cli *cli, rft_target *target, const ceilings_options *o, rft_run *run, rft_err *err) {
     const rft_ceilings_request request = {.wanted = RFT_CEILINGS_ALL, .soak_s = o->soak_s};
     rft_prefetch prefetch;
     rft_prefetch_begin(&prefetch, target->recording ? NULL : target->pool, &target->gpu, request.wanted);
@@ -37,7 +37,7 @@ static int measure(rft_cli *cli, rft_target *target, const options *o, rft_run *
     return rc;
 }
 
-static int print_json(rft_cli *cli, const rft_target *target, const options *o, rft_run *run, rft_err *err) {
+static int print_json(rft_cli *cli, const rft_target *target, const ceilings_options *o, rft_run *run, rft_err *err) {
     size_t size = 0;
     const rft_gpu_info *gpu = &target->gpu;
     json_t *root = json_pack("{s:{s:o,s:o,s:o,s:i,s:i},s:o,s:o}", "device", "name", rft_show_text_json(gpu->name),
@@ -55,11 +55,11 @@ static int print_json(rft_cli *cli, const rft_target *target, const options *o, 
     return rc;
 }
 
-static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rft_err *err) {
+static int print_ceilings(rft_cli *cli, rft_target *target, const ceilings_options *o, rft_err *err) {
     rft_run *run = rft_run_new();
     rft_str out = RFT_STR_INIT;
     const rft_print_opts full = {.full = true};
-    int rc = measure(cli, target, o, run, err);
+    int rc = measure_ceilings(cli, target, o, run, err);
     if (rc == RFT_OK && o->json) {
         rc = print_json(cli, target, o, run, err);
     }
@@ -76,10 +76,10 @@ static int print_ceilings(rft_cli *cli, rft_target *target, const options *o, rf
     return rc;
 }
 
-static const rft_setting soak = {.kind = RFT_SETTING_SECONDS, .offset = offsetof(options, soak_s)};
+static const rft_setting soak = {.kind = RFT_SETTING_SECONDS, .offset = offsetof(ceilings_options, soak_s)};
 
 int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err) {
-    options o = {.target = {.compile_workers = rft_compose_compile_workers()}};
+    ceilings_options o = {.target = {.compile_workers = rft_compose_compile_workers()}};
     bool helped = false;
     rft_words rest = {0};
     rft_target *target = NULL;

@@ -10,13 +10,13 @@
 #include <string.h>
 
 /* "driver: no, WHY" and its remedy, or "NVRTC: 13.0.88". */
-static void add_line(rft_str *out, rft_arena *arena, const char *what, const char *value, const char *reason) {
+static void add_library_line(rft_str *out, rft_arena *arena, const char *what, const char *value, const char *reason) {
     rft_layout_wrapped(out, 2, 2,
                        rft_arena_printf(arena, "%s: %s%s", what, value ? "" : "no, ", value ? value : reason));
 }
 
-static void add_missing(rft_str *out, rft_arena *arena, const char *what, const rft_err *missing) {
-    add_line(out, arena, what, NULL, missing->message);
+static void add_missing_library(rft_str *out, rft_arena *arena, const char *what, const rft_err *missing) {
+    add_library_line(out, arena, what, NULL, missing->message);
     if (*missing->remedy) {
         rft_layout_wrapped(out, 4, 2, rft_arena_printf(arena, "remedy: %s", missing->remedy));
     }
@@ -25,12 +25,12 @@ static void add_missing(rft_str *out, rft_arena *arena, const char *what, const 
 static void add_library(rft_str *out, rft_arena *arena, const rft_env *libraries, const char *key, const char *what) {
     const rft_env_item *item = rft_env_get(libraries, key);
     if (item) {
-        add_line(out, arena, what, item->value, item->reason);
+        add_library_line(out, arena, what, item->value, item->reason);
     }
 }
 
 static void add_fact(rft_str *out, rft_arena *arena, const char *what, rft_device_fact fact) {
-    add_line(out, arena, what, fact.value, fact.reason);
+    add_library_line(out, arena, what, fact.value, fact.reason);
     if (!fact.value && fact.remedy) {
         rft_layout_wrapped(out, 4, 2, rft_arena_printf(arena, "remedy: %s", fact.remedy));
     }
@@ -67,10 +67,10 @@ static void add_device(rft_cli *cli, rft_str *out, rft_arena *arena, size_t inde
     const char *why_none = missing_altogether(&env);
     for (size_t i = 0; i < env.count && !why_none; i++) {
         const rft_env_item *item = &env.items[i];
-        add_line(out, arena, item->key, item->value, item->reason);
+        add_library_line(out, arena, item->key, item->value, item->reason);
     }
     if (why_none) {
-        add_line(out, arena, "state of the card", NULL, why_none);
+        add_library_line(out, arena, "state of the card", NULL, why_none);
     }
     add_fact(out, arena, "datasheet", rft_device_datasheet(cli, gpu, arena));
     add_fact(out, arena, "ceilings kept", rft_device_kept_ceilings(gpu, &env, arena));
@@ -93,7 +93,7 @@ static const char *loaded_from(rft_arena *arena, const char *library) {
 }
 
 /* Lists the devices and says what works here. */
-static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
+static void describe_devices(rft_cli *cli, rft_str *out, rft_arena *arena) {
     rft_gpu_info *gpus = NULL;
     size_t count = 0;
     rft_env libraries = {0};
@@ -108,16 +108,16 @@ static void describe(rft_cli *cli, rft_str *out, rft_arena *arena) {
     if (rc == RFT_OK) {
         add_library(out, arena, &libraries, "cuda", "driver");
     } else {
-        add_missing(out, arena, "driver", &missing);
+        add_missing_library(out, arena, "driver", &missing);
     }
     rft_err_clear(&missing);
     if (rft_compose_compiler(cli, &compiler, &missing) == RFT_OK) {
         const char *path = loaded_from(arena, "libnvrtc.so");
         const char *version = compiler->version(compiler);
-        add_line(out, arena, "NVRTC", path ? rft_arena_printf(arena, "%s, %s", version, path) : version, NULL);
+        add_library_line(out, arena, "NVRTC", path ? rft_arena_printf(arena, "%s, %s", version, path) : version, NULL);
         compiler->free(compiler);
     } else {
-        add_missing(out, arena, "NVRTC", &missing);
+        add_missing_library(out, arena, "NVRTC", &missing);
     }
     add_library(out, arena, &libraries, "nvml", "clocks and power (NVML)");
     add_fact(out, arena, "counters (hardware)", rft_device_counters(arena));
@@ -137,7 +137,7 @@ int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rc = rft_opt_no_words(cli, &rest, err);
     }
     if (rc == RFT_OK && !helped) {
-        describe(cli, &out, arena);
+        describe_devices(cli, &out, arena);
         fputs(rft_str_get(&out), cli->out);
     }
     rft_str_clear(&out);

@@ -12,7 +12,7 @@ typedef struct export_options {
 
 /* ---- one space of the run ---- */
 
-static bool fits(const char *asked, const char *name) {
+static bool fits_device(const char *asked, const char *name) {
     return !asked || strcmp(asked, name) == 0;
 }
 
@@ -38,9 +38,9 @@ static int pick_space(const rft_run *run, const export_options *o, rft_arena *ar
                 continue;
             }
             add_space(&all, run, &pick, arena);
-            if (fits(o->sweep, sweep->name) && fits(o->variant, sweep->variants[pick.variant].name) &&
-                (!o->problem || fits(o->problem, rft_run_problem_text(run, s, pick.problem, true, arena)) ||
-                 fits(o->problem, rft_run_problem_text(run, s, pick.problem, false, arena)))) {
+            if (fits_device(o->sweep, sweep->name) && fits_device(o->variant, sweep->variants[pick.variant].name) &&
+                (!o->problem || fits_device(o->problem, rft_run_problem_text(run, s, pick.problem, true, arena)) ||
+                 fits_device(o->problem, rft_run_problem_text(run, s, pick.problem, false, arena)))) {
                 *out = pick;
                 found++;
                 add_space(&list, run, &pick, arena);

@@ -16,22 +16,22 @@
 #define DEVICES_DEFAULT "a100,h100,h200,b200"
 #define DEVICES_MAX 64
 
-typedef struct options {
+typedef struct model_options {
     const char *dtype, *devices, *turn, *json;
-} options;
+} model_options;
 
-typedef struct request {
-    const options *o;
+typedef struct model_request {
+    const model_options *o;
     rft_arena *arena;
     const char *place;  /* of the chunk that asks the module: beside it, so that no file of the user's hides it */
     json_t *catalogue;  /* owned */
     const char *sheets; /* devices.lua as JSON; owned */
     rft_workloads workloads;
     rft_model_answer answer;
-} request;
+} model_request;
 
 /* What the chunk returns, parsed. */
-static int ask(json_t **out, const request *r, const char *chunk, const rft_words *words, rft_err *err) {
+static int ask_module(json_t **out, const model_request *r, const char *chunk, const rft_words *words, rft_err *err) {
     char *text = NULL;
     rft_script_opts opts = *rft_script_usual_opts();
     if (words) {
@@ -47,7 +47,7 @@ static int ask(json_t **out, const request *r, const char *chunk, const rft_word
     return rc;
 }
 
-static int open_files(rft_cli *cli, request *r, rft_err *err) {
+static int open_files(rft_cli *cli, model_request *r, rft_err *err) {
     const char *models = rft_compose_data_file(cli, r->arena, "intensity.lua");
     const char *sheets = rft_compose_data_file(cli, r->arena, "devices.lua");
     if (!models || !sheets) {
@@ -60,10 +60,11 @@ static int open_files(rft_cli *cli, request *r, rft_err *err) {
     free(folder);
     int rc = rft_script_read_table(&text, sheets, rft_script_usual_opts(), err);
     r->sheets = text;
-    return rc == RFT_OK ? ask(&r->catalogue, r, "return require(\"kernels.intensity\").catalogue()", NULL, err) : rc;
+    return rc == RFT_OK ? ask_module(&r->catalogue, r, "return require(\"kernels.intensity\").catalogue()", NULL, err)
+                        : rc;
 }
 
-static int open_device(request *r, const char *name, rft_err *err) {
+static int open_device(model_request *r, const char *name, rft_err *err) {
     rft_model_answer *answer = &r->answer;
     rft_modelled_device *device = &answer->devices[answer->device_count++];
     rft_gpu_info gpu;
@@ -79,7 +80,7 @@ static int open_device(request *r, const char *name, rft_err *err) {
     return rc == RFT_OK ? rft_datasheet_apply(&device->ceilings, &gpu, r->sheets, r->arena, err) : rc;
 }
 
-static int open_devices(request *r, rft_err *err) {
+static int open_devices(model_request *r, rft_err *err) {
     const char *list = r->o->devices ? r->o->devices : DEVICES_DEFAULT;
     int rc = RFT_OK;
     r->answer.devices = rft_arena_calloc(r->arena, DEVICES_MAX, sizeof *r->answer.devices);
@@ -98,7 +99,7 @@ static int open_devices(request *r, rft_err *err) {
 }
 
 /* The words of all workloads; with ridges behind those that have the axis, where `ridges` is set. */
-static rft_words words_for(const request *r, bool ridges) {
+static rft_words words_for(const model_request *r, bool ridges) {
     size_t capacity = 0, count = 0;
     for (size_t w = 0; w < r->workloads.count; w++) {
         capacity += r->workloads.items[w].count + 3;
@@ -126,7 +127,7 @@ static rft_words words_for(const request *r, bool ridges) {
     return (rft_words){.items = items, .count = count};
 }
 
-static int take_work(request *r, size_t index, const json_t *given, rft_err *err) {
+static int take_work(model_request *r, size_t index, const json_t *given, rft_err *err) {
     rft_modelled_work *made = &r->answer.works[index];
     const json_t *work = json_object_get(given, "work");
     made->workload = &r->workloads.items[index];
@@ -150,10 +151,10 @@ static int take_work(request *r, size_t index, const json_t *given, rft_err *err
 
 #define ANSWER "return require(\"kernels.intensity\").answer(arg)"
 
-static int compute(request *r, rft_err *err) {
+static int compute(model_request *r, rft_err *err) {
     json_t *list = NULL;
     rft_words words = words_for(r, false);
-    int rc = ask(&list, r, ANSWER, &words, err);
+    int rc = ask_module(&list, r, ANSWER, &words, err);
     r->answer.work_count = rc == RFT_OK ? r->workloads.count : 0;
     r->answer.works = rft_arena_calloc(r->arena, r->workloads.count + 1, sizeof *r->answer.works);
     for (size_t w = 0; rc == RFT_OK && w < r->answer.work_count; w++) {
@@ -163,7 +164,7 @@ static int compute(request *r, rft_err *err) {
     return rc;
 }
 
-static int find_turns(request *r, rft_err *err) {
+static int find_turns(model_request *r, rft_err *err) {
     json_t *list = NULL;
     bool any = false;
     for (size_t w = 0; w < r->workloads.count; w++) {
@@ -175,7 +176,7 @@ static int find_turns(request *r, rft_err *err) {
         return rft_err_remedy(err, "`rooftune model` lists every model's dimensions");
     }
     rft_words words = words_for(r, true);
-    int rc = ask(&list, r, ANSWER, &words, err);
+    int rc = ask_module(&list, r, ANSWER, &words, err);
     r->answer.axis = r->o->turn;
     for (size_t w = 0; rc == RFT_OK && w < r->answer.work_count; w++) {
         const json_t *turns = json_object_get(json_array_get(list, w), "turns");
@@ -193,7 +194,7 @@ static int find_turns(request *r, rft_err *err) {
     return rc;
 }
 
-static int print_answer(rft_cli *cli, const request *r, rft_err *err) {
+static int print_answer(rft_cli *cli, const model_request *r, rft_err *err) {
     rft_str out = RFT_STR_INIT;
     int rc = RFT_OK;
     if (r->o->json) {
@@ -214,8 +215,8 @@ static int print_answer(rft_cli *cli, const request *r, rft_err *err) {
     return rc;
 }
 
-static int answer(rft_cli *cli, const options *o, const rft_words *words, rft_arena *arena, rft_err *err) {
-    request r = {.o = o, .arena = arena};
+static int answer(rft_cli *cli, const model_options *o, const rft_words *words, rft_arena *arena, rft_err *err) {
+    model_request r = {.o = o, .arena = arena};
     int rc = open_files(cli, &r, err);
     if (rc == RFT_OK && words->count == 0) {
         rft_str out = RFT_STR_INIT;
@@ -236,7 +237,7 @@ done:
     return rc;
 }
 
-static int project(rft_cli *cli, const options *o, const rft_words *words, rft_arena *arena, rft_err *err) {
+static int project(rft_cli *cli, const model_options *o, const rft_words *words, rft_arena *arena, rft_err *err) {
     if (o->dtype || o->turn) {
         rft_err_set(err, RFT_E_USAGE, "--%s is for models, not for a run", o->dtype ? "dtype" : "turn");
         return rft_err_remedy(err, "leave it out: a run has its own types and axes");
@@ -245,7 +246,7 @@ static int project(rft_cli *cli, const options *o, const rft_words *words, rft_a
 }
 
 int rft_cmd_model(rft_cli *cli, int argc, char **argv, rft_err *err) {
-    options o = {0};
+    model_options o = {0};
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {

@@ -130,7 +130,7 @@ static void print_counters(rft_str *out, const rft_once_result *r, int64_t l2_by
 }
 
 /* "saxpy, naive: n=4096 VEC=1". */
-static const char *name_of(const rft_sweep *sweep, const rft_point_choice *choice, rft_arena *arena) {
+static const char *point_name(const rft_sweep *sweep, const rft_point_choice *choice, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     const rft_variant *variant = &sweep->variants[choice->variant];
     rft_str_addf(&text, "%s, %s:", sweep->name, variant->name);
@@ -174,7 +174,7 @@ static int tell(rft_cli *cli, const char *json, const rft_point_told *told, int6
     rft_arena *arena = rft_arena_new();
     int rc = json ? rft_point_write_json(cli, json, told, err) : RFT_OK;
     if (!json || strcmp(json, "-") != 0) {
-        print_result(cli, name_of(told->sweep, told->choice, arena), r, l2_bytes);
+        print_result(cli, point_name(told->sweep, told->choice, arena), r, l2_bytes);
     }
     rft_arena_free(arena);
     if (rc == RFT_OK && !rft_outcome_is_measured(r->probed.outcome)) {
@@ -230,7 +230,7 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         rft_str_clear(&text);
     } else if (rc == RFT_OK && !result->ok) {
         rft_err_set(err, RFT_E_SOURCE, "it does not compile:\n%s", result->log);
-        rft_err_place(err, "%s", name_of(sweep, choice, arena));
+        rft_err_place(err, "%s", point_name(sweep, choice, arena));
         rc = rft_err_remedy(err, "mend the template, or choose another configuration with --set");
     } else if (rc == RFT_OK) {
         rc = rft_cli_write(cli, path, result->cubin, result->cubin_bytes - (result->is_ptx ? 1 : 0), err);

@@ -18,7 +18,7 @@ typedef struct show_options {
 } show_options;
 
 /* Writes one form to where it was asked for; says whether that was stdout. */
-static int put(rft_cli *cli, const char *path, rft_str *text, bool *to_stdout, rft_err *err) {
+static int put_form(rft_cli *cli, const char *path, rft_str *text, bool *to_stdout, rft_err *err) {
     int rc = rft_cli_write(cli, path, rft_str_get(text), text->length, err);
     rft_str_truncate(text, 0);
     *to_stdout = *to_stdout || strcmp(path, "-") == 0;
@@ -45,11 +45,11 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
     rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, run, arena, err);
     if (rc == RFT_OK && o->json) {
         add_json(&text, run, &mixes);
-        rc = put(cli, o->json, &text, &to_stdout, err);
+        rc = put_form(cli, o->json, &text, &to_stdout, err);
     }
     if (rc == RFT_OK && o->csv) {
         rft_show_csv(&text, run);
-        rc = put(cli, o->csv, &text, &to_stdout, err);
+        rc = put_form(cli, o->csv, &text, &to_stdout, err);
     }
     if (rc == RFT_OK && !to_stdout && o->point) {
         rc = rft_show_point(&text, run, o->point_id, err);
@@ -61,7 +61,7 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
         }
     }
     if (rc == RFT_OK && !to_stdout) {
-        rc = put(cli, "-", &text, &to_stdout, err);
+        rc = put_form(cli, "-", &text, &to_stdout, err);
     }
     rft_str_clear(&text);
     rft_run_set_free(&runs);

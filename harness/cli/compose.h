@@ -53,9 +53,6 @@ int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const r
 /* Datasheet values and hardware limits beside the measured ceilings. */
 int rft_compose_annotate(rft_cli *cli, rft_arena *arena, rft_ceilings *ceilings, const rft_gpu_info *gpu, rft_err *err);
 
-/* Facts of host and program: keys "host.*", "rooftune.*". */
-void rft_compose_host_env(rft_env *env, rft_arena *arena);
-
 /* Compile workers for this machine: usable cores - 2, at least 1. */
 size_t rft_compose_compile_workers(void);
 

@@ -32,7 +32,7 @@ static void add_gpu(list *l, size_t ordinal) {
                                                .name = gpu->name};
 }
 
-static int add_number(list *l, const char *piece, rft_err *err) {
+static int add_device_number(list *l, const char *piece, rft_err *err) {
     int ordinal = 0;
     int rc = rft_target_ordinal(&ordinal, piece, err);
     rc = rc == RFT_OK ? ask_driver(l, err) : rc;
@@ -97,7 +97,7 @@ int rft_device_list(rft_listed_device **out, size_t *count, const char *text, rf
     for (const char *at = text; strcmp(text, "all") != 0 && at && rc == RFT_OK;) {
         const char *comma = strchr(at, ',');
         const char *piece = rft_arena_strndup(arena, at, comma ? (size_t)(comma - at) : strlen(at));
-        rc = rft_text_starts(piece, "replay:") ? add_recording(&l, piece, err) : add_number(&l, piece, err);
+        rc = rft_text_starts(piece, "replay:") ? add_recording(&l, piece, err) : add_device_number(&l, piece, err);
         at = comma ? comma + 1 : NULL;
     }
     rc = rc == RFT_OK ? check_distinct(&l, err) : rc;

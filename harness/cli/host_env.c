@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_env.c - what is recorded of the host and of this program (docs/environment.md). */
-#include "cli/compose.h"
+#include "cli/host_env.h"
 
 #include "base/fs.h"
 #include "revision.h"
@@ -106,7 +106,7 @@ static void add_settings(rft_env *env, rft_arena *arena) {
     rft_env_set(env, arena, "host.libc", told ? libc : NULL, told ? NULL : "the C library does not say");
 }
 
-void rft_compose_host_env(rft_env *env, rft_arena *arena) {
+void rft_host_env(rft_env *env, rft_arena *arena) {
     struct utsname system;
     set_or_reason(env, arena, "host.cpu", proc_value(arena, "/proc/cpuinfo", "model name"),
                   "/proc/cpuinfo does not say");

@@ -38,7 +38,7 @@ static void *wait_for_signals(void *nothing) {
     return nothing;
 }
 
-static void take(int signal_number, sigset_t *mask) {
+static void take_signal(int signal_number, sigset_t *mask) {
     signal(signal_number, SIG_DFL); /* a shell starts what runs in the background with SIGINT ignored */
     sigaddset(&taken, signal_number);
     sigaddset(mask, signal_number);
@@ -52,10 +52,10 @@ void rft_interrupt_begin(void) {
     pthread_sigmask(SIG_SETMASK, &all, &usual);
     with_taken = usual;
     sigemptyset(&taken);
-    take(SIGINT, &with_taken);
-    take(SIGTERM, &with_taken);
+    take_signal(SIGINT, &with_taken);
+    take_signal(SIGTERM, &with_taken);
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN) {
-        take(SIGHUP, &with_taken);
+        take_signal(SIGHUP, &with_taken);
     }
     bool waits = pthread_create(&waiter, NULL, wait_for_signals, NULL) == 0;
     if (waits) { /* else a signal ends the process without a word */

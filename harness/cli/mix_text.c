@@ -21,7 +21,7 @@ typedef struct page {
 
 /* ---- figures ---- */
 
-static void add_facts(const page *p, const rft_mix_total *total) {
+static void add_mix_facts(const page *p, const rft_mix_total *total) {
     rft_mix_fact facts[RFT_MIX_FACTS];
     size_t count = rft_mix_facts(total, p->plus_minus, p->arena, facts), width = 0, value = 0;
     for (size_t i = 0; i < count; i++) {
@@ -49,13 +49,13 @@ static void add_facts(const page *p, const rft_mix_total *total) {
 
 /* ---- operations ---- */
 
-static const char *name_of(const page *p, const rft_mix_line *line) {
+static const char *operation_name(const page *p, const rft_mix_line *line) {
     return rft_arena_printf(p->arena, "%s%s%s", line->item->operation, *line->problem ? " " : "", line->problem);
 }
 
-static void add_line(const page *p, const rft_mix_line *line, size_t width, bool complete) {
+static void add_operation(const page *p, const rft_mix_line *line, size_t width, bool complete) {
     char one[48], pass[48];
-    const char *name = name_of(p, line);
+    const char *name = operation_name(p, line);
     rft_str_add(p->out, "  ");
     rft_layout_left(p->out, name, width);
     if (rft_layout_columns(name) > width) {
@@ -82,7 +82,7 @@ static void add_line(const page *p, const rft_mix_line *line, size_t width, bool
 static void add_lines(const page *p, const rft_mix_total *total) {
     size_t width = 9;
     for (size_t i = 0; i < total->line_count; i++) {
-        width = rft_layout_widest(width, name_of(p, &total->lines[i]), NAME_MOST);
+        width = rft_layout_widest(width, operation_name(p, &total->lines[i]), NAME_MOST);
     }
     rft_str_add(p->out, "\n  ");
     rft_layout_left(p->out, "operation", width);
@@ -92,7 +92,7 @@ static void add_lines(const page *p, const rft_mix_total *total) {
     rft_layout_right(p->out, total->missing_count ? "" : "share", SHARE_WIDTH);
     rft_str_add(p->out, " bound\n");
     for (size_t i = 0; i < total->line_count; i++) {
-        add_line(p, &total->lines[i], width, !total->missing_count);
+        add_operation(p, &total->lines[i], width, !total->missing_count);
     }
 }
 
@@ -111,7 +111,7 @@ static void add_mix(const page *p, const rft_mix_total *total) {
     rft_layout_wrapped(
         p->out, 0, 2,
         rft_arena_printf(p->arena, "Mix: %s, on %s", total->mix->name, rft_mix_device_text(total, p->arena)));
-    add_facts(p, total);
+    add_mix_facts(p, total);
     add_lines(p, total);
     rft_str_add_char(p->out, '\n');
     if (!total->missing_count) {

@@ -25,7 +25,7 @@ static size_t widest_device(const rft_model_answer *answer) {
 }
 
 /* "153 op/B", "n/a". */
-static const char *number(char *out, double value, const char *unit) {
+static const char *number_with_unit(char *out, double value, const char *unit) {
     if (isnan(value)) {
         return "n/a";
     }
@@ -47,8 +47,8 @@ static const char *pipes_of(const rft_work *work, rft_arena *arena) {
     char amount[CELL];
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         if (work->pipe_ops[pipe] > 0) {
-            rft_str_addf(&text, "%s%s on %s", text.length ? ", " : "", number(amount, work->pipe_ops[pipe], "op"),
-                         rft_pipe_name((rft_pipe)pipe));
+            rft_str_addf(&text, "%s%s on %s", text.length ? ", " : "",
+                         number_with_unit(amount, work->pipe_ops[pipe], "op"), rft_pipe_name((rft_pipe)pipe));
         }
     }
     const char *kept = rft_arena_strdup(arena, text.length ? rft_str_get(&text) : "no arithmetic");
@@ -82,7 +82,7 @@ static const char *bound_word(const rft_sheet_roof *roof) {
     return roof->bound == RFT_CEILING_DRAM_READ ? "dram" : rft_ceiling_name(roof->bound);
 }
 
-static void add_line(rft_str *out, const char *const *cells, size_t first_width) {
+static void add_cells(rft_str *out, const char *const *cells, size_t first_width) {
     static const size_t widths[] = {10, 14, 14, 12, 12};
     rft_layout_spaces(out, 2);
     rft_layout_left(out, cells[0], first_width);
@@ -97,8 +97,9 @@ static void add_work(rft_str *out, const rft_model_answer *answer, const rft_mod
     char bytes[CELL], read[CELL], written[CELL], cells[4][CELL];
     double all = rft_work_intensity(&work->work);
     rft_str_addf(out, "%s\n  work       %s\n", work->label, pipes_of(&work->work, arena));
-    rft_str_addf(out, "  bytes      %s: %s read, %s written\n", number(bytes, rft_work_bytes(&work->work), "B"),
-                 number(read, work->work.bytes_read, "B"), number(written, work->work.bytes_written, "B"));
+    rft_str_addf(
+        out, "  bytes      %s: %s read, %s written\n", number_with_unit(bytes, rft_work_bytes(&work->work), "B"),
+        number_with_unit(read, work->work.bytes_read, "B"), number_with_unit(written, work->work.bytes_written, "B"));
     rft_str_addf(out, "  intensity  %s", per_byte(cells[0], all));
     rft_pipe pipe = rft_work_main_pipe(&work->work);
     if (pipe < RFT_PIPE_COUNT && answer->device_count > 0 && work->roofs[0].intensity < 0.995 * all) {
@@ -106,7 +107,7 @@ static void add_work(rft_str *out, const rft_model_answer *answer, const rft_mod
     }
     rft_str_add(out, "\n");
     const char *turn = work->turns ? rft_arena_printf(arena, "turns at %s", answer->axis) : NULL;
-    add_line(out, (const char *const[]){"device", "ridge", "bound", "ceiling", "time floor", turn}, width);
+    add_cells(out, (const char *const[]){"device", "ridge", "bound", "ceiling", "time floor", turn}, width);
     for (size_t d = 0; d < answer->device_count; d++) {
         const rft_sheet_roof *roof = &work->roofs[d];
         const char *floor =
@@ -116,11 +117,11 @@ static void add_work(rft_str *out, const rft_model_answer *answer, const rft_mod
         } else {
             rft_text_format(cells[3], CELL, "%s", isnan(roof->ridge) ? "n/a" : "nowhere");
         }
-        add_line(out,
-                 (const char *const[]){device_name(&answer->devices[d]), per_byte(cells[0], roof->ridge),
-                                       bound_word(roof), number(cells[1], roof->ceiling, "op/s"), floor,
-                                       turn ? cells[3] : NULL},
-                 width);
+        add_cells(out,
+                  (const char *const[]){device_name(&answer->devices[d]), per_byte(cells[0], roof->ridge),
+                                        bound_word(roof), number_with_unit(cells[1], roof->ceiling, "op/s"), floor,
+                                        turn ? cells[3] : NULL},
+                  width);
     }
     const char *out_of_it = left_out(answer, work, arena);
     if (out_of_it) {

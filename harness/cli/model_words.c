@@ -17,7 +17,7 @@ typedef struct group {
     size_t count;
 } group;
 
-static const json_t *find(const json_t *list, const char *name) {
+static const json_t *find_named(const json_t *list, const char *name) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *entry = json_array_get(list, i);
         const char *own = json_is_string(entry) ? json_string_value(entry) : rft_json_text_or(entry, "name", "");
@@ -57,15 +57,15 @@ static const json_t *dimensions(const json_t *model) {
 }
 
 bool rft_model_has_dimension(const json_t *catalogue, const char *model, const char *key) {
-    const json_t *found = find(json_object_get(catalogue, "models"), model);
-    return found && find(dimensions(found), key);
+    const json_t *found = find_named(json_object_get(catalogue, "models"), model);
+    return found && find_named(dimensions(found), key);
 }
 
 static int add_key(group *to, const char *word, const json_t *catalogue, rft_arena *arena, rft_err *err) {
     const json_t *options = json_object_get(catalogue, "options");
     const char *equal = strchr(word, '=');
     const char *key = rft_arena_strndup(arena, word, (size_t)(equal - word));
-    if (!find(dimensions(to->model), key) && !find(options, key)) {
+    if (!find_named(dimensions(to->model), key) && !find_named(options, key)) {
         unknown("dimension", key, dimensions(to->model), options, err);
         return rft_err_place(err, "%s %s", to->name, word);
     }
@@ -99,14 +99,14 @@ static bool read_number(const char *text, double *out) {
 static const char *read_value(const group *of, const char *key, const char *value, const json_t *catalogue,
                               rft_arena *arena, rft_err *err) {
     double number;
-    if (!find(dimensions(of->model), key)) {
+    if (!find_named(dimensions(of->model), key)) {
         bool is_pipe = strcmp(key, "pipe") == 0;
         const json_t *known = json_object_get(catalogue, is_pipe ? "pipes" : "types");
-        if (find(known, value)) {
+        if (find_named(known, value)) {
             return value;
         }
         unknown(is_pipe ? "pipe" : "type", value, known, NULL, err);
-    } else if (find(dimensions(of->model), value)) {
+    } else if (find_named(dimensions(of->model), value)) {
         return value;
     } else if (read_number(value, &number)) {
         rft_str text = RFT_STR_INIT;
@@ -208,7 +208,7 @@ int rft_model_words(rft_workloads *out, const rft_words *words, const char *dtyp
         const char *word = words->items[i];
         if (!strchr(word, '=')) {
             rc = finish_group(out, &now, dtype, catalogue, arena, err);
-            now = (group){.model = find(models, word), .name = word};
+            now = (group){.model = find_named(models, word), .name = word};
             if (rc == RFT_OK && !now.model) {
                 rc = unknown("model", word, models, NULL, err);
             }

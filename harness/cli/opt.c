@@ -27,7 +27,7 @@ static void print_options(const rft_cli *cli, const rft_opt *opts, size_t count)
     fprintf(cli->out, "%s  %-28s %s\n", grouped ? "\n" : "", "    --help", "this text");
 }
 
-static const rft_opt *find(const rft_opt *opts, size_t count, const char *name, size_t length) {
+static const rft_opt *find_opt(const rft_opt *opts, size_t count, const char *name, size_t length) {
     for (size_t i = 0; i < count; i++) {
         if (opts[i].name && strlen(opts[i].name) == length && strncmp(opts[i].name, name, length) == 0) {
             return &opts[i];
@@ -50,7 +50,7 @@ static int unknown(const rft_opt *opts, size_t count, const char *word, rft_aren
     return rft_err_remedy(err, "--help lists the options");
 }
 
-static void append(rft_arena *arena, rft_words *words, const char *word) {
+static void append_word(rft_arena *arena, rft_words *words, const char *word) {
     if ((words->count & (words->count + 1)) == 0 ||
         !words->items) { /* grow when the count reaches a power of two - 1 */
         const char **items = rft_arena_calloc(arena, (words->count + 1) * 2, sizeof *items);
@@ -70,7 +70,7 @@ static int take_option(const rft_opt *opts, size_t count, int argc, char **argv,
     const rft_opt *opt = NULL;
     if (word[1] == '-') {
         const char *equal = strchr(word, '=');
-        opt = find(opts, count, word + 2, equal ? (size_t)(equal - word - 2) : strlen(word + 2));
+        opt = find_opt(opts, count, word + 2, equal ? (size_t)(equal - word - 2) : strlen(word + 2));
         value = equal ? equal + 1 : NULL;
     } else {
         for (size_t o = 0; o < count && !opt; o++) {
@@ -93,7 +93,7 @@ static int take_option(const rft_opt *opts, size_t count, int argc, char **argv,
     if (opt->text) {
         *opt->text = value;
     } else {
-        append(arena, opt->words, value);
+        append_word(arena, opt->words, value);
     }
     return RFT_OK;
 }
@@ -109,7 +109,7 @@ static int check_outputs(const rft_opt *opts, size_t count, const rft_words *res
     rft_words inputs = {0};
     size_t used = 0;
     for (size_t i = 0; i < rest->count; i++) {
-        append(arena, &inputs, rest->items[i]);
+        append_word(arena, &inputs, rest->items[i]);
     }
     for (size_t o = 0; o < count; o++) {
         rft_output_kind kind;
@@ -117,10 +117,10 @@ static int check_outputs(const rft_opt *opts, size_t count, const rft_words *res
             const char *option = rft_arena_printf(arena, "--%s", opts[o].name);
             outputs[used++] = (rft_output){option, *opts[o].text, kind};
         } else if (opts[o].text && *opts[o].text && reads_file(&opts[o])) {
-            append(arena, &inputs, *opts[o].text);
+            append_word(arena, &inputs, *opts[o].text);
         }
         for (size_t i = 0; opts[o].words && i < opts[o].words->count; i++) {
-            append(arena, &inputs, opts[o].words->items[i]);
+            append_word(arena, &inputs, opts[o].words->items[i]);
         }
     }
     return rft_outputs_check(outputs, used, &inputs, err);
@@ -140,7 +140,7 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
                 return rft_err_set(err, RFT_E_USAGE, "\"--\" has no meaning here: nothing takes script arguments");
             }
             while (++i < argc) {
-                append(arena, script_args, argv[i]);
+                append_word(arena, script_args, argv[i]);
             }
             break;
         }
@@ -150,7 +150,7 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
                 return rc;
             }
         } else {
-            append(arena, rest, argv[i]);
+            append_word(arena, rest, argv[i]);
         }
     }
     return check_outputs(opts, opt_count, rest, arena, err);

@@ -29,7 +29,7 @@ static size_t unfinished(const char *text, size_t length) {
     return 0;
 }
 
-static int put(plain *p, size_t length) {
+static int put_plain(plain *p, size_t length) {
     rft_str out = RFT_STR_INIT;
     rft_plain_add(&out, rft_str_get(&p->waits), length);
     int cause = rft_fs_write_all(p->fd, rft_str_get(&out), out.length);
@@ -42,7 +42,7 @@ static ssize_t plain_write(void *cookie, const char *text, size_t size) {
     plain *p = cookie;
     rft_str_add_n(&p->waits, text, size);
     size_t keep = unfinished(rft_str_get(&p->waits), p->waits.length), length = p->waits.length - keep;
-    int cause = put(p, length);
+    int cause = put_plain(p, length);
     rft_str rest = RFT_STR_INIT;
     rft_str_add_n(&rest, rft_str_get(&p->waits) + length, keep);
     rft_str_clear(&p->waits);
@@ -53,7 +53,7 @@ static ssize_t plain_write(void *cookie, const char *text, size_t size) {
 
 static int plain_close(void *cookie) {
     plain *p = cookie;
-    int cause = put(p, p->waits.length);
+    int cause = put_plain(p, p->waits.length);
     rft_str_clear(&p->waits);
     free(p);
     return cause ? EOF : 0;

@@ -151,7 +151,7 @@ static void add_left_out(const writer *w) {
     json_decref(names);
 }
 
-static void add_notes(const writer *w) {
+static void add_projection_notes(const writer *w) {
     static const char *const evidences[] = {"c: by hardware counters", "m: by the kernel's model of its traffic",
                                             "d: by declared work alone, which tells dram and pipes but no other level"};
     rft_str_add(w->out, "\n");
@@ -189,7 +189,7 @@ void rft_projection_text(rft_str *out, const rft_projection_answer *answer, rft_
             add_table(&w, &answer->devices[d]);
         }
     }
-    add_notes(&w);
+    add_projection_notes(&w);
 }
 
 /* ---- JSON ---- */

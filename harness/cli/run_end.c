@@ -26,7 +26,7 @@ static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_en
 }
 
 /* "n=4096, VEC=1 BLOCK=256": what a message about one point needs. */
-static const char *name_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
+static const char *point_name(const rft_run *run, const rft_point *point, rft_arena *arena) {
     const char *problem = rft_run_problem_text(run, point->sweep, point->problem, true, arena);
     const char *config = rft_run_config_text(run, point, false, arena);
     return rft_arena_printf(arena, "sweep %s, %s%s%s", run->sweeps[point->sweep].sweep.name, problem,
@@ -38,7 +38,7 @@ static int nothing_compiles(const rft_run *run, const rft_point *example, rft_ar
                 example->log      ? example->log
                 : example->reason ? example->reason
                                   : "the compiler gave no reason");
-    rft_err_place(err, "%s", name_of(run, example, arena));
+    rft_err_place(err, "%s", point_name(run, example, arena));
     return rft_err_remedy(err, "mend the template; `rooftune check` compiles a sample without measuring");
 }
 
@@ -79,7 +79,7 @@ static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
                 : first->reason ? first->reason
                                 : rft_outcome_name(first->outcome));
     if (first) {
-        rft_err_place(err, "%s", name_of(run, first, arena));
+        rft_err_place(err, "%s", point_name(run, first, arena));
     }
     return rft_err_remedy(err, unrecorded
                                    ? "replay the sweep that the recording was made of, or measure this one on a GPU"

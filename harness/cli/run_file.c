@@ -8,6 +8,7 @@
 #include "cli/asked.h"
 #include "cli/compose.h"
 #include "cli/device_facts.h"
+#include "cli/host_env.h"
 #include "cli/run_sources.h"
 #include "revision.h"
 #include "run/exec.h"
@@ -79,7 +80,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
         rft_env_set(&run->env, run->arena, "replay.recording_sha256", target->recording_hash,
                     target->recording_hash ? NULL : "the file could not be read again");
         info->replay_started_unix_ns = target->recording->info.started_unix_ns;
-        rft_compose_host_env(&host, run->arena);
+        rft_host_env(&host, run->arena);
         for (size_t i = 0; i < host.count; i++) {
             rft_env_set(&run->env, run->arena, rft_arena_printf(run->arena, "replay.%s", host.items[i].key),
                         host.items[i].value, host.items[i].reason);
@@ -88,7 +89,7 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
             rft_env_set(&run->env, run->arena, "replay.nvrtc.version", NULL, target->no_compiler);
         }
     } else {
-        rft_compose_host_env(&run->env, run->arena);
+        rft_host_env(&run->env, run->arena);
         const char *memory = rft_device_memory_type(cli, &run->gpu, run->arena);
         rft_env_set(&run->env, run->arena, "gpu.memory_type",
                     memory ? rft_arena_printf(run->arena, "%s, by the datasheet", memory) : NULL,

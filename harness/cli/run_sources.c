@@ -4,7 +4,7 @@
 #include "base/fs.h"
 #include "gpu/compiler.h"
 
-static void describe(rft_run *run, const char *source, const rft_roots *roots, bool replayed) {
+static void describe_source(rft_run *run, const char *source, const rft_roots *roots, bool replayed) {
     const char *before = replayed ? "replay." : "";
     rft_err err = RFT_ERR_INIT;
     rft_source_hash *hashes = NULL;
@@ -27,7 +27,7 @@ void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_root
         for (size_t v = 0; v < sweep->variant_count; v++) {
             const char *source = sweep->variants[v].source;
             if (source && rft_text_ends(source, ".cu")) { /* the vendor's library has none */
-                describe(run, source, roots, replayed);
+                describe_source(run, source, roots, replayed);
             }
         }
     }

@@ -35,8 +35,8 @@ const rft_kernel_group rft_builtin_groups[RFT_BUILTIN_GROUPS] = {
     {"rooftune_timing.cu", TEXTS(timing_texts), NAMES(RFT_BUILTIN_FLUSH_WRITE, RFT_BUILTIN_COUNT), 0},
 };
 
-static int load(rft_protocol *p, const rft_kernel_group *group, const rft_compile_result *result, rft_module **module,
-                rft_function **functions, rft_err *err) {
+static int load_group(rft_protocol *p, const rft_kernel_group *group, const rft_compile_result *result,
+                      rft_module **module, rft_function **functions, rft_err *err) {
     if (!result->ok || result->entry_count != group->name_count) {
         return rft_err_set(err, RFT_E_COMPILER, "rooftune's own %s do not compile for %s:\n%s", group->title,
                            p->info.arch, result->log);
@@ -78,7 +78,7 @@ int rft_kernels_load(rft_protocol *p, const rft_kernel_group *group, rft_module 
     rft_compile_result result = {0};
     int rc = p->compiler->compile(p->compiler, &request, arena, &result, err);
     if (rc == RFT_OK) {
-        rc = load(p, group, &result, module, functions, err);
+        rc = load_group(p, group, &result, module, functions, err);
     }
     rft_arena_free(arena);
     return rc;

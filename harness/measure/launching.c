@@ -291,7 +291,7 @@ static int bind_all(rft_point_job *job, const rft_launch *launches, size_t count
     return rc;
 }
 
-static int load(rft_point_job *job, rft_err *err) {
+static int load_module(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
     const rft_compile_result *unit = job->request->unit;
     if (p->code.expected && rft_text_equal(unit->cubin_hash, p->code.expected_hash)) {
@@ -366,7 +366,7 @@ static int bind_launches(rft_point_job *job, rft_err *err) {
     job->blocks_per_sm = rft_arena_calloc(job->arena, spec->launch_count + 1, sizeof *job->blocks_per_sm);
     int *ignored = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *ignored);
     const rft_compile_result *unit = job->request->unit; /* without code where only the vendor's library is called */
-    int rc = unit->cubin_bytes ? load(job, err) : RFT_OK;
+    int rc = unit->cubin_bytes ? load_module(job, err) : RFT_OK;
     if (rc == RFT_OK) {
         rc = bind_all(job, spec->prepare, spec->prepare_count, job->prepare, ignored, err);
     }

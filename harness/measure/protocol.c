@@ -58,7 +58,7 @@ static void forget_expected(rft_protocol *p) {
 }
 
 /* Loading code takes the driver as long as everything else before a launch. A failure comes again, and is told then. */
-static void expect(rft_probe *self, const rft_probe_request *request) {
+static void protocol_expect(rft_probe *self, const rft_probe_request *request) {
     rft_protocol *p = (rft_protocol *)self;
     const rft_compile_result *unit = request->unit;
     forget_expected(p);
@@ -68,7 +68,7 @@ static void expect(rft_probe *self, const rft_probe_request *request) {
     }
 }
 
-static void rest(rft_probe *self) {
+static void protocol_rest(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_vendor_rest(p);
     if (p->code.used && !p->dead) {
@@ -82,10 +82,10 @@ static void rest(rft_probe *self) {
     rft_throttling_rest(p);
 }
 
-static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
-                   rft_err *err) {
+static int protocol_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                            rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
-    rest(self);
+    protocol_rest(self);
     if (p->dead) {
         return refuse_dead(p, err);
     }
@@ -120,10 +120,10 @@ static void make_room(rft_protocol *p) {
     }
 }
 
-static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
-                    rft_err *err) {
+static int protocol_ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                             rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
-    rest(self);
+    protocol_rest(self);
     if (p->dead) {
         return refuse_dead(p, err);
     }
@@ -140,11 +140,11 @@ static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_ar
     return rc;
 }
 
-static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
-                 rft_count_result *out, rft_err *err) {
+static int protocol_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set,
+                          rft_arena *arena, rft_count_result *out, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     *out = (rft_count_result){.worker_lost = false};
-    rest(self);
+    protocol_rest(self);
     if (p->dead) {
         return refuse_dead(p, err);
     }
@@ -152,13 +152,13 @@ static int count(rft_probe *self, const rft_probe_request *request, const rft_co
     return rc == RFT_OK ? rft_count_point(p, request, set, arena, out, err) : rc;
 }
 
-static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+static int protocol_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
-    rest(self);
+    protocol_rest(self);
     return p->dead ? refuse_dead(p, err) : rft_load_idle(p, order, arena, out, err);
 }
 
-static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+static int protocol_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     rft_gpu_info info;
     int rc = p->gpu->vt->info(p->gpu, &info, err);
@@ -176,7 +176,7 @@ static void free_protocol(rft_probe *self) {
     rft_protocol *p = (rft_protocol *)self;
     rft_device_ptr spaces[] = {p->builtins.verdicts_device, p->builtins.partials, p->sampling.flush_out,
                                p->sampling.flush_in};
-    rest(self);
+    protocol_rest(self);
     forget_expected(p);
     rft_counting_close(p);
     rft_vendor_close(p);
@@ -252,14 +252,14 @@ void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none
 int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, const rft_clock *clock, const rft_log *log,
                      rft_err *err) {
     rft_protocol *p = rft_alloc(sizeof *p);
-    p->probe = (rft_probe){.measure = measure,
-                           .ceilings = ceilings,
-                           .idle = idle,
-                           .device = device,
-                           .count = count,
+    p->probe = (rft_probe){.measure = protocol_measure,
+                           .ceilings = protocol_ceilings,
+                           .idle = protocol_idle,
+                           .device = protocol_device,
+                           .count = protocol_count,
                            .free = free_protocol,
-                           .rest = rest,
-                           .expect = expect};
+                           .rest = protocol_rest,
+                           .expect = protocol_expect};
     p->gpu = gpu;
     p->compiler = compiler;
     p->clock = clock;

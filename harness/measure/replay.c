@@ -193,7 +193,7 @@ static int loaded(const rft_point *point, rft_load_kind kind, rft_probe_result *
     return RFT_OK;
 }
 
-static int idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
+static int replay_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
     const replay *r = (const replay *)self;
     (void)order;
     (void)arena;
@@ -226,8 +226,8 @@ static int reread(const rft_run *run, const rft_point *point, size_t number, rft
     return not_recorded(out, "the recording has no such reading of the reference");
 }
 
-static int measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
-                   rft_err *err) {
+static int replay_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
+                          rft_err *err) {
     const replay *r = (const replay *)self;
     (void)err;
     identity id = {request->sweep, &request->sweep->variants[request->variant], request->problem->values,
@@ -285,8 +285,8 @@ static size_t baselines(rft_probe *self, const rft_sweep *sweep, const rft_probl
     return count;
 }
 
-static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
-                    rft_err *err) {
+static int replay_ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,
+                           rft_err *err) {
     const replay *r = (const replay *)self;
     (void)err, (void)request;
     *out = r->run->ceilings;
@@ -300,7 +300,7 @@ static int ceilings(rft_probe *self, const rft_ceilings_request *request, rft_ar
     return RFT_OK;
 }
 
-static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
+static int replay_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {
     const replay *r = (const replay *)self;
     (void)err;
     *gpu = rft_gpu_info_copy(arena, &r->run->gpu);
@@ -312,8 +312,8 @@ static int device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env 
 }
 
 /* What was recorded is all there is, whatever set is asked for. */
-static int count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
-                 rft_count_result *out, rft_err *err) {
+static int replay_count(rft_probe *self, const rft_probe_request *request, const rft_counter_set *set, rft_arena *arena,
+                        rft_count_result *out, rft_err *err) {
     const replay *r = (const replay *)self;
     identity id = {request->sweep, &request->sweep->variants[request->variant], request->problem->values,
                    request->config};
@@ -336,11 +336,11 @@ static void free_replay(rft_probe *self) {
 int rft_replay_new(rft_probe **out, const rft_run *recording, rft_err *err) {
     (void)err;
     replay *r = rft_alloc(sizeof *r);
-    r->probe = (rft_probe){.measure = measure,
-                           .ceilings = ceilings,
-                           .idle = idle,
-                           .device = device,
-                           .count = count,
+    r->probe = (rft_probe){.measure = replay_measure,
+                           .ceilings = replay_ceilings,
+                           .idle = replay_idle,
+                           .device = replay_device,
+                           .count = replay_count,
                            .baselines = baselines,
                            .free = free_replay};
     r->run = recording;

@@ -196,23 +196,23 @@ int rft_timing_many(rft_protocol *p, const rft_timed *timed, const rft_sampler *
 
 /* ---- a given number ---- */
 
-typedef struct series {
+typedef struct sample_series {
     rft_sample *out;
     size_t taken, count;
-} series;
+} sample_series;
 
 static bool series_wants(void *self, size_t in_flight) {
-    const series *s = self;
+    const sample_series *s = self;
     return s->taken + in_flight < s->count;
 }
 
 static void series_take(void *self, const rft_sample *sample) {
-    series *s = self;
+    sample_series *s = self;
     s->out[s->taken++] = *sample;
 }
 
 int rft_timing_series(rft_protocol *p, const rft_timed *timed, size_t count, rft_sample *out, rft_err *err) {
-    series s = {out, 0, count};
+    sample_series s = {out, 0, count};
     rft_sampler sampler = {.wants = series_wants, .take = series_take, .self = &s};
     return rft_timing_many(p, timed, &sampler, err);
 }

@@ -25,7 +25,7 @@
 #define SHARE_IN_TROUBLE 0.50 /* where it is the heat or the power brake: those pass */
 #define FREE_IN_TROUBLE_S 30.0
 
-typedef struct trial {
+typedef struct throttle_trial {
     rft_point_job *job;
     rft_clock_watch *watch;
     rft_probe_result before; /* what was known before the first attempt */
@@ -35,7 +35,7 @@ typedef struct trial {
     bool best_failed;      /* it is noisy */
     int64_t begun_ns;      /* the attempt in hand */
     const char *spared;    /* why it is not measured again though it should be; NULL */
-} trial;
+} throttle_trial;
 
 static double now_s(const rft_protocol *p) {
     return (double)p->clock->monotonic_ns(p->clock->self) * 1e-9;
@@ -78,7 +78,7 @@ void rft_throttling_describe(rft_protocol *p, rft_env *env, rft_arena *arena) {
 }
 
 /* Judges the attempt in hand. Its cause is asked for only where there is something to be explained. */
-static rft_throttle_attempt judge(const trial *t) {
+static rft_throttle_attempt judge_attempt(const throttle_trial *t) {
     rft_protocol *p = t->job->p;
     const rft_measurement *m = &t->job->out->measurement;
     double steady_mhz = rft_throttle_steady_mhz(&p->watch.steady);
@@ -100,8 +100,8 @@ static rft_throttle_attempt judge(const trial *t) {
     return attempt;
 }
 
-static void consider(trial *t) {
-    rft_throttle_attempt attempt = judge(t);
+static void consider(throttle_trial *t) {
+    rft_throttle_attempt attempt = judge_attempt(t);
     t->decision = rft_throttle_next(&t->point, &attempt);
     if (t->decision.best == t->point.count - 1) {
         t->best = *t->job->out;
@@ -110,7 +110,7 @@ static void consider(trial *t) {
 }
 
 /* Would it be out of the race at the run's clock, too? */
-static bool is_beaten(const trial *t, const rft_throttle_attempt *attempt) {
+static bool is_beaten(const throttle_trial *t, const rft_throttle_attempt *attempt) {
     const rft_measurement *m = &t->job->out->measurement;
     double fastest_s = m->stats.min * attempt->clock_mhz / attempt->reference_mhz;
     return m->stop == RFT_STOP_SLOWER && fastest_s > (1.0 + RFT_RACE_MARGIN_FRAC) * t->job->request->rival_s;
@@ -120,7 +120,7 @@ static bool is_trouble(rft_throttle_cause cause) {
     return cause == RFT_THROTTLE_SW_THERMAL || cause == RFT_THROTTLE_HW_THERMAL || cause == RFT_THROTTLE_POWER_BRAKE;
 }
 
-static const char *why_spared(const trial *t, double wait_s, double attempt_s) {
+static const char *why_spared(const throttle_trial *t, double wait_s, double attempt_s) {
     const rft_throttle_attempt *attempt = &t->point.attempts[t->point.count - 1];
     const rft_clock_watch *watch = t->watch;
     bool trouble = is_trouble(attempt->cause);
@@ -139,7 +139,7 @@ static const char *why_spared(const trial *t, double wait_s, double attempt_s) {
 }
 
 /* Leaves the device alone for a while. False: the attempts so far are all there are. */
-static bool pause(trial *t) {
+static bool pause(throttle_trial *t) {
     rft_protocol *p = t->job->p;
     double wait_s = t->decision.wait_s, attempt_s = rft_timing_since_s(p, t->begun_ns);
     t->spared = why_spared(t, wait_s, attempt_s);
@@ -156,7 +156,7 @@ static bool pause(trial *t) {
     return true;
 }
 
-static const char *note_of(const trial *t) {
+static const char *note_of(const throttle_trial *t) {
     char sentence[RFT_THROTTLE_WORDS_SIZE];
     rft_throttle_sentence(&t->point, &t->decision, sentence, sizeof sentence);
     if (!*sentence) {
@@ -166,7 +166,7 @@ static const char *note_of(const trial *t) {
 }
 
 /* The best attempt becomes the point's. */
-static void keep(trial *t) {
+static void keep_best(throttle_trial *t) {
     const rft_throttle_attempt *kept = &t->point.attempts[t->decision.best];
     rft_measurement *m = &t->job->out->measurement;
     *t->job->out = t->best;
@@ -187,7 +187,7 @@ static bool has_samples(const rft_point_job *job) {
 
 int rft_throttling_point(rft_point_job *job, rft_err *err) {
     rft_protocol *p = job->p;
-    trial t = {.job = job, .watch = &p->watch, .before = *job->out};
+    throttle_trial t = {.job = job, .watch = &p->watch, .before = *job->out};
     if (!p->watch.has_read) {
         read_counters(p);
     }
@@ -206,6 +206,6 @@ int rft_throttling_point(rft_point_job *job, rft_err *err) {
         }
         consider(&t);
     } while (t.decision.verdict == RFT_THROTTLE_AGAIN && pause(&t));
-    keep(&t);
+    keep_best(&t);
     return RFT_OK;
 }

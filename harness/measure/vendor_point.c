@@ -44,7 +44,7 @@ static rft_vendor_matmul matmul_of(const rft_point_job *job, const rft_vendor_ca
 }
 
 /* What the result says of the library and of the algorithm. */
-static void describe(rft_point_job *job, int algo) {
+static void describe_algo(rft_point_job *job, int algo) {
     const rft_protocol *p = job->p;
     const char *version = p->vendor.library->vt->version(p->vendor.library);
     job->out->library = rft_arena_strndup(job->arena, version, strcspn(version, ",")); /* the path is the machine's */
@@ -87,7 +87,7 @@ int rft_vendor_bind(rft_point_job *job, const rft_vendor_call *call, rft_err *er
         return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "the library's list has %zu algorithms, not %d",
                                   p->vendor.plan->algo_count, call->algo + 1);
     }
-    describe(job, call->algo);
+    describe_algo(job, call->algo);
     return take_workspace(job, err);
 }
 

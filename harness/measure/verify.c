@@ -258,7 +258,7 @@ static void judge_inputs(rft_point_job *job) {
     }
 }
 
-static int judge(rft_point_job *job) {
+static int judge_outputs(rft_point_job *job) {
     const rft_point_spec *spec = job->request->spec;
     rft_verification found = {.worst_frac = -1.0};
     for (size_t i = 0; i < spec->buffer_count; i++) {
@@ -296,7 +296,7 @@ int rft_verify_point(rft_point_job *job, rft_err *err) {
             rc = rft_verdicts_read(p, job->request->spec->buffer_count, err);
         }
         if (rc == RFT_OK) {
-            rc = judge(job);
+            rc = judge_outputs(job);
         }
     }
     job->out->measurement.verify_s = rft_timing_since_s(p, begun_ns);

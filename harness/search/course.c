@@ -27,14 +27,14 @@ static size_t slot_of(const rft_course *course, uint64_t index) {
     return at;
 }
 
-const rft_trial *rft_course_find(const rft_course *course, uint64_t index) {
+const rft_course_trial *rft_course_find(const rft_course *course, uint64_t index) {
     uint32_t held = course->slots[slot_of(course, index)];
     return held ? &course->trials[held - 1] : NULL;
 }
 
 static void add_trial(rft_course *course, uint64_t index, uint32_t tag) {
     RFT_GROW(course->trials, course->trial_capacity, course->trial_count + 1);
-    course->trials[course->trial_count] = (rft_trial){.index = index, .tag = tag, .seconds = (double)INFINITY};
+    course->trials[course->trial_count] = (rft_course_trial){.index = index, .tag = tag, .seconds = (double)INFINITY};
     course->slots[slot_of(course, index)] = (uint32_t)++course->trial_count;
     if (2 * course->trial_count > course->slot_count) {
         course->slot_count *= 2;
@@ -79,12 +79,12 @@ static uint64_t next_proposal(rft_course *course, uint32_t *tag) {
         if (index == RFT_NOWHERE) {
             break;
         }
-        const rft_trial *known = rft_course_find(course, index);
+        const rft_course_trial *known = rft_course_find(course, index);
         if (!known) {
             return index;
         }
         if (known->told) {
-            rft_trial copy = *known;
+            rft_course_trial copy = *known;
             course->learn(course, &copy, *tag, &nothing);
         }
     }
@@ -113,14 +113,14 @@ static void course_tell(rft_strategy *base, const rft_tell *result) {
     if (!held || course->trials[held - 1].told) {
         return; /* nobody asked */
     }
-    rft_trial *trial = &course->trials[held - 1];
+    rft_course_trial *trial = &course->trials[held - 1];
     bool has_time = rft_outcome_is_measured(result->outcome) && result->seconds > 0 && isfinite(result->seconds);
     trial->told = true;
     trial->seconds = has_time ? result->seconds : (double)INFINITY;
     if (has_time && (course->best == SIZE_MAX || trial->seconds < course->trials[course->best].seconds)) {
         course->best = held - 1;
     }
-    rft_trial copy = *trial;
+    rft_course_trial copy = *trial;
     course->learn(course, &copy, copy.tag, &result->hints);
 }
 

@@ -17,19 +17,19 @@
 #define RFT_NOWHERE UINT64_MAX /* no configuration */
 #define RFT_NO_TAG UINT32_MAX  /* proposed by the course and not by its strategy */
 
-typedef struct rft_trial {
+typedef struct rft_course_trial {
     uint64_t index;
     double seconds; /* once told: INFINITY when it has no time */
     uint32_t tag;   /* the strategy's own, from propose() */
     bool told;
-} rft_trial;
+} rft_course_trial;
 
 typedef struct rft_course rft_course;
 struct rft_course {
     rft_strategy base;
     const rft_space_view *view;
-    uint64_t random;   /* state of its generator */
-    rft_trial *trials; /* in the order asked */
+    uint64_t random;          /* state of its generator */
+    rft_course_trial *trials; /* in the order asked */
     size_t trial_count, trial_capacity;
     uint32_t *slots; /* trial + 1 by index; open addressing, at most half full */
     size_t slot_count;
@@ -41,7 +41,7 @@ struct rft_course {
     /* A configuration and the tag to learn it with; RFT_NOWHERE: none for now. */
     uint64_t (*propose)(rft_course *self, uint32_t *tag);
     /* `seconds` is INFINITY where there is no time. Called again for what is known and proposed again. */
-    void (*learn)(rft_course *self, const rft_trial *trial, uint32_t tag, const rft_hints *hints);
+    void (*learn)(rft_course *self, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints);
     void (*clear)(rft_course *self); /* frees what the strategy added; NULL: nothing */
 };
 
@@ -50,7 +50,7 @@ typedef struct rft_course_spec {
     size_t size; /* of the strategy's struct, which begins with an rft_course */
     size_t ahead;
     uint64_t (*propose)(rft_course *self, uint32_t *tag);
-    void (*learn)(rft_course *self, const rft_trial *trial, uint32_t tag, const rft_hints *hints);
+    void (*learn)(rft_course *self, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints);
     void (*clear)(rft_course *self);
 } rft_course_spec;
 
@@ -58,7 +58,7 @@ typedef struct rft_course_spec {
 void *rft_course_new(const rft_course_spec *spec, const rft_space_view *view, uint64_t seed);
 
 /* NULL when it was never proposed. Valid until the next ask(). */
-const rft_trial *rft_course_find(const rft_course *course, uint64_t index);
+const rft_course_trial *rft_course_find(const rft_course *course, uint64_t index);
 
 /* ---- moves; all draw from course->random ---- */
 

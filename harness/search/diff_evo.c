@@ -31,7 +31,7 @@ static uint32_t another(diff_evo *self, const uint32_t *taken, size_t count) {
     }
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t diff_evo_propose(rft_course *course, uint32_t *tag) {
     diff_evo *self = (diff_evo *)course;
     const rft_space_view *view = course->view;
     uint32_t chosen[4] = {self->next, 0, 0, 0};
@@ -60,7 +60,7 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     return rft_course_repair(course, self->trial);
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void diff_evo_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     diff_evo *self = (diff_evo *)course;
     (void)hints;
     if (tag < POPULATION && (self->members[tag] == RFT_NOWHERE || trial->seconds <= self->seconds[tag])) {
@@ -69,12 +69,13 @@ static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, cons
     }
 }
 
-static void clear(rft_course *course) {
+static void diff_evo_clear(rft_course *course) {
     free(((diff_evo *)course)->trial);
 }
 
 rft_strategy *rft_diff_evo_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"diff_evo", sizeof(diff_evo), 16, propose, learn, clear};
+    static const rft_course_spec spec = {"diff_evo",       sizeof(diff_evo), 16,
+                                         diff_evo_propose, diff_evo_learn,   diff_evo_clear};
     diff_evo *self = rft_course_new(&spec, view, opts->seed);
     self->trial = rft_calloc(4 * view->param_count + 1, sizeof *self->trial);
     self->base = self->trial + view->param_count;

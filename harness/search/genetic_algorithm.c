@@ -8,7 +8,7 @@ typedef struct genetic_algorithm {
     size_t founders; /* proposed as such */
 } genetic_algorithm;
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t genetic_propose(rft_course *course, uint32_t *tag) {
     genetic_algorithm *self = (genetic_algorithm *)course;
     *tag = 0;
     if (self->founders < RFT_POPULATION || self->population.count < 2) {
@@ -18,18 +18,19 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     return rft_population_child(&self->population, course);
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void genetic_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     (void)tag;
     (void)hints;
     rft_population_add(&((genetic_algorithm *)course)->population, trial);
 }
 
-static void clear(rft_course *course) {
+static void genetic_clear(rft_course *course) {
     rft_population_clear(&((genetic_algorithm *)course)->population);
 }
 
 rft_strategy *rft_genetic_algorithm_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"genetic_algorithm", sizeof(genetic_algorithm), 16, propose, learn, clear};
+    static const rft_course_spec spec = {
+        "genetic_algorithm", sizeof(genetic_algorithm), 16, genetic_propose, genetic_learn, genetic_clear};
     genetic_algorithm *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
     return &self->course.base;

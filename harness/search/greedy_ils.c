@@ -85,7 +85,7 @@ static uint64_t perturb(greedy_ils *self) {
     return from;
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t greedy_ils_propose(rft_course *course, uint32_t *tag) {
     greedy_ils *self = (greedy_ils *)course;
     uint64_t next = self->has_centre ? next_neighbour(self) : RFT_NOWHERE;
     *tag = 0;
@@ -96,12 +96,12 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     if (next == RFT_NOWHERE) {
         return next;
     }
-    const rft_trial *known = rft_course_find(course, next);
+    const rft_course_trial *known = rft_course_find(course, next);
     move_to(self, next, known && known->told ? known->seconds : (double)INFINITY);
     return next;
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void greedy_ils_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     greedy_ils *self = (greedy_ils *)course;
     (void)tag;
     (void)hints;
@@ -112,14 +112,15 @@ static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, cons
     }
 }
 
-static void clear(rft_course *course) {
+static void greedy_ils_clear(rft_course *course) {
     greedy_ils *self = (greedy_ils *)course;
     free(self->at);
     free(self->moves);
 }
 
 rft_strategy *rft_greedy_ils_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"greedy_ils", sizeof(greedy_ils), 8, propose, learn, clear};
+    static const rft_course_spec spec = {"greedy_ils",       sizeof(greedy_ils), 8,
+                                         greedy_ils_propose, greedy_ils_learn,   greedy_ils_clear};
     greedy_ils *self = rft_course_new(&spec, view, opts->seed);
     size_t values = 0;
     for (size_t p = 0; p < view->param_count; p++) {

@@ -25,7 +25,7 @@ typedef struct memetic {
     void *payload;
 } memetic;
 
-static uint64_t draw(memetic *self) {
+static uint64_t draw_parent(memetic *self) {
     rft_course *course = &self->course;
     size_t asked = course->trial_count;
     bool founds = asked < FOUNDERS_FIRST || (asked < FOUNDING_ENDS && asked % 2 == 0);
@@ -41,7 +41,7 @@ static uint64_t draw_that_can_win(memetic *self, double *sum_s) {
     const rft_course *course = &self->course;
     double best_s = course->best == SIZE_MAX ? (double)INFINITY : course->trials[course->best].seconds;
     for (int i = 0; i < DRAWS_MOST; i++) {
-        uint64_t drawn = draw(self);
+        uint64_t drawn = draw_parent(self);
         if (drawn == RFT_NOWHERE) {
             continue;
         }
@@ -72,24 +72,24 @@ static uint64_t draw_of_few(memetic *self) {
     return chosen;
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t memetic_propose(rft_course *course, uint32_t *tag) {
     memetic *self = (memetic *)course;
     *tag = 0;
-    return self->outlook ? draw_of_few(self) : draw(self);
+    return self->outlook ? draw_of_few(self) : draw_parent(self);
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void memetic_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     (void)tag;
     (void)hints;
     rft_population_add(&((memetic *)course)->population, trial);
 }
 
-static void clear(rft_course *course) {
+static void memetic_clear(rft_course *course) {
     rft_population_clear(&((memetic *)course)->population);
 }
 
 rft_strategy *rft_memetic_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"memetic", sizeof(memetic), 16, propose, learn, clear};
+    static const rft_course_spec spec = {"memetic", sizeof(memetic), 16, memetic_propose, memetic_learn, memetic_clear};
     memetic *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
     self->outlook = opts->outlook;

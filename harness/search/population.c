@@ -28,7 +28,7 @@ static bool is_member(const rft_population *population, uint64_t index) {
     return false;
 }
 
-void rft_population_add(rft_population *population, const rft_trial *trial) {
+void rft_population_add(rft_population *population, const rft_course_trial *trial) {
     bool is_full = population->count == RFT_POPULATION;
     if (!isfinite(trial->seconds) || is_member(population, trial->index) ||
         (is_full && trial->seconds >= population->seconds[RFT_POPULATION - 1])) {

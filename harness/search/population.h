@@ -22,7 +22,7 @@ void rft_population_init(rft_population *population, const rft_space_view *view)
 void rft_population_clear(rft_population *population);
 
 /* What has no time, or is in it already, is left out. */
-void rft_population_add(rft_population *population, const rft_trial *trial);
+void rft_population_add(rft_population *population, const rft_course_trial *trial);
 
 /* Uniform crossover of two members chosen by rank, repaired, and one time in five mutated. count >= 2. */
 uint64_t rft_population_child(rft_population *population, rft_course *course);

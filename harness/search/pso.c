@@ -50,7 +50,7 @@ static void fly(pso *self, particle *one) {
     }
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t pso_propose(rft_course *course, uint32_t *tag) {
     pso *self = (pso *)course;
     particle *one = &self->particles[self->next];
     *tag = self->next;
@@ -66,7 +66,7 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     return rft_course_repair(course, self->rounded);
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void pso_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     pso *self = (pso *)course;
     (void)hints;
     if (tag < PARTICLES && isfinite(trial->seconds) &&
@@ -76,14 +76,14 @@ static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, cons
     }
 }
 
-static void clear(rft_course *course) {
+static void pso_clear(rft_course *course) {
     pso *self = (pso *)course;
     free(self->memory);
     free(self->rounded);
 }
 
 rft_strategy *rft_pso_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"pso", sizeof(pso), 16, propose, learn, clear};
+    static const rft_course_spec spec = {"pso", sizeof(pso), 16, pso_propose, pso_learn, pso_clear};
     pso *self = rft_course_new(&spec, view, opts->seed);
     size_t params = view->param_count;
     self->memory = rft_calloc(2 * PARTICLES * params + 1, sizeof *self->memory);

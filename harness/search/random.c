@@ -34,7 +34,7 @@ static uint64_t content_of(const random_draw *self, uint64_t place) {
     return found->place_1 ? found->content : place;
 }
 
-static void put(random_draw *self, uint64_t place, uint64_t content) {
+static void put_drawn(random_draw *self, uint64_t place, uint64_t content) {
     if (2 * (self->used + 1) > self->slot_count) {
         size_t larger = self->slot_count * 2;
         slot *slots = rft_calloc(larger, sizeof *slots);
@@ -63,7 +63,7 @@ static size_t random_ask(rft_strategy *base, uint64_t *out, size_t most) {
     while (given < most && self->asked < self->count) {
         uint64_t with = self->asked + rft_random_below(&self->random, self->count - self->asked);
         out[given++] = content_of(self, with);
-        put(self, with, content_of(self, self->asked));
+        put_drawn(self, with, content_of(self, self->asked));
         self->asked++;
     }
     return given;
@@ -87,7 +87,7 @@ static uint64_t leave_it_to_the_course(rft_course *course, uint32_t *tag) {
     return RFT_NOWHERE;
 }
 
-static void learn_nothing(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void learn_nothing(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     (void)course;
     (void)trial;
     (void)tag;

@@ -29,7 +29,7 @@ static void restart(simulated_annealing *self) {
     self->stuck = 0;
 }
 
-static void move_to(simulated_annealing *self, const rft_trial *trial) {
+static void move_to(simulated_annealing *self, const rft_course_trial *trial) {
     self->current = trial->index;
     self->current_s = trial->seconds;
     self->has_current = true;
@@ -37,7 +37,7 @@ static void move_to(simulated_annealing *self, const rft_trial *trial) {
     self->course.view->positions(self->course.view, trial->index, self->at);
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t annealing_propose(rft_course *course, uint32_t *tag) {
     simulated_annealing *self = (simulated_annealing *)course;
     *tag = 0;
     if (!self->has_current) {
@@ -54,7 +54,7 @@ static bool is_accepted(simulated_annealing *self, double seconds) {
     return isfinite(loss) && rft_random_unit(&self->course.random) < exp(-loss / self->temperature);
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void annealing_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     simulated_annealing *self = (simulated_annealing *)course;
     (void)tag;
     (void)hints;
@@ -75,12 +75,13 @@ static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, cons
     }
 }
 
-static void clear(rft_course *course) {
+static void annealing_clear(rft_course *course) {
     free(((simulated_annealing *)course)->at);
 }
 
 rft_strategy *rft_simulated_annealing_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"simulated_annealing", sizeof(simulated_annealing), 4, propose, learn, clear};
+    static const rft_course_spec spec = {
+        "simulated_annealing", sizeof(simulated_annealing), 4, annealing_propose, annealing_learn, annealing_clear};
     simulated_annealing *self = rft_course_new(&spec, view, opts->seed);
     self->at = rft_calloc(view->param_count + 1, sizeof *self->at);
     restart(self);

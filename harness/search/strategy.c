@@ -6,6 +6,7 @@
 #include "search/strategies.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { STRATEGIES = 10 };
 
@@ -124,4 +125,128 @@ int rft_strategy_new(rft_strategy **out, const char *name, const rft_space *spac
     self->view = view;
     *out = &self->base;
     return RFT_OK;
+}
+
+/* ---- a strategy that proposes what it was given ---- */
+
+typedef struct listed {
+    rft_strategy base;
+    uint64_t *indices;
+    size_t count, asked;
+} listed;
+
+static size_t listed_ask(rft_strategy *base, uint64_t *out, size_t most) {
+    listed *self = (listed *)base;
+    size_t given = 0;
+    while (given < most && self->asked < self->count) {
+        out[given++] = self->indices[self->asked++];
+    }
+    return given;
+}
+
+static void listed_tell(rft_strategy *base, const rft_tell *result) {
+    (void)base; /* the order was given */
+    (void)result;
+}
+
+static void listed_free(rft_strategy *base) {
+    listed *self = (listed *)base;
+    free(self->indices);
+    free(self);
+}
+
+rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count) {
+    listed *self = rft_alloc(sizeof *self);
+    self->base = (rft_strategy){.name = "listed", .ask = listed_ask, .tell = listed_tell, .free = listed_free};
+    self->indices = rft_calloc(count + 1, sizeof *self->indices);
+    self->count = count;
+    if (count > 0) {
+        memcpy(self->indices, indices, count * sizeof *indices);
+    }
+    return &self->base;
+}
+
+/* ---- what was best elsewhere goes first, whatever the strategy behind it ---- */
+
+typedef struct transfer_start {
+    uint64_t index;
+    bool told, proposed; /* by the strategy behind: it is told then, and nobody is asked twice */
+    rft_tell result;
+} transfer_start;
+
+typedef struct transfer {
+    rft_strategy base;
+    rft_strategy *inner;
+    transfer_start *starts;
+    size_t count, asked;
+} transfer;
+
+static transfer_start *find_start(transfer *self, uint64_t index) {
+    for (size_t i = 0; i < self->count; i++) {
+        if (self->starts[i].index == index) {
+            return &self->starts[i];
+        }
+    }
+    return NULL;
+}
+
+static bool ask_one(transfer *self, uint64_t *out) {
+    if (self->asked < self->count) {
+        *out = self->starts[self->asked++].index;
+        return true;
+    }
+    while (self->inner->ask(self->inner, out, 1) == 1) {
+        transfer_start *known = find_start(self, *out);
+        if (!known) {
+            return true;
+        }
+        known->proposed = true;
+        if (known->told) {
+            self->inner->tell(self->inner, &known->result);
+        }
+    }
+    return false;
+}
+
+static size_t transfer_ask(rft_strategy *base, uint64_t *out, size_t most) {
+    size_t given = 0;
+    while (given < most && ask_one((transfer *)base, &out[given])) {
+        given++;
+    }
+    return given;
+}
+
+static void transfer_tell(rft_strategy *base, const rft_tell *result) {
+    transfer *self = (transfer *)base;
+    transfer_start *known = find_start(self, result->index);
+    if (known) {
+        known->told = true;
+        known->result = *result;
+    }
+    if (!known || known->proposed) {
+        self->inner->tell(self->inner, result);
+    }
+}
+
+static void transfer_free(rft_strategy *base) {
+    transfer *self = (transfer *)base;
+    self->inner->free(self->inner);
+    free(self->starts);
+    free(self);
+}
+
+rft_strategy *rft_strategy_start_with(rft_strategy *inner, const uint64_t *starts, size_t count) {
+    if (count == 0) {
+        return inner;
+    }
+    transfer *self = rft_alloc(sizeof *self);
+    *self = (transfer){.base = *inner, .inner = inner, .count = count};
+    self->base.ask = transfer_ask;
+    self->base.tell = transfer_tell;
+    self->base.free = transfer_free;
+    self->starts = rft_calloc(count, sizeof *self->starts);
+    for (size_t i = 0; i < count; i++) {
+        self->starts[i].index = starts[i];
+    }
+    return &self->base;
 }

@@ -77,7 +77,7 @@ static void note_best(trees *self, size_t row) {
     self->by_time[at] = (uint32_t)row;
 }
 
-static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, const rft_hints *hints) {
+static void trees_learn(rft_course *course, const rft_course_trial *trial, uint32_t tag, const rft_hints *hints) {
     trees *self = (trees *)course;
     size_t features = course->changing_count, row = self->count++;
     (void)tag;
@@ -98,13 +98,13 @@ static void learn(rft_course *course, const rft_trial *trial, uint32_t tag, cons
 
 /* ---- proposing ---- */
 
-static uint64_t draw(trees *self) {
+static uint64_t draw_candidate(trees *self) {
     rft_course *course = &self->course;
     return rft_random_below(&course->random, STEP_ONE_IN) == 0 ? rft_population_step(&self->population, course)
                                                                : rft_population_child(&self->population, course);
 }
 
-static uint64_t propose(rft_course *course, uint32_t *tag) {
+static uint64_t trees_propose(rft_course *course, uint32_t *tag) {
     trees *self = (trees *)course;
     *tag = 0;
     if (self->founders < RFT_POPULATION || self->population.count < 2) {
@@ -114,7 +114,7 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     uint64_t chosen = RFT_NOWHERE;
     double lowest = (double)INFINITY;
     for (size_t draws = 0, children = 0; draws < DRAWS_MOST && children < CHILDREN; draws++) {
-        uint64_t child = draw(self);
+        uint64_t child = draw_candidate(self);
         if (child == RFT_NOWHERE || rft_course_find(course, child)) {
             continue;
         }
@@ -130,7 +130,7 @@ static uint64_t propose(rft_course *course, uint32_t *tag) {
     return chosen;
 }
 
-static void clear(rft_course *course) {
+static void trees_clear(rft_course *course) {
     trees *self = (trees *)course;
     rft_population_clear(&self->population);
     rft_forest_free(self->forest);
@@ -142,7 +142,7 @@ static void clear(rft_course *course) {
 }
 
 rft_strategy *rft_trees_new(const rft_space_view *view, const rft_strategy_opts *opts) {
-    static const rft_course_spec spec = {"trees", sizeof(trees), 16, propose, learn, clear};
+    static const rft_course_spec spec = {"trees", sizeof(trees), 16, trees_propose, trees_learn, trees_clear};
     trees *self = rft_course_new(&spec, view, opts->seed);
     rft_population_init(&self->population, view);
     self->forest = rft_forest_new(TREES, self->course.changing_count);

@@ -181,7 +181,7 @@ static void insert(rft_advice *items, size_t *count, const rft_advice *advice) {
     (*count)++;
 }
 
-static void ask(const rft_advice_case *c, const rule_entry *rule, rft_advice_list *list) {
+static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advice_list *list) {
     rft_rule_answer answer = {.advice = {.rule = rule->name}, .missing = {.rule = rule->name}};
     switch (rule->judge(c, &answer)) {
     case RFT_RULE_SILENT:
@@ -216,7 +216,7 @@ rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_ar
     for (size_t i = 0; i < RULES; i++) {
         bool applies = rules[i].cases == 0 || (rules[i].cases & c.where) != 0;
         if (applies && !(at_ceiling && rules[i].same_work)) {
-            ask(&c, &rules[i], &list);
+            ask_rule(&c, &rules[i], &list);
         }
     }
     if (list.count == 0) {

@@ -184,7 +184,7 @@ const char *rft_compare_side_name(const rft_compare *compare, size_t at, rft_are
 }
 
 /* The sides of an interval must not read the same: as many decimals as its half width asks for. */
-static const char *number(double value, double half_width, rft_arena *arena) {
+static const char *number_of_interval(double value, double half_width, rft_arena *arena) {
     double step = fmax(half_width, 1e-4 * fabs(value));
     int decimals = (int)ceil(-log10(step));
     return rft_arena_fixed(arena, value, decimals < 0 ? 0 : decimals > 6 ? 6 : decimals, "");
@@ -197,15 +197,15 @@ const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *ar
         return "n/a";
     }
     if (!isfinite(ratio->low) || !isfinite(ratio->high)) {
-        return rft_arena_printf(arena, "%s" TIMES, number(ratio->ratio, ratio->ratio / 200.0, arena));
+        return rft_arena_printf(arena, "%s" TIMES, number_of_interval(ratio->ratio, ratio->ratio / 200.0, arena));
     }
     double half = (ratio->high - ratio->low) / 2.0;
-    return rft_arena_printf(arena, "%s" TIMES " [%s, %s]", number(ratio->ratio, half, arena),
-                            number(ratio->low, half, arena), number(ratio->high, half, arena));
+    return rft_arena_printf(arena, "%s" TIMES " [%s, %s]", number_of_interval(ratio->ratio, half, arena),
+                            number_of_interval(ratio->low, half, arena), number_of_interval(ratio->high, half, arena));
 }
 
 static const char *ratio_short(double ratio, rft_arena *arena) {
-    return rft_arena_printf(arena, "%s" TIMES, number(ratio, ratio / 200.0, arena));
+    return rft_arena_printf(arena, "%s" TIMES, number_of_interval(ratio, ratio / 200.0, arena));
 }
 
 const char *rft_compare_sentence(const rft_compare *compare, size_t at, rft_arena *arena) {

@@ -162,7 +162,7 @@ typedef struct caveats {
     size_t count;
 } caveats;
 
-static void add(caveats *to, size_t side, const char *text) {
+static void add_caveat(caveats *to, size_t side, const char *text) {
     size_t at = 0;
     while (at < to->count && strcmp(to->items[at].text, text) != 0) {
         at++;
@@ -185,9 +185,10 @@ static bool any_energy(const rft_compare *compare, size_t side) {
 static void add_drift(caveats *to, const rft_run *run, size_t side, rft_arena *arena) {
     rft_drift drift = rft_run_drift(run);
     if (rft_drift_found(&drift)) {
-        add(to, side, rft_arena_printf(arena, "%s.", rft_run_drift_sentence(run, arena)));
+        add_caveat(to, side, rft_arena_printf(arena, "%s.", rft_run_drift_sentence(run, arena)));
     } else if (drift.kind == RFT_DRIFT_UNKNOWN) {
-        add(to, side,
+        add_caveat(
+            to, side,
             "too few readings of a reference to say whether the device drifted: intervals are not widened for it.");
     }
 }
@@ -197,7 +198,8 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
     const rft_run *run = side->run;
     const char *foreign = rft_run_foreign_notice(run, arena);
     if (foreign) {
-        add(to, at,
+        add_caveat(
+            to, at,
             rft_arena_printf(arena,
                              "%s. Work, ceilings, bounds, energy and drift are not there, so there is no rate, no roof "
                              "and no roof distance; the best few were not measured again, so the best of many noisy "
@@ -205,22 +207,23 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
                              foreign));
     }
     if (!side->model_known) {
-        add(to, at, "the device is not recorded; it is called after its file.");
+        add_caveat(to, at, "the device is not recorded; it is called after its file.");
     }
     if (run->gpu.representative) {
-        add(to, at, "stands for its architecture, no real device was asked.");
+        add_caveat(to, at, "stands for its architecture, no real device was asked.");
     }
     if (run->info.replay_of) {
-        add(to, at,
+        add_caveat(
+            to, at,
             rft_arena_printf(arena, "a replayed recording: its times are those of run %s.", run->info.replay_of));
     }
     if (run->info.finished_unix_ns == 0 && !foreign) {
-        add(to, at, "the run is not finished.");
+        add_caveat(to, at, "the run is not finished.");
     }
     if (!foreign) {
         add_drift(to, run, at, arena);
         if (!any_energy(compare, at)) {
-            add(to, at, "no energy was measured of these workloads (run --energy): no rate per watt.");
+            add_caveat(to, at, "no energy was measured of these workloads (run --energy): no rate per watt.");
         }
     }
 }

@@ -6,15 +6,15 @@
 
 #include <string.h>
 
-typedef struct group {
+typedef struct sweep_group {
     size_t rep_side, rep_sweep; /* who named it */
     size_t sweeps[RFT_COMPARE_MOST];
-} group;
+} sweep_group;
 
 typedef struct joiner {
     rft_compare *compare;
     rft_arena *arena;
-    group *groups;
+    sweep_group *groups;
     size_t group_count;
     rft_compare_join *joins;
     size_t join_count;
@@ -89,7 +89,7 @@ static bool tunes_anything(const rft_sweep *sweep) {
 }
 
 /* 0: by name; 1: by kernel; 2: by an equal space. */
-static bool fits(const rft_sweep *a, const rft_sweep *b, int way) {
+static bool sweeps_match(const rft_sweep *a, const rft_sweep *b, int way) {
     if (!same_axes(a, b)) {
         return false;
     }
@@ -105,9 +105,9 @@ static void join_side(joiner *j, size_t side) {
     for (int way = 0; way < 3; way++) {
         for (size_t s = 0; s < count; s++) {
             for (size_t g = 0; g < known && !taken[s]; g++) {
-                group *of = &j->groups[g];
+                sweep_group *of = &j->groups[g];
                 const rft_sweep *rep = &sweeps_of(j->compare, of->rep_side)[of->rep_sweep].sweep;
-                if (of->sweeps[side] == RFT_COMPARE_ABSENT && fits(rep, &sweeps[s].sweep, way)) {
+                if (of->sweeps[side] == RFT_COMPARE_ABSENT && sweeps_match(rep, &sweeps[s].sweep, way)) {
                     of->sweeps[side] = s;
                     taken[s] = true;
                 }
@@ -116,8 +116,8 @@ static void join_side(joiner *j, size_t side) {
     }
     for (size_t s = 0; s < count; s++) {
         if (!taken[s]) {
-            group *of = &j->groups[j->group_count++];
-            *of = (group){.rep_side = side, .rep_sweep = s};
+            sweep_group *of = &j->groups[j->group_count++];
+            *of = (sweep_group){.rep_side = side, .rep_sweep = s};
             for (size_t k = 0; k < RFT_COMPARE_MOST; k++) {
                 of->sweeps[k] = k == side ? s : RFT_COMPARE_ABSENT;
             }
@@ -156,7 +156,7 @@ static size_t find_problem(const rft_sweep *a, size_t p, const rft_sweep *b) {
 }
 
 /* "gemv", or "convolution_A100 / convolution_A4000" where the names differ. */
-static const char *name_of(const joiner *j, const group *of) {
+static const char *group_name(const joiner *j, const sweep_group *of) {
     rft_str text = RFT_STR_INIT;
     const char *last = NULL;
     for (size_t side = 0; side < j->compare->side_count; side++) {
@@ -173,7 +173,7 @@ static const char *name_of(const joiner *j, const group *of) {
 }
 
 /* Was the problem already met on an earlier side? */
-static bool is_known(const joiner *j, const group *of, size_t side, size_t problem) {
+static bool is_known(const joiner *j, const sweep_group *of, size_t side, size_t problem) {
     const rft_sweep *sweep = &sweeps_of(j->compare, side)[of->sweeps[side]].sweep;
     for (size_t earlier = 0; earlier < side; earlier++) {
         if (of->sweeps[earlier] != RFT_COMPARE_ABSENT &&
@@ -186,7 +186,7 @@ static bool is_known(const joiner *j, const group *of, size_t side, size_t probl
 }
 
 static void join_problem(joiner *j, size_t g, size_t side, size_t problem, const char *sweep_name) {
-    const group *of = &j->groups[g];
+    const sweep_group *of = &j->groups[g];
     const rft_compare *c = j->compare;
     const rft_sweep *sweep = &sweeps_of(c, side)[of->sweeps[side]].sweep;
     size_t partners = 0;
@@ -210,8 +210,8 @@ static void join_problem(joiner *j, size_t g, size_t side, size_t problem, const
 }
 
 static void join_group(joiner *j, size_t g) {
-    const group *of = &j->groups[g];
-    const char *name = name_of(j, of);
+    const sweep_group *of = &j->groups[g];
+    const char *name = group_name(j, of);
     size_t members = 0;
     for (size_t side = 0; side < j->compare->side_count; side++) {
         members += of->sweeps[side] != RFT_COMPARE_ABSENT;

@@ -189,7 +189,7 @@ static const char *both(const char *a, const char *b, rft_arena *arena) {
     return a && b ? rft_arena_printf(arena, "%s; %s", a, b) : a ? a : b;
 }
 
-static void judge(rft_compare *compare, rft_compare_workload *workload, size_t side, rft_arena *arena) {
+static void judge_side(rft_compare *compare, rft_compare_workload *workload, size_t side, rft_arena *arena) {
     const rft_compare_figure *first = &workload->figures[0];
     rft_compare_figure *other = &workload->figures[side];
     other->no_native = rft_compare_no_native(compare, workload, side, arena);
@@ -233,7 +233,7 @@ void rft_compare_judge_workload(rft_compare *compare, rft_compare_workload *work
     const rft_bound *seen = NULL;
     for (size_t side = 0; side < compare->side_count; side++) {
         rft_compare_figure *f = &workload->figures[side];
-        judge(compare, workload, side, arena);
+        judge_side(compare, workload, side, arena);
         if (f->bound.resource != RFT_RESOURCE_UNKNOWN) {
             workload->changed_side = workload->changed_side || (seen && bounds_differ(seen, &f->bound));
             seen = seen ? seen : &f->bound;

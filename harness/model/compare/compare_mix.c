@@ -51,7 +51,7 @@ static void look_for_doubt(const rft_compare *compare, size_t side, const rft_mi
     }
 }
 
-static void judge(const rft_compare *compare, rft_compare_mix *mix, size_t side, rft_arena *arena) {
+static void judge_mix(const rft_compare *compare, rft_compare_mix *mix, size_t side, rft_arena *arena) {
     rft_compare_mix_side *of = &mix->sides[side];
     const rft_mix_total *first = mix->sides[0].total;
     if (side == 0 || first->missing_count || of->total->missing_count) {
@@ -94,7 +94,7 @@ int rft_compare_mixes_of(rft_compare_mixes **out, const rft_compare *compare, co
                 of->total = total;
                 of->per_price = total->price ? total->units_s.value / total->price->amount : (double)NAN;
                 mix->priced = mix->priced || total->price;
-                judge(compare, mix, side, arena);
+                judge_mix(compare, mix, side, arena);
             }
         }
     }

@@ -10,25 +10,25 @@
 
 #define LIST_MAX 64 /* mixes in one file */
 
-typedef struct reader {
+typedef struct mix_reader {
     rft_mix_book *book;
     const char *path;
     rft_arena *arena;
     rft_err *err;
-} reader;
+} mix_reader;
 
-static int refuse(const reader *r, const char *message, const char *remedy) {
+static int refuse_mix(const mix_reader *r, const char *message, const char *remedy) {
     rft_err_set(r->err, RFT_E_SCRIPT, "%s", message);
     rft_err_place(r->err, "%s", r->path);
     return rft_err_remedy(r->err, "%s", remedy);
 }
 
-static int no_mix(const reader *r) {
-    return refuse(r, "the file does not return a mix", "end it with: return mix { ... }, or a list of them");
+static int no_mix(const mix_reader *r) {
+    return refuse_mix(r, "the file does not return a mix", "end it with: return mix { ... }, or a list of them");
 }
 
 /* One more element at the end of an array in the arena. */
-static void *grown(const reader *r, void *items, size_t count, size_t size) {
+static void *grown(const mix_reader *r, void *items, size_t count, size_t size) {
     char *more = rft_arena_calloc(r->arena, count + 1, size);
     if (count > 0) {
         memcpy(more, items, count * size);
@@ -38,7 +38,7 @@ static void *grown(const reader *r, void *items, size_t count, size_t size) {
 
 /* ---- operations ---- */
 
-static bool read_value(const reader *r, const json_t *value, rft_value *out) {
+static bool read_value(const mix_reader *r, const json_t *value, rft_value *out) {
     if (json_is_string(value)) {
         *out = rft_value_text(rft_arena_strdup(r->arena, json_string_value(value)));
     } else if (json_is_boolean(value)) {
@@ -51,7 +51,7 @@ static bool read_value(const reader *r, const json_t *value, rft_value *out) {
     return json_is_string(value) || json_is_boolean(value) || json_is_number(value);
 }
 
-static bool read_item(const reader *r, const json_t *from, rft_mix_item *out) {
+static bool read_item(const mix_reader *r, const json_t *from, rft_mix_item *out) {
     json_t *problem = json_object_get(from, "problem");
     const char *operation = json_string_value(json_object_get(from, "operation"));
     out->count = json_number_value(json_object_get(from, "count"));
@@ -71,7 +71,7 @@ static bool read_item(const reader *r, const json_t *from, rft_mix_item *out) {
     return true;
 }
 
-static bool read_items(const reader *r, const json_t *from, const json_t *items) {
+static bool read_items(const mix_reader *r, const json_t *from, const json_t *items) {
     const char *name = json_string_value(json_object_get(from, "name"));
     rft_mix mix = {.path = rft_arena_strdup(r->arena, r->path), .unit = "pass", .per = 1.0};
     mix.item_count = json_array_size(items);
@@ -94,7 +94,7 @@ static bool read_items(const reader *r, const json_t *from, const json_t *items)
 
 /* ---- prices, names, remarks ---- */
 
-static bool put_price(const reader *r, const char *device, double amount, const char *date) {
+static bool put_price(const mix_reader *r, const char *device, double amount, const char *date) {
     rft_mix_book *book = r->book;
     size_t at = 0;
     while (at < book->price_count && strcmp(book->prices[at].device, device) != 0) {
@@ -107,7 +107,7 @@ static bool put_price(const reader *r, const char *device, double amount, const 
     return amount > 0.0 && date != NULL;
 }
 
-static bool put_name(const reader *r, const char *device, const char *name) {
+static bool put_name(const mix_reader *r, const char *device, const char *name) {
     rft_mix_book *book = r->book;
     size_t at = 0;
     while (at < book->name_count && strcmp(book->names[at].device, device) != 0) {
@@ -120,7 +120,7 @@ static bool put_name(const reader *r, const char *device, const char *name) {
     return name != NULL;
 }
 
-static int read_prices(const reader *r, const json_t *prices) {
+static int read_prices(const mix_reader *r, const json_t *prices) {
     rft_mix_book *book = r->book;
     const char *currency = json_string_value(json_object_get(prices, "currency"));
     const char *date = rft_arena_strdup(r->arena, json_string_value(json_object_get(prices, "date")));
@@ -128,7 +128,7 @@ static int read_prices(const reader *r, const json_t *prices) {
         char message[200];
         snprintf(message, sizeof message, "prices are in %.32s here, in %.32s in a file before", currency,
                  book->currency);
-        return refuse(r, message, "give all prices of one command in one currency");
+        return refuse_mix(r, message, "give all prices of one command in one currency");
     }
     book->currency = currency ? rft_arena_strdup(r->arena, currency) : book->currency;
     double kwh = rft_json_real_or(prices, "kwh", NAN);
@@ -147,7 +147,7 @@ static int read_prices(const reader *r, const json_t *prices) {
     return RFT_OK;
 }
 
-static int read_mix(const reader *r, const json_t *from) {
+static int read_mix(const mix_reader *r, const json_t *from) {
     rft_mix_book *book = r->book;
     const json_t *items = json_object_get(from, "items");
     const json_t *remarks = json_object_get(from, "remarks");
@@ -179,7 +179,7 @@ rft_mix_book *rft_mix_book_new(rft_arena *arena) {
 }
 
 int rft_mix_book_add(rft_mix_book *book, const char *json, const char *path, rft_arena *arena, rft_err *err) {
-    const reader r = {book, path, arena, err};
+    const mix_reader r = {book, path, arena, err};
     json_t *root = NULL;
     int rc = rft_json_parse(&root, json, strlen(json), path, err);
     if (rc == RFT_OK && json_is_array(root)) {

@@ -208,7 +208,7 @@ static const char *source_of(const rft_run *run, const rft_point *point) {
     return variant->source && rft_text_ends(variant->source, ".lua") ? variant->name : "template";
 }
 
-static void take(finder *f, const rft_run *run, size_t s, size_t problem) {
+static void take_candidate(finder *f, const rft_run *run, size_t s, size_t problem) {
     const rft_point *best = best_of(f, run, s, problem);
     const rft_baseline *vendor = rft_run_fastest_baseline(run, s, problem);
     double best_s = best ? rft_point_median_s(best) : (double)INFINITY;
@@ -252,7 +252,7 @@ static void look_in(finder *f, const rft_run *run, size_t s) {
         }
     }
     if (found == 1) {
-        take(f, run, s, problem);
+        take_candidate(f, run, s, problem);
     } else if (found == 0) {
         give_up(f, NO_PROBLEM, no_problem_text(f, sweep, axes));
     } else {

@@ -171,7 +171,7 @@ size_t rft_step_bound_count(const rft_point *point) {
 }
 
 /* The step as if it were a point: bound.c judges it by the same rule. */
-static rft_bound judge(const rft_run *run, const rft_point *point, size_t i, rft_cache_mode cache) {
+static rft_bound judge_step(const rft_run *run, const rft_point *point, size_t i, rft_cache_mode cache) {
     rft_point alone = *point;
     rft_measurement *m = &alone.rounds[RFT_ROUNDS - 1];
     *m = *rft_point_measurement(point);
@@ -196,7 +196,7 @@ static void judge_after_others(const rft_run *run, const rft_point *point, size_
     if (i == 0 || says_where || out->bound.resource == RFT_RESOURCE_LAUNCH) {
         return;
     }
-    rft_bound from_l2 = judge(run, point, i, RFT_CACHE_HOT);
+    rft_bound from_l2 = judge_step(run, point, i, RFT_CACHE_HOT);
     if (!same_verdict(&out->bound, &from_l2)) {
         out->bound.resource = RFT_RESOURCE_UNKNOWN;
         out->bound.pipe = RFT_PIPE_COUNT;
@@ -224,7 +224,7 @@ rft_step_bound rft_step_bound_of(const rft_run *run, const rft_point *point, siz
         out.reason = "the launch declares no work of its own";
         return out;
     }
-    out.bound = judge(run, point, i, m->cache);
+    out.bound = judge_step(run, point, i, m->cache);
     judge_after_others(run, point, i, &out);
     return out;
 }

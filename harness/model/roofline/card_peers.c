@@ -60,7 +60,7 @@ static cards gather(const rft_run *run, const rft_run *const *runs, size_t count
     return found;
 }
 
-static rft_peers_verdict judge(const rft_peers_row *row) {
+static rft_peers_verdict judge_row(const rft_peers_row *row) {
     if (isnan(row->own)) {
         return RFT_PEERS_UNKNOWN;
     }
@@ -94,7 +94,7 @@ static rft_peers_row row_of(const rft_run *run, const cards *others, size_t what
         row.low = stats.min;
         row.high = stats.max;
     }
-    row.verdict = judge(&row);
+    row.verdict = judge_row(&row);
     return row;
 }
 

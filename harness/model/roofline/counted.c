@@ -44,7 +44,7 @@ typedef struct choosing {
 } choosing;
 
 /* A point that is there already keeps its role and place, and gets the earlier of the two turns. */
-static void choose(choosing *to, rft_counted_choice choice) {
+static void choose_point(choosing *to, rft_counted_choice choice) {
     for (size_t i = 0; i < to->count; i++) {
         if (to->items[i].point->id == choice.point->id) {
             to->items[i].turn = choice.turn < to->items[i].turn ? choice.turn : to->items[i].turn;
@@ -78,18 +78,18 @@ static const rft_point *default_of(const rft_run *run, const rft_point *best, co
 
 static void choose_largest(choosing *to, const rft_run *run, const rft_point *const *ranked, size_t count) {
     for (size_t i = 0; i < count && i < RFT_COUNTED_BEST; i++) {
-        choose(to, (rft_counted_choice){.point = ranked[i],
-                                        .large = true,
-                                        .role = i ? RFT_COUNTED_AMONG_BEST : RFT_COUNTED_BEST_OF_PROBLEM,
-                                        .turn = i ? RFT_COUNTED_TURN_AMONG_BEST : RFT_COUNTED_TURN_LARGEST,
-                                        .place = i + 1});
+        choose_point(to, (rft_counted_choice){.point = ranked[i],
+                                              .large = true,
+                                              .role = i ? RFT_COUNTED_AMONG_BEST : RFT_COUNTED_BEST_OF_PROBLEM,
+                                              .turn = i ? RFT_COUNTED_TURN_AMONG_BEST : RFT_COUNTED_TURN_LARGEST,
+                                              .place = i + 1});
     }
     const rft_point *reference = default_of(run, ranked[0], ranked, count);
     if (reference) {
-        choose(to, (rft_counted_choice){reference, true, RFT_COUNTED_DEFAULT, RFT_COUNTED_TURN_DEFAULT,
-                                        place_of(ranked, count, reference)});
+        choose_point(to, (rft_counted_choice){reference, true, RFT_COUNTED_DEFAULT, RFT_COUNTED_TURN_DEFAULT,
+                                              place_of(ranked, count, reference)});
     }
-    choose(to, (rft_counted_choice){ranked[count - 1], true, RFT_COUNTED_WORST, RFT_COUNTED_TURN_WORST, count});
+    choose_point(to, (rft_counted_choice){ranked[count - 1], true, RFT_COUNTED_WORST, RFT_COUNTED_TURN_WORST, count});
 }
 
 size_t rft_counted_ladder(const rft_run *run, size_t sweep) {
@@ -124,7 +124,8 @@ static void choose_rungs(choosing *to, const rft_run *run, size_t sweep, rft_are
             place++;
         }
         if (place < count) {
-            choose(to, (rft_counted_choice){ranked[place], false, RFT_COUNTED_RUNG, RFT_COUNTED_TURN_RUNG, place + 1});
+            choose_point(
+                to, (rft_counted_choice){ranked[place], false, RFT_COUNTED_RUNG, RFT_COUNTED_TURN_RUNG, place + 1});
         }
     }
 }
@@ -150,7 +151,7 @@ size_t rft_counted_choose(const rft_run *run, size_t sweep, rft_arena *arena, rf
         if (best && p == largest) {
             choose_largest(&to, run, ranked, count);
         } else if (best) {
-            choose(&to, (rft_counted_choice){best, false, RFT_COUNTED_BEST_OF_PROBLEM, RFT_COUNTED_TURN_BEST, 1});
+            choose_point(&to, (rft_counted_choice){best, false, RFT_COUNTED_BEST_OF_PROBLEM, RFT_COUNTED_TURN_BEST, 1});
         }
     }
     choose_rungs(&to, run, sweep, arena);

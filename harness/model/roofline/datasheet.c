@@ -174,7 +174,7 @@ static double number_or_nan(const json_t *entry, const char *key) {
     return value != NULL ? json_number_value(value) : (double)NAN;
 }
 
-static const char *text_of(const json_t *entry, const char *key, rft_arena *arena) {
+static const char *entry_text(const json_t *entry, const char *key, rft_arena *arena) {
     return rft_arena_strdup(arena, rft_json_text_or(entry, key, NULL));
 }
 
@@ -184,10 +184,10 @@ int rft_datasheet_facts_of(rft_datasheet_facts *out, const rft_gpu_info *gpu, co
     const json_t *entry = NULL;
     int code = look_up(json, gpu, &table, &entry, err);
     *out = (rft_datasheet_facts){
-        .name = text_of(entry, "name", arena),
-        .source = text_of(entry, "source", arena),
-        .memory = text_of(entry, "memory", arena),
-        .pcie = text_of(entry, "pcie", arena),
+        .name = entry_text(entry, "name", arena),
+        .source = entry_text(entry, "source", arena),
+        .memory = entry_text(entry, "memory", arena),
+        .pcie = entry_text(entry, "pcie", arena),
         .reason = entry != NULL ? NULL : "kernels/lib/devices.lua has no entry for this device",
         .memory_bytes = number_or_nan(entry, "memory_bytes"),
         .dram = number_or_nan(entry, "dram"),

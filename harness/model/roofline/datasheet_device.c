@@ -22,7 +22,7 @@ static char *folded(const char *text, rft_arena *arena) {
     return out;
 }
 
-static const char *text_of(const json_t *entry, const char *key) {
+static const char *device_text(const json_t *entry, const char *key) {
     return rft_json_text_or(entry, key, "");
 }
 
@@ -30,7 +30,7 @@ static const char *text_of(const json_t *entry, const char *key) {
 enum { BY_SHORT, BY_NAME, BY_MATCH, BY_WORDS, WAYS };
 
 static bool has_every_word(const json_t *entry, const char *word, rft_arena *arena) {
-    const char *whole = rft_arena_printf(arena, " %s %s ", text_of(entry, "name"), text_of(entry, "match"));
+    const char *whole = rft_arena_printf(arena, " %s %s ", device_text(entry, "name"), device_text(entry, "match"));
     char *lower = rft_arena_strdup(arena, whole);
     for (char *c = lower; *c; c++) {
         *c = isalnum((unsigned char)*c) ? (char)tolower((unsigned char)*c) : ' ';
@@ -55,7 +55,7 @@ static bool has_every_word(const json_t *entry, const char *word, rft_arena *are
 
 static bool is_meant(const json_t *entry, int way, const char *word, rft_arena *arena) {
     const char *wanted = folded(word, arena);
-    const char *name = folded(text_of(entry, "name"), arena);
+    const char *name = folded(device_text(entry, "name"), arena);
     if (way == BY_WORDS) {
         return has_every_word(entry, word, arena);
     }
@@ -63,16 +63,16 @@ static bool is_meant(const json_t *entry, int way, const char *word, rft_arena *
         return *wanted && (rft_text_equal(wanted, name) ||
                            (rft_text_starts(name, "geforce") && rft_text_equal(wanted, name + strlen("geforce"))));
     }
-    return *wanted && rft_text_equal(wanted, folded(text_of(entry, way == BY_SHORT ? "short" : "match"), arena));
+    return *wanted && rft_text_equal(wanted, folded(device_text(entry, way == BY_SHORT ? "short" : "match"), arena));
 }
 
-static int refuse(const json_t *table, const char *word, const json_t *const *found, size_t count, rft_arena *arena,
-                  rft_err *err) {
+static int refuse_device(const json_t *table, const char *word, const json_t *const *found, size_t count,
+                         rft_arena *arena, rft_err *err) {
     size_t total = json_array_size(table);
     if (count > 1) {
         rft_str names = RFT_STR_INIT;
         for (size_t i = 0; i < count && i < NAMES_SHOWN; i++) {
-            rft_str_addf(&names, "%s\"%s\"", i ? ", " : "", text_of(found[i], "name"));
+            rft_str_addf(&names, "%s\"%s\"", i ? ", " : "", device_text(found[i], "name"));
         }
         rft_str_add(&names, count > NAMES_SHOWN ? " ..." : "");
         rft_err_set(err, RFT_E_USAGE, "\"%s\" stands for %zu devices: %s", word, count, rft_str_get(&names));
@@ -83,7 +83,7 @@ static int refuse(const json_t *table, const char *word, const json_t *const *fo
     size_t name_count = 0;
     for (size_t i = 0; i < total; i++) {
         const json_t *entry = json_array_get(table, i);
-        const char *each[] = {text_of(entry, "short"), text_of(entry, "match"), text_of(entry, "name")};
+        const char *each[] = {device_text(entry, "short"), device_text(entry, "match"), device_text(entry, "name")};
         for (size_t k = 0; k < sizeof each / sizeof *each; k++) {
             if (*each[k]) {
                 names[name_count++] = each[k];
@@ -118,10 +118,10 @@ int rft_datasheet_device(rft_gpu_info *out, const char *word, const char *json, 
         }
     }
     if (count != 1) {
-        code = refuse(table, word, found, count, arena, err);
+        code = refuse_device(table, word, found, count, arena, err);
     } else {
         int cc = integer_of(found[0], "cc");
-        *out = (rft_gpu_info){.name = rft_arena_strdup(arena, text_of(found[0], "match")),
+        *out = (rft_gpu_info){.name = rft_arena_strdup(arena, device_text(found[0], "match")),
                               .cc_major = cc / 10,
                               .cc_minor = cc % 10,
                               .sms = integer_of(found[0], "sms"),

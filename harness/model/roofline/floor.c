@@ -23,7 +23,7 @@ static double limit_of(const rft_run *run, rft_ceiling_id id) {
 }
 
 /* The sum counts a pipe once: its own operations where they are modelled, else the work's. */
-static void add(rft_floor *floor, double seconds) {
+static void add_floor(rft_floor *floor, double seconds) {
     if (isfinite(seconds) && seconds > 0) {
         floor->sum_s = isnan(floor->sum_s) ? seconds : floor->sum_s + seconds;
     }
@@ -42,12 +42,12 @@ static void consider_traffic(rft_floor *floor, const rft_run *run, const rft_tra
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         double seconds = traffic->level_bytes[levels[i].level] / limit_of(run, levels[i].ceiling);
         consider(floor, seconds, levels[i].resource, RFT_PIPE_COUNT, traffic->evidence);
-        add(floor, seconds);
+        add_floor(floor, seconds);
     }
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         double seconds = traffic->pipe_ops[pipe] / limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe));
         consider(floor, seconds, RFT_RESOURCE_PIPE, (rft_pipe)pipe, traffic->evidence);
-        add(floor, seconds);
+        add_floor(floor, seconds);
     }
 }
 
@@ -60,10 +60,10 @@ rft_floor rft_floor_of(const rft_run *run, const rft_work *work, const rft_traff
         double seconds = work->pipe_ops[pipe] / limit_of(run, rft_amount_pipe_ceiling((rft_pipe)pipe));
         consider(&floor, seconds, RFT_RESOURCE_PIPE, (rft_pipe)pipe, RFT_EVIDENCE_DECLARED);
         if (!traffic->present || isnan(traffic->pipe_ops[pipe])) {
-            add(&floor, seconds);
+            add_floor(&floor, seconds);
         }
     }
-    add(&floor, bytes / limit_of(run, dram));
+    add_floor(&floor, bytes / limit_of(run, dram));
     if (traffic->present) {
         consider_traffic(&floor, run, traffic);
     }

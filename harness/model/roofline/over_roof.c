@@ -89,7 +89,7 @@ static rft_over_cause cause_of(const suspect *s) {
     return s->roof == RFT_RESOURCE_L2 ? RFT_OVER_NEAR : RFT_OVER_CEILING;
 }
 
-static const char *text_of(const suspect *s, rft_over_cause cause, rft_arena *arena) {
+static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena *arena) {
     const char *name = rft_resource_name(s->roof, s->pipe);
     switch (cause) {
     case RFT_OVER_LIMIT:
@@ -149,6 +149,6 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
         return (rft_over_roof){0};
     }
     rft_over_roof out = {.cause = cause_of(&s), .factor = s.factor};
-    out.text = text_of(&s, out.cause, arena);
+    out.text = cause_text(&s, out.cause, arena);
     return out;
 }

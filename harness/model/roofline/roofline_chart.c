@@ -32,7 +32,7 @@ static rft_ceiling_id usual_dram(const rft_run *run, rft_pipe pipe) {
     return most;
 }
 
-static void widen(double value, double *low, double *high) {
+static void widen_range(double value, double *low, double *high) {
     if (isfinite(value) && value > 0) {
         *low = isnan(*low) || value < *low ? value : *low;
         *high = isnan(*high) || value > *high ? value : *high;
@@ -47,8 +47,8 @@ static bool find_ranges(const rft_run *run, rft_roofline_chart *c) {
             rft_placement place = rft_placement_of(run, point);
             c->point_count++;
             if (place.intensity > 0) {
-                widen(place.intensity, &c->x_low, &c->x_high);
-                widen(place.rate_ops_s, &c->y_low, &c->y_high);
+                widen_range(place.intensity, &c->x_low, &c->x_high);
+                widen_range(place.rate_ops_s, &c->y_low, &c->y_high);
             }
         }
     }
@@ -57,11 +57,11 @@ static bool find_ranges(const rft_run *run, rft_roofline_chart *c) {
     }
     /* Both branches of the roof are seen, wherever the points lie. */
     double ridge = c->flop / c->dram;
-    widen(ridge / 20, &c->x_low, &c->x_high);
-    widen(ridge * 4, &c->x_low, &c->x_high);
-    widen(c->flop / 30, &c->y_low, &c->y_high);
-    widen(c->flop, &c->y_low, &c->y_high);
-    widen(c->flop_sheet, &c->y_low, &c->y_high);
+    widen_range(ridge / 20, &c->x_low, &c->x_high);
+    widen_range(ridge * 4, &c->x_low, &c->x_high);
+    widen_range(c->flop / 30, &c->y_low, &c->y_high);
+    widen_range(c->flop, &c->y_low, &c->y_high);
+    widen_range(c->flop_sheet, &c->y_low, &c->y_high);
     c->x_low /= 3;
     c->x_high *= 3;
     c->y_low /= 2;

@@ -85,7 +85,7 @@ static void drop_by_ceilings(fitting *f) {
     }
 }
 
-static const rft_model_fit *choose(fitting *f) {
+static const rft_model_fit *choose_model(fitting *f) {
     const rft_model_fit *best = NULL;
     drop_by_ceilings(f);
     for (size_t i = 0; i < RFT_ROOFLINE_MODELS; i++) {
@@ -300,7 +300,7 @@ rft_roofline_fit rft_roofline_fit_of(const rft_fit_point *points, size_t count, 
     for (size_t i = 0; i < RFT_ROOFLINE_MODELS; i++) {
         rft_roofline_model_fit(&f.data, i, &f.models[i]);
     }
-    f.best = choose(&f);
+    f.best = choose_model(&f);
     if (f.best == NULL) {
         return refused(f.data.count, "no model of time over bytes and operations can be fitted to so few points");
     }

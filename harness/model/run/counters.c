@@ -13,12 +13,12 @@
 
 enum { SET_DEFAULT, SET_ALL };
 
-typedef struct counter_row {
+typedef struct counter_words {
     const char *name, *unit, *label, *definition;
     int set;
-} counter_row;
+} counter_words;
 
-static const counter_row rows[RFT_COUNTER_COUNT] = {
+static const counter_words rows[RFT_COUNTER_COUNT] = {
 #define COUNTER_ROW(id, name, unit, label, set, definition) {name, unit, label, definition, SET_##set},
     RFT_COUNTER_MAP(COUNTER_ROW)
 #undef COUNTER_ROW
@@ -235,7 +235,7 @@ const char *rft_counter_raw_text(const rft_counter_raw *raw, rft_arena *arena) {
     return text;
 }
 
-/* ---- what cannot be ---- */
+/* ---- counts that cannot be: a wrong number with a good name is worse than none ---- */
 
 typedef struct checking {
     rft_counters *counters;

@@ -104,7 +104,7 @@ static const char *amount_text(comparison *to, double amount, const char *unit) 
     return rft_arena_strdup(to->arena, rft_units_format_si(text, sizeof text, amount, 4, unit));
 }
 
-static void add(comparison *to, const char *what, double declared, double counted, const char *unit) {
+static void add_comparison(comparison *to, const char *what, double declared, double counted, const char *unit) {
     const char *difference = "none was declared";
     if (declared > 0.0 && counted < 10.0 * declared) {
         rft_str percent = RFT_STR_INIT;
@@ -147,7 +147,7 @@ static void compare_pipes(comparison *to, const rft_counters *counters, const rf
             continue;
         }
         if (scale > 0.0 && fabs(counted - declared) > APART_FRAC * scale) {
-            add(to, rft_pipe_name((rft_pipe)i), declared, counted, "op");
+            add_comparison(to, rft_pipe_name((rft_pipe)i), declared, counted, "op");
         }
     }
 }
@@ -159,11 +159,11 @@ size_t rft_counters_compare(const rft_counters *counters, const rft_work *work, 
     double written = value_of(counters, RFT_COUNTER_DRAM_WRITE);
     double apart = fabs(read - work->bytes_read);
     if (cold && work->bytes_read > 0.0 && apart > APART_FRAC * work->bytes_read && apart > READ_FLOOR_BYTES) {
-        add(&to, "dram reads", work->bytes_read, read, "B");
+        add_comparison(&to, "dram reads", work->bytes_read, read, "B");
     }
     if (l2_bytes > 0 && work->bytes_written > WRITE_L2_SIZES * (double)l2_bytes &&
         fabs(written - work->bytes_written) > APART_FRAC * work->bytes_written) {
-        add(&to, "dram writes", work->bytes_written, written, "B");
+        add_comparison(&to, "dram writes", work->bytes_written, written, "B");
     }
     compare_pipes(&to, counters, work);
     return to.count;

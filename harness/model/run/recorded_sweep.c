@@ -76,8 +76,8 @@ static int holds(void *self, size_t variant, size_t constraint, const rft_value 
     return RFT_OK;
 }
 
-static const rft_point *find(const recorded_state *state, size_t variant, const rft_value *problem,
-                             const rft_value *config) {
+static const rft_point *find_recorded(const recorded_state *state, size_t variant, const rft_value *problem,
+                                      const rft_value *config) {
     uint64_t hash = hash_place(&state->sweep, state->index, variant, problem);
     for (size_t i = 0; i < state->sweep.variants[variant].param_count; i++) {
         hash = hash_value(hash, &config[i]);
@@ -88,7 +88,7 @@ static const rft_point *find(const recorded_state *state, size_t variant, const 
 
 static int point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
                  rft_point_spec *out, rft_err *err) {
-    const rft_point *known = find(self, variant, problem, config);
+    const rft_point *known = find_recorded(self, variant, problem, config);
     (void)err;
     *out = (rft_point_spec){.traffic = rft_traffic_unknown()};
     out->check.tol = (double)NAN;

@@ -8,7 +8,7 @@
 
 /* ---- what cannot be one run ---- */
 
-static int refuse(rft_err *err, const rft_run *run, const char *why, const char *remedy) {
+static int refuse_join(rft_err *err, const rft_run *run, const char *why, const char *remedy) {
     rft_err_set(err, RFT_E_USAGE, "run %s %s", run->info.id, why);
     return rft_err_remedy(err, "%s", remedy);
 }
@@ -24,10 +24,11 @@ static bool holds(const rft_run *run, const char *sweep) {
 
 static int check_pair(const rft_run *run, const rft_run *other, rft_err *err) {
     if (!rft_text_equal(run->gpu.uuid, other->gpu.uuid) || !rft_text_equal(run->gpu.name, other->gpu.name)) {
-        return refuse(err, other, "is of another card than the first", "`rooftune compare` puts cards side by side");
+        return refuse_join(err, other, "is of another card than the first",
+                           "`rooftune compare` puts cards side by side");
     }
     if ((run->info.replay_of != NULL) != (other->info.replay_of != NULL)) {
-        return refuse(err, other, "is a replay and others are not, or the reverse", "name runs of one kind");
+        return refuse_join(err, other, "is a replay and others are not, or the reverse", "name runs of one kind");
     }
     for (size_t s = 0; s < other->sweep_count; s++) {
         if (holds(run, other->sweeps[s].sweep.name)) {
@@ -104,7 +105,7 @@ static void append_points(rft_run *out, const rft_run *run, size_t sweeps_before
     }
 }
 
-static void append(rft_run *out, const rft_run *run, double begun_s) {
+static void append_run(rft_run *out, const rft_run *run, double begun_s) {
     size_t sweeps_before = out->sweep_count;
     append_points(out, run, sweeps_before, begun_s);
     for (size_t i = 0; i < run->baseline_count; i++) {
@@ -156,7 +157,7 @@ int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err
     run->idle = runs[0]->idle;
     give_room(run, runs, count);
     for (size_t i = 0; i < count; i++) {
-        append(run, runs[i], i > 0 ? run->info.elapsed_s : 0);
+        append_run(run, runs[i], i > 0 ? run->info.elapsed_s : 0);
         if (i > 0) {
             join_info(run, runs[i]);
             join_ceilings(run, runs[i]);

@@ -30,11 +30,11 @@ typedef struct finding {
     size_t split; /* of the most telling step: readings before it */
 } finding;
 
-typedef struct series {
+typedef struct drift_series {
     size_t n;
     double *time_s, *value, *half_width, *scratch;
     bool has_times;
-} series;
+} drift_series;
 
 static const char *const kind_names[] = {"unknown", "none", "trend", "step", "wander"};
 
@@ -46,7 +46,7 @@ bool rft_drift_found(const rft_drift *drift) {
     return drift->kind == RFT_DRIFT_TREND || drift->kind == RFT_DRIFT_STEP || drift->kind == RFT_DRIFT_WANDER;
 }
 
-static double median_of_copy(series *s, const double *items, size_t n) {
+static double median_of_copy(drift_series *s, const double *items, size_t n) {
     memcpy(s->scratch, items, n * sizeof *items);
     return rft_median_of(s->scratch, n);
 }
@@ -99,7 +99,7 @@ static double permutation_p(double *scores, size_t n, double squares, double obs
 
 /* ---- how much ---- */
 /* Theil and Sen: the median of the slopes through all pairs. Change of value per unit of time. */
-static double median_slope(const series *s) {
+static double median_slope(const drift_series *s) {
     double *slopes = rft_calloc(s->n * (s->n - 1) / 2 + 1, sizeof *slopes);
     size_t count = 0;
     for (size_t i = 0; i < s->n; i++) {
@@ -115,7 +115,7 @@ static double median_slope(const series *s) {
 }
 
 /* What is left of the values after a line of this slope; returns the mean of the absolute values. */
-static double line_left(series *s, double slope, double *left) {
+static double line_left(drift_series *s, double slope, double *left) {
     double sum = 0.0;
     for (size_t i = 0; i < s->n; i++) {
         left[i] = s->value[i] - slope * (s->time_s[i] - s->time_s[0]);
@@ -128,7 +128,7 @@ static double line_left(series *s, double slope, double *left) {
     return sum / (double)s->n;
 }
 
-static double step_left(series *s, size_t split, double *left, double *before, double *after) {
+static double step_left(drift_series *s, size_t split, double *left, double *before, double *after) {
     double sum = 0.0;
     *before = median_of_copy(s, s->value, split);
     *after = median_of_copy(s, s->value + split, s->n - split);
@@ -140,7 +140,7 @@ static double step_left(series *s, size_t split, double *left, double *before, d
 }
 
 /* Highest against lowest of the medians of three neighbours; what is left after them goes to `left`. */
-static double wander_range(const series *s, double *left) {
+static double wander_range(const drift_series *s, double *left) {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < s->n; i++) {
         size_t first = i == 0 ? 0 : i + 1 == s->n ? s->n - 3 : i - 1;
@@ -153,7 +153,7 @@ static double wander_range(const series *s, double *left) {
     return high - low;
 }
 
-static double scatter(series *s, double *left) {
+static double scatter(drift_series *s, double *left) {
     double middle = median_of_copy(s, left, s->n);
     for (size_t i = 0; i < s->n; i++) {
         left[i] = fabs(left[i] - middle);
@@ -163,7 +163,7 @@ static double scatter(series *s, double *left) {
 
 /* The values about their median, outliers brought in: one slow reading must not decide, and nearly the power of the
  * plain values is left. Any scores would make a valid test. Their mean is 0; all are 0 when all values are equal. */
-static void score(double *out, series *s, double centre) {
+static void score(double *out, drift_series *s, double centre) {
     double sum = 0.0, mean_deviation = 0.0;
     for (size_t i = 0; i < s->n; i++) {
         out[i] = s->value[i] - centre;
@@ -182,7 +182,7 @@ static void score(double *out, series *s, double centre) {
 }
 
 /* Kind, amount and what is left, for readings that the test calls drifting. */
-static void size_up(rft_drift *drift, series *s, const finding *found, double centre, double *left) {
+static void size_up(rft_drift *drift, drift_series *s, const finding *found, double centre, double *left) {
     double before = 0.0, after = 0.0, slope = median_slope(s);
     if (found->shape == SHAPE_WANDER) {
         drift->kind = RFT_DRIFT_WANDER;
@@ -204,7 +204,7 @@ static void size_up(rft_drift *drift, series *s, const finding *found, double ce
 
 /* The standard error that the intervals of single readings speak of, over the median; 0 where none is known: then all
  * scatter counts as scatter between readings. */
-static double own_noise_frac(series *s, double centre) {
+static double own_noise_frac(drift_series *s, double centre) {
     size_t count = 0;
     double *known = rft_calloc(s->n, sizeof *known);
     for (size_t i = 0; i < s->n; i++) {
@@ -217,7 +217,7 @@ static double own_noise_frac(series *s, double centre) {
     return noise;
 }
 
-static void judge(rft_drift *drift, series *s) {
+static void judge_drift(rft_drift *drift, drift_series *s) {
     size_t n = s->n;
     double *scores = rft_calloc(n, sizeof *scores), *left = rft_calloc(n, sizeof *left);
     double centre = median_of_copy(s, s->value, n), squares = 0.0;
@@ -252,8 +252,8 @@ static void judge(rft_drift *drift, series *s) {
 }
 
 /* Copies the readings that count. */
-static series take(const rft_drift_reading *readings, size_t count) {
-    series s = {.has_times = true};
+static drift_series take_readings(const rft_drift_reading *readings, size_t count) {
+    drift_series s = {.has_times = true};
     double *block = rft_calloc(4 * count + 1, sizeof *block);
     s.time_s = block;
     s.value = block + count;
@@ -282,13 +282,13 @@ rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count) {
                        .span_s = NAN,
                        .noise_frac = NAN,
                        .widen_frac = NAN};
-    series s = take(readings, count);
+    drift_series s = take_readings(readings, count);
     drift.n = s.n;
     if (s.n > 0 && s.has_times) {
         drift.span_s = s.time_s[s.n - 1] - s.time_s[0];
     }
     if (s.n >= RFT_DRIFT_MIN_READINGS) {
-        judge(&drift, &s);
+        judge_drift(&drift, &s);
     }
     free(s.time_s);
     return drift;

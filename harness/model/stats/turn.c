@@ -42,24 +42,24 @@ const char *rft_turn_kind_name(rft_turn_kind kind) {
 
 /* Quantiles of F with 3 and `freedom` degrees of freedom (Abramowitz and Stegun 1964, table 26.9), times 3, so that
  * they compare with a gain in chi squared. */
-typedef struct level {
+typedef struct f_level {
     double freedom, strong, weak; /* 99 % and 95 % */
-} level;
-static const level levels[] = {{1, 16209, 647.1},  {2, 297.5, 57.48},  {3, 88.38, 27.84},  {4, 50.07, 19.77},
-                               {5, 36.18, 16.23},  {6, 29.34, 14.27},  {8, 22.77, 12.20},  {10, 19.66, 11.12},
-                               {15, 16.25, 9.862}, {20, 14.81, 9.295}, {30, 13.53, 8.767}, {60, 12.38, 8.274}};
+} f_level;
+static const f_level levels[] = {{1, 16209, 647.1},  {2, 297.5, 57.48},  {3, 88.38, 27.84},  {4, 50.07, 19.77},
+                                 {5, 36.18, 16.23},  {6, 29.34, 14.27},  {8, 22.77, 12.20},  {10, 19.66, 11.12},
+                                 {15, 16.25, 9.862}, {20, 14.81, 9.295}, {30, 13.53, 8.767}, {60, 12.38, 8.274}};
 /* Noise known: chi squared with 3 degrees of freedom; the place is searched for, so more than the table says. */
-static const level known_level = {HUGE_VAL, 14.0, 7.815};
+static const f_level known_level = {HUGE_VAL, 14.0, 7.815};
 
-static level level_of(double freedom) {
-    level found = levels[0];
+static f_level level_of(double freedom) {
+    f_level found = levels[0];
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
         found = levels[i].freedom <= freedom ? levels[i] : found; /* the stricter neighbour */
     }
     return found;
 }
 
-typedef struct turning {
+typedef struct turn_search {
     rft_turn_data data;
     bool noise_known;
     double params[RFT_TURN_PARAM_COUNT];
@@ -67,14 +67,14 @@ typedef struct turning {
     double scale; /* chi squared of one degree of freedom: 1 when noise alone scatters */
     bool scatter_is_noise;
     double low, high; /* log axis */
-} turning;
+} turn_search;
 
 static int by_x(const void *a, const void *b) {
     double x = ((const rft_turn_point *)a)->x, y = ((const rft_turn_point *)b)->x;
     return (x > y) - (x < y);
 }
 
-static void take_noise(turning *t, const rft_turn_point *points) {
+static void take_noise(turn_search *t, const rft_turn_point *points) {
     rft_turn_data *d = &t->data;
     size_t known = 0;
     for (size_t i = 0; i < d->count; i++) {
@@ -90,7 +90,7 @@ static void take_noise(turning *t, const rft_turn_point *points) {
     }
 }
 
-static void take_points(turning *t, const rft_turn_point *points, size_t count, rft_arena *arena) {
+static void take_points(turn_search *t, const rft_turn_point *points, size_t count, rft_arena *arena) {
     rft_turn_data *d = &t->data;
     rft_turn_point *kept = rft_arena_calloc(arena, count + 1, sizeof *kept);
     for (size_t i = 0; i < count; i++) {
@@ -134,7 +134,7 @@ static void set_bounds(rft_turn_data *d) {
 }
 
 /* Sets the scale: noise as given, unless the times scatter about the curve by more than it explains. */
-static void judge_scatter(turning *t) {
+static void judge_scatter(turn_search *t) {
     t->freedom = (double)t->data.count - RFT_TURN_PARAM_COUNT;
     double scatter = t->freedom >= 1.0 ? t->chi_curve / t->freedom : 1.0;
     /* the mean of chi squared over its freedom and two standard deviations of it */
@@ -152,7 +152,8 @@ static double step_around(const rft_turn_data *d, double place) {
 }
 
 /* Chi squared with the place held. A sharp knee has no gradient towards a round one: both are tried. */
-static double chi_held(const turning *t, const rft_turn_data *d, double place, double params[RFT_TURN_PARAM_COUNT]) {
+static double chi_held(const turn_search *t, const rft_turn_data *d, double place,
+                       double params[RFT_TURN_PARAM_COUNT]) {
     double round[RFT_TURN_PARAM_COUNT], bend = fmax(t->params[RFT_TURN_BEND], RFT_TURN_LEAST);
     memcpy(params, t->params, sizeof round);
     params[RFT_TURN_PLACE] = place;
@@ -166,13 +167,13 @@ static double chi_held(const turning *t, const rft_turn_data *d, double place, d
     return chi;
 }
 
-static double ratio_at(const turning *t, double place) {
+static double ratio_at(const turn_search *t, double place) {
     double params[RFT_TURN_PARAM_COUNT];
     return (chi_held(t, &t->data, place, params) - t->chi_curve) / t->scale;
 }
 
 /* Bartlett's factor: what the likelihood ratio at the true place is on average, where theory for many points says 1. */
-static double bartlett_factor(const turning *t, uint64_t seed, size_t replicates, rft_arena *arena) {
+static double bartlett_factor(const turn_search *t, uint64_t seed, size_t replicates, rft_arena *arena) {
     rft_turn_data again = t->data;
     again.time = rft_arena_calloc(arena, again.count, sizeof *again.time);
     double sum = 0.0, spread = sqrt(t->scale);
@@ -194,7 +195,7 @@ static double bartlett_factor(const turning *t, uint64_t seed, size_t replicates
 }
 
 /* From the best place outwards to where the likelihood ratio passes `level`; the end of the axis when it never does. */
-static double interval_end(const turning *t, double direction, double step, double limit_ratio) {
+static double interval_end(const turn_search *t, double direction, double step, double limit_ratio) {
     const rft_turn_data *d = &t->data;
     double end = direction < 0.0 ? d->x[0] : d->x[d->count - 1], inside = t->params[RFT_TURN_PLACE], outside = end;
     for (int i = 0; i < SEARCH_STEPS; i++) {
@@ -223,7 +224,7 @@ static double least_step(const rft_turn_data *d) {
     return (d->x[d->count - 1] - d->x[0]) / (double)(d->count - 1);
 }
 
-static void find_interval(turning *t, uint64_t seed, size_t replicates, rft_arena *arena) {
+static void find_interval(turn_search *t, uint64_t seed, size_t replicates, rft_arena *arena) {
     double limit_ratio = CHI_95 * (replicates > 0 ? bartlett_factor(t, seed, replicates, arena) : FACTOR_LOW);
     double error = rft_turn_curve_error(&t->data, t->params) * sqrt(t->scale);
     double step = fmin(fmax(error, 1e-6), 0.25 * least_step(&t->data));
@@ -233,7 +234,7 @@ static void find_interval(turning *t, uint64_t seed, size_t replicates, rft_aren
 
 /* The width that noise alone gives. Noise can make a knee look rounder, and so itself wider: a sharper one counts too.
  */
-static double least_width(const turning *t) {
+static double least_width(const turn_search *t) {
     double sharper[RFT_TURN_PARAM_COUNT];
     memcpy(sharper, t->params, sizeof sharper);
     sharper[RFT_TURN_KNEE] += log(SHARPER);
@@ -241,7 +242,7 @@ static double least_width(const turning *t) {
     return 2.0 * 1.96 * error * (t->noise_known ? 1.0 : sqrt(t->scale));
 }
 
-static const char *objection(const turning *t, level needed, rft_arena *arena, bool *wide) {
+static const char *objection(const turn_search *t, f_level needed, rft_arena *arena, bool *wide) {
     const rft_turn_data *d = &t->data;
     double gain = (t->chi_line - t->chi_curve) / t->scale, place = t->params[RFT_TURN_PLACE];
     if (gain < fmax(needed.strong, 3.0 * log((double)d->count))) {
@@ -273,7 +274,7 @@ static const char *objection(const turning *t, level needed, rft_arena *arena, b
 /* Times that scatter by more than noise because another curve is hidden in them: neighbours are off in the same
  * direction (von Neumann's ratio, 2 for independent residuals), or all are far off. `params` NULL: about the straight
  * line. */
-static bool misses_a_shape(const turning *t, const double *params, double middle, double slope) {
+static bool misses_a_shape(const turn_search *t, const double *params, double middle, double slope) {
     const rft_turn_data *d = &t->data;
     double sum = 0.0, steps = 0.0, chi = 0.0, before = 0.0;
     double freedom = (double)d->count - (params != NULL ? RFT_TURN_PARAM_COUNT : 2.0);
@@ -292,7 +293,7 @@ static bool misses_a_shape(const turning *t, const double *params, double middle
     return far || (d->count >= RATIO_POINTS_MIN && steps < RATIO_LEAST * sum);
 }
 
-static void fill(const turning *t, rft_turn *out) {
+static void fill_turn(const turn_search *t, rft_turn *out) {
     out->where = exp(t->params[RFT_TURN_PLACE]);
     out->low = exp(t->low);
     out->high = exp(t->high);
@@ -302,14 +303,14 @@ static void fill(const turning *t, rft_turn *out) {
 }
 
 /* Of the times about a curve; in units of the noise where that is known. */
-static double scatter_of(const turning *t, double chi, double freedom) {
+static double scatter_of(const turn_search *t, double chi, double freedom) {
     double scatter = freedom >= 1.0 ? sqrt(chi / freedom) : NAN;
     return t->noise_known ? scatter : scatter * t->data.noise[0];
 }
 
 rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed, size_t replicates, rft_arena *arena) {
     rft_turn out = {RFT_TURN_NOT_EXPLORED, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, false, false, NULL};
-    turning t = {.scale = 1.0};
+    turn_search t = {.scale = 1.0};
     take_points(&t, points, count, arena);
     rft_turn_data *d = &t.data;
     if (distinct(d) < (t.noise_known ? RFT_TURN_POINTS_MIN : POINTS_MIN_NOISE_UNKNOWN)) {
@@ -322,7 +323,7 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
     t.chi_line = rft_turn_line(d, &middle, &slope);
     t.chi_curve = fmin(rft_turn_curve_search(d, t.params), t.chi_line);
     judge_scatter(&t);
-    level needed = t.scatter_is_noise ? known_level : level_of(t.freedom);
+    f_level needed = t.scatter_is_noise ? known_level : level_of(t.freedom);
     out.gain = t.chi_line - t.chi_curve;
     if (out.gain / t.scale < needed.weak) {
         out.other_shape = misses_a_shape(&t, NULL, middle, slope);
@@ -338,7 +339,7 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
     out.why = out.other_shape ? NO_SHAPE : objection(&t, needed, arena, &out.wide);
     out.kind = out.why == NULL ? RFT_TURN_FOUND : RFT_TURN_UNCLEAR;
     out.scatter = scatter_of(&t, t.chi_curve, t.freedom);
-    fill(&t, &out);
+    fill_turn(&t, &out);
     return out;
 }
 

@@ -83,19 +83,19 @@ double rft_turn_line(const rft_turn_data *d, double *level, double *slope) {
     return chi;
 }
 
-typedef struct start {
+typedef struct curve_start {
     double chi, sign, params[RFT_TURN_PARAM_COUNT];
-} start;
+} curve_start;
 
 /* For a place and a rounding width in x the curve is linear in level, slope and bend. */
-static start start_at(const rft_turn_data *d, double place, double rounding) {
+static curve_start start_at(const rft_turn_data *d, double place, double rounding) {
     double *third = d->scratch;
     for (size_t i = 0; i < d->count; i++) {
         double z = (d->x[i] - place) / rounding;
         third[i] = rounding * (fmax(z, 0.0) + log1p(exp(-fabs(z))));
     }
     double out[3] = {0.0};
-    start s = {.chi = linear_fit(d, third, out)};
+    curve_start s = {.chi = linear_fit(d, third, out)};
     double bend = fabs(out[2]), p = 1.0 / (rounding * fmax(bend, 1e-9));
     s.sign = out[2] < 0.0 ? -1.0 : 1.0;
     s.params[RFT_TURN_LEVEL] = out[0];
@@ -111,12 +111,12 @@ double rft_turn_curve_search(rft_turn_data *d, double params[RFT_TURN_PARAM_COUN
     double across = d->x[d->count - 1] - d->x[0], best = HUGE_VAL, best_sign = 1.0;
     size_t steps = d->count - 1;
     for (size_t r = 0; r < sizeof roundings / sizeof *roundings; r++) {
-        start top = {.chi = HUGE_VAL};
+        curve_start top = {.chi = HUGE_VAL};
         for (size_t i = 1; i < PLACES_PER_STEP * steps; i++) {
             size_t left = i / PLACES_PER_STEP; /* steps may differ: each gets its places */
             double part = (double)(i % PLACES_PER_STEP) / PLACES_PER_STEP;
             double place = d->x[left] + part * (d->x[left + 1] - d->x[left]);
-            start next = start_at(d, place, roundings[r] * across / (double)steps);
+            curve_start next = start_at(d, place, roundings[r] * across / (double)steps);
             top = next.chi < top.chi ? next : top;
         }
         if (!isfinite(top.chi)) {

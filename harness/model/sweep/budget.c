@@ -10,7 +10,7 @@
 #define PART_SIZE 64
 #define GPU_PREFIX "gpu:"
 
-static int refuse(rft_err *err, const char *part, const char *why) {
+static int refuse_budget(rft_err *err, const char *part, const char *why) {
     rft_err_set(err, RFT_E_USAGE, "\"%s\" %s", part, why);
     return rft_err_remedy(err, "a budget is a number of configurations (500), a time (10m), GPU time (gpu:30s), or "
                                "several of them with commas between");
@@ -18,26 +18,26 @@ static int refuse(rft_err *err, const char *part, const char *why) {
 
 static int parse_time(double *out, const char *part, const char *text, rft_err *err) {
     if (*out > 0) {
-        return refuse(err, part, "is given twice");
+        return refuse_budget(err, part, "is given twice");
     }
     rft_err why = RFT_ERR_INIT;
     if (rft_units_parse_seconds(out, text, &why) != RFT_OK) {
-        return refuse(err, part, "is no budget");
+        return refuse_budget(err, part, "is no budget");
     }
-    return *out > 0 ? RFT_OK : refuse(err, part, "leaves nothing to do");
+    return *out > 0 ? RFT_OK : refuse_budget(err, part, "leaves nothing to do");
 }
 
 static int parse_part(rft_budget *out, const char *part, rft_err *err) {
     int64_t number = 0;
     if (!*part) {
-        return refuse(err, part, "is no budget");
+        return refuse_budget(err, part, "is no budget");
     }
     if (rft_text_to_int64(part, &number)) {
         if (number <= 0) {
-            return refuse(err, part, "leaves nothing to do");
+            return refuse_budget(err, part, "leaves nothing to do");
         }
         if (out->points) {
-            return refuse(err, part, "is given twice");
+            return refuse_budget(err, part, "is given twice");
         }
         out->points = (uint64_t)number;
         return RFT_OK;

@@ -104,7 +104,7 @@ static const known_option ptxas_options[] = {
 #define COUNT(table) (sizeof(table) / sizeof(table)[0])
 
 /* The option that `word` names, and what follows its name there: "", "=v" or, behind one letter, "v". NULL: none. */
-static const known_option *find(const known_option *table, size_t count, const char *word, const char **rest) {
+static const known_option *find_option(const known_option *table, size_t count, const char *word, const char **rest) {
     for (size_t i = 0; i < count; i++) {
         const char *names[] = {table[i].name, table[i].other};
         for (size_t n = 0; n < 2; n++) {
@@ -137,7 +137,7 @@ static bool is_value(value_kind kind, const char *value) {
     }
 }
 
-static int refuse(const char *word, const known_option *table, size_t count, rft_err *err) {
+static int refuse_option(const char *word, const known_option *table, size_t count, rft_err *err) {
     const char *names[2 * COUNT(nvrtc_options)];
     char bare[80];
     rft_text_format(bare, sizeof bare, "%.*s", (int)strcspn(word, "="), word);
@@ -160,9 +160,9 @@ static int wrong_value(const char *word, const char *value, rft_err *err) {
 
 static int check_ptxas(const char *word, rft_err *err) {
     const char *rest = NULL;
-    const known_option *known = find(ptxas_options, COUNT(ptxas_options), word, &rest);
+    const known_option *known = find_option(ptxas_options, COUNT(ptxas_options), word, &rest);
     if (!known) {
-        return refuse(word, ptxas_options, COUNT(ptxas_options), err);
+        return refuse_option(word, ptxas_options, COUNT(ptxas_options), err);
     }
     const char *value = *rest == '=' ? rest + 1 : rest;
     bool fits = known->kind == VALUE_NONE ? *rest == '\0' : is_value(known->kind, value);
@@ -172,10 +172,10 @@ static int check_ptxas(const char *word, rft_err *err) {
 int rft_compile_option_read(rft_compile_option *out, const char *const *words, size_t count, size_t at, rft_err *err) {
     const char *word = words[at];
     const char *rest = NULL;
-    const known_option *known = find(nvrtc_options, COUNT(nvrtc_options), word, &rest);
+    const known_option *known = find_option(nvrtc_options, COUNT(nvrtc_options), word, &rest);
     *out = (rft_compile_option){.words = 1};
     if (!known) {
-        return refuse(word, nvrtc_options, COUNT(nvrtc_options), err);
+        return refuse_option(word, nvrtc_options, COUNT(nvrtc_options), err);
     }
     if (known->kind == VALUE_NONE) {
         return *rest ? wrong_value(word, rest + 1, err) : RFT_OK;

@@ -89,7 +89,7 @@ static bool is_number(const rft_expr_value *value) {
     return value->kind == RFT_EXPR_INT || value->kind == RFT_EXPR_REAL;
 }
 
-static double number(const rft_expr_value *value) {
+static double number_of(const rft_expr_value *value) {
     return value->kind == RFT_EXPR_INT ? (double)value->as.integer : value->as.real;
 }
 
@@ -233,7 +233,7 @@ static bool binary(rft_expr_op op, const rft_expr_value *a, const rft_expr_value
     if (a->kind == RFT_EXPR_INT && b->kind == RFT_EXPR_INT && op != RFT_OP_DIVIDE && op != RFT_OP_POWER) {
         return whole(op, a->as.integer, b->as.integer, out);
     }
-    return real(op, number(a), number(b), out);
+    return real(op, number_of(a), number_of(b), out);
 }
 
 static bool unary(rft_expr_op op, const rft_expr_value *a, rft_expr_value *out) {
@@ -261,7 +261,7 @@ static bool unary(rft_expr_op op, const rft_expr_value *a, rft_expr_value *out) 
         *out = is_whole ? integer_of(integer) : real_of(fabs(a->as.real));
         return true;
     case RFT_OP_SQRT:
-        *out = real_of(sqrt(number(a)));
+        *out = real_of(sqrt(number_of(a)));
         return true;
     case RFT_OP_FLOOR:
     case RFT_OP_CEIL:

@@ -13,7 +13,7 @@
 
 typedef enum token_kind { TOKEN_END, TOKEN_NUMBER, TOKEN_TEXT, TOKEN_WORD, TOKEN_SIGN, TOKEN_WRONG } token_kind;
 
-typedef struct parser {
+typedef struct expr_parser {
     rft_arena *arena;
     const rft_expr_names *names;
     const char *at;
@@ -24,7 +24,7 @@ typedef struct parser {
     size_t count, capacity;
     int depth;
     bool failed;
-} parser;
+} expr_parser;
 
 /* ---- tokens ---- */
 
@@ -33,7 +33,7 @@ static bool is_word(char c) {
 }
 
 /* Hexadecimal integers wrap around, as in Lua; hexadecimal reals are left to Lua. */
-static token_kind read_hexadecimal(parser *p) {
+static token_kind read_hexadecimal(expr_parser *p) {
     uint64_t number = 0;
     const char *at = p->at + 2;
     for (; isxdigit((unsigned char)*at); at++) {
@@ -50,7 +50,7 @@ static token_kind read_hexadecimal(parser *p) {
 
 /* As Lua reads: digits, dots and an exponent; then all of it must be a number. What is too large for an integer is a
  * real. */
-static token_kind read_number(parser *p) {
+static token_kind read_number(expr_parser *p) {
     char text[64];
     size_t length = 0;
     bool whole = true;
@@ -80,7 +80,7 @@ static token_kind read_number(parser *p) {
     return TOKEN_NUMBER;
 }
 
-static token_kind read_text(parser *p) {
+static token_kind read_text(expr_parser *p) {
     char quote = *p->at;
     const char *end = p->at + 1;
     while (*end && *end != quote && *end != '\\' && *end != '\n' && *end != '\r') {
@@ -96,7 +96,7 @@ static token_kind read_text(parser *p) {
 }
 
 /* A name with its fields: gpu.sm_count, math.max. */
-static token_kind read_word(parser *p) {
+static token_kind read_word(expr_parser *p) {
     size_t length = 0;
     while (is_word(*p->at) || (*p->at == '.' && (isalpha((unsigned char)p->at[1]) || p->at[1] == '_'))) {
         if (length + 1 >= sizeof p->word) {
@@ -108,7 +108,7 @@ static token_kind read_word(parser *p) {
     return TOKEN_WORD;
 }
 
-static token_kind read_sign(parser *p) {
+static token_kind read_sign(expr_parser *p) {
     static const char *const signs[] = {"//", "<=", ">=", "==", "~=", "<<", ">>", "+", "-", "*", "/",
                                         "%",  "^",  "&",  "|",  "~",  "<",  ">",  "(", ")", ","};
     for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
@@ -122,7 +122,7 @@ static token_kind read_sign(parser *p) {
     return TOKEN_WRONG;
 }
 
-static void advance(parser *p) {
+static void advance(expr_parser *p) {
     while (*p->at == ' ' || (*p->at >= '\t' && *p->at <= '\r')) {
         p->at++;
     }
@@ -142,11 +142,11 @@ static void advance(parser *p) {
     p->failed = p->failed || p->token == TOKEN_WRONG;
 }
 
-static bool is_sign(const parser *p, const char *sign) {
+static bool is_sign(const expr_parser *p, const char *sign) {
     return p->token == TOKEN_SIGN && strcmp(p->word, sign) == 0;
 }
 
-static void expect(parser *p, const char *sign) {
+static void expect_sign(expr_parser *p, const char *sign) {
     if (is_sign(p, sign)) {
         advance(p);
     } else {
@@ -156,7 +156,7 @@ static void expect(parser *p, const char *sign) {
 
 /* ---- the tree ---- */
 
-static uint16_t add_node(parser *p, rft_expr_node node) {
+static uint16_t add_node(expr_parser *p, rft_expr_node node) {
     if (p->count >= RFT_EXPR_NODES_MAX) {
         p->failed = true;
         return 0;
@@ -172,14 +172,14 @@ static uint16_t add_node(parser *p, rft_expr_node node) {
     return (uint16_t)p->count++;
 }
 
-static uint16_t add_constant(parser *p, rft_expr_value value) {
+static uint16_t add_constant(expr_parser *p, rft_expr_value value) {
     return add_node(p, (rft_expr_node){.op = RFT_OP_CONSTANT, .constant = value});
 }
 
-static uint16_t climb(parser *p, int limit);
+static uint16_t climb(expr_parser *p, int limit);
 
 /* math.min(a, b, ...), math.floor(x). */
-static bool read_call(parser *p, const char *name, uint16_t *out) {
+static bool read_call(expr_parser *p, const char *name, uint16_t *out) {
     static const struct {
         const char *name;
         rft_expr_op op;
@@ -191,7 +191,7 @@ static bool read_call(parser *p, const char *name, uint16_t *out) {
         }
         bool many = functions[i].op == RFT_OP_MIN || functions[i].op == RFT_OP_MAX;
         advance(p);
-        expect(p, "(");
+        expect_sign(p, "(");
         *out = climb(p, 0);
         if (!many) {
             *out = add_node(p, (rft_expr_node){.op = functions[i].op, .a = *out});
@@ -203,13 +203,13 @@ static bool read_call(parser *p, const char *name, uint16_t *out) {
             uint16_t next = climb(p, 0);
             *out = add_node(p, (rft_expr_node){.op = functions[i].op, .a = *out, .b = next});
         }
-        expect(p, ")");
+        expect_sign(p, ")");
         return true;
     }
     return false;
 }
 
-static bool find_slot(const parser *p, uint16_t *slot) {
+static bool find_slot(const expr_parser *p, uint16_t *slot) {
     for (size_t i = 0; i < p->names->count; i++) {
         if (strcmp(p->names->names[i], p->word) == 0) {
             *slot = (uint16_t)i;
@@ -220,7 +220,7 @@ static bool find_slot(const parser *p, uint16_t *slot) {
 }
 
 /* Whether what stands before the first dot is a variable, which then hides a library of that name. */
-static bool hides_library(const parser *p) {
+static bool hides_library(const expr_parser *p) {
     size_t length = strcspn(p->word, ".");
     for (size_t i = 0; i < p->names->count; i++) {
         if (strncmp(p->names->names[i], p->word, length) == 0 && p->names->names[i][length] == '\0') {
@@ -230,7 +230,7 @@ static bool hides_library(const parser *p) {
     return false;
 }
 
-static bool find_constant(const parser *p, rft_expr_value *out) {
+static bool find_constant(const expr_parser *p, rft_expr_value *out) {
     static const struct {
         const char *name;
         rft_expr_value value;
@@ -254,7 +254,7 @@ static bool find_constant(const parser *p, rft_expr_value *out) {
     return false;
 }
 
-static uint16_t primary(parser *p) {
+static uint16_t primary(expr_parser *p) {
     uint16_t node = 0, slot = 0;
     rft_expr_value value;
     if (p->token == TOKEN_NUMBER || p->token == TOKEN_TEXT) {
@@ -263,7 +263,7 @@ static uint16_t primary(parser *p) {
     } else if (is_sign(p, "(")) {
         advance(p);
         node = climb(p, 0);
-        expect(p, ")");
+        expect_sign(p, ")");
     } else if (p->token == TOKEN_WORD && find_slot(p, &slot)) {
         node = add_node(p, (rft_expr_node){.op = RFT_OP_SLOT, .slot = slot});
         advance(p);
@@ -300,7 +300,7 @@ static const binary_row binaries[] = {
     {"%", 11, 11, RFT_OP_MODULO, false},     {"^", 14, 13, RFT_OP_POWER, false},
 };
 
-static const binary_row *binary_at(const parser *p) {
+static const binary_row *binary_at(const expr_parser *p) {
     if (p->token != TOKEN_SIGN && p->token != TOKEN_WORD) {
         return NULL;
     }
@@ -313,7 +313,7 @@ static const binary_row *binary_at(const parser *p) {
 }
 
 /* An operand and every operator behind it that binds more strongly than `limit`. */
-static uint16_t climb(parser *p, int limit) {
+static uint16_t climb(expr_parser *p, int limit) {
     uint16_t left = 0;
     if (p->failed || ++p->depth > DEPTH_MAX) {
         p->failed = true;
@@ -343,7 +343,7 @@ static uint16_t climb(parser *p, int limit) {
 }
 
 rft_expr *rft_expr_parse(rft_arena *arena, const char *text, const rft_expr_names *names) {
-    parser p = {.arena = arena, .names = names, .at = text};
+    expr_parser p = {.arena = arena, .names = names, .at = text};
     if (names->count > UINT16_MAX) {
         return NULL;
     }

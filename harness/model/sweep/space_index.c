@@ -152,7 +152,7 @@ static uint32_t node_at(const path *p, size_t step) {
     return p->before[step] ? p->taken[p->before[step] - 1]->child : p->space->parts[p->space->steps[step].part].root;
 }
 
-static void take(path *p, size_t step, const rft_space_edge *edge) {
+static void take_edge(path *p, size_t step, const rft_space_edge *edge) {
     p->taken[step] = edge;
     p->at[p->space->steps[step].param] = edge->at;
 }
@@ -164,7 +164,7 @@ static void take_first(path *p, size_t step) {
         uint32_t node = node_at(p, step);
         const rft_space_edge *edges = first_edge(part, node);
         p->past[step] = edges + part->nodes[node].edges;
-        take(p, step, edges);
+        take_edge(p, step, edges);
     }
 }
 
@@ -177,7 +177,7 @@ static bool go_on(path *p) {
     if (step == 0) {
         return false;
     }
-    take(p, step - 1, p->taken[step - 1] + 1);
+    take_edge(p, step - 1, p->taken[step - 1] + 1);
     take_first(p, step);
     return true;
 }
@@ -198,7 +198,7 @@ static void open_path(path *p, const rft_space *space, uint64_t first) {
         latest[of] = i + 1;
         uint32_t node = node_at(p, i);
         p->past[i] = first_edge(part, node) + part->nodes[node].edges;
-        take(p, i, edge_at(part, node, p->at[space->steps[i].param]));
+        take_edge(p, i, edge_at(part, node, p->at[space->steps[i].param]));
     }
     free(latest);
 }

@@ -131,7 +131,7 @@ static void unique_grow(maker *m) {
 
 /* ---- nodes ---- */
 
-static uint64_t add(uint64_t a, uint64_t b) {
+static uint64_t add_capped(uint64_t a, uint64_t b) {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
@@ -164,7 +164,7 @@ static int make_node(maker *m, size_t base, uint32_t *out) {
     rft_space_node node = {.first = (uint32_t)part->edge_count, .edges = (uint32_t)count};
     for (size_t i = 0; i < count; i++) {
         edges[i].before = node.count;
-        node.count = add(node.count, part->nodes[edges[i].child].count);
+        node.count = add_capped(node.count, part->nodes[edges[i].child].count);
     }
     memcpy(part->edges + part->edge_count, edges, count * sizeof *edges);
     part->edge_count += count;

@@ -12,7 +12,7 @@ const char *rft_transition_kind_name(rft_transition_kind kind) {
     return names[kind];
 }
 
-const rft_profile_step *rft_line_step(const rft_line *line, size_t at) {
+const rft_profile_step *rft_line_step(const rft_profile_line *line, size_t at) {
     return &line->profile->steps[line->measured[at]];
 }
 
@@ -24,7 +24,7 @@ bool rft_bound_is_firm(const rft_bound *bound) {
     return bound->firmness != RFT_FIRM_NONE;
 }
 
-const rft_share *rft_line_share(const rft_line *line, size_t at, const rft_bound *of) {
+const rft_share *rft_line_share(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_bound *bound = &rft_line_step(line, at)->bound;
     for (size_t i = 0; i < bound->share_count; i++) {
         const rft_share *share = &bound->shares[i];
@@ -57,7 +57,7 @@ rft_transition rft_transition_plain(rft_transition_kind kind, const char *why) {
 }
 
 /* Why the profile as a whole says nothing; NULL when it may. */
-static const char *not_explored(const rft_line *line) {
+static const char *not_explored(const rft_profile_line *line) {
     if (line->count < 2) {
         return "fewer than two values were measured";
     }
@@ -72,7 +72,7 @@ static const char *not_explored(const rft_line *line) {
     return any_known ? NULL : "no measured ceiling to judge the work by";
 }
 
-static rft_evidence weakest(const rft_line *line) {
+static rft_evidence weakest(const rft_profile_line *line) {
     rft_evidence evidence = RFT_EVIDENCE_COUNTED;
     for (size_t i = 0; i < line->count; i++) {
         rft_evidence here = rft_line_step(line, i)->bound.evidence;
@@ -81,7 +81,7 @@ static rft_evidence weakest(const rft_line *line) {
     return evidence;
 }
 
-static size_t changes_on_grid(const rft_line *line, rft_transition *out) {
+static size_t changes_on_grid(const rft_profile_line *line, rft_transition *out) {
     size_t count = 0;
     for (size_t i = 0; i + 1 < line->count; i++) {
         if (!rft_bound_same(&rft_line_step(line, i)->bound, &rft_line_step(line, i + 1)->bound)) {
@@ -93,7 +93,7 @@ static size_t changes_on_grid(const rft_line *line, rft_transition *out) {
 
 size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_arena *arena, rft_transition **out) {
     size_t *measured = rft_arena_calloc(arena, profile->step_count + 1, sizeof *measured);
-    rft_line line = {.run = run, .profile = profile, .measured = measured, .arena = arena};
+    rft_profile_line line = {.run = run, .profile = profile, .measured = measured, .arena = arena};
     for (size_t i = 0; i < profile->step_count; i++) {
         if (profile->steps[i].best != NULL) {
             measured[line.count++] = i;

@@ -20,34 +20,34 @@
 #define EDGE_FRAC 0.05
 
 /* One change of bound, between measured steps `left` and `right`. */
-typedef struct change {
-    const rft_line *line;
+typedef struct grid_change {
+    const rft_profile_line *line;
     size_t left, right;
     double x, width;         /* log of the left value; log distance to the right one */
     double time, rise;       /* log of the left time; log of the times' ratio */
     double slope_a, slope_b; /* of the branches, in the interval */
     double apart_left;       /* log(tA / tB) at the left */
-} change;
+} grid_change;
 
 /* Seconds that a bound's resource needs at a step; NaN when its amount is not known there. */
-static double share_seconds(const rft_line *line, size_t at, const rft_bound *of) {
+static double share_seconds(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_share *share = rft_line_share(line, at, of);
     return share != NULL ? share->seconds : NAN;
 }
 
-static double log_x(const rft_line *line, size_t at) {
+static double log_x(const rft_profile_line *line, size_t at) {
     return log(rft_value_number(&rft_line_step(line, at)->value));
 }
 
-static double log_time(const rft_line *line, size_t at) {
+static double log_time(const rft_profile_line *line, size_t at) {
     return log(rft_point_median_s(rft_line_step(line, at)->best));
 }
 
-static double measured_slope(const rft_line *line, size_t a, size_t b) {
+static double measured_slope(const rft_profile_line *line, size_t a, size_t b) {
     return (log_time(line, b) - log_time(line, a)) / (log_x(line, b) - log_x(line, a));
 }
 
-static void fill_branches(change *c) {
+static void fill_branches(grid_change *c) {
     const rft_profile_step *left = rft_line_step(c->line, c->left), *right = rft_line_step(c->line, c->right);
     double a_left = share_seconds(c->line, c->left, &left->bound),
            a_right = share_seconds(c->line, c->right, &left->bound);
@@ -64,13 +64,13 @@ static void fill_branches(change *c) {
 
 /* Where a line of slope `a` through the left time meets one of slope `b` through the right time: log distance from the
  * left value; NaN when they do not meet inside. */
-static double crossing(const change *c, double a, double b) {
+static double crossing(const grid_change *c, double a, double b) {
     double at = (b * c->width - c->rise) / (b - a);
     return at >= 0.0 && at <= c->width ? at : NAN;
 }
 
 /* The slopes measured beside the change, when each side has two steps of its bound. */
-static bool outer_slopes(const change *c, double *a, double *b) {
+static bool outer_slopes(const grid_change *c, double *a, double *b) {
     if (c->left == 0 || c->right + 1 >= c->line->count ||
         !rft_bound_same(&rft_line_step(c->line, c->left - 1)->bound, &rft_line_step(c->line, c->left)->bound) ||
         !rft_bound_same(&rft_line_step(c->line, c->right + 1)->bound, &rft_line_step(c->line, c->right)->bound)) {
@@ -81,7 +81,7 @@ static bool outer_slopes(const change *c, double *a, double *b) {
     return isfinite(*a) && isfinite(*b);
 }
 
-static bool times_turn(const change *c) {
+static bool times_turn(const grid_change *c) {
     double a, b;
     if (outer_slopes(c, &a, &b)) {
         return b - a >= TURN_FRAC * (c->slope_b - c->slope_a);
@@ -90,19 +90,19 @@ static bool times_turn(const change *c) {
     return at >= EDGE_FRAC * c->width && at <= (1.0 - EDGE_FRAC) * c->width;
 }
 
-static double ridge_of(const change *c) {
+static double ridge_of(const grid_change *c) {
     double at = c->apart_left / (c->slope_b - c->slope_a);
     return at >= 0.0 && at <= c->width ? exp(c->x + at) : NAN;
 }
 
 /* The branches, each drawn through its own neighbour's measured time. (Lines through two measured times a side would
  * cross further off: real knees are round, and the nearest times already lie on the round part.) */
-static double where_of(const change *c) {
+static double where_of(const grid_change *c) {
     double at = crossing(c, c->slope_a, c->slope_b);
     return isnan(at) ? ridge_of(c) : exp(c->x + at);
 }
 
-static const char *not_firm_text(const rft_line *line, size_t at) {
+static const char *not_firm_text(const rft_profile_line *line, size_t at) {
     const rft_profile_step *step = rft_line_step(line, at);
     rft_str text = RFT_STR_INIT;
     rft_str_add(&text, "at ");
@@ -114,7 +114,7 @@ static const char *not_firm_text(const rft_line *line, size_t at) {
 }
 
 /* Why a change of bound cannot be claimed; NULL when it can. */
-static const char *objection(const change *c) {
+static const char *objection(const grid_change *c) {
     const rft_profile_step *left = rft_line_step(c->line, c->left), *right = rft_line_step(c->line, c->right);
     if (left->bound.firmness == RFT_FIRM_NONE) {
         return not_firm_text(c->line, c->left);
@@ -137,9 +137,9 @@ static const char *objection(const change *c) {
     return times_turn(c) ? NULL : "the measured times do not turn there";
 }
 
-rft_transition rft_transition_on_grid(const rft_line *line, size_t at) {
+rft_transition rft_transition_on_grid(const rft_profile_line *line, size_t at) {
     const rft_profile_step *left = rft_line_step(line, at), *right = rft_line_step(line, at + 1);
-    change c = {.line = line, .left = at, .right = at + 1};
+    grid_change c = {.line = line, .left = at, .right = at + 1};
     fill_branches(&c);
     const char *why = objection(&c);
     rft_transition out = rft_transition_plain(why ? RFT_TRANSITION_UNCLEAR : RFT_TRANSITION_FOUND, why);

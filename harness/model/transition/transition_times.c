@@ -13,25 +13,25 @@
  */
 #define REPEAT_FRAC 0.0025
 
-static const rft_bound *bound_at(const rft_line *line, size_t at) {
+static const rft_bound *bound_at(const rft_profile_line *line, size_t at) {
     return &rft_line_step(line, at)->bound;
 }
 
-static double amount_at(const rft_line *line, size_t at, const rft_bound *of) {
+static double amount_at(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_share *share = rft_line_share(line, at, of);
     double rate = share != NULL ? rft_ceilings_rate(&line->run->ceilings, share->ceiling) : NAN;
     return share != NULL ? share->seconds * rate : NAN; /* without the ceiling, which differs with the mix of reads */
 }
 
 /* Standard deviation of the median over it; NaN without a 95 % interval. */
-static double noise_at(const rft_line *line, size_t at) {
+static double noise_at(const rft_profile_line *line, size_t at) {
     const rft_measurement *measurement = rft_point_measurement(rft_line_step(line, at)->best);
     const rft_stats *stats = &measurement->stats;
     return stats->interval_is_95 ? hypot(rft_stats_half_width_frac(stats) / 1.96, REPEAT_FRAC) : (double)NAN;
 }
 
 /* Second amount over first at every step, when it is known and rises. */
-static bool intensities(const rft_line *line, const rft_bound *first, const rft_bound *second, double *out) {
+static bool intensities(const rft_profile_line *line, const rft_bound *first, const rft_bound *second, double *out) {
     for (size_t i = 0; i < line->count; i++) {
         out[i] = amount_at(line, i, second) / amount_at(line, i, first);
         if (!(out[i] > 0.0) || !isfinite(out[i]) || (i > 0 && !(out[i] > out[i - 1]))) {
@@ -42,7 +42,7 @@ static bool intensities(const rft_line *line, const rft_bound *first, const rft_
 }
 
 /* The first two rates that follow each other and whose amounts are known all along. */
-static const rft_line_change *find_rates(const rft_line *line, const rft_line_change *changes, size_t count,
+static const rft_line_change *find_rates(const rft_profile_line *line, const rft_line_change *changes, size_t count,
                                          double *x) {
     for (size_t i = 0; i < count; i++) {
         const rft_bound *first = bound_at(line, changes[i].left), *second = bound_at(line, changes[i].right);
@@ -54,13 +54,13 @@ static const rft_line_change *find_rates(const rft_line *line, const rft_line_ch
 }
 
 /* The work that belongs to a bound: work, not traffic, for what a kernel moves too much is part of its times. */
-static double work_at(const rft_line *line, size_t at, const rft_bound *of) {
+static double work_at(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_work *work = &rft_line_step(line, at)->best->work;
     return of->resource == RFT_RESOURCE_PIPE ? work->pipe_ops[of->pipe] : rft_work_bytes(work);
 }
 
 /* Whether one firm bound, with work of its kind, holds all along. */
-static bool one_firm_bound(const rft_line *line) {
+static bool one_firm_bound(const rft_profile_line *line) {
     const rft_bound *first = bound_at(line, 0);
     for (size_t i = 0; i < line->count; i++) {
         const rft_bound *here = bound_at(line, i);
@@ -72,7 +72,7 @@ static bool one_firm_bound(const rft_line *line) {
 }
 
 /* From a place among `x` to the axis: straight between neighbours on logarithmic scales. */
-static double on_axis(const rft_line *line, const double *axis, const double *x, double place) {
+static double on_axis(const rft_profile_line *line, const double *axis, const double *x, double place) {
     size_t i = 1;
     while (i + 1 < line->count && x[i] < place) {
         i++;
@@ -83,7 +83,7 @@ static double on_axis(const rft_line *line, const double *axis, const double *x,
 
 /* Times that follow no shape within their noise: waves of blocks, another kernel at another size. With what they
  * scatter in place of their noise they may still turn upwards for certain; a step does not pass for that. */
-static bool turns_in_scatter(rft_turn_point *points, const rft_line *line, rft_turn *out) {
+static bool turns_in_scatter(rft_turn_point *points, const rft_profile_line *line, rft_turn *out) {
     for (size_t i = 0; i < line->count; i++) {
         points[i].noise_frac = NAN;
     }
@@ -91,7 +91,7 @@ static bool turns_in_scatter(rft_turn_point *points, const rft_line *line, rft_t
     return out->kind == RFT_TURN_FOUND && out->slope_after > out->slope_before && out->scatter <= SCATTER_MOST;
 }
 
-rft_line_turns rft_line_turns_of(const rft_line *line, const double *axis, const rft_line_change *changes,
+rft_line_turns rft_line_turns_of(const rft_profile_line *line, const double *axis, const rft_line_change *changes,
                                  size_t change_count) {
     rft_line_turns out = {.of = RFT_TURN_OF_TIME, .scatter_frac = NAN};
     double *x = rft_arena_calloc(line->arena, line->count, sizeof *x);

@@ -15,22 +15,22 @@
 #define NEAR_FRAC 0.3
 
 typedef struct turning {
-    const rft_line *line;
+    const rft_profile_line *line;
     double *axis; /* per step of the line */
     rft_line_turns found;
     rft_line_change *flips;
     size_t flip_count;
 } turning;
 
-static const rft_bound *bound_at(const rft_line *line, size_t at) {
+static const rft_bound *bound_at(const rft_profile_line *line, size_t at) {
     return &rft_line_step(line, at)->bound;
 }
 
-static bool same_at(const rft_line *line, size_t a, size_t b) {
+static bool same_at(const rft_profile_line *line, size_t a, size_t b) {
     return rft_bound_same(bound_at(line, a), bound_at(line, b));
 }
 
-static bool firm_at(const rft_line *line, size_t at) {
+static bool firm_at(const rft_profile_line *line, size_t at) {
     return rft_bound_is_firm(bound_at(line, at));
 }
 
@@ -38,7 +38,7 @@ static bool firm_at(const rft_line *line, size_t at) {
 
 /* Between neighbours, and between firm bounds with none between them. */
 static void list_flips(turning *t) {
-    const rft_line *line = t->line;
+    const rft_profile_line *line = t->line;
     size_t last_firm = SIZE_MAX;
     for (size_t i = 0; i < line->count; i++) {
         if (i > 0 && !same_at(line, i - 1, i)) {
@@ -53,17 +53,17 @@ static void list_flips(turning *t) {
     }
 }
 
-static bool both_firm(const rft_line *line, const rft_line_change *f) {
+static bool both_firm(const rft_profile_line *line, const rft_line_change *f) {
     return firm_at(line, f->left) && firm_at(line, f->right);
 }
 
-static bool is_near(const rft_line *line, size_t at, const rft_bound *of) {
+static bool is_near(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_share *share = rft_bound_is_firm(of) ? rft_line_share(line, at, of) : NULL;
     return share != NULL && share->frac >= NEAR_FRAC;
 }
 
 /* The steps among which the turn that belongs to a change may lie. */
-static void reach(const rft_line *line, const rft_line_change *f, size_t *first, size_t *last) {
+static void reach(const rft_profile_line *line, const rft_line_change *f, size_t *first, size_t *last) {
     *first = f->left;
     *last = f->right;
     while (*first > 0 && is_near(line, *first, bound_at(line, f->right))) {
@@ -151,7 +151,7 @@ static void use_up(turning *t, const rft_line_change *told, size_t first, size_t
 }
 
 static rft_transition located(turning *t, size_t index) {
-    const rft_line *line = t->line;
+    const rft_profile_line *line = t->line;
     const rft_turn *turn = &t->found.turns[index];
     double before = index > 0 ? t->found.turns[index - 1].where : 0.0;
     double after = index + 1 < t->found.count ? t->found.turns[index + 1].where : HUGE_VAL;
@@ -317,7 +317,7 @@ static rft_transition unplaced(turning *t) {
     return out;
 }
 
-static void add_ridge(const rft_line *line, rft_transition *out) {
+static void add_ridge(const rft_profile_line *line, rft_transition *out) {
     rft_bound first, second;
     if (out->at_steps && rft_transition_ridge_bounds(line, out, &first, &second)) {
         rft_ridge_of of = {&first, &second, NULL, false};
@@ -327,7 +327,7 @@ static void add_ridge(const rft_line *line, rft_transition *out) {
     }
 }
 
-size_t rft_transitions_by_turns(const rft_line *line, rft_transition *out) {
+size_t rft_transitions_by_turns(const rft_profile_line *line, rft_transition *out) {
     turning t = {.line = line};
     if (!take_axis(&t)) {
         return 0;

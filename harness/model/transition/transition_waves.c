@@ -13,13 +13,13 @@
 #define NEAR_LOG 0.05
 
 /* Seconds at the datasheet's rate in place of the measured one. */
-static double by_datasheet(const rft_line *line, const rft_share *share) {
+static double by_datasheet(const rft_profile_line *line, const rft_share *share) {
     const rft_ceilings *ceilings = &line->run->ceilings;
     double value = share->ceiling < RFT_CEILING_COUNT ? ceilings->items[share->ceiling].datasheet : (double)NAN;
     return share->seconds * rft_ceilings_rate(ceilings, share->ceiling) / value;
 }
 
-double rft_line_ridge(const rft_line *line, const rft_ridge_of *of) {
+double rft_line_ridge(const rft_profile_line *line, const rft_ridge_of *of) {
     double before = NAN;
     for (size_t i = 0; i < line->count; i++) {
         const rft_share *a = rft_line_share(line, i, of->first), *b = rft_line_share(line, i, of->second);
@@ -39,7 +39,8 @@ double rft_line_ridge(const rft_line *line, const rft_ridge_of *of) {
     return NAN;
 }
 
-bool rft_transition_ridge_bounds(const rft_line *line, const rft_transition *of, rft_bound *first, rft_bound *second) {
+bool rft_transition_ridge_bounds(const rft_profile_line *line, const rft_transition *of, rft_bound *first,
+                                 rft_bound *second) {
     const rft_bound *from = &line->profile->steps[of->from].bound, *to = &line->profile->steps[of->to].bound;
     *first = *from;
     *second = *to;
@@ -65,13 +66,13 @@ bool rft_transition_ridge_bounds(const rft_line *line, const rft_transition *of,
     return false;
 }
 
-static double stretch_of(const rft_line *line, size_t at) {
+static double stretch_of(const rft_profile_line *line, size_t at) {
     double waves = rft_line_step(line, at)->best->facts.waves;
     return waves > 0.0 ? ceil(waves - 1e-9) / waves : (double)NAN;
 }
 
 /* The first measured value from the place on. */
-static size_t step_after(const rft_line *line, double where) {
+static size_t step_after(const rft_profile_line *line, double where) {
     size_t at = 0;
     while (at + 1 < line->count && rft_value_number(&rft_line_step(line, at)->value) < where) {
         at++;
@@ -79,7 +80,7 @@ static size_t step_after(const rft_line *line, double where) {
     return at;
 }
 
-const char *rft_transition_waves(const rft_line *line, const rft_transition *of) {
+const char *rft_transition_waves(const rft_profile_line *line, const rft_transition *of) {
     rft_bound first, second;
     size_t at = step_after(line, of->where);
     double stretch = stretch_of(line, at);
