@@ -228,8 +228,7 @@ static json_t *of_progress(const rft_exec_progress *p) {
     json_object_set_new(object, "final_round", json_boolean(p->final_round));
     set_real(object, "elapsed_s", p->elapsed_s);
     set_real(object, "points_per_s", knows_rate ? rate : (double)NAN);
-    set_real(object, "eta_s",
-                   knows_rate && !p->final_round ? (double)(p->planned - p->done) / rate : (double)NAN);
+    set_real(object, "eta_s", knows_rate && !p->final_round ? (double)(p->planned - p->done) / rate : (double)NAN);
     set_real(object, "busy_frac", p->elapsed_s > 0 ? p->busy_s / p->elapsed_s : (double)NAN);
     json_object_set_new(object, "best", p->best ? json_integer(p->best->id) : json_null());
     return object;
