@@ -61,8 +61,6 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
-void rft_build_power(rft_build *b, size_t sweep);     /* nothing where no power was read and nothing soaked */
-void rft_build_power_summary(rft_build *b);           /* a paragraph, or nothing */
 void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */
 void rft_build_ranking(rft_build *b, const rft_entry *entry);
 void rft_build_counters(rft_build *b,

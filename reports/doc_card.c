@@ -219,7 +219,7 @@ void rft_build_ceilings(rft_build *b) {
     rft_print_page(b->doc, rft_finding_ceilings(b->run, b->arena));
     add_peers(b);
     add_state(b);
-    rft_build_power_summary(b);
+    rft_print_page(b->doc, rft_finding_power(b->run, b->arena));
 }
 
 void rft_build_operations(rft_build *b) {

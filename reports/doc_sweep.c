@@ -232,7 +232,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     }
     rft_build_baselines(b, s);
     rft_print_page(b->doc, rft_finding_axes(b->run, s, b->opts.full, b->arena));
-    rft_build_power(b, s);
+    rft_print_page(b->doc, rft_finding_loads(b->run, s, b->arena));
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {

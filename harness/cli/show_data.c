@@ -4,7 +4,6 @@
 #include "base/units.h"
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
-#include "cli/show_power.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
 #include "model/roofline/counted.h"
@@ -105,8 +104,8 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     set_real(object, "bound_frac", bound.frac);
     json_object_set_new(object, "evidence", json_string(rft_evidence_name(bound.evidence)));
     json_object_set_new(object, "counters", rft_show_counters_json(run, best, arena));
-    json_object_set_new(object, "energy", rft_show_energy_json(run, best));
-    json_object_set_new(object, "sustained", rft_show_sustained_json(run, best));
+    json_object_set_new(object, "energy", rft_print_json(rft_finding_energy(run, best, arena)));
+    json_object_set_new(object, "sustained", rft_print_json(rft_finding_sustained(run, best, arena)));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
     json_object_set_new(object, "steps", rft_print_json(rft_finding_steps(run, best, arena)));
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
@@ -152,7 +151,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "ladder", ladder);
     json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
-    json_object_set_new(object, "loads", rft_show_power_json(run, sweep));
+    json_object_set_new(object, "loads", rft_print_json(rft_finding_loads(run, sweep, arena)));
     json_object_set_new(object, "transitions", rft_print_json(rft_finding_transitions(run, sweep, arena)));
     json_object_set_new(object, "fits", rft_print_json(rft_finding_fits(run, sweep, arena)));
     json_object_set_new(object, "profiles", rft_print_json(rft_finding_profiles(run, sweep, arena)));
@@ -177,7 +176,7 @@ json_t *rft_show_run_json(const rft_run *run) {
     json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
     json_object_set_new(root, "cost", rft_show_cost_json(run));
     json_object_update_new(root, rft_print_json(rft_finding_steadiness(run, true, arena)));
-    json_object_set_new(root, "idle", rft_show_idle_json(run));
+    json_object_set_new(root, "idle", rft_print_json(rft_finding_idle(run, arena)));
     json_object_set_new(root, "ceilings", rft_print_json(rft_finding_ceilings(run, arena)));
     json_object_set_new(root, "ridges", rft_print_json(rft_finding_ridges(run, arena)));
     for (size_t s = 0; s < run->sweep_count; s++) {

@@ -3,7 +3,6 @@
 #include "cli/show_counters.h"
 
 #include "base/units.h"
-#include "cli/show_power.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/ridge.h"
@@ -97,7 +96,8 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
     }
     add_times(out, run, point, arena);
     rft_print_text(out, rft_finding_steps(run, point, arena), &(rft_print_opts){.indent = 13, .label = "launches"});
-    rft_show_power_point(out, run, point);
+    rft_print_text(out, rft_finding_energy(run, point, arena), &(rft_print_opts){.indent = 13, .label = "energy"});
+    rft_print_text(out, rft_finding_sustained(run, point, arena), &(rft_print_opts){.indent = 13, .label = "soak"});
     add_code(out, point);
     add_work(out, point);
     if (point->counters) {

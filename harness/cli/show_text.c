@@ -5,7 +5,6 @@
 #include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_parts.h"
-#include "cli/show_power.h"
 #include "reports/print/layout.h"
 
 #include "model/roofline/over_roof.h"
@@ -119,16 +118,15 @@ static const rft_point *largest_best(const rft_run *run, size_t sweep) {
     return problem == SIZE_MAX ? NULL : rft_run_best(run, sweep, SIZE_MAX, problem);
 }
 
-static const rft_print_opts head = {.label = ""};
-
 void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     rft_show_page t = begin(out, run, opts);
     const rft_print_opts indented = {.ascii = opts->ascii, .full = opts->full, .indent = 4};
+    const rft_print_opts head = {.ascii = opts->ascii, .label = ""};
     const rft_print_opts outer = {.ascii = opts->ascii, .full = opts->full, .indent = 2};
     size_t start = out->length;
     add_head(&t);
     rft_print_text(out, rft_finding_steadiness(run, true, t.arena), &head);
-    rft_show_idle(&t);
+    rft_print_text(out, rft_finding_idle(run, t.arena), &head);
     rft_print_text(out, rft_finding_ceilings(run, t.arena), &outer);
     rft_print_text(out, rft_finding_rooflines(run, t.arena), &outer);
     for (size_t s = 0; s < run->sweep_count; s++) {
@@ -141,7 +139,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         rft_print_text(out, rft_finding_params(run, s, rft_run_largest(run, s), t.arena), &indented);
         rft_print_text(out, rft_finding_progress(run, s, rft_run_largest(run, s), t.arena), &indented);
         rft_print_text(out, rft_finding_axes(run, s, t.full, t.arena), &indented);
-        rft_show_power_sweep(&t, s);
+        rft_print_text(out, rft_finding_loads(run, s, t.arena), &indented);
         (t.full ? rft_show_counted_sweep : rft_show_counted_apart)(out, run, s, t.arena);
         rft_print_text(out, rft_finding_transitions(run, s, t.arena), &indented);
         if (t.full) {
@@ -165,7 +163,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
 
 void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, &(rft_show_opts){0});
-    const rft_print_opts indented = {.indent = 4};
+    const rft_print_opts indented = {.indent = 4}, head = {.label = ""};
     add_head(&t);
     rft_print_text(out, rft_finding_steadiness(run, false, t.arena), &head);
     for (size_t s = 0; s < run->sweep_count; s++) {
@@ -174,7 +172,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
         rft_print_text(out, rft_finding_problems(run, s, t.arena),
                        &(rft_print_opts){.ascii = t.ascii, .full = t.full, .indent = 2});
         rft_print_text(out, rft_finding_ladder(run, s, false, t.arena), &indented);
-        rft_show_power_sweep(&t, s);
+        rft_print_text(out, rft_finding_loads(run, s, t.arena), &indented);
         rft_print_text(out, rft_finding_failures(run, s, t.arena), &indented);
     }
     rft_arena_free(t.arena);

@@ -14,6 +14,16 @@ rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_a
 rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena);
 /* The operation behind each ceiling, and the hardware's limits; NULL where neither is known. */
 rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena);
+/* The device at rest, or why power is not known; NULL where nobody asked. */
+rft_finding *rft_finding_idle(const rft_run *run, rft_arena *arena);
+/* Watts and joules of a point, and its times under load, where it has such a load and was measured; else NULL. `reason`
+ * says why a figure is null. */
+rft_finding *rft_finding_energy(const rft_run *run, const rft_point *point, rft_arena *arena);
+rft_finding *rft_finding_sustained(const rft_run *run, const rft_point *point, rft_arena *arena);
+/* Both, of every point of the sweep that has one. */
+rft_finding *rft_finding_loads(const rft_run *run, size_t sweep, rft_arena *arena);
+/* What power there was in a run, in sentences for a page. */
+rft_finding *rft_finding_power(const rft_run *run, rft_arena *arena);
 /* The ridge point of every pipe and memory level of which something is known. */
 rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
 /* How the search went on a problem: the best so far over the configurations tried, and when it was met. NULL for

@@ -6,7 +6,6 @@
 #include "base/json.h"
 #include "cli/best_text.h"
 #include "cli/show_data.h"
-#include "cli/show_power.h"
 #include "cli/show_text.h"
 #include "reports/findings/findings.h"
 #include "reports/print/print.h"
@@ -116,14 +115,15 @@ static void watts_and_sustained_times(void **state) {
     rft_err err = RFT_ERR_INIT;
     json_t *root = NULL;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
-    assert_says(&text, "at rest, context open: 118 W +- 1.6 %");
-    assert_says(&text, "  energy, launches back to back (the device's own sensor: informative)\n");
-    assert_says(&text, "    n=16384, vectorised: ROWS=4 BLOCK=128: 512 W +- 1.6 %, 69.6 mJ a run, ");
-    assert_says(&text, "inouts copied back");
-    assert_says(&text, "no figure: an illegal memory access\n      was encountered");
-    assert_says(&text,
-                "  under load for 60 s\n    n=16384, vectorised: ROWS=4 BLOCK=128: burst 136 us, 92 % of the roof;\n"
-                "      sustained 183 us (+35 %)");
+    assert_says(&text, "At rest, just after work and with its context open, the device drew 119 W +- 1.6\n  %.\n");
+    assert_says(&text, "  Power and energy, launches back to back (by the device's own sensor)\n");
+    assert_says(&text, "    n=16384    512 W  1.6 %  69.6 mJ  7.72 GB/s/W  136 us  1755 MHz\n"
+                       "      vectorised: ROWS=4 BLOCK=128 (b)\n");
+    assert_says(&text, "    (a) No figure: an illegal memory access was encountered.\n"
+                       "    (b) The buffers that it changes were copied back before every run: the copy\n");
+    assert_says(&text, "  Burst and sustained, under load for 60 s\n");
+    assert_says(&text, "    n=16384  136 us  92 %     183 us  n/a (a)    35 %  1478 MHz    n/a\n"
+                       "      vectorised: ROWS=4 BLOCK=128\n");
     rft_str_truncate(&text, 0);
     rft_show_json(&text, run);
     assert_int_equal(rft_json_parse(&root, rft_str_get(&text), text.length, "show", &err), 0);
@@ -158,16 +158,15 @@ static void watts_and_sustained_times(void **state) {
 static void assert_rate_per_watt(rft_run *run, double work, const char *unit) {
     const rft_load *load = sample_best(run, 1)->loads[RFT_LOAD_ENERGY];
     rft_str text = RFT_STR_INIT;
-    json_t *energy = rft_show_energy_json(run, sample_best(run, 1));
+    json_t *energy = rft_print_json(rft_finding_energy(run, sample_best(run, 1), run->arena));
     double per_watt = json_real_value(json_object_get(energy, "per_watt"));
     double joules = json_real_value(json_object_get(energy, "joules_per_run"));
     double watts = json_real_value(json_object_get(energy, "watts"));
     assert_true(fabs(joules / load->run_s / watts - 1.0) <= load->uncertainty_frac);
     assert_true(fabs(per_watt * watts / (work / load->run_s) - 1.0) <= load->uncertainty_frac);
     assert_string_equal(json_string_value(json_object_get(energy, "per_watt_of")), unit);
-    rft_show_power_point(&text, run, sample_best(run, 1));
-    assert_says(&text, unit);
-    assert_says(&text, "/W; ");
+    rft_print_text(&text, rft_finding_energy(run, sample_best(run, 1), run->arena), &(rft_print_opts){.indent = 13});
+    assert_says(&text, rft_arena_printf(run->arena, "%s/W", unit));
     json_decref(energy);
     rft_str_clear(&text);
 }
@@ -192,9 +191,9 @@ static void power_that_was_left_out(void **state) {
         rft_load_left_out("not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it");
     run->idle = &left_out;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
-    assert_says(&text, "power not measured: 5.0 s beside a run of 4.3 s; --energy largest measures it\n");
-    assert_null(strstr(rft_str_get(&text), "at rest"));
-    json_t *idle = rft_show_idle_json(run);
+    assert_says(&text, "Power was not measured: 5.0 s beside a run of 4.3 s; --energy largest measures\n  it.\n");
+    assert_null(strstr(rft_str_get(&text), "At rest"));
+    json_t *idle = rft_print_json(rft_finding_idle(run, run->arena));
     assert_true(json_is_null(json_object_get(idle, "watts")));
     assert_string_equal(json_string_value(json_object_get(idle, "reason")), left_out.energy_reason);
     json_decref(idle);
