@@ -125,7 +125,7 @@ void rft_build_baselines(rft_build *b, size_t s) {
                  "configuration's rate is given over the baseline's; the range follows from the intervals of both.");
     if (has_other_protocol(b, s)) {
         rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                     "\"other protocol\" marks numbers that were imported: nobody here knows how they were taken, and "
+                     "\"other protocol\" marks numbers that were imported: how they were taken is not known here, and "
                      "nothing is judged by them.");
     }
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);

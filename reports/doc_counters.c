@@ -117,7 +117,7 @@ void rft_build_counters(rft_build *b, size_t s) {
     const char *reason = common_reason(b, s);
     if (reason) {
         rft_doc_textf(b->doc, RFT_TEXT_BODY,
-                      "There are none: %s. What holds a point back is judged by declared and modelled work alone.",
+                      "None were counted: %s. What holds a point back is judged by declared and modelled work alone.",
                       reason);
         return;
     }

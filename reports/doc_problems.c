@@ -102,7 +102,7 @@ void rft_build_problems(rft_build *b) {
                  "The best of every problem. Measured: how many configurations it is the best of. The spread is from "
                  "the fastest sample (min) to the third quartile (q3) of n; it is not the interval of the median, "
                  "which the summary gives. Bytes and operations: compulsory ones a second. Below each row: the "
-                 "configuration, who ties with it, and the bound with its evidence.");
+                 "configuration, its ties, and the bound with its evidence.");
     rft_table *table = rft_doc_table(b->doc, columns, COLUMN_COUNT);
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];

@@ -80,7 +80,7 @@ int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const 
     const rft_chart *chart = find(rft_doc_build(run, opts, arena), name, &there);
     int code = 0;
     if (!chart) {
-        rft_err_set(err, RFT_E_USAGE, "the report has no chart that is called like \"%s\"", name);
+        rft_err_set(err, RFT_E_USAGE, "the report has no chart with a name like \"%s\"", name);
         code = rft_err_remedy(err, "part of one of these names: %s", there.length ? rft_str_get(&there) : "(no chart)");
     } else {
         rft_canvas canvas = {0};

@@ -84,7 +84,7 @@ int rft_truetype_read(const rft_truetype **out, const void *bytes, size_t size, 
     font->segment_count = rft_font_u16(&font->cmap, 6) / 2;
     if ((kind != 0x00010000 && kind != 0x74727565) || font->units_per_em == 0 || font->metric_count == 0 ||
         font->hmtx.size < 4 * (size_t)font->metric_count || font->segment_count == 0) {
-        return refuse(err, name, "is no TrueType font, or it is damaged", other);
+        return refuse(err, name, "is not a TrueType font, or it is damaged", other);
     }
     *out = font;
     return 0;

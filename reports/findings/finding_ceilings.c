@@ -182,7 +182,7 @@ rft_finding *rft_finding_ceilings(const rft_run *run, rft_arena *arena) {
                             age ? " before this run" : "");
     } else {
         rft_finding_strong(f, RFT_TO_PEOPLE,
-                           "No ceiling was measured in this run: nothing here is told as a share of one.");
+                           "No ceiling was measured in this run: nothing here is given as a share of one.");
     }
     add_table(f, run);
     if (lower) {

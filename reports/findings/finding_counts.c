@@ -148,7 +148,7 @@ rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *are
     }
     const char *objective = rft_objective_text(kept->sweep.search.objective);
     if (objective) {
-        rft_finding_note(f, RFT_TO_PEOPLE, "Not time was asked for: %s.", objective);
+        rft_finding_note(f, RFT_TO_PEOPLE, "The objective is not time: %s.", objective);
     }
     if (kept->unexplored) {
         rft_finding_note(f, RFT_TO_PEOPLE, "Not every valid configuration was tried: %s.", kept->unexplored);

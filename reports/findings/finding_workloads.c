@@ -361,7 +361,7 @@ rft_finding *rft_finding_workloads(const rft_compare *c, rft_arena *arena) {
         f, RFT_ON_PAGE,
         "Best median time of each run with half its 95 %% interval, the speed against A with its 95 %% interval "
         "(above 1 is faster) and the verdict. AMBIGUOUS without a note: a difference is neither shown nor "
-        "excluded. What A has no figure of is not judged.");
+        "excluded. Workloads of which A has no figure are not judged.");
     if (c->side_count == 2) {
         add_pair(f, c);
     } else {

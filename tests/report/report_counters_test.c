@@ -89,7 +89,7 @@ static void test_a_refusal_is_told_with_its_reason(void **state) {
     sample_refuse_counters(run, "collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)");
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
-    says(&pages, "There are none: collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35).");
+    says(&pages, "None were counted: collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35).");
     says(&pages, "none: collecting: CUPTI_ERROR_INSUFFICIENT_PRIVILEGES (35)");
     assert_int_equal(trace_pages_saying(&pages, "the large set"), 0);
     trace_clear(&pages);

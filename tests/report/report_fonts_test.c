@@ -202,7 +202,7 @@ static void test_what_is_no_font_is_refused(void **state) {
     rft_str out = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
     assert_int_equal(rft_report_pdf(run, &opts, &out, &err), RFT_E_REPORT);
-    assert_non_null(strstr(err.message, "is no TrueType font"));
+    assert_non_null(strstr(err.message, "is not a TrueType font"));
     opts.fonts = missing;
     assert_int_not_equal(rft_report_pdf(run, &opts, &out, &err), 0);
     assert_non_null(strstr(err.message, "/nowhere/font.ttf"));

@@ -54,8 +54,8 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
 bool rft_measurement_affected(const rft_measurement *m, size_t i);
 /* The same with all that it points to in the arena. */
 rft_measurement rft_measurement_copy(const rft_measurement *m, rft_arena *arena);
-/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to who
- * decides on more turns. What it needs is copied into the arena. */
+/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to the
+ * caller that decides on more turns. What it needs is copied into the arena. */
 void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);
 
 #endif

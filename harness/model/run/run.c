@@ -175,7 +175,7 @@ static rank rank_of(const rft_run *run, const rft_point *point) {
 }
 
 /* Where energy is the objective: whose energy is known goes before whose is not. The final round compares the best few
- * side by side; medians of the sweep were taken minutes apart. So whoever was in the final goes before whoever was not.
+ * side by side; medians of the sweep were taken minutes apart. So points of the final go before all others.
  * Equal times: the earlier point. */
 static bool goes_before(const rank *a, const rank *b) {
     if (isnan(a->objective) != isnan(b->objective)) {

@@ -62,13 +62,13 @@ rooftune report "$QUICK" --chart roofline --format svg -o roofline.svg
 expect_status 0
 grep -q '^<svg xmlns=' roofline.svg || fail "no SVG"
 rooftune report "$QUICK" --chart nothing --format svg -o other.svg
-expect_error 2 'no chart that is called like "nothing"'
+expect_error 2 'no chart with a name like "nothing"'
 rooftune report "$QUICK" --format svg -o other.svg
 expect_error 2 'draws one chart: name it with --chart'
 
 # A font for other names: what is none is refused before anything is written.
 rooftune report "$QUICK" --font "$SOURCE/README.md" -o font.pdf
-expect_err 'is no TrueType font'
+expect_err 'is not a TrueType font'
 [ ! -e font.pdf ] || fail "a report was written without its font"
 # A part of a recording, replayed: of some rungs of its ladders nothing was counted, of others everything.
 rooftune run "$recorded/stream.json.gz" -d replay: --strategy random --budget 60 --seed 3 -o part.db --no-report
