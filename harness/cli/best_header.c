@@ -274,7 +274,7 @@ static void add_origin(const header_writer *w, const rft_run *run) {
     char date[40];
     rft_units_format_iso(date, sizeof date, run->info.started_unix_ns);
     date[10] = '\0';
-    const char *foreign = rft_run_foreign_notice(run, w->arena), *replay = rft_show_replay_notice(run, w->arena);
+    const char *foreign = rft_run_foreign_notice(run, w->arena), *replay = rft_words_replay(run, w->arena);
     const char *driver = rft_env_value(&run->env, "driver.version"), *nvrtc = rft_env_value(&run->env, "nvrtc.version");
     driver = driver ? driver : rft_env_value(&run->env, "nvml.driver_version");
     rft_str_add(w->out, "/* ");

@@ -7,6 +7,7 @@
 #include "cli/show_text.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
+#include "reports/findings/words.h"
 #include "reports/print/print.h"
 
 #include <math.h>
@@ -53,7 +54,7 @@ static const char *origin_of(const best_writer *w) {
     char date[40];
     rft_units_format_iso(date, sizeof date, run->info.started_unix_ns);
     date[10] = '\0';
-    const char *replay = rft_show_replay_notice(run, w->arena), *foreign = rft_run_foreign_notice(run, w->arena);
+    const char *replay = rft_words_replay(run, w->arena), *foreign = rft_run_foreign_notice(run, w->arena);
     return rft_arena_printf(w->arena, *run->gpu.arch ? "%s (%s), run %s, %s%s%s%s%s%s" : "%s%s, run %s, %s%s%s%s%s%s",
                             run->gpu.name, run->gpu.arch, run->info.id, date, foreign && !replay ? "" : ", rooftune ",
                             foreign && !replay ? "" : run->info.tool_version, replay ? "; " : "", replay ? replay : "",

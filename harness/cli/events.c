@@ -313,6 +313,8 @@ void rft_events_put_end(rft_events *events, const rft_events_end *end) {
     set_text(fields, "report", end->report);
     set_text(fields, "continue", end->continue_line);
     json_object_set_new(fields, "points", end->run ? json_integer((json_int_t)end->run->point_count) : json_null());
-    json_object_set_new(fields, "cost", end->run ? rft_show_cost_json(end->run) : json_null());
+    rft_arena *arena = rft_arena_new();
+    json_object_set_new(fields, "cost", rft_print_json(end->run ? rft_finding_cost(end->run, arena) : NULL));
+    rft_arena_free(arena);
     rft_events_put(events, "end", fields);
 }

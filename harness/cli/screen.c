@@ -5,9 +5,9 @@
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/interrupt.h"
-#include "cli/show_text.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
+#include "reports/findings/words.h"
 #include "reports/print/layout.h"
 #include "run/plan/budget_share.h"
 #include "run/refine_round.h"
@@ -90,7 +90,7 @@ void rft_screen_begin(rft_screen *screen, const rft_plan *plan, const rft_target
     }
     rft_arena *arena = rft_arena_new();
     const char *version = rft_env_value(&target->env, "replay.nvrtc.version");
-    fprintf(talk, "%s: the times are the recording's%s%s\n", rft_show_replay_notice(screen->run, arena),
+    fprintf(talk, "%s: the times are the recording's%s%s\n", rft_words_replay(screen->run, arena),
             target->pool ? ", every configuration is compiled here" : ", nothing is compiled here",
             target->pool && version ? rft_arena_printf(arena, " (NVRTC %s)", version) : "");
     rft_arena_free(arena);
@@ -122,7 +122,7 @@ static void add_rates(rft_str *line, const rft_exec_progress *p, int level) {
     char text[32];
     double rate = (double)p->taken / p->elapsed_s;
     if (level < NO_RATE && p->taken > 0) {
-        rft_show_per_second(text, sizeof text, rate);
+        rft_words_per_second(text, sizeof text, rate);
         rft_str_addf(line, ", %s/s", text);
     }
     if (level < NO_ETA && p->taken > 0 && !p->final_round) {

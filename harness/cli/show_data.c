@@ -113,18 +113,6 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     return object;
 }
 
-json_t *rft_show_cost_json(const rft_run *run) {
-    const rft_run_info *info = &run->info;
-    json_t *object = json_object();
-    set_real(object, "elapsed_s", info->elapsed_s);
-    set_real(object, "busy_s", info->busy_s);
-    set_real(object, "busy_frac", info->elapsed_s > 0 ? info->busy_s / info->elapsed_s : (double)NAN);
-    set_real(object, "points_per_s", info->elapsed_s > 0 ? (double)run->point_count / info->elapsed_s : (double)NAN);
-    set_real(object, "compile_core_s", info->compile_s);
-    json_object_set_new(object, "compiled", json_integer((json_int_t)rft_show_compiled(run)));
-    return object;
-}
-
 static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     const rft_sweep *data = &run->sweeps[sweep].sweep;
     json_t *object = json_object(), *best = json_array(), *ladder = json_array();
@@ -163,18 +151,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
 
 json_t *rft_show_run_json(const rft_run *run) {
     rft_arena *arena = rft_arena_new();
-    char started[40];
-    rft_units_format_iso(started, sizeof started, run->info.started_unix_ns);
-    json_t *root = json_object(), *sweeps = json_array();
-    json_object_set_new(root, "run", rft_show_text_json(run->info.id));
-    json_object_set_new(root, "tool_version", rft_show_text_json(run->info.tool_version));
-    json_object_set_new(root, "started", json_string(started));
-    json_object_set_new(root, "finished", json_boolean(run->info.finished_unix_ns != 0));
-    json_object_set_new(root, "replayed", rft_show_text_json(rft_show_replay_notice(run, arena)));
-    json_object_set_new(root, "foreign", rft_show_text_json(rft_run_foreign(run)));
-    json_object_set_new(root, "device", rft_show_text_json(run->gpu.name));
-    json_object_set_new(root, "arch", rft_show_text_json(run->gpu.arch));
-    json_object_set_new(root, "cost", rft_show_cost_json(run));
+    json_t *root = rft_print_json(rft_finding_head(run, arena)), *sweeps = json_array();
     json_object_update_new(root, rft_print_json(rft_finding_steadiness(run, true, arena)));
     json_object_set_new(root, "idle", rft_print_json(rft_finding_idle(run, arena)));
     json_object_set_new(root, "ceilings", rft_print_json(rft_finding_ceilings(run, arena)));

@@ -24,7 +24,5 @@ json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem);
 json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config);
 json_t *rft_show_value_json(const rft_value *value);
 json_t *rft_show_text_json(const char *text);
-/* What the run took: time, GPU, compilers. Null where it was not recorded. */
-json_t *rft_show_cost_json(const rft_run *run);
 
 #endif

@@ -35,63 +35,6 @@ const char *rft_show_config_name(const rft_show_page *t, const rft_point *point)
     return *config ? rft_arena_printf(t->arena, "%s: %s", name, config) : name;
 }
 
-/* ---- head ---- */
-
-/* What a replay compiled for real, and how that compares. A text in t->arena; NULL: nothing to say. */
-static const char *recompiled_text(const rft_show_page *t) {
-    const rft_run *run = t->run;
-    const char *here = rft_env_value(&run->env, "replay.nvrtc.version");
-    const char *there = rft_env_value(&run->env, "nvrtc.version");
-    const rft_env_item *item = rft_env_get(&run->env, "replay.nvrtc.version");
-    if (run->info.recompiled == 0) {
-        return item && item->reason ? rft_arena_printf(t->arena, "nothing was compiled here: %s", item->reason) : NULL;
-    }
-    bool differs = here && there && strcmp(here, there) != 0;
-    return rft_arena_printf(
-        t->arena, "%s configurations compiled here%s%s, %s with the recorded registers and spills%s",
-        rft_show_count(t, run->info.recompiled), here ? " with NVRTC " : "", here ? here : "",
-        rft_show_count(t, run->info.recompiled_same),
-        differs ? rft_arena_printf(t->arena, " (recorded with NVRTC %s: releases differ in their code)", there) : "");
-}
-
-static void add_head(const rft_show_page *t) {
-    const rft_run *run = t->run;
-    const rft_run_info *info = &run->info;
-    char date[40];
-    rft_units_format_utc(date, sizeof date, info->started_unix_ns);
-    rft_layout_wrapped(t->out, 0, 2,
-                       rft_arena_printf(t->arena, *run->gpu.arch ? "%s (%s%s)" : "%s%s%s", run->gpu.name, run->gpu.arch,
-                                        run->gpu.representative ? ", stands for the architecture" : ""));
-    const char *foreign = rft_run_foreign_notice(run, t->arena);
-    if (foreign) {
-        rft_layout_wrapped(t->out, 0, 2, foreign);
-    }
-    const char *replayed = rft_show_replay_notice(run, t->arena);
-    if (replayed) {
-        rft_layout_wrapped(t->out, 0, 2, replayed);
-    }
-    const char *recompiled = replayed ? recompiled_text(t) : NULL;
-    if (recompiled) {
-        rft_layout_wrapped(t->out, 0, 2, recompiled);
-    }
-    if (foreign && !replayed) {
-        rft_layout_wrapped(t->out, 0, 2,
-                           rft_arena_printf(t->arena, "run %s, %s, %s", info->id, date,
-                                            *info->command ? info->command : "not rooftune's"));
-    } else {
-        rft_layout_wrapped(t->out, 0, 2,
-                           rft_arena_printf(t->arena, "run %s, %s, rooftune %s (%s)", info->id, date,
-                                            info->tool_version, info->tool_revision));
-    }
-    const char *cost = rft_show_cost(run, t->arena);
-    if (cost) {
-        rft_layout_wrapped(t->out, 0, 2, cost);
-    }
-    if (info->finished_unix_ns == 0) {
-        rft_layout_wrapped(t->out, 0, 2, "not finished: the same command with -o and this file continues it");
-    }
-}
-
 static rft_show_page begin(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     return (rft_show_page){.out = out,
                            .run = run,
@@ -124,7 +67,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
     const rft_print_opts head = {.ascii = opts->ascii, .label = ""};
     const rft_print_opts outer = {.ascii = opts->ascii, .full = opts->full, .indent = 2};
     size_t start = out->length;
-    add_head(&t);
+    rft_print_text(out, rft_finding_head(run, t.arena), &head);
     rft_print_text(out, rft_finding_steadiness(run, true, t.arena), &head);
     rft_print_text(out, rft_finding_idle(run, t.arena), &head);
     rft_print_text(out, rft_finding_ceilings(run, t.arena), &outer);
@@ -164,7 +107,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
 void rft_show_summary(rft_str *out, const rft_run *run) {
     rft_show_page t = begin(out, run, &(rft_show_opts){0});
     const rft_print_opts indented = {.indent = 4}, head = {.label = ""};
-    add_head(&t);
+    rft_print_text(out, rft_finding_head(run, t.arena), &head);
     rft_print_text(out, rft_finding_steadiness(run, false, t.arena), &head);
     for (size_t s = 0; s < run->sweep_count; s++) {
         add_title(&t, s);

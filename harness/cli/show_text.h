@@ -26,16 +26,4 @@ void rft_show_summary(rft_str *out, const rft_run *run);
  * NaN without work. */
 double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit);
 
-/* Configurations that were compiled and did not come from the cache, each once however many problems it was for; of a
- * replay those compiled here. */
-uint64_t rft_show_compiled(const rft_run *run);
-/* "17.7", "1,204": a number a second, in three digits or more. */
-void rft_show_per_second(char *out, size_t size, double rate);
-/* "553 points in 31.2 s (17.7/s), GPU busy 88 %, compiled 551 in 96 core-s": what all sessions took, as far as it was
- * recorded; NULL when the time was not. */
-const char *rft_show_cost(const rft_run *run, rft_arena *arena);
-
-/* "replayed recording, NVIDIA H200, 2026-11-18"; NULL when measured. */
-const char *rft_show_replay_notice(const rft_run *run, rft_arena *arena);
-
 #endif

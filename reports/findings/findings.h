@@ -8,6 +8,10 @@
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
 
+/* Device, notices, run and its cost. */
+rft_finding *rft_finding_head(const rft_run *run, rft_arena *arena);
+/* What all sessions took: time, GPU, compilers; null where it was not recorded. */
+rft_finding *rft_finding_cost(const rft_run *run, rft_arena *arena);
 /* The launches of a point of several that were timed one by one: time, share and bound of each. */
 rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_arena *arena);
 /* Every ceiling: what was measured, by its name; why others were not. A terminal's full form has clocks under load. */

@@ -2,6 +2,7 @@
 #include "reports/findings/words.h"
 
 #include "base/str.h"
+#include "base/units.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
 #include "reports/axis.h"
@@ -97,6 +98,14 @@ size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena) 
         ties += ranked[i] != best && rft_run_tie(best, ranked[i], widen_frac);
     }
     return ties;
+}
+
+void rft_words_per_second(char *out, size_t size, double rate) {
+    if (rate < 999.5) {
+        rft_text_format(out, size, "%.3g", rate);
+    } else {
+        rft_units_format_count(out, size, (uint64_t)rate);
+    }
 }
 
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena) {
