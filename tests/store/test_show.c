@@ -99,7 +99,7 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "drift: whether the device drifted is not known: 1 reading of the reference");
     rft_str_truncate(&text, 0);
     run->info.finished_unix_ns = 0;
-    run->info.replay_of = NULL;
+    run->info.replay_of = run->info.replay_path = NULL;
     rft_show_summary(&text, run);
     assert_says(&text, "not finished");
     assert_null(strstr(rft_str_get(&text), "replayed"));
