@@ -3,7 +3,7 @@
 
 #include "base/fs.h"
 #include "reports/compare_pages.h"
-#include "reports/doc_draw.h"
+#include "reports/page/doc_draw.h"
 #include "reports/print/print.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/fs.h"
 #include "reports/doc_build.h"
-#include "reports/doc_draw.h"
+#include "reports/page/doc_draw.h"
 #include "reports/print/print.h"
 
 /* The document, with the further fonts if some were asked for. */

@@ -2,9 +2,9 @@
 /* One chart of a report alone, as SVG. */
 #include "reports/report.h"
 
-#include "reports/chart.h"
 #include "reports/doc_build.h"
-#include "reports/page.h"
+#include "reports/page/chart.h"
+#include "reports/page/page.h"
 
 #include <ctype.h>
 #include <string.h>

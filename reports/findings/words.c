@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
-#include "reports/axis.h"
+#include "reports/page/axis.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 /* The chart kit, each kind by its trace: nothing overlaps or leaves the page, and marks stand where their values say.
  */
 #include "report/trace_pages.h"
-#include "reports/page.h"
+#include "reports/page/page.h"
 
 #include <math.h>
 #include <setjmp.h>

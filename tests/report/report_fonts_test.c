@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names outside Latin-1: a font's tables read with care, its characters in the layout, and whole glyphs in the PDF. */
 #include "report/trace_pages.h"
-#include "reports/font.h"
-#include "reports/truetype.h"
+#include "reports/page/font.h"
+#include "reports/page/truetype.h"
 #include "support/sample.h"
 
 #include <setjmp.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pieces a page is made of: figures, characters, axes, labels. */
-#include "reports/axis.h"
 #include "reports/figures.h"
-#include "reports/font.h"
-#include "reports/label.h"
-#include "reports/pen.h"
+#include "reports/page/axis.h"
+#include "reports/page/font.h"
+#include "reports/page/label.h"
+#include "reports/page/pen.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The PDF itself: byte-stable, whole, searchable; and errors that are reported. */
 #include "base/fs.h"
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 #include "reports/report.h"
 #include "support/sample.h"
 

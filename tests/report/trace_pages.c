@@ -2,7 +2,7 @@
 #include "report/trace_pages.h"
 
 #include "base/arena.h"
-#include "reports/page.h"
+#include "reports/page/page.h"
 
 #include <math.h>
 #include <setjmp.h>

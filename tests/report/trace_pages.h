@@ -4,7 +4,7 @@
 #define RFT_TESTS_TRACE_PAGES_H
 
 #include "model/run/run.h"
-#include "reports/label.h"
+#include "reports/page/label.h"
 #include "reports/report.h"
 
 typedef struct trace_text {

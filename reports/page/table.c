@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/table.h"
+#include "reports/page/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef RFT_REPORTS_TRUETYPE_FILE_H
 #define RFT_REPORTS_TRUETYPE_FILE_H
 
-#include "reports/truetype.h"
+#include "reports/page/truetype.h"
 
 /* Some bytes of the file. */
 typedef struct rft_font_piece {

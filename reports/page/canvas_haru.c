@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The PDF, through libharu: the only file that knows it. Its error handler only takes notes; nothing jumps. */
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 
 #include "base/arena.h"
 

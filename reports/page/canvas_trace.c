@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/font.h"
+#include "reports/page/font.h"
 
 #include "base/str.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 
 void rft_canvas_page(rft_canvas *canvas, double width, double height) {
     if (canvas) {

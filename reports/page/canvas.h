@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
-#include "reports/font.h"
+#include "reports/page/font.h"
 
 #include <stdbool.h>
 #include <stddef.h>

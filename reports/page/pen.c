@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/pen.h"
+#include "reports/page/pen.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef RFT_REPORTS_PEN_H
 #define RFT_REPORTS_PEN_H
 
-#include "reports/canvas.h"
 #include "reports/doc.h"
+#include "reports/page/canvas.h"
 
 /* The few greys of a page, and what a tone looks like. */
 #define RFT_COLOUR_INK 0x1a1a1aU

@@ -3,9 +3,9 @@
 #ifndef RFT_REPORTS_CHART_PLOT_H
 #define RFT_REPORTS_CHART_PLOT_H
 
-#include "reports/axis.h"
-#include "reports/label.h"
-#include "reports/pen.h"
+#include "reports/page/axis.h"
+#include "reports/page/label.h"
+#include "reports/page/pen.h"
 
 /* A label and where it might go, best place first. */
 typedef struct rft_plot_label {

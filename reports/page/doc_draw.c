@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/doc_draw.h"
+#include "reports/page/doc_draw.h"
 
-#include "reports/canvas.h"
-#include "reports/page.h"
+#include "reports/page/canvas.h"
+#include "reports/page/page.h"
 
 int rft_doc_set_fonts(rft_doc *doc, const char *const *paths, size_t count, rft_err *err) {
     rft_truetypes *fonts = rft_arena_calloc(doc->arena, 1, sizeof *fonts);

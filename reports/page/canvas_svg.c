@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A single picture as SVG 1.1: for READMEs and slides. Plain shapes and text, no scripts, no styles from outside. */
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 
 #include "base/arena.h"
 

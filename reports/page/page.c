@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/page.h"
+#include "reports/page/page.h"
 
-#include "reports/chart.h"
-#include "reports/table.h"
+#include "reports/page/chart.h"
+#include "reports/page/table.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #define RFT_REPORTS_PAGE_H
 
 #include "base/err.h"
-#include "reports/canvas.h"
 #include "reports/doc.h"
+#include "reports/page/canvas.h"
 
 #define RFT_PAGE_WIDTH 595.28 /* points: A4 */
 #define RFT_PAGE_HEIGHT 841.89

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/chart_plot.h"
+#include "reports/page/chart_plot.h"
 
 #include <math.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define RFT_REPORTS_FONT_H
 
 #include "base/arena.h"
-#include "reports/truetype.h"
+#include "reports/page/truetype.h"
 
 #include <stdbool.h>
 #include <stddef.h>

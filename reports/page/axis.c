@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/axis.h"
+#include "reports/page/axis.h"
 
 #include "base/str.h"
 

@@ -4,7 +4,7 @@
 #define RFT_REPORTS_CHART_H
 
 #include "reports/doc.h"
-#include "reports/pen.h"
+#include "reports/page/pen.h"
 
 /* Draws within `box` (chart->height is the caller's business); the caption is not drawn here. */
 void rft_chart_draw(rft_pen *pen, const rft_chart *chart, const rft_rect *box);

@@ -4,7 +4,7 @@
 #define RFT_REPORTS_TABLE_H
 
 #include "reports/doc.h"
-#include "reports/pen.h"
+#include "reports/page/pen.h"
 
 typedef struct rft_table_row {
     rft_lines *cells; /* one per column */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/chart.h"
+#include "reports/page/chart.h"
 
-#include "reports/chart_plot.h"
+#include "reports/page/chart_plot.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/label.h"
+#include "reports/page/label.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #define RFT_REPORTS_LABEL_H
 
 #include "base/arena.h"
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 
 /* Four corners, in order round it. */
 typedef struct rft_quad {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A canvas that draws nothing and notes which characters of further fonts come up, so that these can be embedded. */
-#include "reports/canvas.h"
+#include "reports/page/canvas.h"
 
 static void used_page(void *self, double width, double height) {
     (void)self;

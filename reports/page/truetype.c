@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "reports/truetype_file.h"
+#include "reports/page/truetype_file.h"
 
 #include "base/fs.h"
 
