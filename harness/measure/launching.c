@@ -353,7 +353,7 @@ void rft_launching_describe(rft_point_job *job, size_t launch) {
     facts->shared_dynamic_bytes = bound->shared_bytes;
     facts->blocks_per_sm = job->blocks_per_sm[at];
     facts->occupancy_frac = resident * warps / ((double)gpu->max_threads_per_sm / gpu->warp_size);
-    facts->waves = threads_of(bound) / threads / (resident * gpu->sms);
+    facts->waves = resident > 0 ? threads_of(bound) / threads / (resident * gpu->sms) : (double)NAN;
 }
 
 /* ---- all of it ---- */

@@ -203,6 +203,7 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     result.measurement.busy_s = 0.1;
     result.verification.done = true;
     result.verification.worst_abs_error = INFINITY;
+    result.facts.waves = INFINITY; /* which it may not be */
     json_t *head = rft_wire_of_probe_result(&result);
     rft_probe_result back;
     assert_int_equal(rft_wire_to_probe_result(&back, head, arena, &err), RFT_OK);
@@ -217,6 +218,7 @@ static void a_result_keeps_every_sample_and_what_is_absent(void **state) {
     assert_true(back.measurement.busy_s == 0.1);
     assert_true(isnan(back.facts.occupancy_frac));
     assert_int_equal(back.facts.registers, -1);
+    assert_true(isnan(back.facts.waves));
     assert_true(isinf(back.verification.worst_abs_error));
     json_array_remove(json_object_get(json_object_get(head, "measurement"), "clocks"), 0);
     assert_int_equal(rft_wire_to_probe_result(&back, head, arena, &err), RFT_E_WORKER);

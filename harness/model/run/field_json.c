@@ -18,8 +18,8 @@ static json_t *of_content(const rft_field *field, rft_content content, bool roun
         return field->kind == RFT_FIELD_BOOL || field->kind == RFT_FIELD_FLAG ? json_boolean(content.integer != 0)
                                                                               : json_integer(content.integer);
     case RFT_CONTENT_REAL:
-        if (isinf(content.real)) {
-            return json_string(content.real < 0 ? "-inf" : "inf");
+        if (isinf(content.real)) { /* where it may not be, it is not known */
+            return !isinf(field->range.high) ? json_null() : json_string(content.real < 0 ? "-inf" : "inf");
         }
         return json_real(rounded && (field->flags & RFT_FIELD_ROUNDED) ? rft_round_9_digits(content.real)
                                                                        : content.real);
