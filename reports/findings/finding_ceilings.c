@@ -21,7 +21,8 @@ enum {
     SUSTAINED_CLOCK,
     SHEET,
     SHEET_BASIS,
-    LIMIT,
+    HARDWARE_LIMIT,
+    LIMIT, /* by the name it had until 0.1.0 */
     LIMIT_BASIS,
     MEASURED_AT,
     REASON,
@@ -57,6 +58,7 @@ static const rft_trait fields[FIELDS] = {
                .style = RFT_AS_SI,
                .align = RFT_ALIGN_DECIMAL},
     [SHEET_BASIS] = {.key = "datasheet_basis"},
+    [HARDWARE_LIMIT] = {.key = "hardware_limit"},
     [LIMIT] = {.key = "limit"},
     [LIMIT_BASIS] = {.key = "limit_basis"},
     [MEASURED_AT] = {.key = "measured_unix_ns"},
@@ -124,7 +126,7 @@ static void add_ceiling(rft_cell_table *table, const rft_ceiling *c, rft_ceiling
         cells[SHEET].note = rft_arena_printf(table->arena, "Basis: %s.", c->datasheet_basis);
     }
     cells[SHEET_BASIS] = rft_datum_text(c->datasheet_basis);
-    cells[LIMIT] = rft_datum_number(c->limit);
+    cells[LIMIT] = cells[HARDWARE_LIMIT] = rft_datum_number(c->limit);
     cells[LIMIT_BASIS] = rft_datum_text(c->limit_basis);
     cells[MEASURED_AT] = c->measured_unix_ns ? rft_datum_count(c->measured_unix_ns) : rft_datum_absent();
 }

@@ -23,7 +23,8 @@ static void add_load(rft_finding *f, const rft_load *load) {
     for (int i = 0; i < RFT_THROTTLE_COUNT; i++) {
         rft_finding_set(throttled, rft_throttle_name((rft_throttle_cause)i), rft_datum_number(load->throttled_frac[i]));
     }
-    rft_finding_set(f, "watts", rft_datum_number(load->power_w));
+    rft_finding_set(f, "power_w", rft_datum_number(load->power_w));
+    rft_finding_set(f, "watts", rft_datum_number(load->power_w)); /* the name until 0.1.0 */
     rft_finding_set(f, "uncertainty_frac", rft_datum_number(load->uncertainty_frac));
     rft_finding_set(f, "source", rft_datum_text(load->source));
     rft_finding_set(f, "reason", rft_datum_text(load->reason ? load->reason : load->energy_reason));
@@ -140,7 +141,8 @@ rft_finding *rft_finding_energy(const rft_run *run, const rft_point *point, rft_
     rft_finding_set(f, "per_watt_of", rft_datum_text(isfinite(rate) ? unit : NULL));
     rft_finding_set(f, "run_s", rft_datum_number(load->run_s));
     rft_finding_set(f, "runs", rft_datum_count((int64_t)load->runs));
-    rft_finding_set(f, "inouts_copied_back", rft_datum_flag(load->restored));
+    rft_finding_set(f, "restored", rft_datum_flag(load->restored));
+    rft_finding_set(f, "inouts_copied_back", rft_datum_flag(load->restored)); /* the name until 0.1.0 */
     rft_cell_table *table = rft_finding_table(f, NULL, energy_fields, ENERGY_FIELDS);
     table->fields[ENERGY_PROBLEM].title = NULL;
     add_energy_row(table, run, point);

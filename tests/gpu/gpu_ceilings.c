@@ -46,7 +46,8 @@ static void every_ceiling_is_told(void **state) {
     assert_int_equal(rft_json_parse(&the_answer, text, strlen(text), "ceilings", NULL), 0);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         const char *name = rft_ceiling_name((rft_ceiling_id)id);
-        double rate = number(name, "median"), sustained = number(name, "sustained"), limit = number(name, "limit");
+        double rate = number(name, "median"), sustained = number(name, "sustained"),
+               limit = number(name, "hardware_limit");
         const char *kernel = rft_json_text_or(ceiling(name), "kernel", "");
         const char *reason = rft_json_text_or(ceiling(name), "reason", "");
         printf("    %-12s %s%.4g, sustained %.4g at %.0f MHz, limit %.4g: %s%s\n", name,

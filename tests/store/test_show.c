@@ -130,8 +130,11 @@ static void watts_and_sustained_times(void **state) {
     const json_t *sweep = json_array_get(json_object_get(root, "sweeps"), 1);
     const json_t *best = json_array_get(json_object_get(sweep, "best"), 4);
     const json_t *energy = json_object_get(best, "energy"), *sustained = json_object_get(best, "sustained");
-    assert_true(json_real_value(json_object_get(json_object_get(root, "idle"), "watts")) == 118.5);
-    assert_true(json_real_value(json_object_get(energy, "watts")) == 512.25);
+    assert_true(json_real_value(json_object_get(json_object_get(root, "idle"), "power_w")) == 118.5);
+    assert_true(json_real_value(json_object_get(energy, "power_w")) == 512.25);
+    /* By the names of 0.1.0, too. */
+    assert_true(json_equal(json_object_get(energy, "power_w"), json_object_get(energy, "watts")));
+    assert_true(json_equal(json_object_get(energy, "restored"), json_object_get(energy, "inouts_copied_back")));
     double joules = sample_best(run, 1)->loads[RFT_LOAD_ENERGY]->joules_per_run;
     assert_true(json_real_value(json_object_get(energy, "joules_per_run")) == joules);
     assert_true(fabs(json_real_value(json_object_get(energy, "joules_above_idle")) / joules - (1 - 118.5 / 512.25)) <
@@ -145,7 +148,7 @@ static void watts_and_sustained_times(void **state) {
     assert_true(json_is_null(json_object_get(energy, "reason")));
     assert_true(json_real_value(json_object_get(sustained, "median_s")) > 1.3 * median_s);
     assert_true(json_is_true(json_object_get(sustained, "differs_from_burst")));
-    assert_true(json_is_null(json_object_get(sustained, "watts")));
+    assert_true(json_is_null(json_object_get(sustained, "power_w")));
     assert_string_equal(json_string_value(json_object_get(sustained, "reason")),
                         "the device gives neither energy nor power");
     assert_int_equal(json_array_size(json_object_get(sweep, "loads")), 2);
@@ -154,14 +157,15 @@ static void watts_and_sustained_times(void **state) {
     rft_run_free(run);
 }
 
-/* {"watts", "per_watt", "per_watt_of", ...} of the one point whose energy is known: its rate back to back, per watt. */
+/* {"power_w", "per_watt", "per_watt_of", ...} of the one point whose energy is known: its rate back to back, per watt.
+ */
 static void assert_rate_per_watt(rft_run *run, double work, const char *unit) {
     const rft_load *load = sample_best(run, 1)->loads[RFT_LOAD_ENERGY];
     rft_str text = RFT_STR_INIT;
     json_t *energy = rft_print_json(rft_finding_energy(run, sample_best(run, 1), run->arena));
     double per_watt = json_real_value(json_object_get(energy, "per_watt"));
     double joules = json_real_value(json_object_get(energy, "joules_per_run"));
-    double watts = json_real_value(json_object_get(energy, "watts"));
+    double watts = json_real_value(json_object_get(energy, "power_w"));
     assert_true(fabs(joules / load->run_s / watts - 1.0) <= load->uncertainty_frac);
     assert_true(fabs(per_watt * watts / (work / load->run_s) - 1.0) <= load->uncertainty_frac);
     assert_string_equal(json_string_value(json_object_get(energy, "per_watt_of")), unit);
@@ -194,7 +198,7 @@ static void power_that_was_left_out(void **state) {
     assert_says(&text, "Power was not measured: 5.0 s beside a run of 4.3 s; --energy largest measures\n  it.\n");
     assert_null(strstr(rft_str_get(&text), "At rest"));
     json_t *idle = rft_print_json(rft_finding_idle(run, run->arena));
-    assert_true(json_is_null(json_object_get(idle, "watts")));
+    assert_true(json_is_null(json_object_get(idle, "power_w")));
     assert_string_equal(json_string_value(json_object_get(idle, "reason")), left_out.energy_reason);
     json_decref(idle);
     rft_str_clear(&text);
