@@ -19,7 +19,6 @@ typedef struct rft_compare_pages {
 rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena);
 
 void rft_compare_page_cover(rft_compare_pages *p);
-void rft_compare_page_mixes(rft_compare_pages *p); /* nothing where none was given */
 void rft_compare_page_rooflines(rft_compare_pages *p);
 void rft_compare_page_trust(rft_compare_pages *p);
 

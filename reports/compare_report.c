@@ -75,7 +75,7 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
     rft_print_page(p.doc, rft_finding_workloads(compare, arena));
     rft_print_page(p.doc, rft_finding_compared_rates(compare, arena));
     rft_print_page(p.doc, rft_finding_alone(compare, arena));
-    rft_compare_page_mixes(&p);
+    rft_print_page(p.doc, rft_finding_compared_mixes(compare, arena));
     rft_compare_page_rooflines(&p);
     rft_doc_heading(p.doc, 1, "Which configurations carry over", "carries");
     rft_print_page(p.doc, rft_finding_carries(compare, arena));

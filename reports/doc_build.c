@@ -42,7 +42,7 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
     rft_build_cover(&b);
     if (b.opts.part != 2) {
         rft_build_summary(&b);
-        rft_build_mixes(&b);
+        rft_print_page(b.doc, rft_finding_mixes(b.opts.book, b.opts.mixes, b.opts.mix_count, b.opts.part != 1, arena));
         rft_build_ceilings(&b);
     }
     if (b.opts.part != 1) {

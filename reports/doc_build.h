@@ -42,7 +42,6 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
 /* Chapters. Each appends to b->doc. */
 void rft_build_cover(rft_build *b);
 void rft_build_summary(rft_build *b);
-void rft_build_mixes(rft_build *b);      /* nothing where none was given */
 void rft_build_ceilings(rft_build *b);   /* and all else of this card (doc_card.c) */
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
 void rft_build_problems(rft_build *b);   /* doc_problems.c */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "cli/compare_mix_text.h"
 #include "cli/mix_set.h"
 #include "model/compare/compare_mix.h"
 #include "reports/findings/compare_findings.h"
@@ -42,7 +41,6 @@ static int check_words(const rft_words *paths, const outputs *to, rft_err *err) 
 
 static void add_json(rft_str *out, const rft_compare *compare, rft_arena *arena) {
     json_t *root = rft_print_json(rft_finding_comparison(compare, arena));
-    rft_compare_mixes_json(root, compare->mixes);
     char *dump = rft_json_dump(root, NULL);
     rft_str_addf(out, "%s\n", dump);
     free(dump);
@@ -56,7 +54,7 @@ static void add_text(rft_str *out, const rft_compare *compare, rft_arena *arena)
     rft_print_text(out, rft_finding_scores(compare, arena), &below);
     rft_print_text(out, rft_finding_workloads(compare, arena), &below);
     rft_print_text(out, rft_finding_reasons(compare, arena), &indented);
-    rft_compare_mixes_text(out, compare->mixes);
+    rft_print_text(out, rft_finding_compared_mixes(compare, arena), &indented);
     rft_print_text(out, rft_finding_carries(compare, arena), &indented);
     rft_print_text(out, rft_finding_effort(compare, arena), &indented);
     rft_print_text(out, rft_finding_variation(compare, arena), &indented);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
-#include "cli/mix_text.h"
+#include "cli/mix_set.h"
 #include "cli/run_set.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
+#include "reports/findings/findings.h"
 #include "reports/print/layout.h"
+#include "reports/print/print.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +27,11 @@ static int put_form(rft_cli *cli, const char *path, rft_str *text, bool *to_stdo
     return rc;
 }
 
-static void add_json(rft_str *text, const rft_run *run, const rft_mix_set *mixes) {
+static void add_json(rft_str *text, const rft_run *run, const rft_finding *mixes) {
     json_t *root = rft_show_run_json(run);
-    rft_mix_json_set(root, mixes);
+    if (mixes) {
+        json_object_update_new(root, rft_print_json(mixes));
+    }
     char *dump = rft_json_dump(root, NULL);
     rft_str_addf(text, "%s\n", dump);
     free(dump);
@@ -43,8 +47,9 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
     int rc = rft_run_set_load(&runs, paths, "show", err);
     const rft_run *run = runs.one;
     rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, run, arena, err);
+    const rft_finding *mixed = rft_finding_mixes(mixes.book, mixes.totals, mixes.total_count, false, arena);
     if (rc == RFT_OK && o->json) {
-        add_json(&text, run, &mixes);
+        add_json(&text, run, mixed);
         rc = put_form(cli, o->json, &text, &to_stdout, err);
     }
     if (rc == RFT_OK && o->csv) {
@@ -55,7 +60,7 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
         rc = rft_show_point(&text, run, o->point_id, err);
     } else if (rc == RFT_OK && !to_stdout) {
         rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii, .full = o->full});
-        rft_mix_text(&text, &mixes, o->ascii);
+        rft_print_text(&text, mixed, &(rft_print_opts){.ascii = o->ascii, .full = o->full, .indent = 2});
         if (o->ascii) { /* names of mixes and operations too */
             rft_layout_to_ascii(&text, 0);
         }

@@ -25,8 +25,10 @@ rft_finding *rft_finding_variation(const rft_compare *compare, rft_arena *arena)
 rft_finding *rft_finding_alone(const rft_compare *compare, rft_arena *arena);
 /* What the verdicts rest on. */
 rft_finding *rft_finding_caveats(const rft_compare *compare, rft_arena *arena);
+/* Mixes on every side, and remarks; NULL without --mix. */
+rft_finding *rft_finding_compared_mixes(const rft_compare *compare, rft_arena *arena);
 
-/* All of it, as programs read it; without mixes. */
+/* All of it, as programs read it. */
 rft_finding *rft_finding_comparison(const rft_compare *compare, rft_arena *arena);
 
 /* "A". */

@@ -231,6 +231,14 @@ size_t rft_cell_table_rows(const rft_cell_table *table, unsigned readers) {
     return count;
 }
 
+bool rft_cell_table_headed(const rft_cell_table *table) {
+    bool headed = false;
+    for (size_t i = 0; i < table->field_count; i++) {
+        headed = headed || (table->fields[i].title && *table->fields[i].title);
+    }
+    return headed;
+}
+
 void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell) {
     rft_item *item = add_item(f, RFT_ITEM_FACT, field->where, field->key);
     item->field = *field;

@@ -174,15 +174,18 @@ void rft_finding_chapter(rft_finding *f, int level, const char *text, const char
 /* A note (small on a page). */
 void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rft_finding_strong(rft_finding *f, unsigned where, const char *text);
+/* Without words it is an empty line on a terminal. */
 void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Preformatted text, such as a compiler's log: lines stay as they are. Not copied. */
 void rft_finding_mono(rft_finding *f, unsigned where, const char *text);
-/* `fields` are copied (their texts are not). A table without rows is not seen by people. */
+/* `fields` are copied (their texts are not). A table without rows is not seen by people; one whose titles are all empty
+ * has no headings. */
 rft_cell_table *rft_finding_table(rft_finding *f, const char *key, const rft_trait *fields, size_t count);
 /* Appends a row of blank cells. The pointer dies with the next row. */
 rft_cell_row *rft_cell_table_row(rft_cell_table *table);
 /* How many rows these readers have. */
 size_t rft_cell_table_rows(const rft_cell_table *table, unsigned readers);
+bool rft_cell_table_headed(const rft_cell_table *table);
 void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell);
 /* One of several sentences that are a list for programs: `key` names an array of texts. NULL: none, the array is there
  * all the same. */

@@ -529,5 +529,6 @@ rft_finding *rft_finding_comparison(const rft_compare *c, rft_arena *arena) {
     rft_finding_join(f, rft_finding_variation(c, arena));
     rft_finding_join(f, rft_finding_alone(c, arena));
     rft_finding_join(f, rft_finding_caveats(c, arena));
+    rft_finding_join(f, rft_finding_compared_mixes(c, arena));
     return f;
 }

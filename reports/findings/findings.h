@@ -4,6 +4,7 @@
 #ifndef RFT_REPORTS_FINDINGS_H
 #define RFT_REPORTS_FINDINGS_H
 
+#include "model/mix/mix_total.h"
 #include "model/run/run.h"
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
@@ -73,6 +74,13 @@ rft_finding *rft_finding_rooflines(const rft_run *run, rft_arena *arena);
 /* All configurations of a problem as charts: few profiles, their distribution, the heat map of the two parameters that
  * matter most, the search. */
 rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, rft_arena *arena);
+
+/* Mixes and remarks of --mix; NULL without a book. `linked`: operations lead to the chapters of their sweeps. */
+rft_finding *rft_finding_mixes(const rft_mix_book *book, rft_mix_total *const *totals, size_t count, bool linked,
+                               rft_arena *arena);
+rft_finding *rft_finding_mix(const rft_mix_total *total, bool linked, rft_arena *arena);
+/* `headed`: also on a page, whose chapter else has that name. */
+rft_finding *rft_finding_remarks(const rft_mix_book *book, bool headed, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 

@@ -40,6 +40,7 @@ static void add_table(rft_doc *doc, const rft_cell_table *table) {
         return;
     }
     rft_table *to = rft_doc_table(doc, columns, count);
+    to->plain = !rft_cell_table_headed(table);
     for (size_t r = 0; r < table->row_count; r++) {
         const rft_cell_row *row = &table->rows[r];
         if (!rft_is_for(row->where, RFT_ON_PAGE)) {

@@ -299,7 +299,9 @@ static void put_grid(text_printer *p, text_grid *grid) {
     for (size_t c = 0; c < grid->count; c++) {
         heads[c] = broken(p, grid->columns[c].heading, grid->columns[c].width);
     }
-    put_lines(p, grid, heads, true);
+    if (rft_cell_table_headed(grid->table)) {
+        put_lines(p, grid, heads, true);
+    }
     for (size_t r = 0; r < grid->table->row_count; r++) {
         if (rft_is_for(grid->table->rows[r].where, p->reader)) {
             put_row(p, grid, &grid->table->rows[r]);
@@ -372,7 +374,7 @@ static void put_table(text_printer *p, const rft_cell_table *table) {
 
 static void add_words(text_printer *p, size_t indent, const char *words) {
     p->begun = true;
-    rft_layout_wrapped(p->out, indent, HANG, plain(p, words));
+    rft_layout_wrapped(p->out, *words ? indent : 0, HANG, plain(p, words));
 }
 
 /* Lines as they came, such as carets under what they mean; longer ones are wrapped. */

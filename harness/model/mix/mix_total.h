@@ -99,9 +99,8 @@ typedef struct rft_mix_fact {
     const char *note;  /* what it rests on, or why it is not there; NULL */
 } rft_mix_fact;
 #define RFT_MIX_FACTS 7
-/* All figures; of an incomplete mix none but that. `plus_minus` is the sign to use. Returns how many. */
-size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_arena *arena,
-                     rft_mix_fact out[RFT_MIX_FACTS]);
+/* All figures; of an incomplete mix none but that. Returns how many. */
+size_t rft_mix_facts(const rft_mix_total *total, rft_arena *arena, rft_mix_fact out[RFT_MIX_FACTS]);
 
 /* "1,502", "12.3", "0.00123": three significant digits or all before the point; "n/a". */
 const char *rft_mix_number_text(double value, rft_arena *arena);

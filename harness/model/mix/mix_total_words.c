@@ -59,18 +59,16 @@ const char *rft_mix_units_text(const rft_mix *mix, rft_arena *arena) {
 }
 
 /* " ± 0.31 %"; "" where there is no interval. */
-static const char *half_text(const rft_mix_figure *of, const char *plus_minus, rft_arena *arena) {
+static const char *half_text(const rft_mix_figure *of, rft_arena *arena) {
     double half = (of->high - of->low) / 2.0 / of->value * 100.0;
-    return isfinite(half) ? rft_arena_printf(arena, " %s %s %%", plus_minus, significant(half, 2, arena)) : "";
+    return isfinite(half) ? rft_arena_printf(arena, " \xc2\xb1 %s %%", significant(half, 2, arena)) : "";
 }
 
-static rft_mix_fact fact_of(const char *label, const rft_mix_figure *of, const char *number, const char *plus_minus,
-                            rft_arena *arena) {
+static rft_mix_fact fact_of(const char *label, const rft_mix_figure *of, const char *number, rft_arena *arena) {
     if (of->missing) {
         return (rft_mix_fact){label, "n/a", of->missing};
     }
-    return (rft_mix_fact){label, rft_arena_printf(arena, "%s%s", number, half_text(of, plus_minus, arena)),
-                          of->no_interval};
+    return (rft_mix_fact){label, rft_arena_printf(arena, "%s%s", number, half_text(of, arena)), of->no_interval};
 }
 
 static const char *money_text(const rft_mix_total *total, const char *amount, rft_arena *arena) {
@@ -78,20 +76,20 @@ static const char *money_text(const rft_mix_total *total, const char *amount, rf
 }
 
 static rft_mix_fact cost_fact(const rft_mix_total *total, const char *label, const rft_mix_figure *of,
-                              const char *plus_minus, rft_arena *arena) {
-    return fact_of(label, of, money_text(total, rft_mix_number_text(of->value, arena), arena), plus_minus, arena);
+                              rft_arena *arena) {
+    return fact_of(label, of, money_text(total, rft_mix_number_text(of->value, arena), arena), arena);
 }
 
-static size_t add_costs(const rft_mix_total *total, const char *plus_minus, rft_arena *arena, rft_mix_fact *out) {
+static size_t add_costs(const rft_mix_total *total, rft_arena *arena, rft_mix_fact *out) {
     const rft_mix_book *book = total->book;
     const char *label = rft_arena_printf(arena, "cost per million %s", rft_mix_units_text(total->mix, arena));
     if (!book->currency) {
         out[0] = (rft_mix_fact){label, "n/a", "no prices are given"};
         return 1;
     }
-    out[0] = cost_fact(total, label, &total->cost, plus_minus, arena);
-    out[1] = cost_fact(total, "of it the device", &total->card_cost, plus_minus, arena);
-    out[2] = cost_fact(total, "of it energy", &total->energy_cost, plus_minus, arena);
+    out[0] = cost_fact(total, label, &total->cost, arena);
+    out[1] = cost_fact(total, "of it the device", &total->card_cost, arena);
+    out[2] = cost_fact(total, "of it energy", &total->energy_cost, arena);
     if (total->cost.missing) {
         out[0].note = "a part of it is not known";
     }
@@ -109,8 +107,7 @@ static size_t add_costs(const rft_mix_total *total, const char *plus_minus, rft_
     return 3;
 }
 
-size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_arena *arena,
-                     rft_mix_fact out[RFT_MIX_FACTS]) {
+size_t rft_mix_facts(const rft_mix_total *total, rft_arena *arena, rft_mix_fact out[RFT_MIX_FACTS]) {
     const char *unit = rft_mix_units_text(total->mix, arena);
     char text[48];
     if (total->missing_count) {
@@ -118,19 +115,19 @@ size_t rft_mix_facts(const rft_mix_total *total, const char *plus_minus, rft_are
         return 1;
     }
     rft_units_format_seconds(text, sizeof text, total->time_s.value, 3);
-    out[0] = fact_of("time of a pass", &total->time_s, text, plus_minus, arena);
+    out[0] = fact_of("time of a pass", &total->time_s, text, arena);
     out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s,
-                     rft_mix_number_text(total->units_s.value, arena), plus_minus, arena);
+                     rft_mix_number_text(total->units_s.value, arena), arena);
     if (!out[1].note && strcmp(total->mix->unit, "pass") != 0) {
         out[1].note = rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
                                        total->mix->per == 1.0 ? total->mix->unit : unit);
     }
     rft_units_format_si(text, sizeof text, total->joules.value, 3, "J");
-    out[2] = fact_of("energy of a pass", &total->joules, text, plus_minus, arena);
+    out[2] = fact_of("energy of a pass", &total->joules, text, arena);
     out[3] = fact_of(rft_arena_printf(arena, "%s/J", unit), &total->units_j,
-                     rft_mix_number_text(total->units_j.value, arena), plus_minus, arena);
+                     rft_mix_number_text(total->units_j.value, arena), arena);
     if (total->joules.missing) { /* said once */
         out[3].note = NULL;
     }
-    return 4 + add_costs(total, plus_minus, arena, &out[4]);
+    return 4 + add_costs(total, arena, &out[4]);
 }

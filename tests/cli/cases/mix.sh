@@ -124,7 +124,7 @@ rooftune compare "$QUICK" replay.db --mix quick.lua
 expect_status 0
 expect_out '^mix: quick$'
 expect_out '^  A .*  first$'
-expect_out '^  B .* 1.0*× SAME$'
+expect_out '^  B .* 1.0*x SAME$'
 grep -q 'EUR' out && fail "a cost without a price"
 rooftune compare "$QUICK" replay.db --mix quick.lua --mix prices.lua --json compare.json -o compare.pdf
 expect_status 0
