@@ -186,8 +186,8 @@ static void add_state(rft_build *b) {
     rft_doc_pair(b->doc, more, "MPS clients", FACT(b, "nvml.mps_processes"));
     rft_doc_pair(b->doc, more, "Host link", link_text(b));
     rft_doc_pair(b->doc, more, "Clock held down",
-                 rft_arena_printf(b->arena, "%s%s",
-                                  throttled ? throttled : "n/a: nobody looked, or it was not recorded", load_text(b)));
+                 rft_arena_printf(b->arena, "%s%s", throttled ? throttled : "n/a: not looked at, or not recorded",
+                                  load_text(b)));
     const rft_ceiling *link = b->run->ceilings.items;
     bool copied = link[RFT_CEILING_H2D].measured && link[RFT_CEILING_D2H].measured;
     rft_doc_pair(b->doc, more, "Not looked at",

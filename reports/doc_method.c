@@ -211,8 +211,7 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
-    rft_doc_pair(b->doc, table, "Clock held down",
-                 throttled ? throttled : "n/a: nobody looked, or it was not recorded");
+    rft_doc_pair(b->doc, table, "Clock held down", throttled ? throttled : "n/a: not looked at, or not recorded");
     rft_doc_pair(b->doc, table, "Drift",
                  drift ? drift : "n/a: no reference was measured again, or it was not recorded");
     rft_doc_pair(b->doc, table, "Verified",

@@ -150,9 +150,9 @@ bool rft_fs_drop_temporary(const char *path) {
  *
  * Readers, and whoever comes after a killed writer, find the old one or the new
  * one. It is written before it has a name (O_TMPFILE). What replaces nothing gets its name at once; else it takes a
- * second name for the one moment until it is renamed. Who is killed in that moment leaves it there, and the next writer
- * of the same file, which takes the same second name, removes it. File systems that want names for all their files get
- * a temporary one, which stays behind when its writer is killed.
+ * second name for the one moment until it is renamed. A writer that is killed in that moment leaves it there, and the
+ * next writer of the same file, which takes the same second name, removes it. File systems that want names for all
+ * their files get a temporary one, which stays behind when its writer is killed.
  */
 
 enum { ATTEMPTS = 16 };
@@ -202,7 +202,7 @@ static char *second_name(const char *target) {
     return rft_str_take(&name);
 }
 
-/* Two who write it at the same moment may take each other's second name away: either file is whole, and one of them is
+/* Two writers at the same moment may take each other's second name away: either file is whole, and one of them is
  * in its place then. */
 static int rename_over(int fd, const char *target) {
     char *second = second_name(target);

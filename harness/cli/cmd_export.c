@@ -116,7 +116,7 @@ static int check_options(const export_options *o, const rft_words *rest, rft_err
     }
     if (!rft_text_ends(o->output, ".json.gz") && !rft_text_ends(o->output, ".json")) {
         rft_err_set(err, RFT_E_USAGE, "%s: a recording is called FILE.json.gz or FILE.json", o->output);
-        return rft_err_remedy(err, "then every command knows it for what it is");
+        return rft_err_remedy(err, "name it so, and every command recognises it");
     }
     return RFT_OK;
 }

@@ -231,7 +231,7 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
     } else if (rc == RFT_OK && !result->ok) {
         rft_err_set(err, RFT_E_SOURCE, "it does not compile:\n%s", result->log);
         rft_err_place(err, "%s", point_name(sweep, choice, arena));
-        rc = rft_err_remedy(err, "mend the template, or choose another configuration with --set");
+        rc = rft_err_remedy(err, "correct the template, or choose another configuration with --set");
     } else if (rc == RFT_OK) {
         rc = rft_cli_write(cli, path, result->cubin, result->cubin_bytes - (result->is_ptx ? 1 : 0), err);
     }

@@ -39,7 +39,7 @@ static void unload(loaded *l) {
 /* Kernels need the facts of a device. */
 static int cannot_answer(const rft_target *target, rft_err *err) {
     rft_err_set(err, RFT_E_RECORDING,
-                "%s says no more of its device than a name: it cannot answer for a sweep with a kernel",
+                "%s has its device's name and no other fact of it: it cannot replay a sweep with a kernel",
                 target->recording_path);
     return rft_err_remedy(err, "search it with a sweep without a kernel, or directly: `rooftune run %.200s -d replay:`",
                           target->recording_path);
@@ -81,7 +81,7 @@ static int load_scripts(rft_cli *cli, loaded *l, const rft_run_options *o, const
         }
     }
     if (!l->sweeps) {
-        return rft_err_set(err, RFT_E_SCRIPT, "no script gives a sweep");
+        return rft_err_set(err, RFT_E_SCRIPT, "no script returns a sweep");
     }
     return RFT_OK;
 }
@@ -339,7 +339,7 @@ int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
         rft_sweep_source_is_recording(o.files.items[0])) {
         o.device = rft_arena_printf(arena, "replay:%s", o.files.items[0]);
     }
-    signal(SIGPIPE, SIG_IGN); /* a reader who leaves does not end a run */
+    signal(SIGPIPE, SIG_IGN); /* a reader that leaves does not end a run */
     if (rft_run_devices_several(o.device)) {
         rc = rft_run_devices(cli, &o, err);
         goto done;

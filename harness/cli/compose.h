@@ -16,7 +16,7 @@
  * remedy when there is no NVRTC. */
 int rft_compose_compiler(rft_cli *cli, rft_compiler **out, rft_err *err);
 
-/* Warns where the cache's folder cannot be written: the workers, who use it, leave that to their coordinator. */
+/* Warns where the cache's folder cannot be written: the workers, which use it, leave that to their coordinator. */
 void rft_compose_look_at_cache(rft_cli *cli);
 
 /* cuBLASLt on this device. Environment: RFT_CUBLASLT (folder of the library; "off": none), CUDA_HOME. RFT_E_NOT_FOUND

@@ -3,7 +3,7 @@
  * events.h - a run as JSON Lines for other programs, while it goes on (docs/events.md has every field).
  *
  * A stream is one session's: the file is begun anew at each start. A stream that cannot be written (a full disk, a
- * reader who left) is given up with one warning and never ends the run.
+ * reader that left) is given up with one warning and never ends the run.
  */
 #ifndef RFT_CLI_EVENTS_H
 #define RFT_CLI_EVENTS_H

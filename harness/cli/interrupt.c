@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #define AT_ONCE "rooftune: interrupted; nothing was stored\n  remedy: the same command begins again\n"
-#define NOTICE "stopping: what is in hand is finished and stored first; Ctrl-C again ends at once\n"
+#define NOTICE "stopping: the point in hand is finished and stored first; Ctrl-C again ends at once\n"
 
 static atomic_int count;
 static atomic_bool deferred;

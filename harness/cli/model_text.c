@@ -146,7 +146,7 @@ static void add_sides(rft_str *out, const rft_model_answer *answer) {
         size_t own = rft_layout_columns(answer->works[w].label);
         width = own > width ? own : width;
     }
-    rft_str_add(out, "Who changes side (x: against the first device, by the floors)\n  ");
+    rft_str_add(out, "What changes side (x: against the first device, by the floors)\n  ");
     rft_layout_left(out, "workload", width);
     for (size_t d = 0; d < answer->device_count; d++) {
         rft_layout_right(out, device_name(&answer->devices[d]), column);

@@ -160,8 +160,7 @@ static void add_projection_notes(const writer *w) {
                        "there, which nothing can beat");
     if (w->same_time) {
         rft_layout_wrapped(w->out, 2, 2,
-                           "*: no ceiling is near here; what it waits for is taken to last as long there, which "
-                           "nobody knows");
+                           "*: no ceiling is near here; what it waits for is assumed to last as long there");
     }
     if (w->unknown) {
         rft_layout_wrapped(w->out, 2, 2,

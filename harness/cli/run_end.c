@@ -39,7 +39,7 @@ static int nothing_compiles(const rft_run *run, const rft_point *example, rft_ar
                 : example->reason ? example->reason
                                   : "the compiler gave no reason");
     rft_err_place(err, "%s", point_name(run, example, arena));
-    return rft_err_remedy(err, "mend the template; `rooftune check` compiles a sample without measuring");
+    return rft_err_remedy(err, "correct the template; `rooftune check` compiles a sample without measuring");
 }
 
 /* The point to tell of: the first, but rather one of the sweep's own problems than of an odd size. */

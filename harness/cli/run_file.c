@@ -154,7 +154,7 @@ static int look(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err) 
     rc = rc == RFT_OK ? same_run(out->run, opts, out->path, err) : rc;
     out->finished = rc == RFT_OK && out->run->info.finished_unix_ns;
     if (!out->finished) {
-        rft_run_free(out->run); /* whoever has the lock knows what is in the file */
+        rft_run_free(out->run); /* the holder of the lock knows what is in the file */
         out->run = NULL;
     }
     return rc;

@@ -265,7 +265,7 @@ int rft_protocol_new(rft_probe **out, rft_gpu *gpu, rft_compiler *compiler, cons
     p->clock = clock;
     p->log = log;
     p->sampling.blocking = true;
-    rft_protocol_meter(&p->probe, NULL, "nobody watches the device from outside");
+    rft_protocol_meter(&p->probe, NULL, "no meter watches the device from outside");
     int rc = gpu->vt->info(gpu, &p->info, err);
     if (rc != RFT_OK) {
         free(p);

@@ -183,7 +183,7 @@ static int not_recorded(rft_probe_result *out, const char *reason) {
     return RFT_OK;
 }
 
-/* The load is the recording's own, which outlives whoever asks. */
+/* The load is the recording's own, which outlives the caller. */
 static int loaded(const rft_point *point, rft_load_kind kind, rft_probe_result *out) {
     if (!point->loads[kind]) {
         return not_recorded(out, "the recording has no such load of this point");

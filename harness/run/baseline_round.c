@@ -52,7 +52,7 @@ static int race(baseline_trial *t, rft_probe_result *first, bool *stopped, rft_e
     return rc;
 }
 
-/* As the final round measures. Who was not measured in the race is not asked again. */
+/* As the final round measures. What was not measured in the race is not asked for again. */
 static int measure_again(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
     t->job->round = RFT_ROUNDS - 1;
     return probe(t, algo, out, err);

@@ -47,7 +47,7 @@ static void add_choice(count_round *r, const rft_counted_choice *choice) {
     }
 }
 
-/* A replay asks for every point that was timed: who was chosen in the recording may not be chosen now. */
+/* A replay asks for every point that was timed: a point chosen in the recording may not be chosen now. */
 static void choose_counted(count_round *r) {
     const rft_run *run = opts_of(r)->run;
     rft_arena *arena = rft_arena_new();
@@ -150,7 +150,7 @@ static bool is_new_problem(const count_round *r, const rft_counted_choice *choic
     return true;
 }
 
-/* Of whom, and where counting is. */
+/* Which points, and where counting is. */
 static const char *doing_of(const count_round *r, const rft_counted_choice *choice, rft_arena *arena) {
     const rft_point *point = choice->point;
     return rft_arena_printf(arena, "counters of %s (%zu of %zu)",

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define FINALISTS_LEAST 3
-#define WITHIN_FRAC 0.05 /* of the best of the first round; nobody else is measured again */
+#define WITHIN_FRAC 0.05 /* of the best of the first round; no other is measured again */
 #define NEAR_FRAC 0.02   /* four times what the first round knows medians to */
 
 static int faster_in_sweep(const void *a, const void *b) {
@@ -134,7 +134,7 @@ static int next_turn(const rft_exec_state *e, const finalist *all, size_t count)
     return lowest;
 }
 
-/* A B C A B C ...: what the device does meanwhile meets all of them. Who has settled drops out. */
+/* A B C A B C ...: what the device does meanwhile meets all of them. A settled one drops out. */
 static int take_turns(rft_exec_state *e, finalist *all, size_t count, bool *stopped, rft_err *err) {
     bool at_once = count == 1 || e->opts->replay;
     int rc = RFT_OK;

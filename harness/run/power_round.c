@@ -21,7 +21,7 @@ typedef struct targets {
     rft_arena *arena;
 } targets;
 
-/* ---- whom ---- */
+/* ---- which points ---- */
 
 static void add_target(targets *list, const rft_point *point, rft_load_kind kind) {
     for (size_t i = 0; i < list->count; i++) {
@@ -50,7 +50,7 @@ static void add_finalists(targets *list, const rft_run *run, size_t sweep, size_
     }
 }
 
-/* Who can still be the best in energy: everybody, until who is measured tells more (cannot_win). Fastest first, since
+/* What can still be the best in energy: every point, until a measured one tells more (cannot_win). Fastest first, since
  * they are the likeliest. */
 static void add_contenders(targets *list, const rft_run *run, size_t sweep, size_t problem) {
     const rft_point **ranked = NULL;
@@ -291,7 +291,7 @@ static int take_load(rft_exec_state *e, const targets *list, size_t at, bool *st
 
 /* ---- the ceiling of the same kind ---- */
 
-/* A sustained time is held against a sustained rate: that of its roof, which is measured when nobody has yet. */
+/* A sustained time is held against a sustained rate: that of its roof, which is measured when it has not been yet. */
 static int soak_roof(rft_exec_state *e, const rft_point *point, rft_arena *arena, rft_err *err) {
     const rft_exec_opts *opts = e->opts;
     rft_placement place = rft_placement_of(opts->run, point);

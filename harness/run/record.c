@@ -187,7 +187,7 @@ static void apply_result(rft_arena *arena, rft_point *point, const rft_probe_res
     point->rounds[0] = rft_measurement_copy(&result->measurement, arena);
 }
 
-/* Had its configuration cost too many workers? Then nobody knows what it would have done, in a recording either. */
+/* Had its configuration cost too many workers? Then it is not known what it would have done, in a recording either. */
 static bool was_untried(rft_outcome outcome, const char *reason) {
     return outcome == RFT_OUTCOME_SKIPPED && reason && rft_text_starts(reason, RFT_LOSSES_VERDICT);
 }

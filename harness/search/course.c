@@ -111,7 +111,7 @@ static void course_tell(rft_strategy *base, const rft_tell *result) {
     rft_course *course = (rft_course *)base;
     uint32_t held = course->slots[slot_of(course, result->index)];
     if (!held || course->trials[held - 1].told) {
-        return; /* nobody asked */
+        return; /* not asked for */
     }
     rft_course_trial *trial = &course->trials[held - 1];
     bool has_time = rft_outcome_is_measured(result->outcome) && result->seconds > 0 && isfinite(result->seconds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * population.h - the best so far and their children, for the strategies that breed. Private to this room.
- * Steady state: whoever is told and is faster than the slowest member takes its place, so children may be bred while
+ * Steady state: what is told and is faster than the slowest member takes its place, so children may be bred while
  * results of others are still out.
  */
 #ifndef RFT_SEARCH_POPULATION_H

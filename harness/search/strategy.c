@@ -56,7 +56,7 @@ static int unknown_strategy(const char *name, rft_err *err) {
     const char *near = rft_text_nearest(name, names, STRATEGIES);
     rft_err_set(err, RFT_E_USAGE, "unknown search strategy \"%s\"", name);
     if (near) {
-        rft_err_remedy(err, "did you mean \"%s\"? Known are: %s", near, rft_str_get(&known));
+        rft_err_remedy(err, "did you mean \"%s\"? Known: %s", near, rft_str_get(&known));
     } else {
         rft_err_remedy(err, "known are: %s", rft_str_get(&known));
     }
@@ -170,7 +170,7 @@ rft_strategy *rft_strategy_listed(const uint64_t *indices, size_t count) {
 
 typedef struct transfer_start {
     uint64_t index;
-    bool told, proposed; /* by the strategy behind: it is told then, and nobody is asked twice */
+    bool told, proposed; /* by the strategy behind: it is told then, and nothing is asked twice */
     rft_tell result;
 } transfer_start;
 

@@ -41,7 +41,7 @@ static void a_reference_that_does_not_compile(void **state) {
     scene_open(&s, 2);
     scripted_sweep_opts opts = {.reference = "broken.cu", .speeds = {1, 2, 3}};
     scene_sweep(&s, &opts);
-    expect_error(&s, scene_session(&s, "a.db", 1), RFT_E_SOURCE, "error: no such", "mend the reference");
+    expect_error(&s, scene_session(&s, "a.db", 1), RFT_E_SOURCE, "error: no such", "correct the reference");
     assert_non_null(strstr(s.err.place, "broken.cu"));
     scene_close(&s);
 }

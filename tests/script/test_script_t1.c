@@ -213,14 +213,15 @@ static void what_is_refused(void **state) {
     static const struct {
         const char *condition, *said;
     } refused[] = {
-        {"{\"Expression\":\"a < q\"}", "Conditions[0].Expression: \"q\" is no parameter of the space, at character 5"},
+        {"{\"Expression\":\"a < q\"}",
+         "Conditions[0].Expression: \"q\" is not a parameter of the space, at character 5"},
         {"{\"Expression\":\"a & 1\"}", "\"& 1\" is not understood here, at character 3"},
         {"{\"Expression\":\"a is 1\"}", "not understood"},
         {"{\"Expression\":\"s < 1\"}", "a text is compared with a number"},
         {"{\"Expression\":\"s == 1\"}", "a text is compared with a number"},
         {"{\"Expression\":\"s * 2 > 1\"}", "texts cannot be computed with"},
-        {"{\"Expression\":\"s\"}", "a text is no condition"},
-        {"{\"Expression\":\"'x'\"}", "a text is no condition"},
+        {"{\"Expression\":\"s\"}", "a text is not a condition"},
+        {"{\"Expression\":\"'x'\"}", "a text is not a condition"},
         {"{\"Expression\":\"(a or 1) * 2 > 1\"}", "not understood as numbers"},
         {"{\"Expression\":\"len(s) > 1\"}", "len() with 1 arguments is not understood"},
         {"{\"Expression\":\"__import__('os').system('true')\"}", "members and indices"},

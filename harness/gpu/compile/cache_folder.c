@@ -138,7 +138,7 @@ static char *entry_path(const rft_cache_folder *folder, const char *key) {
     return path;
 }
 
-/* Of an entry, written or read: no cubin comes near, and a file that somebody made large is not worth its seconds. */
+/* Of an entry, written or read: no cubin comes near, and a file made large is not worth its seconds. */
 static size_t entry_limit(const rft_cache_folder *folder) {
     return folder->limit_bytes < ENTRY_MAX ? folder->limit_bytes : ENTRY_MAX;
 }
@@ -213,7 +213,7 @@ typedef struct listing {
     uint64_t total_bytes;
 } listing;
 
-/* A folder named by mistake may hold what is dear to somebody: only names this cache gives are touched. */
+/* A folder named by mistake may hold valuable files: only names this cache gives are touched. */
 static bool begins_as_entry(const char *name) {
     return strspn(name, "0123456789abcdef") == KEY_SIZE && rft_text_starts(name + KEY_SIZE, ".rftc");
 }
@@ -279,7 +279,7 @@ void rft_cache_make_room(rft_cache_folder *folder) {
         return;
     }
     if (lock >= 0) {
-        futimens(lock, NULL); /* before the work: who starts now need not wait for its end */
+        futimens(lock, NULL); /* before the work: a process that starts now need not wait for its end */
     }
     DIR *directory = opendir(folder->path);
     if (directory) {

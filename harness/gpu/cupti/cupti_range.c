@@ -91,8 +91,8 @@ static int explain_unsupported(const CUpti_Profiler_DeviceSupported_Params *aske
 static int ask_device(rft_cupti_range *range, int device, rft_err *err) {
     CUpti_Profiler_DeviceSupported_Params supported =
         PARAMS(CUpti_Profiler_DeviceSupported, .cuDevice = device, .api = CUPTI_PROFILER_RANGE_PROFILING);
-    int rc =
-        check(range, range->api.cuptiProfilerDeviceSupported(&supported), "asking whether counters are to be had", err);
+    int rc = check(range, range->api.cuptiProfilerDeviceSupported(&supported), "asking whether the device has counters",
+                   err);
     if (rc == 0 && supported.isSupported != CUPTI_PROFILER_CONFIGURATION_SUPPORTED) {
         rc = explain_unsupported(&supported, err);
     }

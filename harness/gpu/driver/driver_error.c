@@ -37,7 +37,7 @@ static const char *const find_fault = "run this point alone under compute-saniti
 
 static const char *remedy_for(CUresult status) {
     static const cuda_remedy rows[] = {
-        {CUDA_ERROR_OUT_OF_MEMORY, "free device memory (nvidia-smi shows who holds it), or sweep smaller problems"},
+        {CUDA_ERROR_OUT_OF_MEMORY, "free device memory (nvidia-smi shows what holds it), or sweep smaller problems"},
         {CUDA_ERROR_STUB_LIBRARY,
          "the toolkit's stub of libcuda was loaded: take its stubs folder out of LD_LIBRARY_PATH"},
         {CUDA_ERROR_DEVICE_UNAVAILABLE,

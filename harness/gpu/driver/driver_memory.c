@@ -35,7 +35,7 @@ int rft_cuda_alloc(rft_gpu *base, uint64_t bytes, rft_device_ptr *out, rft_err *
             rft_units_format_bytes(have, sizeof have, free_bytes);
         }
         rft_err_set(err, RFT_E_LIMIT, "out of device memory: %s asked for, %s free", need, have);
-        rft_err_remedy(err, "free device memory (nvidia-smi shows who holds it), or sweep smaller problems");
+        rft_err_remedy(err, "free device memory (nvidia-smi shows what holds it), or sweep smaller problems");
         return RFT_E_LIMIT;
     }
     rc = rft_cuda_check(gpu, status, RFT_E_DEVICE, "allocating device memory", err);

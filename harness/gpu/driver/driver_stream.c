@@ -5,7 +5,7 @@
 
 int rft_cuda_stream(rft_gpu *base, void **out, rft_err *err) {
     *out = NULL;
-    if (base->vt->launch != rft_cuda_launch) { /* somebody else's object: nothing of it may be touched */
+    if (base->vt->launch != rft_cuda_launch) { /* another library's object: nothing of it may be touched */
         return rft_err_set(err, RFT_E_DEVICE, "this device has no CUDA stream");
     }
     cuda_gpu *gpu = (cuda_gpu *)base;

@@ -218,7 +218,7 @@ static void meter_read(rft_meter *base, unsigned groups, rft_meter_snapshot *out
     out->time_ns = begun_ns + out->cost_ns / 2;
 }
 
-/* ---- who else ---- */
+/* ---- other processes ---- */
 static bool contains(const unsigned *pids, size_t count, unsigned pid) {
     for (size_t i = 0; i < count; i++) {
         if (pids[i] == pid) {

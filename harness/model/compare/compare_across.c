@@ -149,7 +149,7 @@ void rft_compare_add_variations(rft_compare *compare, rft_arena *arena) {
 
 /* ---- caveats ---- */
 
-/* A sentence, and whom it is about: what holds for several sides is said once. */
+/* A sentence, and which sides it is about: what holds for several sides is said once. */
 typedef struct caveat {
     const char *text;
     bool of[RFT_COMPARE_MOST];

@@ -7,7 +7,7 @@
 #include <string.h>
 
 typedef struct sweep_group {
-    size_t rep_side, rep_sweep; /* who named it */
+    size_t rep_side, rep_sweep; /* the side that named it */
     size_t sweeps[RFT_COMPARE_MOST];
 } sweep_group;
 

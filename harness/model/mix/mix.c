@@ -195,7 +195,7 @@ int rft_mix_book_add(rft_mix_book *book, const char *json, const char *path, rft
     return rc;
 }
 
-/* ---- who is meant ---- */
+/* ---- which card is meant ---- */
 
 static bool is_called(const char *key, const char *wanted) {
     return wanted && *wanted && strcmp(key, wanted) == 0;

@@ -267,7 +267,7 @@ static void check_each(checking *c) {
         double value = value_of(c, counter);
         bool is_share = rft_text_equal(rft_counter_unit(counter), "1") || counter == RFT_COUNTER_ISSUE;
         if (isinf(value)) {
-            withdraw(c, counter, "which is no number");
+            withdraw(c, counter, "which is not a number");
         } else if (value < 0.0) {
             withdraw(c, counter, "which is below zero");
         } else if (is_share && value > SLACK) {

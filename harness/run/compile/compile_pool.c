@@ -59,7 +59,7 @@ static void enqueue(rft_compile_pool *pool, rft_compile_job *job) {
 
 /* ---- workers ---- */
 
-/* Drops what nobody waits for any more from the front of the queue. */
+/* Drops what no caller waits for any more from the front of the queue. */
 static bool is_waiting(rft_compile_pool *pool) {
     while (pool->queue_next < pool->queue_count && pool->queue[pool->queue_next]->users == 0) {
         rft_compile_jobs_drop(&pool->jobs, pool->queue[pool->queue_next++]);
@@ -113,7 +113,7 @@ static bool try_alone(rft_compile_pool *pool, rft_compile_job *job, const json_t
     if (job->alone || !rft_json_bool_or(answer, "starved", false)) {
         return false;
     }
-    if (job->users == 0) { /* who asks again begins anew */
+    if (job->users == 0) { /* asked for again it begins anew */
         rft_compile_jobs_drop(&pool->jobs, job);
         return true;
     }
@@ -358,7 +358,7 @@ int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_c
                           rft_err *err) {
     rft_compile_job *job = rft_compile_jobs_at(&pool->jobs, ticket);
     if (!job) {
-        return rft_err_set(err, RFT_E_INTERNAL, "a compile was waited for that nobody asked for");
+        return rft_err_set(err, RFT_E_INTERNAL, "a compile was waited for that was not asked for");
     }
     while (!job->done) {
         rft_err unable = RFT_ERR_INIT;

@@ -71,7 +71,7 @@ static void add_circumstances(rft_str *text, const compile_server *server) {
     }
 }
 
-/* A compiler that notices that memory is short says so in its log; nobody would guess that there is a limit. */
+/* A compiler that notices that memory is short says so in its log; nothing there hints at a limit. */
 static bool explain(const compile_server *server, rft_compile_result *result, rft_arena *arena) {
     bool starved = !result->ok && result->log && strstr(result->log, "out of memory");
     if (starved) {

@@ -136,7 +136,8 @@ static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err
         rft_err_set(err, RFT_E_SOURCE, "the reference kernel %s does not compile:\n%s", job->spec.check.unit.names[0],
                     job->compiled_reference->log);
         rft_err_place(err, "%s", job->spec.check.unit.source);
-        return rft_err_remedy(err, "mend the reference, or name another in `check`: nothing can be verified without");
+        return rft_err_remedy(err,
+                              "correct the reference, or name another in `check`: without one nothing can be verified");
     }
     return rc;
 }
@@ -276,7 +277,7 @@ static const char *name_of_launch(const rft_point_spec *spec, const rft_launch *
     return rft_arena_strdup(arena, launch->entry);
 }
 
-/* Nobody needs to declare that a memset writes its buffer. */
+/* That a memset writes its buffer needs no declaring. */
 static double memset_bytes(const rft_point_spec *spec, const rft_launch *launch) {
     const rft_buffer *buffer = &spec->buffers[launch->memset_buffer];
     return (double)buffer->count * (double)rft_type_bytes(buffer->type);

@@ -11,7 +11,7 @@ typedef struct rft_job {
     size_t sweep, variant, problem;
     uint64_t index; /* in the space */
     rft_value *config;
-    char key[RFT_HASH_HEX_SIZE];       /* who it is: rft_job_key() */
+    char key[RFT_HASH_HEX_SIZE];       /* which point it is: rft_job_key() */
     char alias_key[RFT_HASH_HEX_SIZE]; /* of rft_job_alias_key(), for this cubin: */
     const char *alias_cubin;           /* NULL: not asked for yet */
     int round;

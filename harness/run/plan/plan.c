@@ -317,7 +317,7 @@ static size_t find_problem(const rft_sweep *sweep, const rft_value *values) {
     return SIZE_MAX;
 }
 
-/* A copy with one problem more: who holds the sweep of before, keeps that. */
+/* A copy with one problem more: a holder of the sweep of before keeps that. */
 static rft_sweep *with_problem(rft_arena *arena, const rft_sweep *sweep, const rft_problem *added) {
     rft_sweep *grown = rft_arena_memdup(arena, sweep, sizeof *sweep);
     grown->problems = rft_arena_calloc(arena, sweep->problem_count + 1, sizeof *grown->problems);

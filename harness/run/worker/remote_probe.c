@@ -102,7 +102,7 @@ static exchange_end await(remote_probe *remote) {
     return end;
 }
 
-/* The same for what takes long; who wants to stop is not kept waiting: the worker is ended, and what it did is lost. */
+/* The same for what takes long; Ctrl-C is not kept waiting: the worker is ended, and what it did is lost. */
 static exchange_end await_unless(remote_probe *remote, const rft_load_order *order) {
     if (order->stop && !rft_loop_wait_unless(remote->opts.loop, &remote->stirred, order->stop, order->payload)) {
         end_process(remote);

@@ -20,7 +20,7 @@
 typedef struct rft_worker_host {
     /* The device worker calls it on a thread of its own, while the driver is loaded and the device opened. */
     int (*compiler_new)(void *self, rft_compiler **out, rft_err *err);
-    /* The device's facts without opening it: no context, no memory, whoever uses it. Loads the driver. */
+    /* The device's facts without opening it: no context, no memory, whatever uses it. Loads the driver. */
     int (*gpu_identify)(void *self, rft_arena *arena, rft_gpu_info *out, rft_err *err);
     int (*gpu_open)(void *self, rft_gpu **out, rft_err *err);
     /* Adds what is known of the device beyond its driver (NVML). May be NULL. */

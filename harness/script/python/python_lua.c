@@ -70,7 +70,7 @@ static void add_text(rft_str *out, const char *text) {
 
 static bool add_name(lua_writer *w, const rft_py_node *node) {
     if (!known(w, node->text)) {
-        return fail_to_lua(w, node, "\"%.60s\" is no parameter of the space", node->text);
+        return fail_to_lua(w, node, "\"%.60s\" is not a parameter of the space", node->text);
     }
     rft_str_add(w->out, node->text);
     return true;
@@ -270,7 +270,7 @@ static bool add_truth(lua_writer *w, const rft_py_node *node) {
         return add_name(w, node);
     }
     if (kind_of(w, node) == RFT_VALUE_TEXT) {
-        return fail_to_lua(w, node, "a text is no condition");
+        return fail_to_lua(w, node, "a text is not a condition");
     }
     rft_str_add_char(w->out, '(');
     if (!add_python_number(w, node)) {

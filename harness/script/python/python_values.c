@@ -89,7 +89,7 @@ static bool fold_real(folder *f, const rft_py_node *node, double a, double b, rf
                     : node->op == 'd' ? floor(a / b)
                                       : a - floor(a / b) * b;
     *out = (rft_value){.kind = RFT_VALUE_REAL, .as.real = result};
-    return isfinite(result) ? true : fail_fold(f, node, "a result that is no finite number");
+    return isfinite(result) ? true : fail_fold(f, node, "a result that is not a finite number");
 }
 
 static bool fold_binary(folder *f, const rft_py_node *node, rft_value *out) {

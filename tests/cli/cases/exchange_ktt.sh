@@ -43,4 +43,4 @@ rooftune import lies.json -o l.db
 expect_error 8 'lies.json: Results.0..Status: expected Ok, '
 [ ! -e l.db ] || fail "a run file of what cannot be read"
 rooftune run "$SOURCE/sweeps/quick.lua" -d replay:"$KTT" -o r.db
-expect_error 8 'it cannot answer for a sweep'
+expect_error 8 'it cannot replay a sweep with a kernel'

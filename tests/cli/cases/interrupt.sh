@@ -21,7 +21,7 @@ for signal in TERM HUP; do
     kill -$signal $pid
     end
     expect_error 130 "stopped; [0-9]* points are stored in $signal.db"
-    expect_err '^stopping: what is in hand is finished'
+    expect_err '^stopping: the point in hand is finished'
     expect_err "^  remedy: continue with: .*rooftune run .*quick.lua -d replay:.* -o $signal.db --no-report --budget 100h --allow-path / --allow-path \.\$"
     expect_out '^run     '
     expect_out '^not finished'
