@@ -30,7 +30,8 @@ static void test_watts_and_two_times(void **state) {
     trace_assert_sound(&pages);
     assert_int_equal(trace_pages_saying(&pages, "Power and energy"), 3);
     assert_int_equal(trace_pages_saying(&pages, "Burst and sustained"), 3);
-    assert_true(trace_says(&pages, "At rest, just after work and with its context open, the device drew 118 W \xc2\xb1 1.6 %."));
+    assert_true(trace_says(
+        &pages, "At rest, just after work and with its context open, the device drew 118 W \xc2\xb1 1.6 %."));
     assert_true(trace_says(&pages, "draws 500 W and takes"));
     assert_true(trace_says(&pages, "B/s/W"));
     assert_true(trace_says(&pages, "FLOP/s/W"));
