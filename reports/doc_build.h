@@ -60,7 +60,6 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
 
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
-void rft_build_baselines(rft_build *b, size_t sweep); /* nothing where there are none */
 void rft_build_ranking(rft_build *b, const rft_entry *entry);
 void rft_build_counters(rft_build *b,
                         size_t sweep); /* of the best of every problem; nothing when none were asked for */
@@ -75,13 +74,5 @@ const rft_entry *rft_build_showcase(const rft_build *b, size_t sweep);
 const char *rft_build_anchor(const rft_build *b, size_t sweep); /* of the sweep's chapter */
 /* "GEMV n=8192: 2.91 TB/s, 67 % of the measured memory ceiling: room left, waits on latency" */
 const char *rft_build_verdict(const rft_build *b, const rft_entry *entry);
-/* Is there anything to compare with? SIZE_MAX: in any sweep (doc_baseline.c). */
-bool rft_build_has_baselines(const rft_build *b, size_t sweep);
-/* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
-const char *rft_build_baseline_text(rft_build *b, rft_table *table, const rft_entry *entry);
-/* What the best of a problem is compared with first; NULL. Include model/run/baseline.h to look into it. */
-const rft_baseline *rft_build_chief(const rft_build *b, const rft_entry *entry);
-/* "cuBLASLt": what all chief baselines are; NULL where they differ, or there are none. */
-const char *rft_build_baseline_name(const rft_build *b);
 
 #endif

@@ -58,12 +58,13 @@ static rft_ceiling_id chief_pipe(const rft_build *b) {
 
 /* Of all problems: the tuned template over the vendor's library where one is measured, else over the default. */
 static bool add_speedup(const rft_build *b, rft_figure_box *box) {
-    const char *vendor = rft_build_baseline_name(b);
+    const char *vendor = rft_run_chief_name(b->run, b->arena);
     double low = INFINITY, high = 0;
     size_t count = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
-        const rft_baseline *chief = vendor ? rft_build_chief(b, entry) : NULL;
+        const rft_baseline *chief =
+            vendor ? rft_run_chief_baseline(b->run, entry->sweep, entry->problem, b->arena) : NULL;
         double ratio = !entry->best ? (double)NAN
                        : vendor     ? (chief ? rft_versus_of(b->run, entry->best, chief).frac : (double)NAN)
                                     : entry->over_default;
@@ -151,7 +152,7 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
     size_t last = SIZE_MAX;
     dots->tone = RFT_TONE_B;
     for (size_t i = 0; i < count; i++) {
-        const rft_baseline *chief = rft_build_chief(b, entries[i]);
+        const rft_baseline *chief = rft_run_chief_baseline(b->run, entries[i]->sweep, entries[i]->problem, b->arena);
         rft_versus versus = {.frac = NAN};
         if (chief && chief->same_protocol) {
             versus = rft_versus_of(b->run, entries[i]->best, chief);
@@ -161,7 +162,8 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
         last = isfinite(dots->y[i]) ? i : last;
     }
     if (last != SIZE_MAX) {
-        dots->names[last] = rft_baseline_short_label(rft_build_chief(b, entries[last]), b->arena);
+        dots->names[last] = rft_baseline_short_label(
+            rft_run_chief_baseline(b->run, entries[last]->sweep, entries[last]->problem, b->arena), b->arena);
     } else {
         chart->series_count--;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The summary's table: a row a problem, grouped by sweep. A column that no row has anything for is left out. */
+#include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"
@@ -190,6 +191,28 @@ static double items_rate(const rft_entry *entry) {
     return work && work->item_name && work->items > 0 ? work->items / rft_point_median_s(entry->best) : NAN;
 }
 
+/* "1.04x", "1.00x tie": the best's rate over that of its chief baseline; a note says which where they differ. */
+static const char *baseline_text(const view *v, const rft_entry *entry) {
+    rft_build *b = v->b;
+    const rft_baseline *chief = rft_run_chief_baseline(b->run, entry->sweep, entry->problem, b->arena);
+    if (!chief) {
+        return "n/a";
+    }
+    const char *label = rft_baseline_label(chief, b->arena);
+    rft_versus versus = rft_versus_of(b->run, entry->best, chief);
+    if (isnan(versus.frac)) {
+        const char *why = chief->reason ? chief->reason : "nothing to compare";
+        return rft_arena_printf(b->arena, "n/a%s",
+                                rft_doc_note(b->doc, v->table, rft_arena_printf(b->arena, "%s: %s.", label, why)));
+    }
+    const char *ratio =
+        rft_arena_printf(b->arena, "%s%s", rft_figure_ratio(b->arena, versus.frac), versus.tie ? " tie" : "");
+    return rft_run_chief_name(b->run, b->arena)
+               ? ratio
+               : rft_arena_printf(b->arena, "%s%s", ratio,
+                                  rft_doc_note(b->doc, v->table, rft_arena_printf(b->arena, "Over %s.", label)));
+}
+
 static const char *default_text(const view *v, const rft_entry *entry) {
     if (!isnan(entry->over_default)) {
         return rft_figure_ratio(v->b->arena, entry->over_default);
@@ -259,7 +282,7 @@ static void add_entry(const view *v, const rft_entry *entry) {
         put(v, row, COLUMN_DEFAULT, default_text(v, entry));
     }
     if (v->at[COLUMN_BASELINE] != SIZE_MAX) {
-        put(v, row, COLUMN_BASELINE, rft_build_baseline_text(b, v->table, entry));
+        put(v, row, COLUMN_BASELINE, baseline_text(v, entry));
     }
     put(v, row, COLUMN_ENERGY, energy_text(v, entry));
     add_sustained(v, entry);
@@ -286,7 +309,7 @@ static bool is_wanted(const rft_build *b, column_id id, const rft_entry *const *
             }
             break;
         case COLUMN_BASELINE:
-            if (entry->best && rft_build_has_baselines(b, entry->sweep)) {
+            if (entry->best && rft_run_has_baselines(b->run, entry->sweep)) {
                 return true;
             }
             break;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"
@@ -71,7 +72,7 @@ static void add_left_out(const rft_build *b, rft_str *text, const rft_entry *con
 
 /* What the columns mean, and which problems are not here. */
 static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count, bool detailed) {
-    const char *vendor = rft_build_baseline_name(b);
+    const char *vendor = rft_run_chief_name(b->run, b->arena);
     rft_str text = RFT_STR_INIT;
     if (count < b->entry_count) {
         rft_str_addf(&text, "The %zu most telling of %zu problems; %s. ", count, b->entry_count,

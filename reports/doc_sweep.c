@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
 #include "model/roofline/over_roof.h"
+#include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
 #include "base/str.h"
@@ -171,7 +172,7 @@ void rft_build_asked(rft_build *b, size_t s) {
     add_axes(b, sweep);
     add_params(b, sweep);
     add_constraints(b, sweep);
-    if (sweep->baseline_count > 0 && !rft_build_has_baselines(b, s)) {
+    if (sweep->baseline_count > 0 && !rft_run_has_baselines(b->run, s)) {
         rft_str names = RFT_STR_INIT;
         for (size_t i = 0; i < sweep->baseline_count; i++) {
             rft_str_addf(&names, "%s%s", i ? ", " : "", sweep->baselines[i]);
@@ -230,7 +231,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
     if (showcase) {
         rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
     }
-    rft_build_baselines(b, s);
+    rft_print_page(b->doc, rft_finding_baselines(b->run, s, SIZE_MAX, b->arena));
     rft_print_page(b->doc, rft_finding_axes(b->run, s, b->opts.full, b->arena));
     rft_print_page(b->doc, rft_finding_loads(b->run, s, b->arena));
     for (size_t i = 0; i < b->entry_count; i++) {

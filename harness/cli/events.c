@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/units.h"
-#include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "cli/timing_json.h"
@@ -289,7 +288,9 @@ void rft_events_put_ceilings(rft_events *events, const rft_run *run) {
 void rft_events_put_baseline(rft_events *events, const rft_run *run, const rft_baseline *baseline) {
     if (events) {
         rft_arena *arena = rft_arena_new();
-        json_t *fields = rft_show_baseline_json(run, baseline, arena);
+        json_t *list = rft_print_json(rft_finding_baseline(run, baseline, arena));
+        json_t *fields = json_incref(json_array_get(list, 0));
+        json_decref(list);
         set_text(fields, "sweep", run->sweeps[baseline->sweep].sweep.name);
         rft_events_put(events, "baseline", fields);
         rft_arena_free(arena);

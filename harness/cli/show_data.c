@@ -2,7 +2,6 @@
 #include "cli/show_data.h"
 
 #include "base/units.h"
-#include "cli/show_baselines.h"
 #include "cli/show_counters.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
@@ -108,7 +107,8 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_object_set_new(object, "sustained", rft_print_json(rft_finding_sustained(run, best, arena)));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
     json_object_set_new(object, "steps", rft_print_json(rft_finding_steps(run, best, arena)));
-    json_object_set_new(object, "baselines", rft_show_baselines_json(run, best->sweep, best->problem, arena));
+    json_object_set_new(object, "baselines",
+                        rft_print_json(rft_finding_baselines(run, best->sweep, best->problem, arena)));
     json_object_set_new(object, "advice", rft_print_json(rft_finding_advice(run, best, false, arena)));
     return object;
 }
@@ -137,7 +137,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "unexplored", rft_show_text_json(run->sweeps[sweep].unexplored));
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
-    json_object_set_new(object, "baselines", rft_show_baselines_json(run, sweep, SIZE_MAX, arena));
+    json_object_set_new(object, "baselines", rft_print_json(rft_finding_baselines(run, sweep, SIZE_MAX, arena)));
     json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
     json_object_set_new(object, "loads", rft_print_json(rft_finding_loads(run, sweep, arena)));
     json_object_set_new(object, "transitions", rft_print_json(rft_finding_transitions(run, sweep, arena)));

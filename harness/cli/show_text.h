@@ -20,10 +20,4 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts);
 /* The last words of `rooftune run`: device, then a table of the best for each sweep. */
 void rft_show_summary(rft_str *out, const rft_run *run);
 
-/* ---- shared with the other forms of the same facts (show_data.c) ---- */
-
-/* The useful rate to print: operations where a pipe makes the roof or there are no bytes, else bytes. *unit is static;
- * NaN without work. */
-double rft_show_rate(const rft_placement *placement, const rft_work *work, const char **unit);
-
 #endif

@@ -40,6 +40,11 @@ rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *a
 /* Each variant's best beside the first's and the one before; NULL with one variant. `all`: of all problems on a page,
  * else of the one where most variants were measured. */
 rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena);
+/* A problem's baselines, or all of a sweep (SIZE_MAX), and where the best stands beside each; an empty array where
+ * there are none. A terminal's brief form has only where they are from and why some are missing. */
+rft_finding *rft_finding_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
+/* One of them: an array of one. */
+rft_finding *rft_finding_baseline(const rft_run *run, const rft_baseline *baseline, rft_arena *arena);
 /* What became of a sweep's points. */
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */

@@ -35,13 +35,15 @@ static void assert_at_most_80_columns(const char *text) {
 /* Beside the best of the largest problem, and all in a table of their own. */
 static void assert_says_baselines(const rft_str *text) {
     assert_says(text, "\n    98.0 % [97.8, 98.2] of cuBLASLt; 62.5 % of torch.matmul (other protocol)\n");
-    assert_says(text, "  n=1024    skipped\n    cuBLASLt, best heuristic\n");
-    assert_says(text, "  n=16384     133 us   \xc2\xb1 0.1 %     4.03 TB/s      98.0 %\n"
-                      "    cuBLASLt, best of 8 heuristics: algo 66, tile 128x256\n");
-    assert_says(text, "    cuBLASLt, first heuristic: algo 5\n");
-    assert_says(text, "      62.5 %\n    torch.matmul (other protocol)\n");
-    assert_says(text, "cuBLASLt: cuBLASLt was not found; remedy: install it\n");
-    assert_says(text, "  torch.matmul: from do_bench, 2026-11-20\n");
+    assert_says(text, "    n=1024       n/a                  n/a               skipped\n"
+                      "      cuBLASLt, best heuristic (a)\n");
+    assert_says(text, "    n=16384   133 us  0.11 %    4.03 TB/s       98.0 %  slower\n"
+                      "      cuBLASLt, best of 8 heuristics (b)\n");
+    assert_says(text, "      200.0 %  faster\n      cuBLASLt, first heuristic (c)\n");
+    assert_says(text, "       62.5 %  not judged\n      torch.matmul (other protocol) (d)\n");
+    assert_says(text, "(a) skipped: cuBLASLt was not found; remedy: install it.\n"
+                      "    (b) cuBLASLt 13.1.0: algo 66, tile 128x256.\n    (c) cuBLASLt 13.1.0: algo 5.\n"
+                      "    (d) Imported, measured by another protocol: do_bench, 2026-11-20.\n");
 }
 
 static void text_says_what_was_found(void **state) {
@@ -86,6 +88,9 @@ static void text_says_what_was_found(void **state) {
     rft_str_truncate(&text, 0);
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true});
     assert_at_most_80_columns(rft_str_get(&text));
+    assert_says(&text, "  Beside the baselines\n    cuBLASLt: with cuBLASLt 13.1.0\n"
+                       "    torch.matmul: from do_bench, 2026-11-20\n"
+                       "    n=1024, cuBLASLt: cuBLASLt was not found; remedy: install it\n");
     assert_says(&text, "+- 0.1");
     rft_str_truncate(&text, 0);
     rft_point *best = sample_best(run, 1);

@@ -160,3 +160,40 @@ const char *rft_versus_text(const rft_run *run, const rft_point *point, const rf
     rft_str_clear(&text);
     return kept;
 }
+
+/* ---- the chief one ---- */
+
+bool rft_run_has_baselines(const rft_run *run, size_t sweep) {
+    bool any = false;
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        any = any || run->baselines[i].sweep == sweep;
+    }
+    return any;
+}
+
+const rft_baseline *rft_run_chief_baseline(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
+    const rft_baseline **found = NULL;
+    const rft_baseline *chief = NULL;
+    size_t count = rft_run_baselines(run, sweep, problem, arena, &found);
+    for (size_t i = 0; i < count; i++) {
+        bool better = !chief || (!rft_baseline_is_measured(chief) && rft_baseline_is_measured(found[i])) ||
+                      (!chief->same_protocol && found[i]->same_protocol && rft_baseline_is_measured(found[i]));
+        chief = !is_first(found[i]) && better ? found[i] : chief;
+    }
+    return chief;
+}
+
+const char *rft_run_chief_name(const rft_run *run, rft_arena *arena) {
+    const char *name = NULL;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        for (size_t p = 0; p < run->sweeps[s].sweep.problem_count; p++) {
+            const rft_baseline *chief = rft_run_chief_baseline(run, s, p, arena);
+            const char *label = chief ? rft_baseline_short_label(chief, arena) : name;
+            if (name && label && strcmp(name, label) != 0) {
+                return NULL;
+            }
+            name = label;
+        }
+    }
+    return name;
+}

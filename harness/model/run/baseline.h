@@ -22,6 +22,13 @@ const rft_baseline *rft_run_find_baseline(const rft_run *run, const rft_baseline
 /* Those of a problem, in the order stored. Array in `arena`. */
 size_t rft_run_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, const rft_baseline ***out);
 
+bool rft_run_has_baselines(const rft_run *run, size_t sweep);
+/* What the best of a problem is compared with first: measured here before imported, the best of a list, never its
+ * first; NULL. */
+const rft_baseline *rft_run_chief_baseline(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
+/* "cuBLASLt": what all chief baselines of a run are; NULL where they differ, or there are none. */
+const char *rft_run_chief_name(const rft_run *run, rft_arena *arena);
+
 /* The fastest of a problem that was measured by this run's own protocol; NULL. */
 const rft_baseline *rft_run_fastest_baseline(const rft_run *run, size_t sweep, size_t problem);
 
