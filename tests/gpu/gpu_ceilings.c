@@ -35,7 +35,7 @@ static double number(const char *name, const char *member) {
 /* A matrix pipe's burst may begin at the clock that the pipe before it left: it can come out lower than what is
  * sustained a second later. */
 static double sustained_over_burst_most(int id) {
-    return id >= RFT_CEILING_TENSOR_FP64 && id <= RFT_CEILING_TENSOR_INT8 ? 1.08 : 1.05;
+    return id >= RFT_CEILING_TENSOR_FP64 && id < RFT_CEILING_TENSOR_END ? 1.08 : 1.05;
 }
 
 /* Each has a rate or a reason, and lies under its limit. */

@@ -108,7 +108,7 @@ static const char *judge_tensor(const json_t *entry, rft_arena *arena) {
     rft_limits_apply(&limits, &gpu, arena);
     rft_limits_apply(&fp64_limits, &fp64_gpu, arena);
     limits.items[RFT_CEILING_TENSOR_FP64] = fp64_limits.items[RFT_CEILING_TENSOR_FP64]; /* its clock is that of FP64 */
-    for (int id = RFT_CEILING_TENSOR_FP64; id <= RFT_CEILING_TENSOR_INT8; id++) {
+    for (int id = RFT_CEILING_TENSOR_FP64; id < RFT_CEILING_TENSOR_END; id++) {
         double sheet = number(entry, rft_ceiling_name((rft_ceiling_id)id)), limit = limits.items[id].limit;
         if (isnan(sheet) || gpu.sms == 0 || (id == RFT_CEILING_TENSOR_FP64 && isnan(limit))) {
             continue;

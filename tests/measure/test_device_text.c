@@ -50,7 +50,7 @@ static void compile_all(rft_compiler *nvrtc, const char *arch) {
     assert_int_equal(rft_protocol_new(&probe, f.gpu, &w.compiler, rft_scripted_gpu_clock(f.scripted), NULL, &f.err), 0);
     /* The matrix units have kernels of each architecture: test_ceiling_tensor.c. */
     rft_ceilings_request request = {.wanted = RFT_CEILINGS_ALL};
-    for (int id = RFT_CEILING_TENSOR_FP64; id <= RFT_CEILING_TENSOR_INT8; id++) {
+    for (int id = RFT_CEILING_TENSOR_FP64; id < RFT_CEILING_TENSOR_END; id++) {
         request.wanted &= ~RFT_CEILING_BIT(id);
     }
     assert_int_equal(probe->ceilings(probe, &request, f.arena, &ceilings, &f.err), 0);
