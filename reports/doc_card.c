@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "This card": its ceilings, other cards of the model, the state it was in, and what nobody measured; and, for part 2,
+/* "This card": its ceilings, other cards of the model, the state it was in, and what was not measured; and, for part 2,
  * the operations and limits behind the ceilings. */
 #include "reports/doc_build.h"
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- One value out of 2^28: a read of memory and nothing else, if the threads do not wait for each other. The ladder is who
--- merges: atomics, a tree in shared memory, shuffles; then how much is in flight, and who merges what the blocks leave.
+-- One value out of 2^28: a read of memory and nothing else, if the threads do not wait for each other. The ladder is what
+-- merges: atomics, a tree in shared memory, shuffles; then how much is in flight, and what merges what the blocks leave.
 local reduction = require "kernels.reduction"
 
 local blocks = values(128, 256, 512, 1024)

@@ -148,7 +148,7 @@ bool rft_fs_drop_temporary(const char *path) {
 /*
  * ---- a file that is replaced as a whole ----
  *
- * Readers, and whoever comes after a killed writer, find the old one or the new
+ * Readers, and the next writer after a killed one, find the old one or the new
  * one. It is written before it has a name (O_TMPFILE). What replaces nothing gets its name at once; else it takes a
  * second name for the one moment until it is renamed. A writer that is killed in that moment leaves it there, and the
  * next writer of the same file, which takes the same second name, removes it. File systems that want names for all

@@ -31,7 +31,7 @@ typedef struct header_writer {
 
 /* ---- names ---- */
 
-/* "gemv_fp16 n=4096" -> "GEMV_FP16_N_4096"; begins with a letter, so that it is nobody's reserved name. */
+/* "gemv_fp16 n=4096" -> "GEMV_FP16_N_4096"; begins with a letter, so that it is no reserved name. */
 static const char *macro_text(const header_writer *w, const char *text) {
     rft_str name = RFT_STR_INIT;
     rft_str_add(&name, isalpha((unsigned char)*text) && (unsigned char)*text < 0x80 ? "" : "RFT_");
@@ -53,7 +53,7 @@ static bool is_taken(const header_writer *w, const char *macro) {
     return false;
 }
 
-/* The macro of `key`: always the same, and nobody else's. `wish` is what it would be called alone. */
+/* The macro of `key`: always the same, and no other key's. `wish` is what it would be called alone. */
 static const char *macro_name(header_writer *w, const char *key, const char *wish) {
     const char *macro = macro_text(w, wish);
     for (size_t i = 0; i < w->name_count; i++) {

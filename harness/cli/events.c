@@ -34,7 +34,7 @@ struct rft_events {
 
 /* ---- the stream ---- */
 
-/* Is there something that is no stream of events? A pipe or a device is nobody's text. */
+/* Is there something that is no stream of events? A pipe or a device holds no text. */
 static bool holds_something_else(const char *path) {
     struct stat status;
     char head[sizeof HEAD] = "";

@@ -19,7 +19,7 @@ typedef struct rft_run_options {
     rft_asked asked;    /* of the sweeps */
 } rft_run_options;
 
-/* RFT_E_USAGE with a remedy: no sweep, a budget or limit that is none, no such strategy or counter. RFT_E_IO: the
+/* RFT_E_USAGE with a remedy: no sweep, a budget or limit that is not one, no such strategy or counter. RFT_E_IO: the
  * report could not be written, which is better known before the run than after. Texts live as long as argv and `arena`.
  */
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,

@@ -20,8 +20,8 @@ static int faster_in_sweep(const void *a, const void *b) {
     return x_s != y_s ? (x_s < y_s ? -1 : 1) : (x->id < y->id ? -1 : 1);
 }
 
-/* By the first round alone, so that a run that was stopped in its final round goes on with the same finalists: who has
- * failed there since is one of them. Fastest first. */
+/* By the first round alone, so that a run that was stopped in its final round goes on with the same finalists: one that
+ * has failed there since is among them. Fastest first. */
 static size_t rank(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, const rft_point ***out) {
     const rft_point **ranked = rft_arena_calloc(arena, run->point_count + 1, sizeof *ranked);
     size_t count = 0;

@@ -98,8 +98,8 @@ static void find_folders(scan *s) {
     }
 }
 
-/* Heap path of a user header, NULL when it is none. The order is that of the compiler: beside the including file, the
- * request's own folders, then find_folders(). */
+/* Heap path of a user header, NULL when it is not one. The order is that of the compiler: beside the including file,
+ * the request's own folders, then find_folders(). */
 static char *resolve(const scan *s, const char *spelled, bool quoted, const char *from_folder) {
     char *path = quoted && from_folder ? existing_file(from_folder, spelled) : NULL;
     for (size_t i = 0; i < s->folder_count && !path; i++) {

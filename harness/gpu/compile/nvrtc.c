@@ -42,7 +42,7 @@ typedef struct job {
 } job;
 
 /* ---- architectures ---- */
-/* "sm_90a" -> 90 and 'a'; 0 when it is none. */
+/* "sm_90a" -> 90 and 'a'; 0 when it is not one. */
 static int arch_number(const char *arch, char *suffix) {
     *suffix = '\0';
     if (!arch || strncmp(arch, "sm_", 3) != 0) {

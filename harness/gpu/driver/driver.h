@@ -173,7 +173,7 @@ int rft_cuda_graph_end(rft_gpu *base, rft_graph **out, rft_err *err);
 int rft_cuda_graph_launch(rft_gpu *base, rft_graph *graph, rft_err *err);
 void rft_cuda_graph_free(rft_gpu *base, rft_graph *graph);
 
-/* Gives L2 back to everybody after access policy windows. */
+/* Gives all of L2 back after access policy windows. */
 void rft_cuda_window_end(cuda_gpu *gpu);
 
 #endif

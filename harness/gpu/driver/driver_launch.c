@@ -9,7 +9,7 @@ static unsigned cluster_blocks(const rft_gpu_launch *launch) {
     return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 }
 
-/* Sets L2 aside for windows. Only while code that uses one is loaded: everybody else would have a smaller cache. */
+/* Sets L2 aside for windows. Only while code that uses one is loaded: all other code would have a smaller cache. */
 static int begin_window(cuda_gpu *gpu, rft_err *err) {
     if (gpu->has_window) {
         return 0;

@@ -62,7 +62,7 @@ typedef struct rft_mix_book {
 rft_mix_book *rft_mix_book_new(rft_arena *arena);
 
 /* Adds what a file says: the JSON of a mix{}, or of a list of them (script.h: rft_script_read_table()). Everything is
- * copied into the arena. RFT_E_SCRIPT, with the path in the place: it is none, or its currency is another one than
+ * copied into the arena. RFT_E_SCRIPT, with the path in the place: it is not a mix, or its currency is another one than
  * that of the files before; the book is then not to be used. */
 int rft_mix_book_add(rft_mix_book *book, const char *json, const char *path, rft_arena *arena, rft_err *err);
 

@@ -345,7 +345,7 @@ rft_turn rft_turn_find(const rft_turn_point *points, size_t count, uint64_t seed
 
 /* ---- several turns on one axis: part after part, each the widest that one turn explains ---- */
 
-/* Does each branch rule at three points at least? Two beside a step would do for a turn, at a place that is none. */
+/* Does each branch rule at three points at least? Two beside a step would do for a turn, at a place that is not one. */
 static bool firm(const rft_turn_point *sorted, size_t n, const rft_turn *turn) {
     size_t before = 0, after = 0;
     for (size_t i = 0; i < n; i++) {

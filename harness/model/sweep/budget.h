@@ -15,7 +15,7 @@ typedef struct rft_budget {
     double gpu_s;    /* seconds that the GPU verifies and measures (rft_measurement.busy_s) */
 } rft_budget;
 
-/* RFT_E_USAGE names the part that is none, or is there twice. */
+/* RFT_E_USAGE names the part that is not a budget, or is there twice. */
 int rft_budget_parse(rft_budget *out, const char *text, rft_err *err);
 
 #endif

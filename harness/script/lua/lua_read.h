@@ -63,7 +63,7 @@ void rft_push_value(lua_State *lua, const rft_value *value);
 /* Replaces the table on top by a read-only userdata in which an unknown name is an error: p, c, gpu, b. */
 void rft_strict_wrap(lua_State *lua, const char *name);
 void rft_strict_open(lua_State *lua);
-/* Pushes the table behind a strict userdata; false (nothing pushed) when it is none. */
+/* Pushes the table behind a strict userdata; false (nothing pushed) when it is not one. */
 bool rft_strict_data(lua_State *lua, int index);
 
 /* Keys of the table at `index` that are texts, sorted, borrowed from it: `out` of `most`. Returns how many. */
