@@ -5,9 +5,10 @@
 #include "cli/compose.h"
 #include "cli/point_choice.h"
 #include "cli/point_json.h"
-#include "cli/show_counters.h"
 #include "cli/target.h"
 #include "model/card/occupancy.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 #include "run/once.h"
 
 #include <math.h>
@@ -119,9 +120,9 @@ static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *ar
 
 static void print_counters(rft_str *out, const rft_once_result *r, int64_t l2_bytes, rft_arena *arena) {
     bool cold = r->probed.measurement.cache != RFT_CACHE_HOT;
-    const rft_show_counted counted = {r->counters, &r->spec.work, l2_bytes, cold};
+    const rft_counted_of counted = {r->counters, &r->spec.work, l2_bytes, cold};
     if (r->counters) {
-        rft_show_counters(out, &counted, arena);
+        rft_print_text(out, rft_finding_counters_of(&counted, arena), &(rft_print_opts){.indent = 2});
     } else if (r->refusal.code != RFT_OK) {
         rft_str_addf(out, "counters       none: %s\n", r->refusal.message);
         rft_str_addf(out, "%s%s%s", *r->refusal.remedy ? "  remedy: " : "", r->refusal.remedy,

@@ -4,7 +4,6 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/units.h"
-#include "cli/show_counters.h"
 #include "cli/show_data.h"
 #include "cli/timing_json.h"
 #include "model/roofline/bound.h"
@@ -246,7 +245,7 @@ static void put_counters(rft_events *events, const rft_run *run, const rft_point
     bool known = bound.resource != RFT_RESOURCE_UNKNOWN;
     json_t *fields = json_object();
     json_object_set_new(fields, "point", json_integer(point->id));
-    json_object_set_new(fields, "counters", rft_show_counters_json(run, point, arena));
+    json_object_set_new(fields, "counters", rft_print_json(rft_finding_counters(run, point, arena)));
     set_text(fields, "bound", known ? rft_resource_name(bound.resource, bound.pipe) : NULL);
     set_text(fields, "evidence", known ? rft_evidence_name(bound.evidence) : NULL);
     rft_events_put(events, "counters", fields);

@@ -2,7 +2,6 @@
 #include "cli/show_data.h"
 
 #include "base/units.h"
-#include "cli/show_counters.h"
 #include "cli/show_text.h"
 #include "cli/timing_json.h"
 #include "model/roofline/counted.h"
@@ -102,7 +101,7 @@ json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena 
     json_object_set_new(object, "bound", json_string(rft_resource_name(bound.resource, bound.pipe)));
     set_real(object, "bound_frac", bound.frac);
     json_object_set_new(object, "evidence", json_string(rft_evidence_name(bound.evidence)));
-    json_object_set_new(object, "counters", rft_show_counters_json(run, best, arena));
+    json_object_set_new(object, "counters", rft_print_json(rft_finding_counters(run, best, arena)));
     json_object_set_new(object, "energy", rft_print_json(rft_finding_energy(run, best, arena)));
     json_object_set_new(object, "sustained", rft_print_json(rft_finding_sustained(run, best, arena)));
     json_object_set_new(object, "bound_text", rft_show_text_json(rft_bound_text(&bound, arena)));
@@ -138,7 +137,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
     json_object_set_new(object, "baselines", rft_print_json(rft_finding_baselines(run, sweep, SIZE_MAX, arena)));
-    json_object_set_new(object, "counted", rft_show_counted_json(run, sweep, arena));
+    json_object_set_new(object, "counted", rft_print_json(rft_finding_counted(run, sweep, arena)));
     json_object_set_new(object, "loads", rft_print_json(rft_finding_loads(run, sweep, arena)));
     json_object_set_new(object, "transitions", rft_print_json(rft_finding_transitions(run, sweep, arena)));
     json_object_set_new(object, "fits", rft_print_json(rft_finding_fits(run, sweep, arena)));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* show_point.c - one point of a run (show_counters.h). */
-#include "cli/show_counters.h"
+/* show_point.c - one point of a run (show_point.h). */
+#include "cli/show_point.h"
 
 #include "base/units.h"
 #include "model/roofline/bound.h"
@@ -80,7 +80,6 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
     }
     rft_arena *arena = rft_arena_new();
     const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
-    const rft_measurement *m = rft_point_measurement(point);
     rft_str_addf(out, "point %lld: %s, %s: %s", (long long)id, sweep->name, sweep->variants[point->variant].name,
                  rft_run_problem_text(run, point->sweep, point->problem, false, arena));
     rft_str_addf(out, " %s\n", rft_run_config_text(run, point, false, arena));
@@ -101,10 +100,7 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
     add_code(out, point);
     add_work(out, point);
     if (point->counters) {
-        const rft_show_counted counted = {point->counters, &point->work, run->gpu.l2_bytes,
-                                          !m || m->cache != RFT_CACHE_HOT};
-        rft_str_add_char(out, '\n');
-        rft_show_counters(out, &counted, arena);
+        rft_print_text(out, rft_finding_counters(run, point, arena), &(rft_print_opts){.indent = 2});
     } else {
         rft_str_add(out, "counters     not counted, or not recorded\n");
     }

@@ -5,6 +5,7 @@
 #define RFT_REPORTS_FINDINGS_H
 
 #include "model/mix/mix_total.h"
+#include "model/roofline/counted.h"
 #include "model/run/run.h"
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
@@ -86,6 +87,17 @@ rft_finding *rft_finding_mixes(const rft_mix_book *book, rft_mix_total *const *t
 rft_finding *rft_finding_mix(const rft_mix_total *total, bool linked, rft_arena *arena);
 /* `headed`: also on a page, whose chapter else has that name. */
 rft_finding *rft_finding_remarks(const rft_mix_book *book, bool headed, rft_arena *arena);
+/* What was counted of a point, why not, and what disagrees with the declared work; NULL when nobody asked. */
+typedef struct rft_counted_of {
+    const rft_counters *counters;
+    const rft_work *work;
+    int64_t l2_bytes;
+    bool cold; /* its cache was flushed */
+} rft_counted_of;
+rft_finding *rft_finding_counters_of(const rft_counted_of *counted, rft_arena *arena);
+rft_finding *rft_finding_counters(const rft_run *run, const rft_point *point, rft_arena *arena);
+/* Of all points of a sweep that were counted; people see the bests, and the two largest disagreements. */
+rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 

@@ -4,9 +4,11 @@
 #include "support/sample.h"
 
 #include "base/json.h"
-#include "cli/show_counters.h"
 #include "cli/show_data.h"
+#include "cli/show_point.h"
 #include "cli/show_text.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +52,10 @@ static void a_sweep_shows_the_counters_of_its_best(void **state) {
     rft_str text = RFT_STR_INIT;
     rft_show_run(&text, run, &(rft_show_opts){.ascii = true, .full = true});
     has(&text, "hardware counters of the best (runs of their own)");
-    has(&text, "n=16384    537.4 MB");
+    const char *row = strstr(strstr(rft_str_get(&text), "hardware counters of the best"), "\n    n=16384 ");
+    assert_non_null(row);
+    row += 1;
+    assert_true(strstr(row, " 537.4 MB ") < strchr(row, '\n') && strstr(row, " 537.4 MB "));
     rft_str_truncate(&text, 0);
     const rft_counter_set set = rft_counter_set_default();
     const rft_counters refused = rft_counters_refused(&set, "no permission (ERR_NVGPUCTRPERM)", run->arena);
@@ -82,7 +87,7 @@ static void a_sweep_tells_the_two_largest_disagreements(void **state) {
     counters.values[RFT_COUNTER_FFMA] = 1.3e9;
     counters.values[RFT_COUNTER_DADD] = counters.values[RFT_COUNTER_DMUL] = 0;
     counters.values[RFT_COUNTER_DFMA] = 1.1e9;
-    rft_show_counted_sweep(&text, run, best->sweep, arena);
+    rft_print_text(&text, rft_finding_counted(run, best->sweep, arena), &(rft_print_opts){.indent = 2, .full = true});
     const char *first = strstr(rft_str_get(&text), "disagrees: ");
     assert_non_null(first);
     has(&text, "(30.0 %");
@@ -90,7 +95,7 @@ static void a_sweep_tells_the_two_largest_disagreements(void **state) {
     assert_true(strstr(rft_str_get(&text), "(30.0 %") < strstr(rft_str_get(&text), "(20.0 %"));
     assert_null(strstr(rft_str_get(&text), "(10.0 %"));
     has(&text, "  1 more: `rooftune show --json`\n");
-    json_t *object = rft_show_counters_json(run, best, arena);
+    json_t *object = rft_print_json(rft_finding_counters(run, best, arena));
     assert_int_equal(json_array_size(json_object_get(object, "disagreements")), 3);
     json_decref(object);
     rft_str_clear(&text);
@@ -104,7 +109,7 @@ static void json_has_values_reasons_and_disagreements(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_point *best = sample_best(run, 1);
     best->work.bytes_read = 1e9;
-    json_t *object = rft_show_counters_json(run, best, arena);
+    json_t *object = rft_print_json(rft_finding_counters(run, best, arena));
     const json_t *values = json_object_get(object, "values"), *reasons = json_object_get(object, "reasons");
     assert_int_equal(json_integer_value(json_object_get(object, "passes")), 14);
     assert_true(json_number_value(json_object_get(values, "dram_read_bytes")) == 537440583.68);
@@ -115,11 +120,11 @@ static void json_has_values_reasons_and_disagreements(void **state) {
     assert_true(json_number_value(json_object_get(apart, "declared")) == 1e9);
     json_decref(object);
     const rft_point *small = sample_best_on(run, 1, sample_timed(run, 1, 0));
-    object = rft_show_counters_json(run, small, arena);
+    object = rft_print_json(rft_finding_counters(run, small, arena));
     assert_null(json_object_get(json_object_get(object, "values"), "tensor_bf16_ops")); /* nobody asked */
     json_decref(object);
     best->counters = NULL;
-    object = rft_show_counters_json(run, best, arena);
+    object = rft_print_json(rft_finding_counters(run, best, arena));
     assert_true(json_is_null(object));
     json_decref(object);
     rft_arena_free(arena);

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/show_counters.h"
+#include "cli/show_point.h"
 #include "reports/findings/findings.h"
 #include "reports/print/print.h"
 #include "support/sample.h"
