@@ -249,7 +249,7 @@ static void withdrawn(rft_arena *arena, rft_counter counter, double value, const
 static void impossible_counts_are_withdrawn(void **state) {
     rft_arena *arena = *state;
     withdrawn(arena, RFT_COUNTER_DRAM_WRITE, -1.0, "below zero");
-    withdrawn(arena, RFT_COUNTER_FADD, INFINITY, "no number");
+    withdrawn(arena, RFT_COUNTER_FADD, INFINITY, "not a number");
     withdrawn(arena, RFT_COUNTER_WARPS_ACTIVE, 1.5, "more than there is");
     withdrawn(arena, RFT_COUNTER_ISSUE, 2.0, "more than there is");
     withdrawn(arena, RFT_COUNTER_TIME, 0.0, "ran");
