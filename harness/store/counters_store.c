@@ -88,10 +88,8 @@ void rft_counters_take_row(rft_store_row *row, rft_run *run) {
     rft_row_fields(row, &rft_fields_counter, &found);
     int passes = (int)rft_row_index(row, "passes", INT_MAX);
     rft_point *point = rft_points_find(run->points, run->point_count, id);
-    if (!point) {
+    if (row->code || !point) {
         rft_row_fail(row, "counters of point %lld, which is not there", (long long)id);
-    }
-    if (row->code) {
         return;
     }
     rft_counters *counters = counters_of(point, run->arena);
