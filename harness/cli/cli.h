@@ -10,13 +10,14 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "cli/opt.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 
 typedef struct rft_command rft_command;
 
-typedef struct rft_cli {
+struct rft_cli {
     FILE *out;    /* results; like `talk` it spells out what would act on a terminal (plain_stream.h) */
     FILE *talk;   /* messages, warnings */
     FILE *screen; /* stderr as it is, for drawing the progress; written through rft_plain_add() */
@@ -29,8 +30,8 @@ typedef struct rft_cli {
     const char *invoked_as;     /* its name as typed, for commands to paste */
     const char *command_line;   /* as typed, for the record: "rooftune run 'my sweep.lua'" */
     const rft_command *command; /* the one that runs */
-    const struct rft_words *allow_paths; /* of --allow-path; NULL: none */
-} rft_cli;
+    const rft_words *allow_paths; /* of --allow-path; NULL: none */
+};
 
 /* A subcommand. `run` gets argv without the program and the subcommand's name; it returns 0 or a negative rft_code with
  * `err` set, which main() prints (place, message, remedy) and turns into the exit status. */
@@ -44,39 +45,6 @@ struct rft_command {
 
 /* All of them, in the order of --help; terminated by a NULL name. */
 const rft_command *rft_command_table(void);
-
-/* ---- options ---- */
-typedef struct rft_words {
-    const char **items; /* in the arena given to rft_opt_parse */
-    size_t count;
-} rft_words;
-
-/* One option, or a heading of --help: `help` alone. Exactly one of flag, text, words is set. */
-typedef struct rft_opt {
-    const char *name;     /* "output" for --output */
-    char letter;          /* 'o' for -o; 0 = none */
-    const char *argument; /* "FILE"; NULL for a flag */
-    const char *help;
-    bool *flag;
-    const char **text; /* the last one given wins; without an argument: `name` when it is given */
-    rft_words *words;  /* every one given, in order */
-} rft_opt;
-
-/* Parses argv into the options and `rest` (positional words; what follows "--" goes to `script_args` if it is not
- * NULL). Prints the help of cli->command and sets *helped when --help is given. RFT_E_USAGE: unknown option (with the
- * nearest), missing argument. What is written (-o, --json, --csv, --report, --events) is checked against all that is
- * read, see outputs.h. */
-int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc, char **argv, rft_arena *arena,
-                  rft_words *rest, rft_words *script_args, bool *helped, rft_err *err);
-
-/* --allow-path DIR, for the commands that load a script. */
-#define RFT_OPT_ALLOW_PATH(words)                                                                                      \
-    { "allow-path", 0, "DIR", "scripts and sources may read there too (repeat; docs/security.md)", NULL, NULL, (words) }
-/* From here on scripts may read there. RFT_E_USAGE: there is no such folder. `words` is borrowed. */
-int rft_opt_allow_paths(rft_cli *cli, const rft_words *words, rft_err *err);
-
-/* For commands that take nothing but options. RFT_E_USAGE when `rest` has words. */
-int rft_opt_no_words(const rft_cli *cli, const rft_words *rest, rft_err *err);
 
 /* Takes the progress off the terminal, before anything else is said there. */
 void rft_cli_wipe_progress(rft_cli *cli);

@@ -5,7 +5,7 @@
 #define RFT_REPORTS_PROFILE_CHARTS_H
 
 #include "model/run/run.h"
-#include "model/transition/profile_fit.h"
+#include "model/transition/transition.h"
 #include "reports/findings/chart_data.h"
 
 /* An axis profile: the best rate under the ceilings as they run along the axis, over bands of what holds it back. */

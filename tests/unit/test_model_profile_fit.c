@@ -4,7 +4,7 @@
 
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
-#include "model/transition/profile_fit.h"
+#include "model/transition/profile.h"
 
 static rft_profile_fit fit_of(rft_run *run) {
     rft_profile *profiles;

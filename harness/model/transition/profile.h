@@ -7,6 +7,7 @@
 #define RFT_MODEL_PROFILE_H
 
 #include "model/roofline/bound.h"
+#include "model/roofline/roofline_fit.h"
 
 typedef struct rft_profile_step {
     rft_value value;
@@ -39,5 +40,31 @@ size_t rft_profile_measured(const rft_profile *profile);
 /* Share of the variance of log time over the candidates that each parameter explains alone (one-way ANOVA), 0..1;
  * NaN with fewer than 3 candidates. `out` has one entry per parameter. */
 void rft_param_importance(const rft_run *run, size_t sweep, size_t variant, size_t problem, double *out);
+
+/*
+ * The roofline that the best points of one profile follow (roofline_fit.h), beside the measured
+ * ceilings: what this family of kernels reaches, over one problem family.
+ *
+ * Bytes are the work's compulsory ones, so bandwidth is useful bandwidth at device memory; operations are those of one
+ * pipe, the one that takes longest at its measured ceiling at most of the points (where no ceiling is known: the one
+ * with most operations). Points whose bytes need not come from device memory (hot mode, inside the L2) are left out.
+ */
+typedef struct rft_profile_fit {
+    rft_roofline_fit fit; /* of the points below, in their order */
+    rft_fit_point *points;
+    size_t *steps; /* of the profile, one per point */
+    size_t count;
+    size_t left_out;             /* measured, but inside the L2 */
+    rft_pipe pipe;               /* RFT_PIPE_COUNT: no operations */
+    rft_ceiling_id memory, peak; /* what the ceilings are of; RFT_CEILING_COUNT: none */
+    double memory_rate;          /* B/s; NaN = not measured */
+    double peak_rate;            /* op/s; NaN = not measured */
+} rft_profile_fit;
+
+/* Everything lives in `arena`. Under 10 ms. `fit.why` says why there is no fit. */
+rft_profile_fit rft_profile_fit_of(const rft_run *run, const rft_profile *profile, rft_arena *arena);
+
+/* The ceiling beside a parameter; NaN for overhead (the launch floor is no ceiling of it) and sharpness. */
+double rft_profile_fit_ceiling(const rft_profile_fit *fit, rft_fit_name name);
 
 #endif
