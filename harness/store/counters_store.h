@@ -4,7 +4,7 @@
 #ifndef RFT_STORE_COUNTERS_STORE_H
 #define RFT_STORE_COUNTERS_STORE_H
 
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 
 #include "base/json.h"
 

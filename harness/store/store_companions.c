@@ -4,7 +4,7 @@
  * empties and deletes whatever has such a name, and a journal may name one more file to delete. So each is looked at
  * before SQLite sees it.
  */
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * store_guard.c - a run file may come from anywhere. Before anything is asked of it: it holds the tables of a run and
  * nothing else, SQLite finds its pages in order, and no statement takes more steps than a file of its size can need.
  */
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 
 #include <limits.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * the number of that process in it. Only the holder takes the file away, and it looks first whether the name is still
  * its own. What is no lock of rooftune's is left as it is.
  */
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 
 #include "base/fs.h"
 

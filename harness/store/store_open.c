@@ -4,7 +4,7 @@
  * it takes away nothing but what it made, and a run that it was asked to replace. A reader that finds what a killed
  * writer left tidies up, if it may.
  */
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 
 #include "base/fs.h"
 

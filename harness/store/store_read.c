@@ -5,7 +5,7 @@
 #include "store/points.h"
 #include "store/run_check.h"
 #include "store/steps_store.h"
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 #include "store/value_json.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_row.c - the tables and statements of a run file, made from schema.sql and the fields (model/run/field.h);
- * binding and reading rows by the names of their columns (store_sqlite.h). */
-#include "store/store_sqlite.h"
+ * binding and reading rows by the names of their columns (store_parts.h). */
+#include "store/store_parts.h"
 
 #include <math.h>
 #include <stdlib.h>

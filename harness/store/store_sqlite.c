@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 
 #include "base/fs.h"
 

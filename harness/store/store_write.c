@@ -4,7 +4,7 @@
 #include "store/loads_store.h"
 #include "store/points.h"
 #include "store/steps_store.h"
-#include "store/store_sqlite.h"
+#include "store/store_parts.h"
 #include "store/value_json.h"
 
 #include <stdlib.h>

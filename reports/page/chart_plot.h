@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chart_plot.h - what the files of a chart share: the plot area with its two axes, and the labels that want a place. */
-#ifndef RFT_REPORTS_CHART_PLOT_H
-#define RFT_REPORTS_CHART_PLOT_H
+/* chart_parts.h - what the files of a chart share: the plot area with its two axes, and the labels that want a place. */
+#ifndef RFT_REPORTS_CHART_PARTS_H
+#define RFT_REPORTS_CHART_PARTS_H
 
 #include "reports/page/axis.h"
 #include "reports/page/label.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ktt_counters.c - profiler metrics as KTT stores them: by the profiler's names, values as doubles. */
-#include "store/exchange/ktt_reader.h"
+#include "store/exchange/ktt_parts.h"
 
 #include <math.h>
 #include <string.h>

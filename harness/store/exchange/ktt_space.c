@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ktt_space.c - kernels, parameters and configurations of KTT's results. */
-#include "store/exchange/ktt_reader.h"
+#include "store/exchange/ktt_parts.h"
 
 #include "base/str.h"
 #include "store/value_json.h"

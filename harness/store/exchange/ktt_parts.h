@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ktt_reader.h - what the files that read KTT's results share. Inside of the store room. */
-#ifndef RFT_STORE_KTT_READER_H
-#define RFT_STORE_KTT_READER_H
+/* ktt_parts.h - what the files that read KTT's results share. Inside of the store room. */
+#ifndef RFT_STORE_KTT_PARTS_H
+#define RFT_STORE_KTT_PARTS_H
 
 #include "store/exchange/exchange_ktt.h"
 

@@ -2,7 +2,7 @@
 #include "base/hash.h"
 #include "base/str.h"
 #include "store/exchange/exchange.h"
-#include "store/exchange/ktt_reader.h"
+#include "store/exchange/ktt_parts.h"
 #include "store/points.h"
 #include "store/recording.h"
 

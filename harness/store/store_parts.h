@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * store_sqlite.h - inside of the store room: the open file, its statements, binding and reading by fields. Nothing else
+ * store_parts.h - inside of the store room: the open file, its statements, binding and reading by fields. Nothing else
  * in the program sees sqlite3.h.
  */
 #ifndef RFT_STORE_STORE_SQLITE_H
