@@ -22,7 +22,7 @@ void rft_recording_text(const rft_run *run, rft_str *out);
 /* Reads the text; `what` names it in messages. RFT_E_RECORDING with the JSON path, RFT_E_SCHEMA. */
 int rft_recording_parse(rft_run **out, const char *text, size_t size, const char *what, rft_err *err);
 
-/* ---- the T4 part (exchange_t4.c) ---- */
+/* ---- the T4 part (recording_t4.c) ---- */
 /* One element of `results`: what any T4 reader understands. An alias has no runtimes of its own. */
 json_t *rft_t4_of_point(const rft_run *run, const rft_point *point);
 /* Configuration and samples of round 0. NULL, or what was expected; *where is the member. */

@@ -3,8 +3,8 @@
  * store_parts.h - inside of the store room: the open file, its statements, binding and reading by fields. Nothing else
  * in the program sees sqlite3.h.
  */
-#ifndef RFT_STORE_STORE_SQLITE_H
-#define RFT_STORE_STORE_SQLITE_H
+#ifndef RFT_STORE_PARTS_H
+#define RFT_STORE_PARTS_H
 
 #include "base/str.h"
 #include "model/run/field.h"

@@ -96,7 +96,7 @@ static void add_page_table(rft_finding *f, const rft_run_sweep *kept, const rft_
 }
 
 /* "36 points: 30 ok, 6 skipped; 2 more are aliases (same cubin and launch)" */
-static void add_line(rft_finding *f, const rft_counts *counts) {
+static void add_count_line(rft_finding *f, const rft_counts *counts) {
     rft_arena *arena = f->arena;
     rft_str line = RFT_STR_INIT;
     rft_str_addf(&line, "%s%s", rft_words_plural(counts->points, "point", "points", arena), counts->points ? ":" : "");
@@ -134,7 +134,7 @@ rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *are
     rft_finding *f = rft_finding_new(arena);
     add_data(f, &counts);
     add_page_table(f, kept, &counts);
-    add_line(f, &counts);
+    add_count_line(f, &counts);
     if (counts.aliases > 0) {
         rft_finding_note(
             f, RFT_ON_PAGE,

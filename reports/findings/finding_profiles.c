@@ -75,7 +75,7 @@ static const rft_finding *values_data(const rft_run *run, const rft_profile *pro
     return f;
 }
 
-static rft_cell_row *add_row(const rft_run *run, rft_cell_table *table, const rft_profile *profile) {
+static rft_cell_row *add_profile_row(const rft_run *run, rft_cell_table *table, const rft_profile *profile) {
     const rft_sweep *sweep = &run->sweeps[profile->sweep].sweep;
     const rft_variant *variant = profile->along_param ? &sweep->variants[profile->variant] : NULL;
     rft_cell_row *row = rft_cell_table_row(table);
@@ -228,7 +228,7 @@ static void add_variant(rft_finding *f, params *p, size_t v) {
     table->lines = true;
     table->heads = 2;
     for (size_t i = 0, first = p->page->row_count; i < count; i++) {
-        rft_cell_row *row = add_row(p->run, table, &profiles[i]);
+        rft_cell_row *row = add_profile_row(p->run, table, &profiles[i]);
         size_t measured = rft_profile_measured(&profiles[i]);
         row->cells[SHARE] = row->cells[EXPLAINS] = rft_datum_number(share[profiles[i].index]);
         row->cells[EXPLAINS].note = isnan(share[profiles[i].index])
@@ -395,7 +395,7 @@ rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_a
     table->lines = true;
     table->heads = 2;
     for (size_t i = 0; i < count; i++) {
-        rft_cell_row *row = add_row(run, table, &profiles[i]);
+        rft_cell_row *row = add_profile_row(run, table, &profiles[i]);
         bool shown = put_axis(run, row, &profiles[i], arena);
         row->where = RFT_IN_DATA | (shown ? RFT_IN_FULL : 0) | (shown && lines < LINES_MOST ? RFT_IN_BRIEF : 0);
         lines += shown;

@@ -249,7 +249,7 @@ static rft_cell_row *add_transition(const told *t, const rft_profile *profile, c
     return row;
 }
 
-static void add_line(const told *t, const found_line *line, const char *names) {
+static void add_transition_line(const told *t, const found_line *line, const char *names) {
     for (size_t k = 0; k < line->count; k++) {
         rft_cell_row *row = add_transition(t, line->profile, &line->items[k], names);
         if (k == 0) {
@@ -331,7 +331,7 @@ static void add_along_axes(rft_finding *f, told *t, const found_line *lines, siz
     for (size_t s = 0; s < t->run->sweep_count; s++) {
         size_t first = next;
         for (; next < count && lines[next].profile->sweep == s; next++) {
-            add_line(t, &lines[next], NULL);
+            add_transition_line(t, &lines[next], NULL);
             for (size_t k = 0; k < lines[next].count; k++) {
                 found += lines[next].items[k].kind == RFT_TRANSITION_FOUND;
             }
@@ -360,7 +360,7 @@ rft_finding *rft_finding_transitions(const rft_run *run, size_t sweep, rft_arena
     t.table = rft_finding_table(f, "", fields, FIELDS);
     t.table->lines = true;
     for (size_t i = 0; i < count; i++) {
-        add_line(&t, &lines[i], NULL);
+        add_transition_line(&t, &lines[i], NULL);
     }
     return f;
 }
@@ -414,7 +414,7 @@ static void add_params(const told *t, size_t sweep) {
     }
     for (size_t i = 0; i < count; i++) {
         if (!said[i]) {
-            add_line(t, &lines[i], same_names(t, &lines[i], count - i));
+            add_transition_line(t, &lines[i], same_names(t, &lines[i], count - i));
         }
     }
 }

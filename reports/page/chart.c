@@ -19,7 +19,7 @@ static const rft_pen_style title_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COL
 static const rft_pen_style tick_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
 static const rft_pen_style label_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 
-static void widen(double value, bool log, double *low, double *high) {
+static void widen_span(double value, bool log, double *low, double *high) {
     if (isfinite(value) && (!log || value > 0)) {
         *low = !(value >= *low) ? value : *low; /* also when *low is NaN */
         *high = !(value <= *high) ? value : *high;
@@ -31,11 +31,11 @@ static void find_ranges(const rft_chart *chart, rft_plot_axis *x, rft_plot_axis 
     for (size_t s = 0; s < chart->series_count; s++) {
         const rft_series *series = &chart->series[s];
         for (size_t i = 0; i < series->count && series->kind != RFT_SERIES_BAND; i++) {
-            widen(series->x[i], chart->x.log, &x_low, &x_high);
-            widen(series->x2[i], chart->x.log, &x_low, &x_high);
-            widen(series->y[i], chart->y.log, &y_low, &y_high);
+            widen_span(series->x[i], chart->x.log, &x_low, &x_high);
+            widen_span(series->x2[i], chart->x.log, &x_low, &x_high);
+            widen_span(series->y[i], chart->y.log, &y_low, &y_high);
             if (series->kind != RFT_SERIES_CELLS) { /* whose y2 is no place */
-                widen(series->y2[i], chart->y.log, &y_low, &y_high);
+                widen_span(series->y2[i], chart->y.log, &y_low, &y_high);
             }
         }
     }

@@ -171,17 +171,17 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
 
 /* ---- decode ---- */
 
-typedef struct reader {
+typedef struct spec_reader {
     rft_arena *arena;
     rft_err *err;
     size_t buffer_count; /* every buffer index must be below */
-} reader;
+} spec_reader;
 
-static int bad(reader *r, const char *what) {
+static int bad(spec_reader *r, const char *what) {
     return rft_err_set(r->err, RFT_E_WORKER, "frame: %s is missing or of the wrong type", what);
 }
 
-static int numbers_to(reader *r, uint64_t out[5], const json_t *object, const char *key) {
+static int numbers_to(spec_reader *r, uint64_t out[5], const json_t *object, const char *key) {
     const json_t *array = json_object_get(object, key);
     if (!json_is_array(array) || json_array_size(array) != 5) {
         return bad(r, key);
@@ -192,7 +192,7 @@ static int numbers_to(reader *r, uint64_t out[5], const json_t *object, const ch
     return RFT_OK;
 }
 
-static int map_to(reader *r, rft_tensor_map *out, const json_t *object) {
+static int map_to(spec_reader *r, rft_tensor_map *out, const json_t *object) {
     uint64_t box[5];
     int rc = rft_wire_to_fields(&map_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK || (rc = numbers_to(r, out->dims, object, "dims")) != RFT_OK ||
@@ -209,7 +209,7 @@ static int map_to(reader *r, rft_tensor_map *out, const json_t *object) {
     return RFT_OK;
 }
 
-static int arg_to(reader *r, rft_arg *out, const json_t *object) {
+static int arg_to(spec_reader *r, rft_arg *out, const json_t *object) {
     int rc = rft_wire_to_fields(&arg_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK) {
         return rc;
@@ -227,7 +227,7 @@ static int arg_to(reader *r, rft_arg *out, const json_t *object) {
     return out->kind == RFT_ARG_TENSOR_MAP ? map_to(r, &out->map, json_object_get(object, "map")) : RFT_OK;
 }
 
-static int vendor_to(reader *r, rft_vendor_call *out, const json_t *object) {
+static int vendor_to(spec_reader *r, rft_vendor_call *out, const json_t *object) {
     int rc = rft_wire_to_fields(&vendor_fields, out, object, r->arena, r->err);
     bool good = out->math < RFT_VENDOR_MATH_COUNT && out->a < r->buffer_count && out->b < r->buffer_count &&
                 out->d < r->buffer_count && out->a_order <= RFT_VENDOR_COLUMN && out->b_order <= RFT_VENDOR_COLUMN &&
@@ -235,7 +235,7 @@ static int vendor_to(reader *r, rft_vendor_call *out, const json_t *object) {
     return rc != RFT_OK || good ? rc : bad(r, "launch.vendor");
 }
 
-static int launch_to(reader *r, rft_launch *out, const json_t *object) {
+static int launch_to(spec_reader *r, rft_launch *out, const json_t *object) {
     int rc = rft_wire_to_fields(&launch_fields, out, object, r->arena, r->err);
     if (rc == RFT_OK) {
         rc = rft_wire_to_fields(&window_fields, &out->window, json_object_get(object, "window"), r->arena, r->err);
@@ -260,7 +260,7 @@ static int launch_to(reader *r, rft_launch *out, const json_t *object) {
     return rc;
 }
 
-static int launches_to(reader *r, rft_launch **out, size_t *count, const json_t *head, const char *key) {
+static int launches_to(spec_reader *r, rft_launch **out, size_t *count, const json_t *head, const char *key) {
     const json_t *array = json_object_get(head, key);
     if (!json_is_array(array)) {
         return bad(r, key);
@@ -274,7 +274,7 @@ static int launches_to(reader *r, rft_launch **out, size_t *count, const json_t 
     return rc;
 }
 
-static int buffers_to(reader *r, rft_point_spec *spec, const json_t *head) {
+static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) {
     const json_t *array = json_object_get(head, "buffers");
     if (!json_is_array(array)) {
         return bad(r, "buffers");
@@ -301,7 +301,7 @@ static int buffers_to(reader *r, rft_point_spec *spec, const json_t *head) {
     return RFT_OK;
 }
 
-static int check_to(reader *r, rft_check *out, const json_t *head) {
+static int check_to(spec_reader *r, rft_check *out, const json_t *head) {
     const json_t *object = json_object_get(head, "check");
     const json_t *problem = json_object_get(object, "problem");
     if (!json_is_array(problem)) {
@@ -326,7 +326,7 @@ static int check_to(reader *r, rft_check *out, const json_t *head) {
     return RFT_OK;
 }
 
-static int results_to(reader *r, rft_probe_request *out, const rft_frame *frame) {
+static int results_to(spec_reader *r, rft_probe_request *out, const rft_frame *frame) {
     const json_t *head = frame->head;
     rft_compile_result *unit = rft_arena_alloc(r->arena, sizeof *unit);
     int rc = rft_wire_to_compile_result(unit, json_object_get(head, "unit"), frame->blob, frame->blob_bytes, r->arena,
@@ -344,7 +344,7 @@ static int results_to(reader *r, rft_probe_request *out, const rft_frame *frame)
 }
 
 int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rft_arena *arena, rft_err *err) {
-    reader r = {.arena = arena, .err = err};
+    spec_reader r = {.arena = arena, .err = err};
     const json_t *head = frame->head;
     rft_point_spec *spec = rft_arena_alloc(arena, sizeof *spec);
     *out = (rft_probe_request){.spec = spec};

@@ -2,7 +2,7 @@
 #include "store/exchange/exchange.h"
 
 #include "model/run/run_foreign.h"
-#include "store/exchange/exchange_ktt.h"
+#include "store/exchange/ktt_read.h"
 #include "store/recording.h"
 
 #include <stdlib.h>

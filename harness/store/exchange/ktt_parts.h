@@ -3,7 +3,7 @@
 #ifndef RFT_STORE_KTT_PARTS_H
 #define RFT_STORE_KTT_PARTS_H
 
-#include "store/exchange/exchange_ktt.h"
+#include "store/exchange/ktt_read.h"
 
 #define RFT_KTT_TEXT_MAX 4096 /* bytes of a name, of a value */
 #define RFT_KTT_SWEEPS_MAX 1000

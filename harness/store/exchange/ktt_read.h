@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exchange_ktt.h - inside of the store room: results of the Kernel Tuning Toolkit (KTT 2), read as a run.
+ * ktt_read.h - inside of the store room: results of the Kernel Tuning Toolkit (KTT 2), read as a run.
  *
  * KTT's JSON: `Metadata` (KttVersion, Device, TimeUnit, GlobalSizeType, Timestamp) and `Results`, one a configuration:
  * Status, Configuration (Name, Value, ValueType), ComputationResults (Duration, GlobalSize, LocalSize, CompilationData,
@@ -12,8 +12,8 @@
  * multiply-adds become counted traffic of their pipe at two operations each (four for packed halves): the slots they
  * take of the pipe, an upper bound of the operations.
  */
-#ifndef RFT_STORE_EXCHANGE_KTT_H
-#define RFT_STORE_EXCHANGE_KTT_H
+#ifndef RFT_STORE_KTT_READ_H
+#define RFT_STORE_KTT_READ_H
 
 #include "base/json.h"
 #include "store/store.h"

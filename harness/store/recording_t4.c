@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exchange_t4.c - points as results of the T4 format of the autotuning community: times in milliseconds, one result a
+/* recording_t4.c - points as results of the T4 format of the autotuning community: times in milliseconds, one result a
  * configuration. Axes stand beside the parameters, because T4 knows no problems. */
 #include "store/points.h"
 #include "store/recording.h"
