@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/page/chart.h"
 
-#include "reports/page/chart_plot.h"
+#include "reports/page/chart_parts.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A heat map: one hue from light to dark, so that it reads the same in grey, with the numbers in it where they fit. */
-#include "reports/page/chart_plot.h"
+#include "reports/page/chart_parts.h"
 
 #include <math.h>
 

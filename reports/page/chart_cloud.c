@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A few hundred points are drawn as points; more as a grid of cells whose grey says how many lie there. */
-#include "reports/page/chart_plot.h"
+#include "reports/page/chart_parts.h"
 
 #include <math.h>
 

@@ -52,7 +52,7 @@ static inline void rft_codes_add(rft_codes *set, uint32_t code) {
 }
 
 /*
- * The font's file again (truetype_parts.c) with another table of characters: those of `used` that it has, and one from
+ * The font's file again with another table of characters: those of `used` that it has, and one from
  * the private use area for every glyph that these are composed of, which is added to `parts`. libharu keeps only glyphs
  * that were asked for by a character, and loses most parts of composed ones (its glyph numbers are signed, and it looks
  * one level deep): a caller that asks for the characters in `parts` too gets whole glyphs.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chart_parts.h - what the files of a chart share: the plot area with its two axes, and the labels that want a place. */
+/* chart_parts.h - what the files of a chart share: the plot area with its two axes, and the labels that want a place.
+ */
 #ifndef RFT_REPORTS_CHART_PARTS_H
 #define RFT_REPORTS_CHART_PARTS_H
 
