@@ -186,7 +186,7 @@ void rft_build_appendix(rft_build *b) {
     add_environment(b);
     add_hashes(b);
     add_glossary(b);
-    rft_build_counters_appendix(b);
+    rft_print_page(b->doc, rft_finding_counters_large(b->run, b->arena));
     if (b->opts.full && b->run->point_count > 0) {
         add_points(b);
     }

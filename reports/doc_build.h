@@ -61,11 +61,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
 /* Parts of a sweep's chapter. */
 void rft_build_asked(rft_build *b, size_t sweep);
 void rft_build_ranking(rft_build *b, const rft_entry *entry);
-void rft_build_counters(rft_build *b,
-                        size_t sweep); /* of the best of every problem; nothing when none were asked for */
-void rft_build_mlperf(rft_build *b);   /* of the appendix: doc_mlperf.c */
-/* Of the appendix: the large set of each sweep's largest problem. */
-void rft_build_counters_appendix(rft_build *b);
+void rft_build_mlperf(rft_build *b); /* of the appendix: doc_mlperf.c */
 
 /* ---- shared by the chapters (doc_entry.c) ---- */
 void rft_build_entries(rft_build *b);

@@ -240,7 +240,7 @@ void rft_build_sweep(rft_build *b, size_t s) {
             add_details(b, entry);
         }
     }
-    rft_build_counters(b, s);
+    rft_print_page(b->doc, rft_finding_counted(b->run, s, b->opts.full, b->arena));
     rft_print_page(b->doc, rft_finding_advice(b->run, showcase ? showcase->best : NULL, b->opts.full, b->arena));
     rft_print_page(b->doc, rft_finding_failures(b->run, s, b->arena));
 }

@@ -137,7 +137,7 @@ static json_t *of_sweep(const rft_run *run, size_t sweep, rft_arena *arena) {
     json_object_set_new(object, "best", best);
     json_object_set_new(object, "ladder", ladder);
     json_object_set_new(object, "baselines", rft_print_json(rft_finding_baselines(run, sweep, SIZE_MAX, arena)));
-    json_object_set_new(object, "counted", rft_print_json(rft_finding_counted(run, sweep, arena)));
+    json_object_set_new(object, "counted", rft_print_json(rft_finding_counted(run, sweep, false, arena)));
     json_object_set_new(object, "loads", rft_print_json(rft_finding_loads(run, sweep, arena)));
     json_object_set_new(object, "transitions", rft_print_json(rft_finding_transitions(run, sweep, arena)));
     json_object_set_new(object, "fits", rft_print_json(rft_finding_fits(run, sweep, arena)));

@@ -1,46 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hardware counters: what was counted of a point, why not, and what disagrees with the declared work. */
+/* Hardware counters: of a point, of the best of every problem of a sweep, and the large set of a run. */
+#include "model/roofline/counted.h"
+#include "model/transition/refine.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 
 #include "base/str.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-#define FARTHEST 2 /* disagreements of a sweep that are told */
+#define ROWS_MOST 12 /* problems on a page without `full` */
+#define APART_MOST 6 /* disagreements there */
+#define APART_IN_BRIEF 2
+
+/* ---- a point ---- */
 
 static bool was_asked(double value, const char *reason) {
     return !isnan(value) || !rft_text_equal(reason, RFT_COUNTER_NOT_ASKED);
 }
 
-static const char *reason_of(const char *reason) {
-    return reason ? reason : "no reason was recorded";
-}
-
-/* ---- a point ---- */
-
-static void set_value(rft_finding *values, rft_finding *reasons, const char *name, double value, const char *reason) {
+static void add_value(rft_finding *values, rft_finding *reasons, const char *name, double value, const char *reason) {
     if (was_asked(value, reason)) {
         rft_finding_set(values, name, rft_datum_number(value));
         if (isnan(value)) {
-            rft_finding_set(reasons, name, rft_datum_text(reason_of(reason)));
+            rft_finding_set(reasons, name, rft_datum_text(reason ? reason : "no reason was recorded"));
         }
     }
 }
 
-static void add_data(rft_finding *f, const rft_counters *counters, const rft_disagreement *apart, size_t count) {
-    static const rft_trait fields[] = {{.key = "what"}, {.key = "declared"}, {.key = "counted"}, {.key = "text"}};
+static void add_data(rft_finding *f, const rft_counters *counters) {
     rft_finding *values = rft_finding_new(f->arena), *reasons = rft_finding_new(f->arena);
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
-        set_value(values, reasons, rft_counter_name((rft_counter)i), counters->values[i], counters->reasons[i]);
+        add_value(values, reasons, rft_counter_name((rft_counter)i), counters->values[i], counters->reasons[i]);
     }
     for (size_t i = 0; i < counters->raw_count; i++) {
-        set_value(values, reasons, counters->raw[i].name, counters->raw[i].value, counters->raw[i].reason);
+        add_value(values, reasons, counters->raw[i].name, counters->raw[i].value, counters->raw[i].reason);
     }
     rft_finding_set(f, "passes", rft_datum_count(counters->passes));
     rft_finding_add(f, "values", values);
     rft_finding_add(f, "reasons", reasons);
+}
+
+static void add_line(rft_cell_table *table, const char *label, const char *value) {
+    rft_datum *cells = rft_cell_table_row(table)->cells;
+    cells[0] = rft_datum_text(label);
+    cells[1] = rft_datum_text(value);
+}
+
+static void add_values(rft_finding *f, const rft_counters *counters) {
+    static const rft_trait fields[] = {{.title = "Counter", .wraps = true},
+                                       {.title = "counted", .align = RFT_ALIGN_RIGHT, .wraps = true}};
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, 2);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        if (!isnan(counters->values[i])) {
+            add_line(table, rft_counter_label((rft_counter)i),
+                     rft_counter_text((rft_counter)i, counters->values[i], f->arena));
+        }
+    }
+    for (size_t i = 0; i < counters->raw_count; i++) {
+        const rft_counter_raw *raw = &counters->raw[i];
+        add_line(table, raw->name, isnan(raw->value) ? raw->reason : rft_counter_raw_text(raw, f->arena));
+    }
+}
+
+/* "a, b: why": quantities with the same reason together. */
+static void add_missing(rft_finding *f, const rft_counters *counters) {
+    bool told[RFT_COUNTER_COUNT] = {false};
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        const char *reason = counters->reasons[i];
+        if (told[i] || !isnan(counters->values[i]) || !was_asked(counters->values[i], reason)) {
+            continue;
+        }
+        rft_str names = RFT_STR_INIT;
+        for (int k = i; k < RFT_COUNTER_COUNT; k++) {
+            if (isnan(counters->values[k]) && rft_text_equal(reason, counters->reasons[k])) {
+                told[k] = true;
+                rft_str_addf(&names, "%s%s", names.length ? ", " : "", rft_counter_name((rft_counter)k));
+            }
+        }
+        rft_finding_note(f, RFT_TO_PEOPLE, "%s: %s", rft_str_get(&names), reason ? reason : "no reason was recorded");
+        rft_str_clear(&names);
+    }
+}
+
+rft_finding *rft_finding_counters_of(const rft_counted_of *counted, rft_arena *arena) {
+    static const rft_trait fields[] = {{.key = "what"}, {.key = "declared"}, {.key = "counted"}, {.key = "text"}};
+    const rft_counters *counters = counted->counters;
+    rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
+    rft_finding *f = rft_finding_new(arena);
+    add_data(f, counters);
     rft_cell_table *table = rft_finding_table(f, "disagreements", fields, 4);
+    size_t count = rft_counters_compare(counters, counted->work, counted->l2_bytes, counted->cold, arena, apart);
     for (size_t i = 0; i < count; i++) {
         rft_datum *cells = rft_cell_table_row(table)->cells;
         cells[0] = rft_datum_text(apart[i].what);
@@ -48,184 +99,364 @@ static void add_data(rft_finding *f, const rft_counters *counters, const rft_dis
         cells[2] = rft_datum_number(apart[i].counted);
         cells[3] = rft_datum_text(apart[i].text);
     }
-}
-
-static void add_value(rft_cell_table *table, const char *label, const char *value) {
-    rft_datum *cells = rft_cell_table_row(table)->cells;
-    cells[0] = rft_datum_text(label);
-    cells[1] = rft_datum_text(value);
-}
-
-/* "a, b: why": quantities with the same reason together. */
-static void add_unknown(rft_finding *f, const rft_counters *counters) {
-    bool told[RFT_COUNTER_COUNT] = {false};
-    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
-        const char *reason = counters->reasons[i], *names = NULL;
-        if (told[i] || !isnan(counters->values[i]) || !was_asked(counters->values[i], reason)) {
-            continue;
-        }
-        for (int k = i; k < RFT_COUNTER_COUNT; k++) {
-            if (isnan(counters->values[k]) && rft_text_equal(reason, counters->reasons[k])) {
-                told[k] = true;
-                names = rft_arena_printf(f->arena, "%s%s%s", names ? names : "", names ? ", " : "",
-                                         rft_counter_name((rft_counter)k));
-            }
-        }
-        rft_finding_note(f, RFT_IN_TEXT, "%s: %s", names, reason_of(reason));
-    }
-}
-
-rft_finding *rft_finding_counters_of(const rft_counted_of *counted, rft_arena *arena) {
-    static const rft_trait line[] = {{.title = "", .wraps = true}, {.title = "", .align = RFT_ALIGN_RIGHT}};
-    const rft_counters *counters = counted->counters;
-    rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
-    size_t count = rft_counters_compare(counters, counted->work, counted->l2_bytes, counted->cold, arena, apart);
-    rft_finding *f = rft_finding_new(arena);
-    add_data(f, counters, apart, count);
     if (counters->passes > 0) {
-        rft_finding_note(f, RFT_IN_TEXT, "counted in %d runs of its own, with the cache %s", counters->passes,
-                         counted->cold ? "cold" : "as the run before left it");
+        rft_finding_heading(f, RFT_TO_PEOPLE, 2, "counted in %d runs of its own, with the cache %s", counters->passes,
+                            counted->cold ? "cold" : "as the run before left it");
     }
-    rft_cell_table *table = rft_finding_table(f, NULL, line, 2);
-    table->where = RFT_IN_TEXT;
-    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
-        if (!isnan(counters->values[i])) {
-            add_value(table, rft_counter_label((rft_counter)i),
-                      rft_counter_text((rft_counter)i, counters->values[i], arena));
-        }
-    }
-    for (size_t i = 0; i < counters->raw_count; i++) {
-        const rft_counter_raw *raw = &counters->raw[i];
-        add_value(table, raw->name, isnan(raw->value) ? raw->reason : rft_counter_raw_text(raw, arena));
-    }
-    add_unknown(f, counters);
+    add_values(f, counters);
+    add_missing(f, counters);
     for (size_t i = 0; i < count; i++) {
-        rft_finding_note(f, RFT_IN_TEXT, "disagrees: %s", apart[i].text);
+        rft_finding_note(f, RFT_TO_PEOPLE, "disagrees: %s", apart[i].text);
     }
     return f;
 }
 
 rft_finding *rft_finding_counters(const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_measurement *m = rft_point_measurement(point);
-    return point->counters ? rft_finding_counters_of(&(rft_counted_of){point->counters, &point->work, run->gpu.l2_bytes,
-                                                                       !m || m->cache != RFT_CACHE_HOT},
-                                                     arena)
-                           : NULL;
+    const rft_counted_of counted = {point->counters, &point->work, run->gpu.l2_bytes, !m || m->cache != RFT_CACHE_HOT};
+    return point->counters ? rft_finding_counters_of(&counted, arena) : NULL;
 }
 
-/* ---- a sweep ---- */
+/* ---- a sweep: where counted and declared work are apart ---- */
 
-/* The two that are farthest from what was declared, of all bests, and how many there are besides. */
-static size_t find_farthest(const rft_run *run, size_t sweep, const char *texts[FARTHEST], rft_arena *arena) {
-    double fracs[FARTHEST] = {0};
+typedef struct counted_apart {
+    const char *text;
+    double frac; /* of the declared work */
+    size_t at;   /* in the order of the axes */
+} counted_apart;
+
+/* The farthest first. */
+static int compare_apart(const void *a, const void *b) {
+    const counted_apart *x = a, *y = b;
+    return x->frac != y->frac ? (x->frac < y->frac) - (x->frac > y->frac) : (x->at > y->at) - (x->at < y->at);
+}
+
+static size_t apart_of(const rft_run *run, const rft_point *const *bests, size_t count, counted_apart **out,
+                       rft_arena *arena) {
     size_t total = 0;
-    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
-        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
+    *out = rft_arena_calloc(arena, count * RFT_DISAGREEMENTS_MAX + 1, sizeof **out);
+    for (size_t i = 0; i < count; i++) {
         rft_disagreement apart[RFT_DISAGREEMENTS_MAX];
-        size_t count = best ? rft_counted_disagreements(run, best, arena, apart) : 0;
-        for (size_t i = 0; i < count; i++, total++) {
-            double frac = fabs(apart[i].counted - apart[i].declared) / fmax(apart[i].declared, 1);
-            int at = FARTHEST;
-            for (; at > 0 && (!texts[at - 1] || frac > fracs[at - 1]); at--) {
-                if (at < FARTHEST) {
-                    texts[at] = texts[at - 1];
-                    fracs[at] = fracs[at - 1];
-                }
-            }
-            if (at < FARTHEST) {
-                texts[at] = rft_arena_printf(arena, "%s disagrees: %s",
-                                             rft_run_problem_text(run, sweep, p, true, arena), apart[i].text);
-                fracs[at] = frac;
-            }
+        size_t more = rft_counted_disagreements(run, bests[i], arena, apart);
+        for (size_t k = 0; k < more; k++, total++) {
+            const char *name = rft_words_problem(run, bests[i]->sweep, bests[i]->problem, arena);
+            double frac = fabs(apart[k].counted - apart[k].declared) / fmax(apart[k].declared, 1);
+            (*out)[total] = (counted_apart){rft_arena_printf(arena, "%s: %s.", name, apart[k].text), frac, total};
         }
+    }
+    if (total > 1) {
+        qsort(*out, total, sizeof **out, compare_apart);
     }
     return total;
 }
 
-/* All for one reason: then it is said once. NULL: not so. */
+static void add_left_out(rft_finding *f, unsigned where, size_t count, size_t most) {
+    if (count > most) {
+        rft_finding_note(f, where, "%s; all of them with --full.",
+                         rft_words_plural(count - most, "more such place", "more such places", f->arena));
+    }
+}
+
+static void add_apart(rft_finding *f, const counted_apart *apart, size_t count, bool full) {
+    const unsigned at_length = RFT_ON_PAGE | RFT_IN_FULL;
+    if (count == 0) {
+        rft_finding_note(f, at_length, "Nowhere are counted and declared work more than 5 %% apart.");
+        return;
+    }
+    rft_finding_heading(f, RFT_IN_BRIEF, 2, "Hardware counters (all of them: --full)");
+    rft_finding_note(f, RFT_TO_PEOPLE,
+                     "Where counted and declared work are more than 5 %% apart (the declared work stays what rates and "
+                     "efficiencies are of):");
+    for (size_t i = 0; i < count && (full || i < APART_MOST); i++) {
+        rft_finding_note(f, i < APART_IN_BRIEF ? RFT_TO_PEOPLE : at_length, "%s", apart[i].text);
+    }
+    add_left_out(f, RFT_IN_BRIEF, count, APART_IN_BRIEF);
+    add_left_out(f, RFT_ON_PAGE, count, full ? count : APART_MOST);
+}
+
+/* ---- a sweep: its bests ---- */
+
+enum { BEST_OF, READ, WRITTEN, DECLARED, L2_HITS, OCCUPANCY, ISSUE, USEFUL, CONFLICTS, FIELDS };
+
+static const rft_trait fields[FIELDS] = {
+    [BEST_OF] = {.title = "Best of", .wraps = true},
+    [READ] = {.title = "DRAM read", .align = RFT_ALIGN_RIGHT},
+    [WRITTEN] = {.title = "written", .align = RFT_ALIGN_RIGHT},
+    [DECLARED] = {.title = "declared read, written", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    [L2_HITS] = {.title = "L2 hits", .align = RFT_ALIGN_RIGHT},
+    [OCCUPANCY] = {.title = "occupancy", .align = RFT_ALIGN_RIGHT},
+    [ISSUE] = {.title = "issue", .where = RFT_IN_TEXT, .align = RFT_ALIGN_RIGHT},
+    [USEFUL] = {.title = "useful of 32 B", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+    [CONFLICTS] = {.title = "conflicts", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
+};
+
+static rft_datum share(double frac, rft_arena *arena) {
+    return isfinite(frac) ? rft_datum_text(rft_figure_percent(arena, frac)) : rft_datum_absent();
+}
+
+static rft_datum value(const rft_point *point, rft_counter counter, rft_arena *arena) {
+    return rft_datum_text(rft_counter_text(counter, point->counters->values[counter], arena));
+}
+
+/* Bank conflicts as a share of the wavefronts they are among; n/a where there was no shared memory to speak of. */
+static double conflict_frac(const rft_counters *counters) {
+    double wavefronts = counters->values[RFT_COUNTER_SHARED_WAVEFRONTS];
+    return wavefronts > 0 ? counters->values[RFT_COUNTER_SHARED_CONFLICTS] / wavefronts : (double)NAN;
+}
+
+static void add_best(rft_cell_table *table, const rft_run *run, const rft_point *best, unsigned where) {
+    const char *missing = rft_counted_missing(best);
+    rft_arena *arena = table->arena;
+    rft_cell_row *row = rft_cell_table_row(table);
+    rft_datum *cells = row->cells;
+    row->where = where;
+    cells[BEST_OF] = rft_datum_text(rft_words_problem(run, best->sweep, best->problem, arena));
+    cells[BEST_OF].brief = rft_run_problem_text(run, best->sweep, best->problem, true, arena);
+    if (missing) {
+        cells[READ] = rft_datum_noted(rft_datum_absent(), missing);
+        return;
+    }
+    cells[READ] = value(best, RFT_COUNTER_DRAM_READ, arena);
+    cells[WRITTEN] = value(best, RFT_COUNTER_DRAM_WRITE, arena);
+    cells[DECLARED] = rft_datum_text(rft_arena_printf(arena, "%s, %s", rft_figure_si(arena, best->work.bytes_read, "B"),
+                                                      rft_figure_si(arena, best->work.bytes_written, "B")));
+    cells[L2_HITS] = share(rft_counters_l2_hit_frac(best->counters), arena);
+    cells[OCCUPANCY] = share(best->counters->values[RFT_COUNTER_WARPS_ACTIVE], arena);
+    cells[ISSUE] = value(best, RFT_COUNTER_ISSUE, arena);
+    cells[USEFUL] = value(best, RFT_COUNTER_LOAD_BYTES_PER_SECTOR, arena);
+    cells[CONFLICTS] = share(conflict_frac(best->counters), arena);
+}
+
+/* All of them for a terminal's full form; a page without `full` has some, the longest problem among them. */
+static void add_bests(rft_finding *f, const rft_run *run, const rft_point *const *bests, size_t count, bool full) {
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
+    size_t every = full ? 1 : (count + ROWS_MOST - 1) / ROWS_MOST, shown = 0;
+    table->where = RFT_ON_PAGE | RFT_IN_FULL;
+    for (size_t i = 0; i < count; i++) {
+        bool chosen = i % every == 0 || bests[i]->problem == rft_run_largest(run, bests[i]->sweep);
+        add_best(table, run, bests[i], chosen ? 0 : RFT_IN_TEXT);
+        shown += chosen;
+    }
+    if (shown < count) {
+        rft_finding_note(f, RFT_ON_PAGE, "%zu of %zu problems are shown; all of them with --full.", shown, count);
+    }
+}
+
+/* Nothing is known of any of them, for one reason; NULL: something is. */
 static const char *common_reason(const rft_run *run, size_t sweep) {
     const char *reason = NULL;
-    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
-        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
-        const char *missing = best ? rft_counted_missing(best) : reason;
-        if (best && (!missing || (reason && !rft_text_equal(reason, missing)))) {
-            return NULL;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == sweep && point->counters) {
+            const char *missing = rft_counted_missing(point);
+            if (!missing || (reason && !rft_text_equal(reason, missing))) {
+                return NULL;
+            }
+            reason = missing;
         }
-        reason = missing;
     }
     return reason;
 }
 
-static void add_bests(rft_finding *f, const rft_run *run, size_t sweep) {
-    static const rft_counter shown[] = {RFT_COUNTER_DRAM_READ, RFT_COUNTER_DRAM_WRITE, RFT_COUNTER_COUNT,
-                                        RFT_COUNTER_WARPS_ACTIVE, RFT_COUNTER_ISSUE};
-    static const rft_trait fields[] = {{.title = "problem", .wraps = true},
-                                       {.title = "DRAM read", .align = RFT_ALIGN_RIGHT},
-                                       {.title = "written", .align = RFT_ALIGN_RIGHT},
-                                       {.title = "L2 hits", .align = RFT_ALIGN_RIGHT},
-                                       {.title = "occupancy", .align = RFT_ALIGN_RIGHT},
-                                       {.title = "issue", .align = RFT_ALIGN_RIGHT}};
-    rft_cell_table *table = rft_finding_table(f, NULL, fields, 6);
-    table->where = RFT_IN_FULL;
-    for (size_t p = 0; p < run->sweeps[sweep].sweep.problem_count; p++) {
-        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, p);
-        if (!best) {
-            continue;
-        }
-        rft_cell_row *row = rft_cell_table_row(table);
-        const char *name = rft_run_problem_text(run, sweep, p, true, f->arena), *missing = rft_counted_missing(best);
-        row->spans = missing != NULL;
-        row->cells[0] = rft_datum_text(missing ? rft_arena_printf(f->arena, "%s: %s", name, missing) : name);
-        for (size_t i = 0; i < sizeof shown / sizeof *shown && !missing; i++) { /* COUNT: the L2's hit rate, a share */
-            row->cells[1 + i] = rft_datum_text(
-                shown[i] < RFT_COUNTER_COUNT
-                    ? rft_counter_text(shown[i], best->counters->values[shown[i]], f->arena)
-                    : rft_counter_text(RFT_COUNTER_WARPS_ACTIVE, rft_counters_l2_hit_frac(best->counters), f->arena));
-        }
-    }
-}
-
-static void add_text(rft_finding *f, const rft_run *run, size_t sweep) {
-    const char *reason = common_reason(run, sweep), *farthest[FARTHEST] = {NULL};
-    if (reason) {
-        rft_finding_heading(f, RFT_IN_TEXT, 2, "hardware counters: none (%s)", reason);
-        return;
-    }
-    size_t total = find_farthest(run, sweep, farthest, f->arena);
-    rft_finding_heading(f, RFT_IN_FULL, 2, "hardware counters of the best (runs of their own)");
-    add_bests(f, run, sweep);
-    if (total > 0) {
-        rft_finding_heading(f, RFT_IN_BRIEF, 2, "hardware counters (all of them: --full)");
-    }
-    for (size_t i = 0; i < FARTHEST && farthest[i]; i++) {
-        rft_finding_note(f, RFT_IN_TEXT, "%s", farthest[i]);
-    }
-    if (total > FARTHEST) {
-        rft_finding_note(f, RFT_IN_TEXT, "%zu more: `rooftune show --json`", total - FARTHEST);
-    }
-}
-
-rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, rft_arena *arena) {
-    const rft_sweep *data = &run->sweeps[sweep].sweep;
-    rft_finding *f = rft_finding_new(arena);
-    rft_item *list = rft_finding_list(f, "");
-    bool asked = false;
-    list->where = RFT_IN_DATA;
+/* For programs: all points that were counted. Returns whether any was asked. */
+static bool add_counted(rft_finding *f, const rft_run *run, size_t sweep) {
+    static const rft_trait data[] = {
+        {.key = "point"}, {.key = "problem"}, {.key = "variant"}, {.key = "configuration"}, {.key = "counters"}};
+    const rft_sweep *of = &run->sweeps[sweep].sweep;
+    rft_cell_table *table = rft_finding_table(f, "", data, 5);
+    bool any = false;
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];
-        asked = asked || (point->sweep == sweep && point->counters);
-        if (point->sweep == sweep && point->counters && !point->alias_of) {
-            rft_finding *item = rft_finding_new(arena);
-            rft_finding_set(item, "point", rft_datum_count(point->id));
-            rft_finding_add(item, "problem", rft_finding_problem(data, point->problem, arena));
-            rft_finding_set(item, "variant", rft_datum_text(data->variants[point->variant].name));
-            rft_finding_add(item, "configuration", rft_finding_config(data, point, arena));
-            rft_finding_add(item, "counters", rft_finding_counters(run, point, arena));
-            rft_finding_append(f, list, item);
+        bool asked = point->sweep == sweep && point->counters;
+        any = any || asked;
+        if (asked && !point->alias_of) {
+            rft_datum *cells = rft_cell_table_row(table)->cells;
+            cells[0] = rft_datum_count(point->id);
+            cells[1] = rft_datum_finding(rft_finding_problem(of, point->problem, f->arena));
+            cells[2] = rft_datum_text(of->variants[point->variant].name);
+            cells[3] = rft_datum_finding(rft_finding_config(of, point, f->arena));
+            cells[4] = rft_datum_finding(rft_finding_counters(run, point, f->arena));
         }
     }
-    if (asked) {
-        add_text(f, run, sweep);
+    return any;
+}
+
+static size_t bests_of(const rft_run *run, size_t sweep, const rft_point ***out, rft_arena *arena) {
+    const rft_sweep *of = &run->sweeps[sweep].sweep;
+    const size_t *order = rft_refine_order(of, arena);
+    size_t count = 0;
+    *out = rft_arena_calloc(arena, of->problem_count + 1, sizeof **out);
+    for (size_t i = 0; i < of->problem_count; i++) {
+        const rft_point *best = rft_run_best(run, sweep, SIZE_MAX, order[i]);
+        if (best) {
+            (*out)[count++] = best;
+        }
+    }
+    return count;
+}
+
+rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    const rft_point **bests = NULL;
+    counted_apart *apart = NULL;
+    if (!add_counted(f, run, sweep)) {
+        return f;
+    }
+    const char *reason = common_reason(run, sweep);
+    if (reason) {
+        rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Hardware counters");
+        rft_finding_body(
+            f, RFT_TO_PEOPLE,
+            "None were counted: %s. What holds a point back is judged by declared and modelled work alone.", reason);
+        return f;
+    }
+    size_t count = bests_of(run, sweep, &bests, arena);
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "Hardware counters");
+    rft_finding_heading(f, RFT_IN_FULL, 2, "Hardware counters of the best (runs of their own)");
+    add_bests(f, run, bests, count, full);
+    rft_finding_note(
+        f, RFT_ON_PAGE,
+        "Counted in runs of their own, never in a timed one. DRAM: bytes to and from device memory until the "
+        "kernel ended; what was written last may still lie in the L2. L2 hits: of the sectors the SMs asked "
+        "for. Occupancy: resident warps of the most an SM holds. Useful: bytes that loads used of each 32-byte "
+        "sector. Conflicts: of the shared-memory wavefronts those that bank conflicts added.");
+    size_t apart_count = apart_of(run, bests, count, &apart, arena);
+    add_apart(f, apart, apart_count, full);
+    return f;
+}
+
+/* ---- the large set ---- */
+
+/* The points with the large set, by rank. */
+typedef struct counted_points {
+    rft_counted_choice *items;
+    size_t count;
+    size_t best_count, best_left_out; /* among the fastest; of the others of them: for want of time */
+} counted_points;
+
+static bool has_large(const rft_point *point) {
+    for (int i = 0; point->counters && i < RFT_COUNTER_COUNT; i++) {
+        if (!rft_counter_in_default((rft_counter)i) && !isnan(point->counters->values[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static counted_points large_of(const rft_run *run, size_t sweep, rft_arena *arena) {
+    counted_points found = {.items = NULL};
+    rft_counted_choice *all = NULL;
+    size_t count = rft_counted_choose(run, sweep, arena, &all);
+    found.items = rft_arena_calloc(arena, count + 1, sizeof *found.items);
+    for (size_t i = 0; i < count; i++) {
+        bool among = all[i].large && all[i].place <= RFT_COUNTED_BEST;
+        if (all[i].large && has_large(all[i].point)) {
+            found.items[found.count++] = all[i];
+            found.best_count += among ? 1 : 0;
+        } else if (among && all[i].point->counters && rft_counted_left_out(all[i].point->counters)) {
+            found.best_left_out++;
+        }
+    }
+    return found;
+}
+
+static const rft_point *with_role(const counted_points *points, rft_counted_role role) {
+    for (size_t i = 0; i < points->count; i++) {
+        bool is_default = role == RFT_COUNTED_DEFAULT && points->items[i].point->is_default;
+        if (points->items[i].role == role || is_default) {
+            return points->items[i].point;
+        }
+    }
+    return NULL;
+}
+
+/* "0.42 to 0.48": over the ten best. */
+static rft_datum range_cell(const counted_points *points, rft_counter counter, rft_arena *arena) {
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < points->count; i++) {
+        double one = points->items[i].point->counters->values[counter];
+        bool among = points->items[i].place <= RFT_COUNTED_BEST;
+        low = among && one < low ? one : low;
+        high = among && one > high ? one : high;
+    }
+    if (!(low <= high)) {
+        return rft_datum_absent();
+    }
+    const char *lowest = rft_counter_text(counter, low, arena);
+    return rft_datum_text(
+        low == high ? lowest : rft_arena_printf(arena, "%s to %s", lowest, rft_counter_text(counter, high, arena)));
+}
+
+/* Blank for no point. */
+static rft_datum noted_value(const rft_point *point, rft_counter counter, rft_arena *arena) {
+    if (!point) {
+        return rft_datum_text(NULL);
+    }
+    const char *reason = point->counters->reasons[counter];
+    return isnan(point->counters->values[counter]) && reason ? rft_datum_noted(rft_datum_absent(), reason)
+                                                             : value(point, counter, arena);
+}
+
+static bool asked_anywhere(const counted_points *points, rft_counter counter) {
+    for (size_t i = 0; i < points->count; i++) {
+        const rft_counters *counters = points->items[i].point->counters;
+        if (was_asked(counters->values[counter], counters->reasons[counter])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "Best: VEC=4 BLOCK=128. "; "" for NULL. */
+static const char *role_text(const rft_run *run, const char *role, const rft_point *point, rft_arena *arena) {
+    return point ? rft_arena_printf(arena, "%s: %s. ", role, rft_words_config(run, point, arena)) : "";
+}
+
+static void add_large(rft_finding *f, const rft_run *run, const counted_points *points, size_t sweep) {
+    static const rft_trait columns[] = {{.title = "Counter", .wraps = true},
+                                        {.title = "best", .align = RFT_ALIGN_RIGHT},
+                                        {.title = "ten best", .align = RFT_ALIGN_RIGHT},
+                                        {.title = "default", .align = RFT_ALIGN_RIGHT},
+                                        {.title = "worst", .align = RFT_ALIGN_RIGHT}};
+    const rft_point *best = with_role(points, RFT_COUNTED_BEST_OF_PROBLEM);
+    const rft_point *worst = with_role(points, RFT_COUNTED_WORST);
+    const rft_point *reference = with_role(points, RFT_COUNTED_DEFAULT);
+    rft_finding_heading(f, 0, 3, "%s", rft_words_problem(run, sweep, points->items[0].point->problem, f->arena));
+    rft_cell_table *table = rft_finding_table(f, NULL, columns, 5);
+    for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
+        rft_counter counter = (rft_counter)i;
+        if (asked_anywhere(points, counter)) {
+            rft_datum *cells = rft_cell_table_row(table)->cells;
+            cells[0] = rft_datum_text(rft_counter_label(counter));
+            cells[1] = noted_value(best, counter, f->arena);
+            cells[2] = range_cell(points, counter, f->arena);
+            cells[3] = noted_value(reference, counter, f->arena);
+            cells[4] = noted_value(worst, counter, f->arena);
+        }
+    }
+    rft_finding_note(f, 0, "%s%s%s", role_text(run, "Best", best, f->arena),
+                     role_text(run, "Default", reference, f->arena), role_text(run, "Worst", worst, f->arena));
+    if (points->best_left_out > 0) {
+        rft_finding_note(f, 0, "Of the ten best %zu were counted; %zu were " RFT_COUNTED_LEFT_OUT ".",
+                         points->best_count, points->best_left_out);
+    }
+}
+
+rft_finding *rft_finding_counters_large(const rft_run *run, rft_arena *arena) {
+    rft_finding *f = NULL;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        const counted_points points = large_of(run, s, arena);
+        if (points.count > 0 && !f) {
+            f = rft_finding_new(arena);
+            rft_finding_heading(f, 0, 2, "Hardware counters, the large set");
+            rft_finding_note(f, 0,
+                             "Of the largest problem of each sweep: the best configuration, the ten best from lowest "
+                             "to highest, the default, and the worst. Warps waiting: resident in that state for each "
+                             "instruction issued. What each counter means is in docs/counters.md.");
+        }
+        if (points.count > 0) {
+            add_large(f, run, &points, s);
+        }
     }
     return f;
 }

@@ -96,8 +96,11 @@ typedef struct rft_counted_of {
 } rft_counted_of;
 rft_finding *rft_finding_counters_of(const rft_counted_of *counted, rft_arena *arena);
 rft_finding *rft_finding_counters(const rft_run *run, const rft_point *point, rft_arena *arena);
-/* Of all points of a sweep that were counted; people see the bests, and the two largest disagreements. */
-rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, rft_arena *arena);
+/* Of a sweep: for programs all points that were counted; for people the best of every problem, and where counted and
+ * declared work are apart, the farthest first; a terminal's brief form has two of those. `full`: all on a page, too. */
+rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rft_arena *arena);
+/* The large set of each sweep's largest problem, for a page; NULL where there is none. */
+rft_finding *rft_finding_counters_large(const rft_run *run, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 

@@ -5,7 +5,7 @@ recorded=$SOURCE/sweeps/recorded/nvidia-h200
 if [ -f "$recorded/gemv.json.gz" ]; then
     rooftune show "$recorded/gemv.json.gz"
     expect_status 0
-    sed -n '/^Roofline/,/^  hardware/p' out | sed '$d' | sed '$d' >drawn
+    sed -n '/^Roofline/,/^  Hardware/p' out | sed '$d' | sed '$d' >drawn
     sed -n '/^Roofline/,/^```/p' "$SOURCE/docs/show.md" | sed '$d' >documented
     [ -s drawn ] || fail "nothing drawn"
     cmp drawn documented || fail "docs/show.md shows other output than the program"
@@ -14,10 +14,10 @@ rooftune show "$QUICK"
 expect_out '^Roofline, FP32: useful rate (TFLOP/s) over intensity'
 expect_out '^    ROWS  *[^ ]* [12]; [12] costs 1'
 expect_out '^With --full: '
-grep -q 'hardware counters of the best' out && fail "the table of counters without --full"
+grep -q 'Hardware counters of the best' out && fail "the table of counters without --full"
 short=$(wc -l <out)
 rooftune show "$QUICK" --full
-expect_out '^  hardware counters of the best'
+expect_out '^  Hardware counters of the best'
 expect_out '^  fit of the bests'
 [ "$(wc -l <out)" -gt "$short" ] || fail "--full is no longer"
 rooftune show "$QUICK" --ascii
