@@ -6,6 +6,7 @@
 # "N edits": runs of changed lines) how many places it may take. A place is in a file that is compiled, built in or run:
 # pages for readers (*.md, sweeps/types/), tests and their lists are counted beside it, without a limit. A line "also:
 # FILE, why" is a place, too, which the diff leaves out because it could not be applied for long (a number that grows).
+# CONTRIBUTING.md ("How to add") names each of these files.
 # Each diff is applied to a copy of the tree, and the C files that it touches are compiled (syntax alone). With "full",
 # or RFT_PLACES=build, the patched tree is built and the tests that its line "tests: REGEX" names are run: minutes each.
 set -u
@@ -59,6 +60,13 @@ count_places() {
     [ "$taken" -le "$1" ] || complain "$name: $taken $2 to touch, and $1 are allowed"
 }
 
+# The table of CONTRIBUTING.md names each place.
+check_table() {
+    for file in $(files_of "$1" | grep -v '^tests/') $(head_line "$1" also | sed 's/,.*//'); do
+        grep -q "[\`(]$file[\`)#]" "$source/CONTRIBUTING.md" || complain "$name: CONTRIBUTING.md does not name $file"
+    done
+}
+
 # The C files of the diff, with the flags of the build, in the copy. A new file has those of a neighbour.
 compile_touched() {
     for file in $(files_of "$1" | grep '\.c$'); do
@@ -87,6 +95,7 @@ for diff in "$source"/tests/places/*.diff; do
     [ -f "$diff" ] || continue
     name=$(basename "$diff")
     count_places "$diff"
+    check_table "$diff"
     copy_tree
     if ! (cd "$work/tree" && GIT_DIR=/nonexistent git apply -C1 "$diff") 2>"$work/log" &&
         ! (cd "$work/tree" && patch -s -f -p1 -F3 --no-backup-if-mismatch <"$diff" >"$work/log" 2>&1); then
