@@ -4,9 +4,10 @@
 #include "base/fs.h"
 #include "cli/compose.h"
 #include "cli/model_projection.h"
-#include "cli/model_text.h"
+#include "cli/model_words.h"
 #include "cli/script_stuck.h"
 #include "model/roofline/datasheet_device.h"
+#include "reports/findings/findings.h"
 #include "script/script.h"
 
 #include <math.h>
@@ -194,27 +195,6 @@ static int find_turns(model_request *r, rft_err *err) {
     return rc;
 }
 
-static int print_answer(rft_cli *cli, const model_request *r, rft_err *err) {
-    rft_str out = RFT_STR_INIT;
-    int rc = RFT_OK;
-    if (r->o->json) {
-        size_t size = 0;
-        json_t *root = rft_model_json(&r->answer);
-        char *text = rft_json_dump(root, &size);
-        rft_str_addf(&out, "%s\n", text);
-        rc = rft_cli_write(cli, r->o->json, rft_str_get(&out), out.length, err);
-        free(text);
-        json_decref(root);
-    }
-    if (rc == RFT_OK && !(r->o->json && rft_text_equal(r->o->json, "-"))) {
-        rft_str_truncate(&out, 0);
-        rft_model_text(&out, &r->answer, r->arena);
-        fputs(rft_str_get(&out), cli->out);
-    }
-    rft_str_clear(&out);
-    return rc;
-}
-
 static int answer(rft_cli *cli, const model_options *o, const rft_words *words, rft_arena *arena, rft_err *err) {
     model_request r = {.o = o, .arena = arena};
     int rc = open_files(cli, &r, err);
@@ -230,7 +210,7 @@ static int answer(rft_cli *cli, const model_options *o, const rft_words *words, 
     rc = rc == RFT_OK ? open_devices(&r, err) : rc;
     rc = rc == RFT_OK ? compute(&r, err) : rc;
     rc = rc == RFT_OK && o->turn ? find_turns(&r, err) : rc;
-    rc = rc == RFT_OK ? print_answer(cli, &r, err) : rc;
+    rc = rc == RFT_OK ? rft_model_print(cli, rft_finding_model(&r.answer, arena), o->json, err) : rc;
 done:
     json_decref(r.catalogue);
     free((char *)(uintptr_t)r.sheets);

@@ -3,10 +3,11 @@
 
 #include "base/fs.h"
 #include "cli/compose.h"
-#include "cli/projection_text.h"
 #include "cli/script_stuck.h"
 #include "model/roofline/datasheet.h"
 #include "model/roofline/datasheet_device.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 #include "script/script.h"
 #include "store/store.h"
 
@@ -98,13 +99,12 @@ static int open_devices(request *r, const char *list, rft_err *err) {
     return rc;
 }
 
-static int print_answer(rft_cli *cli, const request *r, const char *json, rft_err *err) {
+int rft_model_print(rft_cli *cli, const rft_finding *answer, const char *json, rft_err *err) {
     rft_str out = RFT_STR_INIT;
     int rc = RFT_OK;
     if (json) {
-        size_t size = 0;
-        json_t *root = rft_projection_json(&r->answer, r->arena);
-        char *text = rft_json_dump(root, &size);
+        json_t *root = rft_print_json(answer);
+        char *text = rft_json_dump(root, NULL);
         rft_str_addf(&out, "%s\n", text);
         rc = rft_cli_write(cli, json, rft_str_get(&out), out.length, err);
         free(text);
@@ -112,7 +112,7 @@ static int print_answer(rft_cli *cli, const request *r, const char *json, rft_er
     }
     if (rc == RFT_OK && !(json && rft_text_equal(json, "-"))) {
         rft_str_truncate(&out, 0);
-        rft_projection_text(&out, &r->answer, r->arena);
+        rft_print_text(&out, answer, &(rft_print_opts){.indent = 2, .label = ""});
         fputs(rft_str_get(&out), cli->out);
     }
     rft_str_clear(&out);
@@ -132,7 +132,7 @@ int rft_model_project(rft_cli *cli, const rft_words *words, const char *devices,
     rc = rc ? rc : rft_datasheet_apply(&r.run->ceilings, &r.run->gpu, r.sheets, arena, err);
     r.answer.run = r.run;
     rc = rc ? rc : open_devices(&r, devices, err);
-    rc = rc ? rc : print_answer(cli, &r, json, err);
+    rc = rc ? rc : rft_model_print(cli, rft_finding_projection(&r.answer, arena), json, err);
     for (size_t i = 0; i < DEVICES_MAX; i++) {
         rft_run_free(r.others[i]);
     }

@@ -5,13 +5,7 @@
 
 #include "base/json.h"
 #include "cli/cli.h"
-
-/* One model with one value for every key: the words that kernels/lib/intensity.lua reads. Texts live in the arena. */
-typedef struct rft_workload {
-    const char *model;
-    const char **keys, **values; /* "m", "512", as typed; dtype is always among them */
-    size_t count;
-} rft_workload;
+#include "model/roofline/sheet_roof.h"
 
 typedef struct rft_workloads {
     rft_workload *items;

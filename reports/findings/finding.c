@@ -250,6 +250,15 @@ void rft_finding_listed(rft_finding *f, unsigned where, const char *key, const c
     item->text = text;
 }
 
+rft_finding *rft_finding_texts(const char *const *texts, size_t count, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_listed(f, RFT_IN_DATA, "", NULL);
+    for (size_t i = 0; i < count; i++) {
+        rft_finding_listed(f, RFT_IN_DATA, "", texts[i]);
+    }
+    return f;
+}
+
 void rft_finding_set(rft_finding *f, const char *key, rft_datum cell) {
     rft_finding_fact(f, &(rft_trait){.key = key}, cell);
 }

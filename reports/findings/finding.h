@@ -192,6 +192,8 @@ void rft_finding_fact(rft_finding *f, const rft_trait *field, rft_datum cell);
 void rft_finding_listed(rft_finding *f, unsigned where, const char *key, const char *text);
 /* For programs alone. */
 void rft_finding_set(rft_finding *f, const char *key, rft_datum cell);
+/* An array of texts, for programs. */
+rft_finding *rft_finding_texts(const char *const *texts, size_t count, rft_arena *arena);
 /* On a page. The array is copied. */
 void rft_finding_charts(rft_finding *f, rft_chart *const *charts, size_t count, const char *caption);
 /* One over the whole width, on a terminal too (print/plot.h says which). */

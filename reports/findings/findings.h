@@ -6,6 +6,8 @@
 
 #include "model/mix/mix_total.h"
 #include "model/roofline/counted.h"
+#include "model/roofline/projection.h"
+#include "model/roofline/sheet_roof.h"
 #include "model/run/run.h"
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
@@ -101,6 +103,10 @@ rft_finding *rft_finding_counters(const rft_run *run, const rft_point *point, rf
 rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rft_arena *arena);
 /* The large set of each sweep's largest problem, for a page; NULL where there is none. */
 rft_finding *rft_finding_counters_large(const rft_run *run, rft_arena *arena);
+
+/* Workloads under the datasheets of several devices; a run under the ceilings of others. Pages have neither. */
+rft_finding *rft_finding_model(const rft_model_answer *answer, rft_arena *arena);
+rft_finding *rft_finding_projection(const rft_projection_answer *answer, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 

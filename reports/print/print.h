@@ -14,7 +14,7 @@ typedef struct rft_print_opts {
     bool ascii;        /* bars of plain characters */
     bool full;         /* with what is RFT_IN_FULL, without what is only RFT_IN_BRIEF */
     size_t indent;     /* columns */
-    const char *label; /* before the first line, in the indent; NULL: an empty line comes first */
+    const char *label; /* before the first line, in the indent; "": none; NULL: an empty line comes first */
 } rft_print_opts;
 
 /* All of these take NULL for a finding that has nothing to say: nothing is printed, JSON is null. */

@@ -79,14 +79,20 @@ static json_t *of_item(const rft_item *item) {
     return json_null();
 }
 
-/* Sentences of one key are an array. */
-static void add_listed(json_t *object, const rft_item *item) {
-    if (!json_object_get(object, item->key)) {
-        json_object_set_new(object, item->key, json_array());
+/* Sentences of one key are an array; returns `object`, or the array that stands in its place. */
+static json_t *with_listed(json_t *object, const rft_item *item) {
+    json_t *list = json_is_array(object) ? object : json_object_get(object, item->key);
+    if (!list && *item->key == '\0') {
+        json_decref(object);
+        object = list = json_array();
+    } else if (!list) {
+        list = json_array();
+        json_object_set_new(object, item->key, list);
     }
     if (item->text) {
-        json_array_append_new(json_object_get(object, item->key), of_text(item->text));
+        json_array_append_new(list, of_text(item->text));
     }
+    return object;
 }
 
 json_t *rft_print_json(const rft_finding *f) {
@@ -97,7 +103,7 @@ json_t *rft_print_json(const rft_finding *f) {
             continue;
         }
         if (item->kind == RFT_ITEM_SENTENCE) {
-            add_listed(object, item);
+            object = with_listed(object, item);
         } else if (*item->key != '\0') {
             json_object_set_new(object, item->key, of_item(item));
         } else if (json_is_array(object)) {

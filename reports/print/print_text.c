@@ -455,11 +455,11 @@ void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *op
     rft_arena *arena = rft_arena_new();
     text_printer p = {&text, arena, opts, opts->full ? RFT_IN_FULL : RFT_IN_BRIEF, false};
     add_finding(&p, f);
-    if (p.begun && opts->label) { /* it takes the first line's indent */
+    if (p.begun && opts->label && *opts->label) { /* it takes the first line's indent */
         rft_layout_left(out, opts->label, opts->indent);
         rft_str_add(out, rft_str_get(&text) + strspn(rft_str_get(&text), " "));
     } else if (p.begun) {
-        rft_str_add_char(out, '\n');
+        rft_str_add(out, opts->label ? "" : "\n");
         rft_str_add(out, rft_str_get(&text));
     }
     rft_arena_free(arena);

@@ -54,4 +54,18 @@ typedef struct rft_projected {
  * and it is that one, or the longest of all, the side there is unknown. */
 rft_projected rft_projection_of(const rft_run *run, const rft_run *there, const rft_point *point);
 
+typedef struct rft_projection_device {
+    const char *asked;  /* as typed */
+    const char *name;   /* "B200 (HGX)", "NVIDIA H200" */
+    const char *source; /* the datasheet's, or the recording's run */
+    bool measured;      /* its ceilings were measured: from a run; else converted from its datasheet */
+    rft_run there;      /* rft_projection_run() */
+} rft_projection_device;
+
+typedef struct rft_projection_answer {
+    const rft_run *run;
+    rft_projection_device *devices;
+    size_t device_count;
+} rft_projection_answer;
+
 #endif

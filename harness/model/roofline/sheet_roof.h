@@ -8,7 +8,7 @@
 #ifndef RFT_MODEL_SHEET_ROOF_H
 #define RFT_MODEL_SHEET_ROOF_H
 
-#include "model/run/run.h"
+#include "model/roofline/datasheet.h"
 
 typedef enum rft_side { RFT_SIDE_UNKNOWN, RFT_SIDE_MEMORY, RFT_SIDE_COMPUTE } rft_side;
 const char *rft_side_name(rft_side side); /* "unknown", "memory", "compute" */
@@ -29,5 +29,37 @@ rft_sheet_roof rft_sheet_roof_of(const rft_work *work, const rft_ceilings *ceili
 
 /* The floor on one device over that on another: the speed-up that the model allows. NaN unless both sides are known. */
 double rft_sheet_speedup(const rft_sheet_roof *from, const rft_sheet_roof *to);
+
+/* ---- an answer: several workloads on several devices ---- */
+
+/* One model with one value for every key: the words that kernels/lib/intensity.lua reads. Texts live in an arena. */
+typedef struct rft_workload {
+    const char *model;
+    const char **keys, **values; /* "m", "512", as typed; dtype is always among them */
+    size_t count;
+} rft_workload;
+
+typedef struct rft_modelled_device {
+    const char *asked; /* as typed: "h100" */
+    rft_datasheet_facts facts;
+    rft_ceilings ceilings; /* datasheet values only */
+} rft_modelled_device;
+
+typedef struct rft_modelled_work {
+    const rft_workload *workload;
+    const char *label;
+    rft_work work;
+    rft_sheet_roof *roofs; /* one a device */
+    double *turns;         /* one a device: where the side changes along the axis; NaN = nowhere. NULL: not asked, or
+                            * the model has no such dimension */
+} rft_modelled_work;
+
+typedef struct rft_model_answer {
+    rft_modelled_device *devices;
+    size_t device_count;
+    rft_modelled_work *works;
+    size_t work_count;
+    const char *axis; /* of the turns; NULL */
+} rft_model_answer;
 
 #endif
