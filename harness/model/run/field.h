@@ -75,11 +75,11 @@ typedef struct rft_range {
 
 /* Where it goes beside the run file, recordings and frames. */
 enum {
-    RFT_FIELD_ROUNDED = 1, /* a reading of a clock: recordings keep 9 significant digits of it */
-    RFT_FIELD_SHOWN = 2,   /* of a point: in `show --json`, `point --json` and events ... */
-    RFT_FIELD_CSV = 4,     /* ... and in `show --csv` */
-    RFT_FIELD_UPDATED = 8, /* written again as the run goes on, or is continued */
-    RFT_FIELD_UNSTORED = 16 /* in frames alone; with SHOWN and a `derived`: computed, and shown alone */,
+    RFT_FIELD_ROUNDED = 1,     /* a reading of a clock: recordings keep 9 significant digits of it */
+    RFT_FIELD_SHOWN = 2,       /* of a point: in `show --json`, `point --json` and events ... */
+    RFT_FIELD_CSV = 4,         /* ... and in `show --csv` */
+    RFT_FIELD_UPDATED = 8,     /* written again as the run goes on, or is continued */
+    RFT_FIELD_UNSTORED = 16,   /* not in run files: in frames alone, or `derived` and only shown */
     RFT_FIELD_UNRECORDED = 32, /* not in recordings by this name: they have a form of their own for it */
 };
 
