@@ -7,6 +7,7 @@
 #include "cli/show_text.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
+#include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 #include "reports/print/print.h"
 
@@ -85,7 +86,7 @@ static json_t *json_of(const best_writer *w) {
         for (size_t p = 0; p < w->run->sweeps[s].sweep.problem_count; p++) {
             const rft_point *best = rft_run_best(w->run, s, SIZE_MAX, p);
             if (best) {
-                json_array_append_new(list, rft_show_best_json(w->run, best, w->arena));
+                json_array_append_new(list, rft_print_json(rft_finding_best(w->run, best, w->arena)));
             }
         }
         json_object_set_new(sweeps, w->run->sweeps[s].sweep.name, list);

@@ -5,7 +5,6 @@
 #include "base/fs.h"
 #include "base/units.h"
 #include "cli/show_data.h"
-#include "cli/timing_json.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/transition/refine.h"
@@ -196,7 +195,9 @@ static json_t *of_point(const rft_run *run, const rft_point *point) {
     json_object_set_new(object, "outcome", json_string(rft_outcome_name(point->outcome)));
     set_text(object, "reason", point->reason);
     json_object_set_new(object, "alias_of", point->alias_of ? json_integer(point->alias_of) : json_null());
-    rft_timing_set_json(object, m);
+    rft_arena *arena = rft_arena_new();
+    json_object_update_new(object, rft_print_json(rft_finding_timing(m, arena)));
+    rft_arena_free(arena);
     set_real(object, "median_s", m ? m->stats.median : (double)NAN);
     set_real(object, "low_s", m ? m->stats.low : (double)NAN);
     set_real(object, "high_s", m ? m->stats.high : (double)NAN);

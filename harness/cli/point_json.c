@@ -2,7 +2,8 @@
 #include "cli/point_json.h"
 
 #include "base/json.h"
-#include "cli/timing_json.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 #include "store/value_json.h"
 
 #include <math.h>
@@ -45,7 +46,9 @@ int rft_point_write_json(rft_cli *cli, const char *path, const rft_point_told *t
     json_object_set_new(root, "outcome", json_string(rft_outcome_name(r->probed.outcome)));
     json_object_set_new(root, "reason", rft_json_clean_text(r->probed.reason, 0));
     set_samples(root, m);
-    rft_timing_set_json(root, m);
+    rft_arena *arena = rft_arena_new();
+    json_object_update_new(root, rft_print_json(rft_finding_timing(m, arena)));
+    rft_arena_free(arena);
     json_object_set_new(root, "useful_bytes",
                         rft_json_real_new(measured ? rft_work_bytes(&r->spec.work) : (double)NAN));
     json_object_set_new(root, "useful_ops", rft_json_real_new(measured ? rft_work_ops(&r->spec.work) : (double)NAN));

@@ -16,9 +16,6 @@ json_t *rft_show_run_json(const rft_run *run); /* that object */
 /* A header line, then a line for every point, aliases and failures too. */
 void rft_show_csv(rft_str *out, const rft_run *run);
 
-/* The best configuration of a problem as an object (problem, variant, configuration, times, rate, bound). */
-json_t *rft_show_best_json(const rft_run *run, const rft_point *best, rft_arena *arena);
-
 /* The pieces of these objects: {"n": 4096}, {"TILE_M": 128}; null for NULL and for what is no UTF-8. */
 json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem);
 json_t *rft_show_config_json(const rft_variant *variant, const rft_value *config);

@@ -107,12 +107,19 @@ rft_finding *rft_finding_counters_large(const rft_run *run, rft_arena *arena);
 /* Workloads under the datasheets of several devices; a run under the ceilings of others. Pages have neither. */
 rft_finding *rft_finding_model(const rft_model_answer *answer, rft_arena *arena);
 rft_finding *rft_finding_projection(const rft_projection_answer *answer, rft_arena *arena);
+/* The best of a problem with all that is known of it: configuration, times, rate, bound, and the findings above. */
+rft_finding *rft_finding_best(const rft_run *run, const rft_point *best, rft_arena *arena);
+/* All findings of a run as one, for programs: `show --json`. */
+rft_finding *rft_finding_run(const rft_run *run, rft_arena *arena);
 
 /* ---- what several of them need ---- */
 
 /* Is the rate of any under seconds of load known? */
 bool rft_ceilings_are_soaked(const rft_ceilings *ceilings);
 
+/* What goes beside a median in every JSON: cache, runs a sample, clock, cycles, floor, throttling (the fields that are
+ * SHOWN in model/run/field.h); null where one was not recorded, and all of them without `m`. */
+rft_finding *rft_finding_timing(const rft_measurement *m, rft_arena *arena);
 /* {"n": 4096} and {"TILE_M": 128}, for programs. */
 rft_finding *rft_finding_problem(const rft_sweep *sweep, size_t problem, rft_arena *arena);
 rft_finding *rft_finding_config(const rft_sweep *sweep, const rft_point *point, rft_arena *arena);

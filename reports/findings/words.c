@@ -31,6 +31,12 @@ const char *rft_words_config(const rft_run *run, const rft_point *point, rft_are
                                     : config;
 }
 
+rft_measurement rft_words_measurement(const rft_measurement *m) {
+    rft_measurement told = *m;
+    told.batch = told.batch > 1 ? told.batch : 1;
+    return told;
+}
+
 const char *rft_words_value(const rft_value *value, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     rft_value_format(&text, value);

@@ -14,6 +14,8 @@
 const char *rft_words_problem(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
 /* "VEC=4 BLOCK=256", with the variant's name before it when there are several. */
 const char *rft_words_config(const rft_run *run, const rft_point *point, rft_arena *arena);
+/* As readers are told it: a number of runs a sample that was not recorded is one. Borrows what `m` points to. */
+rft_measurement rft_words_measurement(const rft_measurement *m);
 /* A parameter's or axis' value. */
 const char *rft_words_value(const rft_value *value, rft_arena *arena);
 /* "n, with stride=4": the axis that an axis profile follows, and what is held. */
