@@ -123,7 +123,7 @@ echo 'return mix { name = "quick", unit = "token", { "gemv_fp16", { n = 8192 }, 
 rooftune compare "$QUICK" replay.db --mix quick.lua
 expect_status 0
 expect_out '^mix: quick$'
-expect_out '^  A .*  first$'
+expect_out '^  A  [0-9.]* [mu]s ±[0-9.]* %  .*  first$'
 expect_out '^  B .* 1.0*x SAME$'
 grep -q 'EUR' out && fail "a cost without a price"
 rooftune compare "$QUICK" replay.db --mix quick.lua --mix prices.lua --json compare.json -o compare.pdf
