@@ -5,7 +5,6 @@
 
 #include "base/str.h"
 #include "model/roofline/card_peers.h"
-#include "model/run/run_throttled.h"
 
 #include <math.h>
 
@@ -174,7 +173,6 @@ static const char *load_text(const rft_build *b) {
 
 static void add_state(rft_build *b) {
     static const rft_column pair[] = {{.title = ""}, {.title = "", .wraps = true}};
-    const char *throttled = rft_run_throttled_sentence(b->run, b->arena);
     rft_doc_heading(b->doc, 2, "State", NULL);
     rft_table *more = rft_doc_table(b->doc, pair, 2);
     more->plain = true;
@@ -186,8 +184,7 @@ static void add_state(rft_build *b) {
     rft_doc_pair(b->doc, more, "MPS clients", FACT(b, "nvml.mps_processes"));
     rft_doc_pair(b->doc, more, "Host link", link_text(b));
     rft_doc_pair(b->doc, more, "Clock held down",
-                 rft_arena_printf(b->arena, "%s%s", throttled ? throttled : "n/a: not looked at, or not recorded",
-                                  load_text(b)));
+                 rft_arena_printf(b->arena, "%s%s", rft_words_throttled(b->run, b->arena), load_text(b)));
     const rft_ceiling *link = b->run->ceilings.items;
     bool copied = link[RFT_CEILING_H2D].measured && link[RFT_CEILING_D2H].measured;
     rft_doc_pair(b->doc, more, "Not looked at",

@@ -6,7 +6,6 @@
 #include "model/roofline/counted.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_foreign.h"
-#include "model/run/run_throttled.h"
 
 #include <math.h>
 #include <string.h>
@@ -191,7 +190,6 @@ static void add_trust(rft_build *b) {
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     trust t = gather(b->run);
     const char *drift = rft_run_drift_sentence(b->run, b->arena);
-    const char *throttled = rft_run_throttled_sentence(b->run, b->arena);
     rft_table *table = rft_doc_table(b->doc, columns, 2);
     table->plain = true;
     rft_doc_pair(b->doc, table, "Measured points", rft_figure_count(b->arena, t.measured));
@@ -211,7 +209,7 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));
-    rft_doc_pair(b->doc, table, "Clock held down", throttled ? throttled : "n/a: not looked at, or not recorded");
+    rft_doc_pair(b->doc, table, "Clock held down", rft_words_throttled(b->run, b->arena));
     rft_doc_pair(b->doc, table, "Drift",
                  drift ? drift : "n/a: no reference was measured again, or it was not recorded");
     rft_doc_pair(b->doc, table, "Verified",

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
+#include "model/run/run_throttled.h"
 #include "reports/page/axis.h"
 
 #include <math.h>
@@ -112,6 +113,11 @@ void rft_words_per_second(char *out, size_t size, double rate) {
     } else {
         rft_units_format_count(out, size, (uint64_t)rate);
     }
+}
+
+const char *rft_words_throttled(const rft_run *run, rft_arena *arena) {
+    const char *throttled = rft_run_throttled_sentence(run, arena);
+    return throttled ? throttled : "n/a: not looked at, or not recorded";
 }
 
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena) {

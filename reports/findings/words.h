@@ -30,6 +30,8 @@ const char *rft_words_replay(const rft_run *run, rft_arena *arena);
 size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena);
 /* "17.7", "1,204": a number a second, in three digits or more. */
 void rft_words_per_second(char *out, size_t size, double rate);
+/* What held the clock down while points were measured, or that it is not known. */
+const char *rft_words_throttled(const rft_run *run, rft_arena *arena);
 /* "42 points" / "1 point" */
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena);
 
