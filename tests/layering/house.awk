@@ -11,14 +11,6 @@ function within(text, pattern) {
     return text ~ ("^" pattern "$")
 }
 
-function is_pending(kind, name,    i, list, count) {
-    count = split(pending[kind], list, " ")
-    for (i = 1; i <= count; i++) {
-        if (within(name, list[i])) return 1
-    }
-    return 0
-}
-
 # Whether what HEADER declares may stand in FILE.
 function belongs(header, file,    own, i, list, count) {
     own = stem(header)
@@ -49,7 +41,7 @@ function visit(node,    i, list, count, other, size, files) {
         size++
         files = files " " other
     } while (other != node)
-    if (size > limit["circle"] && !is_pending("circle", node)) fail(size " files include each other in a circle:" files)
+    if (size > limit["circle"]) fail(size " files include each other in a circle:" files)
 }
 
 FILENAME ~ /rooms\.txt$/ {
@@ -57,7 +49,6 @@ FILENAME ~ /rooms\.txt$/ {
     what = $1
     if (what == "seam") { name = $2; sub(/^[^ ]+ +[^ ]+ */, ""); seam[name] = $0 }
     if (what == "limit") limit[$2] = $3
-    if (what == "pending") { kind = $2; sub(/^[^ ]+ +[^ ]+ */, ""); pending[kind] = pending[kind] " " $0 }
     next
 }
 
@@ -81,7 +72,7 @@ END {
     for (i = 1; i <= places; i++) {
         name = function_at[i]
         header = header_of[name]
-        if (header == "" || is_pending("stem", header)) continue
+        if (header == "") continue
         if (!belongs(header, place[i])) {
             fail(header ": " name "() stands in " place[i])
         } else if (!((header, place[i]) in holds)) {
@@ -95,12 +86,12 @@ END {
         }
     }
     for (name in static_count) {
-        if (static_count[name] > limit["static"] && !is_pending("static", name)) {
+        if (static_count[name] > limit["static"]) {
             fail("static " name "() in " static_count[name] " files:" static_files[name])
         }
     }
     for (name in type_count) {
-        if (type_count[name] > 1 && !is_pending("type", name)) fail("the type " name " means several things:" type_files[name])
+        if (type_count[name] > 1) fail("the type " name " means several things:" type_files[name])
     }
     for (node in includes) {
         if (!(node in order)) visit(node)
