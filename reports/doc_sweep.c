@@ -242,5 +242,5 @@ void rft_build_sweep(rft_build *b, size_t s) {
     }
     rft_print_page(b->doc, rft_finding_counted(b->run, s, b->opts.full, b->arena));
     rft_print_page(b->doc, rft_finding_advice(b->run, showcase ? showcase->best : NULL, b->opts.full, b->arena));
-    rft_print_page(b->doc, rft_finding_failures(b->run, s, b->arena));
+    rft_print_page(b->doc, rft_finding_closing(b->run, s, b->arena));
 }

@@ -11,8 +11,10 @@
  *   3. A field's `key` is its JSON member (NULL: not for programs), `title` its heading (NULL: not for people).
  *      Numbers are given as they are, in base units; `style` and `digits` say how people read them.
  *   4. `where` names the readers of an item or field; 0 is all of them.
- *   5. Print it: rft_print_page() in the report's chapter, rft_print_text() in the sections of `show`,
- * rft_print_json(). Absent is a value of its own: "n/a" on page and terminal, null in JSON. A number that is NaN is
+ *   5. Print it: a line in rft_finding_closing() (finding_run.c) has it at the end of a sweep on page, terminal and in
+ *      JSON. Elsewhere: rft_print_page() in the chapter, rft_print_text() in the section of `show`, a key in
+ *      finding_run.c.
+ * Absent is a value of its own: "n/a" on page and terminal, null in JSON. A number that is NaN is
  * absent.
  */
 #ifndef RFT_REPORTS_FINDING_H

@@ -128,6 +128,12 @@ static void add_best_of_all(rft_finding *f, const rft_run *run, size_t sweep) {
     }
 }
 
+rft_finding *rft_finding_closing(const rft_run *run, size_t sweep, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_add(f, "failures", rft_finding_failures(run, sweep, arena));
+    return f;
+}
+
 static rft_finding *finding_of_sweep(const rft_run *run, size_t s, rft_arena *arena) {
     const rft_sweep *sweep = &run->sweeps[s].sweep;
     rft_finding *f = rft_finding_new(arena);
@@ -144,7 +150,7 @@ static rft_finding *finding_of_sweep(const rft_run *run, size_t s, rft_arena *ar
     rft_finding_add(f, "fits", rft_finding_fits(run, s, arena));
     rft_finding_add(f, "profiles", rft_finding_profiles(run, s, arena));
     rft_finding_add(f, "progress", rft_finding_progress(run, s, rft_run_largest(run, s), arena));
-    rft_finding_add(f, "failures", rft_finding_failures(run, s, arena));
+    rft_finding_join(f, rft_finding_closing(run, s, arena));
     return f;
 }
 

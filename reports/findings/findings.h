@@ -109,6 +109,8 @@ rft_finding *rft_finding_model(const rft_model_answer *answer, rft_arena *arena)
 rft_finding *rft_finding_projection(const rft_projection_answer *answer, rft_arena *arena);
 /* The best of a problem with all that is known of it: configuration, times, rate, bound, and the findings above. */
 rft_finding *rft_finding_best(const rft_run *run, const rft_point *best, rft_arena *arena);
+/* What closes a sweep on a page, on a terminal and for programs alike: where a new subject has its place at once. */
+rft_finding *rft_finding_closing(const rft_run *run, size_t sweep, rft_arena *arena);
 /* All findings of a run as one, for programs: `show --json`. */
 rft_finding *rft_finding_run(const rft_run *run, rft_arena *arena);
 
