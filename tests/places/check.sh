@@ -63,6 +63,7 @@ count_places() {
 # The table of CONTRIBUTING.md names each place.
 check_table() {
     for file in $(files_of "$1" | grep -v '^tests/') $(head_line "$1" also | sed 's/,.*//'); do
+        [ -f "$source/$file" ] || file=$(dirname "$file") # a new one: its folder
         grep -q "[\`(]$file[\`)#]" "$source/CONTRIBUTING.md" || complain "$name: CONTRIBUTING.md does not name $file"
     done
 }
