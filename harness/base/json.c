@@ -261,7 +261,10 @@ bool rft_json_bool_or(const json_t *object, const char *key, bool fallback) {
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
 json_t *rft_json_clean_text(const char *text, size_t max_bytes) {
-    json_t *as_is = text == NULL ? json_null() : max_bytes == 0 ? json_string(text) : NULL;
+    if (!text) {
+        return json_null();
+    }
+    json_t *as_is = max_bytes == 0 ? json_string(text) : NULL;
     if (as_is) {
         return as_is;
     }
