@@ -22,7 +22,7 @@ add_custom_target(dist COMMAND ${package} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINAR
 
 set(gpu_tests "")
 set(gpu_test_files "")
-if(RFT_TESTS AND EXISTS ${CMAKE_SOURCE_DIR}/tests/gpu/CMakeLists.txt)
+if(TARGET gpu_driver)
   get_property(targets DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu PROPERTY BUILDSYSTEM_TARGETS)
   foreach(target IN LISTS targets)
     get_target_property(type ${target} TYPE)
