@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ceilings of the matrix units and of host copies: on a device whose speeds are known, and compiled for every
- * architecture by NVRTC where there is one. */
+/* Ceilings of the matrix units and of host copies: on a device whose speeds are known. That their kernels
+ * compile: test_device_text.c. */
 #include "measure/measure_fixture.h"
 
 #include "measure/ceiling/ceiling_memory.h"
@@ -291,57 +291,6 @@ static void too_little_device_memory(void **state) {
     fixture_stop(&s.f);
 }
 
-/* ---- NVRTC ---- */
-
-static void compile_all(rft_compiler *compiler, const char *arch) {
-    rft_arena *arena = rft_arena_new();
-    rft_gpu_info gpu;
-    rft_kernel_group groups[RFT_TENSOR_GROUPS];
-    size_t count = 0;
-    assert_int_equal(rft_gpu_info_for_arch(&gpu, arch, NULL), 0);
-    rft_ceilings_tensor_groups(arena, &gpu, groups, &count);
-    assert_true(count >= 4);
-    for (size_t i = 0; i < count; i++) {
-        rft_compile_request request = rft_kernels_request(&groups[i], arch, arena);
-        rft_compile_result result = {0};
-        rft_err err = RFT_ERR_INIT;
-        assert_int_equal(compiler->compile(compiler, &request, arena, &result, &err), 0);
-        if (!result.ok || strstr(result.log, "wgmma")) {
-            print_error("%s %s: %s\n", arch, groups[i].title, result.log);
-        }
-        assert_true(result.ok);
-        assert_null(strstr(result.log, "serialized")); /* ptxas: wgmma instructions one after another */
-        bool emulated = strstr(groups[i].title, "fp8") && strcmp(arch, "sm_90a") != 0 && gpu.cc_major >= 9 &&
-                        gpu.cc_major < 12; /* by FP16 */
-        for (size_t e = 0; e < result.entry_count; e++) {
-            const rft_compiled_entry *entry = &result.entries[e];
-            assert_true(emulated || (entry->spill_store_bytes == 0 && entry->spill_load_bytes == 0));
-            assert_true(entry->shared_bytes <= gpu.shared_per_block_static);
-        }
-    }
-    rft_arena_free(arena);
-}
-
-static void every_architecture_compiles(void **state) {
-    (void)state;
-    static const char *const archs[] = {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"};
-    rft_compiler *compiler = NULL;
-    rft_err err = RFT_ERR_INIT;
-    if (rft_nvrtc_new(&compiler, NULL, &err) != 0) {
-        print_message("skipped: %s\n", err.message);
-        skip();
-    }
-    size_t compiled = 0;
-    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
-        if (compiler->knows_arch(compiler, archs[i])) {
-            compile_all(compiler, archs[i]);
-            compiled++;
-        }
-    }
-    assert_true(compiled >= 6);
-    compiler->free(compiler);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hopper_by_wgmma),
@@ -356,7 +305,6 @@ int main(void) {
         cmocka_unit_test(host_copies),
         cmocka_unit_test(too_little_host_memory),
         cmocka_unit_test(too_little_device_memory),
-        cmocka_unit_test(every_architecture_compiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "measure/measure_fixture.h"
 
 #include "base/str.h"
+#include "measure/ceiling/ceiling_tensor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void compile_all(rft_compiler *nvrtc, const char *arch) {
     rft_probe *probe = NULL;
     rft_ceilings ceilings;
     assert_int_equal(rft_protocol_new(&probe, f.gpu, &w.compiler, rft_scripted_gpu_clock(f.scripted), NULL, &f.err), 0);
-    /* The matrix units have kernels of each architecture: test_ceiling_tensor.c. */
+    /* The matrix units have kernels of each architecture: compile_tensor(). */
     rft_ceilings_request request = {.wanted = RFT_CEILINGS_ALL};
     for (int id = RFT_CEILING_TENSOR_FP64; id < RFT_CEILING_TENSOR_END; id++) {
         request.wanted &= ~RFT_CEILING_BIT(id);
@@ -57,6 +58,35 @@ static void compile_all(rft_compiler *nvrtc, const char *arch) {
     assert_int_equal(w.entries, 71);
     probe->free(probe);
     fixture_stop(&f);
+}
+
+static void compile_tensor(rft_compiler *nvrtc, const char *arch) {
+    rft_arena *arena = rft_arena_new();
+    rft_gpu_info gpu;
+    rft_kernel_group groups[RFT_TENSOR_GROUPS];
+    size_t count = 0;
+    assert_int_equal(rft_gpu_info_for_arch(&gpu, arch, NULL), 0);
+    rft_ceilings_tensor_groups(arena, &gpu, groups, &count);
+    assert_true(count >= 4);
+    for (size_t i = 0; i < count; i++) {
+        rft_compile_request request = rft_kernels_request(&groups[i], arch, arena);
+        rft_compile_result result = {0};
+        rft_err err = RFT_ERR_INIT;
+        assert_int_equal(nvrtc->compile(nvrtc, &request, arena, &result, &err), 0);
+        if (!result.ok || strstr(result.log, "wgmma")) {
+            print_error("%s %s: %s\n", arch, groups[i].title, result.log);
+        }
+        assert_true(result.ok);
+        assert_null(strstr(result.log, "serialized")); /* ptxas: wgmma instructions one after another */
+        bool emulated = strstr(groups[i].title, "fp8") && strcmp(arch, "sm_90a") != 0 && gpu.cc_major >= 9 &&
+                        gpu.cc_major < 12; /* by FP16 */
+        for (size_t e = 0; e < result.entry_count; e++) {
+            const rft_compiled_entry *entry = &result.entries[e];
+            assert_true(emulated || (entry->spill_store_bytes == 0 && entry->spill_load_bytes == 0));
+            assert_true(entry->shared_bytes <= gpu.shared_per_block_static);
+        }
+    }
+    rft_arena_free(arena);
 }
 
 static rft_compiler *open_nvrtc(void) {
@@ -70,16 +100,26 @@ static rft_compiler *open_nvrtc(void) {
     return nvrtc;
 }
 
-static void test_architectures(void **state) {
-    rft_compiler *nvrtc = *state;
-    const char *const archs[] = {"sm_80", "sm_86", "sm_89", "sm_90a", "sm_100a", "sm_120a"};
+static void for_each_arch(rft_compiler *nvrtc, void (*compile_for)(rft_compiler *nvrtc, const char *arch)) {
+    static const char *const archs[] = {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_120a"};
+    size_t compiled = 0;
     for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
         if (nvrtc->knows_arch(nvrtc, archs[i])) {
-            compile_all(nvrtc, archs[i]);
+            compile_for(nvrtc, archs[i]);
+            compiled++;
         } else {
             print_message("this NVRTC does not know %s\n", archs[i]);
         }
     }
+    assert_true(compiled >= 6);
+}
+
+static void test_architectures(void **state) {
+    for_each_arch(*state, compile_all);
+}
+
+static void test_matrix_units(void **state) {
+    for_each_arch(*state, compile_tensor);
 }
 
 int main(void) {
@@ -87,7 +127,8 @@ int main(void) {
     if (!nvrtc) {
         return 77;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_architectures, nvrtc)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_architectures, nvrtc),
+                                       cmocka_unit_test_prestate(test_matrix_units, nvrtc)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     nvrtc->free(nvrtc);
     return failed;

@@ -5,17 +5,12 @@
 
 #include "base/hash.h"
 
-#include "support/sanitized.h"
-
 #include <math.h>
 #include <stddef.h>
 
-/* Of `all` draws a statistical test makes an eighth, all of them with the option RFT_ALL_DRAWS of CMake, and a fortieth
- * under the sanitizers, which look for something else. */
+/* Of `all` draws a statistical test makes an eighth, all of them with the option RFT_ALL_DRAWS of CMake. */
 #ifdef RFT_ALL_DRAWS
 #define DRAWS(all) (all)
-#elif defined(RFT_ASAN)
-#define DRAWS(all) ((all) / 40)
 #else
 #define DRAWS(all) ((all) / 8)
 #endif
