@@ -26,7 +26,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef RFT_ALL_DRAWS
 #define SAMPLES 12
+#else
+#define SAMPLES 6
+#endif
 #define DIFFERENT_MOST 0.12
 #define RECORDED RFT_SOURCE_DIR "/sweeps/recorded"
 
