@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the command line asks is stored as if the script had said it; the report and compare tell of what ran.
 need_recording
+export RFT_NVRTC=off # compiling changes nothing of it
 say() {
     cat >"$1.lua" <<LUA
 return sweep {
