@@ -167,7 +167,7 @@ int rft_cuda_function_shared(rft_gpu *base, rft_function *function, unsigned byt
 /* ---- driver_launch.c ---- */
 int rft_cuda_occupancy(rft_gpu *base, const rft_gpu_launch *launch, int *blocks_per_sm, rft_err *err);
 int rft_cuda_launch(rft_gpu *base, const rft_gpu_launch *launch, rft_err *err);
-/* ---- driver_graph.c ---- */
+/* ---- driver_launch.c: graphs ---- */
 int rft_cuda_graph_begin(rft_gpu *base, rft_err *err);
 int rft_cuda_graph_end(rft_gpu *base, rft_graph **out, rft_err *err);
 int rft_cuda_graph_launch(rft_gpu *base, rft_graph *graph, rft_err *err);
