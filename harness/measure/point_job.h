@@ -18,7 +18,7 @@ typedef struct rft_point_job {
     rft_gpu_launch *prepare, *launches; /* bound; function is NULL for a memset */
     int *blocks_per_sm;                 /* per launch; 0 for a memset */
     double run_s;                       /* device time of one run of all launches, as verified */
-    /* rotation.c: the buffers and their copies, used in turn */
+    /* buffers.c: the buffers and their copies, used in turn */
     size_t set, set_count;
     size_t stale_sets; /* the last so many have run since their inouts were restored */
     uint64_t set_bytes, *set_offsets;

@@ -16,7 +16,7 @@
  *   match   text; the entry stands for devices whose name contains it as whole words ("L4" is not in "NVIDIA L40S")
  *   name, source, basis   text; basis says at which clock the figures hold
  *   short   text, of the part that is meant where a name stands for several ("a100"; model/roofline/datasheet_device.h)
- *   dram    B/s, for all four mixes; and any ceiling by its name (run.h), per second. Dense figures.
+ *   dram    B/s, for all four mixes; and any ceiling by its name (ceiling.h), per second. Dense figures.
  *   sms, bus_bits   of this part; a device that has others is not it
  *   and what rft_datasheet_facts lists: memory, memory_bytes, memory_gbps, mhz, tensor_mhz, tdp_w, nvlink, pcie;
  *   cc      compute capability times 10, for tests of the table

@@ -84,7 +84,7 @@ double rft_work_bytes(const rft_work *work);       /* read + written */
 double rft_work_ops(const rft_work *work);         /* over all pipes */
 rft_pipe rft_work_main_pipe(const rft_work *work); /* most operations; RFT_PIPE_COUNT when none */
 double rft_work_intensity(const rft_work *work);   /* ops over all pipes per byte; NaN when there are no bytes. A
-                                                      placement   counts the main pipe alone (bound.h) */
+                                                      placement   counts the main pipe alone (placement.h) */
 double rft_work_read_frac(const rft_work *work);   /* 0..1; 0.5 when there are no bytes */
 
 #endif
