@@ -91,13 +91,6 @@ const char *rft_figure_date(rft_arena *arena, int64_t unix_ns) {
     return unix_ns <= 0 ? "unknown" : rft_arena_strndup(arena, rft_figure_time(arena, unix_ns), 10);
 }
 
-int rft_figure_digits(double half_width_frac) {
-    if (!(half_width_frac < 0.005)) {
-        return 3;
-    }
-    return half_width_frac < 0.0005 ? 5 : 4;
-}
-
 rft_figure_scale rft_figure_scale_of(rft_arena *arena, const double *values, size_t count, const char *unit) {
     static const struct {
         double factor;

@@ -26,8 +26,6 @@ const char *rft_figure_bytes(rft_arena *arena, int64_t bytes);
 /* "2026-11-21"; "unknown" for 0. */
 const char *rft_figure_date(rft_arena *arena, int64_t unix_ns);
 const char *rft_figure_time(rft_arena *arena, int64_t unix_ns); /* with time and "UTC" */
-/* Digits worth printing of a value known within +-half_width_frac of itself: 3..5. */
-int rft_figure_digits(double half_width_frac);
 
 /* A prefix that suits a whole column: the median value reads 1..999. */
 typedef struct rft_figure_scale {

@@ -77,17 +77,6 @@ const char *rft_words_place(double value, bool estimated, rft_arena *arena) {
     return rft_axis_label(round(value / unit) * unit, arena);
 }
 
-const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena) {
-    const rft_stats *stats = &measurement->stats;
-    double half = rft_stats_half_width_frac(stats);
-    if (!stats->interval_is_95) {
-        return rft_arena_printf(arena, "%s (n = %zu: no interval)", rft_figure_si(arena, stats->median, "s"),
-                                measurement->n);
-    }
-    return rft_arena_printf(arena, "%s \xc2\xb1 %s %%", rft_figure_si(arena, stats->median, "s"),
-                            rft_figure_plain(arena, half * 100, 2));
-}
-
 const char *rft_words_replay(const rft_run *run, rft_arena *arena) {
     const rft_run_info *info = &run->info;
     if (!info->replay_of && !info->replay_path) {

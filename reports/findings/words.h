@@ -22,8 +22,6 @@ const char *rft_words_value(const rft_value *value, rft_arena *arena);
 const char *rft_words_line(const rft_run *run, const rft_profile *profile, rft_arena *arena);
 /* A place on an axis: "179", "4.75M"; "n/a" for NaN. Estimated: never with more than three digits. */
 const char *rft_words_place(double value, bool estimated, rft_arena *arena);
-/* "median +- half" in words, such as "493.2 us +- 0.09 %"; says when the interval is no 95 % one. */
-const char *rft_words_interval(const rft_measurement *measurement, rft_arena *arena);
 /* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
 const char *rft_words_replay(const rft_run *run, rft_arena *arena);
 /* Candidates that cannot be told from the best of their problem. */

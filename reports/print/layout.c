@@ -90,11 +90,6 @@ void rft_layout_right(rft_str *out, const char *cell, size_t width) {
     rft_str_add(out, cell);
 }
 
-size_t rft_layout_widest(size_t width, const char *cell, size_t limit) {
-    size_t columns = rft_layout_columns(cell);
-    return columns <= limit && columns > width ? columns : width;
-}
-
 void rft_layout_cut(rft_str *out, const char *cell, size_t width) {
     if (rft_layout_columns(cell) <= width) {
         rft_layout_left(out, cell, width);

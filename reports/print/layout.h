@@ -18,8 +18,6 @@ void rft_layout_spaces(rft_str *out, size_t count);
 /* A cell of at least `width` columns; what is longer is not cut. */
 void rft_layout_left(rft_str *out, const char *cell, size_t width);
 void rft_layout_right(rft_str *out, const char *cell, size_t width);
-/* The wider of `width` and the cell, which counts for at most `limit`. */
-size_t rft_layout_widest(size_t width, const char *cell, size_t limit);
 /* Exactly `width` columns: what is longer ends in "..". */
 void rft_layout_cut(rft_str *out, const char *cell, size_t width);
 /* "6.24 us" in a column of its kind, decimal points below each other: columns before the point, of point and digits
