@@ -97,7 +97,8 @@ static void they_are_shown(void **state) {
     assert_non_null(the_run);
     real_program_expect(0, WORDS("show", "power.db"));
     real_program_said(real_program_out(), "under load for 3 s");
-    real_program_said(real_program_out(), the_run->idle->source ? " a run back to back" : "power is not known: ");
+    real_program_said(real_program_out(), the_run->idle->source ? "launches back to back" : "Power is not known: ");
+    real_program_said(real_program_out(), "Energy");
     real_program_expect(0, WORDS("export", "power.db", "-o", "power.json.gz"));
     real_program_expect(
         0, WORDS("run", real_program_file(SWEEP), "-d", "replay:power.json.gz", "-o", "replay.db", "--no-report"));
