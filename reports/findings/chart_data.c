@@ -44,5 +44,6 @@ rft_series *rft_chart_series(rft_arena *arena, rft_chart *chart, rft_series_kind
     series->x2 = no_numbers(arena, count);
     series->y2 = no_numbers(arena, count);
     series->names = rft_arena_calloc(arena, count ? count : 1, sizeof *series->names);
+    series->told = rft_arena_calloc(arena, count ? count : 1, sizeof *series->told);
     return series;
 }

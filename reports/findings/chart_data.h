@@ -49,6 +49,8 @@ typedef struct rft_series {
     double *x, *y;      /* NaN breaks a line and skips a mark */
     double *x2, *y2;    /* where the kind has them; else NaN */
     const char **names; /* per point; NULL = none, entries may be NULL */
+    const char *
+        *told; /* per point: what the legend of a plot on a terminal says behind the name; entries may be NULL */
 } rft_series;
 
 typedef struct rft_chart_axis {

@@ -115,6 +115,7 @@ static void add_ridges(roof *r) {
             series->x[i] = r->of.flop / slopes[i];
             series->y[i] = r->of.flop / r->scale.factor;
             series->names[i] = rft_arena_printf(arena, "ridge %s", rft_figure_plain(arena, series->x[i], 3));
+            series->told[i] = i == 0 ? " at device memory" : " at the L2";
         }
     }
 }
@@ -163,6 +164,10 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
                 ? all->run->sweeps[sweep].sweep.name
                 : rft_arena_printf(all->arena, "%s: %s", rft_words_problem(all->run, sweep, named->problem, all->arena),
                                    rft_words_rate(&place, all->arena));
+        const char *rate = rft_figure_si(all->arena, place.rate_ops_s, rft_roofline_chart_unit(&r->of));
+        series->told[named_at] = rft_arena_printf(
+            all->arena, "%s%s, %s of the roof", rft_rate_in_ops(&place) ? "" : ", ",
+            rft_rate_in_ops(&place) ? "" : rate, rft_figure_percent(all->arena, place.efficiency_frac));
     }
 }
 

@@ -209,6 +209,10 @@ static void add_line_names(const plot *p, rft_str *line, bool flat) {
     }
 }
 
+static const char *told_of(const rft_series *series, size_t i) {
+    return series->told[i] ? series->told[i] : "";
+}
+
 /* Lines; small marks and the cloud; then a line a letter. */
 static void add_legend(const plot *p, rft_str *out) {
     rft_str line = RFT_STR_INIT;
@@ -219,8 +223,8 @@ static void add_legend(const plot *p, rft_str *out) {
         const rft_series *series = &p->chart->series[s];
         for (size_t i = 0, named = 0; is_small(series) && i < series->count; i++) {
             if (series->names[i]) {
-                rft_str_addf(&line, "%s%s%s%s", line.length && !named ? "; " : "", named ? ", " : small_mark(p),
-                             named ? "" : " ", series->names[i]);
+                rft_str_addf(&line, "%s%s%s%s%s", line.length && !named ? "; " : "", named ? ", " : small_mark(p),
+                             named ? "" : " ", series->names[i], told_of(series, i));
                 named++;
             }
         }
@@ -238,7 +242,8 @@ static void add_legend(const plot *p, rft_str *out) {
         const rft_series *series = &p->chart->series[s];
         for (size_t i = 0; has_letter(series) && i < series->count; i++) {
             if (series->names[i] && (shown < NAMES_MOST || p->opts->full)) {
-                add_part(&line, letter(p, index, true), series->names[i]);
+                add_part(&line, letter(p, index, true),
+                         rft_arena_printf(p->arena, "%s%s", series->names[i], told_of(series, i)));
                 end_part(out, &line);
                 shown++;
             } else {
