@@ -3,7 +3,7 @@
  * crash_calls [SCENARIO...] [options]: commands are ended, or fail, at single system calls; see docs/building.md.
  *
  *   --all            every call of every scenario, killed and with each error
- *   --seconds S      stop handing out tries then (default 25; with --all no limit)
+ *   --seconds S      stop handing out tries then (default 12; with --all no limit)
  *   --seed N         which sample (default: the day)
  *   --jobs N         at once (default: the cores)
  *   --one HOW N      one try of one scenario, whose folder is kept: kill, short, full, ENOSPC, EIO, EROFS, EACCES
@@ -258,7 +258,7 @@ static bool parse(options *o, int argc, char **argv) {
             o->names[o->name_count++] = argv[i];
         }
     }
-    o->seconds = o->seconds < 0 ? (o->all ? 0 : 25) : o->seconds;
+    o->seconds = o->seconds < 0 ? (o->all ? 0 : 12) : o->seconds;
     o->jobs = o->jobs ? o->jobs : 1;
     return true;
 }
