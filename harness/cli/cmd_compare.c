@@ -9,7 +9,6 @@
 
 #include "base/fs.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct outputs {
@@ -39,14 +38,6 @@ static int check_words(const rft_words *paths, const outputs *to, rft_err *err) 
     return RFT_OK;
 }
 
-static void add_json(rft_str *out, const rft_compare *compare, rft_arena *arena) {
-    json_t *root = rft_print_json(rft_finding_comparison(compare, arena));
-    char *dump = rft_json_dump(root, NULL);
-    rft_str_addf(out, "%s\n", dump);
-    free(dump);
-    json_decref(root);
-}
-
 /* Under their headings; what has none comes first. */
 static void add_text(rft_str *out, const rft_compare *compare, rft_arena *arena) {
     const rft_print_opts plain = {.label = ""}, below = {0}, indented = {.indent = 2};
@@ -67,7 +58,7 @@ static int write_all(rft_cli *cli, const rft_compare *compare, const outputs *to
     rft_arena *arena = rft_arena_new();
     int rc = RFT_OK;
     if (to->json) {
-        add_json(&text, compare, arena);
+        rft_print_json_line(&text, rft_print_json(rft_finding_comparison(compare, arena)));
         rc = rft_cli_write(cli, to->json, rft_str_get(&text), text.length, err);
     }
     if (rc == RFT_OK && to->csv) {

@@ -9,7 +9,6 @@
 #include "reports/print/layout.h"
 #include "reports/print/print.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct show_options {
@@ -32,10 +31,7 @@ static void add_json(rft_str *text, const rft_run *run, const rft_finding *mixes
     if (mixes) {
         json_object_update_new(root, rft_print_json(mixes));
     }
-    char *dump = rft_json_dump(root, NULL);
-    rft_str_addf(text, "%s\n", dump);
-    free(dump);
-    json_decref(root);
+    rft_print_json_line(text, root);
 }
 
 static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft_err *err) {

@@ -103,12 +103,8 @@ int rft_model_print(rft_cli *cli, const rft_finding *answer, const char *json, r
     rft_str out = RFT_STR_INIT;
     int rc = RFT_OK;
     if (json) {
-        json_t *root = rft_print_json(answer);
-        char *text = rft_json_dump(root, NULL);
-        rft_str_addf(&out, "%s\n", text);
+        rft_print_json_line(&out, rft_print_json(answer));
         rc = rft_cli_write(cli, json, rft_str_get(&out), out.length, err);
-        free(text);
-        json_decref(root);
     }
     if (rc == RFT_OK && !(json && rft_text_equal(json, "-"))) {
         rft_str_truncate(&out, 0);

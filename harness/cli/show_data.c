@@ -8,7 +8,6 @@
 #include "reports/print/print.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 json_t *rft_show_text_json(const char *text) {
@@ -54,12 +53,7 @@ json_t *rft_show_run_json(const rft_run *run) {
 }
 
 void rft_show_json(rft_str *out, const rft_run *run) {
-    json_t *root = rft_show_run_json(run);
-    char *text = rft_json_dump(root, NULL);
-    rft_str_add(out, text);
-    rft_str_add_char(out, '\n');
-    free(text);
-    json_decref(root);
+    rft_print_json_line(out, rft_show_run_json(run));
 }
 
 /* ---- CSV ---- */

@@ -301,10 +301,6 @@ static const rft_trait figure_fields[FIGURE_FIELDS] = {
     [EFFORT] = {.key = "effort", .where = RFT_IN_DATA},
 };
 
-static rft_datum finite_or_absent(double value) {
-    return rft_datum_number(isfinite(value) ? value : (double)NAN);
-}
-
 static void add_figure(rft_cell_table *table, const rft_compare *c, const rft_compare_workload *of, size_t at) {
     const rft_compare_figure *f = &of->figures[at];
     const rft_compare_side *side = &c->sides[at];
@@ -322,19 +318,19 @@ static void add_figure(rft_cell_table *table, const rft_compare *c, const rft_co
         cells[CONFIG] = rft_datum_text(rft_run_config_text(side->run, f->best, false, arena));
         cells[BOUND] = rft_datum_text(rft_bound_text(&f->bound, arena));
     }
-    cells[MEDIAN] = finite_or_absent(f->stats.median);
-    cells[LOW] = finite_or_absent(f->stats.low);
-    cells[HIGH] = finite_or_absent(f->stats.high);
+    cells[MEDIAN] = rft_datum_number(f->stats.median);
+    cells[LOW] = rft_datum_number(f->stats.low);
+    cells[HIGH] = rft_datum_number(f->stats.high);
     cells[IS_95] = rft_datum_flag(f->stats.interval_is_95);
-    cells[WIDENED] = finite_or_absent(f->widen_frac);
-    cells[RATE] = finite_or_absent(f->rate);
+    cells[WIDENED] = rft_datum_number(f->widen_frac);
+    cells[RATE] = rft_datum_number(f->rate);
     cells[UNIT] = rft_datum_text(f->present ? rft_arena_printf(arena, "%s/s", f->unit) : NULL);
-    cells[PER_WATT] = finite_or_absent(f->per_joule);
-    cells[PER_PRICE] = finite_or_absent(f->per_price);
-    cells[ROOF] = finite_or_absent(f->roof);
-    cells[RATIO] = finite_or_absent(f->ratio.ratio);
-    cells[RATIO_LOW] = finite_or_absent(f->ratio.low);
-    cells[RATIO_HIGH] = finite_or_absent(f->ratio.high);
+    cells[PER_WATT] = rft_datum_number(f->per_joule);
+    cells[PER_PRICE] = rft_datum_number(f->per_price);
+    cells[ROOF] = rft_datum_number(f->roof);
+    cells[RATIO] = rft_datum_number(f->ratio.ratio);
+    cells[RATIO_LOW] = rft_datum_number(f->ratio.low);
+    cells[RATIO_HIGH] = rft_datum_number(f->ratio.high);
     cells[VERDICT] = rft_datum_text(f->verdict == RFT_COMPARE_NONE ? NULL : rft_compare_verdict_name(f->verdict));
     cells[REASON] = rft_datum_text(f->reason);
     cells[EFFORT] = rft_datum_finding(f->problem == SIZE_MAX ? NULL : effort_data(&f->effort, arena));

@@ -25,6 +25,8 @@ void rft_print_page(struct rft_doc *doc, const rft_finding *f);
 void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *opts);
 /* Owned: json_decref(). Texts that are no UTF-8 are null. */
 json_t *rft_print_json(const rft_finding *f);
+/* A JSON text and the end of its line. `root` is taken. */
+void rft_print_json_line(rft_str *out, json_t *root);
 /* Its tables for RFT_IN_CSV, which have the same fields: a header line, then a line a row (RFC 4180). */
 void rft_print_csv(rft_str *out, const rft_finding *f);
 /* One cell, in quotes where it needs them; NULL is empty. The comma before it is the caller's. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/print/print.h"
 
+#include <stdlib.h>
+
 static json_t *of_text(const char *text) {
     json_t *value = text ? json_string(text) : NULL;
     return value ? value : json_null(); /* no UTF-8: a name from a foreign locale */
@@ -116,4 +118,11 @@ json_t *rft_print_json(const rft_finding *f) {
         }
     }
     return object;
+}
+
+void rft_print_json_line(rft_str *out, json_t *root) {
+    char *text = rft_json_dump(root, NULL);
+    rft_str_addf(out, "%s\n", text);
+    free(text);
+    json_decref(root);
 }
