@@ -347,7 +347,7 @@ static size_t turn_samples(const rft_measurement *so_far, const rft_stop_rule *r
 /* The rule that ends a measurement, asked about all turns together. */
 static void join_turn(rft_measurement *joined, const rft_measurement *turn, const rft_stop_rule *rule,
                       rft_arena *arena) {
-    rft_measurement_join(joined, turn, arena);
+    rft_measurement_join(joined, turn, true, arena);
     joined->stop = rft_stop_decide(rule, joined->samples_s, joined->n, joined->wall_s - joined->verify_s);
 }
 

@@ -30,7 +30,9 @@ static const char *measurement_fault(const rft_run *run, const rft_measurement *
     const char *fault = fields_fault(run, &rft_fields_measurement, m, where);
     /* A run file says both. */
     bool fits = m->n == 0 || (m->stats.median >= RFT_SAMPLE_MIN_S && m->stats.median <= RFT_SAMPLE_MAX_S);
-    return fault || fits ? fault : at(run, "a time", "%s.median", where);
+    fault = fault || fits ? fault : at(run, "a time", "%s.median", where);
+    fits = rft_measurement_processes_fit(m);
+    return fault || fits ? fault : at(run, "counts whose sum is that of the samples", "%s.process_n", where);
 }
 
 static const char *load_fault(const rft_run *run, const rft_load *load, const char *where) {

@@ -32,6 +32,7 @@ static const char *type_of(rft_field_kind kind) {
         return "REAL";
     case RFT_FIELD_REALS:
     case RFT_FIELD_BESIDE:
+    case RFT_FIELD_COUNTS:
         return "BLOB";
     default:
         return "TEXT";
@@ -229,6 +230,15 @@ static void bind_reals(rft_binder *binder, const char *name, const double *value
     free(bytes);
 }
 
+static void bind_counts(rft_binder *binder, const char *name, const size_t *counts, size_t count) {
+    double *values = rft_calloc(count + 1, sizeof *values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (double)counts[i];
+    }
+    bind_reals(binder, name, values, count);
+    free(values);
+}
+
 static void bind_field(rft_binder *binder, const rft_field *field, const void *record) {
     rft_content content = rft_field_get(field, record);
     if (content.kind == RFT_CONTENT_INT) {
@@ -237,6 +247,8 @@ static void bind_field(rft_binder *binder, const rft_field *field, const void *r
         rft_bind_double(binder, field->name, content.real);
     } else if (content.kind == RFT_CONTENT_REALS) {
         bind_reals(binder, field->name, content.reals, content.count);
+    } else if (content.kind == RFT_CONTENT_COUNTS) {
+        bind_counts(binder, field->name, content.counts, content.count);
     } else {
         rft_bind_text(binder, field->name, content.kind == RFT_CONTENT_TEXT ? content.text : NULL);
     }

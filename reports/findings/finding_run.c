@@ -26,6 +26,7 @@ static rft_datum datum_of_field(const rft_field *field, const void *record) {
         return rft_datum_text(content.text);
     case RFT_CONTENT_NULL:
     case RFT_CONTENT_REALS:
+    case RFT_CONTENT_COUNTS:
         break;
     }
     return rft_datum_absent();

@@ -182,6 +182,10 @@ static void fill_round(rft_run *run, rft_point *point, int round, size_t n, uint
         measurement->throttled_by = "sw_thermal";
         measurement->throttle_note = "40 % of the samples ran below \"it\"; measured 3 times";
         measurement->turns = 2;
+        measurement->process_count = 2;
+        measurement->process_n = rft_arena_calloc(run->arena, 2, sizeof(size_t));
+        measurement->process_n[0] = n - 1;
+        measurement->process_n[1] = 1;
     }
     measurement->stats = rft_stats_of(measurement->samples_s, n);
     measurement->stop = round ? RFT_STOP_SAMPLES : RFT_STOP_SETTLED;

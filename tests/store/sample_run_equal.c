@@ -26,6 +26,8 @@ static bool same_content(const rft_content *a, const rft_content *b, const rft_f
                                                                   : fabs(b->real);
     return a->kind == RFT_CONTENT_NULL || (a->kind == RFT_CONTENT_INT && a->integer == b->integer) ||
            (a->kind == RFT_CONTENT_REAL && same_real(a->real, b->real, size)) ||
+           (a->kind == RFT_CONTENT_COUNTS && a->count == b->count &&
+            memcmp(a->counts, b->counts, a->count * sizeof *a->counts) == 0) ||
            (a->kind == RFT_CONTENT_REALS && a->count == b->count) || /* their numbers are compared below */
            (a->kind == RFT_CONTENT_TEXT && strcmp(a->text, b->text) == 0);
 }

@@ -252,13 +252,15 @@ static void former_names_are_read(void **state) {
     exec_sql(path, "ALTER TABLE measurement RENAME COLUMN throttled_frac TO affected_frac;"
                    "ALTER TABLE measurement RENAME COLUMN throttled_below_mhz TO steady_mhz;"
                    "ALTER TABLE measurement RENAME COLUMN throttled_by TO throttle_cause;"
-                   "ALTER TABLE measurement DROP COLUMN turns; PRAGMA user_version = 5");
+                   "ALTER TABLE measurement DROP COLUMN turns;"
+                   "ALTER TABLE measurement DROP COLUMN process_n; PRAGMA user_version = 5");
     if (rft_store_load(&back, path, &err)) {
         fail_msg("%s", err.message);
     }
     const rft_measurement *m = &back->points[1].rounds[1], *want = &run->points[1].rounds[1];
     assert_true(m->throttled_frac == want->throttled_frac && m->throttled_below_mhz == want->throttled_below_mhz);
     assert_string_equal(m->throttled_by, want->throttled_by);
+    assert_true(m->process_count == 0 && m->process_n == NULL && want->process_count == 2);
     rft_run_free(back);
     exec_sql(path, "ALTER TABLE measurement DROP COLUMN affected_frac");
     assert_int_equal(rft_store_load(&back, path, &err), 0);
@@ -361,6 +363,8 @@ static void damaged_rows_are_refused(void **state) {
         {"UPDATE point SET registers = 99999999999 WHERE id = 2", "31 bits"},
         {"UPDATE point SET alias_of = 3 WHERE id = 2", "stands for a point that is not there"},
         {"UPDATE measurement SET samples = x'0011' WHERE point = 2", "no whole number of doubles"},
+        {"UPDATE measurement SET process_n = x'0000000000000040' WHERE point = 2", "whose sum is that of the samples"},
+        {"UPDATE measurement SET process_n = x'000000000000f0bf' WHERE point = 2", "a list of whole numbers"},
         {"UPDATE measurement SET n = 3 WHERE point = 2", "samples"},
         {"UPDATE measurement SET round = 7 WHERE round = 1", "round 7 is out of range"},
         {"DELETE FROM axis WHERE axis = 0 AND sweep = 0", "axis 1 where 0 should be"},

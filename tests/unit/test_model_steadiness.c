@@ -41,10 +41,10 @@ static void turns_are_joined_in_order(void **state) {
     second.throttled_frac = 1.0;
     second.throttled_by = "sw_thermal";
     second.throttle_note = "it was hot";
-    rft_measurement_join(&joined, &first, arena);
+    rft_measurement_join(&joined, &first, true, arena);
     assert_int_equal(joined.turns, 1);
     assert_true(joined.samples_s != first.samples_s); /* its own */
-    rft_measurement_join(&joined, &second, arena);
+    rft_measurement_join(&joined, &second, true, arena);
     assert_int_equal(joined.turns, 2);
     assert_int_equal(joined.n, 15);
     assert_int_equal(joined.stats.n, 15);
@@ -63,17 +63,44 @@ static void turns_are_joined_in_order(void **state) {
     rft_arena_free(arena);
 }
 
+/* 5 and 10 of one process, 5 of another; a block that is of a process of its own says so itself. */
+static void samples_know_their_process(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_measurement joined = rft_measurement_none(), five = taken(arena, 1e-3, 1980.0, 5);
+    rft_measurement ten = taken(arena, 1e-3, 1980.0, 10), copy;
+    size_t blocks[] = {2, 3};
+    rft_measurement_join(&joined, &five, false, arena);
+    rft_measurement_join(&joined, &ten, true, arena);
+    rft_measurement_join(&joined, &five, false, arena);
+    five.process_n = blocks;
+    five.process_count = 2;
+    rft_measurement_join(&joined, &five, true, arena);
+    const size_t want[] = {15, 7, 3};
+    assert_int_equal(joined.process_count, 3);
+    assert_memory_equal(joined.process_n, want, sizeof want);
+    assert_true(rft_measurement_processes_fit(&joined));
+    copy = rft_measurement_copy(&joined, arena);
+    joined.process_n[2] = 4;
+    assert_false(rft_measurement_processes_fit(&joined));
+    assert_true(rft_measurement_processes_fit(&copy));
+    joined.process_n[2] = 3;
+    joined.process_count = 2;
+    assert_false(rft_measurement_processes_fit(&joined));
+    rft_arena_free(arena);
+}
+
 static void turns_without_clocks_stay_without(void **state) {
     (void)state;
     rft_arena *arena = rft_arena_new();
     rft_measurement joined = rft_measurement_none(), turn = taken(arena, 1e-3, NAN, 5);
     turn.busy_s = NAN;
-    rft_measurement_join(&joined, &turn, arena);
-    rft_measurement_join(&joined, &turn, arena);
+    rft_measurement_join(&joined, &turn, true, arena);
+    rft_measurement_join(&joined, &turn, true, arena);
     assert_null(joined.clocks_mhz);
     assert_true(isnan(joined.clock_mhz) && isnan(joined.busy_s));
     turn.clocks_mhz = taken(arena, 1e-3, 1980.0, 5).clocks_mhz;
-    rft_measurement_join(&joined, &turn, arena);
+    rft_measurement_join(&joined, &turn, true, arena);
     assert_true(isnan(joined.clocks_mhz[9]) && joined.clocks_mhz[10] == 1980.0);
     rft_arena_free(arena);
 }
@@ -166,6 +193,7 @@ static void drift_makes_ties_of_different_times(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_are_joined_in_order),
+        cmocka_unit_test(samples_know_their_process),
         cmocka_unit_test(turns_without_clocks_stay_without),
         cmocka_unit_test(throttled_points_are_counted_with_their_causes),
         cmocka_unit_test(readings_of_all_problems_speak_together),

@@ -14,6 +14,7 @@
 #define PLACE(type_, record, field) (*(type_ *)((char *)(uintptr_t)(record) + (field)->offset))
 #define COUNTED(record, field) (*(size_t *)((char *)(uintptr_t)(record) + (field)->count_offset))
 
+#define WHOLE_MAX 9007199254740992.0 /* 2^53: a double counts no further */
 #define PROTOCOL_SAME "same"
 #define PROTOCOL_OTHER "other"
 
@@ -142,6 +143,12 @@ rft_content rft_field_get(const rft_field *field, const void *record) {
                    ? (rft_content){.kind = RFT_CONTENT_REALS, .reals = reals, .count = COUNTED(record, field)}
                    : null_content();
     }
+    case RFT_FIELD_COUNTS: {
+        size_t count = COUNTED(record, field);
+        return count
+                   ? (rft_content){.kind = RFT_CONTENT_COUNTS, .counts = PLACE(size_t *, record, field), .count = count}
+                   : null_content();
+    }
     case RFT_FIELD_PROTOCOL:
         return text_content(PLACE(bool, record, field) ? PROTOCOL_SAME : PROTOCOL_OTHER);
     default: /* an enum */
@@ -193,6 +200,10 @@ static bool set_null(const rft_field *field, void *record) {
     case RFT_FIELD_REALS:
         COUNTED(record, field) = 0;
         PLACE(double *, record, field) = NULL;
+        return true;
+    case RFT_FIELD_COUNTS:
+        COUNTED(record, field) = 0;
+        PLACE(size_t *, record, field) = NULL;
         return true;
     case RFT_FIELD_BESIDE:
         PLACE(double *, record, field) = NULL;
@@ -291,6 +302,23 @@ static const char *set_list(const rft_field *field, void *record, const rft_cont
     return NULL;
 }
 
+/* Files and frames have them as numbers. */
+static const char *set_counts(const rft_field *field, void *record, const rft_content *content, rft_arena *arena) {
+    bool counts = content->kind == RFT_CONTENT_COUNTS, fits = counts || content->kind == RFT_CONTENT_REALS;
+    size_t *list = fits ? rft_arena_calloc(arena, content->count + 1, sizeof *list) : NULL;
+    for (size_t i = 0; fits && i < content->count; i++) {
+        double real = counts ? (double)content->counts[i] : content->reals[i];
+        fits = real >= 0 && real <= WHOLE_MAX && real == floor(real);
+        list[i] = fits ? (size_t)real : 0;
+    }
+    if (!fits) {
+        return "a list of whole numbers";
+    }
+    COUNTED(record, field) = content->count;
+    PLACE(size_t *, record, field) = content->count ? list : NULL;
+    return NULL;
+}
+
 static const char *set_enum(const rft_field *field, void *record, const rft_content *content) {
     for (int i = 0; content->kind == RFT_CONTENT_TEXT && i < name_count(field->kind); i++) {
         if (strcmp(name_at(field->kind, i), content->text) == 0) {
@@ -327,6 +355,8 @@ static const char *set(const rft_field *field, void *record, const rft_content *
     case RFT_FIELD_REALS:
     case RFT_FIELD_BESIDE:
         return set_list(field, record, content);
+    case RFT_FIELD_COUNTS:
+        return set_counts(field, record, content, arena);
     case RFT_FIELD_PROTOCOL:
         return set_protocol(&PLACE(bool, record, field), content);
     default:
@@ -348,7 +378,7 @@ static rft_range range_of(const rft_field *field) {
     case RFT_FIELD_LENGTH:
     case RFT_FIELD_BYTES:
     case RFT_FIELD_SIZE:
-        return (rft_range){0, 9007199254740992.0};
+        return (rft_range){0, WHOLE_MAX};
     case RFT_FIELD_INT64:
     case RFT_FIELD_COUNT64:
         return (rft_range){0, 9.2e18};
@@ -454,6 +484,9 @@ void rft_fields_own(const rft_fields *fields, void *record, rft_arena *arena) {
             double **list = &PLACE(double *, record, field);
             size_t count = COUNTED(record, field);
             *list = *list && count ? rft_arena_memdup(arena, *list, count * sizeof **list) : NULL;
+        } else if (field->kind == RFT_FIELD_COUNTS) {
+            size_t **list = &PLACE(size_t *, record, field);
+            *list = rft_arena_memdup(arena, *list, COUNTED(record, field) * sizeof **list);
         }
     }
 }

@@ -20,16 +20,18 @@ typedef enum rft_content_kind {
     RFT_CONTENT_INT,
     RFT_CONTENT_REAL,
     RFT_CONTENT_TEXT,
-    RFT_CONTENT_REALS
+    RFT_CONTENT_REALS,
+    RFT_CONTENT_COUNTS
 } rft_content_kind;
 
 typedef struct rft_content {
     rft_content_kind kind;
     int64_t integer;
-    double real;      /* never NaN: that is RFT_CONTENT_NULL */
-    const char *text; /* borrowed */
-    double *reals;    /* borrowed; NaN is not known */
-    size_t count;     /* of them */
+    double real;          /* never NaN: that is RFT_CONTENT_NULL */
+    const char *text;     /* borrowed */
+    double *reals;        /* borrowed; NaN is not known */
+    const size_t *counts; /* borrowed */
+    size_t count;         /* of either */
 } rft_content;
 
 typedef enum rft_field_kind {
@@ -51,6 +53,7 @@ typedef enum rft_field_kind {
     RFT_FIELD_NAME,   /* const char *; null reads as "": never NULL in a run that was read */
     RFT_FIELD_REALS,  /* double *, and at count_offset a size_t: how many */
     RFT_FIELD_BESIDE, /* double *: as many as the REALS with the same count_offset, before it, or NULL */
+    RFT_FIELD_COUNTS, /* size_t *, and at count_offset a size_t: how many; none <-> null: not recorded */
     /* kept by name */
     RFT_FIELD_OUTCOME,
     RFT_FIELD_STOP,

@@ -12,6 +12,14 @@ static json_t *of_reals(const double *reals, size_t count) {
     return list;
 }
 
+static json_t *of_counts(const size_t *counts, size_t count) {
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(list, json_integer((json_int_t)counts[i]));
+    }
+    return list;
+}
+
 static json_t *of_content(const rft_field *field, rft_content content, bool rounded) {
     switch (content.kind) {
     case RFT_CONTENT_INT:
@@ -27,6 +35,8 @@ static json_t *of_content(const rft_field *field, rft_content content, bool roun
         return rft_json_clean_text(content.text, 0);
     case RFT_CONTENT_REALS:
         return of_reals(content.reals, content.count);
+    case RFT_CONTENT_COUNTS:
+        return of_counts(content.counts, content.count);
     case RFT_CONTENT_NULL:
         break;
     }

@@ -299,6 +299,8 @@ static const rft_field measurement_items[] = {
          UP_TO(RFT_CLOCK_MAX_MHZ), .flags = RFT_FIELD_UNRECORDED),
     LIST(rft_measurement, "steps", step_s, step_count, REALS, "final round: median of each launch alone", .unit = "s",
          UP_TO(RFT_SAMPLE_MAX_S), .flags = RFT_FIELD_UNRECORDED),
+    LIST(rft_measurement, "process_n", process_n, process_count, COUNTS,
+         "final round: samples of each device process, in the order taken"),
 };
 const rft_fields rft_fields_measurement = TABLE(measurement);
 

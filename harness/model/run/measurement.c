@@ -129,8 +129,44 @@ static double sum_known(double a, double b) {
     return isnan(a) ? b : isnan(b) ? a : a + b;
 }
 
-void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena) {
+bool rft_measurement_processes_fit(const rft_measurement *m) {
+    size_t left = m->n;
+    for (size_t i = 0; i < m->process_count; i++) {
+        if (m->process_n[i] == 0 || m->process_n[i] > left) {
+            return false;
+        }
+        left -= m->process_n[i];
+    }
+    return m->process_count == 0 || left == 0;
+}
+
+/* Before the samples are joined. What one side has not recorded is one process. */
+static void join_processes(rft_measurement *into, const rft_measurement *turn, bool same_process, rft_arena *arena) {
+    size_t before = into->process_count, count = 0;
+    size_t *all = rft_arena_calloc(arena, before + turn->process_count + 2, sizeof *all);
+    for (; count < before; count++) {
+        all[count] = into->process_n[count];
+    }
+    if (before == 0 && into->n > 0) {
+        all[count++] = into->n;
+    }
+    bool extends = same_process && count > 0;
+    if (turn->process_count == 0) {
+        all[extends ? count - 1 : count++] += turn->n;
+    }
+    for (size_t i = 0; i < turn->process_count; i++) {
+        all[extends && i == 0 ? count - 1 : count++] += turn->process_n[i];
+    }
+    into->process_n = all;
+    into->process_count = count;
+}
+
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, bool same_process, rft_arena *arena) {
     int turns = into->n > 0 ? into->turns + 1 : 1;
+    if (turn->n > 0) {
+        join_processes(into, turn, same_process, arena);
+    }
+    size_t *process_n = into->process_n, process_count = into->process_count;
     if (into->n == 0) {
         *into = *turn;
         into->samples_s = joined_array(turn->samples_s, turn->n, NULL, 0, arena);
@@ -153,6 +189,8 @@ void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rf
         into->step_s = rft_arena_memdup(arena, turn->step_s, turn->step_count * sizeof *turn->step_s);
         into->step_count = turn->step_count;
     }
+    into->process_n = process_n;
+    into->process_count = process_count;
     into->turns = turns;
     into->throttled_by = rft_arena_strdup(arena, into->throttled_by);
     into->throttle_note = rft_arena_strdup(arena, into->throttle_note);

@@ -36,6 +36,10 @@ typedef struct rft_measurement {
     /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
      * not recorded. */
     int turns;
+    /* Final round: samples of each device process, in the order taken; their sum is n, and none is 0. A process is a
+     * draw of its own: a fresh OS process, context and allocations. NULL, 0: not recorded. */
+    size_t *process_n;
+    size_t process_count;
 } rft_measurement;
 /* Not measured: no samples, NaN where a number may be absent. */
 rft_measurement rft_measurement_none(void);
@@ -54,8 +58,11 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
 bool rft_measurement_affected(const rft_measurement *m, size_t i);
 /* The same with all that it points to in the arena. */
 rft_measurement rft_measurement_copy(const rft_measurement *m, rft_arena *arena);
-/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `stop` is left to the
- * caller that decides on more turns. What it needs is copied into the arena. */
-void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, rft_arena *arena);
+/* process_n fits the samples, or is not recorded. */
+bool rft_measurement_processes_fit(const rft_measurement *m);
+/* Adds a further turn's samples, with all that was spent on them; `into` may be none so far. `same_process`: the last
+ * process of `into` took them; else each of the turn's is a new one. `stop` is left to the caller that decides on more
+ * turns. What it needs is copied into the arena. */
+void rft_measurement_join(rft_measurement *into, const rft_measurement *turn, bool same_process, rft_arena *arena);
 
 #endif

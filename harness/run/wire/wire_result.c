@@ -41,6 +41,9 @@ int rft_wire_to_probe_result(rft_probe_result *out, const json_t *head, rft_aren
     for (size_t i = 0; i < sizeof parts / sizeof *parts && rc == RFT_OK; i++) {
         rc = rft_wire_to_fields(parts[i].fields, parts[i].record, json_object_get(head, parts[i].name), arena, err);
     }
+    if (rc == RFT_OK && !rft_measurement_processes_fit(&out->measurement)) {
+        rc = rft_err_set(err, RFT_E_WORKER, "frame.measurement.process_n: expected counts whose sum is the samples'");
+    }
     out->measurement.stats = rft_stats_of(out->measurement.samples_s, rc == RFT_OK ? out->measurement.n : 0);
     return rc;
 }
