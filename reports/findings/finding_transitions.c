@@ -83,7 +83,8 @@ static found_line find_on(const told *t, const rft_profile *profile) {
 }
 
 static bool is_located(const rft_transition *found) {
-    return found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
+    return found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN ||
+           found->kind == RFT_TRANSITION_CHANGE;
 }
 
 /* ---- words ---- */
@@ -166,20 +167,23 @@ static const char *refined_note(const told *t, const rft_profile *profile) {
 
 /* The place, the interval, the formula's place. */
 static void put_places(const told *t, rft_datum *cells, const rft_transition *found) {
+    bool between = found->kind == RFT_TRANSITION_CHANGE || isnan(found->where); /* two values, and no place */
     bool estimated = found->by_times && (!isnan(found->where) || found->turn.wide);
     const char *low = rft_words_place(found->low, estimated, t->arena);
     const char *high = rft_words_place(found->high, estimated, t->arena);
     const char *ridge = rft_words_place(found->ridge, true, t->arena);
     const char *sheet = rft_words_place(found->ridge_datasheet, true, t->arena);
-    cells[WHERE].words = rft_words_place(found->where, true, t->arena);
-    cells[WHERE].brief = is_located(found) ? NULL : "";
+    cells[WHERE].words = between && is_located(found) ? "" : rft_words_place(found->where, true, t->arena);
+    cells[WHERE].brief = is_located(found) && !between ? NULL : "";
     cells[INTERVAL].words = rft_arena_printf(t->arena, "%s\xe2\x80\x93%s", low, high);
     cells[INTERVAL].brief =
-        !is_located(found) ? rft_arena_printf(t->arena, "between %s and %s", low, high)
-        : found->by_times  ? rft_arena_printf(t->arena, "95 %% %s to %s", low, high)
-                           : rft_arena_printf(t->arena, "by its grid neighbours alone, between %s and %s", low, high);
+        !is_located(found) || between ? rft_arena_printf(t->arena, "between %s and %s", low, high)
+        : found->by_times             ? rft_arena_printf(t->arena, "95 %% %s to %s", low, high)
+                          : rft_arena_printf(t->arena, "by its grid neighbours alone, between %s and %s", low, high);
     bool both = isfinite(found->ridge) && isfinite(found->ridge_datasheet);
-    cells[RIDGE].words = isfinite(found->ridge_datasheet) ? rft_arena_printf(t->arena, "%s (%s)", ridge, sheet) : ridge;
+    cells[RIDGE].words = isfinite(found->ridge_datasheet) ? rft_arena_printf(t->arena, "%s (%s)", ridge, sheet)
+                         : between && is_located(found)   ? ""
+                                                          : ridge;
     cells[RIDGE].brief = isfinite(found->ridge_datasheet) ? rft_arena_printf(t->arena, "%s%s%s by datasheet",
                                                                              both ? ridge : "", both ? ", " : "", sheet)
                          : isfinite(found->ridge)         ? ridge
@@ -194,6 +198,8 @@ static void put_remark(const told *t, rft_datum *cells, const rft_transition *fo
     } else if (turn) {
         cells[REMARK].words = rft_arena_printf(t->arena, "%s%s%s", turn, *beside ? "; " : "", beside);
         cells[REMARK].brief = beside;
+    } else if (found->kind == RFT_TRANSITION_CHANGE) {
+        cells[REMARK].words = beside;
     } else {
         cells[REMARK].words = "by its neighbours alone";
         cells[REMARK].brief = beside;

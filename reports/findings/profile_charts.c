@@ -236,8 +236,8 @@ static void add_interval(along *a, const rft_transition *found) {
 static void add_places(along *a, const rft_along_opts *opts) {
     for (size_t i = 0; i < opts->transition_count; i++) {
         const rft_transition *found = &opts->transitions[i];
-        bool located = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
-        if (!located || !a->numeric || !isfinite(found->where)) {
+        bool told = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
+        if (!told || !a->numeric || !isfinite(found->where)) {
             continue;
         }
         add_interval(a, found);

@@ -7,8 +7,8 @@
 #include <math.h>
 
 const char *rft_transition_kind_name(rft_transition_kind kind) {
-    static const char *const names[RFT_TRANSITION_KIND_COUNT] = {"none", "found", "turn of the times", "unclear",
-                                                                 "not explored"};
+    static const char *const names[RFT_TRANSITION_KIND_COUNT] = {"none",   "found",   "turn of the times",
+                                                                 "change", "unclear", "not explored"};
     return names[kind];
 }
 
@@ -91,6 +91,31 @@ static size_t changes_on_grid(const rft_profile_line *line, rft_transition *out)
     return count;
 }
 
+void rft_line_bracket(const rft_profile_line *line, double *low, double *high) {
+    double below = NAN, above = NAN;
+    for (size_t i = 0; i < line->count; i++) {
+        double value = rft_value_number(&rft_line_step(line, i)->value);
+        below = value <= *low && !(value <= below) ? value : below;
+        above = value >= *high && !(value >= above) ? value : above;
+    }
+    *low = isnan(below) ? *low : below;
+    *high = isnan(above) ? *high : above;
+}
+
+/* A parameter has the values that were tried and no others: nothing is located between them. */
+static void keep_to_values(const rft_profile_line *line, rft_transition *found) {
+    if (found->kind == RFT_TRANSITION_FOUND) {
+        found->kind = RFT_TRANSITION_CHANGE;
+    }
+    if (isfinite(found->low) && isfinite(found->high)) {
+        rft_line_bracket(line, &found->low, &found->high);
+    }
+    found->where = found->ridge = found->ridge_datasheet = NAN;
+    found->turn.where = NAN;
+    found->turn.low = found->low;
+    found->turn.high = found->high;
+}
+
 size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_arena *arena, rft_transition **out) {
     size_t *measured = rft_arena_calloc(arena, profile->step_count + 1, sizeof *measured);
     rft_profile_line line = {.run = run, .profile = profile, .measured = measured, .arena = arena};
@@ -112,6 +137,9 @@ size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_ar
         found[0] = rft_transition_plain(RFT_TRANSITION_NONE, NULL);
         found[0].evidence = weakest(&line);
         count = 1;
+    }
+    for (size_t i = 0; i < count && profile->along_param; i++) {
+        keep_to_values(&line, &found[i]);
     }
     return count;
 }

@@ -17,11 +17,12 @@ typedef enum rft_transition_kind {
     RFT_TRANSITION_NONE,         /* one bound all along; or (`why`) declared work crosses the ridge, the times go on */
     RFT_TRANSITION_FOUND,        /* the bound changes, and the measured times turn */
     RFT_TRANSITION_TURN,         /* the measured times turn, the bound does not change there */
+    RFT_TRANSITION_CHANGE,       /* FOUND along a parameter: it lies between two values that were tried */
     RFT_TRANSITION_UNCLEAR,      /* the bound changes but one side is not firm, or the times do not turn for certain */
     RFT_TRANSITION_NOT_EXPLORED, /* under two values measured, or declared work along a parameter */
     RFT_TRANSITION_KIND_COUNT
 } rft_transition_kind;
-/* "none", "found", "turn of the times", "unclear", "not explored" */
+/* "none", "found", "turn of the times", "change", "unclear", "not explored" */
 const char *rft_transition_kind_name(rft_transition_kind kind);
 
 /* The times that a turn is looked for in. Both quotients take the work's own bends out of them. */
@@ -39,8 +40,9 @@ typedef struct rft_transition {
     size_t from, to;  /* steps whose bounds are those before and after */
     bool by_times;    /* located by a turn of the times; false: by the two neighbours alone, when too few values or
                        * values that are no positive numbers leave nothing better */
-    double low, high; /* the interval on the axis: 95 % when by_times, else the neighbours' values */
-    double where;     /* best estimate; NaN: not located */
+    double low, high; /* the interval on the axis: 95 % when by_times, else the neighbours' values. Along a parameter,
+                       * which has no values between those that were tried, the tried values around it */
+    double where;     /* best estimate; NaN: not located, and along a parameter */
     double ridge;     /* where the plain ridge formula puts it on this profile; NaN */
     double ridge_datasheet; /* the same by the datasheet's values; NaN */
     rft_turn turn;          /* by_times: slopes, sharpness, scatter; places as above; else kind NOT_EXPLORED */

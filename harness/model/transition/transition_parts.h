@@ -24,6 +24,9 @@ const rft_share *rft_line_share(const rft_profile_line *line, size_t at, const r
 /* Is the bound a rate (a level or a pipe), and firm? */
 bool rft_bound_is_firm(const rft_bound *bound);
 
+/* Widens a finite interval on the axis to the tried values around it; an end beyond all of them stays. */
+void rft_line_bracket(const rft_profile_line *line, double *low, double *high);
+
 /* A transition without anything set but the kind and the reason. */
 rft_transition rft_transition_plain(rft_transition_kind kind, const char *why);
 

@@ -187,11 +187,12 @@ static rft_transition located(turning *t, size_t index) {
 
 static const char *between_text(const turning *t, size_t at) {
     rft_str text = RFT_STR_INIT;
-    rft_str_add(&text, "measure between ");
+    bool along_param = t->line->profile->along_param;
+    rft_str_add(&text, along_param ? "it lies between " : "measure between ");
     rft_value_format(&text, &rft_line_step(t->line, at)->value);
     rft_str_add(&text, " and ");
     rft_value_format(&text, &rft_line_step(t->line, at + 1)->value);
-    rft_str_add(&text, " (refine)");
+    rft_str_add(&text, along_param ? "" : " (refine)");
     const char *kept = rft_arena_strdup(t->line->arena, rft_str_get(&text));
     rft_str_clear(&text);
     return kept;
@@ -203,11 +204,14 @@ static const char *whole_text(const turning *t) {
     if (!whole->wide) {
         return whole->why;
     }
-    return rft_arena_printf(t->line->arena,
-                            "the times turn for certain, somewhere between %s and %s (95 %%), which is too wide to "
-                            "name a place",
-                            rft_arena_fixed(t->line->arena, whole->low, 0, ""),
-                            rft_arena_fixed(t->line->arena, whole->high, 0, ""));
+    double low = whole->low, high = whole->high;
+    if (t->line->profile->along_param) {
+        rft_line_bracket(t->line, &low, &high);
+    }
+    return rft_arena_printf(
+        t->line->arena,
+        "the times turn for certain, somewhere between %s and %s (95 %%), which is too wide to name a place",
+        rft_arena_fixed(t->line->arena, low, 0, ""), rft_arena_fixed(t->line->arena, high, 0, ""));
 }
 
 /* A change of bound between neighbours that no turn belongs to. */
@@ -276,8 +280,9 @@ static rft_transition no_change(const turning *t) {
         return step;
     }
     out.why =
-        t->found.whole.other_shape
-            ? rft_arena_printf(arena, "%s: more values would tell", t->found.whole.why)
+        t->found.whole.other_shape ? rft_arena_printf(arena, "%s: more values would tell", t->found.whole.why)
+        : t->line->profile->along_param
+            ? rft_arena_printf(arena, "the times may turn, but %s", t->found.whole.why)
             : rft_arena_printf(arena, "the times may turn near %s, but %s",
                                rft_arena_fixed(arena, t->found.whole.where, t->found.whole.where < 100.0 ? 1 : 0, ""),
                                t->found.whole.why);
