@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fs.h"
+#include "model/run/run_repeat.h"
 #include "store/baseline_store.h"
 #include "store/counters_store.h"
 #include "store/exchange/exchange.h"
@@ -541,6 +542,8 @@ int rft_recording_parse(rft_run **out, const char *text, size_t size, const char
         rft_err_remedy(err, "the recording is damaged or was edited: copy or download it again");
         rft_run_free(*out);
         *out = NULL;
+    } else if (code == RFT_OK) {
+        rft_run_fill_repeats(*out);
     }
     return code;
 }

@@ -6,6 +6,7 @@
 #include "base/fs.h"
 #include "base/hash.h"
 #include "model/run/baseline.h"
+#include "model/run/run_repeat.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -440,6 +441,7 @@ rft_run *sample_run_new(void) {
     fill_loads(run);
     fill_baselines(run);
     fill_references(run);
+    rft_run_fill_repeats(run); /* as who reads one does */
     return run;
 }
 

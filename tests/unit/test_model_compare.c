@@ -170,10 +170,10 @@ static void doubts_have_their_reason(void **state) {
 static void the_timers_step_is_seen(void **state) {
     (void)state;
     const double ticks[] = {4.67200018e-06, 4.70399996e-06, 4.67200018e-06, 4.73600021e-06, 4.67200019e-06};
-    assert_true(near(rft_compare_step_s(ticks, 5), 32e-9, 0.01));
+    assert_true(near(rft_stats_step(ticks, 5), 32e-9, 0.01));
     const double equal[] = {1e-3, 1e-3, 1e-3};
-    assert_true(rft_compare_step_s(equal, 3) == 0.0);
-    assert_true(rft_compare_step_s(NULL, 0) == 0.0);
+    assert_true(rft_stats_step(equal, 3) == 0.0);
+    assert_true(rft_stats_step(NULL, 0) == 0.0);
 }
 
 /* Each sample remembers 0.8 of the one before: a level that wanders by 1 %. */

@@ -28,7 +28,7 @@ static double timer_step_s(const rft_run *run) {
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_measurement *m = rft_point_measurement(&run->points[i]);
         if (m && m->batch <= 1 && m->n > 5) {
-            double own = rft_compare_step_s(m->samples_s, m->n);
+            double own = rft_stats_step(m->samples_s, m->n);
             step = own > 0.0 && (step == 0.0 || own < step) ? own : step;
         }
     }

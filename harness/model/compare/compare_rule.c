@@ -7,9 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Event times arrive as float: what differs by less is the same value. */
-#define FLOAT_NOISE 2e-6
-
 const char *rft_compare_verdict_name(rft_compare_verdict verdict) {
     static const char *const names[] = {"none", "FASTER", "SLOWER", "SAME", "AMBIGUOUS"};
     return names[verdict];
@@ -88,22 +85,6 @@ rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_do
         *doubt = why;
     }
     return why == RFT_DOUBT_NONE ? verdict : RFT_COMPARE_AMBIGUOUS;
-}
-
-double rft_compare_step_s(const double *samples_s, size_t n) {
-    double *sorted = rft_calloc(n + 1, sizeof *sorted), step = 0.0;
-    if (n > 0) {
-        memcpy(sorted, samples_s, n * sizeof *sorted);
-        rft_sort_doubles(sorted, n);
-    }
-    for (size_t i = 1; i < n; i++) {
-        double gap = sorted[i] - sorted[i - 1];
-        if (gap > FLOAT_NOISE * sorted[i] && (step == 0.0 || gap < step)) {
-            step = gap;
-        }
-    }
-    free(sorted);
-    return step;
 }
 
 #define BATCHES_LEAST 4

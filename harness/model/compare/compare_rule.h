@@ -74,10 +74,6 @@ typedef struct rft_compare_case {
 /* `doubt` may be NULL. */
 rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_doubt *doubt);
 
-/* The smallest step between the distinct values of these samples that is no rounding of a float: the timer's own where
- * the samples are short and quantised. 0: they are all equal, or fewer than two. Seconds. */
-double rft_compare_step_s(const double *samples_s, size_t n);
-
 /* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of 4 to 10
  * batches of neighbours (method of batch means: Law & Kelton, Simulation Modeling and Analysis, section 9.5). Seconds;
  * NaN under 8 samples. */

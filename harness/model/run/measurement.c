@@ -17,6 +17,7 @@ rft_measurement rft_measurement_none(void) {
     rft_measurement m = {0};
     rft_fields_clear(&rft_fields_measurement, &m);
     m.stats = rft_stats_of(NULL, 0);
+    m.repeat = rft_repeat_none();
     return m;
 }
 

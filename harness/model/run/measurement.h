@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "model/run/ceiling.h"
+#include "model/stats/repeat.h"
 #include "model/stats/stats.h"
 #include "model/sweep/sweep.h"
 
@@ -40,6 +41,9 @@ typedef struct rft_measurement {
      * draw of its own: a fresh OS process, context and allocations. NULL, 0: not recorded. */
     size_t *process_n;
     size_t process_count;
+    /* The figure and its two intervals; follows from the samples of the whole sweep (model/run/run_repeat.h fills it).
+     * freedom 0: what another run would read is not known. */
+    rft_repeat repeat;
 } rft_measurement;
 /* Not measured: no samples, NaN where a number may be absent. */
 rft_measurement rft_measurement_none(void);

@@ -240,7 +240,7 @@ static rft_repeat repeat_of(const rft_repeat_item *item, const spread *own, cons
     if (item->count == 0) {
         return out;
     }
-    out.figure = exp(own->figure);
+    out.figure = item->count == 1 ? item->medians[0] : exp(own->figure);
     out.processes = item->count;
     join_pool(p, own, &out);
     if (!(out.freedom > 0.0)) {
@@ -259,12 +259,12 @@ static rft_repeat repeat_of(const rft_repeat_item *item, const spread *own, cons
     return out;
 }
 
-void rft_repeat_of(const rft_repeat_item *items, size_t count, rft_repeat *out) {
+void rft_repeat_of(const rft_repeat_item *items, size_t pooled, size_t count, rft_repeat *out) {
     spread *spreads = rft_calloc(count + 1, sizeof *spreads);
     for (size_t i = 0; i < count; i++) {
         spreads[i] = spread_of(&items[i]);
     }
-    pool p = pool_of(spreads, count);
+    pool p = pool_of(spreads, pooled);
     for (size_t i = 0; i < count; i++) {
         out[i] = repeat_of(&items[i], &spreads[i], &p);
     }

@@ -56,8 +56,9 @@ typedef struct rft_repeat {
 /* Nothing is known: NaN everywhere, no processes. */
 rft_repeat rft_repeat_none(void);
 
-/* Items of one sweep, in any order; out: one each. */
-void rft_repeat_of(const rft_repeat_item *items, size_t count, rft_repeat *out);
+/* Items of one sweep, in any order; the first `pooled` of them tell the variance between processes (not those behind,
+ * which are the same samples again); out: one each. */
+void rft_repeat_of(const rft_repeat_item *items, size_t pooled, size_t count, rft_repeat *out);
 
 /* Half the repeat interval over the figure; NaN = not known. */
 double rft_repeat_half_width_frac(const rft_repeat *repeat);

@@ -105,6 +105,25 @@ bool rft_stats_tie(const rft_stats *a, const rft_stats *b) {
     return fabs(a->median - b->median) < TIE_FRAC * fmin(fabs(a->median), fabs(b->median));
 }
 
+/* Event times arrive as float: what differs by less is the same value. */
+#define FLOAT_NOISE 2e-6
+
+double rft_stats_step(const double *samples, size_t n) {
+    double *sorted = rft_calloc(n + 1, sizeof *sorted), step = 0.0;
+    if (n > 0) {
+        memcpy(sorted, samples, n * sizeof *sorted);
+        rft_sort_doubles(sorted, n);
+    }
+    for (size_t i = 1; i < n; i++) {
+        double gap = sorted[i] - sorted[i - 1];
+        if (gap > FLOAT_NOISE * sorted[i] && (step == 0.0 || gap < step)) {
+            step = gap;
+        }
+    }
+    free(sorted);
+    return step;
+}
+
 /* ---- the stopping rule ---- */
 
 #define SETTLED_LOOKS 3     /* at which the interval is narrow, one after the other */

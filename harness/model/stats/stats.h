@@ -33,6 +33,10 @@ double rft_stats_half_width_frac(const rft_stats *stats);
 /* Two medians whose 95 % intervals overlap, or differ by under 0.5 %, are a tie. */
 bool rft_stats_tie(const rft_stats *a, const rft_stats *b);
 
+/* The smallest step between the distinct values of these samples that is no rounding of a float: the timer's own where
+ * the samples are short and quantised. 0: they are all equal, or fewer than two. */
+double rft_stats_step(const double *samples, size_t n);
+
 /* The stopping rule (docs/measuring.md). */
 typedef enum rft_stop_reason {
     RFT_STOP_NOT_YET,

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/run/run_repeat.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What is reported of one sweep. */
+typedef struct reported {
+    rft_measurement **all;
+    rft_repeat_item *items; /* of those that are no alias: an alias' samples are another's */
+    size_t count, own;      /* the first `own` are no aliases */
+    bool processes;         /* one was taken in several: all stats are worked out from the samples again */
+} reported;
+
+static void add(reported *r, rft_measurement *m) {
+    r->all[r->count++] = m;
+    r->processes = r->processes || m->process_count > 1;
+}
+
+static void collect(reported *r, rft_run *run, size_t sweep) {
+    for (int aliases = 0; aliases < 2; aliases++) {
+        for (size_t i = 0; i < run->point_count; i++) {
+            rft_point *point = &run->points[i];
+            const rft_measurement *m = rft_point_measurement(point);
+            if (point->sweep == sweep && m && m->samples_s && (point->alias_of != 0) == (aliases != 0)) {
+                add(r, &point->rounds[m - point->rounds]);
+            }
+        }
+        for (size_t i = 0; i < run->baseline_count && !aliases; i++) {
+            rft_baseline *b = &run->baselines[i];
+            if (b->sweep == sweep && b->measurement.n > 0 && b->measurement.samples_s) {
+                add(r, &b->measurement);
+            }
+        }
+        r->own = aliases ? r->own : r->count;
+    }
+}
+
+/* What is not recorded was one process. */
+static rft_repeat_item item_of(const rft_measurement *m) {
+    size_t count = m->process_count > 1 ? m->process_count : 1, begin = 0;
+    double *medians = rft_calloc(count, sizeof *medians);
+    for (size_t p = 0; p < count; p++) {
+        size_t n = m->process_count > 1 ? m->process_n[p] : m->n;
+        medians[p] = rft_stats_of(m->samples_s + begin, n).median;
+        begin += n;
+    }
+    int batch = m->batch > 1 ? m->batch : 1;
+    return (rft_repeat_item){.medians = medians,
+                             .count = count,
+                             .pooled = m->stats.median,
+                             .low = m->stats.low,
+                             .high = m->stats.high,
+                             .step = count > 1 ? rft_stats_step(m->samples_s, m->n) / batch : 0.0};
+}
+
+static void take(rft_measurement *m, const rft_repeat *repeat) {
+    m->repeat = *repeat;
+    m->repeat.processes = m->process_count;
+    if (repeat->freedom > 0.0) {
+        m->stats.median = repeat->figure;
+        m->stats.low = repeat->low;
+        m->stats.high = repeat->high;
+        m->stats.interval_is_95 = true;
+    }
+}
+
+void rft_run_fill_sweep_repeats(rft_run *run, size_t sweep) {
+    size_t most = run->point_count + run->baseline_count + 1;
+    reported r = {.all = rft_calloc(most, sizeof *r.all)};
+    collect(&r, run, sweep);
+    r.items = rft_calloc(r.count + 1, sizeof *r.items);
+    rft_repeat *repeats = rft_calloc(r.count + 1, sizeof *repeats);
+    for (size_t i = 0; i < r.count; i++) {
+        r.all[i]->stats = r.processes ? rft_stats_of(r.all[i]->samples_s, r.all[i]->n) : r.all[i]->stats;
+        r.items[i] = item_of(r.all[i]);
+    }
+    rft_repeat_of(r.items, r.own, r.count, repeats);
+    for (size_t i = 0; i < r.count; i++) {
+        take(r.all[i], &repeats[i]);
+        free((double *)r.items[i].medians);
+    }
+    free(repeats);
+    free(r.items);
+    free(r.all);
+}
+
+void rft_run_fill_repeats(rft_run *run) {
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        rft_run_fill_sweep_repeats(run, s);
+    }
+}
