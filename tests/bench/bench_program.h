@@ -2,12 +2,14 @@
 /*
  * bench_program.h - what the programs under build/bench share: they start `rooftune` and its peers as a user would,
  * in a scratch folder, and read the run files that are left. They print figures and ratios; their exit status is 0 when
- * everything could be measured, 1 when something failed, 77 without a GPU. A missed goal is printed, not an error.
+ * everything could be measured, 1 when something failed, 77 without a GPU. A missed goal is printed, and an error of
+ * same_again alone.
  *
  *   tuning_rate    the same 128 configurations tuned by Kernel Tuner and by rooftune, from start to finish
  *   racing         GPU time with the race and without, and what the race's best is worth
  *   keeping_busy   wall time against compiling and GPU time, GPU busy share, time to the first point, overhead a point
  *   peers          the tuned best of a sweep against torch, torch.compile and CUB, in turns, row by row of a table
+ *   same_again     equal runs on one card: false verdicts, what intervals cover, where the variance lies
  *   space          the published spaces, counted and listed by rooftune and by python-constraint (no GPU)
  *
  * The program is $ROOFTUNE, else ../rooftune; sweeps are looked for in ../tests/bench (the kit), then in the source

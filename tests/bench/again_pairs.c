@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "bench/again_pairs.h"
+
+#include "base/hash.h"
+#include "model/compare/compare.h"
+#include "model/run/run_repeat.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- dealing ---- */
+
+typedef struct process {
+    const double *samples_s, *clocks_mhz; /* clocks may be NULL */
+    size_t n;
+} process;
+
+/* The processes of one configuration on one problem, of all runs. */
+typedef struct pool {
+    process *items;
+    size_t count;
+} pool;
+
+static pool pool_of(const again_group *group, const again_kernel *kernel, rft_arena *arena) {
+    pool out = {NULL, 0};
+    for (int filling = 0; filling < 2; filling++) {
+        out.items = filling ? rft_arena_calloc(arena, out.count + 1, sizeof *out.items) : NULL;
+        out.count = 0;
+        for (size_t r = 0; r < group->count; r++) {
+            const rft_point *point = again_point_of(group->runs[r], kernel);
+            const rft_measurement *m = point ? &point->rounds[RFT_ROUNDS - 1] : NULL;
+            for (size_t p = 0, at = 0; m && p < m->process_count; at += m->process_n[p++], out.count++) {
+                if (filling) {
+                    out.items[out.count] =
+                        (process){m->samples_s + at, m->clocks_mhz ? m->clocks_mhz + at : NULL, m->process_n[p]};
+                }
+            }
+        }
+    }
+    return out;
+}
+
+static void shuffle(pool *of, uint64_t *seed) {
+    for (size_t i = of->count; i > 1; i--) {
+        size_t k = (size_t)rft_random_below(seed, i);
+        process kept = of->items[i - 1];
+        of->items[i - 1] = of->items[k];
+        of->items[k] = kept;
+    }
+}
+
+/* As many processes as the measurement had. */
+static void refill(rft_measurement *m, const process *from, rft_arena *arena) {
+    size_t n = 0, at = 0;
+    for (size_t p = 0; p < m->process_count; p++) {
+        n += from[p].n;
+    }
+    m->samples_s = rft_arena_calloc(arena, n, sizeof *m->samples_s);
+    m->clocks_mhz = rft_arena_calloc(arena, n, sizeof *m->clocks_mhz);
+    m->process_n = rft_arena_calloc(arena, m->process_count, sizeof *m->process_n);
+    m->n = n;
+    for (size_t p = 0; p < m->process_count; at += from[p++].n) {
+        memcpy(m->samples_s + at, from[p].samples_s, from[p].n * sizeof *m->samples_s);
+        for (size_t i = 0; i < from[p].n; i++) {
+            m->clocks_mhz[at + i] = from[p].clocks_mhz ? from[p].clocks_mhz[i] : (double)NAN;
+        }
+        m->process_n[p] = from[p].n;
+    }
+    m->stats = rft_stats_of(m->samples_s, n);
+}
+
+/* The second run's processes come from the other end: the pool has those of both. */
+static void deal_kernel(rft_run dealt[2], const again_group *group, const again_kernel *kernel, uint64_t *seed,
+                        rft_arena *arena) {
+    pool all = pool_of(group, kernel, arena);
+    shuffle(&all, seed);
+    for (size_t side = 0; side < 2; side++) {
+        const rft_point *found = again_point_of(&dealt[side], kernel);
+        rft_measurement *m = found ? &dealt[side].points[found - dealt[side].points].rounds[RFT_ROUNDS - 1] : NULL;
+        if (m && m->process_count) {
+            refill(m, side ? all.items + all.count - m->process_count : all.items, arena);
+        }
+    }
+}
+
+void again_deal(rft_run dealt[2], const again_group *group, size_t a, size_t b, uint64_t *seed, rft_arena *arena) {
+    const size_t from[2] = {a, b};
+    for (size_t side = 0; side < 2; side++) {
+        const rft_run *run = group->runs[from[side]];
+        dealt[side] = *run;
+        dealt[side].info.id = side ? "dealt second" : "dealt first";
+        dealt[side].points = rft_arena_memdup(arena, run->points, run->point_count * sizeof *run->points);
+        dealt[side].baselines =
+            run->baseline_count ? rft_arena_memdup(arena, run->baselines, run->baseline_count * sizeof *run->baselines)
+                                : NULL;
+    }
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0; i < dealt[side].point_count; i++) {
+            const rft_point *point = &dealt[side].points[i];
+            again_kernel kernel = {
+                .sweep = point->sweep, .problem = point->problem, .variant = point->variant, .config = point->config};
+            bool finalist = point->rounds[RFT_ROUNDS - 1].process_count > 0 && point->alias_of == 0;
+            if (finalist && (side == 0 || !again_point_of(&dealt[0], &kernel))) {
+                deal_kernel(dealt, group, &kernel, seed, arena);
+            }
+        }
+    }
+    rft_run_fill_repeats(&dealt[0]);
+    rft_run_fill_repeats(&dealt[1]);
+}
+
+/* ---- judging ---- */
+
+static again_kernel *kernel_at(again_group *group, size_t sweep, size_t problem) {
+    for (size_t k = 0; k < group->kernel_count; k++) {
+        if (group->kernels[k].sweep == sweep && group->kernels[k].problem == problem) {
+            return &group->kernels[k];
+        }
+    }
+    return NULL;
+}
+
+static void add_verdicts(again_group *group, const rft_run *a, const rft_run *b, again_kind kind, rft_arena *arena) {
+    const rft_compare_input inputs[2] = {{.run = a, .path = a->info.id}, {.run = b, .path = b->info.id}};
+    rft_compare *compare = NULL;
+    rft_err err = RFT_ERR_INIT;
+    if (rft_compare_runs(&compare, inputs, 2, arena, &err) != RFT_OK) {
+        return;
+    }
+    for (size_t w = 0; w < compare->workload_count; w++) {
+        const rft_compare_figure *f = &compare->workloads[w].figures[1];
+        again_kernel *kernel = kernel_at(group, f->sweep, f->problem);
+        if (kernel) {
+            kernel->tallies[kind].verdicts[f->verdict]++;
+            kernel->tallies[kind].other += f->verdict == RFT_COMPARE_AMBIGUOUS && f->doubt != RFT_DOUBT_NEITHER;
+        }
+    }
+}
+
+static void add_coverage(again_rate *rate, double low_s, double high_s, double value_s) {
+    if (isfinite(low_s) && isfinite(high_s) && isfinite(value_s)) {
+        rate->n++;
+        rate->k += low_s <= value_s && value_s <= high_s;
+    }
+}
+
+static void add_repeat(again_kernel *kernel, again_kind kind, const again_reading *a, const again_reading *b) {
+    add_coverage(&kernel->tallies[kind].repeat, a->repeat.repeat_low, a->repeat.repeat_high, b->repeat.figure);
+}
+
+static void add_confidence(again_kernel *kernel, again_kind kind, const again_reading *reading) {
+    add_coverage(&kernel->tallies[kind].confidence, reading->repeat.low, reading->repeat.high, kernel->pooled_s);
+}
+
+static void judge_pair(again_group *group, size_t a, size_t b, again_kind kind) {
+    rft_arena *arena = rft_arena_new();
+    add_verdicts(group, group->runs[a], group->runs[b], kind, arena);
+    for (size_t k = 0; k < group->kernel_count; k++) {
+        add_repeat(&group->kernels[k], kind, &group->kernels[k].readings[a], &group->kernels[k].readings[b]);
+    }
+    rft_arena_free(arena);
+}
+
+static void judge_dealt(again_group *group, size_t a, size_t b, uint64_t *seed) {
+    rft_arena *arena = rft_arena_new();
+    rft_run dealt[2];
+    again_deal(dealt, group, a, b, seed, arena);
+    add_verdicts(group, &dealt[0], &dealt[1], AGAIN_DEALT, arena);
+    for (size_t k = 0; k < group->kernel_count; k++) {
+        again_kernel *kernel = &group->kernels[k];
+        again_reading first = again_reading_of(again_point_of(&dealt[0], kernel), arena);
+        again_reading second = again_reading_of(again_point_of(&dealt[1], kernel), arena);
+        add_repeat(kernel, AGAIN_DEALT, &first, &second);
+        add_confidence(kernel, AGAIN_DEALT, &first);
+    }
+    rft_arena_free(arena);
+}
+
+static bool has_processes(const again_group *group) {
+    size_t processes = 0;
+    for (size_t k = 0; k < group->kernel_count; k++) {
+        processes += group->kernels[k].levels.processes;
+    }
+    return processes > 0;
+}
+
+void again_judge_group(again_group *group, size_t draws) {
+    size_t half = group->count / 2;
+    uint64_t seed = 1;
+    for (size_t a = 0; a < group->count; a++) {
+        for (size_t k = 0; k < group->kernel_count; k++) {
+            add_confidence(&group->kernels[k], AGAIN_DISJOINT, &group->kernels[k].readings[a]);
+        }
+        for (size_t b = a + 1; b < group->count; b++) {
+            judge_pair(group, a, b, AGAIN_ALL);
+        }
+        if (a < half) {
+            judge_pair(group, a, a + half, AGAIN_DISJOINT);
+        }
+    }
+    for (size_t i = 0; i < draws && has_processes(group); i++) {
+        size_t a = (size_t)rft_random_below(&seed, group->count);
+        size_t b = (a + 1 + (size_t)rft_random_below(&seed, group->count - 1)) % group->count;
+        judge_dealt(group, a, b, &seed);
+    }
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * again_runs.h - runs of equal sweeps on one card, and what each says of the same kernels: for same_again.
+ *
+ * A kernel is the configuration that is the best of its problem in most of the runs. The figure of a run and its two
+ * intervals are the product's own (model/stats/repeat.h).
+ */
+#ifndef RFT_TESTS_AGAIN_RUNS_H
+#define RFT_TESTS_AGAIN_RUNS_H
+
+#include "bench/again_rate.h"
+#include "model/compare/compare_rule.h"
+#include "model/run/run.h"
+#include "model/stats/repeat.h"
+
+/* What one run says of a kernel. */
+typedef struct again_reading {
+    size_t process_count; /* 0: not in the final round of this run, or processes were not recorded */
+    double *medians_s;    /* of its processes */
+    double *noise;        /* variance of ln of each, from its samples */
+    rft_repeat repeat;    /* the run's figure and its two intervals, in seconds */
+} again_reading;
+
+/* What pairs of runs said of one kernel. */
+typedef struct again_tally {
+    size_t verdicts[RFT_COMPARE_VERDICTS];
+    size_t counted; /* AMBIGUOUS with the number of processes that it would take */
+    size_t other;   /* AMBIGUOUS for another reason than the intervals: told as that, not counted as ambiguous */
+    again_rate repeat, confidence; /* covered */
+} again_tally;
+
+typedef enum again_kind {
+    AGAIN_DISJOINT, /* each run in one pair: independent */
+    AGAIN_ALL,      /* every two runs: not independent */
+    AGAIN_DEALT,    /* processes of all runs dealt anew to two runs: not independent */
+    AGAIN_KINDS
+} again_kind;
+
+typedef struct again_kernel {
+    const char *name, *sweep_name; /* "n=1024 k=1024", "gemv" */
+    size_t sweep, problem, variant;
+    const rft_value *config;
+    again_reading *readings; /* one a run of the group */
+    again_levels levels;
+    double pooled_s; /* median of the processes of all runs; NaN without any */
+    again_tally tallies[AGAIN_KINDS];
+} again_kernel;
+
+/* Runs on one card of scripts that have the same sweeps and problems, by their dates. */
+typedef struct again_group {
+    const char *card; /* UUID, else bus id, else name */
+    rft_run **runs;
+    size_t count;
+    again_kernel *kernels;
+    size_t kernel_count;
+} again_group;
+
+typedef struct again_set {
+    rft_arena *arena;
+    rft_run **runs; /* owned, by date */
+    size_t run_count, run_capacity;
+    again_group *groups;
+    size_t group_count;
+} again_set;
+
+again_set *again_set_new(void);
+void again_set_free(again_set *set); /* with its runs */
+void again_set_take(again_set *set, rft_run *run);
+/* A run file or recording, or a folder of them. An error has the file's name. */
+int again_set_read(again_set *set, const char *path, rft_err *err);
+/* Once, after all runs: the groups and their kernels; groups of one run are left out. */
+void again_set_sort(again_set *set);
+
+/* What a point's final round says; NULL: nothing. */
+again_reading again_reading_of(const rft_point *point, rft_arena *arena);
+/* The point of a run with this kernel's configuration, where the final round has it; NULL. */
+const rft_point *again_point_of(const rft_run *run, const again_kernel *kernel);
+
+#endif
