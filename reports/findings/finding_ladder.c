@@ -186,7 +186,7 @@ static void add_rung_table(rft_finding *f, const ladder *l) {
 static void add_configurations(rft_finding *f, const ladder *l) {
     static const rft_trait columns[] = {{.title = "Variant", .wraps = true},
                                         {.title = "Its best configuration", .wraps = true},
-                                        {.title = "Changed most against the one before", .wraps = true}};
+                                        {.title = "Explains the step from the one before", .wraps = true}};
     const rft_point *before = NULL, *best = rung(l, l->shown, SIZE_MAX);
     rft_cell_table *table = rft_finding_table(f, NULL, columns, 3);
     table->where = RFT_ON_PAGE;

@@ -7,32 +7,118 @@
 #include "reports/figures.h"
 
 #include <math.h>
-#include <string.h>
 
-#define ALIKE_FRAC 0.01     /* of the time: no reason is looked for */
-#define EXPLAINED_FRAC 0.25 /* of the difference of the times, by the difference at a ceiling */
-#define CHANGE_LEAST 1.02
-#define COUNT_LEAST 1.1 /* of a count whose weight in the time is not known */
-#define NEGLIGIBLE_FRAC 0.1
-#define NEGLIGIBLE_TIME_FRAC 0.05
-
-static const rft_level level_of[] = {[RFT_RESOURCE_DRAM] = RFT_LEVEL_DRAM,
-                                     [RFT_RESOURCE_L2] = RFT_LEVEL_L2,
-                                     [RFT_RESOURCE_L1] = RFT_LEVEL_L1,
-                                     [RFT_RESOURCE_SHARED] = RFT_LEVEL_SHARED};
-
-/* What a count of it means for the time. */
-typedef enum meaning { COST, GAIN, EITHER } meaning;
+#define ALIKE_FRAC 0.01           /* of the time: no reason is looked for */
+#define EXPLAINED_LEAST 0.5       /* of the change of the times: less does not explain it, */
+#define EXPLAINED_MOST 2.0        /* and more says that something else does */
+#define FIRM_FRAC 0.6             /* of the slower rung's time: what takes so much at its ceiling holds it back */
+#define NEGLIGIBLE_TIME_FRAC 0.05 /* what takes less at its ceiling, in both, explains nothing */
 
 typedef struct change {
     rft_arena *arena;
-    const rft_point *before, *after;
-    rft_bound bounds[2]; /* of the two, as wholes */
+    const rft_point *points[2]; /* before, after */
+    double time_s[2];
+    rft_bound bounds[2]; /* as wholes */
     rft_traffic counted[2];
-    bool faster;
-    const char *text; /* of the largest so far; NULL */
-    double factor;    /* of it, > 1; before there is one, the least that counts */
+    const rft_bound *slower; /* of them */
+    const char *text;        /* of the best explanation so far; NULL */
+    double share;            /* of the change that it accounts for */
 } change;
+
+/* What was counted, or modelled, of both. NaN: of one of them it is not known. */
+typedef struct pair {
+    const char *name, *evidence;
+    const char *words[2];
+    double value[2];
+} pair;
+
+/* ---- amounts ---- */
+
+static pair counter_pair(const change *c, rft_counter id) {
+    pair p = {.name = rft_counter_label(id), .evidence = "counted"};
+    for (size_t i = 0; i < 2; i++) {
+        const rft_counters *counters = c->points[i]->counters;
+        p.value[i] = counters ? counters->values[id] : (double)NAN;
+        p.words[i] = rft_counter_text(id, p.value[i], c->arena);
+    }
+    return p;
+}
+
+static pair amount_pair(const change *c, const char *name, const char *evidence, const char *unit, double before,
+                        double after) {
+    pair p = {.name = name, .evidence = evidence, .value = {before, after}};
+    for (size_t i = 0; i < 2; i++) {
+        p.words[i] = *unit ? rft_figure_si(c->arena, p.value[i], unit) : rft_arena_fixed(c->arena, p.value[i], 0, "");
+    }
+    return p;
+}
+
+static pair level_pair(const change *c, rft_level level, bool counted) {
+    double bytes[2];
+    for (size_t i = 0; i < 2; i++) {
+        const rft_traffic *modelled = &c->points[i]->traffic;
+        bytes[i] = counted             ? c->counted[i].level_bytes[level]
+                   : modelled->present ? modelled->level_bytes[level]
+                                       : (double)NAN;
+    }
+    return amount_pair(c, rft_level_label(level), counted ? "counted" : "modelled", "B", bytes[0], bytes[1]);
+}
+
+static double less(const pair *p) {
+    return p->value[0] - p->value[1];
+}
+
+/* Of several amounts of one resource the one that changed most, in the direction of the times. */
+static pair most_of(const change *c, const rft_counter *ids, size_t count) {
+    bool faster = c->time_s[1] < c->time_s[0];
+    pair most = counter_pair(c, ids[0]);
+    for (size_t i = 1; i < count; i++) {
+        pair p = counter_pair(c, ids[i]);
+        double by = faster ? less(&p) : -less(&p);
+        most = by > (faster ? less(&most) : -less(&most)) || isnan(less(&most)) ? p : most;
+    }
+    return most;
+}
+
+/* Conflicts where they are half of what shared memory does less, or more. */
+static pair shared_pair(const change *c) {
+    pair all = counter_pair(c, RFT_COUNTER_SHARED_WAVEFRONTS),
+         conflicts = counter_pair(c, RFT_COUNTER_SHARED_CONFLICTS);
+    return less(&conflicts) / less(&all) >= EXPLAINED_LEAST ? conflicts : level_pair(c, RFT_LEVEL_SHARED, true);
+}
+
+/* What was counted, or modelled, of what a share is of. */
+static pair pair_of(const change *c, const rft_share *share) {
+    static const rft_counter dram[] = {RFT_COUNTER_DRAM_READ, RFT_COUNTER_DRAM_WRITE};
+    static const rft_counter l2[] = {RFT_COUNTER_L2_READ, RFT_COUNTER_L2_WRITE, RFT_COUNTER_L2_ATOMIC};
+    static const rft_level levels[] = {[RFT_RESOURCE_DRAM] = RFT_LEVEL_DRAM,
+                                       [RFT_RESOURCE_L2] = RFT_LEVEL_L2,
+                                       [RFT_RESOURCE_L1] = RFT_LEVEL_L1,
+                                       [RFT_RESOURCE_SHARED] = RFT_LEVEL_SHARED};
+    if (share->evidence != RFT_EVIDENCE_COUNTED) {
+        return share->resource <= RFT_RESOURCE_SHARED ? level_pair(c, levels[share->resource], false)
+                                                      : (pair){.value = {NAN, NAN}};
+    }
+    switch (share->resource) {
+    case RFT_RESOURCE_DRAM:
+        return most_of(c, dram, 2);
+    case RFT_RESOURCE_L2:
+        return most_of(c, l2, 3);
+    case RFT_RESOURCE_L1:
+        return level_pair(c, RFT_LEVEL_L1, true);
+    case RFT_RESOURCE_SHARED:
+        return shared_pair(c);
+    case RFT_RESOURCE_PIPE:
+        return amount_pair(c, rft_arena_printf(c->arena, "%s operations", rft_pipe_label(share->pipe)), "counted", "op",
+                           c->counted[0].pipe_ops[share->pipe], c->counted[1].pipe_ops[share->pipe]);
+    case RFT_RESOURCE_ISSUE:
+        return counter_pair(c, RFT_COUNTER_WARP_INSTRUCTIONS);
+    default:
+        return (pair){.value = {NAN, NAN}};
+    }
+}
+
+/* ---- what it means for the time ---- */
 
 /* NULL: nothing is known of that resource. */
 static const rft_share *share_of(const rft_bound *bound, rft_resource resource, rft_pipe pipe) {
@@ -44,146 +130,51 @@ static const rft_share *share_of(const rft_bound *bound, rft_resource resource, 
     return NULL;
 }
 
-/* Whether it is a larger change than what was found so far, in the direction of the times; the text is then the
- * caller's. */
-static bool is_larger(change *most, double before, double after, meaning means) {
-    double factor = before > 0 && after > 0 ? fmax(before / after, after / before) : NAN;
-    bool fits = means == EITHER || (means == COST) == ((after < before) == most->faster);
-    if (!isfinite(factor) || factor < most->factor || !fits || (most->text && factor <= most->factor)) {
+/* Whether it accounts for the times, and better than what was found so far. */
+static bool explains(change *c, double share) {
+    bool enough = share >= EXPLAINED_LEAST && share <= EXPLAINED_MOST;
+    if (!enough || (c->text && fabs(log(share)) >= fabs(log(c->share)))) {
         return false;
     }
-    most->factor = factor;
+    c->share = share;
     return true;
 }
 
-/* Bytes and operations with a prefix ("B", "op"), shares ("1"), else numbers of things. */
-static void consider(change *most, const char *name, const char *unit, double before, double after, meaning means,
-                     const char *evidence) {
-    rft_arena *arena = most->arena;
-    if (!is_larger(most, before, after, means)) {
-        return;
-    }
-    const double values[2] = {before, after};
-    const char *texts[2];
-    for (size_t i = 0; i < 2; i++) {
-        texts[i] = strcmp(unit, "1") == 0 ? rft_figure_percent(arena, values[i])
-                   : *unit                ? rft_figure_si(arena, values[i], unit)
-                                          : rft_arena_fixed(arena, values[i], 0, "");
-    }
-    most->text = rft_arena_printf(arena, "%s: %s to %s (%s)", name, texts[0], texts[1], evidence);
+/* `share` of the difference of the times. */
+static const char *part_text(const change *c, double share) {
+    return share >= 0.995 ? "all" : rft_arena_fixed(c->arena, 100 * share, 0, " %");
 }
 
-/* Below this a count weighs nothing: conflicts are held against all wavefronts of both. "From 33 M to none" counts. */
-static double floor_of(rft_counter id, const double *before, const double *after) {
-    double all = fmax(before[RFT_COUNTER_SHARED_WAVEFRONTS], after[RFT_COUNTER_SHARED_WAVEFRONTS]);
-    return id == RFT_COUNTER_SHARED_CONFLICTS && all > 0 ? NEGLIGIBLE_FRAC * all : 0;
-}
-
-static void consider_counter(change *most, rft_counter id, meaning means) {
-    if (!most->before->counters || !most->after->counters) { /* one of the two was not counted */
-        return;
-    }
-    const double *before = most->before->counters->values, *after = most->after->counters->values;
-    double least = floor_of(id, before, after);
-    if (!isnan(before[id]) && !isnan(after[id]) &&
-        is_larger(most, fmax(before[id], least), fmax(after[id], least), means)) {
-        rft_arena *arena = most->arena;
-        most->text = rft_arena_printf(arena, "%s: %s to %s (counted)", rft_counter_label(id),
-                                      rft_counter_text(id, before[id], arena), rft_counter_text(id, after[id], arena));
-    }
-}
-
-static void consider_level(change *most, rft_level level) {
-    consider(most, rft_level_label(level), "B", most->counted[0].level_bytes[level],
-             most->counted[1].level_bytes[level], COST, "counted");
-}
-
-/* What was counted of a resource. */
-static void consider_counts(change *most, const rft_share *of) {
-    switch (of->resource) {
-    case RFT_RESOURCE_DRAM:
-        consider_counter(most, RFT_COUNTER_DRAM_READ, COST);
-        consider_counter(most, RFT_COUNTER_DRAM_WRITE, COST);
-        break;
-    case RFT_RESOURCE_L2:
-        consider_counter(most, RFT_COUNTER_L2_READ, COST);
-        consider_counter(most, RFT_COUNTER_L2_WRITE, COST);
-        break;
-    case RFT_RESOURCE_L1:
-        consider_level(most, RFT_LEVEL_L1);
-        break;
-    case RFT_RESOURCE_SHARED:
-        consider_counter(most, RFT_COUNTER_SHARED_CONFLICTS, COST);
-        if (!most->text) {
-            consider_level(most, RFT_LEVEL_SHARED);
+/* What holds the slower rung back, or comes nearest to it: the difference of its times at the ceiling. */
+static void by_ceilings(change *c) {
+    double gained_s = c->time_s[0] - c->time_s[1];
+    for (size_t k = 0; k < c->slower->share_count && !c->text; k++) {
+        const rft_share *share = &c->slower->shares[k];
+        const rft_share *before = share_of(&c->bounds[0], share->resource, share->pipe);
+        const rft_share *after = share_of(&c->bounds[1], share->resource, share->pipe);
+        if (k > 0 && share->frac < FIRM_FRAC) {
+            return;
         }
-        break;
-    case RFT_RESOURCE_PIPE:
-        consider(most, rft_arena_printf(most->arena, "%s operations", rft_pipe_label(of->pipe)), "op",
-                 most->counted[0].pipe_ops[of->pipe], most->counted[1].pipe_ops[of->pipe], COST, "counted");
-        break;
-    case RFT_RESOURCE_ISSUE:
-        consider_counter(most, RFT_COUNTER_WARP_INSTRUCTIONS, COST);
-        break;
-    case RFT_RESOURCE_LAUNCH:
-    case RFT_RESOURCE_LATENCY:
-    case RFT_RESOURCE_UNKNOWN:
-        break;
-    }
-}
-
-static void consider_models(change *most, rft_level level) {
-    if (most->before->traffic.present && most->after->traffic.present) {
-        consider(most, rft_level_label(level), "B", most->before->traffic.level_bytes[level],
-                 most->after->traffic.level_bytes[level], COST, "modelled");
-    }
-}
-
-static void consider_share(change *most, const rft_share *share) {
-    if (share->evidence == RFT_EVIDENCE_COUNTED) {
-        consider_counts(most, share);
-    } else if (share->resource <= RFT_RESOURCE_SHARED) {
-        consider_models(most, level_of[share->resource]);
-    }
-}
-
-/* The ceiling whose time went with the measured time, and most of all: what was counted there, or modelled. */
-static void by_ceilings(change *most, double gained_s) {
-    const rft_bound *both = most->bounds;
-    double largest_s = EXPLAINED_FRAC * fabs(gained_s);
-    for (size_t i = 0; i < 2; i++) {
-        for (size_t k = 0; k < both[i].share_count; k++) {
-            const rft_share *share = &both[i].shares[k];
-            const rft_share *there = share_of(&both[1 - i], share->resource, share->pipe);
-            double other_s = there ? there->seconds : 0;
-            double less_s = i == 0 ? share->seconds - other_s : other_s - share->seconds;
-            change found = *most;
-            found.text = NULL;
-            found.factor = CHANGE_LEAST;
-            if ((there && there->evidence != share->evidence) || (less_s > 0) != most->faster ||
-                fabs(less_s) <= largest_s) {
-                continue;
-            }
-            consider_share(&found, share);
-            if (found.text) {
-                *most = found;
-                largest_s = fabs(less_s);
-            }
+        if (!before || !after || before->evidence != after->evidence) {
+            continue;
+        }
+        pair p = pair_of(c, share);
+        double part = (before->seconds - after->seconds) / gained_s;
+        if (isfinite(less(&p)) && less(&p) / gained_s > 0 && explains(c, part)) {
+            c->text = rft_arena_printf(c->arena, "%s: %s to %s (%s), at its ceiling %s of the difference", p.name,
+                                       p.words[0], p.words[1], p.evidence, part_text(c, part));
         }
     }
 }
 
-static double launches(const rft_point *point) {
-    return point->step_count > 0 ? (double)point->step_count : 1;
-}
-
-/* Of the longer of the two times it takes hardly any at its ceiling, in both. */
-static bool is_negligible(const change *most, rft_resource resource) {
-    double longest_s = fmax(rft_point_median_s(most->before), rft_point_median_s(most->after));
+/* Of the longer of the two times it takes hardly any at its ceiling, in both. `of_level`: this part of the level. */
+static bool is_negligible(const change *c, rft_resource resource, const pair *part, const pair *level) {
+    double longest_s = fmax(c->time_s[0], c->time_s[1]);
     bool known = false;
     for (size_t i = 0; i < 2; i++) {
-        const rft_share *share = share_of(&most->bounds[i], resource, RFT_PIPE_COUNT);
-        if (share && share->seconds >= NEGLIGIBLE_TIME_FRAC * longest_s) {
+        const rft_share *share = share_of(&c->bounds[i], resource, RFT_PIPE_COUNT);
+        double frac = part && level && level->value[i] > 0 ? part->value[i] / level->value[i] : 1;
+        if (share && share->seconds * frac >= NEGLIGIBLE_TIME_FRAC * longest_s) {
             return false;
         }
         known = known || share;
@@ -191,74 +182,101 @@ static bool is_negligible(const change *most, rft_resource resource) {
     return known;
 }
 
-/* Where no ceiling explains it (what waits is far from all of them): the largest change of a count that could. What
- * would take hardly any time at its ceiling could not. */
-static void by_counts(change *most) {
+/* The factor by which a count changed, beside that of the times. `gain`: more of it is faster. */
+static void in_proportion(change *c, const pair *p, bool gain) {
+    double times = c->time_s[0] / c->time_s[1];
+    double factor = gain ? p->value[1] / p->value[0] : p->value[0] / p->value[1];
+    if (p->value[0] > 0 && p->value[1] > 0 && isfinite(factor) && explains(c, log(factor) / log(times))) {
+        c->text = rft_arena_printf(c->arena, "%s: %s to %s (%s), %s where the times differ by %s", p->name, p->words[0],
+                                   p->words[1], p->evidence, rft_figure_ratio(c->arena, fmax(factor, 1 / factor)),
+                                   rft_figure_ratio(c->arena, fmax(times, 1 / times)));
+    }
+}
+
+/* A request of a warp fetches whole sectors: what matters is how many it takes for the bytes that are used. */
+static pair sectors_of_loads(const change *c) {
+    pair useful = counter_pair(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
+    pair sectors = counter_pair(c, RFT_COUNTER_SECTORS_PER_LOAD);
+    for (size_t i = 0; i < 2 && isfinite(less(&sectors)) && isfinite(less(&useful)); i++) {
+        useful.name = sectors.name;
+        useful.words[i] =
+            rft_arena_printf(c->arena, "%s for %s used", rft_arena_fixed(c->arena, sectors.value[i], 1, ""),
+                             rft_figure_si(c->arena, sectors.value[i] * useful.value[i], "B"));
+    }
+    return useful;
+}
+
+/* Where no ceiling is near, and what waits goes with how often it waits. */
+static void by_counts(change *c) {
     static const struct {
         rft_counter id;
-        meaning means;
-        rft_resource at; /* UNKNOWN: it has no ceiling */
-    } rows[] = {{RFT_COUNTER_DRAM_READ, COST, RFT_RESOURCE_DRAM},
-                {RFT_COUNTER_DRAM_WRITE, COST, RFT_RESOURCE_DRAM},
-                {RFT_COUNTER_L2_READ, COST, RFT_RESOURCE_L2},
-                {RFT_COUNTER_L2_WRITE, COST, RFT_RESOURCE_L2},
-                {RFT_COUNTER_L2_ATOMIC, COST, RFT_RESOURCE_UNKNOWN},
-                {RFT_COUNTER_SHARED_CONFLICTS, COST, RFT_RESOURCE_SHARED},
-                {RFT_COUNTER_LOAD_BYTES_PER_SECTOR, GAIN, RFT_RESOURCE_UNKNOWN},
-                {RFT_COUNTER_WARP_INSTRUCTIONS, COST, RFT_RESOURCE_ISSUE},
-                {RFT_COUNTER_STORE_BYTES_PER_SECTOR, GAIN, RFT_RESOURCE_UNKNOWN},
-                {RFT_COUNTER_WARPS_ACTIVE, GAIN, RFT_RESOURCE_UNKNOWN}};
-    most->factor = COUNT_LEAST;
+        rft_resource at;
+        rft_level level;
+        double bytes; /* of one of them */
+    } rows[] = {{RFT_COUNTER_DRAM_READ, RFT_RESOURCE_DRAM, RFT_LEVEL_DRAM, 1},
+                {RFT_COUNTER_DRAM_WRITE, RFT_RESOURCE_DRAM, RFT_LEVEL_DRAM, 1},
+                {RFT_COUNTER_L2_READ, RFT_RESOURCE_L2, RFT_LEVEL_L2, 32},
+                {RFT_COUNTER_L2_WRITE, RFT_RESOURCE_L2, RFT_LEVEL_L2, 32},
+                {RFT_COUNTER_SHARED_CONFLICTS, RFT_RESOURCE_SHARED, RFT_LEVEL_SHARED, RFT_WAVEFRONT_BYTES}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!is_negligible(most, rows[i].at)) {
-            consider_counter(most, rows[i].id, rows[i].means);
+        pair p = counter_pair(c, rows[i].id), part = p, level = level_pair(c, rows[i].level, true);
+        part.value[0] *= rows[i].bytes;
+        part.value[1] *= rows[i].bytes;
+        if (!is_negligible(c, rows[i].at, &part, &level)) {
+            in_proportion(c, &p, false);
         }
     }
-    static const rft_resource on_chip[] = {RFT_RESOURCE_L1, RFT_RESOURCE_SHARED};
+    pair loads = sectors_of_loads(c), l1 = level_pair(c, RFT_LEVEL_L1, true);
+    if (!is_negligible(c, RFT_RESOURCE_L1, NULL, NULL)) {
+        in_proportion(c, &l1, false);
+        in_proportion(c, &loads, true);
+    }
+    pair stores = counter_pair(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR);
+    pair written = counter_pair(c, RFT_COUNTER_L2_WRITE), l2 = level_pair(c, RFT_LEVEL_L2, true);
+    written.value[0] *= 32;
+    written.value[1] *= 32;
+    if (!is_negligible(c, RFT_RESOURCE_L2, &written, &l2)) {
+        in_proportion(c, &stores, true);
+    }
+    pair instructions = counter_pair(c, RFT_COUNTER_WARP_INSTRUCTIONS);
+    if (!is_negligible(c, RFT_RESOURCE_ISSUE, NULL, NULL)) {
+        in_proportion(c, &instructions, false);
+    }
+    pair atomics = counter_pair(c, RFT_COUNTER_L2_ATOMIC), warps = counter_pair(c, RFT_COUNTER_WARPS_ACTIVE);
+    in_proportion(c, &atomics, false);
+    in_proportion(c, &warps, true);
+}
+
+/* Launches that are gone, at an empty kernel's time each. */
+static void by_launches(change *c, double floor_s) {
+    double counts[2];
     for (size_t i = 0; i < 2; i++) {
-        if (!is_negligible(most, on_chip[i])) {
-            consider_level(most, level_of[on_chip[i]]);
-        }
+        counts[i] = c->points[i]->step_count > 0 ? (double)c->points[i]->step_count : 1;
     }
-}
-
-static void by_models(change *most) {
-    most->factor = CHANGE_LEAST;
-    consider(most, "launches a run", "", launches(most->before), launches(most->after), COST, "recorded");
-    for (int level = 0; level < RFT_LEVEL_COUNT; level++) {
-        consider_models(most, (rft_level)level);
+    double part = (counts[0] - counts[1]) * floor_s / (c->time_s[0] - c->time_s[1]);
+    if (counts[0] != counts[1] && explains(c, part)) {
+        pair p = amount_pair(c, "launches a run", "recorded", "", counts[0], counts[1]);
+        c->text = rft_arena_printf(c->arena, "%s: %s to %s (%s), at an empty kernel's time %s of the difference",
+                                   p.name, p.words[0], p.words[1], p.evidence, part_text(c, part));
     }
-}
-
-static void by_facts(change *most) {
-    most->factor = CHANGE_LEAST;
-    const rft_facts *f = &most->before->facts, *g = &most->after->facts;
-    consider(most, "registers a thread", "", f->registers, g->registers, EITHER, "compiled");
-    consider(most, "theoretical occupancy", "1", f->occupancy_frac, g->occupancy_frac, GAIN, "compiled");
-    consider(most, "spilled", "B", f->spill_bytes, g->spill_bytes, COST, "compiled");
 }
 
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena) {
-    double before_s = rft_point_median_s(before), after_s = rft_point_median_s(after);
-    if (fabs(before_s - after_s) < ALIKE_FRAC * fmin(before_s, after_s)) {
+    change c = {.arena = arena,
+                .points = {before, after},
+                .time_s = {rft_point_median_s(before), rft_point_median_s(after)},
+                .bounds = {rft_bound_whole_of(run, before), rft_bound_whole_of(run, after)},
+                .counted = {rft_counted_traffic(before), rft_counted_traffic(after)}};
+    if (fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1])) {
         return "nothing that matters: as fast";
     }
-    change most = {.arena = arena,
-                   .before = before,
-                   .after = after,
-                   .bounds = {rft_bound_whole_of(run, before), rft_bound_whole_of(run, after)},
-                   .counted = {rft_counted_traffic(before), rft_counted_traffic(after)},
-                   .faster = after_s < before_s};
-    bool counted = rft_counted_any(before) && rft_counted_any(after);
-    by_ceilings(&most, before_s - after_s);
-    if (!most.text && counted) {
-        by_counts(&most);
+    c.slower = &c.bounds[c.time_s[1] > c.time_s[0]];
+    by_ceilings(&c);
+    if (!c.text && !(c.slower->share_count > 0 && c.slower->shares[0].frac >= FIRM_FRAC)) {
+        by_counts(&c);
     }
-    if (!most.text) {
-        by_models(&most);
+    if (!c.text) {
+        by_launches(&c, rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH));
     }
-    if (!most.text && !counted) {
-        by_facts(&most);
-    }
-    return most.text ? most.text : "nothing that is known";
+    return c.text ? c.text : "not known";
 }

@@ -5,8 +5,8 @@
 
 #include "model/run/run.h"
 
-/* What explains best why the second is faster or slower than the first: "device memory, read: 3.22 GB to 1.07 GB
- * (counted)". */
+/* What accounts for half to twice the change of the times (docs/report.md), with how much: "device memory, read: 3.22
+ * GB to 1.07 GB (counted), at its ceiling 97 % of the difference"; else "not known", or that both are as fast. */
 const char *rft_ladder_change(const rft_run *run, const rft_point *before, const rft_point *after, rft_arena *arena);
 
 #endif

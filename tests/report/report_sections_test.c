@@ -36,112 +36,9 @@ static void test_ladder_says_what_was_moved_and_what_changed(void **state) {
     trace_pages pages = trace_of(run, NULL);
     trace_assert_sound(&pages);
     assert_says(&pages, (const char *const[]){"useful", "moved", "Its best configuration",
-                                              "Changed most against the one before",
+                                              "Explains the step from the one before",
                                               "Useful rate of each variant's best, with the speed-up over the first.",
                                               "Bars: blue the variants, grey the baselines", NULL});
-    trace_clear(&pages);
-    rft_run_free(run);
-}
-
-/* The compiler's and the kernel's own facts name the change when nothing was counted; counters do when both have them.
- */
-static void test_what_changed_most_is_the_largest_change(void **state) {
-    (void)state;
-    rft_run *run = sample_empty();
-    size_t s = sample_add_gemv(run);
-    for (size_t i = 0; i < run->point_count; i++) {
-        rft_point *point = &run->points[i];
-        static const int registers[] = {20, 26, 200};
-        point->facts.registers = registers[point->variant % 3];
-        point->facts.occupancy_frac = 0.5;
-        point->facts.spill_bytes = 0;
-        point->traffic = rft_traffic_unknown();
-        rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
-        if (point->variant < 2) {
-            counters.values[RFT_COUNTER_L2_READ] = point->variant == 0 ? 1e9 : 1e6;
-            counters.values[RFT_COUNTER_ISSUE] = point->variant == 0 ? 0.1 : 0.4;
-            point->counters = rft_counters_copy(&counters, run->arena);
-        }
-    }
-    (void)s;
-    trace_pages pages = trace_of(run, NULL);
-    assert_says(&pages, (const char *const[]){"L2, sectors read: 1.000 G sectors to 1.000 M sectors",
-                                              "registers a thread: 26 to 200", NULL});
-    trace_clear(&pages);
-    rft_run_free(run);
-}
-
-/* A padded tile: conflicts that are gone are the change, although their number has no ratio; a few are none. */
-static void test_bank_conflicts_that_are_gone_are_named(void **state) {
-    (void)state;
-    for (int few = 0; few < 2; few++) {
-        rft_run *run = sample_empty();
-        sample_add_gemv(run);
-        for (size_t i = 0; i < run->point_count; i++) {
-            rft_point *point = &run->points[i];
-            rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
-            bool first = point->variant == 0;
-            counters.values[RFT_COUNTER_SHARED_WAVEFRONTS] = first ? 2e6 : 1e6;
-            counters.values[RFT_COUNTER_SHARED_CONFLICTS] = !first ? 0 : few ? 40 : 1.8e6;
-            point->counters = rft_counters_copy(&counters, run->arena);
-        }
-        trace_pages pages = trace_of(run, NULL);
-        assert_says(&pages, (const char *const[]){few ? "shared memory: 256 MB to 128 MB (counted)"
-                                                      : "bank conflicts: 1.800 M wavefronts to 0 wavefronts (counted)",
-                                                  NULL});
-        trace_clear(&pages);
-        rft_run_free(run);
-    }
-}
-
-/* The time at a ceiling decides, not the larger factor of something that takes no time; alike is alike. */
-static void test_what_explains_the_time_is_named(void **state) {
-    (void)state;
-    for (int alike = 0; alike < 2; alike++) {
-        rft_run *run = sample_empty();
-        size_t s = sample_add_gemv(run);
-        double dram = rft_ceilings_rate(&run->ceilings, RFT_CEILING_DRAM_READ);
-        for (size_t i = 0; i < run->point_count; i++) {
-            rft_point *point = &run->points[i];
-            rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
-            const rft_point *first = rft_run_best(run, s, 0, point->problem);
-            counters.values[RFT_COUNTER_DRAM_READ] = 0.9 * dram * rft_point_median_s(point);
-            counters.values[RFT_COUNTER_DRAM_WRITE] = 0;
-            counters.values[RFT_COUNTER_WARP_INSTRUCTIONS] = point->variant == 0 ? 1e6 : 1e3;
-            point->counters = rft_counters_copy(&counters, run->arena);
-            for (int r = 0; alike && r < RFT_ROUNDS && point->variant == 1 && first; r++) {
-                point->rounds[r] = first->rounds[r];
-            }
-        }
-        trace_pages pages = trace_of(run, NULL);
-        assert_says(&pages,
-                    (const char *const[]){alike ? "nothing that matters: as fast" : "device memory, read: ", NULL});
-        assert_false(trace_says(&pages, "warp instructions: 1.000 M"));
-        trace_clear(&pages);
-        rft_run_free(run);
-    }
-}
-
-/* Fused kernels: fewer launches tell more than the registers. */
-static void test_launches_are_named_before_registers(void **state) {
-    (void)state;
-    rft_run *run = sample_empty();
-    sample_add_gemv(run);
-    for (size_t i = 0; i < run->point_count; i++) {
-        rft_point *point = &run->points[i];
-        point->facts.registers = point->variant == 0 ? 20 : 200;
-        point->counters = NULL;
-        point->traffic = rft_traffic_unknown();
-        if (point->variant == 0) {
-            point->step_count = 3;
-            point->steps = rft_arena_calloc(run->arena, 3, sizeof *point->steps);
-            for (size_t k = 0; k < 3; k++) {
-                point->steps[k].name = "part";
-            }
-        }
-    }
-    trace_pages pages = trace_of(run, NULL);
-    assert_says(&pages, (const char *const[]){"launches a run: 3 to 1 (recorded)", NULL});
     trace_clear(&pages);
     rft_run_free(run);
 }
@@ -262,10 +159,6 @@ static void test_many_problems_stay_small(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ladder_says_what_was_moved_and_what_changed),
-        cmocka_unit_test(test_what_changed_most_is_the_largest_change),
-        cmocka_unit_test(test_what_explains_the_time_is_named),
-        cmocka_unit_test(test_bank_conflicts_that_are_gone_are_named),
-        cmocka_unit_test(test_launches_are_named_before_registers),
         cmocka_unit_test(test_progress_tells_when_the_best_was_met),
         cmocka_unit_test(test_transitions_have_their_chart),
         cmocka_unit_test(test_fifty_thousand_points_are_few_marks),

@@ -73,7 +73,7 @@
     X(TENSOR_INT8, "tensor_int8_ops", "op", "INT8 tensor operations", ALL, "a multiply-add counted as 2")              \
     X(TENSOR_BUSY, "tensor_busy_frac", "1", "tensor pipe busy", ALL, "cycles with the tensor pipe active")             \
     X(L1_HIT, "l1_hit_frac", "1", "L1 hit rate", ALL, "sectors asked of L1 that were there")                           \
-    X(SECTORS_PER_LOAD, "sectors_per_load", "sectors", "sectors per load request", ALL,                                \
+    X(SECTORS_PER_LOAD, "sectors_per_load", "sectors", "sectors per load request", DEFAULT,                            \
       "of a warp's global load; 4, 8, 16 are ideal for 4, 8, 16 bytes a thread")                                       \
     X(SECTORS_PER_STORE, "sectors_per_store", "sectors", "sectors per store request", ALL, "of a warp's global store") \
     X(L2_ATOMIC, "l2_atomic_sectors", "sectors", "L2, atomic sectors", ALL, "sectors of atomics and reductions")       \
