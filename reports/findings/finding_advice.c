@@ -7,7 +7,7 @@
 #define BRIEFLY 3 /* on a terminal, unless all is asked for */
 #define ON_PAGE 5 /* likewise */
 
-enum { SAID, RULE, TEXT, GAIN, GAIN_OF, RESTS_ON, EVIDENCE, NUMBERS, FIELDS };
+enum { SAID, RULE, TEXT, GAIN, GAIN_OF, RESTS_ON, EVIDENCE, NUMBERS, CHANGES, FIELDS };
 
 static const rft_trait fields[FIELDS] = {
     [SAID] = {.title = "", .where = RFT_IN_TEXT},
@@ -22,7 +22,79 @@ static const rft_trait fields[FIELDS] = {
     [RESTS_ON] = {.key = "rests_on", .title = "that rests on", .where = RFT_ON_PAGE | RFT_IN_DATA, .wraps = true},
     [EVIDENCE] = {.key = "evidence", .title = "known from", .where = RFT_ON_PAGE | RFT_IN_DATA},
     [NUMBERS] = {.key = "numbers"},
+    [CHANGES] = {.key = "changes"},
 };
+
+enum {
+    TRIED_SAID,
+    WHAT,
+    PARAMETER,
+    DIRECTION,
+    IN_VAIN,
+    OWN,
+    POINTS,
+    THERE,
+    BEST_THERE,
+    GAINED,
+    BEST_AT,
+    BINS,
+    TRIED_FIELDS
+};
+
+static const rft_trait tried_fields[TRIED_FIELDS] = {
+    [TRIED_SAID] = {.title = "Tried in vain", .where = RFT_TO_PEOPLE, .wraps = true},
+    [WHAT] = {.key = "quantity"},
+    [PARAMETER] = {.key = "parameter"},
+    [DIRECTION] = {.key = "direction"},
+    [IN_VAIN] = {.key = "in_vain"},
+    [OWN] = {.key = "own"},
+    [POINTS] = {.key = "points"},
+    [THERE] = {.key = "there"},
+    [BEST_THERE] = {.key = "there_s"},
+    [GAINED] = {.key = "gained"},
+    [BEST_AT] = {.key = "best_at"},
+    [BINS] = {.key = "bins"},
+};
+
+static rft_finding *bins_of(const rft_tried *tried, rft_arena *arena) {
+    static const rft_trait columns[] = {{.key = "low"}, {.key = "high"}, {.key = "points"}, {.key = "best_s"}};
+    rft_finding *f = rft_finding_new(arena);
+    rft_cell_table *table = rft_finding_table(f, "", columns, 4);
+    for (size_t i = 0; i < tried->bin_count; i++) {
+        const rft_tried_bin *bin = &tried->bins[i];
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->cells[0] = rft_datum_number(bin->low);
+        row->cells[1] = rft_datum_number(bin->high);
+        row->cells[2] = rft_datum_count((int64_t)bin->points);
+        row->cells[3] = rft_datum_number(bin->best_s);
+    }
+    return f;
+}
+
+/* Changes that nothing is known of but at the point itself are left out. */
+static void add_tried(rft_finding *f, const char *key, const rft_tried *items, size_t count) {
+    rft_cell_table *table = rft_finding_table(f, key, tried_fields, TRIED_FIELDS);
+    table->lines = true;
+    for (size_t i = 0; i < count; i++) {
+        const rft_tried *tried = &items[i];
+        if (tried->points == 0) {
+            continue;
+        }
+        rft_cell_row *row = rft_cell_table_row(table);
+        row->cells[TRIED_SAID] = rft_datum_text(rft_tried_text(tried, f->arena));
+        row->cells[WHAT] = rft_datum_text(rft_quantity_name(tried->change.quantity));
+        row->cells[PARAMETER] = rft_datum_text(tried->param);
+        row->cells[DIRECTION] = rft_datum_text(rft_tried_direction(tried));
+        row->cells[IN_VAIN] = rft_datum_flag(tried->verdict == RFT_TRIED_IN_VAIN);
+        row->cells[OWN] = rft_datum_number(tried->own);
+        row->cells[POINTS] = rft_datum_count((int64_t)tried->points);
+        row->cells[THERE] = rft_datum_count((int64_t)tried->there);
+        row->cells[BEST_THERE] = rft_datum_number(tried->there_s);
+        row->cells[GAINED] = rft_datum_flag(tried->gained);
+        row->cells[BEST_AT] = rft_datum_text(rft_tried_range(tried, tried->best_bin, f->arena));
+        row->cells[BINS] = rft_datum_finding(bins_of(tried, f->arena));
+    }
+}
 
 static rft_finding *triggers_of(const rft_advice *advice, rft_arena *arena) {
     static const rft_trait columns[] = {{.key = "name"}, {.key = "unit"}, {.key = "value"}, {.key = "threshold"}};
@@ -39,6 +111,12 @@ static rft_finding *triggers_of(const rft_advice *advice, rft_arena *arena) {
     return f;
 }
 
+static rft_finding *changes_of(const rft_advice *advice, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    add_tried(f, "", advice->changes, advice->change_count);
+    return f;
+}
+
 static rft_cell_row *add_advice(rft_cell_table *table, const rft_advice *advice) {
     rft_arena *arena = table->arena;
     rft_cell_row *row = rft_cell_table_row(table);
@@ -51,6 +129,7 @@ static rft_cell_row *add_advice(rft_cell_table *table, const rft_advice *advice)
     row->cells[RESTS_ON] = rft_datum_text(advice->rests_on);
     row->cells[EVIDENCE] = rft_datum_text(rft_advice_evidence_name(advice->evidence));
     row->cells[NUMBERS] = rft_datum_finding(triggers_of(advice, arena));
+    row->cells[CHANGES] = rft_datum_finding(changes_of(advice, arena));
     return row;
 }
 
@@ -67,7 +146,8 @@ static void add_for_people(rft_finding *f, const rft_advice_list *list, bool ful
     }
     for (size_t i = 0; i < list->other_count; i++) {
         rft_cell_row *row = add_advice(table, &list->others[i]);
-        row->cells[SAID].as.text = rft_arena_printf(f->arena, "with other work: %s", row->cells[SAID].as.text);
+        row->cells[SAID].as.text =
+            rft_arena_printf(f->arena, "with other work, or another launch: %s", row->cells[SAID].as.text);
         row->where = readers_of(list->count + i, full);
         row->rule = i == 0 && list->count > 0;
     }
@@ -80,9 +160,9 @@ static void add_for_people(rft_finding *f, const rft_advice_list *list, bool ful
                          "\"At most\" is the share of the time that no change of this kind can exceed, not a "
                          "forecast.%s",
                          list->other_count == 0 ? ""
-                         : list->count == 0 ? " These change the work itself: more rows, fewer bits, another division "
-                                              "into kernels."
-                                            : " Below the line: advice that changes the work itself.");
+                         : list->count == 0 ? " These change the work or its launch: more rows, fewer bits, another "
+                                              "division into kernels."
+                                            : " Below the line: advice that changes the work or its launch.");
     }
 }
 
@@ -127,7 +207,13 @@ rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool
     if (list.nothing) {
         rft_finding_body(f, RFT_IN_TEXT, "%s", list.nothing);
     }
+    if (list.count == 0) { /* they are the reason */
+        add_tried(f, "tried", list.tried, list.tried_count);
+    }
     add_for_people(f, &list, full);
+    if (list.count > 0) {
+        add_tried(f, "tried", list.tried, list.tried_count);
+    }
     add_for_programs(f, "same_work", list.items, list.count);
     add_for_programs(f, "other_work", list.others, list.other_count);
     add_missing(f, &list);

@@ -11,7 +11,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A point that reads as fast as it likes is given a roof: a quarter of its time at the read ceiling. */
+/* A point that reads as fast as it likes is given a roof: a quarter of its time at the read ceiling. It alone is
+ * counted, so no other point tells of what its counters suggest. */
 static rft_point *a_slow_reader(rft_run *run, rft_counters *counters) {
     rft_point *best = sample_best(run, 0);
     rft_ceiling *read = &run->ceilings.items[RFT_CEILING_DRAM_READ];
@@ -24,7 +25,10 @@ static rft_point *a_slow_reader(rft_run *run, rft_counters *counters) {
     }
     best->work.bytes_written = 0.0;
     best->work.bytes_read = 0.25 * rate * rft_point_median_s(best);
-    best->traffic = rft_traffic_unknown();
+    for (size_t i = 0; i < run->point_count; i++) {
+        run->points[i].counters = NULL;
+        run->points[i].traffic = rft_traffic_unknown();
+    }
     *counters = rft_counters_unknown("not asked for");
     counters->passes = 1;
     counters->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 4.0;
@@ -101,9 +105,45 @@ static void json_has_numbers_bounds_and_what_is_missing(void **state) {
     rft_run_free(run);
 }
 
+/* All other points of the problem use whole sectors, and none is faster. */
+static void what_points_tried_in_vain_is_told_as_that(void **state) {
+    (void)state;
+    rft_run *run = sample_findings();
+    rft_counters counters, fine;
+    rft_point *best = a_slow_reader(run, &counters);
+    fine = counters;
+    fine.values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 32.0;
+    size_t others = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        rft_point *point = &run->points[i];
+        if (point != best && point->sweep == best->sweep && point->problem == best->problem &&
+            rft_run_is_candidate(run, point)) {
+            point->counters = &fine;
+            others++;
+        }
+    }
+    assert_true(others >= 3);
+    rft_str text = RFT_STR_INIT;
+    const rft_finding *finding = rft_finding_advice(run, best, false, run->arena);
+    rft_print_text(&text, finding, &indented);
+    assert_null(strstr(rft_str_get(&text), "fix coalescing"));
+    has(&text, "    useful bytes a sector loaded: tried, 16 points, 15 of them with more: best");
+    json_t *object = rft_print_json(finding);
+    const json_t *tried = json_array_get(json_object_get(object, "tried"), 0);
+    assert_string_equal(json_string_value(json_object_get(tried, "quantity")), "useful bytes a sector loaded");
+    assert_string_equal(json_string_value(json_object_get(tried, "direction")), "more");
+    assert_int_equal(json_integer_value(json_object_get(tried, "there")), others);
+    assert_true(json_is_true(json_object_get(tried, "in_vain")));
+    assert_int_equal(json_array_size(json_object_get(tried, "bins")), 2);
+    json_decref(object);
+    rft_str_clear(&text);
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sweep_shows_three_at_most),
+        cmocka_unit_test(what_points_tried_in_vain_is_told_as_that),
         cmocka_unit_test(at_the_ceiling_it_says_so),
         cmocka_unit_test(json_has_numbers_bounds_and_what_is_missing),
     };

@@ -43,7 +43,7 @@ static rft_counters *count(rft_point *point) {
         {RFT_COUNTER_STALL_WAIT, 9.0},
         {RFT_COUNTER_SHARED_CONFLICTS, 0.0},
         {RFT_COUNTER_SHARED_WAVEFRONTS, 1.0},
-        {RFT_COUNTER_TENSOR_BUSY, 0.9},
+        {RFT_COUNTER_TENSOR_BUSY, 0.0},
         {RFT_COUNTER_LOCAL, 0.0},
     };
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
@@ -229,6 +229,7 @@ static void matrix_units(void **state) {
     point->work.pipe_ops[RFT_PIPE_TENSOR_BF16] = 700e9;
     expect_missing(run, point, "tensor_use", "tensor_busy_frac");
     rft_counters *c = count(point);
+    c->values[RFT_COUNTER_TENSOR_BUSY] = 0.85;
     expect_silent(run, point, "tensor_use");
     c->values[RFT_COUNTER_TENSOR_BUSY] = 0.6;
     expect(run, point, "tensor_use", 0.6, 0.4);

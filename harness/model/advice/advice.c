@@ -5,7 +5,6 @@
 #include "base/units.h"
 #include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
-#include "model/roofline/counted.h"
 #include "model/roofline/placement.h"
 
 #include <math.h>
@@ -14,6 +13,9 @@
 /* The decision tree: below half the ridge memory, above one and a half compute, both between. */
 #define CLEARLY_MEMORY 0.5
 #define CLEARLY_COMPUTE 1.5
+
+#define CONTENDER_FRAC 0.1 /* as far behind as the race lets a configuration fall */
+#define PIPE_HELD 0.9      /* of the cycles: then the matrix units are what the time goes to */
 
 typedef struct rule_entry {
     const char *name;
@@ -67,6 +69,10 @@ void rft_case_trigger_counter(const rft_advice_case *c, rft_rule_answer *answer,
                               double threshold) {
     rft_case_trigger(answer, rft_counter_name(counter), rft_counter_unit(counter), rft_case_counter(c, counter),
                      threshold);
+}
+
+void rft_case_remedy(rft_rule_answer *answer, rft_quantity quantity, bool more, const char *words) {
+    answer->remedies[answer->remedy_count++] = (rft_remedy){quantity, more, words};
 }
 
 rft_case_gain rft_case_room(const rft_advice_case *c) {
@@ -149,6 +155,36 @@ static unsigned where_of(const rft_advice_case *c) {
     return where;
 }
 
+/* Is a variant asked about a point of another? Only beside the best, and when its own best comes near: what a far
+ * slower kernel does with the same quantity says nothing. */
+static bool is_contender(const rft_advice_case *c, size_t variant) {
+    const rft_point *own = c->point;
+    if (variant == own->variant) {
+        return true;
+    }
+    const rft_point *rival = rft_run_best(c->run, own->sweep, variant, own->problem);
+    return rival && rft_point_median_s(rival) <= (1.0 + CONTENDER_FRAC) * c->median_s &&
+           rft_run_best(c->run, own->sweep, SIZE_MAX, own->problem) == own;
+}
+
+/* Aliases stand for points that are there already. What lost the race was timed too: it is slower for certain. */
+static void find_peers(rft_advice_case *c) {
+    const rft_point *own = c->point;
+    size_t variants = c->run->sweeps[own->sweep].sweep.variant_count;
+    bool *asked = rft_arena_calloc(c->arena, variants + 1, sizeof *asked);
+    for (size_t i = 0; i < variants; i++) {
+        asked[i] = is_contender(c, i);
+    }
+    c->peers = rft_arena_calloc(c->arena, c->run->point_count + 1, sizeof(const rft_point *));
+    for (size_t i = 0; i < c->run->point_count; i++) {
+        const rft_point *one = &c->run->points[i];
+        bool same = one->sweep == own->sweep && one->problem == own->problem;
+        if (one == own || (same && asked[one->variant] && rft_run_is_candidate(c->run, one))) {
+            c->peers[c->peer_count++] = one;
+        }
+    }
+}
+
 static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
     rft_advice_case c = {.run = run, .point = point, .arena = arena, .median_s = rft_point_median_s(point)};
     rft_amount amounts[RFT_AMOUNTS_MAX];
@@ -164,9 +200,12 @@ static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_a
     if (!c.occupancy_counted) {
         c.occupancy_frac = point->facts.occupancy_frac;
     }
-    double own = rft_point_measurement(point)->floor_s;
+    const rft_measurement *measured = rft_point_measurement(point);
+    double own = measured->floor_s;
     c.floor_s = own > 0.0 ? own : rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH);
+    c.floor_s = measured->batch > 1 ? (double)NAN : c.floor_s;
     c.where = where_of(&c);
+    find_peers(&c);
     return c;
 }
 
@@ -181,6 +220,42 @@ static void insert(rft_advice *items, size_t *count, const rft_advice *advice) {
     (*count)++;
 }
 
+/* Two rules may ask for the same: it is told once. */
+static void add_tried(rft_advice_list *list, const rft_tried *tried) {
+    for (size_t i = 0; i < list->tried_count; i++) {
+        const rft_tried *one = &list->tried[i];
+        if (one->change.quantity == tried->change.quantity && one->change.more == tried->change.more) {
+            return;
+        }
+    }
+    list->tried[list->tried_count++] = *tried;
+}
+
+/* Asks the points about each remedy, and puts the words of those that are open behind the text: "REASON; A, B, or C
+ * (tried by 2 of 60 points)". False when all were tried in vain. */
+static bool hold_against_points(const rft_advice_case *c, rft_rule_answer *answer, rft_advice_list *list) {
+    rft_advice *advice = &answer->advice;
+    const char *open[RFT_ADVICE_CHANGES_MAX];
+    size_t open_count = 0;
+    for (size_t i = 0; i < answer->remedy_count; i++) {
+        const rft_remedy *one = &answer->remedies[i];
+        const rft_change change = {one->quantity, one->more};
+        rft_tried *tried = &advice->changes[advice->change_count++];
+        *tried = rft_tried_of(c->run, c->point, change, c->peers, c->peer_count, c->arena);
+        if (tried->verdict == RFT_TRIED_IN_VAIN) {
+            add_tried(list, tried);
+            continue;
+        }
+        const char *note = rft_tried_note(tried, c->arena);
+        open[open_count++] = note ? rft_arena_printf(c->arena, "%s (%s)", one->words, note) : one->words;
+    }
+    for (size_t i = 0; i < open_count; i++) {
+        const char *between = i == 0 ? ";" : i + 1 < open_count ? "," : ", or";
+        advice->text = rft_arena_printf(c->arena, "%s%s %s", advice->text, between, open[i]);
+    }
+    return open_count > 0 || answer->remedy_count == 0;
+}
+
 static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advice_list *list) {
     rft_rule_answer answer = {.advice = {.rule = rule->name}, .missing = {.rule = rule->name}};
     switch (rule->judge(c, &answer)) {
@@ -191,6 +266,13 @@ static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advic
         return;
     case RFT_RULE_SPEAKS:
         break;
+    }
+    if (rule->same_work && answer.advice.gain_frac > c->room_frac) { /* never more than what is left */
+        answer.advice.gain_frac = c->room_frac;
+        answer.advice.rests_on = rft_case_room(c).rests_on;
+    }
+    if (!hold_against_points(c, &answer, list)) {
+        return;
     }
     insert(rule->same_work ? list->items : list->others, rule->same_work ? &list->count : &list->other_count,
            &answer.advice);
@@ -203,27 +285,42 @@ static const char *at_ceiling_text(const rft_advice_case *c) {
                             rft_case_percent(c, c->place.efficiency_frac), rft_ceiling_label(ceiling));
 }
 
+static const char *nothing_text(const rft_advice_case *c, const rft_advice_list *list, bool held) {
+    if (c->room_frac < RFT_ADVICE_LEAST_FRAC) {
+        return at_ceiling_text(c);
+    }
+    if (held) {
+        return rft_arena_printf(c->arena,
+                                "the matrix units are busy in %s of the cycles: only less work for them, or a higher "
+                                "clock, makes it faster",
+                                rft_case_percent(c, rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY)));
+    }
+    return isnan(c->room_frac)       ? "there is no measured ceiling to judge its work by"
+           : list->tried_count > 0   ? "what its numbers suggest was tried in vain"
+           : list->missing_count > 0 ? "no rule that could be judged applies"
+                                     : "no rule applies";
+}
+
 rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
     rft_advice_list list = {.items = rft_arena_calloc(arena, RULES, sizeof *list.items),
                             .others = rft_arena_calloc(arena, RULES, sizeof *list.others),
-                            .missing = rft_arena_calloc(arena, RULES, sizeof *list.missing)};
+                            .missing = rft_arena_calloc(arena, RULES, sizeof *list.missing),
+                            .tried = rft_arena_calloc(arena, RULES * RFT_ADVICE_CHANGES_MAX, sizeof *list.tried)};
     if (!(rft_point_median_s(point) > 0.0)) {
         list.nothing = "not measured";
         return list;
     }
     rft_advice_case c = case_of(run, point, arena);
     bool at_ceiling = c.room_frac < RFT_ADVICE_LEAST_FRAC;
+    bool held = rft_case_counter(&c, RFT_COUNTER_TENSOR_BUSY) >= PIPE_HELD;
     for (size_t i = 0; i < RULES; i++) {
-        bool applies = rules[i].cases == 0 || (rules[i].cases & c.where) != 0;
+        bool applies = rules[i].cases == 0 || ((rules[i].cases & c.where) != 0 && !(held && rules[i].same_work));
         if (applies && !(at_ceiling && rules[i].same_work)) {
             ask_rule(&c, &rules[i], &list);
         }
     }
     if (list.count == 0) {
-        list.nothing = at_ceiling               ? at_ceiling_text(&c)
-                       : isnan(c.room_frac)     ? "there is no measured ceiling to judge its work by"
-                       : list.missing_count > 0 ? "no rule that could be judged applies"
-                                                : "no rule applies";
+        list.nothing = nothing_text(&c, &list, held);
     }
     return list;
 }

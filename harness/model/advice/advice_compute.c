@@ -27,13 +27,12 @@ rft_rule_verdict rft_rule_tensor_use(const rft_advice_case *c, rft_rule_answer *
         return RFT_RULE_SILENT;
     }
     rft_case_trigger_counter(c, answer, RFT_COUNTER_TENSOR_BUSY, TENSOR_BUSY_ENOUGH);
+    rft_case_remedy(answer, RFT_QUANTITY_TENSOR_BUSY, true, "check tile shapes and alignment");
+    rft_case_remedy(answer, RFT_QUANTITY_STAGES, true, "add stages");
     rft_case_gain idle = {1.0 - busy, "the cycles without a matrix instruction"};
-    return rft_case_offer(
-        answer, rft_case_least(idle, rft_case_room(c)), RFT_ADVICE_COUNTED,
-        rft_arena_printf(c->arena,
-                         "keep the matrix units busy: they work in %s of the cycles; check tile shapes "
-                         "and alignment, add stages",
-                         rft_case_percent(c, busy)));
+    return rft_case_offer(answer, rft_case_least(idle, rft_case_room(c)), RFT_ADVICE_COUNTED,
+                          rft_arena_printf(c->arena, "keep the matrix units busy: they work in %s of the cycles",
+                                           rft_case_percent(c, busy)));
 }
 
 /* docs/corrections.md, E18: what a level inside the SM carries too often is kept closer instead. */
@@ -51,13 +50,16 @@ rft_rule_verdict rft_rule_reuse(const rft_advice_case *c, rft_rule_answer *answe
                          : by == RFT_RESOURCE_L1
                              ? "stage what threads share in shared memory, or keep more in registers"
                              : "more results a thread (register tiles), wider shared loads";
+    rft_quantity carried = by == RFT_RESOURCE_L2   ? RFT_QUANTITY_L2_BYTES
+                           : by == RFT_RESOURCE_L1 ? RFT_QUANTITY_L1_BYTES
+                                                   : RFT_QUANTITY_SHARED_BYTES;
+    rft_case_remedy(answer, carried, false, closer);
     return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)),
                           share->evidence == RFT_EVIDENCE_COUNTED ? RFT_ADVICE_COUNTED : RFT_ADVICE_MODELLED,
                           rft_arena_printf(c->arena,
                                            "reuse closer to the arithmetic: %s carries as much as takes %s of "
-                                           "the time; %s",
-                                           rft_resource_name(by, share->pipe), rft_case_percent(c, share->frac),
-                                           closer));
+                                           "the time",
+                                           rft_resource_name(by, share->pipe), rft_case_percent(c, share->frac)));
 }
 
 /* A wavefront that a conflict adds takes a cycle of its SM. */
@@ -78,14 +80,13 @@ rft_rule_verdict rft_rule_bank_conflicts(const rft_advice_case *c, rft_rule_answ
     if (!(cycles > 0.0)) {
         return rft_case_lacks(answer, "sm_clock", "no clock was read beside the samples");
     }
+    rft_case_remedy(answer, RFT_QUANTITY_CONFLICTS, false, "pad rows or swizzle");
     rft_case_trigger(answer, "conflict_frac", "1", conflicts / wavefronts, RFT_ADVICE_LEAST_FRAC);
     rft_case_gain gain = {conflicts / cycles, "a cycle of an SM for each wavefront that conflicts add"};
-    return rft_case_offer(
-        answer, rft_case_least(gain, rft_case_room(c)), RFT_ADVICE_COUNTED,
-        rft_arena_printf(c->arena,
-                         "avoid bank conflicts: they make %s of the shared-memory wavefronts; pad rows "
-                         "or swizzle",
-                         rft_case_percent(c, conflicts / wavefronts)));
+    return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)), RFT_ADVICE_COUNTED,
+                          rft_arena_printf(c->arena,
+                                           "avoid bank conflicts: they make %s of the shared-memory wavefronts",
+                                           rft_case_percent(c, conflicts / wavefronts)));
 }
 
 /* Too many registers. */
@@ -99,6 +100,7 @@ rft_rule_verdict rft_rule_spills(const rft_advice_case *c, rft_rule_answer *answ
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "spill_bytes", "B", spilled, 0.0);
+    rft_case_remedy(answer, RFT_QUANTITY_SPILLS, false, "smaller tiles a thread, or fewer threads a block");
     bool counted = !isnan(local);
     if (counted) {
         rft_case_trigger_counter(c, answer, RFT_COUNTER_LOCAL, 0.0);
@@ -106,7 +108,7 @@ rft_rule_verdict rft_rule_spills(const rft_advice_case *c, rft_rule_answer *answ
     return rft_case_offer(answer, rft_case_slack(c), counted ? RFT_ADVICE_COUNTED : RFT_ADVICE_COMPILED,
                           rft_arena_printf(c->arena,
                                            "stop spilling: %d B of registers go to local memory at %d registers a "
-                                           "thread; smaller tiles a thread, or fewer threads a block",
+                                           "thread",
                                            spilled, c->point->facts.registers));
 }
 
@@ -145,30 +147,29 @@ rft_rule_verdict rft_rule_occupancy(const rft_advice_case *c, rft_rule_answer *a
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, rft_counter_name(RFT_COUNTER_WARPS_ACTIVE), "1", c->occupancy_frac, OCCUPANCY_ENOUGH);
+    rft_case_remedy(answer, RFT_QUANTITY_OCCUPANCY, true, "raise the occupancy, or give each warp more to do at once");
     if (c->point->facts.registers >= 0) {
         rft_case_trigger(answer, "registers", "1", c->point->facts.registers, NAN);
     }
     return rft_case_offer(answer, rft_case_slack(c), c->occupancy_counted ? RFT_ADVICE_COUNTED : RFT_ADVICE_COMPILED,
-                          rft_arena_printf(c->arena,
-                                           "raise the occupancy, or give each warp more to do at once: %s of the warps "
-                                           "an SM holds are there (%s)",
+                          rft_arena_printf(c->arena, "few warps: %s of those that an SM holds are there (%s)",
                                            rft_case_percent(c, c->occupancy_frac), limiter(c)));
 }
 
-/* Thread instructions of the main pipe's arithmetic; NaN where they are not counted, or are matrix instructions. */
-static double math_instructions(const rft_advice_case *c) {
+double rft_math_share(const rft_point *point) {
     static const rft_counter kinds[][3] = {
         {RFT_COUNTER_FADD, RFT_COUNTER_FMUL, RFT_COUNTER_FFMA},
         {RFT_COUNTER_DADD, RFT_COUNTER_DMUL, RFT_COUNTER_DFMA},
         {RFT_COUNTER_HADD, RFT_COUNTER_HMUL, RFT_COUNTER_HFMA},
     };
-    rft_pipe pipe = main_pipe(c);
-    size_t kind = pipe == RFT_PIPE_FP32 ? 0 : pipe == RFT_PIPE_FP64 ? 1 : 2;
-    double sum = 0.0;
-    for (size_t i = 0; i < 3; i++) {
-        sum += rft_case_counter(c, kinds[kind][i]);
+    rft_pipe pipe = rft_work_main_pipe(&point->work);
+    size_t kind = pipe == RFT_PIPE_FP32 ? 0 : pipe == RFT_PIPE_FP64 ? 1 : pipe == RFT_PIPE_FP16 ? 2 : 3;
+    if (kind > 2 || !point->counters) {
+        return NAN;
     }
-    return sum;
+    const double *values = point->counters->values;
+    double sum = values[kinds[kind][0]] + values[kinds[kind][1]] + values[kinds[kind][2]];
+    return sum / RFT_WARP_LANES / values[RFT_COUNTER_WARP_INSTRUCTIONS];
 }
 
 /* Decision tree, compute 3: instructions that are no arithmetic take issue slots. */
@@ -177,13 +178,11 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
     if (pipe != RFT_PIPE_FP32 && pipe != RFT_PIPE_FP64 && pipe != RFT_PIPE_FP16) {
         return RFT_RULE_SILENT;
     }
-    double warp_instructions = rft_case_counter(c, RFT_COUNTER_WARP_INSTRUCTIONS);
-    double math = math_instructions(c) / RFT_WARP_LANES;
-    if (isnan(warp_instructions) || isnan(math)) {
-        return rft_case_lacks_counter(c, answer,
-                                      isnan(warp_instructions) ? RFT_COUNTER_WARP_INSTRUCTIONS : RFT_COUNTER_FFMA);
+    double frac = rft_math_share(c->point);
+    if (isnan(frac)) {
+        bool none = isnan(rft_case_counter(c, RFT_COUNTER_WARP_INSTRUCTIONS));
+        return rft_case_lacks_counter(c, answer, none ? RFT_COUNTER_WARP_INSTRUCTIONS : RFT_COUNTER_FFMA);
     }
-    double frac = math / warp_instructions;
     if (!(frac < MATH_ENOUGH)) {
         return RFT_RULE_SILENT;
     }
@@ -193,13 +192,11 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
             slots = (rft_case_gain){(1.0 - frac) * c->bound.shares[i].frac, "the issue slots that they take"};
         }
     }
+    rft_case_remedy(answer, RFT_QUANTITY_MATH_SHARE, true, "unroll, hoist addresses, load wider");
     rft_case_trigger(answer, "arithmetic_instruction_frac", "1", frac, MATH_ENOUGH);
-    return rft_case_offer(
-        answer, rft_case_least(slots, rft_case_room(c)), RFT_ADVICE_COUNTED,
-        rft_arena_printf(c->arena,
-                         "cut what is no arithmetic: only %s of the instructions are %s; unroll, hoist "
-                         "addresses, load wider",
-                         rft_case_percent(c, frac), rft_pipe_label(pipe)));
+    return rft_case_offer(answer, rft_case_least(slots, rft_case_room(c)), RFT_ADVICE_COUNTED,
+                          rft_arena_printf(c->arena, "cut what is no arithmetic: only %s of the instructions are %s",
+                                           rft_case_percent(c, frac), rft_pipe_label(pipe)));
 }
 
 /* Another precision, so other work. */

@@ -21,6 +21,7 @@ rft_rule_verdict rft_rule_fill(const rft_advice_case *c, rft_rule_answer *answer
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "waves", "1", waves, 1.0);
+    rft_case_remedy(answer, RFT_QUANTITY_WAVES, true, "smaller tiles, or split the long dimension (split-k)");
     const char *blocks = "";
     if (c->point->has_launch) {
         double count = (double)c->point->grid[0] * (double)c->point->grid[1] * (double)c->point->grid[2];
@@ -29,9 +30,7 @@ rft_rule_verdict rft_rule_fill(const rft_advice_case *c, rft_rule_answer *answer
     }
     rft_case_gain empty = {1.0 - waves, "the room for blocks that stays empty"};
     return rft_case_offer(answer, rft_case_least(empty, rft_case_slack(c)), RFT_ADVICE_COMPILED,
-                          rft_arena_printf(c->arena,
-                                           "fill the device: the grid is %s of what fits at once%s; smaller tiles, or "
-                                           "split the long dimension (split-k)",
+                          rft_arena_printf(c->arena, "fill the device: the grid is %s of what fits at once%s",
                                            rft_case_percent(c, waves), blocks));
 }
 
@@ -41,18 +40,17 @@ rft_rule_verdict rft_rule_tail(const rft_advice_case *c, rft_rule_answer *answer
     if (isnan(waves)) {
         return rft_case_lacks(answer, "waves", "the launch's blocks a wave are not known");
     }
-    double used = waves / ceil(waves);
+    double used = rft_quantity_of(RFT_QUANTITY_EVEN_WAVES, c->point);
     if (waves < 1.0) { /* `fill` speaks of that */
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "waves", "1", waves, NAN);
+    rft_case_remedy(answer, RFT_QUANTITY_EVEN_WAVES, true,
+                    "another tile, split-k or resident blocks that share the work");
     rft_case_gain gain = {1.0 - used, "full waves of equally long blocks"};
-    return rft_case_offer(
-        answer, rft_case_least(gain, rft_case_room(c)), RFT_ADVICE_COMPILED,
-        rft_arena_printf(c->arena,
-                         "even out the waves: %s waves take the time of %.0f; another tile, split-k or "
-                         "resident blocks that share the work",
-                         rft_arena_fixed(c->arena, waves, 2, ""), ceil(waves)));
+    return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)), RFT_ADVICE_COMPILED,
+                          rft_arena_printf(c->arena, "even out the waves: %s waves take the time of %.0f",
+                                           rft_arena_fixed(c->arena, waves, 2, ""), ceil(waves)));
 }
 
 /* Bytes that must be on their way to an SM at any time for device memory to be busy: Little's law. CUB's measured rule
@@ -104,13 +102,14 @@ rft_rule_verdict rft_rule_in_flight(const rft_advice_case *c, rft_rule_answer *a
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "bytes_in_flight_per_sm", "B", one_each, needed);
-    return rft_case_offer(
-        answer, rft_case_slack(c), RFT_ADVICE_COUNTED,
-        rft_arena_printf(c->arena,
-                         "more bytes in flight: one load by each of %.0f resident warps is %s an SM "
-                         "and memory needs %s (Little's law); %.0f independent loads a thread, or more "
-                         "warps",
-                         warps, rft_case_si(c, one_each, "B"), rft_case_si(c, needed, "B"), ceil(needed / one_each)));
+    rft_case_remedy(answer, RFT_QUANTITY_LOADS, true,
+                    rft_arena_printf(c->arena, "%.0f independent loads a thread", ceil(needed / one_each)));
+    rft_case_remedy(answer, RFT_QUANTITY_OCCUPANCY, true, "more warps");
+    return rft_case_offer(answer, rft_case_slack(c), RFT_ADVICE_COUNTED,
+                          rft_arena_printf(c->arena,
+                                           "more bytes in flight: one load by each of %.0f resident warps is %s an SM "
+                                           "and memory needs %s (Little's law)",
+                                           warps, rft_case_si(c, one_each, "B"), rft_case_si(c, needed, "B")));
 }
 
 /* All states in which warps wait; what was not counted is left out. */
@@ -126,7 +125,7 @@ static double stalls(const rft_advice_case *c) {
 typedef struct wait {
     rft_counter state;
     double threshold;
-    const char *what, *where; /* "load ahead", "for global memory; ..." */
+    const char *what, *where; /* "load ahead", "for global memory" */
 } wait;
 
 static rft_rule_verdict waiting(const rft_advice_case *c, rft_rule_answer *answer, const wait *w) {
@@ -148,22 +147,33 @@ static rft_rule_verdict waiting(const rft_advice_case *c, rft_rule_answer *answe
 
 /* The fix for latency is to ask earlier. */
 rft_rule_verdict rft_rule_prefetch(const rft_advice_case *c, rft_rule_answer *answer) {
-    const wait w = {
-        RFT_COUNTER_STALL_LONG_SCOREBOARD, MOSTLY_MEMORY_WAIT, "load ahead",
-        "for global memory; prefetch the next piece before this one is used, unroll, or copy asynchronously"};
+    const wait w = {RFT_COUNTER_STALL_LONG_SCOREBOARD, MOSTLY_MEMORY_WAIT, "load ahead", "for global memory"};
+    rft_case_remedy(answer, RFT_QUANTITY_STAGES, true, "prefetch the next piece before this one is used");
+    rft_case_remedy(answer, RFT_QUANTITY_LOADS, true, "unroll");
+    rft_case_remedy(answer, RFT_QUANTITY_NONE, true, "copy asynchronously");
     return waiting(c, answer, &w);
 }
 
 /* The chart: synchronisation. */
 rft_rule_verdict rft_rule_barrier(const rft_advice_case *c, rft_rule_answer *answer) {
-    const wait w = {RFT_COUNTER_STALL_BARRIER, MUCH_BARRIER_WAIT, "synchronise less",
-                    "at barriers; smaller blocks, more stages, or shuffles within a warp"};
+    const wait w = {RFT_COUNTER_STALL_BARRIER, MUCH_BARRIER_WAIT, "synchronise less", "at barriers"};
+    rft_case_remedy(answer, RFT_QUANTITY_THREADS, false, "smaller blocks");
+    rft_case_remedy(answer, RFT_QUANTITY_STAGES, true, "more stages");
+    rft_case_remedy(answer, RFT_QUANTITY_NONE, true, "shuffles within a warp");
     return waiting(c, answer, &w);
+}
+
+static rft_rule_verdict lacks_floor(const rft_advice_case *c, rft_rule_answer *answer) {
+    bool batch = rft_point_measurement(c->point)->batch > 1;
+    return rft_case_lacks(answer, "launch_floor", batch ? "samples are batches, which hide it" : "not measured");
 }
 
 /* Launch overhead. */
 rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answer) {
     double floor_s = c->floor_s;
+    if (isnan(floor_s)) {
+        return lacks_floor(c, answer);
+    }
     rft_case_trigger(answer, "launch_floor", "s", floor_s, NAN);
     rft_case_trigger(answer, "launch_floor_frac", "1", floor_s / c->median_s, 1.0 / RFT_NEAR_FLOOR);
     rft_case_gain gain = {floor_s / c->median_s, "an empty kernel between the same two events"};

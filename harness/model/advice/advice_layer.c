@@ -127,7 +127,7 @@ rft_rule_verdict rft_rule_narrow(const rft_advice_case *c, rft_rule_answer *answ
 /* Decision tree, memory 5: what it writes, a neighbour reads. Short kernels save a launch beside. */
 rft_rule_verdict rft_rule_fuse(const rft_advice_case *c, rft_rule_answer *answer) {
     double bytes = rft_work_bytes(&c->point->work), written = bytes > 0.0 ? c->point->work.bytes_written / bytes : 0.0;
-    bool is_short = (c->where & RFT_CASE_SHORT) != 0;
+    bool is_short = (c->where & RFT_CASE_SHORT) != 0 && !isnan(c->floor_s);
     if (!is_short && !(written >= MUCH_WRITTEN && dram_frac(c) >= ON_THE_SLOPE)) {
         return RFT_RULE_SILENT;
     }

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#define SECTOR_BYTES 32.0
 #define COALESCED_BYTES 28.0 /* decision tree: 87.5 % of a sector */
 #define VECTOR_BYTES 16.0    /* decision tree: 128-bit accesses */
 #define LOW_L2_HITS 0.3      /* decision tree */
@@ -18,7 +17,7 @@
 
 /* A sector's useful bytes: lanes that read the same word count it each, so there may be more than it holds. */
 static double useful_of(const rft_advice_case *c, rft_counter counter) {
-    return fmin(rft_case_counter(c, counter), SECTOR_BYTES);
+    return fmin(rft_case_counter(c, counter), RFT_SECTOR_BYTES);
 }
 
 /* Of all sectors between the SMs and the L2 those read, or written; NaN = not counted. */
@@ -35,7 +34,7 @@ static bool has_plain_loads(const rft_advice_case *c) {
 /* A whole warp's piece of memory, without gaps, that starts within a sector: one sector more than it needs. */
 static bool is_misaligned(const rft_advice_case *c) {
     double sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
-    double pieces = sectors * useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / (4.0 * SECTOR_BYTES);
+    double pieces = sectors * useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / (4.0 * RFT_SECTOR_BYTES);
     bool whole = fabs(pieces - round(pieces)) < FULL_LINE_SLACK * pieces && round(pieces) >= 1.0;
     double more = sectors - 4.0 * pieces;
     return whole && more > 0.5 && more < 1.5;
@@ -45,10 +44,11 @@ static bool is_misaligned(const rft_advice_case *c) {
 rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *answer) {
     double load_waste = NAN, store_waste = NAN;
     if (has_plain_loads(c)) {
-        load_waste = sector_share(c, true) * (1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / SECTOR_BYTES);
+        load_waste = sector_share(c, true) * (1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES);
     }
     if (rft_case_counter(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR) > 0.0) {
-        store_waste = sector_share(c, false) * (1.0 - useful_of(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR) / SECTOR_BYTES);
+        store_waste =
+            sector_share(c, false) * (1.0 - useful_of(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES);
     }
     if (isnan(load_waste) && isnan(store_waste)) {
         return rft_case_lacks_counter(c, answer, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
@@ -61,13 +61,12 @@ rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *an
         return RFT_RULE_SILENT;
     }
     rft_case_trigger_counter(c, answer, counter, COALESCED_BYTES);
-    return rft_case_offer(
-        answer, rft_case_room(c), RFT_ADVICE_COUNTED,
-        rft_arena_printf(c->arena,
-                         "fix coalescing: %s use %s of the 32 B of a sector; let neighbouring threads %s neighbouring "
-                         "words, or change the layout",
-                         stores ? "stores" : "loads", rft_arena_fixed(c->arena, useful, 1, " B"),
-                         stores ? "write" : "read"));
+    rft_case_remedy(answer, stores ? RFT_QUANTITY_STORE_USEFUL : RFT_QUANTITY_LOAD_USEFUL, true,
+                    stores ? "let neighbouring threads write neighbouring words, or change the layout"
+                           : "let neighbouring threads read neighbouring words, or change the layout");
+    return rft_case_offer(answer, rft_case_room(c), RFT_ADVICE_COUNTED,
+                          rft_arena_printf(c->arena, "fix coalescing: %s use %s of the 32 B of a sector",
+                                           stores ? "stores" : "loads", rft_arena_fixed(c->arena, useful, 1, " B")));
 }
 
 /* Pad to aligned access. */
@@ -82,11 +81,10 @@ rft_rule_verdict rft_rule_align(const rft_advice_case *c, rft_rule_answer *answe
     }
     double needed = round(sectors - 1.0);
     rft_case_trigger_counter(c, answer, RFT_COUNTER_SECTORS_PER_LOAD, needed);
+    rft_case_remedy(answer, RFT_QUANTITY_SECTORS, false, "start rows and buffers at multiples of 128 B (pad)");
     rft_case_gain waste = {sector_share(c, true) * (1.0 - needed / sectors), "the sectors loaded beyond those needed"};
     return rft_case_offer(answer, rft_case_least(waste, rft_case_room(c)), RFT_ADVICE_COUNTED,
-                          rft_arena_printf(c->arena,
-                                           "align: a warp's load takes %s sectors where %.0f would do; start rows and "
-                                           "buffers at multiples of 128 B (pad)",
+                          rft_arena_printf(c->arena, "align: a warp's load takes %s sectors where %.0f would do",
                                            rft_arena_fixed(c->arena, sectors, 1, ""), needed));
 }
 
@@ -99,15 +97,15 @@ rft_rule_verdict rft_rule_vectorise(const rft_advice_case *c, rft_rule_answer *a
             c, answer, isnan(sectors) ? RFT_COUNTER_SECTORS_PER_LOAD : RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
     }
     double useful = useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR);
-    double bytes = sectors * useful / RFT_WARP_LANES;
+    double bytes = rft_quantity_of(RFT_QUANTITY_LOAD_BYTES, c->point);
     if (useful < COALESCED_BYTES ||
         !(bytes > 0.0 && bytes <= 0.75 * VECTOR_BYTES)) { /* ids and partly filled warps lower the mean */
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "bytes_per_thread_load", "B", bytes, VECTOR_BYTES);
+    rft_case_remedy(answer, RFT_QUANTITY_LOAD_BYTES, true, "load 16 B (float4, uint4)");
     return rft_case_offer(answer, rft_case_slack(c), RFT_ADVICE_COUNTED,
-                          rft_arena_printf(c->arena,
-                                           "vectorise: a thread loads %s at a time; load 16 B (float4, uint4)",
+                          rft_arena_printf(c->arena, "vectorise: a thread loads %s at a time",
                                            rft_arena_fixed(c->arena, bytes, 1, " B")));
 }
 
@@ -148,14 +146,13 @@ rft_rule_verdict rft_rule_l2_residency(const rft_advice_case *c, rft_rule_answer
     if (hits >= LOW_L2_HITS || !(moved > REREAD * compulsory)) {
         return RFT_RULE_SILENT;
     }
+    rft_case_remedy(answer, RFT_QUANTITY_L2_HITS, true,
+                    "reuse sooner, stream what is used once, or set a persisting window");
     rft_case_trigger(answer, "l2_hit_frac", "1", hits, LOW_L2_HITS);
     rft_case_trigger(answer, "compulsory_bytes", "B", compulsory, (double)c->run->gpu.l2_bytes);
-    return rft_case_offer(
-        answer, excess_gain(c, moved), RFT_ADVICE_COUNTED,
-        rft_arena_printf(c->arena,
-                         "keep it in the L2: its %s fit, yet only %s of the sectors hit; reuse sooner, "
-                         "stream what is used once, or set a persisting window",
-                         rft_case_si(c, compulsory, "B"), rft_case_percent(c, hits)));
+    return rft_case_offer(answer, excess_gain(c, moved), RFT_ADVICE_COUNTED,
+                          rft_arena_printf(c->arena, "keep it in the L2: its %s fit, yet only %s of the sectors hit",
+                                           rft_case_si(c, compulsory, "B"), rft_case_percent(c, hits)));
 }
 
 /* Thrashing: more bytes through device memory than anyone must move, though its sectors are well used. */
@@ -170,10 +167,10 @@ rft_rule_verdict rft_rule_reread(const rft_advice_case *c, rft_rule_answer *answ
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "dram_bytes", "B", moved, REREAD * compulsory);
+    rft_case_remedy(answer, RFT_QUANTITY_DRAM_BYTES, false,
+                    "larger tiles, or an order of blocks that shares what is in the L2");
     return rft_case_offer(answer, excess_gain(c, moved), evidence,
-                          rft_arena_printf(c->arena,
-                                           "read it once: device memory moves %s where %s must move; larger tiles, or "
-                                           "an order of blocks that shares what is in the L2",
+                          rft_arena_printf(c->arena, "read it once: device memory moves %s where %s must move",
                                            rft_case_si(c, moved, "B"), rft_case_si(c, compulsory, "B")));
 }
 
@@ -190,20 +187,22 @@ rft_rule_verdict rft_rule_overlap(const rft_advice_case *c, rft_rule_answer *ans
         return RFT_RULE_SILENT;
     }
     double sum = memory->frac + arithmetic->frac, lesser = fmin(memory->frac, arithmetic->frac);
+    double greater = fmax(memory->frac, arithmetic->frac);
     if (sum < IN_SERIES || sum > IN_SERIES_MOST || c->bound.firmness == RFT_FIRM_BOUND) {
         return RFT_RULE_SILENT;
     }
     rft_case_trigger(answer, "memory_and_arithmetic_frac", "1", sum, IN_SERIES);
-    rft_case_gain gain = {fmin(lesser, 1.0 - fmax(memory->frac, arithmetic->frac)), "the shorter of the two"};
+    rft_case_gain shorter = {lesser, "the shorter of the two"};
+    rft_case_gain rest = {1.0 - greater, rft_arena_printf(c->arena, "what the longer of the two leaves, 1 - %s",
+                                                          rft_case_percent(c, greater))};
+    rft_case_remedy(answer, RFT_QUANTITY_STAGES, true, "pipeline the copies (more stages)");
     rft_advice_evidence evidence = memory->evidence == RFT_EVIDENCE_COUNTED    ? RFT_ADVICE_COUNTED
                                    : memory->evidence == RFT_EVIDENCE_MODELLED ? RFT_ADVICE_MODELLED
                                                                                : RFT_ADVICE_DECLARED;
     return rft_case_offer(
-        answer, rft_case_least(gain, rft_case_room(c)), evidence,
+        answer, rft_case_least(rft_case_least(shorter, rest), rft_case_room(c)), evidence,
         rft_arena_printf(
-            c->arena,
-            "overlap: %s (%s of the time) and %s (%s) add up to all of it, as if one waited for the other; "
-            "pipeline the copies (more stages)",
+            c->arena, "overlap: %s (%s of the time) and %s (%s) add up to all of it, as if one waited for the other",
             rft_resource_name(memory->resource, memory->pipe), rft_case_percent(c, memory->frac),
             rft_resource_name(arithmetic->resource, arithmetic->pipe), rft_case_percent(c, arithmetic->frac)));
 }

@@ -9,6 +9,8 @@
 #include "model/advice/advice.h"
 #include "model/roofline/placement.h"
 
+#define RFT_SECTOR_BYTES 32.0 /* that the L2 hands out at least */
+
 /* Where a point stands, as a set: a rule names those that it is for. */
 #define RFT_CASE_MEMORY                                                                                                \
     1u                      /* by its work memory may be what it waits for: operations at most 1.5 x as long as bytes  \
@@ -31,15 +33,27 @@ typedef struct rft_advice_case {
     double slack_frac;     /* the same against the nearest ceiling for the traffic it has now; NaN = none */
     double occupancy_frac; /* achieved where counted, else the theoretical one; NaN = not known */
     bool occupancy_counted;
-    double floor_s; /* the launch floor: the point's own reading, else the ceilings'; NaN = not measured */
+    double floor_s; /* the launch floor: the point's own reading, else the ceilings'; NaN = not measured, or hidden:
+                     * samples are batches */
+    const rft_point **peers; /* the measured points that changes are held against, `point` among them */
+    size_t peer_count;
 } rft_advice_case;
 
 typedef enum rft_rule_verdict { RFT_RULE_SILENT, RFT_RULE_SPEAKS, RFT_RULE_MISSING } rft_rule_verdict;
+
+/* One way to mend what a rule found. */
+typedef struct rft_remedy {
+    rft_quantity quantity; /* NONE: nothing that points could be asked about */
+    bool more;
+    const char *words; /* "more stages" */
+} rft_remedy;
 
 /* What a rule fills in: `advice` when it speaks, `missing` when a metric is missing. */
 typedef struct rft_rule_answer {
     rft_advice advice;
     rft_advice_missing missing;
+    rft_remedy remedies[RFT_ADVICE_CHANGES_MAX]; /* in the order told */
+    size_t remedy_count;
 } rft_rule_answer;
 
 typedef rft_rule_verdict rft_rule(const rft_advice_case *c, rft_rule_answer *answer);
@@ -53,6 +67,9 @@ rft_rule_verdict rft_case_lacks(rft_rule_answer *answer, const char *metric, con
 /* Adds a number that made the rule speak; a counter's comes with its own name and unit. */
 void rft_case_trigger(rft_rule_answer *answer, const char *name, const char *unit, double value, double threshold);
 void rft_case_trigger_counter(const rft_advice_case *c, rft_rule_answer *answer, rft_counter counter, double threshold);
+/* Adds what could be done; the words of those that the points leave open follow the rule's text. A rule without any is
+ * told as it is, one whose remedies were all tried in vain is not. */
+void rft_case_remedy(rft_rule_answer *answer, rft_quantity quantity, bool more, const char *words);
 
 /* What bounds a gain. */
 typedef struct rft_case_gain {
@@ -66,6 +83,10 @@ rft_case_gain rft_case_least(rft_case_gain a, rft_case_gain b);
 /* SPEAKS when the gain is worth it, SILENT when it is not, MISSING when nothing bounds it. */
 rft_rule_verdict rft_case_offer(rft_rule_answer *answer, rft_case_gain gain, rft_advice_evidence evidence,
                                 const char *text);
+
+/* Of all warp instructions those of the main pipe's arithmetic; NaN where they are not counted, or are matrix
+ * instructions. */
+double rft_math_share(const rft_point *point);
 
 /* "62 %"; "4.31 TB/s". In the case's arena. */
 const char *rft_case_percent(const rft_advice_case *c, double frac);
@@ -90,7 +111,7 @@ const char *rft_case_si(const rft_advice_case *c, double value, const char *unit
     X(in_flight, RFT_CASE_LOOSE, true)                                                                                 \
     X(prefetch, RFT_CASE_LOOSE, true)                                                                                  \
     X(barrier, RFT_CASE_LOOSE, true)                                                                                   \
-    X(graph, RFT_CASE_SHORT, true)                                                                                     \
+    X(graph, RFT_CASE_SHORT, false)                                                                                    \
     X(baseline, 0, true)                                                                                               \
     X(batch, RFT_CASE_LOOSE | RFT_CASE_SHORT, false)                                                                   \
     X(raise_m, RFT_CASE_MEMORY, false)                                                                                 \
