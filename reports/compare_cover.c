@@ -6,34 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* By verdicts, not by the mean: the one that is most often faster and not slower. 0: none. */
-static size_t favourite(const rft_compare *c) {
-    size_t best = 0;
-    long most = 0;
-    for (size_t side = 1; side < c->side_count; side++) {
-        const size_t *counts = c->scores[side].counts;
-        long lead = (long)counts[RFT_COMPARE_FASTER] - (long)counts[RFT_COMPARE_SLOWER];
-        if (lead > most) {
-            most = lead;
-            best = side;
-        }
-    }
-    return best;
-}
-
-static const char *verdict(const rft_compare_pages *p) {
-    const rft_compare *c = p->compare;
-    if (c->side_count == 2) {
-        return rft_arena_printf(p->arena, "%s.", rft_compare_sentence(c, 1, p->arena));
-    }
-    size_t best = favourite(c);
-    if (best == 0) {
-        return rft_arena_printf(p->arena, "None of the others is faster than A (%s) more often than slower.",
-                                c->sides[0].device);
-    }
-    return rft_arena_printf(p->arena, "Most often faster: %s.", rft_compare_sentence(c, best, p->arena));
-}
-
+#define LEAD_SIDES 4 /* so many sentences in large letters */
 #define CHART_HEIGHT 170.0
 #define CHART_LOW_HEIGHT 110.0 /* below a longer table */
 #define CHART_SIDES 4
@@ -92,7 +65,10 @@ static void add_chart(rft_compare_pages *p) {
 }
 
 void rft_compare_page_cover(rft_compare_pages *p) {
-    rft_doc_text(p->doc, RFT_TEXT_LEAD, verdict(p));
+    for (size_t side = 1; side < p->compare->side_count; side++) {
+        rft_doc_textf(p->doc, p->compare->side_count > LEAD_SIDES ? RFT_TEXT_BODY : RFT_TEXT_LEAD, "%s.",
+                      rft_compare_sentence(p->compare, side, p->arena));
+    }
     rft_print_page(p->doc, rft_finding_compared_runs(p->compare, p->arena));
     rft_print_page(p->doc, rft_finding_scores(p->compare, p->arena));
     if (p->compare->workload_count > 1) {

@@ -180,7 +180,9 @@ void rft_build_cover(rft_build *b) {
         rft_doc_text(b->doc, RFT_TEXT_STRONG, rft_arena_printf(b->arena, "This is a %s.", notice));
     }
     if (foreign) {
-        rft_doc_text(b->doc, RFT_TEXT_STRONG, rft_arena_printf(b->arena, "These are %s.", foreign));
+        const char *work = rft_run_foreign_work_notice(b->run, b->arena);
+        rft_doc_text(b->doc, RFT_TEXT_STRONG,
+                     rft_arena_printf(b->arena, "These are %s%s%s.", foreign, work ? "; " : "", work ? work : ""));
     }
     rft_doc_text(b->doc, RFT_TEXT_LEAD, overall(b));
     rft_build_key_figures(b);

@@ -6,6 +6,7 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/ridge.h"
+#include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
 #include "reports/print/layout.h"
@@ -55,6 +56,18 @@ static void add_code(rft_str *out, const rft_point *point) {
     }
 }
 
+/* As another tuner recorded them; 0 and NaN: it did not. */
+static void add_recorded(rft_str *out, const rft_measurement *m) {
+    const double rates[] = {m ? m->recorded_flop_s : (double)NAN, m ? m->recorded_bytes_s : (double)NAN};
+    char text[48];
+    for (size_t i = 0; i < 2; i++) {
+        if (rates[i] > 0.0) {
+            rft_str_addf(out, "rate         %s (recorded by the other tuner)\n",
+                         rft_units_format_si(text, sizeof text, rates[i], 4, i ? "B/s" : "FLOP/s"));
+        }
+    }
+}
+
 static void add_work(rft_str *out, const rft_point *point) {
     char read[48], written[48], ops[48];
     rft_units_format_si(read, sizeof read, point->work.bytes_read, 4, "B");
@@ -98,7 +111,11 @@ int rft_show_point(rft_str *out, const rft_run *run, int64_t id, rft_err *err) {
     rft_print_text(out, rft_finding_energy(run, point, arena), &(rft_print_opts){.indent = 13, .label = "energy"});
     rft_print_text(out, rft_finding_sustained(run, point, arena), &(rft_print_opts){.indent = 13, .label = "soak"});
     add_code(out, point);
-    add_work(out, point);
+    if (rft_run_foreign(run)) {
+        add_recorded(out, rft_point_measurement(point));
+    } else {
+        add_work(out, point);
+    }
     if (point->counters) {
         rft_print_text(out, rft_finding_counters(run, point, arena), &(rft_print_opts){.indent = 2});
     } else {

@@ -107,6 +107,13 @@ static double rounded_median_ms(const rft_measurement *measurement) {
     return rft_round_9_digits(median_ms);
 }
 
+static void add_rate(json_t *measurements, const char *name, double rate) {
+    if (isfinite(rate)) {
+        json_array_append_new(measurements,
+                              json_pack("{s:s, s:f, s:s}", "name", name, "value", rate / 1e9, "unit", name));
+    }
+}
+
 json_t *rft_t4_of_point(const rft_run *run, const rft_point *point) {
     const rft_measurement *measurement = rft_point_measurement(point);
     char started[40];
@@ -121,6 +128,8 @@ json_t *rft_t4_of_point(const rft_run *run, const rft_point *point) {
     if (measurement) {
         json_array_append_new(measurements, json_pack("{s:s, s:o, s:s}", "name", "time", "value",
                                                       rft_json_real_new(rounded_median_ms(measurement)), "unit", "ms"));
+        add_rate(measurements, "GFLOP/s", measurement->recorded_flop_s);
+        add_rate(measurements, "GB/s", measurement->recorded_bytes_s);
         json_array_append_new(objectives, json_string("time"));
     }
     json_object_set_new(object, "measurements", measurements);

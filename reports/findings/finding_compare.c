@@ -356,7 +356,7 @@ rft_finding *rft_finding_effort(const rft_compare *c, rft_arena *arena) {
             row->cells[VALID] = e.valid ? rft_datum_count((int64_t)e.valid) : rft_datum_absent();
             row->cells[MEASURED] = rft_datum_count((int64_t)e.measured);
             row->cells[STRATEGY] = rft_datum_text(rft_arena_printf(
-                arena, "%s%s%s%s", e.strategy ? e.strategy : "not recorded", e.budget ? ", " : "",
+                arena, "%s%s%s%s", e.recorded && e.strategy ? e.strategy : "not recorded", e.budget ? ", " : "",
                 e.budget ? e.budget : "", e.finalists ? "; final round of the best" : "; no final round"));
             row->cells[RACE] = rft_datum_flag(e.race);
             row->cells[LIBRARY] =

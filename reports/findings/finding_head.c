@@ -115,6 +115,7 @@ static void add_lines(rft_finding *f, const rft_run *run, const char *replayed) 
     rft_finding_body(f, RFT_IN_TEXT, *run->gpu.arch ? "%s (%s%s)" : "%s%s%s", run->gpu.name, run->gpu.arch,
                      run->gpu.representative ? ", stands for the architecture" : "");
     add_sentence(f, foreign);
+    add_sentence(f, rft_run_foreign_work_notice(run, f->arena));
     add_sentence(f, replayed);
     add_sentence(f, replayed ? recompiled_words(run, f->arena) : NULL);
     if (foreign && !replayed) {

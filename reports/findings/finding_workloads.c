@@ -234,8 +234,9 @@ static rft_finding *effort_data(const rft_compare_effort *effort, rft_arena *are
     rft_finding_set(f, "valid", effort->valid ? rft_datum_count((int64_t)effort->valid) : rft_datum_absent());
     rft_finding_set(f, "tried", rft_datum_count((int64_t)effort->tried));
     rft_finding_set(f, "measured", rft_datum_count((int64_t)effort->measured));
+    rft_finding_set(f, "recorded", rft_datum_flag(effort->recorded));
     rft_finding_set(f, "complete", rft_datum_flag(effort->complete));
-    rft_finding_set(f, "strategy", rft_datum_text(effort->strategy));
+    rft_finding_set(f, "strategy", rft_datum_text(effort->recorded ? effort->strategy : NULL));
     rft_finding_set(f, "budget", rft_datum_text(effort->budget));
     rft_finding_set(f, "objective", rft_datum_text(effort->objective));
     rft_finding_set(f, "race", rft_datum_flag(effort->race));
@@ -423,7 +424,7 @@ rft_finding *rft_finding_compared_rates(const rft_compare *c, rft_arena *arena) 
     }
     const rate_kind kinds[] = {
         {"Useful rate", "s", offsetof(rft_compare_figure, rate),
-         "No work is declared: there are times, and no useful rates."},
+         "The work is not known: there are times, and no useful rates."},
         {"Useful rate per watt (board sensor, informative)", "s/W", offsetof(rft_compare_figure, per_joule),
          "No run has energy of these workloads: no rate per watt."},
         {"Useful rate per price of the device", rft_arena_printf(arena, "s per %s", currency),

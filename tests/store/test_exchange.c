@@ -46,6 +46,13 @@ static void expect_near(double got, double expected) {
     }
 }
 
+static void expect_same_rate(double got, double expected) {
+    assert_true(isnan(got) == isnan(expected));
+    if (!isnan(expected)) {
+        expect_near(got, expected);
+    }
+}
+
 static void expect_outcome(const rft_run *run, size_t index, rft_outcome outcome, const char *reason) {
     assert_string_equal(rft_outcome_name(run->points[index].outcome), rft_outcome_name(outcome));
     assert_string_equal(run->points[index].reason, reason);
@@ -90,7 +97,9 @@ static void t4_of_others(void **state) {
     expect_near(m->verify_s, 0.002);
     expect_near(m->wall_s, 0.021); /* all but compiling: 4 + 5 + 6 + 3 + 1 + 2 ms */
     m = &run->points[1].rounds[0];
-    assert_int_equal(m->n, 1); /* the measurement, in its own unit; the schema's name of compiling */
+    expect_same_rate(run->points[0].rounds[0].recorded_bytes_s, 0.6e9);
+    expect_same_rate(m->recorded_bytes_s, 2e9); /* by its unit */
+    assert_int_equal(m->n, 1);                  /* the measurement, in its own unit; the schema's name of compiling */
     expect_near(m->stats.median, 0.0015);
     expect_near(run->points[1].facts.compile_s, 0.125);
     expect_outcome(run, 2, RFT_OUTCOME_COMPILE_FAILED, "the recording says: compile (CompilationFailedConfig)");
@@ -121,9 +130,12 @@ static void expect_kt(const rft_run *run, size_t points) {
     expect_near(m->stats.median, 0.002);
     expect_near(m->wall_s, 0.016); /* 4 + 9 (the runs are in it) + 1 + 2 ms */
     expect_near(run->points[0].facts.compile_s, 0.1);
+    expect_same_rate(m->recorded_flop_s, 12.5e9);
     m = &run->points[1].rounds[0];
     assert_int_equal(m->n, 1);
     expect_near(m->stats.median, 0.003);
+    expect_same_rate(m->recorded_flop_s, 25e6 / 0.003);
+    expect_same_rate(m->recorded_bytes_s, NAN);
     expect_outcome(run, 2, RFT_OUTCOME_LAUNCH_FAILED, "the recording says: RuntimeFailedConfig");
 }
 
@@ -181,7 +193,11 @@ static void expect_same_points(const rft_run *a, const rft_run *b) {
         }
         assert_true(fabs(m->wall_s - n->wall_s) < 1e-9 && fabs(m->verify_s - n->verify_s) < 1e-9);
         assert_true(fabs(x->facts.compile_s - y->facts.compile_s) < 1e-9 || isnan(x->facts.compile_s));
+        expect_same_rate(m->recorded_flop_s, n->recorded_flop_s);
+        expect_same_rate(m->recorded_bytes_s, n->recorded_bytes_s);
     }
+    assert_string_equal(a->gpu.name, b->gpu.name);
+    assert_true((rft_run_device(a) == NULL) == (rft_run_device(b) == NULL));
     assert_true(a->info.started_unix_ns == b->info.started_unix_ns);
     for (size_t i = 0; i < space(a)->param_count; i++) {
         assert_string_equal(space(a)->params[i].name, space(b)->params[i].name);

@@ -20,11 +20,15 @@ static const struct {
     const char *file;
     size_t points, valid;
     double median_over_best; /* of the table of difficulty; the tuners' own times are means */
+    double flop;             /* of one run, by time and recorded rate; 0: no rate is recorded */
 } shared[] = {
-    {"convolution_A100.t4.json.gz", 4362, 4201, 3.31},     {"convolution_A4000.t4.json.gz", 4362, 4201, 3.24},
-    {"convolution_MI250X.t4.json.gz", 4362, 4362, 30.1},   {"dedispersion_A100.t4.json.gz", 11130, 11130, 1.06},
-    {"dedispersion_A4000.t4.json.gz", 11130, 11130, 1.13}, {"dedispersion_MI250X.t4.json.gz", 11130, 11130, 2.38},
-    {"gemm_3090.kt.json.gz", 17956, 17956, 2.58},
+    {"convolution_A100.t4.json.gz", 4362, 4201, 3.31, 0},
+    {"convolution_A4000.t4.json.gz", 4362, 4201, 3.24, 0},
+    {"convolution_MI250X.t4.json.gz", 4362, 4362, 30.1, 0},
+    {"dedispersion_A100.t4.json.gz", 11130, 11130, 1.06, 0},
+    {"dedispersion_A4000.t4.json.gz", 11130, 11130, 1.13, 0},
+    {"dedispersion_MI250X.t4.json.gz", 11130, 11130, 2.38, 0},
+    {"gemm_3090.kt.json.gz", 17956, 17956, 2.58, 137472507904.0},
 };
 
 static int compare(const void *a, const void *b) {
@@ -48,6 +52,9 @@ static void as_published(void **state) {
         assert_int_equal(run->point_count, shared[f].points);
         assert_int_equal(count, shared[f].valid);
         assert_int_equal(ranked[0]->rounds[0].n, 32);
+        rft_foreign_work work = rft_foreign_work_of(run, 0, 0, arena);
+        assert_true(shared[f].flop > 0.0 ? fabs(work.flop.amount / shared[f].flop - 1.0) < 1e-6
+                                         : rft_foreign_work_missing(&work) != NULL);
         double *means_s = rft_arena_calloc(arena, count, sizeof *means_s);
         for (size_t i = 0; i < count; i++) {
             means_s[i] = ranked[i]->rounds[0].stats.mean;

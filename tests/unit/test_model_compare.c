@@ -432,6 +432,56 @@ static void other_workloads_are_not_judged(void **state) {
     assert_string_equal(figure(compare, 0, 1)->reason, "another cache mode: cold on A, hot on B");
     assert_int_equal(figure(compare, 0, 1)->verdict, RFT_COMPARE_AMBIGUOUS);
     assert_string_equal(figure(compare, 1, 1)->reason, "the declared work differs: not one and the same problem");
+    assert_true(isfinite(figure(compare, 0, 1)->ratio.ratio));
+    assert_true(isnan(figure(compare, 1, 1)->ratio.ratio)); /* times of unequal work are no speed */
+    rft_arena_free(arena);
+    free_runs(runs, 2);
+}
+
+static void undeclared_work_is_known_by_its_script(void **state) {
+    (void)state;
+    rft_run *runs[] = {made_run("one", "Quick", 1.0), made_run("two", "Slow", 2.0)};
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0; i < runs[side]->point_count; i++) {
+            runs[side]->points[i].work = (rft_work){0};
+        }
+    }
+    static const struct {
+        const char *scripts[2];
+        const char *reason;
+    } cases[] = {{{"abc", "abc"}, NULL},
+                 {{"abc", "abd"}, "the work is not known: it is not declared, and the scripts differ"},
+                 {{"", ""}, "the work is not known: it is not declared, and the scripts differ"},
+                 {{NULL, NULL}, "the work is not known: it is not declared, and the scripts differ"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rft_arena *arena = rft_arena_new();
+        for (size_t side = 0; side < 2; side++) {
+            runs[side]->sweeps[0].sweep.script_hash = cases[i].scripts[side];
+        }
+        const rft_compare_figure *f = figure(compared(runs, 2, arena, 0), 0, 1);
+        assert_int_equal(f->verdict, cases[i].reason ? RFT_COMPARE_AMBIGUOUS : RFT_COMPARE_SLOWER);
+        assert_true(cases[i].reason ? strcmp(f->reason, cases[i].reason) == 0 : f->reason == NULL);
+        rft_arena_free(arena);
+    }
+    free_runs(runs, 2);
+}
+
+/* Nothing decided is no speed: the sentence has the reason where it is one, and says no mean. */
+static void what_is_ambiguous_throughout_is_said_once(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_run *runs[] = {made_run("one", "Quick", 1.0), made_run("two", "Slow", 1.01)};
+    for (size_t side = 0; side < 2; side++) {
+        for (size_t i = 0; i < runs[side]->point_count; i++) {
+            rft_stats *stats = &runs[side]->points[i].rounds[0].stats;
+            stats->low = stats->median * 0.98;
+            stats->high = stats->median * 1.02;
+        }
+    }
+    rft_compare *compare = compared(runs, 2, arena, 0);
+    assert_string_equal(rft_compare_sentence(compare, 1, arena),
+                        "B (Slow) against A (Quick): ambiguous in all 2 workloads: a difference is neither shown nor "
+                        "excluded");
     rft_arena_free(arena);
     free_runs(runs, 2);
 }
@@ -454,6 +504,8 @@ int main(void) {
         cmocka_unit_test(runs_of_one_model_tell_how_much_it_varies),
         cmocka_unit_test(what_is_no_comparison_is_an_error),
         cmocka_unit_test(other_workloads_are_not_judged),
+        cmocka_unit_test(undeclared_work_is_known_by_its_script),
+        cmocka_unit_test(what_is_ambiguous_throughout_is_said_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static rft_run *side(const char *device, const char *id, double scale) {
     run->info.started_unix_ns = 1;
     run->info.finished_unix_ns = 2;
     run->sweeps[0].sweep.search.strategy = "exhaustive";
+    run->sweeps[0].sweep.script_hash = "one"; /* no work is declared: it is that of one script */
     fixture_axis(run, "n", true, true);
     fixture_problem(run, (const int64_t[]){1});
     fixture_problem(run, (const int64_t[]){2});

@@ -56,11 +56,11 @@ static void fill_side(rft_compare *compare, size_t at, const rft_compare_input *
                                .price = input->price,
                                .date = rft_arena_strdup(arena, date),
                                .step_s = timer_step_s(run)};
-    side->model_known = run->gpu.name && *run->gpu.name && run->gpu.sms > 0;
-    side->device = side->model_known ? run->gpu.name : file_stem(input->path, arena);
+    side->model_known = rft_run_device(run) != NULL;
+    side->device = side->model_known ? rft_run_device(run) : file_stem(input->path, arena);
     for (size_t k = at; k-- > 0;) {
         const rft_run *other = compare->sides[k].run;
-        if (side->model_known && compare->sides[k].model_known && same_text(run->gpu.name, other->gpu.name)) {
+        if (side->model_known && compare->sides[k].model_known && same_text(side->device, compare->sides[k].device)) {
             side->model = compare->sides[k].model;
         }
         if (same_text(run->gpu.uuid, other->gpu.uuid)) {
@@ -127,18 +127,20 @@ static void add_scores(rft_compare *compare, rft_arena *arena) {
     for (size_t side = 0; side < compare->side_count; side++) {
         rft_compare_score *score = &compare->scores[side];
         double logs = 0.0;
+        size_t told = 0;
         score->least_ratio = score->most_ratio = score->mean_ratio = NAN;
         for (size_t w = 0; w < compare->workload_count; w++) {
             const rft_compare_figure *f = &compare->workloads[w].figures[side];
             score->counts[f->verdict]++;
-            if (f->verdict != RFT_COMPARE_NONE) {
-                score->judged++;
+            score->judged += f->verdict != RFT_COMPARE_NONE;
+            if (f->verdict != RFT_COMPARE_NONE && isfinite(f->ratio.ratio)) {
+                told++;
                 logs += log(f->ratio.ratio);
                 score->least_ratio = fmin(score->least_ratio, f->ratio.ratio);
                 score->most_ratio = fmax(score->most_ratio, f->ratio.ratio);
             }
         }
-        score->mean_ratio = score->judged ? exp(logs / (double)score->judged) : (double)NAN;
+        score->mean_ratio = told ? exp(logs / (double)told) : (double)NAN;
     }
 }
 
@@ -208,40 +210,62 @@ static const char *ratio_short(double ratio, rft_arena *arena) {
     return rft_arena_printf(arena, "%s" TIMES, number_of_interval(ratio, ratio / 200.0, arena));
 }
 
-const char *rft_compare_sentence(const rft_compare *compare, size_t at, rft_arena *arena) {
+/* What is beside every verdict of a side; NULL where they differ. */
+static const char *common_reason(const rft_compare *compare, size_t side) {
+    const char *reason = NULL;
+    for (size_t w = 0; w < compare->workload_count; w++) {
+        const rft_compare_figure *f = &compare->workloads[w].figures[side];
+        if (f->verdict != RFT_COMPARE_NONE && !(f->reason && (!reason || strcmp(f->reason, reason) == 0))) {
+            return NULL;
+        }
+        reason = f->verdict != RFT_COMPARE_NONE ? f->reason : reason;
+    }
+    return reason;
+}
+
+static void add_counts(rft_str *text, const rft_compare_score *score) {
     static const char *const words[] = {[RFT_COMPARE_FASTER] = "faster",
                                         [RFT_COMPARE_SLOWER] = "slower",
                                         [RFT_COMPARE_SAME] = "the same",
                                         [RFT_COMPARE_AMBIGUOUS] = "ambiguous"};
-    const rft_compare_side *side = &compare->sides[at], *first = &compare->sides[0];
-    const rft_compare_score *score = &compare->scores[at];
-    rft_str text = RFT_STR_INIT;
-    rft_str_addf(&text, "%c (%s) against %c (%s): ", side->letter, side->device, first->letter, first->device);
-    if (score->judged == 0) {
-        rft_str_add(&text, "nothing can be judged");
-    }
     bool begun = false;
     for (int v = RFT_COMPARE_FASTER; v <= RFT_COMPARE_AMBIGUOUS; v++) {
         if (score->counts[v] == 0) {
             continue;
         }
-        rft_str_addf(&text, "%s%s in ", begun ? ", " : "", words[v]);
+        rft_str_addf(text, "%s%s in ", begun ? ", " : "", words[v]);
         if (begun) {
-            rft_str_addf(&text, "%zu", score->counts[v]);
+            rft_str_addf(text, "%zu", score->counts[v]);
         } else if (score->judged == 1) {
-            rft_str_add(&text, "the one workload");
+            rft_str_add(text, "the one workload");
         } else if (score->counts[v] == score->judged) {
-            rft_str_addf(&text, "all %zu workloads", score->judged);
+            rft_str_addf(text, "all %zu workloads", score->judged);
         } else {
-            rft_str_addf(&text, "%zu of %zu workloads", score->counts[v], score->judged);
+            rft_str_addf(text, "%zu of %zu workloads", score->counts[v], score->judged);
         }
         begun = true;
     }
-    if (score->judged > 0) {
+}
+
+const char *rft_compare_sentence(const rft_compare *compare, size_t at, rft_arena *arena) {
+    const rft_compare_side *side = &compare->sides[at], *first = &compare->sides[0];
+    const rft_compare_score *score = &compare->scores[at];
+    bool undecided = score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged;
+    const char *reason = undecided ? common_reason(compare, at) : NULL;
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%c (%s) against %c (%s): ", side->letter, side->device, first->letter, first->device);
+    if (score->judged == 0) {
+        rft_str_add(&text, "nothing can be judged");
+    }
+    add_counts(&text, score);
+    if (reason) {
+        rft_str_addf(&text, ": %s", reason);
+    }
+    if (!undecided) {
         rft_str_addf(&text, score->judged > 1 ? "; %s the speed on the geometric mean" : "; %s the speed",
                      ratio_short(score->mean_ratio, arena));
     }
-    if (score->judged > 1) {
+    if (!undecided && score->judged > 1) {
         rft_str_addf(&text, " (%s to %s)", ratio_short(score->least_ratio, arena),
                      ratio_short(score->most_ratio, arena));
     }

@@ -8,6 +8,9 @@
  * another tuner is called after its file), by an equal space of configurations. Then problems, by the values of all
  * axes. What has no partner is listed. Odd problems are never timed and left out.
  *
+ * Speeds are told of equal work only: what was declared is the same, or the script is; of another tuner's runs, what
+ * time and recorded rate tell (run_foreign.h). Where work differs or is not known there are two times and no ratio.
+ *
  * The figure of a device is the better of its tuned template and the vendor library that was measured in the same run;
  * which it is stands beside it. Imported baselines do not count: another protocol.
  *
@@ -23,6 +26,7 @@
 #include "model/compare/compare_rule.h"
 #include "model/roofline/bound.h"
 #include "model/run/run.h"
+#include "model/run/run_foreign.h"
 
 #define RFT_COMPARE_MOST 8 /* runs */
 
@@ -47,7 +51,7 @@ typedef struct rft_compare_side {
     const char *device; /* "NVIDIA H200"; the file's name where no device was recorded */
     size_t model;       /* sides of equal model are the same number: the first of them */
     bool model_known;   /* false: no device is recorded; such a side has no fellows */
-    size_t card;        /* the same for the same card (its UUID, where both are known) */
+    size_t card;        /* the same for the same card (its UUID); where that is not known, its own number */
     const char *date;   /* of measuring: "2026-11-21"; a replay's is the recording's */
     rft_compare_price price;
     double step_s; /* of the timer, as its samples show; 0: not seen */
@@ -55,6 +59,7 @@ typedef struct rft_compare_side {
 
 /* How hard a figure was searched for. */
 typedef struct rft_compare_effort {
+    bool recorded;        /* strategy and budget are: another tuner's file has neither, nor how many are valid */
     uint64_t valid;       /* configurations that the problem has; 0 = not recorded */
     size_t tried;         /* points, whatever became of them, aliases too */
     size_t measured;      /* of them, verified and timed */
@@ -79,16 +84,17 @@ typedef struct rft_compare_figure {
     rft_stats stats;            /* seconds, widened as told above */
     double widen_frac;          /* by that much of the median on either side */
     double roof;                /* roof distance, >= 1; NaN = not known */
-    double work;                /* useful operations or bytes of one run, as `unit`; NaN = not declared */
+    double work;                /* useful operations or bytes of one run, as `unit`; NaN = not known */
     const char *unit;           /* "FLOP", "op" or "B" */
     double rate;                /* work / median */
-    double per_joule;      /* work per joule = rate per watt, of the template's best (board sensor); NaN = not taken */
-    double per_price;      /* rate per unit of currency; NaN = no price */
-    rft_bound bound;       /* of the template's best; UNKNOWN without one */
-    const char *no_native; /* the other sides' best variant has no way to run here: says which and why; NULL */
+    double per_joule; /* work per joule = rate per watt, of the template's best (board sensor); NaN = not taken */
+    double per_price; /* rate per unit of currency; NaN = no price */
+    rft_bound bound;  /* of the template's best; UNKNOWN without one */
+    rft_foreign_work recorded; /* of another tuner's run */
+    const char *no_native;     /* the other sides' best variant has no way to run here: says which and why; NULL */
     rft_compare_effort effort;
     /* Against the first side: */
-    rft_compare_ratio ratio; /* NaN on the first itself, and where either is missing */
+    rft_compare_ratio ratio; /* NaN on the first itself, where either is missing, and of unequal or unknown work */
     rft_compare_verdict verdict;
     rft_compare_doubt doubt;
     const char *reason; /* why AMBIGUOUS or NONE, or what must be known beside the verdict, in words; NULL */
@@ -132,7 +138,7 @@ typedef struct rft_compare_variation {
 typedef struct rft_compare_score {
     size_t counts[RFT_COMPARE_VERDICTS];
     size_t judged;     /* all but NONE */
-    double mean_ratio; /* geometric mean over the judged; NaN */
+    double mean_ratio; /* geometric mean over those with a ratio; NaN */
     double least_ratio, most_ratio;
 } rft_compare_score;
 
@@ -159,7 +165,8 @@ int rft_compare_runs(rft_compare **out, const rft_compare_input *inputs, size_t 
 
 /* "A: NVIDIA H200"; where sides share the device also the date or the run: "A: NVIDIA H200, 2026-11-21". In `arena`. */
 const char *rft_compare_side_name(const rft_compare *compare, size_t side, rft_arena *arena);
-/* "B (NVIDIA A4000) against A (NVIDIA A100): slower in 1 of 1 workloads, 0.551x the speed". Without a full stop. */
+/* "B (NVIDIA A4000) against A (NVIDIA A100): slower in the one workload; 0.551x the speed"; where all is AMBIGUOUS no
+ * speed, and the reason if it is the same everywhere. Without a full stop. */
 const char *rft_compare_sentence(const rft_compare *compare, size_t side, rft_arena *arena);
 /* "1.02x [1.01, 1.03]": enough digits for the interval. */
 const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *arena);

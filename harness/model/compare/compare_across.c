@@ -87,12 +87,17 @@ typedef struct card_median {
     double least, most, medians[RFT_COMPARE_MOST];
 } card_median;
 
+/* Of another tuner's runs it is not recorded which card they are of. */
+static bool card_known(const rft_compare_side *side) {
+    return side->run->gpu.uuid && *side->run->gpu.uuid;
+}
+
 static size_t cards_of(const rft_compare *compare, const rft_compare_workload *workload, size_t model,
                        card_median *cards) {
     size_t count = 0;
     for (size_t side = 0; side < compare->side_count; side++) {
         const rft_compare_figure *f = &workload->figures[side];
-        if (compare->sides[side].model != model || !f->best) {
+        if (compare->sides[side].model != model || !f->best || !card_known(&compare->sides[side])) {
             continue;
         }
         size_t at = 0;
@@ -126,7 +131,7 @@ static rft_compare_variation variation_of(const rft_compare *compare, size_t wor
         }
     }
     for (size_t side = 0; side < compare->side_count; side++) {
-        if (compare->sides[side].model == model && of->figures[side].present) {
+        if (compare->sides[side].model == model && of->figures[side].present && card_known(&compare->sides[side])) {
             out.half_width_frac = fmax(out.half_width_frac, rft_stats_half_width_frac(&of->figures[side].stats));
         }
     }
@@ -155,7 +160,7 @@ typedef struct caveat {
     bool of[RFT_COMPARE_MOST];
 } caveat;
 
-#define CAVEATS_MOST (7 * RFT_COMPARE_MOST)
+#define CAVEATS_MOST (8 * RFT_COMPARE_MOST)
 
 typedef struct caveats {
     caveat items[CAVEATS_MOST];
@@ -201,10 +206,14 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
         add_caveat(
             to, at,
             rft_arena_printf(arena,
-                             "%s. Work, ceilings, bounds, energy and drift are not there, so there is no rate, no roof "
-                             "and no roof distance; the best few were not measured again, so the best of many noisy "
-                             "times reads a little low.",
+                             "%s. Ceilings, bounds, energy and drift are not there, so there is no roof and no roof "
+                             "distance; the best few were not measured again, so the best of many noisy times reads a "
+                             "little low.",
                              foreign));
+    }
+    const char *work = rft_run_foreign_work_notice(run, arena);
+    if (work) {
+        add_caveat(to, at, rft_arena_printf(arena, "%s.", work));
     }
     if (!side->model_known) {
         add_caveat(to, at, "the device is not recorded; it is called after its file.");
@@ -245,7 +254,8 @@ void rft_compare_add_caveats(rft_compare *compare, rft_arena *arena) {
     bool several = false;
     for (size_t a = 0; a < compare->side_count; a++) {
         for (size_t b = a + 1; b < compare->side_count; b++) {
-            several = several || compare->sides[a].model == compare->sides[b].model;
+            several = several || (compare->sides[a].model == compare->sides[b].model &&
+                                  card_known(&compare->sides[a]) && card_known(&compare->sides[b]));
         }
         add_caveats_of(&found, compare, a, arena);
     }

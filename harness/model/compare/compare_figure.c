@@ -2,6 +2,8 @@
 /* compare_figure.c - what one side says of one workload: the better of template and library, and how hard it was
  * searched for (compare.h). */
 #include "model/compare/compare_parts.h"
+
+#include "base/hash.h"
 #include "model/roofline/placement.h"
 
 #include "model/run/baseline.h"
@@ -10,6 +12,7 @@
 #include "model/stats/drift.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define ALIKE_FRAC 0.1      /* so far may the numbers of points of two unfinished searches be apart */
@@ -68,6 +71,8 @@ static const char *nothing_text(const rft_run *run, size_t sweep, size_t problem
 
 static void fill_work(const rft_compare_side *side, rft_compare_figure *f, bool in_ops) {
     const rft_point *of = f->best;
+    bool foreign = rft_run_foreign(side->run) != NULL;
+    in_ops = foreign ? isfinite(f->recorded.flop.amount) : in_ops;
     f->work = f->rate = f->per_joule = f->per_price = f->roof = NAN;
     f->unit = in_ops ? "FLOP" : "B";
     if (!of) {
@@ -75,7 +80,9 @@ static void fill_work(const rft_compare_side *side, rft_compare_figure *f, bool 
     }
     rft_pipe pipe = rft_work_main_pipe(&of->work);
     rft_ceiling_id id;
-    if (in_ops && pipe < RFT_PIPE_COUNT) {
+    if (foreign) {
+        f->work = in_ops ? f->recorded.flop.amount : f->recorded.bytes.amount;
+    } else if (in_ops && pipe < RFT_PIPE_COUNT) {
         bool flop = rft_ceiling_from_name(&id, rft_pipe_name(pipe)) && rft_ceiling_unit(id)[0] == 'F';
         f->unit = flop ? "FLOP" : "op";
         f->work = of->work.pipe_ops[pipe];
@@ -127,12 +134,13 @@ static bool is_complete(const rft_run *run, const rft_run_sweep *kept, const rft
 static rft_compare_effort effort_of(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
     const rft_run_sweep *kept = &run->sweeps[sweep];
     const rft_sweep *data = &kept->sweep;
-    rft_compare_effort out = {.refined = data->problems[problem].refined > 0,
+    rft_compare_effort out = {.recorded = !rft_run_foreign(run) || run->info.replay_of,
+                              .refined = data->problems[problem].refined > 0,
                               .strategy = data->search.strategy,
                               .objective = rft_objective_name(data->search.objective),
                               .race = !data->measure.no_race && !rft_run_foreign(run),
                               .budget = budget_text(&data->search, arena)};
-    for (size_t v = 0; v < data->variant_count && kept->valid; v++) {
+    for (size_t v = 0; v < data->variant_count && kept->valid && out.recorded; v++) {
         out.valid += kept->valid[v * data->problem_count + problem];
     }
     for (size_t i = 0; i < run->point_count; i++) {
@@ -143,7 +151,7 @@ static rft_compare_effort effort_of(const rft_run *run, size_t sweep, size_t pro
             out.finalists |= point->rounds[RFT_ROUNDS - 1].n > 0;
         }
     }
-    out.complete = is_complete(run, kept, &out);
+    out.complete = out.recorded && is_complete(run, kept, &out);
     return out;
 }
 
@@ -175,6 +183,9 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
     f.source = f.by_vendor ? rft_baseline_label(f.vendor, arena) : "template";
     f.widen_frac = widening(side, &f, m);
     f.stats = rft_drift_widened(&m->stats, f.widen_frac);
+    if (rft_run_foreign(run)) {
+        f.recorded = rft_foreign_work_of(run, f.sweep, f.problem, arena);
+    }
     fill_work(side, &f, in_ops);
     if (f.best) {
         f.bound = rft_bound_of(run, f.best);
@@ -189,6 +200,57 @@ static const char *share_text(const rft_compare_effort *e, rft_arena *arena) {
                     : rft_arena_printf(arena, "%zu", e->tried);
 }
 
+/* ---- what was tried, where nothing else tells of the effort ---- */
+
+static int compare_hashes(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* A number for each configuration, ascending. Parameters with one value are part of the kernel. */
+static size_t tried_hashes(const rft_run *run, const rft_compare_figure *f, rft_arena *arena, uint64_t **out) {
+    const rft_sweep *sweep = &run->sweeps[f->sweep].sweep;
+    size_t count = 0;
+    rft_str text = RFT_STR_INIT;
+    *out = rft_arena_calloc(arena, run->point_count + 1, sizeof **out);
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        const rft_variant *variant = &sweep->variants[point->sweep == f->sweep ? point->variant : 0];
+        if (point->sweep != f->sweep || point->problem != f->problem) {
+            continue;
+        }
+        rft_str_truncate(&text, 0);
+        for (size_t p = 0; p < variant->param_count; p++) {
+            if (variant->params[p].value_count > 1) {
+                rft_str_addf(&text, "%s=", variant->params[p].name);
+                rft_value_format(&text, &point->config[p]);
+                rft_str_add(&text, "\n");
+            }
+        }
+        (*out)[count++] = rft_hash_fnv1a(rft_str_get(&text), text.length);
+    }
+    rft_str_clear(&text);
+    qsort(*out, count, sizeof **out, compare_hashes);
+    return count;
+}
+
+static bool same_tried(const rft_run *a, const rft_compare_figure *x, const rft_run *b, const rft_compare_figure *y,
+                       rft_arena *arena) {
+    uint64_t *left, *right;
+    size_t count = tried_hashes(a, x, arena, &left);
+    return tried_hashes(b, y, arena, &right) == count && memcmp(left, right, count * sizeof *left) == 0;
+}
+
+static const char *unrecorded(const rft_compare_figure *x, const rft_compare_figure *y, const char letters[2],
+                              rft_arena *arena) {
+    bool a = !x->effort.recorded, b = !y->effort.recorded;
+    const char *whose = a && b ? "either side" : rft_arena_printf(arena, "%c", letters[a ? 0 : 1]);
+    return rft_arena_printf(arena,
+                            "search effort is not known (strategy and budget are not recorded on %s, and not the "
+                            "same configurations were tried: %zu on %c, %zu on %c)",
+                            whose, x->effort.tried, letters[0], y->effort.tried, letters[1]);
+}
+
 static const char *searched_apart(const rft_compare_figure *x, const rft_compare_figure *y, const char letters[2],
                                   rft_arena *arena) {
     const rft_compare_effort *a = &x->effort, *b = &y->effort;
@@ -201,8 +263,8 @@ static const char *searched_apart(const rft_compare_figure *x, const rft_compare
                             a->complete ? " (all)" : "", letters[1], share_text(b, arena), b->complete ? " (all)" : "");
 }
 
-const char *rft_compare_effort_differs(const rft_compare *compare, const rft_compare_workload *workload, size_t a,
-                                       size_t b, rft_arena *arena) {
+static const char *difference(const rft_compare *compare, const rft_compare_workload *workload, size_t a, size_t b,
+                              rft_arena *arena) {
     const rft_compare_figure *x = &workload->figures[a], *y = &workload->figures[b];
     const char letters[2] = {compare->sides[a].letter, compare->sides[b].letter};
     const rft_sweep *p = &compare->sides[a].run->sweeps[x->sweep].sweep;
@@ -228,6 +290,18 @@ const char *rft_compare_effort_differs(const rft_compare *compare, const rft_com
     return searched_apart(x, y, letters, arena);
 }
 
+const char *rft_compare_effort_differs(const rft_compare *compare, const rft_compare_workload *workload, size_t a,
+                                       size_t b, rft_arena *arena) {
+    const rft_compare_figure *x = &workload->figures[a], *y = &workload->figures[b];
+    if (!x->effort.recorded || !y->effort.recorded) {
+        const char letters[2] = {compare->sides[a].letter, compare->sides[b].letter};
+        return same_tried(compare->sides[a].run, x, compare->sides[b].run, y, arena) ? NULL
+                                                                                     : unrecorded(x, y, letters, arena);
+    }
+    const char *said = difference(compare, workload, a, b, arena);
+    return said ? rft_arena_printf(arena, "search effort differs (%s)", said) : NULL;
+}
+
 size_t rft_compare_next_sweep(const rft_compare *compare, size_t first) {
     size_t next = first;
     while (next < compare->workload_count && compare->workloads[next].group == compare->workloads[first].group) {
@@ -237,7 +311,7 @@ size_t rft_compare_next_sweep(const rft_compare *compare, size_t first) {
 }
 
 rft_compare_effort rft_compare_sweep_effort(const rft_compare *compare, size_t first, size_t side, size_t *count) {
-    rft_compare_effort sum = {.complete = true};
+    rft_compare_effort sum = {.recorded = true, .complete = true};
     *count = 0;
     for (size_t w = first; w < rft_compare_next_sweep(compare, first); w++) {
         const rft_compare_figure *f = &compare->workloads[w].figures[side];
@@ -264,7 +338,7 @@ const char *rft_compare_effort_text(const rft_compare_effort *effort, rft_arena 
         effort->complete  ? ", all"
         : effort->refined ? " (refined)"
                           : "",
-        effort->strategy ? effort->strategy : "not recorded", effort->budget ? ", budget " : "",
+        effort->recorded && effort->strategy ? effort->strategy : "not recorded", effort->budget ? ", budget " : "",
         effort->budget ? effort->budget : "", effort->race ? ", race" : "", effort->finalists ? ", final round" : "",
         effort->library_tried ? rft_arena_printf(arena, "; library: %d algorithms", effort->library_tried) : "");
 }

@@ -29,7 +29,73 @@ static bool apart(double a, double b) {
     return fabs(a - b) > SAME_WORK_FRAC * fmax(fabs(a), fabs(b));
 }
 
-static const char *other_workload(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
+/* Digits enough to tell them apart. */
+static const char *amounts_apart(const rft_foreign_amount *a, char p, const rft_foreign_amount *b, char q, bool bytes,
+                                 rft_arena *arena) {
+    const char *x = "", *y = "";
+    for (int digits = 3; digits <= 9 && strcmp(x, y) == 0; digits++) {
+        x = rft_foreign_amount_text(a->amount, bytes, digits, arena);
+        y = rft_foreign_amount_text(b->amount, bytes, digits, arena);
+    }
+    return rft_arena_printf(arena, "work differs, by time and recorded rate: %s on %c, %s on %c", x, p, y, q);
+}
+
+/* What rates tell is known as well as they agree. */
+static bool amounts_differ(const rft_foreign_amount *a, const rft_foreign_amount *b) {
+    double within = SAME_WORK_FRAC + a->apart_frac + b->apart_frac;
+    return fabs(a->amount - b->amount) > within * fmax(a->amount, b->amount);
+}
+
+static const char *recorded_apart(const rft_foreign_work *x, char p, const rft_foreign_work *y, char q,
+                                  rft_arena *arena) {
+    const char *on_p = rft_foreign_work_missing(x), *on_q = rft_foreign_work_missing(y);
+    bool flop = !x->flop.reason && !y->flop.reason, bytes = !x->bytes.reason && !y->bytes.reason;
+    if (on_p && on_q && strcmp(on_p, on_q) == 0) {
+        return rft_arena_printf(arena, "the work is not known: %s, on %c and on %c", on_p, p, q);
+    }
+    if (on_p && on_q) {
+        return rft_arena_printf(arena, "the work is not known: %s, on %c; %s, on %c", on_p, p, on_q, q);
+    }
+    if (on_p || on_q) {
+        return rft_arena_printf(arena, "the work is not known: %s, on %c", on_p ? on_p : on_q, on_p ? p : q);
+    }
+    if (!flop && !bytes) {
+        return rft_arena_printf(arena, "the work is not known in one unit: %s on %c, %s on %c",
+                                x->flop.reason ? "bytes" : "operations", p, y->flop.reason ? "bytes" : "operations", q);
+    }
+    if (flop && amounts_differ(&x->flop, &y->flop)) {
+        return amounts_apart(&x->flop, p, &y->flop, q, false, arena);
+    }
+    return bytes && amounts_differ(&x->bytes, &y->bytes) ? amounts_apart(&x->bytes, p, &y->bytes, q, true, arena)
+                                                         : NULL;
+}
+
+/* One script at one problem is one work, declared or not. */
+static const char *declared_apart(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
+                                  const rft_compare_figure *y) {
+    const rft_work *w = &x->best->work, *v = &y->best->work;
+    const char *script = sweep_of(compare, a, x)->script_hash, *other = sweep_of(compare, b, y)->script_hash;
+    if (apart(rft_work_ops(w), rft_work_ops(v)) || apart(rft_work_bytes(w), rft_work_bytes(v))) {
+        return "the declared work differs: not one and the same problem";
+    }
+    bool declared = rft_work_ops(w) > 0.0 || rft_work_bytes(w) > 0.0;
+    bool same = script && *script && rft_text_equal(script, other);
+    return declared || same ? NULL : "the work is not known: it is not declared, and the scripts differ";
+}
+
+/* Why the work of the two is not known to be the same; NULL: it is. */
+static const char *other_work(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
+                              const rft_compare_figure *y, rft_arena *arena) {
+    bool foreign = rft_run_foreign(run_of(compare, a)) != NULL;
+    if (foreign != (rft_run_foreign(run_of(compare, b)) != NULL) || !x->best || !y->best) {
+        return NULL;
+    }
+    return foreign
+               ? recorded_apart(&x->recorded, compare->sides[a].letter, &y->recorded, compare->sides[b].letter, arena)
+               : declared_apart(compare, a, x, b, y);
+}
+
+static const char *other_protocol(const rft_compare *compare, size_t a, const rft_compare_figure *x, size_t b,
                                   const rft_compare_figure *y, rft_arena *arena) {
     char p = compare->sides[a].letter, q = compare->sides[b].letter;
     rft_cache_mode cache_x = measured(x)->cache, cache_y = measured(y)->cache;
@@ -37,17 +103,9 @@ static const char *other_workload(const rft_compare *compare, size_t a, const rf
         return rft_arena_printf(arena, "%c was timed by another program, by rules of its own",
                                 rft_run_foreign(run_of(compare, a)) ? p : q);
     }
-    if (cache_x != cache_y) {
-        return rft_arena_printf(arena, "another cache mode: %s on %c, %s on %c", rft_cache_mode_name(cache_x), p,
-                                rft_cache_mode_name(cache_y), q);
-    }
-    if (x->best && y->best) {
-        const rft_work *w = &x->best->work, *v = &y->best->work;
-        if (apart(rft_work_ops(w), rft_work_ops(v)) || apart(rft_work_bytes(w), rft_work_bytes(v))) {
-            return "the declared work differs: not one and the same problem";
-        }
-    }
-    return NULL;
+    return cache_x == cache_y ? NULL
+                              : rft_arena_printf(arena, "another cache mode: %s on %c, %s on %c",
+                                                 rft_cache_mode_name(cache_x), p, rft_cache_mode_name(cache_y), q);
 }
 
 /* ---- in cycles ---- */
@@ -148,10 +206,18 @@ double rft_compare_template_s(const rft_compare_figure *figure) {
     return figure->best ? rft_point_median_s(figure->best) : (double)NAN;
 }
 
-double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side) {
+static bool same_work(const rft_compare *compare, const rft_compare_workload *workload, size_t a, size_t b,
+                      rft_arena *arena) {
+    const rft_compare_figure *figures = workload->figures;
+    return figures[b].best && !other_work(compare, a, &figures[a], b, &figures[b], arena);
+}
+
+double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side,
+                          rft_arena *arena) {
     double least = INFINITY, most = 0.0;
     for (size_t k = 0; k < compare->side_count; k++) {
-        if (compare->sides[k].model == compare->sides[side].model && workload->figures[k].best) {
+        if (compare->sides[k].model == compare->sides[side].model && workload->figures[k].best &&
+            (k == side || same_work(compare, workload, k, side, arena))) {
             least = fmin(least, rft_compare_template_s(&workload->figures[k]));
             most = fmax(most, rft_compare_template_s(&workload->figures[k]));
         }
@@ -171,11 +237,10 @@ static const char *doubt_text(rft_compare_doubt doubt, const rft_compare_case *o
         return "a side has under 6 samples: no 95 % interval exists";
     case RFT_DOUBT_EFFORT: {
         bool known = isfinite(of->first_roof) && isfinite(of->other_roof);
-        return rft_arena_printf(
-            arena, "search effort differs (%s), and the gap does not exceed both roof distances (%s)", said,
-            known ? rft_arena_printf(arena, "%s and %s", percent(of->first_roof - 1.0, arena),
-                                     percent(of->other_roof - 1.0, arena))
-                  : "not known");
+        return rft_arena_printf(arena, "%s, and the gap does not exceed both roof distances (%s)", said,
+                                known ? rft_arena_printf(arena, "%s and %s", percent(of->first_roof - 1.0, arena),
+                                                         percent(of->other_roof - 1.0, arena))
+                                      : "not known");
     }
     case RFT_DOUBT_SPREAD:
         return rft_arena_printf(arena, "runs of one model differ by %s, as much as the gap",
@@ -199,25 +264,26 @@ static void judge_side(rft_compare *compare, rft_compare_workload *workload, siz
         other->reason = both(other->reason, other->no_native, arena);
         return;
     }
-    const char *workloads = other_workload(compare, 0, first, side, other, arena);
+    const char *work = other_work(compare, 0, first, side, other, arena);
+    const char *protocol = other_protocol(compare, 0, first, side, other, arena);
+    const char *workloads = work ? work : protocol;
     const char *effort = rft_compare_effort_differs(compare, workload, 0, side, arena);
     bool fellows = compare->sides[side].model == compare->sides[0].model;
-    double here = rft_compare_spread(compare, workload, 0), there = rft_compare_spread(compare, workload, side);
+    double here = rft_compare_spread(compare, workload, 0, arena);
+    double there = rft_compare_spread(compare, workload, side, arena);
     rft_compare_case of = {.ratio = rft_compare_ratio_of(&first->stats, &other->stats),
                            .other_workload = workloads != NULL,
                            .effort_differs = effort != NULL,
                            .first_roof = first->roof,
                            .other_roof = other->roof,
                            .spread = fellows ? (double)NAN : fmax(here, there)};
-    other->ratio = of.ratio;
+    other->ratio = work ? other->ratio : of.ratio;
     other->verdict = rft_compare_judge(&of, &other->doubt);
     other->reason = doubt_text(other->doubt, &of, workloads ? workloads : effort, arena);
     if (other->doubt == RFT_DOUBT_NONE) {
         bool shown = other->verdict == RFT_COMPARE_FASTER || other->verdict == RFT_COMPARE_SLOWER;
         const char *clock = shown ? clock_note(compare, side, first, other, arena) : NULL;
-        const char *unequal =
-            effort ? rft_arena_printf(arena, "search effort differs (%s), but no search could close the gap", effort)
-                   : NULL;
+        const char *unequal = effort ? rft_arena_printf(arena, "%s, but no search could close the gap", effort) : NULL;
         other->reason = both(clock, unequal, arena);
     }
     other->reason = both(other->reason, both(first->no_native, other->no_native, arena), arena);

@@ -25,7 +25,8 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
                                          bool in_ops, rft_arena *arena);
 /* Whether the useful rate of a point is better told in operations than in bytes. */
 bool rft_compare_in_ops(const rft_run *run, const rft_point *point);
-/* Why the search effort of the two differs, in words; NULL: it does not. */
+/* "search effort differs (...)", or that it is not known: where it was not recorded it is the same if the same
+ * configurations were tried. NULL: it does not differ. */
 const char *rft_compare_effort_differs(const rft_compare *compare, const rft_compare_workload *workload, size_t a,
                                        size_t b, rft_arena *arena);
 
@@ -36,8 +37,10 @@ const char *rft_compare_no_native(const rft_compare *compare, const rft_compare_
                                   rft_arena *arena);
 /* What runs of one model are held against each other by: the template's best, since the library is not in every run. */
 double rft_compare_template_s(const rft_compare_figure *figure);
-/* Slowest over fastest of these times among the sides of this one's model; 1 where it is alone or has no figure. */
-double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side);
+/* Slowest over fastest of these times among the sides of this one's model and work; 1 where it is alone or has no
+ * figure. */
+double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side,
+                          rft_arena *arena);
 
 /* compare_across.c: carries, variations, caveats. */
 void rft_compare_add_carries(rft_compare *compare, rft_arena *arena);

@@ -124,6 +124,13 @@ static int read_samples(kt *k, const char *key, const json_t *entry, rft_foreign
     return 0;
 }
 
+static void read_rates(const json_t *entry, rft_foreign_times *out) {
+    json_t *object = (json_t *)(uintptr_t)entry; /* as above */
+    for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
+        rft_foreign_rate(out, json_object_iter_key(at), json_object_iter_value(at));
+    }
+}
+
 static int read_entry(kt *k, rft_point *point, const char *key, const json_t *entry) {
     rft_foreign_times times = {.compile_s = NAN};
     rft_outcome outcome = RFT_OUTCOME_OK;
@@ -143,6 +150,7 @@ static int read_entry(kt *k, rft_point *point, const char *key, const json_t *en
     }
     code = read_samples(k, key, entry, &times);
     if (!code) {
+        read_rates(entry, &times);
         rft_foreign_measured(point, &times);
     }
     return code;

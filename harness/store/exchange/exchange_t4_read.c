@@ -125,6 +125,16 @@ static int read_measurement(t4 *t, size_t index, const json_t *result, rft_forei
     return rft_exchange_fail(t->file, t->err, "times.runtimes, or a measurement named \"time\"", "results[%zu]", index);
 }
 
+/* Of a measurement either its name or its unit says that it is a rate. */
+static void read_rates(const json_t *result, rft_foreign_times *out) {
+    const json_t *list = json_object_get(result, "measurements");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i), *value = json_object_get(item, "value");
+        rft_foreign_rate(out, json_string_value(json_object_get(item, "name")), value);
+        rft_foreign_rate(out, json_string_value(json_object_get(item, "unit")), value);
+    }
+}
+
 /* "the recording says: compile (CompilationFailedConfig)" */
 static const char *reason_of(t4 *t, const char *invalidity, const json_t *result) {
     const json_t *list = json_object_get(result, "measurements");
@@ -154,6 +164,7 @@ static int read_result(t4 *t, size_t index, const json_t *result) {
         code = read_measurement(t, index, result, &times);
     }
     if (!code && outcome == RFT_OUTCOME_OK) {
+        read_rates(result, &times);
         rft_foreign_measured(point, &times);
     } else if (!code) {
         rft_foreign_failed(point, outcome, reason_of(t, invalidity, result), &times);
@@ -194,7 +205,9 @@ int rft_exchange_read_t4(rft_run **out, const rft_exchange_file *file, rft_err *
         return rft_exchange_fail(file, err, "a list of 1 to a million results (and no rooftune section says more)",
                                  "results");
     }
-    t.run = rft_foreign_new(file, &(rft_foreign_origin){.format = "T4"}, count);
+    const json_t *metadata = json_object_get(file->root, "metadata");
+    rft_foreign_origin origin = {.format = "T4", .device = json_string_value(json_object_get(metadata, "device_name"))};
+    t.run = rft_foreign_new(file, &origin, count);
     int code = read_unit(&t);
     code = code ? code : read_params(&t, json_object_get(json_array_get(results, 0), "configuration"));
     for (size_t i = 0; i < count && !code; i++) {

@@ -6,6 +6,7 @@
 
 #include "base/fs.h"
 #include "base/units.h"
+#include "model/run/run_foreign.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,10 +24,20 @@ static void add_json(rft_str *out, json_t *value) {
     json_decref(value);
 }
 
+static void set_device(json_t *head, const rft_run *run) {
+    const char *device = rft_run_device(run);
+    if (device) {
+        json_object_set_new(head, "device_name", json_string(device));
+    }
+}
+
 static size_t t4_text(const rft_run *run, const rft_exchange_pick *pick, rft_str *out) {
     size_t count = 0;
-    rft_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":{\"timeunit\":\"milliseconds\","
-                     "\"generator\":\"rooftune\"},\n\"results\":[");
+    json_t *metadata = json_pack("{s:s, s:s}", "timeunit", "milliseconds", "generator", "rooftune");
+    set_device(metadata, run);
+    rft_str_add(out, "{\"schema_version\":\"1.0.0\",\"metadata\":");
+    add_json(out, metadata);
+    rft_str_add(out, ",\n\"results\":[");
     for (size_t i = 0; i < run->point_count; i++) {
         rft_point point = run->points[i];
         if (is_picked(pick, &point)) {
@@ -68,6 +79,12 @@ static const char *failure_of(rft_outcome outcome) {
     }
 }
 
+static void set_rate(json_t *entry, const char *name, double rate) {
+    if (isfinite(rate)) {
+        json_object_set_new(entry, name, json_real(rate / 1e9));
+    }
+}
+
 static json_t *kt_entry(const rft_run *run, const rft_variant *variant, const rft_point *point) {
     const rft_measurement *sweep = &point->rounds[0];
     json_t *entry = rft_json_of_config(variant, point->config);
@@ -76,6 +93,8 @@ static json_t *kt_entry(const rft_run *run, const rft_variant *variant, const rf
     if (rft_outcome_is_measured(point->outcome)) {
         json_object_set_new(entry, "time", rft_json_real_new(ms_of(rft_point_median_s(point))));
         json_object_set_new(entry, "times", rft_t4_milliseconds(sweep->samples_s, sweep->n));
+        set_rate(entry, "GFLOP/s", sweep->recorded_flop_s);
+        set_rate(entry, "GB/s", sweep->recorded_bytes_s);
     } else {
         json_object_set_new(entry, "time", json_string(failure_of(point->outcome)));
     }
@@ -117,7 +136,7 @@ static json_t *kt_head(const rft_run *run, const rft_exchange_pick *pick) {
         json_array_append_new(keys, json_string(param->name));
         json_object_set_new(params, param->name, rft_json_of_values(param->values, param->value_count));
     }
-    json_object_set_new(head, "device_name", json_string(run->gpu.name));
+    set_device(head, run);
     json_object_set_new(head, "kernel_name", json_string(variant->kernel));
     if (size) {
         json_object_set_new(head, "problem_size", size);

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "base/hash.h"
+#include "model/run/field.h"
 #include "model/run/run_foreign.h"
 #include "store/points.h"
 #include "store/recording.h"
@@ -36,10 +37,11 @@ static void describe(rft_run *run, const rft_exchange_file *file, const rft_fore
                        .elapsed_s = NAN,
                        .busy_s = NAN,
                        .compile_s = NAN};
-    run->gpu.name = origin->device ? rft_arena_strdup(run->arena, origin->device) : "device not recorded";
+    const char *device = origin->device && *origin->device ? origin->device : NULL;
+    run->gpu.name = device ? rft_arena_strdup(run->arena, device) : "device not recorded";
     run->gpu.arch = run->gpu.uuid = run->gpu.pci_id = "";
     rft_env_set(&run->env, run->arena, RFT_ENV_FOREIGN, origin->format, NULL);
-    rft_env_set(&run->env, run->arena, "gpu.name", origin->device, "the recording does not name its device");
+    rft_env_set(&run->env, run->arena, "gpu.name", device, "the recording does not name its device");
     for (int i = 0; i < RFT_CEILING_COUNT; i++) {
         run->ceilings.items[i] = rft_ceiling_none(RFT_FOREIGN_NO_CEILING);
     }
@@ -108,6 +110,49 @@ const char *rft_foreign_config(rft_run *run, rft_point *point, const json_t *obj
     return expected ? "an object with the same parameters as the first" : NULL;
 }
 
+/* ---- rates ---- */
+
+/* Whole names, in small letters; of bits ("Gb/s") and of a watt ("GFLOPS/W") nothing is kept. */
+static const struct {
+    const char *name;
+    bool bytes;
+} rate_names[] = {{"flop/s", false}, {"flops/s", false}, {"flops", false}, {"byte/s", true}, {"bytes/s", true}};
+
+static bool same_letters(const char *text, const char *small) {
+    while (*text && tolower((unsigned char)*text) == *small) {
+        text++;
+        small++;
+    }
+    return *text == *small;
+}
+
+/* A prefix of SI, or of 1024 with an i behind it; *factor stays 1 without one. What is behind it. */
+static const char *prefix_of(const char *name, double *factor) {
+    static const char letters[] = "kMGTPE";
+    const char *letter = *name ? strchr(letters, *name == 'K' ? 'k' : *name) : NULL;
+    if (letter) {
+        bool binary = name[1] == 'i';
+        *factor = pow(binary ? 1024.0 : 1000.0, (double)(letter - letters + 1));
+        name += binary ? 2 : 1;
+    }
+    return name;
+}
+
+void rft_foreign_rate(rft_foreign_times *times, const char *name, const json_t *value) {
+    double factor = 1.0;
+    const char *unit = prefix_of(name ? name : "", &factor);
+    bool bytes = strcmp(unit, "B/s") == 0, known = bytes;
+    for (size_t i = 0; i < sizeof rate_names / sizeof *rate_names && !known; i++) {
+        known = same_letters(unit, rate_names[i].name);
+        bytes = known && rate_names[i].bytes;
+    }
+    double rate = json_is_number(value) ? json_number_value(value) * factor : 0.0;
+    double *to = bytes ? &times->bytes_s : &times->flop_s;
+    if (known && *to == 0.0 && rate > 0.0 && rate <= RFT_NUMBER_MAX) {
+        *to = rate;
+    }
+}
+
 static void add_times(rft_point *point, const rft_foreign_times *times) {
     rft_measurement *m = &point->rounds[0];
     point->facts.compile_s = times->compile_s;
@@ -116,6 +161,8 @@ static void add_times(rft_point *point, const rft_foreign_times *times) {
     m->stats = rft_stats_of(times->samples_s, times->n);
     m->stop = RFT_STOP_SAMPLES;
     m->cache = RFT_CACHE_HOT;
+    m->recorded_flop_s = times->flop_s > 0.0 ? times->flop_s : (double)NAN;
+    m->recorded_bytes_s = times->bytes_s > 0.0 ? times->bytes_s : (double)NAN;
     m->verify_s = times->verify_s;
     m->wall_s = times->verify_s + times->rest_s;
     for (size_t i = 0; i < times->n; i++) {
@@ -132,6 +179,7 @@ void rft_foreign_failed(rft_point *point, rft_outcome outcome, const char *reaso
     rft_foreign_times spent = *times;
     spent.samples_s = NULL;
     spent.n = 0;
+    spent.flop_s = spent.bytes_s = 0.0;
     add_times(point, &spent);
     point->outcome = outcome;
     point->reason = reason;

@@ -39,7 +39,11 @@ typedef struct rft_foreign_times {
     size_t n;
     double compile_s; /* NaN: not recorded */
     double verify_s, rest_s;
+    double flop_s, bytes_s; /* as recorded; 0: none */
 } rft_foreign_times;
+/* A recorded number by its name. Rates of operations and bytes ("GFLOP/s", "TFLOPS", "GB/s", "GiB/s") are kept, the
+ * first of each; what is none, or no positive number, is passed over. `value` may be NULL. */
+void rft_foreign_rate(rft_foreign_times *times, const char *name, const json_t *value);
 void rft_foreign_measured(rft_point *point, const rft_foreign_times *times);
 void rft_foreign_failed(rft_point *point, rft_outcome outcome, const char *reason, const rft_foreign_times *times);
 

@@ -110,7 +110,10 @@ static void read_metadata(rft_ktt_reader *r, const json_t *metadata) {
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         run->ceilings.items[id] = rft_ceiling_none("KTT measures no ceilings");
     }
-    rft_env_set(&run->env, run->arena, "gpu.name", run->gpu.name, NULL);
+    bool named = *run->gpu.name != '\0';
+    rft_env_set(&run->env, run->arena, "gpu.name", named ? run->gpu.name : NULL,
+                named ? NULL : "the recording does not name its device");
+    run->gpu.name = named ? run->gpu.name : "device not recorded";
 }
 
 /* ---- points ---- */

@@ -48,6 +48,20 @@ done
 rooftune show tiny.kt.json
 expect_out '^Invented GPU 9000$'
 expect_out '5 points: 2 ok, 1 skipped, 1 compile_failed, 1 launch_failed; 5 of 6'
+expect_out '^one run does 25.0 MFLOP, by time and recorded rate$'
+rooftune show tiny.kt.json --point 1
+expect_out '^rate         12.50 GFLOP/s (recorded by the other tuner)$'
+# Work that differs is not compared, whatever the times; both files keep device and rates through T4 and a cache.
+sed 's/Invented GPU 9000/Invented GPU 9001/; s/"GFLOP.s": 12.5/"GFLOP\/s": 25/; s/"GFLOP.s": 8.333333333333334/"GFLOP\/s": 16.666666666666668/' tiny.kt.json >twice.kt.json
+for format in t4 kt; do
+    rm -f one.json.gz two.json.gz
+    rooftune export tiny.kt.json --format $format -o one.json.gz
+    rooftune export twice.kt.json --format $format -o two.json.gz
+    rooftune compare one.json.gz two.json.gz
+    expect_status 0
+    tr -s '\n ' ' ' <out | grep -q 'B (Invented GPU 9001) against A (Invented GPU 9000): ambiguous in the one workload: work differs, by time and recorded rate: 25.0 MFLOP on A, 50.0 MFLOP on B\.' ||
+        fail "unequal work is judged, or a name is lost in $format"
+done
 # An unfinished cache.
 sed '/^"32,2"/,$d' tiny.kt.json >open.kt.json
 rooftune show open.kt.json
