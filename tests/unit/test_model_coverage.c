@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the interval of the median is worth, over 10,000 synthetic experiments a case: of fixed size, and under the real
- * stopping rule, whose looking lowers it. Prints its figures; docs/drift.md quotes them. */
+ * stopping rule, whose looking lowers it. Prints its figures; docs/statistics.md quotes them. */
 #include "model_fixture.h"
 
 #include "base/hash.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the race (RFT_RACE_* in model/stats/stats.h) loses: made-up sweeps are measured with it and without it, by the
  * real stopping rule, ended by a final round as run/final_round.c does, and the true times of what each calls best are
- * compared. Prints the figures that docs/drift.md quotes. */
+ * compared. Prints the figures that docs/statistics.md quotes. */
 #include "model_fixture.h"
 
 #include "base/hash.h"
