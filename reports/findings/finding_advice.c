@@ -147,7 +147,7 @@ static void add_for_people(rft_finding *f, const rft_advice_list *list, bool ful
     for (size_t i = 0; i < list->other_count; i++) {
         rft_cell_row *row = add_advice(table, &list->others[i]);
         row->cells[SAID].as.text =
-            rft_arena_printf(f->arena, "with other work, or another launch: %s", row->cells[SAID].as.text);
+            rft_arena_printf(f->arena, "with other work or launches: %s", row->cells[SAID].as.text);
         row->where = readers_of(list->count + i, full);
         row->rule = i == 0 && list->count > 0;
     }

@@ -129,6 +129,10 @@ static void coalescing(void **state) {
     c->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 8.0;
     c->values[RFT_COUNTER_SECTORS_PER_LOAD] = 16.0;
     expect(run, point, "coalesce", 8.0, 0.75);
+    c->values[RFT_COUNTER_L1_LOAD] =
+        128.0 / 16.0 * 0.1 * c->values[RFT_COUNTER_L2_READ]; /* bulk copies read the rest */
+    expect_silent(run, point, "coalesce");
+    c->values[RFT_COUNTER_L1_LOAD] = NAN;
     c->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 28.0; /* seven eighths are enough */
     expect_silent(run, point, "coalesce");
     c->values[RFT_COUNTER_LOAD_BYTES_PER_SECTOR] = 8.0; /* but of hardly any sectors */

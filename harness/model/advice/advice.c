@@ -6,6 +6,7 @@
 #include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
 #include "model/roofline/placement.h"
+#include "model/run/run_drift.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -168,19 +169,20 @@ static bool is_contender(const rft_advice_case *c, size_t variant) {
 }
 
 /* Aliases stand for points that are there already. What lost the race was timed too: it is slower for certain. */
-static void find_peers(rft_advice_case *c) {
+static void find_witnesses(rft_advice_case *c) {
     const rft_point *own = c->point;
     size_t variants = c->run->sweeps[own->sweep].sweep.variant_count;
     bool *asked = rft_arena_calloc(c->arena, variants + 1, sizeof *asked);
     for (size_t i = 0; i < variants; i++) {
         asked[i] = is_contender(c, i);
     }
-    c->peers = rft_arena_calloc(c->arena, c->run->point_count + 1, sizeof(const rft_point *));
+    c->witnesses.widen_frac = rft_run_widen_frac(c->run, own->sweep, own->problem);
+    c->witnesses.points = rft_arena_calloc(c->arena, c->run->point_count + 1, sizeof(const rft_point *));
     for (size_t i = 0; i < c->run->point_count; i++) {
         const rft_point *one = &c->run->points[i];
         bool same = one->sweep == own->sweep && one->problem == own->problem;
         if (one == own || (same && asked[one->variant] && rft_run_is_candidate(c->run, one))) {
-            c->peers[c->peer_count++] = one;
+            c->witnesses.points[c->witnesses.count++] = one;
         }
     }
 }
@@ -205,7 +207,7 @@ static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_a
     c.floor_s = own > 0.0 ? own : rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH);
     c.floor_s = measured->batch > 1 ? (double)NAN : c.floor_s;
     c.where = where_of(&c);
-    find_peers(&c);
+    find_witnesses(&c);
     return c;
 }
 
@@ -241,7 +243,7 @@ static bool hold_against_points(const rft_advice_case *c, rft_rule_answer *answe
         const rft_remedy *one = &answer->remedies[i];
         const rft_change change = {one->quantity, one->more};
         rft_tried *tried = &advice->changes[advice->change_count++];
-        *tried = rft_tried_of(c->run, c->point, change, c->peers, c->peer_count, c->arena);
+        *tried = rft_tried_of(c->run, c->point, change, &c->witnesses, c->arena);
         if (tried->verdict == RFT_TRIED_IN_VAIN) {
             add_tried(list, tried);
             continue;

@@ -192,7 +192,9 @@ rft_rule_verdict rft_rule_instructions(const rft_advice_case *c, rft_rule_answer
             slots = (rft_case_gain){(1.0 - frac) * c->bound.shares[i].frac, "the issue slots that they take"};
         }
     }
-    rft_case_remedy(answer, RFT_QUANTITY_MATH_SHARE, true, "unroll, hoist addresses, load wider");
+    rft_case_remedy(answer, RFT_QUANTITY_LOADS, true, "unroll");
+    rft_case_remedy(answer, RFT_QUANTITY_MATH_SHARE, true, "hoist addresses");
+    rft_case_remedy(answer, RFT_QUANTITY_LOAD_BYTES, true, "load wider");
     rft_case_trigger(answer, "arithmetic_instruction_frac", "1", frac, MATH_ENOUGH);
     return rft_case_offer(answer, rft_case_least(slots, rft_case_room(c)), RFT_ADVICE_COUNTED,
                           rft_arena_printf(c->arena, "cut what is no arithmetic: only %s of the instructions are %s",

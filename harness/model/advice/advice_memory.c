@@ -13,6 +13,7 @@
 #define IN_SERIES 0.9        /* ours: that much of memory's and arithmetic's time one after the other */
 #define IN_SERIES_MOST 1.05  /* ours: beyond, they overlap in part already */
 #define MUCH_WASTE 0.25      /* ours: of all sectors, where by its work arithmetic is what it waits for */
+#define SECTORS_A_CYCLE 16.0 /* strided loads of a word reach 14 on an H200 */
 #define FULL_LINE_SLACK 0.02 /* ours: of a whole number of sectors */
 
 /* A sector's useful bytes: lanes that read the same word count it each, so there may be more than it holds. */
@@ -31,6 +32,14 @@ static bool has_plain_loads(const rft_advice_case *c) {
     return rft_case_counter(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) > 0.0;
 }
 
+/* Of the sectors read those that plain loads can have asked for: what bulk and asynchronous copies fetch is not theirs,
+ * and L1 answers loads from at most so many sectors a cycle. */
+static double plain_share(const rft_advice_case *c) {
+    double cycles = rft_case_counter(c, RFT_COUNTER_L1_LOAD) / RFT_WAVEFRONT_BYTES;
+    double share = cycles * SECTORS_A_CYCLE / rft_case_counter(c, RFT_COUNTER_L2_READ);
+    return share < 1.0 ? share : 1.0;
+}
+
 /* A whole warp's piece of memory, without gaps, that starts within a sector: one sector more than it needs. */
 static bool is_misaligned(const rft_advice_case *c) {
     double sectors = rft_case_counter(c, RFT_COUNTER_SECTORS_PER_LOAD);
@@ -44,7 +53,8 @@ static bool is_misaligned(const rft_advice_case *c) {
 rft_rule_verdict rft_rule_coalesce(const rft_advice_case *c, rft_rule_answer *answer) {
     double load_waste = NAN, store_waste = NAN;
     if (has_plain_loads(c)) {
-        load_waste = sector_share(c, true) * (1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES);
+        load_waste = sector_share(c, true) * plain_share(c) *
+                     (1.0 - useful_of(c, RFT_COUNTER_LOAD_BYTES_PER_SECTOR) / RFT_SECTOR_BYTES);
     }
     if (rft_case_counter(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR) > 0.0) {
         store_waste =

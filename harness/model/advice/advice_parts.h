@@ -35,8 +35,7 @@ typedef struct rft_advice_case {
     bool occupancy_counted;
     double floor_s; /* the launch floor: the point's own reading, else the ceilings'; NaN = not measured, or hidden:
                      * samples are batches */
-    const rft_point **peers; /* the measured points that changes are held against, `point` among them */
-    size_t peer_count;
+    rft_witnesses witnesses; /* the points that changes are held against */
 } rft_advice_case;
 
 typedef enum rft_rule_verdict { RFT_RULE_SILENT, RFT_RULE_SPEAKS, RFT_RULE_MISSING } rft_rule_verdict;

@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "model/advice/advice_parts.h"
 #include "model/roofline/counted.h"
+#include "model/run/run_drift.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -199,15 +200,16 @@ static int compare_known(const void *a, const void *b) {
     return x->value != y->value ? (x->value < y->value ? -1 : 1) : (x->point->id > y->point->id) - 1;
 }
 
-/* Reads the quantity of all peers in one way; how many have it. */
+/* Reads the quantity of all witnesses in one way; how many have it. */
 static size_t read_all(crowd *all, const rft_run *run, const rft_tried *tried, size_t reading,
-                       const rft_point *const *peers, size_t peer_count) {
+                       const rft_witnesses *witnesses) {
     const source *from = &sources[tried->change.quantity];
     all->count = 0;
-    for (size_t i = 0; i < peer_count; i++) {
-        double value = tried->param ? param_value(run, peers[i], tried->param) : from->readings[reading](peers[i]);
+    for (size_t i = 0; i < witnesses->count; i++) {
+        double value = tried->param ? param_value(run, witnesses->points[i], tried->param)
+                                    : from->readings[reading](witnesses->points[i]);
         if (isfinite(value)) {
-            all->items[all->count++] = (known){value, peers[i]};
+            all->items[all->count++] = (known){value, witnesses->points[i]};
         }
     }
     return all->count;
@@ -224,10 +226,10 @@ static double value_in(const crowd *all, const rft_point *point) {
 
 /* The first way of reading that is known of the point and of another. */
 static void read_crowd(crowd *all, const rft_run *run, rft_tried *tried, const rft_point *point,
-                       const rft_point *const *peers, size_t peer_count) {
+                       const rft_witnesses *witnesses) {
     const source *from = &sources[tried->change.quantity];
     for (size_t i = 0; i < 2 && from->readings[i]; i++) {
-        size_t count = read_all(all, run, tried, i, peers, peer_count);
+        size_t count = read_all(all, run, tried, i, witnesses);
         tried->own = value_in(all, point);
         if (count > 1 && isfinite(tried->own)) {
             return;
@@ -235,7 +237,7 @@ static void read_crowd(crowd *all, const rft_run *run, rft_tried *tried, const r
     }
     tried->param = param_name(run, point, from);
     if (tried->param) {
-        read_all(all, run, tried, 0, peers, peer_count);
+        read_all(all, run, tried, 0, witnesses);
         tried->own = value_in(all, point);
     }
 }
@@ -243,16 +245,17 @@ static void read_crowd(crowd *all, const rft_run *run, rft_tried *tried, const r
 /* ---- who is faster ---- */
 
 /* Both of the final round, which measures side by side, else both of the sweep. */
-static bool is_faster(const rft_point *a, const rft_point *b, bool beyond_the_interval) {
-    const rft_measurement *x = rft_point_measurement(a), *y = rft_point_measurement(b);
+static bool is_faster(const rft_point *a, const rft_point *b) {
     for (int round = RFT_ROUNDS - 1; round >= 0; round--) {
         if (a->rounds[round].n > 0 && b->rounds[round].n > 0) {
-            x = &a->rounds[round];
-            y = &b->rounds[round];
-            break;
+            return a->rounds[round].stats.median < b->rounds[round].stats.median;
         }
     }
-    return x->stats.median < y->stats.median && !(beyond_the_interval && rft_stats_tie(&x->stats, &y->stats));
+    return rft_point_median_s(a) < rft_point_median_s(b);
+}
+
+static bool gains_over(const rft_point *a, const rft_point *b, double widen_frac) {
+    return is_faster(a, b) && !rft_run_tie(a, b, widen_frac);
 }
 
 /* The sweep's best few are in the final round: who is there goes before who is not. */
@@ -261,7 +264,7 @@ static const rft_point *best_of(const known *items, size_t count) {
     for (size_t i = 0; i < count; i++) {
         const rft_point *one = items[i].point;
         bool final = one->rounds[RFT_ROUNDS - 1].n > 0, best_final = best && best->rounds[RFT_ROUNDS - 1].n > 0;
-        if (!best || (final != best_final ? final : is_faster(one, best, false))) {
+        if (!best || (final != best_final ? final : is_faster(one, best))) {
             best = one;
         }
     }
@@ -308,7 +311,7 @@ static void split(rft_tried *tried, const known *items, size_t count, size_t bin
 /* ---- the verdict ---- */
 
 /* Enough went there in vain; or none did, and the way to here brought nothing either. */
-static void judge(rft_tried *tried, const crowd *all) {
+static void judge(rft_tried *tried, const crowd *all, double widen_frac) {
     double step = RFT_TRIED_STEP_FRAC * fabs(tried->own);
     size_t below = 0, above = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -323,8 +326,8 @@ static void judge(rft_tried *tried, const crowd *all) {
     const rft_point *there = best_of(up ? last : all->items, tried->there), *own = best_of(middle, same);
     const rft_point *behind = best_of(up ? all->items : last, tried->behind);
     tried->there_s = there ? rft_point_median_s(there) : (double)NAN;
-    tried->gained = there && is_faster(there, behind && is_faster(behind, own, false) ? behind : own, true);
-    bool flat = behind && is_enough(tried->behind, all->count) && !is_faster(own, behind, true);
+    tried->gained = there && gains_over(there, behind && is_faster(behind, own) ? behind : own, widen_frac);
+    bool flat = behind && is_enough(tried->behind, all->count) && !gains_over(own, behind, widen_frac);
     bool in_vain = is_enough(tried->there, all->count) || (tried->there == 0 && flat);
     tried->verdict = in_vain && !tried->gained ? RFT_TRIED_IN_VAIN : RFT_TRIED_OPEN;
     split(tried, all->items, below, up ? BINS_BEHIND : BINS_THERE);
@@ -332,17 +335,17 @@ static void judge(rft_tried *tried, const crowd *all) {
     split(tried, last, above, up ? BINS_THERE : BINS_BEHIND);
 }
 
-rft_tried rft_tried_of(const rft_run *run, const rft_point *point, rft_change change, const rft_point *const *peers,
-                       size_t peer_count, rft_arena *arena) {
+rft_tried rft_tried_of(const rft_run *run, const rft_point *point, rft_change change, const rft_witnesses *witnesses,
+                       rft_arena *arena) {
     rft_tried tried = {.change = change, .own = NAN, .there_s = NAN};
-    crowd all = {rft_arena_calloc(arena, peer_count + 1, sizeof *all.items), 0};
-    read_crowd(&all, run, &tried, point, peers, peer_count);
+    crowd all = {rft_arena_calloc(arena, witnesses->count + 1, sizeof *all.items), 0};
+    read_crowd(&all, run, &tried, point, witnesses);
     if (all.count < 2 || !isfinite(tried.own)) {
         return tried;
     }
     qsort(all.items, all.count, sizeof *all.items, compare_known);
     tried.points = all.count;
-    judge(&tried, &all);
+    judge(&tried, &all, witnesses->widen_frac);
     return tried;
 }
 

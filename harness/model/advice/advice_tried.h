@@ -77,7 +77,7 @@ typedef struct rft_tried {
     size_t there;   /* of them have clearly more (less) */
     size_t behind;  /* of them have clearly less (more): they tell whether the way so far gained */
     double there_s; /* the best time there; NaN: none */
-    bool gained;    /* the best there is faster beyond the intervals */
+    bool gained;    /* the best there is faster than the best of the rest, and they are no tie */
     rft_tried_bin bins[RFT_TRIED_BINS];
     size_t bin_count, best_bin;
 } rft_tried;
@@ -85,9 +85,15 @@ typedef struct rft_tried {
 /* The quantity of one point from facts, counters or traffic; NaN. */
 double rft_quantity_of(rft_quantity quantity, const rft_point *point);
 
-/* `peers`: the measured points of the problem to ask, `point` among them. */
-rft_tried rft_tried_of(const rft_run *run, const rft_point *point, rft_change change, const rft_point *const *peers,
-                       size_t peer_count, rft_arena *arena);
+/* The measured points of a problem that are asked, the point that is advised among them. */
+typedef struct rft_witnesses {
+    const rft_point **points;
+    size_t count;
+    double widen_frac; /* rft_run_widen_frac() of the problem */
+} rft_witnesses;
+
+rft_tried rft_tried_of(const rft_run *run, const rft_point *point, rft_change change, const rft_witnesses *witnesses,
+                       rft_arena *arena);
 
 /* What was read: "occupancy", or a parameter's name; and where the way leads: "more", "less". */
 const char *rft_tried_name(const rft_tried *tried);
