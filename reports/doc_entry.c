@@ -96,10 +96,16 @@ static double surplus(const rft_point *point) {
 /* The second half of a verdict: how good, and why not better. */
 static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const rft_bound *bound = &entry->bound;
-    double share = entry->place.efficiency_frac;
+    double share = 1.0 / entry->place.left_factor;
     const char *room = share >= 0.9 ? "at its ceiling" : share >= 0.8 ? "near its ceiling" : "room left";
     if (rft_over_roof_of(b->run, entry->best, b->arena).cause != RFT_OVER_NOT) {
         return "above its measured ceiling, see the note at its section";
+    }
+    if (rft_bound_is_held(bound)) { /* the limit, and what a higher one or less energy would bring, are told apart */
+        return rft_arena_printf(b->arena, "%s of what %s does at its clock of %.0f MHz, held back by %s%s",
+                                rft_figure_percent(b->arena, bound->frac), rft_resource_name(bound->held, bound->pipe),
+                                bound->clock.clock_mhz, rft_resource_name(bound->resource, bound->pipe),
+                                bound->clock.cause == RFT_THROTTLE_COUNT ? ", the cause of which is not known" : "");
     }
     if (bound->resource == RFT_RESOURCE_DRAM && bound->firmness != RFT_FIRM_NONE && surplus(entry->best) > 1.1) {
         return rft_arena_printf(b->arena, "held back by dram, which moves %s times the bytes it must (%s)",

@@ -5,6 +5,7 @@
 
 #include "base/str.h"
 #include "model/roofline/placement.h"
+#include "reports/findings/point_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,6 +19,7 @@ typedef enum column_id {
     COLUMN_ITEMS,
     COLUMN_CEILING,
     COLUMN_SHEET,
+    COLUMN_AT_CLOCK,
     COLUMN_LEFT,
     COLUMN_BOUND,
     COLUMN_DEFAULT,
@@ -35,6 +37,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_ITEMS] = {.title = "Items", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_CEILING] = {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_SHEET] = {.title = "of sheet", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_AT_CLOCK] = {.title = "at its clock", .unit = "%", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_LEFT] = {.title = "left", .unit = "at most", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_BOUND] = {.title = "Bound"},
     [COLUMN_DEFAULT] = {.title = "over default", .align = RFT_ALIGN_DECIMAL},
@@ -165,8 +168,11 @@ static const char *bound_text(const rft_build *b, const rft_bound *bound) {
 
 /* The most that is left: what the measured ceilings allow over what was reached. */
 static const char *left_text(const rft_build *b, const rft_placement *place) {
-    double room = 1.0 / place->efficiency_frac;
-    return isnan(room) ? "n/a" : rft_figure_ratio(b->arena, room > 1 ? room : 1.0);
+    return isnan(place->left_factor) ? "n/a" : rft_figure_ratio(b->arena, place->left_factor);
+}
+
+static bool runs_below(const rft_build *b, const rft_entry *entry) {
+    return entry->best && rft_words_at_clock(b->run, entry->best, b->arena);
 }
 
 /* Joules of a run over its operations, or bytes. */
@@ -222,12 +228,27 @@ static const char *default_text(const view *v, const rft_entry *entry) {
         rft_arena_printf(v->b->arena, "No ratio: %s.", entry->why_default ? entry->why_default : "not known"));
 }
 
+/* Launches back to back, while energy was read. */
+static void add_back_to_back(const view *v, const rft_entry *entry) {
+    const rft_build *b = v->b;
+    double rate = rft_back_to_back_rate(b->run, entry->best);
+    if (!isfinite(rate)) {
+        return;
+    }
+    rft_row *row = rft_doc_row(b->doc, v->table);
+    row->quiet = true;
+    put(v, row, v->detailed ? COLUMN_PROBLEM : COLUMN_CONFIG, "back to back");
+    put(v, row, COLUMN_TIME, time_text(v, rft_point_back_to_back_s(entry->best), 3));
+    put(v, row, COLUMN_RATE, rate_text(v, rate));
+}
+
 /* Where launches back to back take another time than one at rest, both stand here. */
 static void add_sustained(const view *v, const rft_entry *entry) {
     const rft_build *b = v->b;
     const rft_point *point = entry->best;
     const rft_load *soak = point->loads[RFT_LOAD_SOAK];
     if (!soak || !rft_point_sags(point)) {
+        add_back_to_back(v, entry);
         return;
     }
     rft_placement place = rft_placement_sustained(b->run, point);
@@ -276,6 +297,9 @@ static void add_entry(const view *v, const rft_entry *entry) {
     put(v, row, COLUMN_CEILING,
         share_text(v, place->efficiency_frac, "The ceiling that would bound this problem was not measured."));
     put(v, row, COLUMN_SHEET, share_text(v, place->datasheet_frac, "No datasheet value is known for this device."));
+    if (runs_below(b, entry)) {
+        put(v, row, COLUMN_AT_CLOCK, rft_figure_percent_bare(b->arena, place->clock_frac));
+    }
     put(v, row, COLUMN_LEFT, left_text(b, place));
     put(v, row, COLUMN_BOUND, bound_text(b, &entry->bound));
     if (v->at[COLUMN_DEFAULT] != SIZE_MAX) {
@@ -295,6 +319,11 @@ static bool is_wanted(const rft_build *b, column_id id, const rft_entry *const *
         switch (id) {
         case COLUMN_ITEMS:
             if (isfinite(items_rate(entry))) {
+                return true;
+            }
+            break;
+        case COLUMN_AT_CLOCK:
+            if (runs_below(b, entry)) {
                 return true;
             }
             break;

@@ -6,6 +6,8 @@
 #include "model/run/run_drift.h"
 #include "model/run/run_throttled.h"
 
+#include <math.h>
+
 /* Problems that fit on the summary's one page, so that cover, summary and card fill four at most. */
 #define ROWS_MOST 24
 #define PAGE_ROOM 590.0        /* points for the table's rows */
@@ -82,7 +84,9 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_addf(&text,
                  "%s\xc2\xb1: half the 95 %% interval of the median. Useful rate: compulsory bytes or operations only, "
                  "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
-                 "of the vendor's figure. Left: what the measured ceiling would still allow. Bounds are by hardware "
+                 "of the vendor's figure. Left: what the measured ceiling "
+                 "would still allow, at the SM clock of the same launches where that is below the run's: by power, "
+                 "temperature, or (clock) a cause that is not known. Bounds are by hardware "
                  "counters, * modelled, ** declared. Over default: the same kernel with every parameter at its "
                  "default.",
                  detailed ? "In grey: the best configuration. " : "");
@@ -98,22 +102,29 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
+/* Rows of a line under a problem's own: its time back to back. */
+static double room_of_lines(const rft_build *b) {
+    size_t lines = 0;
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_point *best = b->entries[i].best;
+        lines += best && isfinite(rft_point_back_to_back_s(best));
+    }
+    return LINE_HEIGHT * (double)lines;
+}
+
 /* A row each, of as many sweeps as four pages have room for. */
 static size_t sweeps_most(const rft_build *b) {
-    double room = PAGE_ROOM + (b->opts.mix_count == 0 ? SECOND_PAGE_ROOM : 0);
+    double room = PAGE_ROOM + (b->opts.mix_count == 0 ? SECOND_PAGE_ROOM : 0) - room_of_lines(b);
     return (size_t)(room / ROW_HEIGHT);
 }
 
 static size_t rows_most(const rft_build *b) {
-    size_t lines = 0, sweeps = b->run->sweep_count;
+    size_t sweeps = b->run->sweep_count;
     if (sweeps > SWEEPS_MANY && b->entry_count > ROWS_MOST) {
         size_t most = sweeps_most(b);
         return sweeps < most ? sweeps : most;
     }
-    for (size_t i = 0; i < b->entry_count; i++) {
-        lines += b->entries[i].best && rft_point_sags(b->entries[i].best);
-    }
-    double room = PAGE_ROOM - LINE_HEIGHT * (double)(lines + (b->entry_count > sweeps ? sweeps : 0));
+    double room = PAGE_ROOM - room_of_lines(b) - LINE_HEIGHT * (double)(b->entry_count > sweeps ? sweeps : 0);
     size_t most = room > 0 ? (size_t)(room / ROW_HEIGHT) : 0;
     size_t least = sweeps < ROWS_MOST - 2 ? sweeps : ROWS_MOST - 2; /* one a sweep: then their names need no line */
     most = most > least ? most : least;

@@ -101,6 +101,17 @@ static void add_heading(rft_str *out, const rft_fields *fields) {
     }
 }
 
+/* Of what its own clock allows; what is left; times and rates back to back. */
+static void add_state(rft_str *out, const rft_placement *place, const rft_point *point) {
+    double back_s = place ? rft_point_back_to_back_s(point) : (double)NAN;
+    double part = rft_point_median_s(point) / back_s;
+    add_real(out, place ? place->clock_frac : (double)NAN);
+    add_real(out, place ? place->left_factor : (double)NAN);
+    add_real(out, back_s);
+    add_real(out, place ? place->rate_bytes_s * part : (double)NAN);
+    add_real(out, place ? place->rate_ops_s * part : (double)NAN);
+}
+
 static void add_point(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_sweep *sweep = &run->sweeps[point->sweep].sweep;
     const rft_measurement *measurement = rft_point_measurement(point);
@@ -128,6 +139,7 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_fields(out, &rft_fields_load, energy);
     add_real(out, rft_point_sustained_s(point));
     add_int(out, sweep->problems[point->problem].refined);
+    add_state(out, measurement ? &place : NULL, point);
     add_real(out, energy ? energy->power_w : (double)NAN); /* power_w by its name until 0.1.0 */
     rft_str_add_char(out, '\n');
 }
@@ -140,7 +152,8 @@ void rft_show_csv(rft_str *out, const rft_run *run) {
     add_heading(out, &rft_fields_facts);
     add_heading(out, &rft_fields_measurement);
     add_heading(out, &rft_fields_load);
-    rft_str_add(out, ",sustained_s,refined,watts\n");
+    rft_str_add(out, ",sustained_s,refined,clock_frac,left_factor,back_to_back_s,back_to_back_bytes_s,"
+                     "back_to_back_ops_s,watts\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

@@ -9,6 +9,7 @@
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
+#include "reports/findings/point_state.h"
 #include "reports/print/layout.h"
 #include "reports/print/print.h"
 
@@ -31,7 +32,8 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
     }
     rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
-    rft_str_addf(out, "place        %s; %s\n", roof, rft_bound_text(&bound, arena));
+    rft_str_addf(out, "place        %s; %s\n", rft_words_with_state(roof, run, point, arena),
+                 rft_bound_text(&bound, arena));
 }
 
 static void add_code(rft_str *out, const rft_point *point) {

@@ -2,6 +2,7 @@
 /* Watts, joules and times under load: at rest, of one point, of a sweep, of a run in sentences (docs/power.md). */
 #include "model/roofline/placement.h"
 #include "reports/findings/findings.h"
+#include "reports/findings/point_state.h"
 #include "reports/findings/words.h"
 
 #include "base/str.h"
@@ -73,6 +74,8 @@ enum {
     ENERGY_HALF,
     ENERGY_JOULES,
     ENERGY_PER_WATT,
+    ENERGY_BURST,
+    ENERGY_RATE,
     ENERGY_TIME,
     ENERGY_CLOCK,
     ENERGY_FIELDS
@@ -82,11 +85,26 @@ static const rft_trait energy_fields[ENERGY_FIELDS] = {
     [ENERGY_PROBLEM] = {.title = "Problem", .wraps = true},
     [ENERGY_CONFIG] = {.title = "Configuration", .wraps = true, .below = true},
     [ENERGY_WATTS] = {.title = "Power", .unit = "W", .headed = true, .align = RFT_ALIGN_DECIMAL},
-    [ENERGY_HALF] = {.title = "\xc2\xb1", .style = RFT_AS_PERCENT, .text_digits = 1, .align = RFT_ALIGN_DECIMAL},
+    [ENERGY_HALF] = {.title = "\xc2\xb1",
+                     .where = RFT_ON_PAGE | RFT_IN_FULL,
+                     .style = RFT_AS_PERCENT,
+                     .text_digits = 1,
+                     .align = RFT_ALIGN_DECIMAL},
     [ENERGY_JOULES] = {.title = "Energy a run", .style = RFT_AS_SI, .unit = "J", .align = RFT_ALIGN_RIGHT},
-    [ENERGY_PER_WATT] = {.title = "Useful rate per watt", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
-    [ENERGY_TIME] = {.title = "Time back to back", .style = RFT_AS_SI, .unit = "s", .align = RFT_ALIGN_RIGHT},
-    [ENERGY_CLOCK] = {.title = "SM clock", .unit = "MHz", .headed = true, .digits = 4, .align = RFT_ALIGN_RIGHT},
+    [ENERGY_PER_WATT] = {.title = "Useful rate per watt",
+                         .brief = "per watt",
+                         .style = RFT_AS_SI,
+                         .align = RFT_ALIGN_RIGHT},
+    [ENERGY_BURST] = {.title = "Burst", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [ENERGY_RATE] = {.title = "Back to back", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [ENERGY_TIME] =
+        {.title = "Time back to back", .where = RFT_ON_PAGE, .style = RFT_AS_SI, .unit = "s", .align = RFT_ALIGN_RIGHT},
+    [ENERGY_CLOCK] = {.title = "SM clock",
+                      .where = RFT_ON_PAGE,
+                      .unit = "MHz",
+                      .headed = true,
+                      .digits = 4,
+                      .align = RFT_ALIGN_RIGHT},
 };
 
 /* The work of a run over its joules, in `unit` per watt. */
@@ -122,6 +140,9 @@ static void add_energy_row(rft_cell_table *table, const rft_run *run, const rft_
     cells[ENERGY_HALF] = rft_datum_number(load->uncertainty_frac);
     cells[ENERGY_JOULES] = rft_datum_number(load->joules_per_run);
     cells[ENERGY_PER_WATT] = per_watt_cell(run, point, table->arena);
+    rft_placement place = rft_placement_of(run, point);
+    cells[ENERGY_BURST] = rft_datum_rate(rft_rate_of(&place), rft_rate_unit(&place));
+    cells[ENERGY_RATE] = rft_datum_rate(rft_back_to_back_rate(run, point), rft_rate_unit(&place));
     cells[ENERGY_TIME] = rft_datum_number(load->run_s);
     cells[ENERGY_CLOCK] = rft_datum_or(rft_datum_number(load->clock_mhz), "not read");
 }

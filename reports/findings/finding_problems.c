@@ -2,6 +2,7 @@
 /* The best of every problem: figures, configuration, how it stands to baselines, notes. */
 #include "reports/findings/findings.h"
 #include "reports/findings/point_cells.h"
+#include "reports/findings/point_state.h"
 #include "reports/findings/words.h"
 
 #include "base/str.h"
@@ -82,12 +83,13 @@ static const char *letters_of(problems *p, const rft_point *best) {
 static const char *config_words(const problems *p, const rft_point *best) {
     size_t ties = rft_ties_of(p->run, best, p->arena);
     double items = best->work.items > 0 ? best->work.items / rft_point_median_s(best) : (double)NAN;
-    return rft_arena_printf(p->arena, "%s%s%s", rft_words_config(p->run, best, p->arena),
-                            ties ? rft_arena_printf(p->arena, " (tie with %zu other%s)", ties, ties > 1 ? "s" : "")
-                                 : "",
-                            isnan(items) ? ""
-                                         : rft_arena_printf(p->arena, ", %s %ss/s", rft_figure_si(p->arena, items, ""),
-                                                            best->work.item_name ? best->work.item_name : "item"));
+    const char *words =
+        rft_arena_printf(p->arena, "%s%s%s", rft_words_config(p->run, best, p->arena),
+                         ties ? rft_arena_printf(p->arena, " (tie with %zu other%s)", ties, ties > 1 ? "s" : "") : "",
+                         isnan(items) ? ""
+                                      : rft_arena_printf(p->arena, ", %s %ss/s", rft_figure_si(p->arena, items, ""),
+                                                         best->work.item_name ? best->work.item_name : "item"));
+    return rft_words_with_state(words, p->run, best, p->arena);
 }
 
 /* With spaces at which no line is broken. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All findings of a run as one, for programs. */
 #include "reports/findings/findings.h"
+#include "reports/findings/point_state.h"
 #include "reports/findings/words.h"
 
 #include "model/roofline/bound.h"
@@ -79,6 +80,7 @@ static void set_place(rft_finding *f, const rft_run *run, const rft_point *best)
     rft_finding_set(f, "gap_factor", rft_datum_number(rft_gap_factor(place.efficiency_frac)));
     rft_finding_set(f, "band", rft_datum_text(rft_efficiency_band(place.efficiency_frac)));
     rft_finding_set(f, "datasheet_frac", rft_datum_number(place.datasheet_frac));
+    rft_finding_set_state(f, run, best);
     rft_finding_add(f, "over_roof", over_roof(run, best, f->arena));
 }
 

@@ -177,8 +177,8 @@ static void put_places(const told *t, rft_datum *cells, const rft_transition *fo
     cells[WHERE].brief = is_located(found) && !between ? NULL : "";
     cells[INTERVAL].words = rft_arena_printf(t->arena, "%s\xe2\x80\x93%s", low, high);
     cells[INTERVAL].brief =
-        !is_located(found) || between ? rft_arena_printf(t->arena, "between %s and %s", low, high)
-        : found->by_times             ? rft_arena_printf(t->arena, "95 %% %s to %s", low, high)
+        !is_located(found) || between || found->by_clock ? rft_arena_printf(t->arena, "between %s and %s", low, high)
+        : found->by_times                                ? rft_arena_printf(t->arena, "95 %% %s to %s", low, high)
                           : rft_arena_printf(t->arena, "by its grid neighbours alone, between %s and %s", low, high);
     bool both = isfinite(found->ridge) && isfinite(found->ridge_datasheet);
     cells[RIDGE].words = isfinite(found->ridge_datasheet) ? rft_arena_printf(t->arena, "%s (%s)", ridge, sheet)
@@ -195,6 +195,8 @@ static void put_remark(const told *t, rft_datum *cells, const rft_transition *fo
     cells[SLOPES_TEXT] = rft_datum_text(turn);
     if (!is_located(found)) {
         cells[REMARK].words = found->why;
+    } else if (found->by_clock) {
+        cells[REMARK].words = "by clock and rate at the values beside it";
     } else if (turn) {
         cells[REMARK].words = rft_arena_printf(t->arena, "%s%s%s", turn, *beside ? "; " : "", beside);
         cells[REMARK].brief = beside;
@@ -214,7 +216,7 @@ static void put_data(const told *t, rft_datum *cells, const rft_profile *profile
     cells[KIND] = rft_datum_text(rft_transition_kind_name(found->kind));
     cells[FROM] = rft_datum_text(found->at_steps ? bound_name(profile, found->from) : NULL);
     cells[TO] = rft_datum_text(found->at_steps ? bound_name(profile, found->to) : NULL);
-    cells[BY] = rft_datum_text(found->by_times ? "times" : "neighbours");
+    cells[BY] = rft_datum_text(found->by_times ? "times" : found->by_clock ? "clock" : "neighbours");
     cells[WHERE] = rft_datum_number(located ? found->where : (double)NAN);
     cells[LOW] = rft_datum_number(located ? found->low : (double)NAN);
     cells[HIGH] = rft_datum_number(located ? found->high : (double)NAN);

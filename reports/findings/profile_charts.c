@@ -63,7 +63,7 @@ static void choose_unit(along *a) {
 }
 
 static bool same_bound(const rft_bound *a, const rft_bound *b) {
-    return a->resource == b->resource && (a->resource != RFT_RESOURCE_PIPE || a->pipe == b->pipe);
+    return a->resource == b->resource && rft_bound_same(a, b);
 }
 
 /* Halfway between two steps, on the axis as it is drawn. */

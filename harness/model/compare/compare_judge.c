@@ -291,8 +291,7 @@ static void judge_side(rft_compare *compare, rft_compare_workload *workload, siz
 
 /* A counted bound and a modelled one may differ by what was looked at, not by the device. */
 static bool bounds_differ(const rft_bound *a, const rft_bound *b) {
-    return a->evidence == b->evidence &&
-           (a->resource != b->resource || (a->resource == RFT_RESOURCE_PIPE && a->pipe != b->pipe));
+    return a->evidence == b->evidence && (!rft_bound_same(a, b) || rft_bound_is_held(a) != rft_bound_is_held(b));
 }
 
 void rft_compare_judge_workload(rft_compare *compare, rft_compare_workload *workload, rft_arena *arena) {

@@ -2,6 +2,7 @@
 #include "model/roofline/amount.h"
 
 #include "model/roofline/counted.h"
+#include "model/roofline/held_clock.h"
 
 #include <math.h>
 
@@ -67,6 +68,19 @@ static rft_amount amount_at(const rft_run *run, rft_resource resource, rft_ceili
                         .evidence = evidence};
 }
 
+/* ISSUE has no ceiling: its rate is at the point's clock already. */
+static size_t with_clock_rates(const rft_run *run, const rft_point *point, rft_amount *amounts, size_t count) {
+    const rft_measurement *measurement = rft_point_measurement(point);
+    double clock_mhz = measurement ? measurement->clock_mhz : (double)NAN;
+    for (size_t i = 0; i < count; i++) {
+        rft_amount *amount = &amounts[i];
+        amount->clock_rate = amount->resource == RFT_RESOURCE_ISSUE
+                                 ? amount->rate
+                                 : rft_ceiling_rate_at(&run->ceilings, amount->ceiling, clock_mhz);
+    }
+    return count;
+}
+
 static rft_amount amount_on_pipe(const rft_run *run, rft_pipe pipe, double ops, rft_evidence evidence) {
     rft_amount amount = amount_at(run, RFT_RESOURCE_PIPE, rft_amount_pipe_ceiling(pipe), ops, evidence);
     amount.pipe = pipe;
@@ -101,7 +115,7 @@ size_t rft_amounts_of_work(const rft_run *run, const rft_point *point, rft_amoun
             out[count++] = amount_on_pipe(run, (rft_pipe)i, point->work.pipe_ops[i], RFT_EVIDENCE_DECLARED);
         }
     }
-    return count;
+    return with_clock_rates(run, point, out, count);
 }
 
 /* What is known of a point beside its work: counted where it was counted, else modelled. */
@@ -188,5 +202,5 @@ size_t rft_amounts_with_traffic(const rft_run *run, const rft_point *point, rft_
         out[count].least_rate = out[count].rate;
         count++;
     }
-    return count;
+    return with_clock_rates(run, point, out, count);
 }

@@ -15,6 +15,7 @@ typedef struct rft_amount {
     rft_evidence evidence;
     double amount;     /* bytes or operations, > 0 */
     double rate;       /* per second at the measured ceiling; NaN = not measured */
+    double clock_rate; /* the same at the point's own SM clock (held_clock.h); NaN = not known */
     double least_rate; /* a rate the device reaches for certain: what is negligible at it is negligible; NaN */
 } rft_amount;
 

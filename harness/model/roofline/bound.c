@@ -66,6 +66,7 @@ static bool fill_shares(const rft_run *run, const rft_point *point, double media
                                                           .pipe = amount->pipe,
                                                           .seconds = seconds,
                                                           .frac = seconds / median_s,
+                                                          .clock_frac = amount->amount / amount->clock_rate / median_s,
                                                           .ceiling = amount->ceiling,
                                                           .evidence = amount->evidence};
     }
@@ -75,16 +76,61 @@ static bool fill_shares(const rft_run *run, const rft_point *point, double media
     return unjudged;
 }
 
-rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
-    rft_bound bound = {.resource = RFT_RESOURCE_UNKNOWN,
+static rft_bound bound_unknown(void) {
+    return (rft_bound){.resource = RFT_RESOURCE_UNKNOWN,
                        .pipe = RFT_PIPE_COUNT,
                        .firmness = RFT_FIRM_NONE,
                        .frac = NAN,
+                       .clock = {.clock_mhz = NAN, .run_mhz = NAN, .cause = RFT_THROTTLE_COUNT},
                        .evidence = RFT_EVIDENCE_DECLARED};
+}
+
+/* The nearest share that does nearly all that the point's own clock allows, where that is below the run's; NULL where
+ * device memory, which has its own clock, takes longer. */
+static const rft_share *held_share(const rft_bound *bound) {
+    double dram_frac = 0.0;
+    const rft_share *found = NULL;
+    for (size_t i = 0; bound->clock.below && i < bound->share_count; i++) {
+        const rft_share *share = &bound->shares[i];
+        if (share->resource == RFT_RESOURCE_DRAM) {
+            dram_frac = share->frac;
+        } else if (!found && share->clock_frac >= RFT_HELD_FRAC) {
+            found = share;
+        }
+    }
+    return found && found->clock_frac >= dram_frac ? found : NULL;
+}
+
+static rft_resource resource_of_cause(rft_throttle_cause cause) {
+    switch (cause) {
+    case RFT_THROTTLE_POWER_CAP:
+    case RFT_THROTTLE_POWER_BRAKE:
+        return RFT_RESOURCE_POWER;
+    case RFT_THROTTLE_SW_THERMAL:
+    case RFT_THROTTLE_HW_THERMAL:
+        return RFT_RESOURCE_THERMAL;
+    case RFT_THROTTLE_SYNC_BOOST:
+    case RFT_THROTTLE_COUNT:
+        break;
+    }
+    return RFT_RESOURCE_CLOCK;
+}
+
+static void set_bound(rft_bound *bound, const rft_share *share, double frac) {
+    bound->resource = share->resource;
+    bound->pipe = share->pipe;
+    bound->frac = frac;
+    bound->evidence = share->evidence;
+    bound->firmness = frac >= BOUND_FRAC ? RFT_FIRM_BOUND : RFT_FIRM_MOSTLY;
+}
+
+rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
+    rft_bound bound = bound_unknown();
     double median_s = rft_point_median_s(point);
     if (!(median_s > 0.0)) {
         return bound;
     }
+    bound.clock = rft_held_clock_of(run, point);
     bool unjudged = fill_shares(run, point, median_s, &bound);
     const rft_share *first = bound.share_count > 0 ? &bound.shares[0] : NULL;
     if (first != NULL) {
@@ -92,18 +138,37 @@ rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point) {
         bound.evidence = first->evidence;
         bound.over_roof_frac = first->frac > 1.0 / OVER_ROOF ? first->frac : 0.0;
     }
-    bool near = first != NULL && first->frac >= MOSTLY_FRAC;
+    const rft_share *held = held_share(&bound);
+    bool near = held || (first != NULL && first->frac >= MOSTLY_FRAC);
     bool hidden = near && rft_point_measurement(point)->batch > 1; /* runs in a row: launches overlap */
     if (!hidden && median_s < LAUNCH_FLOORS * rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH)) {
         bound.resource = RFT_RESOURCE_LAUNCH;
+    } else if (held) {
+        set_bound(&bound, held, held->clock_frac);
+        bound.held = held->resource;
+        bound.resource = resource_of_cause(bound.clock.cause);
     } else if (near) {
-        bound.resource = first->resource;
-        bound.pipe = first->pipe;
-        bound.firmness = first->frac >= BOUND_FRAC ? RFT_FIRM_BOUND : RFT_FIRM_MOSTLY;
+        set_bound(&bound, first, first->frac);
     } else if (first != NULL && !unjudged) {
         bound.resource = RFT_RESOURCE_LATENCY;
     }
     return bound;
+}
+
+bool rft_bound_is_held(const rft_bound *bound) {
+    return bound->resource >= RFT_RESOURCE_POWER && bound->resource <= RFT_RESOURCE_CLOCK;
+}
+
+rft_resource rft_bound_limit(const rft_bound *bound) {
+    return rft_bound_is_held(bound) ? bound->held : bound->resource;
+}
+
+bool rft_bound_same(const rft_bound *a, const rft_bound *b) {
+    rft_resource limit = rft_bound_limit(a);
+    if (rft_bound_is_held(a) && rft_bound_is_held(b)) {
+        return true;
+    }
+    return limit == rft_bound_limit(b) && (limit != RFT_RESOURCE_PIPE || a->pipe == b->pipe);
 }
 
 const char *rft_resource_name(rft_resource resource, rft_pipe pipe) {
@@ -120,6 +185,12 @@ const char *rft_resource_name(rft_resource resource, rft_pipe pipe) {
         return pipe < RFT_PIPE_COUNT ? rft_pipe_label(pipe) : "pipe";
     case RFT_RESOURCE_ISSUE:
         return "issue";
+    case RFT_RESOURCE_POWER:
+        return "power";
+    case RFT_RESOURCE_THERMAL:
+        return "thermal";
+    case RFT_RESOURCE_CLOCK:
+        return "clock";
     case RFT_RESOURCE_LAUNCH:
         return "launch";
     case RFT_RESOURCE_LATENCY:
@@ -148,6 +219,13 @@ const char *rft_bound_text(const rft_bound *bound, rft_arena *arena) {
     if (bound->step > 0) {
         of = rft_arena_printf(arena, ", step %zu, %s, %d %% of the launches' time", bound->step,
                               step_name(bound, arena), percent(bound->step_frac));
+    }
+    if (rft_bound_is_held(bound)) {
+        const char *cause = bound->resource == RFT_RESOURCE_CLOCK ? rft_throttle_words(bound->clock.cause) : NULL;
+        return rft_arena_printf(arena, "bound by %s (%s at %d %% of what %.0f MHz allow, %s%s%s)%s", name,
+                                rft_resource_name(bound->held, bound->pipe), percent(bound->frac),
+                                bound->clock.clock_mhz, rft_evidence_name(bound->evidence), cause ? "; " : "",
+                                cause ? cause : "", of);
     }
     if (bound->firmness != RFT_FIRM_NONE) {
         return rft_arena_printf(arena, "%s %s (%d %%, %s)%s", bound->firmness == RFT_FIRM_BOUND ? "bound by" : "mostly",
@@ -215,11 +293,7 @@ rft_step_bound rft_step_bound_of(const rft_run *run, const rft_point *point, siz
     rft_step_bound out = {.name = point->steps[i].name,
                           .seconds = m->step_s[i],
                           .frac = m->step_s[i] / total_s,
-                          .bound = {.resource = RFT_RESOURCE_UNKNOWN,
-                                    .pipe = RFT_PIPE_COUNT,
-                                    .firmness = RFT_FIRM_NONE,
-                                    .frac = NAN,
-                                    .evidence = RFT_EVIDENCE_DECLARED}};
+                          .bound = bound_unknown()};
     if (!point->steps[i].has_work && !point->steps[i].traffic.present) {
         out.reason = "the launch declares no work of its own";
         return out;

@@ -7,10 +7,15 @@
  * "mostly", below 0.6 "latency" (nothing is near), and t < 3 x launch floor is "launch". (docs/roofline.md; Williams,
  * Waterman, Patterson 2009; time-based form after Wang et al., arXiv 2009.04598.)
  * With declared work alone only dram and the compute pipes can be named: the evidence class says so.
+ *
+ * Where the SM clock is below the run's (held_clock.h), and the nearest pipe, issue slots or level on chip does
+ * RFT_HELD_FRAC or more of what that clock allows, what holds the clock down is the bound: power, heat, or what is not
+ * known. Not where device memory takes longer than that.
  */
 #ifndef RFT_MODEL_BOUND_H
 #define RFT_MODEL_BOUND_H
 
+#include "model/roofline/held_clock.h"
 #include "model/run/run.h"
 
 /* What can hold a point back. */
@@ -21,6 +26,9 @@ typedef enum rft_resource {
     RFT_RESOURCE_SHARED,
     RFT_RESOURCE_PIPE, /* `pipe` says which */
     RFT_RESOURCE_ISSUE,
+    RFT_RESOURCE_POWER,   /* `held` says at what */
+    RFT_RESOURCE_THERMAL, /* likewise, as are those of the clock: */
+    RFT_RESOURCE_CLOCK,   /* held down by another GPU of the board, or it is not known by what */
     RFT_RESOURCE_LAUNCH,
     RFT_RESOURCE_LATENCY,
     RFT_RESOURCE_UNKNOWN /* no ceiling or no work to judge by */
@@ -33,17 +41,23 @@ typedef struct rft_share {
     rft_pipe pipe;
     double seconds;         /* at its ceiling */
     double frac;            /* of the measured time */
+    double clock_frac;      /* the same at the rate that the point's own clock allows; NaN: a clock is not known */
     rft_ceiling_id ceiling; /* RFT_CEILING_COUNT for ISSUE: its rate is 4 warp instructions per SM and clock */
     rft_evidence evidence;
 } rft_share;
 
 #define RFT_SHARES_MAX (4 + RFT_PIPE_COUNT)
 
+#define RFT_HELD_FRAC 0.9 /* ours: of what the clock allows, from which on the clock is what holds a point back */
+
 typedef struct rft_bound {
     rft_resource resource;
-    rft_pipe pipe; /* when resource is PIPE */
+    rft_pipe pipe; /* when resource is PIPE, or `held` is */
     rft_firmness firmness;
-    double frac;                      /* u of the bound; for LATENCY and LAUNCH: of the nearest ceiling */
+    double frac; /* u of the bound; for LATENCY and LAUNCH: of the nearest ceiling; where the clock holds it back: of
+                  * what that allows */
+    rft_resource held; /* of POWER, THERMAL and CLOCK: what is busy */
+    rft_held_clock clock;
     rft_evidence evidence;            /* of the bound's amount */
     rft_share shares[RFT_SHARES_MAX]; /* largest first */
     size_t share_count;
@@ -67,9 +81,16 @@ rft_bound rft_bound_whole_of(const rft_run *run, const rft_point *point);
  * (below).
  */
 rft_bound rft_bound_of(const rft_run *run, const rft_point *point);
-/* "dram", "l2", "FP32", "latency", "launch", "unknown"; static storage. */
+/* Whether it is the clock that holds the point back: POWER, THERMAL or CLOCK. */
+bool rft_bound_is_held(const rft_bound *bound);
+/* What is busy, whatever holds the clock down: `held` of these, else `resource`. */
+rft_resource rft_bound_limit(const rft_bound *bound);
+/* Whether two bounds have the same limit, and pipe; of two that the clock holds back it does not matter which. */
+bool rft_bound_same(const rft_bound *a, const rft_bound *b);
+/* "dram", "l2", "FP32", "power", "thermal", "clock", "latency", "launch", "unknown"; static storage. */
 const char *rft_resource_name(rft_resource resource, rft_pipe pipe);
-/* "bound by dram (87 %, declared)", "mostly FP32 (71 %, modelled)", "latency: nearest ceiling dram 34 %". */
+/* "bound by dram (87 %, declared)", "mostly FP32 (71 %, modelled)", "latency: nearest ceiling dram 34 %", "bound by
+ * power (FP16 tensor at 97 % of what 1318 MHz allow, counted)". */
 const char *rft_bound_text(const rft_bound *bound, rft_arena *arena);
 
 /* ---- points of several launches (docs/roofline.md, "Points of several launches") ----

@@ -34,6 +34,23 @@ static void find_roof(const rft_amount *amounts, size_t count, rft_placement *ou
     }
 }
 
+/* The time that the ceilings allow at the point's own clock; NaN when that of one of them is not known. */
+static double clock_seconds(const rft_amount *amounts, size_t count) {
+    double longest_s = NAN;
+    for (size_t i = 0; i < count; i++) {
+        if (isnan(amounts[i].clock_rate) && !isnan(amounts[i].rate)) {
+            return NAN;
+        }
+        longest_s = fmax(longest_s, amounts[i].amount / amounts[i].clock_rate);
+    }
+    return longest_s;
+}
+
+static double left_of(const rft_run *run, const rft_point *point, const rft_placement *place) {
+    bool below = !isnan(place->clock_frac) && rft_held_clock_of(run, point).below;
+    return fmax(1.0 / (below ? place->clock_frac : place->efficiency_frac), 1.0);
+}
+
 /* Against datasheet values: needs at least the value that the roof stands on. */
 static double datasheet_frac(const rft_run *run, const rft_amount *amounts, size_t count,
                              const rft_placement *placement, double median_s) {
@@ -73,6 +90,8 @@ rft_placement rft_placement_of(const rft_run *run, const rft_point *point) {
                          .efficiency_frac = NAN,
                          .low_frac = NAN,
                          .high_frac = NAN,
+                         .clock_frac = NAN,
+                         .left_factor = NAN,
                          .roof = RFT_RESOURCE_UNKNOWN,
                          .roof_pipe = RFT_PIPE_COUNT,
                          .datasheet_frac = NAN,
@@ -97,6 +116,8 @@ rft_placement rft_placement_of(const rft_run *run, const rft_point *point) {
     out.efficiency_frac = out.roof_s / stats->median;
     out.low_frac = out.roof_s / stats->high;
     out.high_frac = out.roof_s / stats->low;
+    out.clock_frac = isnan(out.roof_s) ? (double)NAN : clock_seconds(amounts, count) / stats->median;
+    out.left_factor = isnan(out.roof_s) ? (double)NAN : left_of(run, point, &out);
     out.datasheet_frac = datasheet_frac(run, amounts, count, &out, stats->median);
     out.limit_s = limit_seconds(run, point, amounts, count, measurement->cache);
     return out;
@@ -120,17 +141,22 @@ rft_placement rft_placement_sustained(const rft_run *run, const rft_point *point
     const rft_measurement *burst = rft_point_measurement(point);
     for (int id = 0; id < RFT_CEILING_COUNT; id++) {
         rft_ceiling *ceiling = &sustained.ceilings.items[id];
-        ceiling->stats = ceiling->sustained.n > 0 ? ceiling->sustained : ceiling->stats;
+        if (ceiling->sustained.n > 0) {
+            ceiling->stats = ceiling->sustained;
+            ceiling->clock_mhz = ceiling->sustained_clock_mhz;
+        }
     }
     for (int round = 0; round < RFT_ROUNDS; round++) {
         soaked.rounds[round].cache = burst ? burst->cache : RFT_CACHE_COLD;
         soaked.rounds[round].n = soak ? soak->stats.n : 0;
+        soaked.rounds[round].clock_mhz = soak ? soak->clock_mhz : (double)NAN;
         soaked.rounds[round].stats = soak ? soak->stats : rft_stats_of(NULL, 0);
     }
     rft_placement place = rft_placement_of(&sustained, &soaked);
     rft_ceiling_id roof = rft_placement_ceiling(&sustained, &soaked, &place);
     if (roof == RFT_CEILING_COUNT || run->ceilings.items[roof].sustained.n == 0) {
         place.roof_s = place.efficiency_frac = place.low_frac = place.high_frac = NAN;
+        place.clock_frac = place.left_factor = NAN;
     }
     return place;
 }

@@ -13,7 +13,10 @@ typedef struct rft_placement {
     double roof_s;       /* max of work / ceiling: the time the ceilings allow; NaN = unknown */
     double efficiency_frac;     /* roof_s / median */
     double low_frac, high_frac; /* with the interval of the median */
-    rft_resource roof;          /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
+    double clock_frac;          /* the same at the rates that its own SM clock allows (held_clock.h); NaN = unknown */
+    double left_factor; /* so many times as fast at most: to what its clock allows where that is below the run's, else
+                         * to the roof; 1 = nothing; NaN = unknown */
+    rft_resource roof;  /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
     rft_pipe roof_pipe;
     double datasheet_frac; /* against datasheet values; NaN when not known */
     double limit_s;        /* time the hardware's own limits allow; NaN = unknown. median < limit_s is an error. Written

@@ -64,6 +64,10 @@ static rft_projected_side side_of(rft_resource resource) {
     case RFT_RESOURCE_PIPE:
     case RFT_RESOURCE_ISSUE:
         return RFT_PROJECTED_COMPUTE;
+    case RFT_RESOURCE_POWER:
+    case RFT_RESOURCE_THERMAL:
+    case RFT_RESOURCE_CLOCK: /* asked of what is busy (rft_bound_limit()) */
+        break;
     case RFT_RESOURCE_LATENCY:
         return RFT_PROJECTED_LATENCY;
     case RFT_RESOURCE_LAUNCH:
@@ -126,14 +130,14 @@ static void mind_launch(rft_projected *out, double floor_s) {
 rft_projected rft_projection_of(const rft_run *run, const rft_run *there, const rft_point *point) {
     rft_bound bound = rft_bound_of(run, point), bound_there = rft_bound_of(there, point);
     const rft_share *nearest = bound_there.share_count ? &bound_there.shares[0] : NULL;
-    rft_projected out = {.here = side_of(bound.resource),
+    rft_projected out = {.here = side_of(rft_bound_limit(&bound)),
                          .nearest_here = bound.share_count ? bound.shares[0].resource : RFT_RESOURCE_UNKNOWN,
                          .nearest_there = nearest ? nearest->resource : RFT_RESOURCE_UNKNOWN,
                          .pipe_here = bound.share_count ? bound.shares[0].pipe : RFT_PIPE_COUNT,
                          .pipe_there = nearest ? nearest->pipe : RFT_PIPE_COUNT,
                          .evidence = bound.evidence,
                          .median_s = rft_point_median_s(point),
-                         .share_frac = bound.frac,
+                         .share_frac = bound.share_count ? bound.shares[0].frac : (double)NAN,
                          .roof_here_s = rft_placement_of(run, point).roof_s,
                          .roof_there_s = rft_placement_of(there, point).roof_s,
                          .estimate_s = NAN,

@@ -243,6 +243,12 @@ double rft_point_sustained_s(const rft_point *point) {
     return soak && !soak->reason ? soak->stats.median : (double)NAN;
 }
 
+double rft_point_back_to_back_s(const rft_point *point) {
+    const rft_load *load = point->loads[RFT_LOAD_ENERGY];
+    bool pure = load && !load->reason && !load->restored && load->run_s > 0.0;
+    return pure ? load->run_s : rft_point_sustained_s(point);
+}
+
 bool rft_point_sags(const rft_point *point) {
     double ratio = rft_point_sustained_s(point) / rft_point_median_s(point);
     return fabs(ratio - 1.0) > RFT_LOAD_APART_FRAC; /* false for NaN */

@@ -196,6 +196,9 @@ size_t rft_run_ranked(const rft_run *run, size_t sweep, size_t variant, size_t p
 size_t rft_run_largest(const rft_run *run, size_t sweep);
 /* The median under sustained load; NaN when there was no soak. */
 double rft_point_sustained_s(const rft_point *point);
+/* One run of many launched back to back: of the load whose energy was read, else the median under sustained load. NaN:
+ * not taken, or inouts were copied back in between. */
+double rft_point_back_to_back_s(const rft_point *point);
 /* Burst and sustained time differ by more than RFT_LOAD_APART_FRAC: both are worth telling. */
 bool rft_point_sags(const rft_point *point);
 /* The point of the default configuration; NULL. */

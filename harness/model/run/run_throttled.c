@@ -3,17 +3,6 @@
 
 #include "base/str.h"
 
-#include <string.h>
-
-static rft_throttle_cause cause_of(const rft_measurement *m) {
-    int cause = 0;
-    while (cause < RFT_THROTTLE_COUNT &&
-           (!m->throttled_by || strcmp(m->throttled_by, rft_throttle_name((rft_throttle_cause)cause)) != 0)) {
-        cause++;
-    }
-    return (rft_throttle_cause)cause;
-}
-
 rft_run_throttled rft_run_throttled_of(const rft_run *run) {
     rft_run_throttled out = {0};
     for (size_t i = 0; i < run->point_count; i++) {
@@ -25,7 +14,7 @@ rft_run_throttled rft_run_throttled_of(const rft_run *run) {
         out.again += m->attempts > 1;
         if (m->throttled_frac > RFT_THROTTLE_TOLERATED_FRAC) {
             out.affected++;
-            out.causes[cause_of(m)]++;
+            out.causes[rft_throttle_from_name(m->throttled_by)]++;
         }
     }
     return out;

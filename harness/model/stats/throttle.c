@@ -30,6 +30,14 @@ const char *rft_throttle_name(rft_throttle_cause cause) {
     return names[cause];
 }
 
+rft_throttle_cause rft_throttle_from_name(const char *name) {
+    int cause = 0;
+    while (cause < RFT_THROTTLE_COUNT && !(name && strcmp(name, names[cause]) == 0)) {
+        cause++;
+    }
+    return (rft_throttle_cause)cause;
+}
+
 const char *rft_throttle_words(rft_throttle_cause cause) {
     return cause_words[cause];
 }

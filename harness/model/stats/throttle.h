@@ -26,8 +26,9 @@ typedef enum rft_throttle_cause {
 #undef RFT_THROTTLE_ENUM
         RFT_THROTTLE_COUNT
 } rft_throttle_cause;
-const char *rft_throttle_name(rft_throttle_cause cause);  /* "power_cap"; for COUNT: "none" */
-const char *rft_throttle_words(rft_throttle_cause cause); /* "power limit"; for COUNT: "cause not known" */
+const char *rft_throttle_name(rft_throttle_cause cause);     /* "power_cap"; for COUNT: "none" */
+rft_throttle_cause rft_throttle_from_name(const char *name); /* COUNT for any other text, and for NULL */
+const char *rft_throttle_words(rft_throttle_cause cause);    /* "power limit"; for COUNT: "cause not known" */
 
 /* One reading of the counters; NaN where the device does not count. */
 typedef struct rft_throttle_counters {

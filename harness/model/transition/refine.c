@@ -77,7 +77,7 @@ bool rft_refine_middle(const rft_axis *axis, const rft_value *low, const rft_val
 
 static bool differ(const rft_bound *a, const rft_bound *b) {
     bool known = a->resource != RFT_RESOURCE_UNKNOWN && b->resource != RFT_RESOURCE_UNKNOWN;
-    return known && (a->resource != b->resource || (a->resource == RFT_RESOURCE_PIPE && a->pipe != b->pipe));
+    return known && (!rft_bound_same(a, b) || rft_bound_is_held(a) != rft_bound_is_held(b));
 }
 
 static double x_of(const rft_profile *profile, size_t step) {

@@ -5,6 +5,7 @@
 #include "model/transition/transition_parts.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 const char *rft_transition_kind_name(rft_transition_kind kind) {
     static const char *const names[RFT_TRANSITION_KIND_COUNT] = {"none",   "found",   "turn of the times",
@@ -16,19 +17,16 @@ const rft_profile_step *rft_line_step(const rft_profile_line *line, size_t at) {
     return &line->profile->steps[line->measured[at]];
 }
 
-bool rft_bound_same(const rft_bound *a, const rft_bound *b) {
-    return a->resource == b->resource && (a->resource != RFT_RESOURCE_PIPE || a->pipe == b->pipe);
-}
-
 bool rft_bound_is_firm(const rft_bound *bound) {
     return bound->firmness != RFT_FIRM_NONE;
 }
 
 const rft_share *rft_line_share(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_bound *bound = &rft_line_step(line, at)->bound;
+    rft_resource limit = rft_bound_limit(of);
     for (size_t i = 0; i < bound->share_count; i++) {
         const rft_share *share = &bound->shares[i];
-        if (share->resource == of->resource && (of->resource != RFT_RESOURCE_PIPE || share->pipe == of->pipe)) {
+        if (share->resource == limit && (limit != RFT_RESOURCE_PIPE || share->pipe == of->pipe)) {
             return share;
         }
     }
@@ -116,6 +114,23 @@ static void keep_to_values(const rft_profile_line *line, rft_transition *found) 
     found->turn.high = found->high;
 }
 
+/* "One bound all along" is not told beside others. */
+static size_t without_none(rft_transition *items, size_t count) {
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (count == 1 || items[i].kind != RFT_TRANSITION_NONE || items[i].at_steps) {
+            items[kept++] = items[i];
+        }
+    }
+    return kept;
+}
+
+static int by_place(const void *a, const void *b) {
+    const rft_transition *x = a, *y = b;
+    double at_x = isnan(x->where) ? x->low : x->where, at_y = isnan(y->where) ? y->low : y->where;
+    return (at_x > at_y) - (at_x < at_y);
+}
+
 size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_arena *arena, rft_transition **out) {
     size_t *measured = rft_arena_calloc(arena, profile->step_count + 1, sizeof *measured);
     rft_profile_line line = {.run = run, .profile = profile, .measured = measured, .arena = arena};
@@ -124,15 +139,18 @@ size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_ar
             measured[line.count++] = i;
         }
     }
-    rft_transition *found = rft_arena_calloc(arena, 3 * line.count + 1, sizeof *found);
+    rft_transition *found = rft_arena_calloc(arena, 4 * line.count + 1, sizeof *found);
     *out = found;
     const char *why = not_explored(&line);
     if (why != NULL) {
         found[0] = rft_transition_plain(RFT_TRANSITION_NOT_EXPLORED, why);
         return 1;
     }
-    size_t count = rft_transitions_by_turns(&line, found);
-    count = count > 0 ? count : changes_on_grid(&line, found);
+    size_t by_clock = profile->along_param ? 0 : rft_transitions_by_clock(&line, found);
+    size_t count = rft_transitions_by_turns(&line, found + by_clock);
+    count = by_clock + (count > 0 ? count : changes_on_grid(&line, found + by_clock));
+    count = without_none(found, count);
+    qsort(found, count, sizeof *found, by_place);
     if (count == 0) {
         found[0] = rft_transition_plain(RFT_TRANSITION_NONE, NULL);
         found[0].evidence = weakest(&line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * transition_parts.h - what the files of a transition share (transition.c, transition_grid.c, transition_times.c,
- * transition_turn.c, transition_waves.c). Private to model.
+ * transition_clock.c, transition_turn.c, transition_waves.c). Private to model.
  */
 #ifndef RFT_MODEL_TRANSITION_PARTS_H
 #define RFT_MODEL_TRANSITION_PARTS_H
@@ -18,7 +18,6 @@ typedef struct rft_profile_line {
 } rft_profile_line;
 
 const rft_profile_step *rft_line_step(const rft_profile_line *line, size_t at);
-bool rft_bound_same(const rft_bound *a, const rft_bound *b);
 /* The share of `of`'s resource (and pipe) at a step; NULL when its amount or ceiling is not known there. */
 const rft_share *rft_line_share(const rft_profile_line *line, size_t at, const rft_bound *of);
 /* Is the bound a rate (a level or a pipe), and firm? */
@@ -53,6 +52,10 @@ rft_line_turns rft_line_turns_of(const rft_profile_line *line, const double *axi
 /* All transitions of a line by the turns of its times, in order of place; 0: times cannot tell (too few values, or
  * values that are no positive numbers). `out` has room for 3 * count. */
 size_t rft_transitions_by_turns(const rft_profile_line *line, rft_transition *out);
+
+/* The changes along an axis between a pipe or a level and a clock that holds it back, in order; `out` has room for
+ * `count` of the line. */
+size_t rft_transitions_by_clock(const rft_profile_line *line, rft_transition *out);
 
 /* What the ridge formula compares. */
 typedef struct rft_ridge_of {

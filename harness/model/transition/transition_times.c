@@ -56,7 +56,7 @@ static const rft_line_change *find_rates(const rft_profile_line *line, const rft
 /* The work that belongs to a bound: work, not traffic, for what a kernel moves too much is part of its times. */
 static double work_at(const rft_profile_line *line, size_t at, const rft_bound *of) {
     const rft_work *work = &rft_line_step(line, at)->best->work;
-    return of->resource == RFT_RESOURCE_PIPE ? work->pipe_ops[of->pipe] : rft_work_bytes(work);
+    return rft_bound_limit(of) == RFT_RESOURCE_PIPE ? work->pipe_ops[of->pipe] : rft_work_bytes(work);
 }
 
 /* Whether one firm bound, with work of its kind, holds all along. */

@@ -6,7 +6,6 @@
 #include "base/str.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* The bound of a branch is the one that most of so many steps beside the turn have. */
 #define VOTERS 3
@@ -289,12 +288,6 @@ static rft_transition no_change(const turning *t) {
     return out;
 }
 
-static int by_place(const void *a, const void *b) {
-    const rft_transition *x = a, *y = b;
-    double at_x = isnan(x->where) ? x->low : x->where, at_y = isnan(y->where) ? y->low : y->where;
-    return (at_x > at_y) - (at_x < at_y);
-}
-
 static bool take_axis(turning *t) {
     t->axis = rft_arena_calloc(t->line->arena, t->line->count, sizeof *t->axis);
     for (size_t i = 0; i < t->line->count; i++) {
@@ -363,6 +356,5 @@ size_t rft_transitions_by_turns(const rft_profile_line *line, rft_transition *ou
     if (count == 0) {
         out[count++] = no_change(&t);
     }
-    qsort(out, count, sizeof *out, by_place);
     return count;
 }

@@ -50,7 +50,7 @@ bool rft_transition_ridge_bounds(const rft_profile_line *line, const rft_transit
     if (rft_bound_is_firm(from) && rft_bound_is_firm(to)) {
         return true;
     }
-    if (to->resource != RFT_RESOURCE_PIPE) {
+    if (rft_bound_limit(to) != RFT_RESOURCE_PIPE) {
         return false;
     }
     /* From latency to a pipe: the formula knows no latency, and compares with memory. */
@@ -85,7 +85,7 @@ const char *rft_transition_waves(const rft_profile_line *line, const rft_transit
     size_t at = step_after(line, of->where);
     double stretch = stretch_of(line, at);
     if (of->kind != RFT_TRANSITION_FOUND || !(stretch >= LEAST_STRETCH) ||
-        !rft_transition_ridge_bounds(line, of, &first, &second) || second.resource != RFT_RESOURCE_PIPE) {
+        !rft_transition_ridge_bounds(line, of, &first, &second) || rft_bound_limit(&second) != RFT_RESOURCE_PIPE) {
         return NULL;
     }
     double *stretches = rft_arena_calloc(line->arena, line->count, sizeof *stretches);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/roofline/held_clock.h"
+
+#include "base/str.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Of a load's window: less is what the driver's steps of 0.1 s leave open. */
+#define ACTIVE_FRAC 0.05
+
+static bool follows_sm_clock(rft_ceiling_id id) {
+    return id >= RFT_CEILING_L2_READ && id < RFT_CEILING_TENSOR_END;
+}
+
+double rft_ceiling_rate_at(const rft_ceilings *ceilings, rft_ceiling_id id, double clock_mhz) {
+    double rate = rft_ceilings_rate(ceilings, id);
+    if (isnan(rate) || !follows_sm_clock(id)) {
+        return rate;
+    }
+    double own_mhz = ceilings->items[id].clock_mhz;
+    return own_mhz > 0.0 && clock_mhz > 0.0 ? rate / own_mhz * clock_mhz : (double)NAN;
+}
+
+double rft_run_power_limit_w(const rft_run *run) {
+    const char *value = rft_env_value(&run->env, "nvml.power_limit_enforced_w");
+    value = value ? value : rft_env_value(&run->env, "nvml.power_limit_w");
+    double watts = value ? strtod(value, NULL) : (double)NAN;
+    return watts > 0.0 ? watts : (double)NAN;
+}
+
+/* Not the launch floor's: it is read over three microseconds. */
+static double highest_mhz(const rft_ceilings *ceilings) {
+    double highest = NAN;
+    for (int id = 0; id < RFT_CEILING_TENSOR_END; id++) {
+        if (ceilings->items[id].measured) {
+            highest = fmax(highest, ceilings->items[id].clock_mhz);
+        }
+    }
+    return highest;
+}
+
+static rft_throttle_cause cause_of_load(const rft_run *run, const rft_load *load) {
+    if (!load || load->reason) {
+        return RFT_THROTTLE_COUNT;
+    }
+    rft_throttle_cause cause = rft_load_cause(load);
+    if (cause != RFT_THROTTLE_COUNT && load->throttled_frac[cause] > ACTIVE_FRAC) {
+        return cause;
+    }
+    return load->power_w >= RFT_POWER_AT_LIMIT_FRAC * rft_run_power_limit_w(run) ? RFT_THROTTLE_POWER_CAP
+                                                                                 : RFT_THROTTLE_COUNT;
+}
+
+static rft_throttle_cause cause_of(const rft_run *run, const rft_point *point, const rft_measurement *m) {
+    rft_throttle_cause cause = rft_throttle_from_name(m->throttled_by);
+    for (int kind = 0; kind < RFT_LOAD_POINT_KINDS && cause == RFT_THROTTLE_COUNT; kind++) {
+        cause = cause_of_load(run, point->loads[kind]);
+    }
+    return cause;
+}
+
+rft_held_clock rft_held_clock_of(const rft_run *run, const rft_point *point) {
+    const rft_measurement *m = rft_point_measurement(point);
+    rft_held_clock out = {.clock_mhz = NAN, .run_mhz = NAN, .cause = RFT_THROTTLE_COUNT};
+    if (!m) {
+        return out;
+    }
+    out.clock_mhz = m->clock_mhz;
+    out.run_mhz = fmax(highest_mhz(&run->ceilings), m->throttled_below_mhz);
+    out.below = out.clock_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * out.run_mhz; /* false for NaN */
+    if (out.below) {
+        out.cause = cause_of(run, point, m);
+    }
+    return out;
+}
