@@ -2,6 +2,7 @@
 /* The point's buffers on the device. Inputs and reference results stay there while the problem stays the same. */
 #include "measure/buffers.h"
 #include "measure/device_kernels.h"
+#include "measure/guards.h"
 #include "measure/sampling.h"
 
 #include "base/str.h"
@@ -20,29 +21,26 @@ static bool has_reference(rft_buffer_role role) {
     return role == RFT_BUFFER_OUTPUT || role == RFT_BUFFER_INOUT;
 }
 
-static uint64_t data_bytes(const rft_kept *kept) {
+uint64_t rft_kept_data_bytes(const rft_kept *kept) {
     return kept->count * rft_type_bytes(kept->type);
 }
 
-static uint64_t reference_bytes(const rft_kept *kept) {
+uint64_t rft_kept_reference_bytes(const rft_kept *kept) {
     bool whole = rft_type_significand_bits(kept->type) == 0;
     return has_reference(kept->role) ? kept->count * (whole ? rft_type_bytes(kept->type) : sizeof(double)) : 0;
 }
 
+/* As rft_spec_memory_bytes() counts them. */
 static uint64_t all_bytes(const rft_kept *kept) {
-    return data_bytes(kept) * (kept->role == RFT_BUFFER_INOUT ? 2 : 1) + reference_bytes(kept);
-}
-
-static void free_memory(rft_protocol *p, rft_device_ptr memory) {
-    if (memory) {
-        p->gpu->vt->free(p->gpu, memory);
-    }
+    uint64_t data_bytes = rft_spec_padded_bytes(rft_kept_data_bytes(kept));
+    return data_bytes * (kept->role == RFT_BUFFER_INOUT ? 2 : 1) +
+           (has_reference(kept->role) ? rft_spec_padded_bytes(rft_kept_reference_bytes(kept)) : 0);
 }
 
 static void release_kept(rft_protocol *p, rft_kept *kept) {
-    free_memory(p, kept->data);
-    free_memory(p, kept->original);
-    free_memory(p, kept->reference);
+    rft_guards_free(p, kept->data, rft_kept_data_bytes(kept));
+    rft_guards_free(p, kept->original, rft_kept_data_bytes(kept));
+    rft_guards_free(p, kept->reference, rft_kept_reference_bytes(kept));
     free(kept->name);
 }
 
@@ -155,12 +153,12 @@ static int check_memory(rft_point_job *job, rft_err *err) {
 }
 
 static int allocate(rft_protocol *p, rft_kept *kept, rft_err *err) {
-    int rc = p->gpu->vt->alloc(p->gpu, data_bytes(kept), &kept->data, err);
+    int rc = rft_guards_alloc(p, rft_kept_data_bytes(kept), &kept->data, err);
     if (rc == RFT_OK && kept->role == RFT_BUFFER_INOUT) {
-        rc = p->gpu->vt->alloc(p->gpu, data_bytes(kept), &kept->original, err);
+        rc = rft_guards_alloc(p, rft_kept_data_bytes(kept), &kept->original, err);
     }
     if (rc == RFT_OK && has_reference(kept->role)) {
-        rc = p->gpu->vt->alloc(p->gpu, reference_bytes(kept), &kept->reference, err);
+        rc = rft_guards_alloc(p, rft_kept_reference_bytes(kept), &kept->reference, err);
     }
     return rc;
 }
@@ -181,7 +179,7 @@ static int add_kept(rft_protocol *p, const rft_buffer *buffer, rft_err *err) {
     if (rc == RFT_OK && buffer->role == RFT_BUFFER_INPUT) {
         rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->data, err);
         if (rc == RFT_OK) {
-            rc = rft_kernel_checksum(p, kept->data, data_bytes(kept), &kept->checksum, err);
+            rc = rft_kernel_checksum(p, kept->data, rft_kept_data_bytes(kept), &kept->checksum, err);
         }
     } else if (rc == RFT_OK && buffer->role == RFT_BUFFER_INOUT) {
         rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->original, err);
@@ -200,7 +198,7 @@ int rft_buffers_take(rft_point_job *job, rft_err *err) {
     }
     rc = rft_timing_take_flush(p, err);
     if (rc == RFT_OK) {
-        rc = rft_verdicts_take(p, spec->buffer_count, err);
+        rc = rft_verdicts_take(p, spec->buffer_count + 1, err); /* one is of what was written outside */
     }
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
         if (!find_kept(p, &spec->buffers[i])) {
@@ -232,7 +230,7 @@ int rft_buffers_poison(rft_point_job *job, rft_err *err) {
         const rft_kept *kept = job->kept[i];
         if (kept->role == RFT_BUFFER_OUTPUT || kept->role == RFT_BUFFER_TEMP) {
             int byte = rft_type_significand_bits(kept->type) > 0 ? 0xFF : 0xA5;
-            rc = job->p->gpu->vt->set(job->p->gpu, kept->data, byte, data_bytes(kept), err);
+            rc = job->p->gpu->vt->set(job->p->gpu, kept->data, byte, rft_kept_data_bytes(kept), err);
         }
     }
     return rc;
@@ -243,7 +241,7 @@ int rft_buffers_restore(rft_point_job *job, rft_err *err) {
     for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
         if (kept->role == RFT_BUFFER_INOUT) {
-            rc = job->p->gpu->vt->copy(job->p->gpu, kept->data, kept->original, data_bytes(kept), err);
+            rc = job->p->gpu->vt->copy(job->p->gpu, kept->data, kept->original, rft_kept_data_bytes(kept), err);
         }
     }
     return rc;
@@ -252,7 +250,7 @@ int rft_buffers_restore(rft_point_job *job, rft_err *err) {
 /* ---- copies that runs use in turn (docs/measuring.md, "Cold, hot or rotating") ---- */
 
 static uint64_t room_of(const rft_kept *kept) {
-    return (data_bytes(kept) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+    return (rft_kept_data_bytes(kept) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
 /* Room for all copies but the first, which is the buffers themselves. */
@@ -291,7 +289,7 @@ static int fill_copies(rft_point_job *job, rft_err *err) {
     for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
         rft_device_ptr from = kept->role == RFT_BUFFER_INOUT ? kept->original : kept->data;
-        rc = gpu->vt->copy(gpu, job->p->kept.copies + job->set_offsets[i], from, data_bytes(kept), err);
+        rc = gpu->vt->copy(gpu, job->p->kept.copies + job->set_offsets[i], from, rft_kept_data_bytes(kept), err);
     }
     while (rc == RFT_OK && done_bytes < all_bytes) {
         uint64_t more_bytes = all_bytes - done_bytes < done_bytes ? all_bytes - done_bytes : done_bytes;
@@ -374,7 +372,7 @@ int rft_rotation_begin(rft_point_job *job, rft_err *err) {
         for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
             const rft_kept *kept = job->kept[i];
             if (kept->role == RFT_BUFFER_INOUT) {
-                rc = gpu->vt->copy(gpu, address_of(job, i, set), kept->original, data_bytes(kept), err);
+                rc = gpu->vt->copy(gpu, address_of(job, i, set), kept->original, rft_kept_data_bytes(kept), err);
             }
         }
     }

@@ -10,6 +10,9 @@ int rft_buffers_take(rft_point_job *job, rft_err *err);
 int rft_buffers_poison(rft_point_job *job, rft_err *err);  /* outputs and temps */
 int rft_buffers_restore(rft_point_job *job, rft_err *err); /* inouts, in stream order */
 void rft_buffers_drop(rft_protocol *p);                    /* forgets all */
+/* Of its data (and of an inout's original), and of what the reference computes; without padding. */
+uint64_t rft_kept_data_bytes(const rft_kept *kept);
+uint64_t rft_kept_reference_bytes(const rft_kept *kept); /* 0: no output */
 
 /* Between verifying and timing: the copies that measure.cache = "rotating" needs, equal to the buffers
  * (there is one set otherwise). Skips the point when they do not fit. */

@@ -15,15 +15,18 @@ static_assert(RFT_TYPE_F64 == 0 && RFT_TYPE_E5M2 == 5 && RFT_TYPE_I8 == 6 && RFT
               "device/prelude.cuh numbers the element types");
 static_assert(RFT_FILL_UNIFORM == 1 && RFT_ORDER_SORTED == 1 && RFT_ORDER_ZIPF == 2,
               "device/fill.cu numbers fills and orders");
+static_assert(RFT_GUARD_BYTES == 65536 && RFT_GUARD_AREAS == 192 && sizeof(rft_guard_area) == 16,
+              "device/guard.cu says the same");
 
 static const char *const builtin_names[RFT_BUILTIN_COUNT] = {
-    "rft_fill_kernel",     "rft_convert_kernel", "rft_magnitude_kernel",   "rft_compare_kernel",
-    "rft_checksum_kernel", "rft_fold_kernel",    "rft_flush_write_kernel", "rft_flush_read_kernel",
-    "rft_stamp_kernel",    "rft_block_kernel",   "rft_empty_kernel",
+    "rft_fill_kernel",        "rft_convert_kernel",    "rft_magnitude_kernel",  "rft_compare_kernel",
+    "rft_checksum_kernel",    "rft_fold_kernel",       "rft_guard_mark_kernel", "rft_guard_check_kernel",
+    "rft_flush_write_kernel", "rft_flush_read_kernel", "rft_stamp_kernel",      "rft_block_kernel",
+    "rft_empty_kernel",
 };
 
 static const unsigned char *const seeding_texts[] = {rft_embedded_fill_cu, rft_embedded_convert_cu};
-static const unsigned char *const judging_texts[] = {rft_embedded_compare_cu};
+static const unsigned char *const judging_texts[] = {rft_embedded_guard_cu, rft_embedded_compare_cu};
 static const unsigned char *const timing_texts[] = {rft_embedded_flush_cu, rft_embedded_stamp_cu, rft_embedded_block_cu,
                                                     rft_embedded_empty_cu};
 
@@ -216,7 +219,7 @@ int rft_kernel_convert(rft_protocol *p, rft_device_ptr to, rft_device_ptr from, 
 
 /* ---- verdicts: of 65,536 partial results of a reducing kernel 32 reach the host, read all at once ---- */
 
-/* Layouts and numbers of device/compare.cu. */
+/* Layouts and numbers of device/compare.cu and device/guard.cu. */
 typedef struct magnitude_partial {
     double sum;
     uint64_t count;
@@ -226,10 +229,13 @@ typedef struct compare_partial {
     uint64_t index, wrong;
     double got, want;
 } compare_partial;
+typedef struct guard_partial {
+    uint64_t distance, band, changed;
+} guard_partial;
 static_assert(sizeof(compare_partial) <= RFT_PARTIAL_BYTES, "room for partial results");
 static_assert(RFT_PARTIAL_COUNT % RFT_HALF_COUNT == 0 && RFT_HALF_COUNT % RFT_VERDICT_COUNT == 0,
               "folds come out even");
-enum { FOLD_MAGNITUDE, FOLD_COMPARE, FOLD_CHECKSUM };
+enum { FOLD_MAGNITUDE, FOLD_COMPARE, FOLD_CHECKSUM, FOLD_GUARD };
 
 static const rft_grid_1d reducing = {RFT_PARTIAL_BLOCKS, RFT_PARTIAL_THREADS};
 
@@ -353,4 +359,48 @@ int rft_kernel_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, ui
     }
     *out = rc == RFT_OK ? rft_verdict_checksum(p, 0) : 0;
     return rc;
+}
+
+/* ---- bands ---- */
+
+typedef struct guard_list {
+    rft_guard_area areas[RFT_GUARD_AREAS];
+} guard_list;
+
+static guard_list list_of(const rft_guard_area *areas, size_t count) {
+    guard_list list = {0};
+    assert(count <= RFT_GUARD_AREAS);
+    memcpy(list.areas, areas, count * sizeof *areas);
+    return list;
+}
+
+int rft_kernel_mark_guards(rft_protocol *p, const rft_guard_area *areas, size_t count, rft_err *err) {
+    guard_list list = list_of(areas, count);
+    uint32_t how_many = (uint32_t)count;
+    void *values[] = {&list, &how_many};
+    return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_GUARD_MARK], reducing, values, err);
+}
+
+int rft_verdicts_queue_guards(rft_protocol *p, const rft_guard_area *areas, size_t count, size_t slot, rft_err *err) {
+    guard_list list = list_of(areas, count);
+    uint32_t how_many = (uint32_t)count;
+    void *values[] = {&list, &how_many, &p->builtins.partials};
+    return reduce(p, RFT_BUILTIN_GUARD_CHECK, values, FOLD_GUARD, slot, err);
+}
+
+rft_trespass rft_verdict_trespass(const rft_protocol *p, size_t slot) {
+    const guard_partial *partials = verdict_of(p, slot);
+    guard_partial all = {UINT64_MAX, UINT64_MAX, 0};
+    for (size_t i = 0; i < RFT_VERDICT_COUNT; i++) {
+        const guard_partial *one = &partials[i];
+        if (one->distance < all.distance || (one->distance == all.distance && one->band < all.band)) {
+            all.distance = one->distance;
+            all.band = one->band;
+        }
+        all.changed += one->changed;
+    }
+    return (rft_trespass){.changed_bytes = all.changed,
+                          .area = (size_t)(all.band / 2),
+                          .behind = all.band % 2 != 0,
+                          .distance = all.distance};
 }

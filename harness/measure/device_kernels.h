@@ -63,4 +63,23 @@ double rft_verdict_scale(const rft_protocol *p, size_t slot); /* 0 when no value
 /* Queues one, and waits for it. */
 int rft_kernel_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, uint64_t *out, rft_err *err);
 
+/* ---- bands: RFT_GUARD_BYTES before and as many behind each of some areas of device memory (device/guard.cu) ---- */
+
+typedef struct rft_guard_area {
+    rft_device_ptr data;
+    uint64_t bytes;
+} rft_guard_area;
+#define RFT_GUARD_AREAS (3 * (RFT_BUFFERS_MAX + 1)) /* at most, in one call */
+typedef struct rft_trespass {
+    uint64_t changed_bytes; /* in all bands; 0: what is below means nothing */
+    size_t area;            /* with the changed byte that is nearest to what it guards: */
+    bool behind;
+    uint64_t distance; /* bytes between the two; 0: beside each other */
+} rft_trespass;
+/* Writes the pattern. */
+int rft_kernel_mark_guards(rft_protocol *p, const rft_guard_area *areas, size_t count, rft_err *err);
+/* Where the pattern was changed. */
+int rft_verdicts_queue_guards(rft_protocol *p, const rft_guard_area *areas, size_t count, size_t slot, rft_err *err);
+rft_trespass rft_verdict_trespass(const rft_protocol *p, size_t slot);
+
 #endif

@@ -6,6 +6,7 @@
 extern const unsigned char rft_embedded_prelude_cuh[];
 extern const unsigned char rft_embedded_fill_cu[];
 extern const unsigned char rft_embedded_convert_cu[];
+extern const unsigned char rft_embedded_guard_cu[];
 extern const unsigned char rft_embedded_compare_cu[];
 extern const unsigned char rft_embedded_flush_cu[];
 extern const unsigned char rft_embedded_stamp_cu[];

@@ -3,6 +3,7 @@
 #include "measure/verify.h"
 #include "measure/buffers.h"
 #include "measure/device_kernels.h"
+#include "measure/guards.h"
 #include "measure/launching.h"
 #include "measure/sampling.h"
 
@@ -56,7 +57,7 @@ static int seed_reference(rft_point_job *job, rft_err *err) {
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
-        uint64_t bytes = kept->count * (is_whole(kept->type) ? rft_type_bytes(kept->type) : sizeof(double));
+        uint64_t bytes = rft_kept_reference_bytes(kept);
         if (kept->role == RFT_BUFFER_OUTPUT) {
             rc = gpu->vt->set(gpu, kept->reference, is_whole(kept->type) ? LATE_POISON : 0xFF, bytes, err);
         } else if (kept->role == RFT_BUFFER_INOUT && is_whole(kept->type)) {
@@ -80,7 +81,13 @@ static int read_scales(rft_point_job *job, rft_err *err) {
         }
     }
     if (rc == RFT_OK) {
-        rc = rft_verdicts_read(job->p, spec->buffer_count, err);
+        rc = rft_guards_queue(job, spec->buffer_count, err);
+    }
+    if (rc == RFT_OK) {
+        rc = rft_verdicts_read(job->p, spec->buffer_count + 1, err);
+    }
+    if (rc == RFT_OK) {
+        rft_guards_judge(job, spec->buffer_count, "not verified: the reference");
     }
     for (size_t i = 0; rc == RFT_OK && i < spec->buffer_count; i++) {
         if (is_judged(&spec->buffers[i])) {
@@ -195,7 +202,8 @@ static int run_once(rft_point_job *job, rft_err *err) {
     return rc;
 }
 
-/* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order. */
+/* A verdict for every output, inout (the comparison) and input (its checksum), in the buffers' order; then one of what
+ * was written outside of all. */
 static int queue_judging(rft_point_job *job, rft_err *err) {
     const rft_point_spec *spec = job->request->spec;
     rft_protocol *p = job->p;
@@ -210,6 +218,7 @@ static int queue_judging(rft_point_job *job, rft_err *err) {
             rc = rft_verdicts_queue_checksum(p, kept->data, kept->count * rft_type_bytes(kept->type), i, err);
         }
     }
+    rc = rc == RFT_OK ? rft_guards_queue(job, spec->buffer_count, err) : rc;
     return rc == RFT_OK ? rft_busy_end(p, RFT_SPAN_COMPARE, err) : rc;
 }
 
@@ -273,7 +282,8 @@ static int judge_outputs(rft_point_job *job) {
     found.done = true;
     found.buffer = rft_arena_strdup(job->arena, found.buffer);
     job->out->verification = found;
-    if (found.wrong_count > 0) {
+    rft_guards_judge(job, spec->buffer_count, "the kernel");
+    if (!job->failed && found.wrong_count > 0) {
         return fail_wrong(job, &found);
     }
     judge_inputs(job);
@@ -293,7 +303,7 @@ int rft_verify_point(rft_point_job *job, rft_err *err) {
     if (rc == RFT_OK && !job->failed) {
         rc = queue_judging(job, err);
         if (rc == RFT_OK) {
-            rc = rft_verdicts_read(p, job->request->spec->buffer_count, err);
+            rc = rft_verdicts_read(p, job->request->spec->buffer_count + 1, err);
         }
         if (rc == RFT_OK) {
             rc = judge_outputs(job);

@@ -5,7 +5,7 @@
 
 #include "measure/point_job.h"
 
-/* One run from poisoned outputs, all elements compared. */
+/* One run from poisoned outputs: all elements are compared, inputs and the padding around all buffers looked at. */
 int rft_verify_point(rft_point_job *job, rft_err *err);
 
 #endif

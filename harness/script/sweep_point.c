@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BUFFERS_MAX 64
+#define KEYS_MAX (RFT_BUFFERS_MAX + 1) /* one more than may be: then there are too many */
 
 typedef struct point_reader {
     lua_State *lua;
@@ -41,13 +41,13 @@ static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
     lua_State *lua = reader->lua;
     rft_arena *arena = reader->call->arena;
     rft_at root = {NULL, "buffers", 0};
-    const char *keys[BUFFERS_MAX];
+    const char *keys[KEYS_MAX];
     rft_read_table(lua, -1, &root);
     if (lua_rawlen(lua, -1) > 0) {
         rft_read_fail(lua, &root, NULL, "expected NAME = input(...), got a list");
     }
-    *count = rft_read_sorted_keys(lua, -1, keys, BUFFERS_MAX);
-    if (*count == 0 || *count == BUFFERS_MAX) {
+    *count = rft_read_sorted_keys(lua, -1, keys, KEYS_MAX);
+    if (*count == 0 || *count == KEYS_MAX) {
         rft_read_fail(lua, &root, NULL, *count ? "too many buffers" : "a kernel needs at least one buffer");
     }
     rft_buffer *buffers = rft_arena_calloc(arena, *count, sizeof(*buffers));
@@ -271,7 +271,7 @@ static void read_tolerances(point_reader *reader) {
     rft_at root = {NULL, "check", 0};
     spec->check.buffer_tol = rft_arena_calloc(reader->call->arena, spec->buffer_count, sizeof(double));
     size_t outputs = 0;
-    const char *names[BUFFERS_MAX];
+    const char *names[KEYS_MAX];
     for (size_t i = 0; i < spec->buffer_count; i++) {
         spec->check.buffer_tol[i] = NAN;
         if (spec->buffers[i].role == RFT_BUFFER_OUTPUT || spec->buffers[i].role == RFT_BUFFER_INOUT) {

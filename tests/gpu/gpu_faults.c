@@ -45,7 +45,7 @@ static const expectation expectations[] = {
     {"does_not_compile", RFT_OUTCOME_COMPILE_FAILED, "asked not to compile"},
     {"script_error", RFT_OUTCOME_SCRIPT_FAILED, "this configuration has no launch"},
 };
-enum { FAULT_COUNT = sizeof expectations / sizeof *expectations, NONE_COUNT = 4 };
+enum { FAULT_COUNT = sizeof expectations / sizeof *expectations, NONE_COUNT = 4, OUTSIDE_POINTS = 4 * 9 };
 
 static rft_run *the_run;
 
@@ -66,11 +66,11 @@ static void the_run_goes_on_to_its_end(void **state) {
     real_program_expect(0, WORDS("run", real_program_file("tests/fault/fault.lua"), "-o", "faults.db", TIMES_ONLY));
     the_run = real_program_load("faults.db");
     assert_true(the_run->info.finished_unix_ns > 0);
-    assert_int_equal(the_run->sweep_count, 2);
+    assert_int_equal(the_run->sweep_count, 3);
     for (size_t i = 0; i < the_run->point_count; i++) {
         printf("    %s\n", real_program_point_text(the_run, &the_run->points[i]));
     }
-    assert_int_equal(the_run->point_count, FAULT_COUNT - 1 + NONE_COUNT + 6);
+    assert_int_equal(the_run->point_count, FAULT_COUNT - 1 + NONE_COUNT + 6 + OUTSIDE_POINTS);
     assert_true(real_program_has_file("faults.pdf"));
 }
 
@@ -180,6 +180,34 @@ static void wrong_on_the_odd_size_is_wrong(void **state) {
     }
 }
 
+/* On every size, whole pages or not: the reason names the buffer and the place. What is read is not seen. */
+static void what_is_written_outside_is_told(void **state) {
+    static const struct {
+        const char *where, *buffer;
+        bool behind;
+    } rows[] = {{"behind_output", "y", true}, {"before_output", "y", false},    {"behind_input", "x", true},
+                {"before_input", "x", false}, {"behind_temp", "scratch", true}, {"before_temp", "scratch", false},
+                {"copied", "y", true},        {"nowhere", NULL, false},         {"read", NULL, false}};
+    (void)state;
+    assert_non_null(the_run);
+    int points = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (const rft_point *point = NULL; (point = next_point(2, rows[i].where, point)); points++) {
+            long long n = the_run->sweeps[2].sweep.problems[point->problem].values[0].as.integer;
+            char told[128];
+            snprintf(told, sizeof told, "wrote outside of %s: 1 element %s (%s[%lld], byte %lld)",
+                     rows[i].buffer ? rows[i].buffer : "", rows[i].behind ? "behind its end" : "before its start",
+                     rows[i].buffer ? rows[i].buffer : "", rows[i].behind ? n : -1, rows[i].behind ? 4 * n : -1);
+            bool fits = rows[i].buffer ? point->outcome == RFT_OUTCOME_WRONG_RESULT && strstr(point->reason, told)
+                                       : point->outcome == RFT_OUTCOME_OK;
+            if (!fits) {
+                fail_msg("%s\n    expected \"%s\"", real_program_point_text(the_run, point), told);
+            }
+        }
+    }
+    assert_int_equal(points, OUTSIDE_POINTS);
+}
+
 static void the_findings_can_be_shown(void **state) {
     (void)state;
     assert_non_null(the_run);
@@ -198,6 +226,7 @@ int main(void) {
         cmocka_unit_test(nothing_that_failed_has_samples),
         cmocka_unit_test(a_sound_configuration_works_before_and_after_and_is_best),
         cmocka_unit_test(wrong_on_the_odd_size_is_wrong),
+        cmocka_unit_test(what_is_written_outside_is_told),
         cmocka_unit_test(the_findings_can_be_shown),
     };
     return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);

@@ -55,7 +55,7 @@ static void compile_all(rft_compiler *nvrtc, const char *arch) {
         request.wanted &= ~RFT_CEILING_BIT(id);
     }
     assert_int_equal(probe->ceilings(probe, &request, f.arena, &ceilings, &f.err), 0);
-    assert_int_equal(w.entries, 71);
+    assert_int_equal(w.entries, 73);
     probe->free(probe);
     fixture_stop(&f);
 }

@@ -360,7 +360,7 @@ static void test_memory(void **state) {
     fixture_start(&f, NULL);
     f.buffers[BUFFER_SCRATCH].count = 30ull << 20;
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_SKIPPED);
-    assert_non_null(strstr(f.result.reason, "needs 120"));
+    assert_non_null(strstr(f.result.reason, "needs 124"));
     assert_non_null(strstr(f.result.reason, " free"));
     assert_int_equal(rft_scripted_launches(f.scripted, "good"), 0);
     f.buffers[BUFFER_SCRATCH].count = ELEMENTS;

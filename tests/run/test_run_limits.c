@@ -14,7 +14,7 @@
 static rft_gpu_info device(void) {
     rft_gpu_info gpu;
     assert_int_equal(rft_gpu_info_for_arch(&gpu, "sm_90a", NULL), 0);
-    gpu.memory_free_bytes = 1 << 20;
+    gpu.memory_free_bytes = 4 << 20;
     return gpu;
 }
 
@@ -81,7 +81,9 @@ static void memory_is_counted_before_it_is_asked_for(void **state) {
     rft_gpu_info gpu = device();
     rft_buffer buffer = {"x", RFT_TYPE_U8, 1 << 20, RFT_BUFFER_TEMP, {0}};
     rft_point_spec spec = {.buffers = &buffer, .buffer_count = 1};
-    assert_null(rft_limits_exceeded(&spec, &gpu, arena));
+    assert_null(rft_limits_exceeded(&spec, &gpu, arena)); /* with 2 MiB before it, and the rest of a page behind it */
+    gpu.memory_free_bytes--;
+    assert_non_null(rft_limits_exceeded(&spec, &gpu, arena));
     buffer.count = 3ull << 30;
     assert_string_equal(rft_limits_exceeded(&spec, &gpu, arena), "needs 3.0 of 0.0 GiB");
     rft_arena_free(arena);

@@ -41,6 +41,16 @@ static int wait_for_all(rft_scripted_gpu *gpu, rft_err *err) {
 
 /* ---- memory ---- */
 
+/* As a driver aligns it. */
+static void *aligned(uint64_t bytes) {
+    void *memory = NULL;
+    if (posix_memalign(&memory, bytes >= 1 << 20 ? 2 << 20 : 512, bytes ? bytes : 1) != 0) {
+        fprintf(stderr, "scripted gpu: out of the host's memory\n");
+        abort();
+    }
+    return memory;
+}
+
 static int alloc(rft_gpu *base, uint64_t bytes, rft_device_ptr *out, rft_err *err) {
     rft_scripted_gpu *gpu = scripted_of(base);
     if (gpu->used_bytes + bytes > (uint64_t)gpu->opts.info.memory_bytes) {
@@ -48,7 +58,7 @@ static int alloc(rft_gpu *base, uint64_t bytes, rft_device_ptr *out, rft_err *er
     }
     RFT_GROW(gpu->blocks, gpu->block_capacity, gpu->block_count + 1);
     block_of_memory *block = &gpu->blocks[gpu->block_count++];
-    *block = (block_of_memory){malloc(bytes ? bytes : 1), bytes};
+    *block = (block_of_memory){aligned(bytes), bytes};
     memset(block->data, 0xCD, bytes); /* what a device leaves there is nobody's business, but not zero */
     gpu->used_bytes += bytes;
     *out = (rft_device_ptr)(uintptr_t)block->data;

@@ -5,7 +5,9 @@
  * A kernel is a host function registered under its symbol ("saxpy" also answers for "saxpy<4>"); it runs at launch()
  * and takes as long as the script says. Device pointers are host pointers. Nothing takes real time: host and device
  * share one clock, which only launches, waits and sleeps advance. The built-in kernels of harness/measure are
- * registered already: fill, convert and compare are their very device code compiled for the host.
+ * registered already: fill, convert, guard and compare are their very device code compiled for the host. Memory is
+ * aligned as a driver's is, 2 MiB where it is large, else 512 B; around a buffer lies its padding, so that a kernel may
+ * write there.
  */
 #ifndef RFT_TEST_SCRIPTED_GPU_H
 #define RFT_TEST_SCRIPTED_GPU_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The built-in kernels on the host. fill, convert and compare are the device's own text, one thread after another. */
+/* The built-in kernels on the host. fill, convert, guard and compare are the device's own text, one thread after
+ * another. */
 #include "support/scripted_gpu.h"
 
 #include <math.h>
@@ -19,6 +20,8 @@ static uint64_t host_thread, host_threads;
 #include "measure/device/fill.cu"
 
 #include "measure/device/convert.cu"
+
+#include "measure/device/guard.cu"
 
 #include "measure/device/compare.cu"
 
@@ -71,6 +74,21 @@ static void run_fold(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self)
     (void)gpu, (void)self;
     EACH_THREAD(l) {
         rft_fold_kernel(ARG(l, 0, int), POINTER(l, 1, const void), ARG(l, 2, rft_u32), POINTER(l, 3, void));
+    }
+}
+
+static void run_guard_mark(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
+    (void)gpu, (void)self;
+    EACH_THREAD(l) {
+        rft_guard_mark(((const rft_guard_list *)l->values[0])->areas, ARG(l, 1, rft_u32));
+    }
+}
+
+static void run_guard_check(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
+    (void)gpu, (void)self;
+    EACH_THREAD(l) {
+        rft_guard_check(((const rft_guard_list *)l->values[0])->areas, ARG(l, 1, rft_u32),
+                        POINTER(l, 2, rft_guard_partial));
     }
 }
 
@@ -209,6 +227,8 @@ void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu) {
     rft_scripted_gpu_kernel(gpu, "rft_compare_kernel", run_compare, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_checksum_kernel", run_checksum, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_fold_kernel", run_fold, NULL);
+    rft_scripted_gpu_kernel(gpu, "rft_guard_mark_kernel", run_guard_mark, NULL);
+    rft_scripted_gpu_kernel(gpu, "rft_guard_check_kernel", run_guard_check, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_flush_write_kernel", run_flush_write, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_flush_read_kernel", run_flush_read, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_stamp_kernel", run_stamp, NULL);

@@ -86,6 +86,7 @@ RFT_KERNEL rft_checksum_kernel(const rft_u64 *words, rft_u64 count, rft_u64 *par
 #define RFT_FOLD_MAGNITUDE 0
 #define RFT_FOLD_COMPARE 1
 #define RFT_FOLD_CHECKSUM 2
+#define RFT_FOLD_GUARD 3
 
 /* Each thread folds its `per` neighbours into one. Of equal errors the one of the lowest index counts. */
 RFT_KERNEL rft_fold_kernel(int what, const void *partials, rft_u32 per, void *out) {
@@ -109,6 +110,13 @@ RFT_KERNEL rft_fold_kernel(int what, const void *partials, rft_u32 per, void *ou
             all.wrong = wrong;
         }
         ((rft_compare_partial *)out)[RFT_THREAD] = all;
+    } else if (what == RFT_FOLD_GUARD) {
+        const rft_guard_partial *in = (const rft_guard_partial *)partials + first;
+        rft_guard_partial all = in[0];
+        for (i = 1; i < per; i++) {
+            rft_guard_merge(&all, &in[i]);
+        }
+        ((rft_guard_partial *)out)[RFT_THREAD] = all;
     } else {
         const rft_u64 *in = (const rft_u64 *)partials + first;
         rft_u64 all = 0;

@@ -20,9 +20,29 @@ double rft_spec_tolerance(const rft_point_spec *spec, size_t buffer) {
     return 2.0 * ldexp(1.0, -bits) + 8.0 * ldexp(1.0, -accumulator_bits) * sqrt(length);
 }
 
-static uint64_t add_bytes(uint64_t total, uint64_t count, uint64_t size) {
+#define PAGE_BYTES (2ull << 20) /* an allocation of at least half of one has pages of its own */
+
+static bool has_own_pages(uint64_t bytes) {
+    return bytes >= PAGE_BYTES / 2;
+}
+
+uint64_t rft_spec_padding_before(uint64_t bytes) {
+    return has_own_pages(bytes) ? PAGE_BYTES : RFT_GUARD_BYTES;
+}
+
+uint64_t rft_spec_padded_bytes(uint64_t bytes) {
+    uint64_t padded;
+    if (__builtin_add_overflow(bytes, rft_spec_padding_before(bytes) + RFT_GUARD_BYTES + PAGE_BYTES, &padded)) {
+        return UINT64_MAX;
+    }
+    padded -= PAGE_BYTES;
+    return has_own_pages(bytes) ? (padded + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES : padded;
+}
+
+static uint64_t add_buffer(uint64_t total, uint64_t count, uint64_t size) {
     uint64_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || __builtin_add_overflow(total, bytes, &total)) {
+    if (__builtin_mul_overflow(count, size, &bytes) ||
+        __builtin_add_overflow(total, rft_spec_padded_bytes(bytes), &total)) {
         return UINT64_MAX;
     }
     return total;
@@ -33,13 +53,13 @@ uint64_t rft_spec_memory_bytes(const rft_point_spec *spec) {
     for (size_t i = 0; i < spec->buffer_count; i++) {
         const rft_buffer *buffer = &spec->buffers[i];
         uint64_t size = rft_type_bytes(buffer->type);
-        total = add_bytes(total, buffer->count, size);
+        total = add_buffer(total, buffer->count, size);
         if (buffer->role == RFT_BUFFER_INOUT) {
-            total = add_bytes(total, buffer->count, size);
+            total = add_buffer(total, buffer->count, size);
         }
         if (buffer->role == RFT_BUFFER_INOUT || buffer->role == RFT_BUFFER_OUTPUT) {
             bool integer = rft_type_significand_bits(buffer->type) == 0;
-            total = add_bytes(total, buffer->count, integer ? size : sizeof(double));
+            total = add_buffer(total, buffer->count, integer ? size : sizeof(double));
         }
     }
     return total;

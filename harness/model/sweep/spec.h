@@ -118,8 +118,10 @@ typedef struct rft_check {
     size_t problem_count;
 } rft_check;
 
+#define RFT_BUFFERS_MAX 63
+
 typedef struct rft_point_spec {
-    rft_buffer *buffers; /* sorted by name */
+    rft_buffer *buffers; /* sorted by name; RFT_BUFFERS_MAX at most */
     size_t buffer_count;
     rft_launch *prepare; /* once per configuration, untimed */
     size_t prepare_count;
@@ -137,7 +139,16 @@ typedef struct rft_point_spec {
  * 2^-24. 0 for integer types unless one is given. */
 double rft_spec_tolerance(const rft_point_spec *spec, size_t buffer);
 
-/* Device bytes the point needs: buffers, originals of inouts, fp64 reference results. */
+/* Every buffer has padding of its own before and behind it, whose last and first RFT_GUARD_BYTES hold a pattern: a
+ * kernel that writes outside is found out. As long as a row of the largest tiles, and a multiple of every alignment. */
+#define RFT_GUARD_BYTES (64u << 10)
+/* Padding before a buffer of so many bytes. It keeps the alignment that the driver gives: 2 MiB where an allocation has
+ * pages of its own, 512 B otherwise. */
+uint64_t rft_spec_padding_before(uint64_t bytes);
+/* The buffer with its padding, in whole pages where it has its own; UINT64_MAX: more than there are numbers for. */
+uint64_t rft_spec_padded_bytes(uint64_t bytes);
+
+/* Device bytes the point needs: buffers, originals of inouts, fp64 reference results, each with its padding. */
 uint64_t rft_spec_memory_bytes(const rft_point_spec *spec);
 
 #endif
