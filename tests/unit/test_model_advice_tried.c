@@ -288,6 +288,10 @@ static void counters_and_what_is_left(void **state) {
     for (size_t i = 0; i < list.count; i++) {
         assert_true(list.items[i].gain_frac <= room + 1e-9);
     }
+    c->values[RFT_COUNTER_ISSUE] = 0.95;
+    list = advice_of(run, best); /* no scheduler has a cycle to spare */
+    assert_true(!told(&list, "occupancy") && !told(&list, "barrier"));
+    c->values[RFT_COUNTER_ISSUE] = 0.5;
     c->values[RFT_COUNTER_TENSOR_BUSY] = 0.99;
     list = advice_of(run, best);
     assert_int_equal(list.count, 0);

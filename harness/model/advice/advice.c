@@ -16,7 +16,9 @@
 #define CLEARLY_COMPUTE 1.5
 
 #define CONTENDER_FRAC 0.1 /* as far behind as the race lets a configuration fall */
-#define PIPE_HELD 0.9      /* of the cycles: then the matrix units are what the time goes to */
+/* Of the cycles, ours: then the matrix units are what the time goes to, or the schedulers have none to spare. */
+#define PIPE_HELD 0.9
+#define ISSUE_HELD 0.9
 
 typedef struct rule_entry {
     const char *name;
@@ -147,6 +149,8 @@ static unsigned where_of(const rft_advice_case *c) {
     where |= compute > 0.0 && !(compute < CLEARLY_MEMORY * memory) ? RFT_CASE_COMPUTE : 0u;
     bool judged = c->bound.share_count > 0;
     where |= judged && c->bound.firmness != RFT_FIRM_BOUND ? RFT_CASE_LOOSE : 0u;
+    bool spare = !(rft_case_counter(c, RFT_COUNTER_ISSUE) >= ISSUE_HELD);
+    where |= (where & RFT_CASE_LOOSE) && spare ? RFT_CASE_WAITS : 0u;
     if (c->median_s < RFT_NEAR_FLOOR * c->floor_s) {
         where |= RFT_CASE_SHORT;
     }

@@ -18,6 +18,7 @@
 #define RFT_CASE_COMPUTE 2u /* by its work arithmetic may be: at least 0.5 x as long. Both: near the ridge */
 #define RFT_CASE_LOOSE 4u   /* no ceiling holds it firmly: u < 0.8 */
 #define RFT_CASE_SHORT 8u   /* near the launch floor */
+#define RFT_CASE_WAITS 16u  /* loose, and its schedulers have cycles to spare: not counted to issue in nearly all */
 
 typedef struct rft_advice_case {
     const rft_run *run;
@@ -103,13 +104,13 @@ const char *rft_case_si(const rft_advice_case *c, double value, const char *unit
     X(reuse, RFT_CASE_MEMORY | RFT_CASE_COMPUTE, true)                                                                 \
     X(bank_conflicts, RFT_CASE_MEMORY | RFT_CASE_COMPUTE, true)                                                        \
     X(spills, RFT_CASE_MEMORY | RFT_CASE_COMPUTE, true)                                                                \
-    X(occupancy, RFT_CASE_LOOSE, true)                                                                                 \
+    X(occupancy, RFT_CASE_WAITS, true)                                                                                 \
     X(instructions, RFT_CASE_COMPUTE, true)                                                                            \
     X(fill, RFT_CASE_LOOSE | RFT_CASE_SHORT, true)                                                                     \
     X(tail, RFT_CASE_COMPUTE, true)                                                                                    \
-    X(in_flight, RFT_CASE_LOOSE, true)                                                                                 \
-    X(prefetch, RFT_CASE_LOOSE, true)                                                                                  \
-    X(barrier, RFT_CASE_LOOSE, true)                                                                                   \
+    X(in_flight, RFT_CASE_WAITS, true)                                                                                 \
+    X(prefetch, RFT_CASE_WAITS, true)                                                                                  \
+    X(barrier, RFT_CASE_WAITS, true)                                                                                   \
     X(graph, RFT_CASE_SHORT, false)                                                                                    \
     X(baseline, 0, true)                                                                                               \
     X(batch, RFT_CASE_LOOSE | RFT_CASE_SHORT, false)                                                                   \
