@@ -144,7 +144,8 @@ static void check_told(const rft_run *run, const rft_point *point, const json_t 
         }
     }
     double gain = json_number_value(json_object_get(advice, "gain_frac"));
-    double left = 1.0 - rft_placement_of(run, point).efficiency_frac;
+    rft_placement place = rft_placement_of(run, point);
+    double left = 1.0 - fmax(place.efficiency_frac, isnan(place.left_factor) ? 0.0 : 1.0 / place.left_factor);
     if (gain > left + 1e-9) {
         fail_msg("%s, point %lld: \"%s\" gains %g, left is %g", file, (long long)point->id, text, gain, left);
     }

@@ -341,6 +341,38 @@ static void batches_hide_the_launch(void **state) {
     rft_run_free(run);
 }
 
+/* At a clock below the run's only what that clock allows is left. A ceiling keeps its clock. */
+static void a_clock_that_is_held_down_leaves_less(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    run->ceilings.items[RFT_CEILING_FP32].clock_mhz = 1980.0;
+    rft_point *best = add(run, 2, 0.125, 1.5e-3);
+    rft_advice_list list = advice_of(run, best);
+    assert_true(near(told(&list, "occupancy")->gain_frac, 1.0 / 3.0, 1e-6));
+    best->rounds[0].clock_mhz = 1584.0; /* 80 %: 1.25 ms at the roof */
+    list = advice_of(run, best);
+    assert_true(near(told(&list, "occupancy")->gain_frac, 1.0 / 6.0, 1e-6));
+    assert_string_equal(told(&list, "occupancy")->rests_on, "what 1584 MHz allow, FP32 FMA");
+    best->rounds[0].clock_mhz = 1340.0; /* 98.5 % of what it allows */
+    list = advice_of(run, best);
+    assert_int_equal(list.count, 0);
+    assert_string_equal(list.nothing, "at 99 % of what 1340 MHz allow, FP32 FMA: with the same work, at this clock, "
+                                      "there is nothing to be won");
+    rft_run_free(run);
+}
+
+static void a_library_is_called_not_changed(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *best = add(run, 2, 0.125, 2.0e-3);
+    run->sweeps[0].sweep.variants[0].source = "sweeps/linear.lua";
+    rft_advice_list list = advice_of(run, best);
+    assert_int_equal(list.count, 0);
+    assert_string_equal(list.nothing,
+                        "a library's kernel is as it is: only another of its algorithms does the same work");
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_tried_in_vain_is_no_advice),
@@ -356,6 +388,8 @@ int main(void) {
         cmocka_unit_test(counters_and_what_is_left),
         cmocka_unit_test(overlap_rests_on_the_smaller_of_two_bounds),
         cmocka_unit_test(batches_hide_the_launch),
+        cmocka_unit_test(a_clock_that_is_held_down_leaves_less),
+        cmocka_unit_test(a_library_is_called_not_changed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 #define CLEARLY_COMPUTE 1.5
 
 #define CONTENDER_FRAC 0.1 /* as far behind as the race lets a configuration fall */
+#define LAUNCH_SHOWS_FRAC 0.005
 /* Of the cycles, ours: then the matrix units are what the time goes to, or the schedulers have none to spare. */
 #define PIPE_HELD 0.9
 #define ISSUE_HELD 0.9
@@ -78,9 +79,32 @@ void rft_case_remedy(rft_rule_answer *answer, rft_quantity quantity, bool more, 
     answer->remedies[answer->remedy_count++] = (rft_remedy){quantity, more, words};
 }
 
-rft_case_gain rft_case_room(const rft_advice_case *c) {
+/* The clock is held down by what is busy at it, or the matrix units are counted to be. */
+static bool is_busy(const rft_advice_case *c) {
+    return rft_bound_is_held(&c->bound) || rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY) >= PIPE_HELD;
+}
+
+static bool is_below_clock(const rft_advice_case *c) {
+    return c->bound.clock.below && !isnan(c->place.clock_frac);
+}
+
+rft_case_gain rft_case_roof(const rft_advice_case *c) {
     rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
-    return (rft_case_gain){c->room_frac, rft_arena_printf(c->arena, "its roof, %s", rft_ceiling_label(ceiling))};
+    return (rft_case_gain){1.0 - c->place.efficiency_frac,
+                           rft_arena_printf(c->arena, "its roof, %s", rft_ceiling_label(ceiling))};
+}
+
+/* What is left is left to the roof at the point's own clock, and behind the launch. */
+rft_case_gain rft_case_room(const rft_advice_case *c) {
+    rft_case_gain roof = rft_case_roof(c);
+    if (is_below_clock(c)) {
+        rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
+        roof.rests_on =
+            rft_arena_printf(c->arena, "what %.0f MHz allow, %s", c->bound.clock.clock_mhz, rft_ceiling_label(ceiling));
+    } else if (c->room_frac < roof.frac - LAUNCH_SHOWS_FRAC) {
+        roof.rests_on = rft_arena_printf(c->arena, "the launch floor and %s", roof.rests_on);
+    }
+    return (rft_case_gain){c->room_frac, roof.rests_on};
 }
 
 rft_case_gain rft_case_slack(const rft_advice_case *c) {
@@ -199,7 +223,7 @@ static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_a
     c.bound = rft_bound_whole_of(run, point); /* gains are of the whole time */
     c.memory_s = side_s(amounts, count, false);
     c.compute_s = side_s(amounts, count, true);
-    c.room_frac = 1.0 - c.place.efficiency_frac;
+    c.room_frac = 1.0 - 1.0 / c.place.left_factor;
     c.slack_frac = c.bound.share_count > 0 ? 1.0 - c.bound.frac : (double)NAN;
     c.occupancy_frac = rft_case_counter(&c, RFT_COUNTER_WARPS_ACTIVE);
     c.occupancy_counted = !isnan(c.occupancy_frac);
@@ -287,22 +311,46 @@ static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advic
 /* At its ceiling, or beyond it: the reading rule "near the roof only other work helps". */
 static const char *at_ceiling_text(const rft_advice_case *c) {
     rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
-    return rft_arena_printf(c->arena, "at %s of its ceiling, %s: with the same work there is nothing to be won",
-                            rft_case_percent(c, c->place.efficiency_frac), rft_ceiling_label(ceiling));
+    if (1.0 - c->place.efficiency_frac < RFT_ADVICE_LEAST_FRAC) {
+        return rft_arena_printf(c->arena, "at %s of its ceiling, %s: with the same work there is nothing to be won",
+                                rft_case_percent(c, c->place.efficiency_frac), rft_ceiling_label(ceiling));
+    }
+    return rft_arena_printf(c->arena, "at %s of %s: with the same work%s there is nothing to be won",
+                            rft_case_percent(c, 1.0 - c->room_frac), rft_case_room(c).rests_on,
+                            is_below_clock(c) ? ", at this clock," : "");
 }
 
-static const char *nothing_text(const rft_advice_case *c, const rft_advice_list *list, bool held) {
+static bool is_library(const rft_advice_case *c) {
+    return rft_variant_is_library(&c->run->sweeps[c->point->sweep].sweep.variants[c->point->variant]);
+}
+
+/* What is busy needs other work, or a higher clock; what is a library's can only be called otherwise. */
+static bool is_asked(const rft_advice_case *c, const rule_entry *rule) {
+    bool fits = rule->cases == 0 || (rule->cases & c->where) != 0;
+    if (!fits || !rule->same_work) {
+        return fits;
+    }
+    bool own = rule->cases == 0, callers = rule->judge == rft_rule_align;
+    return !(c->room_frac < RFT_ADVICE_LEAST_FRAC) && (own || !is_busy(c)) && (own || callers || !is_library(c));
+}
+
+static const char *nothing_text(const rft_advice_case *c, const rft_advice_list *list) {
     if (c->room_frac < RFT_ADVICE_LEAST_FRAC) {
         return at_ceiling_text(c);
     }
-    if (held) {
+    if (rft_bound_is_held(&c->bound)) {
+        return rft_arena_printf(c->arena, "%s: with the same work, at this clock, there is nothing to be won",
+                                rft_bound_text(&c->bound, c->arena));
+    }
+    if (is_busy(c)) {
         return rft_arena_printf(c->arena,
                                 "the matrix units are busy in %s of the cycles: only less work for them, or a higher "
                                 "clock, makes it faster",
                                 rft_case_percent(c, rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY)));
     }
-    return isnan(c->room_frac)       ? "there is no measured ceiling to judge its work by"
-           : list->tried_count > 0   ? "what its numbers suggest was tried in vain"
+    return isnan(c->room_frac)     ? "there is no measured ceiling to judge its work by"
+           : is_library(c)         ? "a library's kernel is as it is: only another of its algorithms does the same work"
+           : list->tried_count > 0 ? "what its numbers suggest was tried in vain"
            : list->missing_count > 0 ? "no rule that could be judged applies"
                                      : "no rule applies";
 }
@@ -317,16 +365,13 @@ rft_advice_list rft_advice_of(const rft_run *run, const rft_point *point, rft_ar
         return list;
     }
     rft_advice_case c = case_of(run, point, arena);
-    bool at_ceiling = c.room_frac < RFT_ADVICE_LEAST_FRAC;
-    bool held = rft_case_counter(&c, RFT_COUNTER_TENSOR_BUSY) >= PIPE_HELD;
     for (size_t i = 0; i < RULES; i++) {
-        bool applies = rules[i].cases == 0 || ((rules[i].cases & c.where) != 0 && !(held && rules[i].same_work));
-        if (applies && !(at_ceiling && rules[i].same_work)) {
+        if (is_asked(&c, &rules[i])) {
             ask_rule(&c, &rules[i], &list);
         }
     }
     if (list.count == 0) {
-        list.nothing = nothing_text(&c, &list, held);
+        list.nothing = nothing_text(&c, &list);
     }
     return list;
 }

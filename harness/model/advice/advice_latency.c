@@ -177,7 +177,7 @@ rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answe
     rft_case_trigger(answer, "launch_floor", "s", floor_s, NAN);
     rft_case_trigger(answer, "launch_floor_frac", "1", floor_s / c->median_s, 1.0 / RFT_NEAR_FLOOR);
     rft_case_gain gain = {floor_s / c->median_s, "an empty kernel between the same two events"};
-    return rft_case_offer(answer, rft_case_least(gain, rft_case_room(c)), RFT_ADVICE_MEASURED,
+    return rft_case_offer(answer, rft_case_least(gain, rft_case_roof(c)), RFT_ADVICE_MEASURED,
                           rft_arena_printf(c->arena,
                                            "launch less: an empty kernel takes %s of its %s; replay a CUDA graph, or "
                                            "launch the next kernel early (programmatic dependent launch)",
@@ -220,7 +220,7 @@ rft_rule_verdict rft_rule_batch(const rft_advice_case *c, rft_rule_answer *answe
     rft_case_trigger(answer, "bytes_per_sm", "B", own, needed * NEAR_OPTIMAL / (1.0 - NEAR_OPTIMAL));
     answer->advice.gain_of = "the time of one problem";
     return rft_case_offer(
-        answer, rft_case_room(c), RFT_ADVICE_DECLARED,
+        answer, rft_case_roof(c), RFT_ADVICE_DECLARED,
         rft_arena_printf(c->arena,
                          "batch: all its data is %s an SM, and memory needs %s on the way at any time; "
                          "take several problems in one launch, or prefetch the next into the L2",

@@ -30,7 +30,7 @@ typedef struct rft_advice_case {
     unsigned where;        /* RFT_CASE_* */
     double memory_s;       /* declared bytes at their ceiling; 0: none, NaN: no ceiling */
     double compute_s;      /* declared operations of the longest pipe at its ceiling; likewise */
-    double room_frac;      /* 1 - roof / time: all that the same work could win; NaN = no roof */
+    double room_frac;      /* 1 - 1 / rft_placement.left_factor: all that the same work could win; NaN = no roof */
     double slack_frac;     /* the same against the nearest ceiling for the traffic it has now; NaN = none */
     double occupancy_frac; /* achieved where counted, else the theoretical one; NaN = not known */
     bool occupancy_counted;
@@ -76,7 +76,8 @@ typedef struct rft_case_gain {
     double frac; /* of the time */
     const char *rests_on;
 } rft_case_gain;
-rft_case_gain rft_case_room(const rft_advice_case *c);  /* to the roof of its work */
+rft_case_gain rft_case_roof(const rft_advice_case *c);  /* to the roof of its work */
+rft_case_gain rft_case_room(const rft_advice_case *c);  /* what is left of that with this launch, at this clock */
 rft_case_gain rft_case_slack(const rft_advice_case *c); /* to the nearest ceiling for the traffic it has, or its roof */
 /* The smaller of the two; one that is not known (NaN) does not bound. */
 rft_case_gain rft_case_least(rft_case_gain a, rft_case_gain b);

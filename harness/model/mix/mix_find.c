@@ -202,10 +202,9 @@ static const rft_point *best_of(const finder *f, const rft_run *run, size_t s, s
     return best;
 }
 
-/* A vendor's library in a kernel's place is no template: its "source" is the script that describes it. */
 static const char *source_of(const rft_run *run, const rft_point *point) {
     const rft_variant *variant = &run->sweeps[point->sweep].sweep.variants[point->variant];
-    return variant->source && rft_text_ends(variant->source, ".lua") ? variant->name : "template";
+    return rft_variant_is_library(variant) ? variant->name : "template";
 }
 
 static void take_candidate(finder *f, const rft_run *run, size_t s, size_t problem) {

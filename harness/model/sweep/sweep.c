@@ -39,3 +39,7 @@ size_t rft_param_find(const rft_param *param, const rft_value *value) {
     }
     return i;
 }
+
+bool rft_variant_is_library(const rft_variant *variant) {
+    return variant->source && rft_text_ends(variant->source, ".lua");
+}

@@ -70,6 +70,9 @@ typedef struct rft_variant {
     size_t constraint_count;
 } rft_variant;
 
+/* A vendor's library in a kernel's place: its "source" is the script that describes it. */
+bool rft_variant_is_library(const rft_variant *variant);
+
 #define RFT_REFINED_MAX 20 /* the deepest refine() */
 
 typedef struct rft_problem {
