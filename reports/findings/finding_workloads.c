@@ -71,9 +71,11 @@ static const char *interval_words(const rft_compare_ratio *ratio, rft_arena *are
     return bracket ? bracket : "n/a";
 }
 
-/* The reason stands in a note; that a difference is neither shown nor excluded is what AMBIGUOUS means. */
+/* The reason stands in a note; that a difference is neither shown nor excluded is what AMBIGUOUS means, but not how
+ * many processes would tell. */
 static rft_datum verdict_cell(const rft_compare_figure *f, rft_arena *arena) {
-    bool judged = f->verdict != RFT_COMPARE_NONE, plain = f->doubt == RFT_DOUBT_NEITHER && !f->no_native;
+    bool judged = f->verdict != RFT_COMPARE_NONE,
+         plain = f->doubt == RFT_DOUBT_NEITHER && f->processes_wanted == 0 && !f->no_native;
     rft_datum cell = rft_datum_text(judged ? rft_compare_verdict_name(f->verdict) : "not judged");
     cell.note = f->reason && !plain ? rft_arena_printf(arena, "%s.", f->reason) : NULL;
     return cell;
@@ -257,6 +259,9 @@ enum {
     MEDIAN,
     LOW,
     HIGH,
+    REPEAT_LOW,
+    REPEAT_HIGH,
+    PROCESSES,
     IS_95,
     WIDENED,
     RATE,
@@ -269,6 +274,7 @@ enum {
     RATIO_LOW,
     RATIO_HIGH,
     VERDICT,
+    WANTED,
     REASON,
     EFFORT,
     FIGURE_FIELDS
@@ -286,6 +292,9 @@ static const rft_trait figure_fields[FIGURE_FIELDS] = {
     [MEDIAN] = {.key = "median_s"},
     [LOW] = {.key = "low_s"},
     [HIGH] = {.key = "high_s"},
+    [REPEAT_LOW] = {.key = "repeat_low_s"},
+    [REPEAT_HIGH] = {.key = "repeat_high_s"},
+    [PROCESSES] = {.key = "processes"},
     [IS_95] = {.key = "interval_is_95", .where = RFT_IN_DATA},
     [WIDENED] = {.key = "widened_frac", .where = RFT_IN_DATA},
     [RATE] = {.key = "rate"},
@@ -298,6 +307,7 @@ static const rft_trait figure_fields[FIGURE_FIELDS] = {
     [RATIO_LOW] = {.key = "ratio_low"},
     [RATIO_HIGH] = {.key = "ratio_high"},
     [VERDICT] = {.key = "verdict"},
+    [WANTED] = {.key = "processes_wanted", .where = RFT_IN_DATA},
     [REASON] = {.key = "reason"},
     [EFFORT] = {.key = "effort", .where = RFT_IN_DATA},
 };
@@ -322,6 +332,9 @@ static void add_figure(rft_cell_table *table, const rft_compare *c, const rft_co
     cells[MEDIAN] = rft_datum_number(f->stats.median);
     cells[LOW] = rft_datum_number(f->stats.low);
     cells[HIGH] = rft_datum_number(f->stats.high);
+    cells[REPEAT_LOW] = rft_datum_number(f->repeat.repeat_low);
+    cells[REPEAT_HIGH] = rft_datum_number(f->repeat.repeat_high);
+    cells[PROCESSES] = f->repeat.processes ? rft_datum_count((int64_t)f->repeat.processes) : rft_datum_absent();
     cells[IS_95] = rft_datum_flag(f->stats.interval_is_95);
     cells[WIDENED] = rft_datum_number(f->widen_frac);
     cells[RATE] = rft_datum_number(f->rate);
@@ -333,6 +346,7 @@ static void add_figure(rft_cell_table *table, const rft_compare *c, const rft_co
     cells[RATIO_LOW] = rft_datum_number(f->ratio.low);
     cells[RATIO_HIGH] = rft_datum_number(f->ratio.high);
     cells[VERDICT] = rft_datum_text(f->verdict == RFT_COMPARE_NONE ? NULL : rft_compare_verdict_name(f->verdict));
+    cells[WANTED] = f->processes_wanted ? rft_datum_count((int64_t)f->processes_wanted) : rft_datum_absent();
     cells[REASON] = rft_datum_text(f->reason);
     cells[EFFORT] = rft_datum_finding(f->problem == SIZE_MAX ? NULL : effort_data(&f->effort, arena));
 }

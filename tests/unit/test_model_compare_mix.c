@@ -25,6 +25,13 @@ static rft_run *side(const char *device, const char *id, double scale) {
     fixture_problem(run, (const int64_t[]){2});
     fixture_point(run, 0, NULL, 100e-6 * scale);
     fixture_point(run, 1, NULL, 1e-3 * scale);
+    for (size_t i = 0; i < run->point_count; i++) { /* quiet: SAME is within 1 % */
+        rft_measurement *m = &run->points[i].rounds[0];
+        for (size_t k = 0; k < m->n; k++) {
+            m->samples_s[k] = m->stats.median * (1.0 + 0.0002 * ((double)k - 4.5));
+        }
+        m->stats = rft_stats_of(m->samples_s, m->n);
+    }
     return run;
 }
 

@@ -4,6 +4,7 @@
 #include "model_fixture.h"
 
 #include "base/hash.h"
+#include "model/compare/compare_rule.h"
 #include "model/stats/repeat.h"
 #include "unit/noise.h"
 
@@ -152,7 +153,288 @@ static void both_cover(void **state) {
     }
 }
 
+/* The nine configurations of one H200 that were taken in 24 fresh processes each: medians over their own median, in
+ * tenths of a per cent. The estimand is then the median of all 24. */
+typedef struct recorded {
+    const char *name;
+    double median_us;
+    int tenths[24];
+} recorded;
+
+static const recorded h200[] = {
+    {"gemv 1024", 4.768, {27,  -20, -7, -20, 37, 0,  -7, 0, -13, 13, -7, 0,
+                          -13, 34,  37, 20,  7,  23, 0,  7, 27,  20, -7, -13}},
+    {"matmul 128", 6.128, {-18, -3, 13, 55, 8,  3, 13, -3, -18, -3, -10, -3,
+                           8,   76, -3, -3, -8, 8, -3, 8,  29,  -8, 8,   81}},
+    {"gemv 2048", 6.408, {24, 4,  -16, -6, 9,   4, -26, -11, 6,  -1, -16, 1,
+                          11, 14, -26, 29, -16, 4, -6,  -16, 64, -9, 14,  -14}},
+    {"gemv 4096", 11.808, {5, -3, -3, 3, 5, -3, -1, -8, -12, 0, 0, 14, 3, 5, 0, 0, 3, -8, -3, -3, -5, 3, 11, -5}},
+    {"softmax 1024", 31.584, {2, -3, -2, -1, 0, 2, -2, 0, -4, 5, 1, -4, -2, 1, -5, -4, 0, 1, 4, 2, 4, 1, 5, -1}},
+    {"gemv 8192", 33.352, {3, -1, 1, 1, 3, 0, -2, -4, 0, 1, 5, 4, 0, -1, -3, -1, 1, 0, 1, 3, -2, -1, -1, 1}},
+    {"matmul 1024", 57.608, {2, 3, 2, 6, 3, 6, 5, 0, 4, 0, -1, -1, -1, -2, -2, 5, -3, -1, -2, 0, 4, -5, 1, -3}},
+    {"gemv 16384", 120.28, {1, 0, -1, 0, 0, 0, -1, 0, 0, 2, 1, 0, 1, 0, -1, 0, -2, -1, 0, 0, 1, -1, 0, 1}},
+    {"matmul 4096", 2897.048, {1, 0, 1, -1, 0, 0, 0, -1, 0, 0, 0, 0, 1, -1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}},
+};
+enum { RECORDED = sizeof h200 / sizeof *h200 };
+
+static double recorded_median(const recorded *of, size_t process) {
+    return of->median_us * (1.0 + of->tenths[process] / 1000.0);
+}
+
+/* As one run would have read them: `processes` of the 24, drawn with replacement. */
+static void redraw(size_t processes, rft_repeat *out, uint64_t *seed) {
+    double medians[RECORDED][MOST_PROCESSES], sorted[MOST_PROCESSES];
+    rft_repeat_item items[RECORDED];
+    for (size_t i = 0; i < RECORDED; i++) {
+        for (size_t p = 0; p < processes; p++) {
+            sorted[p] = medians[i][p] = recorded_median(&h200[i], (size_t)(rft_random_unit(seed) * 24.0));
+        }
+        items[i] = (rft_repeat_item){.medians = medians[i],
+                                     .count = processes,
+                                     .pooled = rft_median_of(sorted, processes),
+                                     .low = NAN,
+                                     .high = NAN,
+                                     .step = 0.032};
+    }
+    rft_repeat_of(items, RECORDED, RECORDED, out);
+}
+
+/* ---- verdicts on equal runs ---- */
+static rft_compare_verdict verdict_of(const rft_repeat *a, const rft_repeat *b) {
+    rft_stats x = {.median = a->figure, .low = a->low, .high = a->high, .interval_is_95 = true};
+    rft_stats y = {.median = b->figure, .low = b->low, .high = b->high, .interval_is_95 = true};
+    rft_compare_case of = {.ratio = rft_compare_ratio_of(&x, &y), .first_roof = NAN, .other_roof = NAN, .spread = NAN};
+    return rft_compare_judge(&of, NULL);
+}
+
+static void recorded_processes_are_covered(void **state) {
+    (void)state;
+    enum { RUNS = DRAWS(8000) };
+    static const size_t process_counts[] = {6, 8, 10};
+    for (size_t c = 0; c < sizeof process_counts / sizeof *process_counts; c++) {
+        double covered = 0.0, foretold = 0.0, shown = 0.0;
+        uint64_t seed = 5;
+        double same[RECORDED] = {0};
+        for (int run = 0; run < RUNS; run++) {
+            rft_repeat a[RECORDED], b[RECORDED];
+            redraw(process_counts[c], a, &seed);
+            redraw(process_counts[c], b, &seed);
+            for (size_t i = 0; i < RECORDED; i++) {
+                rft_compare_verdict verdict = verdict_of(&a[i], &b[i]);
+                covered += a[i].low <= h200[i].median_us && h200[i].median_us <= a[i].high;
+                foretold += a[i].repeat_low <= b[i].figure && b[i].figure <= a[i].repeat_high;
+                shown += verdict == RFT_COMPARE_FASTER || verdict == RFT_COMPARE_SLOWER;
+                same[i] += (verdict == RFT_COMPARE_SAME) * 100.0 / RUNS;
+            }
+        }
+        double each = 100.0 / RUNS / RECORDED;
+        print_message("H200, %2zu of 24 processes: confidence %.1f %%, repeat %.1f %%, false verdicts %.2f %%; SAME",
+                      process_counts[c], covered * each, foretold * each, shown * each);
+        for (size_t i = 0; i < RECORDED; i++) {
+            print_message(" %s %.0f %%%s", h200[i].name, same[i], i + 1 < RECORDED ? "," : "\n");
+        }
+        assert_true(covered * each >= 94.0 && foretold * each >= 94.0);
+        assert_true(shown * each <= 0.3);
+        for (size_t i = 4; i < RECORDED; i++) { /* 1.96 standard deviations of 0.6 % and less */
+            assert_true(same[i] >= 95.0);
+        }
+    }
+}
+
+/* Planted, as n = 1024, 4096, 8192, 16384 of the GEMV, and one of 0.4 %: between processes, as 1.96 sd. */
+static void equal_runs_are_no_difference(void **state) {
+    (void)state;
+    enum { KERNELS = 5, RUNS = DRAWS_LEAST(4000, 1000) };
+    static const double percents[KERNELS] = {4.07, 0.97, 0.47, 0.40, 0.16}, times_us[KERNELS] = {2.5, 9, 32, 60, 119};
+    static const size_t process_counts[] = {6, 8, 10};
+    for (int shape = 0; shape < BETWEEN_COUNT; shape++) {
+        for (size_t c = 0; c < sizeof process_counts / sizeof *process_counts; c++) {
+            double shown = 0.0, worst = 0.0, same[KERNELS] = {0};
+            uint64_t seed = 3;
+            kernel kernels[KERNELS];
+            double false_of[KERNELS] = {0};
+            for (int run = 0; run < RUNS; run++) {
+                rft_repeat a[KERNELS], b[KERNELS];
+                for (size_t i = 0; i < KERNELS; i++) {
+                    between drawn = shape == MIXED ? (between)(rft_random_unit(&seed) * MIXED) : (between)shape;
+                    double sd = percents[i] / 196.0;
+                    kernels[i] = (kernel){drawn, times_us[i] * 1e-6, sd, sd * WITHIN, NAN};
+                }
+                draw_run(kernels, KERNELS, process_counts[c], a, &seed);
+                draw_run(kernels, KERNELS, process_counts[c], b, &seed);
+                for (size_t i = 0; i < KERNELS; i++) {
+                    rft_compare_verdict verdict = verdict_of(&a[i], &b[i]);
+                    false_of[i] += (verdict == RFT_COMPARE_FASTER || verdict == RFT_COMPARE_SLOWER) * 100.0 / RUNS;
+                    same[i] += (verdict == RFT_COMPARE_SAME) * 100.0 / RUNS;
+                }
+            }
+            print_message("equal runs, %-16s %2zu processes: SAME", between_names[shape], process_counts[c]);
+            for (size_t i = 0; i < KERNELS; i++) {
+                shown += false_of[i] / KERNELS;
+                worst = fmax(worst, false_of[i]);
+                print_message(" %.2f %%: %.0f %%,", percents[i], same[i]);
+            }
+            print_message(" false %.2f %% (worst kernel %.2f %%)\n", shown, worst);
+            assert_true(shown <= 0.6 && worst <= 2.0);
+            assert_true(same[3] >= 90.0 && same[4] >= 98.0);
+        }
+    }
+}
+
+static void a_true_difference_is_found(void **state) {
+    (void)state;
+    enum { RUNS = 200 };
+    uint64_t seed = 8;
+    int faster = 0;
+    for (int run = 0; run < RUNS; run++) {
+        kernel slow = {NORMAL, 60e-6 * 1.02, 0.004 / 1.96, 0.005, NAN},
+               quick = {NORMAL, 60e-6, 0.004 / 1.96, 0.005, NAN};
+        rft_repeat a, b;
+        draw_run(&slow, 1, 6, &a, &seed);
+        draw_run(&quick, 1, 6, &b, &seed);
+        faster += verdict_of(&a, &b) == RFT_COMPARE_FASTER;
+    }
+    print_message("2 %% faster, 0.4 %% between processes, six of them: FASTER in %d of %d\n", faster, RUNS);
+    assert_true(faster >= RUNS * 95 / 100);
+}
+
+/* ---- looking after every process: it stops where the interval is narrow, by luck too ---- */
+static void stopping_by_the_interval_costs_little_coverage(void **state) {
+    (void)state;
+    enum { RUNS = DRAWS_LEAST(4000, 1000) };
+    double covered = 0.0, processes = 0.0;
+    uint64_t seed = 12;
+    for (int run = 0; run < RUNS; run++) {
+        kernel k = {NORMAL, 30e-6, 0.008 / 1.96, 0.005, NAN};
+        double medians[MOST_PROCESSES];
+        rft_repeat at = rft_repeat_none();
+        size_t n = 0;
+        while (n < MOST_PROCESSES && !(n >= 2 && rft_repeat_within(&at, 0.005))) {
+            rft_repeat one;
+            draw_run(&k, 1, 1, &one, &seed);
+            medians[n++] = one.figure;
+            double sorted[MOST_PROCESSES];
+            memcpy(sorted, medians, n * sizeof *medians);
+            rft_repeat_item item = {.medians = medians, .count = n, .pooled = rft_median_of(sorted, n), .low = NAN};
+            item.high = NAN;
+            rft_repeat_of(&item, 1, 1, &at);
+        }
+        processes += (double)n / RUNS;
+        covered += (at.low <= k.time_s && k.time_s <= at.high) * 100.0 / RUNS;
+    }
+    print_message("stopped at +-0.5 %%, 0.8 %% between processes: %.1f processes, confidence %.1f %%\n", processes,
+                  covered);
+    assert_true(covered >= 91.0);
+    assert_true(processes > 8.0 && processes < 30.0);
+}
+
+/* ---- the edges ---- */
+static void one_process_knows_itself(void **state) {
+    (void)state;
+    const double one[] = {1e-3};
+    rft_repeat_item item = {.medians = one, .count = 1, .pooled = 1e-3, .low = 0.99e-3, .high = 1.02e-3};
+    rft_repeat out;
+    rft_repeat_of(&item, 1, 1, &out);
+    assert_true(out.figure == 1e-3 && out.low == item.low && out.high == item.high && out.processes == 1);
+    assert_true(isnan(out.repeat_low) && isnan(out.repeat_high) && isnan(out.deviation_frac));
+    assert_false(rft_repeat_is_known(&out) || rft_repeat_within(&out, 1.0));
+    assert_int_equal(rft_repeat_processes_for(&out, 0.01), 0);
+    item.count = 0;
+    rft_repeat_of(&item, 1, 1, &out);
+    assert_true(isnan(out.figure) && out.processes == 0 && !rft_repeat_is_known(&out));
+}
+
+/* Five others in six processes each: the sixth, in one, takes their variance, and its own scatter beside it. */
+static void a_sweep_speaks_for_one_process(void **state) {
+    (void)state;
+    static const double steps[] = {-0.006, -0.003, -0.001, 0.001, 0.003, 0.006};
+    double medians[5][6], one = 2e-3;
+    rft_repeat_item items[6];
+    rft_repeat out[6], wide[6];
+    for (size_t i = 0; i < 5; i++) {
+        for (size_t p = 0; p < 6; p++) {
+            medians[i][p] = 1e-3 * (double)(1 + i) * (1.0 + steps[(p + i) % 6]);
+        }
+        items[i] = (rft_repeat_item){.medians = medians[i], .count = 6, .pooled = 1e-3 * (double)(1 + i)};
+    }
+    items[5] = (rft_repeat_item){.medians = &one, .count = 1, .pooled = one, .low = 1.999e-3, .high = 2.001e-3};
+    rft_repeat_of(items, 6, 6, out);
+    assert_true(out[5].pooled && out[5].freedom > 3.0 && out[0].freedom > 8.0);
+    assert_true(out[5].repeat_high - out[5].repeat_low > 2.0 * (out[1].repeat_high - out[1].repeat_low));
+    items[5].low = 1.9e-3;
+    rft_repeat_of(items, 6, 6, wide);
+    assert_true(wide[5].repeat_high > out[5].repeat_high);
+    /* those behind `pooled` are samples of others again: they count once */
+    items[5] = items[4];
+    rft_repeat_of(items, 5, 6, wide);
+    assert_true(wide[4].freedom == wide[5].freedom && wide[5].low == wide[4].low);
+    /* four are too few for a line: each stands for itself */
+    rft_repeat_of(items, 4, 4, wide);
+    assert_true(!wide[0].pooled && wide[0].freedom == 5.0);
+}
+
+static void the_timers_step_is_in_it(void **state) {
+    (void)state;
+    const double alike[] = {5e-6, 5e-6, 5e-6, 5e-6, 5e-6, 5e-6};
+    rft_repeat_item item = {.medians = alike, .count = 6, .pooled = 5e-6};
+    rft_repeat fine, coarse;
+    rft_repeat_of(&item, 1, 1, &fine);
+    item.step = 32e-9;
+    rft_repeat_of(&item, 1, 1, &coarse);
+    assert_true(rft_repeat_half_width_frac(&coarse) > 2.0 * rft_repeat_half_width_frac(&fine));
+    /* agreement to the last digit is no proof: the floor stays */
+    assert_true(rft_repeat_half_width_frac(&fine) > RFT_REPEAT_FLOOR_FRAC);
+}
+
+static void processes_for_a_margin(void **state) {
+    (void)state;
+    rft_repeat r = {.figure = 1.0, .deviation_frac = 0.04, .freedom = 5.0, .processes = 6};
+    size_t n = rft_repeat_processes_for(&r, 0.01); /* 2 (0.04 / 0.01)^2 = 32, a little more by Student's t and floor */
+    assert_true(n >= 32 && n <= 36);
+    assert_true(rft_repeat_processes_for(&r, 0.02) >= 8 && rft_repeat_processes_for(&r, 0.02) <= 12);
+    assert_int_equal(rft_repeat_processes_for(&r, RFT_REPEAT_FLOOR_FRAC), 0); /* the floor alone is more */
+    r.deviation_frac = 0.001;
+    assert_int_equal(rft_repeat_processes_for(&r, 0.01), 6); /* six, whatever they say */
+    r.other_freedom = 20.0;
+    assert_int_equal(rft_repeat_processes_for(&r, 0.01), 2); /* unless the sweep knows */
+}
+
+static void ties_are_what_a_run_could_read(void **state) {
+    (void)state;
+    rft_repeat a = {.figure = 1.0, .repeat_low = 0.98, .repeat_high = 1.02, .freedom = 9.0, .processes = 10};
+    rft_repeat b = {.figure = 1.019, .repeat_low = 1.018, .repeat_high = 1.02, .freedom = 9.0, .processes = 10};
+    assert_true(rft_repeat_tie(&a, 0.0, &b, 0.0) && rft_repeat_tie(&b, 0.0, &a, 0.0));
+    b = (rft_repeat){.figure = 1.03, .repeat_low = 1.015, .repeat_high = 1.045, .freedom = 9.0, .processes = 10};
+    assert_false(rft_repeat_tie(&a, 0.0, &b, 0.0)); /* the intervals overlap, but neither foretells the other */
+    assert_true(rft_repeat_tie(&a, 0.02, &b, 0.0));
+    a.repeat_low = 0.9999, a.repeat_high = 1.0001, b.figure = 1.004, b.repeat_low = 1.003;
+    assert_true(rft_repeat_tie(&a, 0.0, &b, 0.0)); /* under 0.5 % */
+}
+
+static void students_t(void **state) {
+    (void)state;
+    static const double known[][3] = {{0.05, 1, 12.706}, {0.05, 2, 4.303},  {0.05, 3, 3.182},   {0.05, 5, 2.571},
+                                      {0.05, 10, 2.228}, {0.05, 30, 2.042}, {0.05, 1e6, 1.960}, {0.01, 5, 4.032}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        assert_true(fabs(rft_student_t(known[i][0], known[i][1]) / known[i][2] - 1.0) < 1e-3);
+    }
+    double parted = rft_student_t(0.05, 1.5);
+    assert_true(parted < 12.706 && parted > 4.303);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(both_cover)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_cover),
+        cmocka_unit_test(recorded_processes_are_covered),
+        cmocka_unit_test(equal_runs_are_no_difference),
+        cmocka_unit_test(a_true_difference_is_found),
+        cmocka_unit_test(stopping_by_the_interval_costs_little_coverage),
+        cmocka_unit_test(one_process_knows_itself),
+        cmocka_unit_test(a_sweep_speaks_for_one_process),
+        cmocka_unit_test(the_timers_step_is_in_it),
+        cmocka_unit_test(processes_for_a_margin),
+        cmocka_unit_test(ties_are_what_a_run_could_read),
+        cmocka_unit_test(students_t),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,11 +14,13 @@
  * The figure of a device is the better of its tuned template and the vendor library that was measured in the same run;
  * which it is stands beside it. Imported baselines do not count: another protocol.
  *
- * Intervals of a figure are wider here than in its own run, by what only shows between runs:
+ * Intervals of a figure that several processes took are those of stats/repeat.h: what another run reads is in them.
+ * What one process took is wider here than in its own run, by what only shows between runs:
  *   - the drift of that problem's reference, and the scatter of its readings (rft_run_widen_frac());
  *   - where the samples are not independent (rft_drift_of_samples()), what the medians of batches of them scatter by;
  *   - half a step of the timer: short times are multiples of it (32 ns on an H200), and their interval can be of width
- * 0.
+ *     0.
+ * What another process would have read is not in it; a caveat says so.
  */
 #ifndef RFT_MODEL_COMPARE_H
 #define RFT_MODEL_COMPARE_H
@@ -82,6 +84,7 @@ typedef struct rft_compare_figure {
     bool by_vendor;             /* the figure is the library's */
     const char *source;         /* "template", or the library's label */
     rft_stats stats;            /* seconds, widened as told above */
+    rft_repeat repeat;          /* what another run would read; its `processes` */
     double widen_frac;          /* by that much of the median on either side */
     double roof;                /* roof distance, >= 1; NaN = not known */
     double work;                /* useful operations or bytes of one run, as `unit`; NaN = not known */
@@ -97,7 +100,8 @@ typedef struct rft_compare_figure {
     rft_compare_ratio ratio; /* NaN on the first itself, where either is missing, and of unequal or unknown work */
     rft_compare_verdict verdict;
     rft_compare_doubt doubt;
-    const char *reason; /* why AMBIGUOUS or NONE, or what must be known beside the verdict, in words; NULL */
+    size_t processes_wanted; /* AMBIGUOUS for want of processes: so many on either side are about enough; 0: not so */
+    const char *reason;      /* why AMBIGUOUS or NONE, or what must be known beside the verdict, in words; NULL */
 } rft_compare_figure;
 
 typedef struct rft_compare_workload {

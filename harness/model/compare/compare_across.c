@@ -160,7 +160,7 @@ typedef struct caveat {
     bool of[RFT_COMPARE_MOST];
 } caveat;
 
-#define CAVEATS_MOST (8 * RFT_COMPARE_MOST)
+#define CAVEATS_MOST (9 * RFT_COMPARE_MOST)
 
 typedef struct caveats {
     caveat items[CAVEATS_MOST];
@@ -185,6 +185,16 @@ static bool any_energy(const rft_compare *compare, size_t side) {
         }
     }
     return false;
+}
+
+/* Of a run all were taken in several processes, or one shows that it was made before, or without. */
+static bool in_one_process(const rft_compare *compare, size_t side) {
+    bool one = false;
+    for (size_t w = 0; w < compare->workload_count; w++) {
+        const rft_compare_figure *f = &compare->workloads[w].figures[side];
+        one = one || (f->present && !rft_repeat_is_known(&f->repeat));
+    }
+    return one;
 }
 
 static void add_drift(caveats *to, const rft_run *run, size_t side, rft_arena *arena) {
@@ -231,6 +241,11 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
     }
     if (!foreign) {
         add_drift(to, run, at, arena);
+        if (in_one_process(compare, at)) {
+            add_caveat(to, at,
+                       "measured in one process: what another run of this card would read is not known, and kernels "
+                       "of some microseconds differ by up to 5 % between processes (run --processes).");
+        }
         if (!any_energy(compare, at)) {
             add_caveat(to, at, "no energy was measured of these workloads (run --energy): no rate per watt.");
         }

@@ -40,7 +40,11 @@ static int library_tried(const rft_run *run, size_t sweep, size_t problem) {
     return tried;
 }
 
+/* Several processes have in their interval what times differ by. */
 static double widening(const rft_compare_side *side, const rft_compare_figure *f, const rft_measurement *m) {
+    if (m->process_count > 1) {
+        return 0.0;
+    }
     double frac = rft_run_widen_frac(side->run, f->sweep, f->problem);
     rft_drift within = rft_drift_of_samples(m->samples_s, m->n);
     double batches_s = rft_drift_found(&within) ? rft_compare_batch_half_width_s(m->samples_s, m->n) : 0.0;
@@ -161,6 +165,7 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
     rft_compare_figure f = {.sweep = join->sweeps[at], .problem = join->problems[at], .source = "template"};
     f.ratio = (rft_compare_ratio){NAN, NAN, NAN, false};
     f.stats = rft_stats_of(NULL, 0);
+    f.repeat = rft_repeat_none();
     f.roof = f.work = f.rate = f.per_joule = f.per_price = NAN;
     f.unit = in_ops ? "FLOP" : "B";
     f.bound.resource = RFT_RESOURCE_UNKNOWN;
@@ -183,6 +188,7 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
     f.source = f.by_vendor ? rft_baseline_label(f.vendor, arena) : "template";
     f.widen_frac = widening(side, &f, m);
     f.stats = rft_drift_widened(&m->stats, f.widen_frac);
+    f.repeat = m->repeat;
     if (rft_run_foreign(run)) {
         f.recorded = rft_foreign_work_of(run, f.sweep, f.problem, arena);
     }

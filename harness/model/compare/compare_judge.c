@@ -123,6 +123,11 @@ static rft_stats cycles_of(const rft_measurement *m, double widen_frac) {
     return rft_drift_widened(&stats, widen_frac);
 }
 
+/* Samples of several processes are not independent: cycles scatter between processes as times do. */
+static double cycles_widen_frac(const rft_compare_figure *f) {
+    return f->repeat.processes > 1 ? rft_stats_half_width_frac(&f->stats) : f->widen_frac;
+}
+
 /* Where one model stands against itself, time can differ by the clock alone. nvbench calls that AMBG; here it is what a
  * user of that card gets, so the verdict by time stands and the cause is said beside it. */
 static const char *clock_note(const rft_compare *compare, size_t side, const rft_compare_figure *x,
@@ -132,7 +137,7 @@ static const char *clock_note(const rft_compare *compare, size_t side, const rft
     if (!fellows || !(m->clock_mhz > 0.0) || !(n->clock_mhz > 0.0)) {
         return NULL;
     }
-    rft_stats first = cycles_of(m, x->widen_frac), other = cycles_of(n, y->widen_frac);
+    rft_stats first = cycles_of(m, cycles_widen_frac(x)), other = cycles_of(n, cycles_widen_frac(y));
     rft_compare_case of = {.ratio = rft_compare_ratio_of(&first, &other), .spread = NAN};
     if (rft_compare_judge(&of, NULL) != RFT_COMPARE_SAME) {
         return NULL;
@@ -229,10 +234,30 @@ static const char *percent(double frac, rft_arena *arena) {
     return rft_arena_fixed(arena, frac * 100.0, frac < 0.0995 ? 1 : 0, " %");
 }
 
+#define NEITHER "a difference is neither shown nor excluded"
+
+/* Of runs that know what another run reads: what would decide. */
+static const char *neither_text(const rft_compare_figure *first, char letter, rft_compare_figure *other,
+                                char other_letter, rft_arena *arena) {
+    size_t here = first->repeat.processes, there = other->repeat.processes, least = here < there ? here : there;
+    size_t a = rft_repeat_processes_for(&first->repeat, RFT_COMPARE_REPEAT_FRAC);
+    size_t b = rft_repeat_processes_for(&other->repeat, RFT_COMPARE_REPEAT_FRAC), wanted = a > b ? a : b;
+    if (least == 0 || !rft_repeat_is_known(&first->repeat) || !rft_repeat_is_known(&other->repeat)) {
+        return NEITHER;
+    }
+    if (a == 0 || b == 0) {
+        return NEITHER ", and no number of processes would do: runs of this card differ by more";
+    }
+    if (wanted <= least) {
+        return NEITHER ": it is about as large as the margin";
+    }
+    other->processes_wanted = wanted;
+    return rft_arena_printf(arena, NEITHER ": it takes about %zu processes each, %c has %zu, %c %zu", wanted, letter,
+                            here, other_letter, there);
+}
+
 static const char *doubt_text(rft_compare_doubt doubt, const rft_compare_case *of, const char *said, rft_arena *arena) {
     switch (doubt) {
-    case RFT_DOUBT_NEITHER:
-        return "a difference is neither shown nor excluded";
     case RFT_DOUBT_INTERVAL:
         return "a side has under 6 samples: no 95 % interval exists";
     case RFT_DOUBT_EFFORT: {
@@ -279,7 +304,9 @@ static void judge_side(rft_compare *compare, rft_compare_workload *workload, siz
                            .spread = fellows ? (double)NAN : fmax(here, there)};
     other->ratio = work ? other->ratio : of.ratio;
     other->verdict = rft_compare_judge(&of, &other->doubt);
-    other->reason = doubt_text(other->doubt, &of, workloads ? workloads : effort, arena);
+    other->reason = other->doubt == RFT_DOUBT_NEITHER
+                        ? neither_text(first, compare->sides[0].letter, other, compare->sides[side].letter, arena)
+                        : doubt_text(other->doubt, &of, workloads ? workloads : effort, arena);
     if (other->doubt == RFT_DOUBT_NONE) {
         bool shown = other->verdict == RFT_COMPARE_FASTER || other->verdict == RFT_COMPARE_SLOWER;
         const char *clock = shown ? clock_note(compare, side, first, other, arena) : NULL;

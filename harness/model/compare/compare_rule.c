@@ -34,17 +34,16 @@ rft_compare_ratio rft_compare_ratio_of(const rft_stats *first, const rft_stats *
 }
 
 static rft_compare_verdict by_interval(const rft_compare_ratio *r) {
-    if (r->low > 1.0 + RFT_COMPARE_SHOWN_FRAC) {
+    double low = r->ratio * pow(r->low / r->ratio, RFT_COMPARE_SHOWN_WIDER);
+    double high = r->ratio * pow(r->high / r->ratio, RFT_COMPARE_SHOWN_WIDER);
+    if (low > 1.0 + RFT_COMPARE_SHOWN_FRAC) {
         return RFT_COMPARE_FASTER;
     }
-    if (r->high < 1.0 / (1.0 + RFT_COMPARE_SHOWN_FRAC)) {
+    if (high < 1.0 / (1.0 + RFT_COMPARE_SHOWN_FRAC)) {
         return RFT_COMPARE_SLOWER;
     }
-    double gap = fabs(log(r->ratio));
-    bool holds = r->low <= 1.0 && r->high >= 1.0;
-    bool alike = gap < log1p(RFT_COMPARE_SHOWN_FRAC) || (holds && gap < log1p(RFT_COMPARE_ALIKE_FRAC));
-    bool excluded = r->low >= 1.0 / (1.0 + RFT_COMPARE_EXCLUDED_FRAC) && r->high <= 1.0 + RFT_COMPARE_EXCLUDED_FRAC;
-    return alike && excluded ? RFT_COMPARE_SAME : RFT_COMPARE_AMBIGUOUS;
+    bool within = r->low >= 1.0 / (1.0 + RFT_COMPARE_MARGIN_FRAC) && r->high <= 1.0 + RFT_COMPARE_MARGIN_FRAC;
+    return within ? RFT_COMPARE_SAME : RFT_COMPARE_AMBIGUOUS;
 }
 
 /* What is not known may be any distance; above its roof a point cannot gain. */
@@ -56,7 +55,7 @@ static bool effort_matters(const rft_compare_case *of, rft_compare_verdict verdi
     double farthest = fmax(roof_distance(of->first_roof), roof_distance(of->other_roof));
     double gap = fmax(of->ratio.ratio, 1.0 / of->ratio.ratio);
     if (verdict == RFT_COMPARE_SAME) {
-        return farthest > 1.0 + RFT_COMPARE_EXCLUDED_FRAC;
+        return farthest > 1.0 + RFT_COMPARE_MARGIN_FRAC;
     }
     return gap <= farthest;
 }

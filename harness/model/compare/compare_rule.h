@@ -10,19 +10,20 @@
  *     low  = d - sqrt((ln m1 - ln l1)^2 + (ln u2 - ln m2)^2)
  *     high = d + sqrt((ln u1 - ln m1)^2 + (ln m2 - ln l2)^2)
  *
- * Touching intervals would be a test at far less than 5 %, and would lose half of the differences that are there.
+ * Touching intervals would be a test at far less than 5 %, and would lose half of the differences that are there. The
+ * intervals of medians are those of repeat.h: what another process reads is in them, so of two runs of one card with
+ * equal numbers of processes the interval of the ratio holds 1 when the one reads what the other's repeat interval
+ * foretold. What was measured in one process knows less (compare.h), and says so.
  *
- *   FASTER, SLOWER  the whole interval lies more than 0.5 % from 1: the margin of nvbench's FAST and SLOW
- *                   (NVIDIA/nvbench, docs/nvbench_compare_robust.md), and of rft_stats_tie().
- *   SAME            the interval holds 1, or the medians differ by under 0.5 %; and differences of 2 % are excluded:
- *                   the interval lies within [1/1.02, 1.02]. (nvbench asks for centres within 0.5 %, half an overlap
- * and a dispersion under 2 %, which says little of what is excluded.)
- *
- *   AMBIGUOUS       all else: a difference that is neither shown nor excluded. And whatever the interval says:
+ *   FASTER, SLOWER  the interval at 99 %, which is RFT_COMPARE_SHOWN_WIDER times as wide in logarithms, lies wholly
+ * more than RFT_COMPARE_SHOWN_FRAC from 1 (the margin of nvbench's FAST and SLOW: NVIDIA/nvbench,
+ *                   docs/nvbench_compare_robust.md; and of rft_stats_tie()). A false verdict is one of these between
+ * two runs of one card. SAME            the interval lies wholly within RFT_COMPARE_MARGIN_FRAC of 1. AMBIGUOUS all
+ * else: a difference that is neither shown nor excluded. And whatever the interval says:
  *                   - a side has no 95 % interval (under 6 samples, or a bare number);
  *                   - the workloads are not one and the same (cache mode, declared work);
  *                   - the search effort of the sides differs and the gap does not exceed both roof distances: more
- *                     search on one side could close it. SAME stands there only if no side can gain 2 %;
+ *                     search on one side could close it. SAME stands there only if no side can gain the margin;
  *                   - runs of one and the same model differ among themselves by as much as the gap between two models.
  */
 #ifndef RFT_MODEL_COMPARE_RULE_H
@@ -40,9 +41,12 @@ typedef enum rft_compare_verdict {
 } rft_compare_verdict;
 const char *rft_compare_verdict_name(rft_compare_verdict verdict); /* "none", "FASTER", "SLOWER", "SAME", "AMBIGUOUS" */
 
-#define RFT_COMPARE_SHOWN_FRAC 0.005   /* what a difference must exceed to be told */
-#define RFT_COMPARE_ALIKE_FRAC 0.01    /* medians that differ by more are not called the same, whatever holds 1 */
-#define RFT_COMPARE_EXCLUDED_FRAC 0.02 /* what SAME excludes */
+/* The constants of the rule; docs/compare.md tells them to users. */
+#define RFT_COMPARE_SHOWN_FRAC 0.005 /* what a difference must exceed to be told, */
+#define RFT_COMPARE_SHOWN_WIDER 1.4  /* by 99 %: Student's t at 99 % over that at 95 %, for ten degrees of freedom */
+#define RFT_COMPARE_MARGIN_FRAC 0.01 /* what differs by no more is the same */
+/* A repeat interval of this half width leaves SAME to nine of ten equal pairs: both runs' medians scatter too. */
+#define RFT_COMPARE_REPEAT_FRAC (RFT_COMPARE_MARGIN_FRAC / 2.0)
 
 typedef struct rft_compare_ratio {
     double ratio, low, high; /* time of the first over time of the other; NaN: a side has no number */

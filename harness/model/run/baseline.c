@@ -121,12 +121,12 @@ rft_versus rft_versus_of(const rft_run *run, const rft_point *point, const rft_b
         return out;
     }
     double widen_frac = rft_run_widen_frac(run, point->sweep, point->problem);
-    rft_stats ours = rft_drift_widened(&m->stats, widen_frac);
-    rft_stats theirs = rft_drift_widened(&baseline->measurement.stats, widen_frac);
+    rft_stats ours = rft_measurement_apart(m, widen_frac);
+    rft_stats theirs = rft_measurement_apart(&baseline->measurement, widen_frac);
     out.frac = theirs.median / ours.median;
     out.low = theirs.low / ours.high;
     out.high = theirs.high / ours.low;
-    out.tie = baseline->same_protocol && rft_stats_tie(&ours, &theirs);
+    out.tie = baseline->same_protocol && rft_measurement_tie(m, &baseline->measurement, widen_frac);
     return out;
 }
 

@@ -52,14 +52,27 @@ double rft_run_widen_frac(const rft_run *run, size_t sweep, size_t problem) {
     return isfinite(widen_frac) ? widen_frac : 0.0;
 }
 
+static double own_widen_frac(const rft_measurement *m, double widen_frac) {
+    return m->process_count > 1 ? 0.0 : widen_frac;
+}
+
+rft_stats rft_measurement_apart(const rft_measurement *m, double widen_frac) {
+    return rft_drift_widened(&m->stats, own_widen_frac(m, widen_frac));
+}
+
+bool rft_measurement_tie(const rft_measurement *a, const rft_measurement *b, double widen_frac) {
+    if (rft_repeat_is_known(&a->repeat) && rft_repeat_is_known(&b->repeat)) {
+        return rft_repeat_tie(&a->repeat, own_widen_frac(a, widen_frac), &b->repeat, own_widen_frac(b, widen_frac));
+    }
+    rft_stats x = rft_measurement_apart(a, widen_frac), y = rft_measurement_apart(b, widen_frac);
+    return rft_stats_tie(&x, &y);
+}
+
 bool rft_run_tie(const rft_point *a, const rft_point *b, double widen_frac) {
     const rft_measurement *x = rft_point_measurement(a), *y = rft_point_measurement(b);
     int last = RFT_ROUNDS - 1;
-    if (x == &a->rounds[last] && y == &b->rounds[last]) {
-        return rft_stats_tie(&x->stats, &y->stats);
-    }
-    rft_stats wide_x = rft_drift_widened(&x->stats, widen_frac), wide_y = rft_drift_widened(&y->stats, widen_frac);
-    return rft_stats_tie(&wide_x, &wide_y);
+    bool turns = x == &a->rounds[last] && y == &b->rounds[last];
+    return rft_measurement_tie(x, y, turns ? 0.0 : widen_frac);
 }
 
 const char *rft_run_drift_sentence(const rft_run *run, rft_arena *arena) {

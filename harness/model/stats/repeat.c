@@ -271,6 +271,20 @@ void rft_repeat_of(const rft_repeat_item *items, size_t pooled, size_t count, rf
     free(spreads);
 }
 
+bool rft_repeat_is_known(const rft_repeat *repeat) {
+    return repeat->freedom > 0.0;
+}
+
+static bool foretold(const rft_repeat *by, double widen_frac, double figure) {
+    double wider = widen_frac * by->figure;
+    return figure >= by->repeat_low - wider && figure <= by->repeat_high + wider;
+}
+
+bool rft_repeat_tie(const rft_repeat *a, double widen_a_frac, const rft_repeat *b, double widen_b_frac) {
+    return foretold(a, widen_a_frac, b->figure) || foretold(b, widen_b_frac, a->figure) ||
+           fabs(a->figure - b->figure) < RFT_STATS_TIE_FRAC * fmin(a->figure, b->figure);
+}
+
 double rft_repeat_half_width_frac(const rft_repeat *repeat) {
     return (repeat->repeat_high - repeat->repeat_low) / 2.0 / repeat->figure;
 }

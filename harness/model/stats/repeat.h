@@ -60,6 +60,14 @@ rft_repeat rft_repeat_none(void);
  * which are the same samples again); out: one each. */
 void rft_repeat_of(const rft_repeat_item *items, size_t pooled, size_t count, rft_repeat *out);
 
+/* Is it known what another run would read? */
+bool rft_repeat_is_known(const rft_repeat *repeat);
+
+/* Both known: a tie, where another run of one could read what the other reads: a figure lies in the other's repeat
+ * interval, moved out by `widen_frac` of the figure on both sides, or the two differ by less than rft_stats_tie() tells
+ * apart. */
+bool rft_repeat_tie(const rft_repeat *a, double widen_a_frac, const rft_repeat *b, double widen_b_frac);
+
 /* Half the repeat interval over the figure; NaN = not known. */
 double rft_repeat_half_width_frac(const rft_repeat *repeat);
 

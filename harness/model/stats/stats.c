@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define CONFIDENCE 0.95
-#define TIE_FRAC 0.005
 
 static int compare_doubles(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -102,7 +101,7 @@ bool rft_stats_tie(const rft_stats *a, const rft_stats *b) {
     if (a->low <= b->high && b->low <= a->high) {
         return true;
     }
-    return fabs(a->median - b->median) < TIE_FRAC * fmin(fabs(a->median), fabs(b->median));
+    return fabs(a->median - b->median) < RFT_STATS_TIE_FRAC * fmin(fabs(a->median), fabs(b->median));
 }
 
 /* Event times arrive as float: what differs by less is the same value. */

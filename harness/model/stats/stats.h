@@ -30,7 +30,8 @@ rft_stats rft_stats_of(const double *samples, size_t n);
 /* Half the interval's width over the median. */
 double rft_stats_half_width_frac(const rft_stats *stats);
 
-/* Two medians whose 95 % intervals overlap, or differ by under 0.5 %, are a tie. */
+#define RFT_STATS_TIE_FRAC 0.005 /* of the lesser of two medians: what differs by less is a tie in any case */
+/* Two medians whose 95 % intervals overlap, or differ by under RFT_STATS_TIE_FRAC, are a tie. */
 bool rft_stats_tie(const rft_stats *a, const rft_stats *b);
 
 /* The smallest step between the distinct values of these samples that is no rounding of a float: the timer's own where

@@ -9,8 +9,8 @@
 #define SCATTER_MOST 0.2
 /* In units of the noise: so much is more than noise. */
 #define SCATTER_LEAST 2.0
-/* Medians under 0.5 % apart are a tie (stats.h): two standard deviations of what repeats add.
- */
+/* One process does not know what others add: medians under 0.5 % apart are a tie (stats.h), which is two standard
+ * deviations. */
 #define REPEAT_FRAC 0.0025
 
 static const rft_bound *bound_at(const rft_profile_line *line, size_t at) {
@@ -27,7 +27,8 @@ static double amount_at(const rft_profile_line *line, size_t at, const rft_bound
 static double noise_at(const rft_profile_line *line, size_t at) {
     const rft_measurement *measurement = rft_point_measurement(rft_line_step(line, at)->best);
     const rft_stats *stats = &measurement->stats;
-    return stats->interval_is_95 ? hypot(rft_stats_half_width_frac(stats) / 1.96, REPEAT_FRAC) : (double)NAN;
+    double others = rft_repeat_is_known(&measurement->repeat) ? 0.0 : REPEAT_FRAC; /* its interval has them */
+    return stats->interval_is_95 ? hypot(rft_stats_half_width_frac(stats) / 1.96, others) : (double)NAN;
 }
 
 /* Second amount over first at every step, when it is known and rises. */

@@ -180,7 +180,7 @@ static bool is_certified(rft_pruner *p) {
     for (uint64_t i = 0; i < p->count; i++) {
         if (!p->taken[i] && !(p->floors[i].seconds >= p->least_s)) {
             p->least_s = p->floors[i].seconds;
-            if (!(p->least_s > p->best_high_s)) {
+            if (!(p->least_s > (1.0 + RFT_PRUNE_PROCESS_FRAC) * p->best_high_s)) {
                 return false;
             }
         }

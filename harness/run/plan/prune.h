@@ -18,6 +18,9 @@
 #define RFT_PRUNE_MOST (1u << 16) /* configurations whose floors are kept; beyond: worked out anew, no certificate */
 #define RFT_PRUNE_SLICE 128u      /* floors spelled out a point, while the device is at work */
 #define RFT_PRUNE_SLACK 1.01      /* a point this little under its floor does not refute it: timers, clocks */
+/* A certificate's floors lie so much above the best: the search took it in one process, and others read medians of
+ * kernels of some microseconds up to 5 % higher or lower (1.96 standard deviations; H200). */
+#define RFT_PRUNE_PROCESS_FRAC 0.05
 
 typedef struct rft_kept_floor {
     double seconds; /* INFINITY: the configuration cannot be spelled out; NaN: not worked out yet */
