@@ -7,7 +7,7 @@
 #define BRIEFLY 3 /* on a terminal, unless all is asked for */
 #define ON_PAGE 5 /* likewise */
 
-enum { SAID, RULE, TEXT, GAIN, GAIN_OF, RESTS_ON, EVIDENCE, NUMBERS, CHANGES, FIELDS };
+enum { SAID, RULE, WITH, TEXT, GAIN, GAIN_OF, RESTS_ON, EVIDENCE, NUMBERS, CHANGES, FIELDS };
 
 static const rft_trait fields[FIELDS] = {
     [SAID] = {.title = "", .where = RFT_IN_TEXT},
@@ -18,6 +18,7 @@ static const rft_trait fields[FIELDS] = {
               .style = RFT_AS_PERCENT,
               .align = RFT_ALIGN_RIGHT,
               .where = RFT_ON_PAGE | RFT_IN_DATA},
+    [WITH] = {.key = "with"},
     [GAIN_OF] = {.key = "gain_of"},
     [RESTS_ON] = {.key = "rests_on", .title = "that rests on", .where = RFT_ON_PAGE | RFT_IN_DATA, .wraps = true},
     [EVIDENCE] = {.key = "evidence", .title = "known from", .where = RFT_ON_PAGE | RFT_IN_DATA},
@@ -125,6 +126,7 @@ static rft_cell_row *add_advice(rft_cell_table *table, const rft_advice *advice)
     row->cells[TEXT] = rft_datum_text(advice->text);
     row->cells[GAIN] = rft_datum_number(advice->gain_frac);
     row->cells[GAIN].note = advice->gain_of ? rft_arena_printf(arena, "Of %s.", advice->gain_of) : NULL;
+    row->cells[WITH] = rft_datum_text(advice->with);
     row->cells[GAIN_OF] = rft_datum_text(advice->gain_of);
     row->cells[RESTS_ON] = rft_datum_text(advice->rests_on);
     row->cells[EVIDENCE] = rft_datum_text(rft_advice_evidence_name(advice->evidence));
@@ -147,7 +149,7 @@ static void add_for_people(rft_finding *f, const rft_advice_list *list, bool ful
     for (size_t i = 0; i < list->other_count; i++) {
         rft_cell_row *row = add_advice(table, &list->others[i]);
         row->cells[SAID].as.text =
-            rft_arena_printf(f->arena, "with other work or launches: %s", row->cells[SAID].as.text);
+            rft_arena_printf(f->arena, "with %s: %s", list->others[i].with, row->cells[SAID].as.text);
         row->where = readers_of(list->count + i, full);
         row->rule = i == 0 && list->count > 0;
     }

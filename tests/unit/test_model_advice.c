@@ -554,7 +554,7 @@ static void rule_names(void **state) {
     while (rft_advice_rule_name(count_of)) {
         count_of++;
     }
-    assert_int_equal(count_of, 25);
+    assert_int_equal(count_of, 29);
     assert_string_equal(rft_advice_rule_name(0), "coalesce");
 }
 

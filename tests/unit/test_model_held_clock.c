@@ -2,6 +2,7 @@
 /* What the SM clock of a point allows, what held it down, and where that is the bound. */
 #include "model_fixture.h"
 
+#include "model/advice/advice.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/transition/transition.h"
@@ -177,6 +178,60 @@ static void sustained_against_sustained(void **state) {
     rft_run_free(run);
 }
 
+/* ---- advice ---- */
+
+static bool has_rule(const rft_advice *items, size_t count, const char *rule, double gain_frac) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(items[i].rule, rule) == 0) {
+            assert_true(near(items[i].gain_frac, gain_frac, 1e-6));
+            assert_string_equal(items[i].with, "less energy an operation");
+            return true;
+        }
+    }
+    return false;
+}
+
+static void advice_is_on_energy(void **state) {
+    (void)state;
+    rft_run *run = power_run();
+    run->sweeps[0].sweep.variants[0].param_count = 0;
+    fixture_ceiling(run, RFT_CEILING_SHARED_READ, 30e12);
+    run->ceilings.items[RFT_CEILING_SHARED_READ].clock_mhz = RUN_MHZ;
+    rft_point *point = tensor_point(run, 0, 0.92, 1320.0); /* 8 % are left at that clock */
+    rft_counters counters = rft_counters_unknown(RFT_COUNTER_NOT_ASKED);
+    counters.values[RFT_COUNTER_WARPS_ACTIVE] = 0.1; /* both would speak, were it not for the clock */
+    counters.values[RFT_COUNTER_STALL_BARRIER] = 9.0;
+    counters.values[RFT_COUNTER_STALL_LONG_SCOREBOARD] = 1.0;
+    counters.values[RFT_COUNTER_SHARED_WAVEFRONTS] = 0.5 * 30e12 * 1e-3 / RFT_WAVEFRONT_BYTES;
+    point->counters = &counters;
+    point->rounds[0].throttled_by = "power_cap";
+    rft_load load = rft_load_none(RFT_LOAD_ENERGY, NULL);
+    load.joules_per_run = 1.5e-12 * point->work.pipe_ops[RFT_PIPE_TENSOR_BF16];
+    point->loads[RFT_LOAD_ENERGY] = &load;
+    rft_advice_list list = rft_advice_of(run, point, run->arena);
+    assert_int_equal(list.count, 0);
+    assert_string_equal(list.nothing,
+                        "bound by power (BF16 tensor at 92 % of what 1320 MHz allow, declared): only less "
+                        "energy an operation (now 1.50 pJ), or a higher limit, makes it faster");
+    double gain = 1.0 - 1320.0 / RUN_MHZ;
+    assert_true(has_rule(list.others, list.other_count, "power_shared", gain));
+    assert_true(has_rule(list.others, list.other_count, "power_bits", gain));
+    assert_true(has_rule(list.others, list.other_count, "power_tiles", gain));
+    run->ceilings.items[RFT_CEILING_TENSOR_FP8].datasheet = 2e15;
+    double least_s = point->work.pipe_ops[RFT_PIPE_TENSOR_BF16] / 2e15;
+    list = rft_advice_of(run, point, run->arena);
+    assert_true(has_rule(list.others, list.other_count, "power_narrow", 1.0 - least_s / 1e-3));
+    counters.values[RFT_COUNTER_SHARED_WAVEFRONTS] /= 4.0; /* too few bytes to speak of */
+    list = rft_advice_of(run, point, run->arena);
+    assert_false(has_rule(list.others, list.other_count, "power_shared", gain));
+    point->rounds[0].throttled_by = NULL; /* the cause is not known: nothing says that energy would help */
+    list = rft_advice_of(run, point, run->arena);
+    assert_int_equal(list.count, 0);
+    assert_false(has_rule(list.others, list.other_count, "power_bits", gain));
+    assert_non_null(strstr(list.nothing, "cause not known): only a higher clock makes it faster"));
+    rft_run_free(run);
+}
+
 /* ---- where power binds ---- */
 
 /* A rate that grows towards the pipe's, under a clock that falls from `knee` on. */
@@ -261,6 +316,7 @@ int main(void) {
         cmocka_unit_test(the_clock_of_the_run),
         cmocka_unit_test(memory_does_not_follow),
         cmocka_unit_test(sustained_against_sustained),
+        cmocka_unit_test(advice_is_on_energy),
         cmocka_unit_test(where_power_binds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,7 +181,8 @@ static unsigned where_of(const rft_advice_case *c) {
     if (c->bound.resource == RFT_RESOURCE_LAUNCH) { /* what it does in between hardly matters */
         where = RFT_CASE_SHORT;
     }
-    return where;
+    bool hot = c->bound.resource == RFT_RESOURCE_POWER || c->bound.resource == RFT_RESOURCE_THERMAL;
+    return where | (hot ? RFT_CASE_POWER : 0u);
 }
 
 /* Is a variant asked about a point of another? Only beside the best, and when its own best comes near: what a far
@@ -304,6 +305,9 @@ static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advic
     if (!hold_against_points(c, &answer, list)) {
         return;
     }
+    if (!rule->same_work && !answer.advice.with) {
+        answer.advice.with = "other work or launches";
+    }
     insert(rule->same_work ? list->items : list->others, rule->same_work ? &list->count : &list->other_count,
            &answer.advice);
 }
@@ -320,7 +324,7 @@ static const char *at_ceiling_text(const rft_advice_case *c) {
                             is_below_clock(c) ? ", at this clock," : "");
 }
 
-static bool is_library(const rft_advice_case *c) {
+bool rft_case_is_library(const rft_advice_case *c) {
     return rft_variant_is_library(&c->run->sweeps[c->point->sweep].sweep.variants[c->point->variant]);
 }
 
@@ -331,16 +335,28 @@ static bool is_asked(const rft_advice_case *c, const rule_entry *rule) {
         return fits;
     }
     bool own = rule->cases == 0, callers = rule->judge == rft_rule_align;
-    return !(c->room_frac < RFT_ADVICE_LEAST_FRAC) && (own || !is_busy(c)) && (own || callers || !is_library(c));
+    return !(c->room_frac < RFT_ADVICE_LEAST_FRAC) && (own || !is_busy(c)) &&
+           (own || callers || !rft_case_is_library(c));
+}
+
+/* The clock holds it back: what would make it faster is not in the kernel's time, but in its energy. */
+static const char *held_text(const rft_advice_case *c) {
+    const char *bound = rft_bound_text(&c->bound, c->arena);
+    double pico = 1e12 * rft_case_joules_per_op(c);
+    const char *now =
+        isnan(pico) ? "" : rft_arena_printf(c->arena, " (now %s)", rft_arena_fixed(c->arena, pico, 2, " pJ"));
+    return c->bound.resource == RFT_RESOURCE_CLOCK
+               ? rft_arena_printf(c->arena, "%s: only a higher clock makes it faster", bound)
+               : rft_arena_printf(c->arena, "%s: only less energy an operation%s, or %s, makes it faster", bound, now,
+                                  c->bound.resource == RFT_RESOURCE_POWER ? "a higher limit" : "better cooling");
 }
 
 static const char *nothing_text(const rft_advice_case *c, const rft_advice_list *list) {
+    if (rft_bound_is_held(&c->bound)) {
+        return held_text(c);
+    }
     if (c->room_frac < RFT_ADVICE_LEAST_FRAC) {
         return at_ceiling_text(c);
-    }
-    if (rft_bound_is_held(&c->bound)) {
-        return rft_arena_printf(c->arena, "%s: with the same work, at this clock, there is nothing to be won",
-                                rft_bound_text(&c->bound, c->arena));
     }
     if (is_busy(c)) {
         return rft_arena_printf(c->arena,
@@ -348,9 +364,10 @@ static const char *nothing_text(const rft_advice_case *c, const rft_advice_list 
                                 "clock, makes it faster",
                                 rft_case_percent(c, rft_case_counter(c, RFT_COUNTER_TENSOR_BUSY)));
     }
-    return isnan(c->room_frac)     ? "there is no measured ceiling to judge its work by"
-           : is_library(c)         ? "a library's kernel is as it is: only another of its algorithms does the same work"
-           : list->tried_count > 0 ? "what its numbers suggest was tried in vain"
+    return isnan(c->room_frac) ? "there is no measured ceiling to judge its work by"
+           : rft_case_is_library(c)
+               ? "a library's kernel is as it is: only another of its algorithms does the same work"
+           : list->tried_count > 0   ? "what its numbers suggest was tried in vain"
            : list->missing_count > 0 ? "no rule that could be judged applies"
                                      : "no rule applies";
 }

@@ -8,6 +8,7 @@
  * win is an upper bound, never a promise nor more than is left, and it says what that bound rests on. A point at its
  * ceiling gets none, nor one whose matrix units are busy. What a rule asks to change is held against all measured
  * points of the problem first (advice_tried.h): what they tried in vain is told as that, not as advice.
+ * Of a point that power holds back only less energy an operation makes more (advice_power.c): that stands apart.
  * Rules that would change the work itself (more rows, fewer bits, fusing with a neighbour) stand apart: their gain is
  * no speed-up of the same work. Pure arithmetic on what is stored.
  */
@@ -46,6 +47,7 @@ typedef struct rft_advice {
     rft_advice_trigger triggers[RFT_ADVICE_TRIGGERS_MAX];
     size_t trigger_count;
     double gain_frac;     /* of the time, at most: 0.75 = four times as fast; RFT_ADVICE_LEAST_FRAC..1 */
+    const char *with;     /* NULL: with the same work. Else "other work or launches", "less energy an operation" */
     const char *gain_of;  /* NULL: of the point's time. Else whose: "the time of a row" */
     const char *rests_on; /* what the bound rests on: "its roof, device memory, read" */
     rft_advice_evidence evidence;
@@ -63,7 +65,7 @@ typedef struct rft_advice_missing {
 typedef struct rft_advice_list {
     rft_advice *items; /* for the same work, most valuable first; equal gains in the order of the decision tree */
     size_t count;
-    rft_advice *others; /* for other work, or another way to launch it; likewise */
+    rft_advice *others; /* for other work, another way to launch it, or less energy; likewise */
     size_t other_count;
     rft_tried *tried; /* changes that rules asked for and points of the problem tried in vain; each once */
     size_t tried_count;

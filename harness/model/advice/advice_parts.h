@@ -19,6 +19,7 @@
 #define RFT_CASE_LOOSE 4u   /* no ceiling holds it firmly: u < 0.8 */
 #define RFT_CASE_SHORT 8u   /* near the launch floor */
 #define RFT_CASE_WAITS 16u  /* loose, and its schedulers have cycles to spare: not counted to issue in nearly all */
+#define RFT_CASE_POWER 32u  /* power or heat holds it back */
 
 typedef struct rft_advice_case {
     const rft_run *run;
@@ -89,6 +90,11 @@ rft_rule_verdict rft_case_offer(rft_rule_answer *answer, rft_case_gain gain, rft
  * instructions. */
 double rft_math_share(const rft_point *point);
 
+/* Its kernel is a vendor's: it can be called otherwise, not changed. */
+bool rft_case_is_library(const rft_advice_case *c);
+/* Of the busy pipe's operations, as the load back to back had them; NaN where it was not taken. */
+double rft_case_joules_per_op(const rft_advice_case *c);
+
 /* "62 %"; "4.31 TB/s". In the case's arena. */
 const char *rft_case_percent(const rft_advice_case *c, double frac);
 const char *rft_case_si(const rft_advice_case *c, double value, const char *unit);
@@ -119,7 +125,11 @@ const char *rft_case_si(const rft_advice_case *c, double value, const char *unit
     X(quantise, RFT_CASE_MEMORY, false)                                                                                \
     X(narrow, RFT_CASE_MEMORY, false)                                                                                  \
     X(fuse, RFT_CASE_MEMORY | RFT_CASE_SHORT, false)                                                                   \
-    X(tensor_cores, RFT_CASE_COMPUTE, false)
+    X(tensor_cores, RFT_CASE_COMPUTE, false)                                                                           \
+    X(power_shared, RFT_CASE_POWER, false)                                                                             \
+    X(power_bits, RFT_CASE_POWER, false)                                                                               \
+    X(power_tiles, RFT_CASE_POWER, false)                                                                              \
+    X(power_narrow, RFT_CASE_POWER, false)
 
 #define RFT_RULE_DECLARE(name, cases, same_work) rft_rule rft_rule_##name;
 RFT_RULE_MAP(RFT_RULE_DECLARE)
