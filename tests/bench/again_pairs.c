@@ -120,6 +120,19 @@ static again_kernel *kernel_at(again_group *group, size_t sweep, size_t problem)
     return NULL;
 }
 
+static void add_reason(again_tally *tally, const rft_compare_figure *first, const rft_compare_figure *other) {
+    bool known = rft_repeat_is_known(&first->repeat) && rft_repeat_is_known(&other->repeat);
+    if (other->doubt != RFT_DOUBT_NEITHER) {
+        tally->other++;
+    } else if (other->processes_wanted > 0) {
+        tally->counted++;
+    } else if (known) {
+        tally->at_margin++;
+    } else {
+        tally->untold++;
+    }
+}
+
 static void add_verdicts(again_group *group, const rft_run *a, const rft_run *b, again_kind kind, rft_arena *arena) {
     const rft_compare_input inputs[2] = {{.run = a, .path = a->info.id}, {.run = b, .path = b->info.id}};
     rft_compare *compare = NULL;
@@ -132,7 +145,9 @@ static void add_verdicts(again_group *group, const rft_run *a, const rft_run *b,
         again_kernel *kernel = kernel_at(group, f->sweep, f->problem);
         if (kernel) {
             kernel->tallies[kind].verdicts[f->verdict]++;
-            kernel->tallies[kind].other += f->verdict == RFT_COMPARE_AMBIGUOUS && f->doubt != RFT_DOUBT_NEITHER;
+            if (f->verdict == RFT_COMPARE_AMBIGUOUS) {
+                add_reason(&kernel->tallies[kind], &compare->workloads[w].figures[0], f);
+            }
         }
     }
 }

@@ -49,6 +49,8 @@ static void add_tally(again_tally *to, const again_tally *of) {
         to->verdicts[v] += of->verdicts[v];
     }
     to->counted += of->counted;
+    to->at_margin += of->at_margin;
+    to->untold += of->untold;
     to->other += of->other;
     to->repeat.k += of->repeat.k;
     to->repeat.n += of->repeat.n;
@@ -208,7 +210,9 @@ static void print_false(const sums *s, judge *j) {
     }
 }
 
-static void print_verdicts(const char *name, const sums *s, judge *j) {
+enum { GOAL_OF_SAME = 1, GOAL_TOLD = 2 };
+
+static void print_verdicts(const char *name, const sums *s, judge *j, int goals) {
     const again_tally *t = &s->kinds[AGAIN_DISJOINT], *dealt = &s->kinds[AGAIN_DEALT];
     again_rate same = rate_of(t, RFT_COMPARE_SAME), again = rate_of(dealt, RFT_COMPARE_SAME);
     again_rate ambiguous = rate_of(t, RFT_COMPARE_AMBIGUOUS);
@@ -217,7 +221,7 @@ static void print_verdicts(const char *name, const sums *s, judge *j) {
     print_name(line);
     print_rate(&same);
     print_resampled(&again);
-    if (j && same.n > 0) {
+    if ((goals & GOAL_OF_SAME) && same.n > 0) {
         print_goal(j, "; goal: 90 %", again_share(&same) >= GOAL_SAME, again_at_most(&same) >= GOAL_SAME);
     } else {
         printf("\n");
@@ -228,7 +232,13 @@ static void print_verdicts(const char *name, const sums *s, judge *j) {
     snprintf(line, sizeof line, "AMBIGUOUS, %s", name);
     print_name(line);
     print_rate(&ambiguous);
-    printf("; %zu with the processes that it takes, %zu for other reasons\n", t->counted, t->other);
+    printf("; %zu with the processes that it takes, %zu at the margin, %zu for other reasons, %zu untold", t->counted,
+           t->at_margin, t->other, t->untold);
+    if (goals & GOAL_TOLD) {
+        print_goal(j, "; goal: all told", t->untold == 0, false);
+    } else {
+        printf("\n");
+    }
 }
 
 static void print_coverage(const char *name, const again_rate *rate, const again_rate *dealt, judge *j) {
@@ -290,11 +300,11 @@ static void print_sums(const again_set *set, const char *sweep, judge *j) {
     printf("\n%s: %zu kernels, %zu of them within %.1f %% between processes\n", sweep ? sweep : "over all", all.kernels,
            quiet.kernels, percent(QUIET_FRAC));
     print_false(&all, j);
-    print_verdicts("all kernels", &all, NULL);
+    print_verdicts("all kernels", &all, j, 0);
     snprintf(name, sizeof name, "%zu quiet kernels", quiet.kernels);
-    print_verdicts(name, &quiet, j);
+    print_verdicts(name, &quiet, j, j ? GOAL_OF_SAME | GOAL_TOLD : 0);
     snprintf(name, sizeof name, "%zu other kernels", loud.kernels);
-    print_verdicts(name, &loud, NULL);
+    print_verdicts(name, &loud, j, j ? GOAL_TOLD : 0);
     print_coverage("repeat interval holds another run", &all.kinds[AGAIN_DISJOINT].repeat,
                    &all.kinds[AGAIN_DEALT].repeat, j);
     print_coverage("confidence interval holds pooled median", &all.kinds[AGAIN_DISJOINT].confidence,

@@ -24,8 +24,10 @@ typedef struct again_reading {
 /* What pairs of runs said of one kernel. */
 typedef struct again_tally {
     size_t verdicts[RFT_COMPARE_VERDICTS];
-    size_t counted; /* AMBIGUOUS with the number of processes that it would take */
-    size_t other;   /* AMBIGUOUS for another reason than the intervals: told as that, not counted as ambiguous */
+    /* Of AMBIGUOUS for the intervals alone: with the processes that it takes; where processes do not decide, since the
+     * gap is as large as the margin; without a word, since a side does not know what another run reads. For other
+     * reasons: the rest. */
+    size_t counted, at_margin, untold, other;
     again_rate repeat, confidence; /* covered */
 } again_tally;
 
