@@ -64,6 +64,7 @@ typedef struct rft_probe_request {
     void *payload;  /* of both */
     bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
     int turn;       /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
+    uint64_t draw;  /* 0, or: a process of its own serves all requests of this number; without processes nothing does */
     size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
 } rft_probe_request;
 
@@ -78,6 +79,7 @@ typedef struct rft_probe_result {
     /* Worker processes that ended over this point: 0 to 2. 1 with a poisoned context, a time limit, or an accident that
      * the second attempt did not repeat; 2 when the second attempt's worker ended too. Always 0 without workers. */
     int workers_lost;
+    unsigned process; /* which of the probe's processes answered, from 1; 0: it has none */
     double reading_s; /* replay, of a reading of the reference: since its run began. NaN: now */
     /* Of a call of the vendor's library; NULL and 0 for kernels, and where the library is not there. */
     const char *library; /* "cuBLASLt 13.1.0" */
@@ -110,7 +112,8 @@ struct rft_probe {
     int (*idle)(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err);
     /* Facts of the device, and the environment. */
     int (*device)(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err);
-    /* Counts what the point's launches do, in runs of their own that nothing times; verifies nothing. `round` and
+    /* Counts what the point's launches do, in runs of their own that nothing times; verifies nothing. Where there are
+     * processes, in one of its own: nothing is timed where the profiler was opened. `round` and
      * `rival_s` do not matter. What goes wrong over this point is a reason in the result, and returns 0. RFT_E_LIMIT,
      * RFT_E_NOT_FOUND, with a remedy: nothing can be counted here at all (a replay: of this point, "not recorded").
      * NULL: this probe counts nothing. */

@@ -82,12 +82,20 @@ static void protocol_rest(rft_probe *self) {
     rft_throttling_rest(p);
 }
 
+/* Whoever asks takes another process. */
+static int refuse_profiled(rft_err *err) {
+    return rft_err_set(err, RFT_E_INTERNAL, "the profiler was opened in this process: nothing is timed in it");
+}
+
 static int protocol_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                             rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     protocol_rest(self);
     if (p->dead) {
         return refuse_dead(p, err);
+    }
+    if (p->counting.profiler && !request->verify_only) {
+        return refuse_profiled(err);
     }
     int rc = rft_kernels_prepare(p, err);
     if (rc != RFT_OK) {
@@ -127,6 +135,9 @@ static int protocol_ceilings(rft_probe *self, const rft_ceilings_request *reques
     if (p->dead) {
         return refuse_dead(p, err);
     }
+    if (p->counting.profiler) {
+        return refuse_profiled(err);
+    }
     int rc = rft_kernels_prepare(p, err);
     if (rc == RFT_OK) {
         make_room(p);
@@ -155,7 +166,9 @@ static int protocol_count(rft_probe *self, const rft_probe_request *request, con
 static int protocol_idle(rft_probe *self, const rft_load_order *order, rft_arena *arena, rft_load *out, rft_err *err) {
     rft_protocol *p = (rft_protocol *)self;
     protocol_rest(self);
-    return p->dead ? refuse_dead(p, err) : rft_load_idle(p, order, arena, out, err);
+    return p->dead                ? refuse_dead(p, err)
+           : p->counting.profiler ? refuse_profiled(err)
+                                  : rft_load_idle(p, order, arena, out, err);
 }
 
 static int protocol_device(rft_probe *self, rft_arena *arena, rft_gpu_info *gpu, rft_env *env, rft_err *err) {

@@ -19,7 +19,7 @@ void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none
 void rft_protocol_use_vendor(rft_probe *probe, const rft_vendor_source *source);
 
 /* Opens the profiler at the first request to count; without this nothing is counted. The source is borrowed, the
- * profiler is the probe's own. */
+ * profiler is the probe's own. From then on the probe refuses to time anything (RFT_E_INTERNAL). */
 void rft_protocol_use_counting(rft_probe *probe, const rft_counting_source *source);
 
 /* What the protocol compiles for itself on this device (its architecture and compute capability), so that compile

@@ -279,6 +279,8 @@ static int take_samples(rft_point_job *job, rft_err *err) {
         m->stats = rft_stats_of(s.seconds, s.n);
         m->stop = s.stop;
         m->clock_mhz = rft_timing_median(s.clocks, s.n);
+        m->process_count = job->request->round > 0 ? 1 : 0;
+        m->process_n = m->process_count ? rft_arena_memdup(job->arena, &s.n, sizeof s.n) : NULL;
     }
     if (rc == RFT_OK && !job->failed && s.runs == 1 && rft_batch_may_be_near(m->stats.median)) {
         rc = rft_batch_floor(p, opts->cache, &m->floor_s, err);

@@ -20,6 +20,7 @@ typedef struct baseline_trial {
 
 static int probe(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
     rft_recorder *recorder = &t->e->recorder;
+    t->job->draw = t->e->draw;
     t->job->spec.launches[0].vendor.algo = algo;
     rft_prefetch_await(&recorder->prefetch, RFT_PREFETCH_POINTS);
     int rc = rft_job_probe(t->e->opts, t->job, false, out, err);
@@ -52,13 +53,15 @@ static int race(baseline_trial *t, rft_probe_result *first, bool *stopped, rft_e
     return rc;
 }
 
-/* As the final round measures. What was not measured in the race is not asked for again. */
-static int measure_again(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
+/* As the final round measures: until it has settled, or a block of one process. What was not measured in the race is
+ * not asked for again. */
+static int measure_again(baseline_trial *t, int algo, double median_s, rft_probe_result *out, rft_err *err) {
     t->job->round = RFT_ROUNDS - 1;
+    t->job->samples = t->e->draw ? rft_job_block(t->e->opts, t->job, median_s) : 0;
     return probe(t, algo, out, err);
 }
 
-static rft_baseline of_result(const baseline_trial *t, const char *which, const rft_probe_result *result) {
+static rft_baseline of_result(const baseline_trial *t, const char *which, int algo, const rft_probe_result *result) {
     rft_arena *arena = t->e->opts->run->arena;
     rft_baseline out = rft_baseline_none(arena, t->sweep, t->problem, t->name, which);
     out.tried = t->timed;
@@ -66,14 +69,18 @@ static rft_baseline of_result(const baseline_trial *t, const char *which, const 
     out.reason = result->reason;
     out.library = result->library;
     out.algo = result->algo;
+    out.algo_at = result->algo ? algo : -1;
     out.verification = result->verification;
     out.measurement = result->measurement;
+    if (t->e->draw) {
+        out.measurement.stop = RFT_STOP_NOT_YET; /* until rft_baselines_end() */
+    }
     return rft_baseline_copy(arena, &out);
 }
 
 static rft_baseline of_failure(const baseline_trial *t, const char *which, rft_outcome outcome, const char *reason) {
     rft_probe_result nothing = {.outcome = outcome, .reason = reason, .measurement = rft_measurement_none()};
-    return of_result(t, which, &nothing);
+    return of_result(t, which, -1, &nothing);
 }
 
 /* Says what is wrong once, however many problems it is wrong for. */
@@ -90,12 +97,19 @@ static void warn(rft_exec_state *e, const rft_baseline *baseline) {
 }
 
 /* All in one transaction: a run that is killed between them measures both again. */
-static int keep_baselines(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_err *err) {
-    rft_run *run = e->opts->run;
+static int keep_quietly(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_err *err) {
     rft_tally_sum(&e->recorder.tally);
-    int rc = rft_store_put_baselines(e->opts->store, rows, count, &run->info, err);
+    int rc = rft_store_put_baselines(e->opts->store, rows, count, &e->opts->run->info, err);
     for (size_t i = 0; i < count && rc == RFT_OK; i++) {
-        const rft_baseline *kept = rft_run_put_baseline(run, &rows[i]);
+        rft_run_put_baseline(e->opts->run, &rows[i]);
+    }
+    return rc;
+}
+
+static int keep_baselines(rft_exec_state *e, const rft_baseline *rows, size_t count, rft_err *err) {
+    int rc = keep_quietly(e, rows, count, err);
+    for (size_t i = 0; i < count && rc == RFT_OK; i++) {
+        const rft_baseline *kept = rft_run_find_baseline(e->opts->run, &rows[i]);
         warn(e, kept);
         if (e->opts->baseline) {
             e->opts->baseline(e->opts->payload, kept);
@@ -104,31 +118,51 @@ static int keep_baselines(rft_exec_state *e, const rft_baseline *rows, size_t co
     return rc;
 }
 
-static bool is_kept(const baseline_trial *t, const char *which) {
+static const rft_baseline *row_of(const baseline_trial *t, const char *which) {
     rft_baseline like = {
         .sweep = t->sweep, .problem = t->problem, .name = t->name, .which = which, .same_protocol = true};
-    return rft_run_find_baseline(t->e->opts->run, &like) != NULL;
+    return rft_run_find_baseline(t->e->opts->run, &like);
+}
+
+static bool is_kept(const baseline_trial *t) {
+    return row_of(t, RFT_BASELINE_BEST) != NULL; /* and the first with it */
+}
+
+static baseline_trial trial_of(rft_exec_state *e, size_t sweep, size_t problem, size_t index) {
+    return (baseline_trial){
+        .e = e, .sweep = sweep, .problem = problem, .name = e->opts->plan->sweeps[sweep]->baselines[index]};
+}
+
+/* Those that were near each other in the race may have changed places. */
+static void settle_best(rft_baseline *best, const rft_baseline *first) {
+    bool swapped =
+        rft_baseline_is_measured(first) &&
+        (!rft_baseline_is_measured(best) || first->measurement.stats.median < best->measurement.stats.median);
+    if (swapped) {
+        const char *which = best->which;
+        *best = *first;
+        best->which = which;
+    }
 }
 
 /* Where nothing of the list could be timed, the best shares the first's fate. */
 static int finish(baseline_trial *t, const rft_probe_result *raced, rft_err *err) {
     rft_probe_result best = *raced;
     rft_probe_result first = *raced;
-    int rc = t->best >= 0 ? measure_again(t, t->best, &best, err) : RFT_OK;
+    int rc = t->best >= 0 ? measure_again(t, t->best, t->best_s, &best, err) : RFT_OK;
     if (t->best == 0) {
         first = best;
     } else if (rc == RFT_OK && rft_outcome_is_measured(raced->outcome)) {
-        rc = measure_again(t, 0, &first, err);
+        rc = measure_again(t, 0, raced->measurement.stats.median, &first, err);
     }
     if (rc != RFT_OK) {
         return rc;
     }
-    /* Those that were near each other in the race may have changed places. */
-    bool swapped =
-        rft_outcome_is_measured(first.outcome) &&
-        (!rft_outcome_is_measured(best.outcome) || first.measurement.stats.median < best.measurement.stats.median);
-    const rft_baseline rows[] = {of_result(t, RFT_BASELINE_BEST, swapped ? &first : &best),
-                                 of_result(t, RFT_BASELINE_FIRST, &first)};
+    rft_baseline rows[] = {of_result(t, RFT_BASELINE_BEST, t->best, &best),
+                           of_result(t, RFT_BASELINE_FIRST, 0, &first)};
+    if (!t->e->draw || !rft_baseline_is_measured(&rows[0])) { /* else further processes follow */
+        settle_best(&rows[0], &rows[1]);
+    }
     return keep_baselines(t->e, rows, 2, err);
 }
 
@@ -163,10 +197,9 @@ static void tell(const baseline_trial *t) {
 static int measure_baseline(rft_exec_state *e, size_t sweep, size_t problem, size_t index, bool *stopped,
                             rft_err *err) {
     const rft_exec_opts *opts = e->opts;
-    baseline_trial t = {
-        .e = e, .sweep = sweep, .problem = problem, .name = opts->plan->sweeps[sweep]->baselines[index]};
-    if (is_kept(&t, RFT_BASELINE_BEST)) {
-        return RFT_OK; /* in an earlier session, and the first with it */
+    baseline_trial t = trial_of(e, sweep, problem, index);
+    if (is_kept(&t)) {
+        return RFT_OK; /* in an earlier session */
     }
     rft_exec_ask_stop(e, stopped);
     if (*stopped) {
@@ -180,13 +213,90 @@ static int measure_baseline(rft_exec_state *e, size_t sweep, size_t problem, siz
     return rc;
 }
 
+/* ---- in further processes ---- */
+
+static bool may_repeat(const rft_baseline *row) {
+    return row && rft_baseline_is_measured(row) && row->algo_at >= 0;
+}
+
+rft_stop_reason rft_baselines_state(rft_exec_state *e, size_t sweep, size_t problem, size_t *processes) {
+    static const char *const which[] = {RFT_BASELINE_BEST, RFT_BASELINE_FIRST};
+    rft_stop_reason stop = RFT_STOP_SAMPLES;
+    *processes = SIZE_MAX;
+    for (size_t i = 0; i < 2 * e->opts->plan->sweeps[sweep]->baseline_count; i++) {
+        const baseline_trial t = trial_of(e, sweep, problem, i / 2);
+        const rft_baseline *row = row_of(&t, which[i % 2]);
+        size_t has = !row ? 0 : may_repeat(row) ? row->measurement.process_count : SIZE_MAX;
+        *processes = has < *processes ? has : *processes;
+        stop = !row || (may_repeat(row) && row->measurement.stop == RFT_STOP_NOT_YET) ? RFT_STOP_NOT_YET : stop;
+    }
+    return stop;
+}
+
+/* Its results were compared before. A block that failed is left out. */
+static int add_block(baseline_trial *t, rft_baseline *row, rft_err *err) {
+    rft_probe_result result = {0};
+    t->job->verified = true;
+    t->job->turn = row->measurement.turns;
+    int rc = measure_again(t, row->algo_at, row->measurement.stats.median, &result, err);
+    if (rc == RFT_OK && rft_outcome_is_measured(result.outcome) && rft_text_equal(result.algo, row->algo)) {
+        rft_measurement_join(&row->measurement, &result.measurement, false, t->e->opts->run->arena);
+        row->measurement.stop = RFT_STOP_NOT_YET;
+    } else if (rc == RFT_OK) {
+        rft_log_warn(t->e->opts->log, "a process of the final round has no samples of the baseline %s: %s", row->name,
+                     result.reason ? result.reason : "the library's list has changed");
+    }
+    return rc;
+}
+
+static int repeat_one(baseline_trial *t, rft_err *err) {
+    const rft_baseline *best = row_of(t, RFT_BASELINE_BEST), *first = row_of(t, RFT_BASELINE_FIRST);
+    if (!may_repeat(best) || !first) {
+        return RFT_OK;
+    }
+    rft_baseline rows[] = {*best, *first};
+    int rc = add_block(t, &rows[0], err);
+    if (rc == RFT_OK && first->algo_at == best->algo_at) {
+        rows[1].measurement = rows[0].measurement;
+    } else if (rc == RFT_OK && may_repeat(first)) {
+        rc = add_block(t, &rows[1], err);
+    }
+    return rc == RFT_OK ? keep_quietly(t->e, rows, 2, err) : rc;
+}
+
+int rft_baselines_again(rft_exec_state *e, size_t sweep, size_t problem, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < e->opts->plan->sweeps[sweep]->baseline_count && rc == RFT_OK; i++) {
+        baseline_trial t = trial_of(e, sweep, problem, i);
+        t.job = rft_job_new_baseline(e->opts, (rft_job_place){sweep, 0, problem}, i);
+        rc = t.job->failed ? RFT_OK : repeat_one(&t, err);
+        rft_job_free(t.job);
+    }
+    return rc;
+}
+
+int rft_baselines_end(rft_exec_state *e, size_t sweep, size_t problem, rft_stop_reason stop, rft_err *err) {
+    int rc = RFT_OK;
+    for (size_t i = 0; i < e->opts->plan->sweeps[sweep]->baseline_count && rc == RFT_OK; i++) {
+        const baseline_trial t = trial_of(e, sweep, problem, i);
+        const rft_baseline *best = row_of(&t, RFT_BASELINE_BEST), *first = row_of(&t, RFT_BASELINE_FIRST);
+        if (!may_repeat(best) || !first) {
+            continue;
+        }
+        rft_baseline rows[] = {*best, *first};
+        settle_best(&rows[0], &rows[1]);
+        rows[0].measurement.stop = rows[1].measurement.stop = stop;
+        rc = keep_baselines(e, rows, 2, err);
+    }
+    return rc;
+}
+
 /* ---- replay ---- */
 
 /* What the script asks for and the recording has not, has its place and a reason. */
 static int miss(rft_exec_state *e, size_t sweep, size_t problem, size_t index, rft_err *err) {
-    baseline_trial t = {
-        .e = e, .sweep = sweep, .problem = problem, .name = e->opts->plan->sweeps[sweep]->baselines[index]};
-    if (is_kept(&t, RFT_BASELINE_BEST)) {
+    baseline_trial t = trial_of(e, sweep, problem, index);
+    if (is_kept(&t)) {
         return RFT_OK;
     }
     const rft_baseline row =

@@ -9,6 +9,7 @@ typedef struct rft_exec_state {
     const rft_exec_opts *opts;
     rft_recorder recorder;
     rft_exec_progress progress;
+    uint64_t draw;               /* of the process that is at work in the final round; 0: it may be any */
     bool ceilings_due;           /* opts->ceilings is still to be called */
     const char *baseline_warned; /* why the last baseline had no numbers, said once; NULL */
 } rft_exec_state;

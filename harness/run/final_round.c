@@ -2,8 +2,10 @@
 #include "run/final_round.h"
 
 #include "model/run/run_drift.h"
+#include "model/run/run_repeat.h"
 
 #include "run/baseline_round.h"
+#include "run/process_round.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,17 +50,22 @@ static void add_once(int64_t ids[], size_t *count, int64_t id) {
     ids[(*count)++] = id;
 }
 
+/* Of its samples alone: what the final round tells of the sweep's processes must not make another a finalist. */
+static rft_stats first_stats(const rft_point *point, double widen_frac) {
+    const rft_measurement *first = &point->rounds[0];
+    rft_stats stats = rft_stats_of(first->samples_s, first->n);
+    return rft_drift_widened(&stats, widen_frac);
+}
+
 /* Near enough to be the best after all: noise decides between a few, and they are known to be within it. */
 static bool is_near(const rft_point *point, const rft_point *best, double widen_frac) {
-    rft_stats stats = rft_drift_widened(&point->rounds[0].stats, widen_frac);
-    rft_stats fastest = rft_drift_widened(&best->rounds[0].stats, widen_frac);
+    rft_stats stats = first_stats(point, widen_frac);
+    rft_stats fastest = first_stats(best, widen_frac);
     return stats.median <= (1 + NEAR_FRAC) * fastest.median || stats.low <= fastest.high;
 }
 
-/* The fastest few: RFT_FINALISTS of those near the best, at least FINALISTS_LEAST where so many are within 5 %, and the
- * best of each variant for the ladder. */
-static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, int64_t ids[], rft_arena *arena) {
-    const rft_run *run = e->opts->run;
+size_t rft_finalists(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena, int64_t **out) {
+    int64_t *ids = rft_arena_calloc(arena, RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count, sizeof *ids);
     const rft_point **ranked = NULL;
     size_t found = rank(run, sweep, problem, arena, &ranked);
     double widen_frac = rft_run_widen_frac(run, sweep, problem);
@@ -78,6 +85,7 @@ static size_t finalists(const rft_exec_state *e, size_t sweep, size_t problem, i
             add_once(ids, &count, ranked[first]->id);
         }
     }
+    *out = ids;
     return count;
 }
 
@@ -96,8 +104,8 @@ static bool is_done(const rft_exec_state *e, const finalist *f) {
     return measured || rft_recorder_failed_final(point);
 }
 
-static rft_job *new_final_job(const rft_exec_state *e, const finalist *f) {
-    const rft_point *point = point_of(e, f);
+rft_job *rft_final_job(const rft_exec_state *e, int64_t id) {
+    const rft_point *point = &e->opts->run->points[id - 1];
     rft_job *job = rft_job_new(e->opts, (rft_job_place){point->sweep, point->variant, point->problem}, point->config);
     job->round = 1;
     rft_job_compile(e->opts, job);
@@ -113,7 +121,8 @@ static int take_turn(rft_exec_state *e, finalist *f, bool at_once, rft_err *err)
     const rft_point *point = point_of(e, f);
     rft_outcome before = point->outcome;
     rft_turn_end end = RFT_TURN_NOTHING;
-    int rc = rft_recorder_final(&e->recorder, f->job, f->id, at_once, &end, err);
+    rft_final_way way = at_once ? RFT_FINAL_AT_ONCE : RFT_FINAL_TURN;
+    int rc = rft_recorder_final(&e->recorder, f->job, f->id, way, &end, err);
     if (rc == RFT_OK && end != RFT_TURN_AGAIN) {
         rft_exec_note_final(e, point, before, end == RFT_TURN_DONE);
         leave(f);
@@ -150,15 +159,13 @@ static int take_turns(rft_exec_state *e, finalist *all, size_t count, bool *stop
 }
 
 static int final_of_problem(rft_exec_state *e, size_t sweep, size_t problem, bool *stopped, rft_err *err) {
-    const rft_run *run = e->opts->run;
     rft_arena *arena = rft_arena_new();
-    size_t most = RFT_FINALISTS + run->sweeps[sweep].sweep.variant_count;
-    int64_t *ids = rft_arena_calloc(arena, most, sizeof *ids);
-    finalist *all = rft_arena_calloc(arena, most, sizeof *all);
-    size_t count = finalists(e, sweep, problem, ids, arena);
+    int64_t *ids = NULL;
+    size_t count = rft_finalists(e->opts->run, sweep, problem, arena, &ids);
+    finalist *all = rft_arena_calloc(arena, count + 1, sizeof *all);
     for (size_t i = 0; i < count; i++) {
         all[i].id = ids[i];
-        all[i].job = is_done(e, &all[i]) ? NULL : new_final_job(e, &all[i]);
+        all[i].job = is_done(e, &all[i]) ? NULL : rft_final_job(e, ids[i]);
     }
     int rc = take_turns(e, all, count, stopped, err);
     for (size_t i = 0; i < count; i++) {
@@ -168,17 +175,25 @@ static int final_of_problem(rft_exec_state *e, size_t sweep, size_t problem, boo
     return rc;
 }
 
+/* A replay takes the processes as they were recorded, at once. */
+static bool is_one_process(const rft_exec_state *e, size_t sweep) {
+    return e->opts->replay || e->opts->plan->sweeps[sweep]->measure.processes == 1;
+}
+
 int rft_exec_final_round(rft_exec_state *e, bool *stopped, rft_err *err) {
     const rft_plan *plan = e->opts->plan;
     int rc = RFT_OK;
     e->progress.final_round = true;
     for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK && !*stopped; s++) {
-        for (size_t p = 0; p < plan->sweeps[s]->problem_count && rc == RFT_OK && !*stopped; p++) {
+        size_t problems = is_one_process(e, s) ? plan->sweeps[s]->problem_count : 0;
+        for (size_t p = 0; p < problems && rc == RFT_OK && !*stopped; p++) {
             if (!plan->sweeps[s]->problems[p].odd) {
                 rc = final_of_problem(e, s, p, stopped, err);
                 rc = rc == RFT_OK && !*stopped ? rft_exec_baselines(e, s, p, stopped, err) : rc;
             }
         }
     }
+    rc = rc == RFT_OK && !*stopped && !e->opts->replay ? rft_exec_processes(e, stopped, err) : rc;
+    rft_run_fill_repeats(e->opts->run);
     return rc;
 }

@@ -346,10 +346,15 @@ static size_t turn_samples(const rft_measurement *so_far, const rft_stop_rule *r
 
 /* The rule that ends a measurement, asked about all turns together. */
 static void join_turn(rft_measurement *joined, const rft_measurement *turn, const rft_stop_rule *rule,
-                      rft_arena *arena) {
-    rft_measurement_join(joined, turn, true, arena);
+                      bool same_process, rft_arena *arena) {
+    rft_measurement_join(joined, turn, same_process, arena);
     joined->stop = rft_stop_decide(rule, joined->samples_s, joined->n, joined->wall_s - joined->verify_s);
 }
+
+typedef struct final_step {
+    rft_final_way way;
+    unsigned process; /* that took the turn before; 0: not in this session */
+} final_step;
 
 static void fail_final(rft_arena *arena, rft_point *point, const rft_probe_result *result) {
     point->outcome = result->outcome;
@@ -357,11 +362,46 @@ static void fail_final(rft_arena *arena, rft_point *point, const rft_probe_resul
         rft_arena_printf(arena, IN_THE_FINAL_ROUND "%s", result->reason ? result->reason : "no reason given");
 }
 
-int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool at_once, rft_turn_end *end, rft_err *err) {
-    rft_run *run = r->opts->run;
-    rft_point *point = &run->points[id - 1];
+/* Its further processes stand beside the ones before: a block that failed is left out. */
+static void leave_block_out(rft_recorder *r, int64_t id, const rft_probe_result *result) {
+    rft_log_warn(r->opts->log, "a process of the final round has no samples of point %lld (%s): %s", (long long)id,
+                 rft_outcome_name(result->outcome), result->reason ? result->reason : "no reason given");
+}
+
+static void join_result(rft_recorder *r, const rft_job *job, rft_point *point, const rft_probe_result *result,
+                        const final_step *step) {
+    rft_arena *arena = r->opts->run->arena;
     rft_measurement *round = &point->rounds[1];
     rft_stop_rule rule = rft_job_rule(r->opts, job);
+    bool measured = rft_outcome_is_measured(result->outcome);
+    if (!measured && step->way == RFT_FINAL_PROCESS && round->n > 0) {
+        leave_block_out(r, point->id, result);
+    } else if (!measured) {
+        fail_final(arena, point, result); /* it failed the second time: it cannot be a best */
+    } else if (step->way == RFT_FINAL_AT_ONCE) {
+        *round = rft_measurement_copy(&result->measurement, arena);
+    } else if (step->way == RFT_FINAL_TURN) {
+        join_turn(round, &result->measurement, &rule, step->process != 0 && step->process == result->process, arena);
+    } else {
+        rft_measurement_join(round, &result->measurement, false, arena);
+        round->stop = RFT_STOP_NOT_YET;
+    }
+}
+
+static void prepare_step(const rft_recorder *r, rft_job *job, const rft_point *point, rft_final_way way) {
+    const rft_measurement *round = &point->rounds[1];
+    rft_stop_rule rule = rft_job_rule(r->opts, job);
+    job->turn = round->turns;
+    job->verified = round->turns > 0;
+    job->samples = way == RFT_FINAL_AT_ONCE ? 0
+                   : way == RFT_FINAL_TURN  ? turn_samples(round, &rule)
+                                            : rft_job_block(r->opts, job, point->rounds[0].stats.median);
+}
+
+int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, rft_final_way way, rft_turn_end *end, rft_err *err) {
+    rft_run *run = r->opts->run;
+    rft_point *point = &run->points[id - 1];
+    const final_step step = {way, job->process};
     const char *log = NULL;
     rft_probe_result result = {0};
     const char *untried = barred(r, job, job->arena);
@@ -373,28 +413,28 @@ int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, bool at_once, 
                      (long long)id, untried ? untried : job->reason);
         return RFT_OK;
     }
-    job->turn = round->turns;
-    job->verified = round->turns > 0;
-    job->samples = at_once ? 0 : turn_samples(round, &rule);
+    prepare_step(r, job, point, way);
     rc = rc == RFT_OK ? probe(r, job, false, &result, err) : rc;
     if (rc != RFT_OK || result.outcome == RFT_OUTCOME_NOT_RECORDED) {
         return rc;
     }
     point->workers_lost += result.workers_lost;
-    if (!rft_outcome_is_measured(result.outcome)) {
-        fail_final(run->arena, point, &result); /* it failed the second time: it cannot be a best */
-    } else if (at_once) {
-        *round = rft_measurement_copy(&result.measurement, run->arena);
-    } else {
-        join_turn(round, &result.measurement, &rule, run->arena);
-    }
+    join_result(r, job, point, &result, &step);
     rft_losses_add(&r->losses, run, point, result.workers_lost);
     share_with_aliases(r, point, result.workers_lost);
     rft_tally_sum(&r->tally);
     rc = rft_store_put_step(r->opts->store, point, &run->info, err);
     if (rc == RFT_OK) {
-        bool again = rft_outcome_is_measured(result.outcome) && round->stop == RFT_STOP_NOT_YET && !at_once;
-        *end = again ? RFT_TURN_AGAIN : RFT_TURN_DONE;
+        bool again = rft_outcome_is_measured(point->outcome) && point->rounds[1].stop == RFT_STOP_NOT_YET;
+        *end = again && way != RFT_FINAL_AT_ONCE ? RFT_TURN_AGAIN : RFT_TURN_DONE;
     }
     return rc;
+}
+
+int rft_recorder_end_final(rft_recorder *r, int64_t id, rft_stop_reason stop, rft_err *err) {
+    rft_point *point = &r->opts->run->points[id - 1];
+    point->rounds[1].stop = stop;
+    share_with_aliases(r, point, 0);
+    rft_tally_sum(&r->tally);
+    return rft_store_put_step(r->opts->store, point, &r->opts->run->info, err);
 }

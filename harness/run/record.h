@@ -53,9 +53,15 @@ typedef enum rft_turn_end {
     RFT_TURN_DONE,   /* it is measured, or it failed: both are stored */
     RFT_TURN_NOTHING /* there is nothing to store */
 } rft_turn_end;
-/* Probes a job of the final round, one turn of it, and stores it with the point `id`. `at_once`: there is no other
- * point to take turns with. */
-int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, bool at_once, rft_turn_end *end, rft_err *err);
+typedef enum rft_final_way {
+    RFT_FINAL_TURN,
+    RFT_FINAL_AT_ONCE, /* there is no other point to take turns with */
+    RFT_FINAL_PROCESS  /* a block of samples in the process of job->draw; NOT_YET until rft_recorder_end_final() */
+} rft_final_way;
+/* Probes a job of the final round, one turn of it, and stores it with the point `id`. */
+int rft_recorder_final(rft_recorder *recorder, rft_job *job, int64_t id, rft_final_way way, rft_turn_end *end,
+                       rft_err *err);
+int rft_recorder_end_final(rft_recorder *recorder, int64_t id, rft_stop_reason stop, rft_err *err);
 /* Did the point fail in its final round, after it had been measured in the first? */
 bool rft_recorder_failed_final(const rft_point *point);
 

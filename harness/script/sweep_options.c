@@ -12,8 +12,10 @@
 
 /* What the setting takes: a text of its own, or a number where that says the same. */
 static const char *text_of(lua_State *lua, const rft_at *at, const rft_setting *setting, char number[32]) {
-    if (setting->kind == RFT_SETTING_BUDGET && lua_type(lua, -1) == LUA_TNUMBER) {
-        rft_text_format(number, 32, "%lld", (long long)rft_read_int(lua, -1, at, 1, INT64_MAX));
+    bool may_be_number = setting->kind == RFT_SETTING_BUDGET || setting->kind == RFT_SETTING_AUTO;
+    if (may_be_number && lua_type(lua, -1) == LUA_TNUMBER) {
+        int64_t most = setting->kind == RFT_SETTING_AUTO ? RFT_SETTING_AUTO_MOST : INT64_MAX;
+        rft_text_format(number, 32, "%lld", (long long)rft_read_int(lua, -1, at, 1, most));
         return number;
     }
     return rft_read_text(lua, -1, at);
@@ -42,6 +44,7 @@ static void read_setting(lua_State *lua, const rft_at *at, const rft_setting *se
     case RFT_SETTING_FLAG:
         *(bool *)field = !rft_read_bool(lua, -1, at);
         return;
+    case RFT_SETTING_AUTO:
     case RFT_SETTING_TEXT:
     case RFT_SETTING_CHOICE:
     case RFT_SETTING_BUDGET:

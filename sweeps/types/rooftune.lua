@@ -103,6 +103,7 @@
 ---@field noise? number stop when half the 95 % interval is below this share of the median; default 0.005
 ---@field max_time? rooftune.seconds for timing one point; default 0.25 s
 ---@field min_time? rooftune.seconds that a point's samples take on the GPU at least; default: no such demand
+---@field processes? integer|"auto" device processes of the final round; default "auto": as many as it takes
 ---@field race? boolean false: also measure to the end what is clearly slower than the best so far; default true
 ---@field seed? integer of the inputs; default 1
 

@@ -168,6 +168,28 @@ static void a_fault_in_a_counted_launch_is_told(void **state) {
     fixture_stop(&s.f);
 }
 
+/* Whoever asks must take another process: a time that was taken beside the profiler is no time. */
+static void nothing_is_timed_once_the_profiler_is_open(void **state) {
+    (void)state;
+    scripted s;
+    rft_probe_result result;
+    rft_ceilings ceilings;
+    rft_load idle;
+    const rft_load_order order = {.wanted = true, .kind = RFT_LOAD_IDLE, .seconds = 1.0};
+    const rft_counter_set nothing = rft_counter_set_none();
+    start(&s);
+    rft_probe *probe = s.f.probe;
+    assert_int_equal(count(&s, &nothing), RFT_OK); /* opens it */
+    assert_int_equal(probe->measure(probe, &s.f.request, s.f.arena, &result, &s.f.err), RFT_E_INTERNAL);
+    assert_non_null(strstr(s.f.err.message, "the profiler was opened in this process"));
+    assert_int_equal(probe->ceilings(probe, NULL, s.f.arena, &ceilings, &s.f.err), RFT_E_INTERNAL);
+    assert_int_equal(probe->idle(probe, &order, s.f.arena, &idle, &s.f.err), RFT_E_INTERNAL);
+    s.f.request.verify_only = true;
+    assert_int_equal(probe->measure(probe, &s.f.request, s.f.arena, &result, &s.f.err), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    fixture_stop(&s.f);
+}
+
 static void what_cannot_be_launched_has_its_reason(void **state) {
     (void)state;
     const rft_counter_set set = rft_counter_set_default();
@@ -188,6 +210,7 @@ int main(void) {
         cmocka_unit_test(a_later_failure_is_the_points_own),
         cmocka_unit_test(a_refused_first_session_is_a_refusal),
         cmocka_unit_test(a_fault_in_a_counted_launch_is_told),
+        cmocka_unit_test(nothing_is_timed_once_the_profiler_is_open),
         cmocka_unit_test(what_cannot_be_launched_has_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

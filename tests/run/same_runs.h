@@ -6,8 +6,9 @@
 #include "model/run/run.h"
 
 /* Fails at the first difference, by name. Compared: device, sweeps, every field of every point in order, samples.
- * Not compared: ids, dates, sums of seconds, seconds of compiling, verifying and in all, whether a cubin was in the
- * cache, the environment. */
+ * Not compared: statistics, which follow from the samples and from how many sessions, each a process, took them; ids,
+ * dates, sums of seconds, seconds of compiling, verifying and in all, whether a cubin was in the cache, the
+ * environment. */
 void expect_same_runs(const rft_run *a, const rft_run *b);
 
 #endif

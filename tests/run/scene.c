@@ -41,10 +41,11 @@ static void log_measure(const char *path, const rft_probe_request *request) {
     rft_str_clear(&line);
 }
 
-static bool is_doomed(const char *doomed, const rft_probe_request *request) {
+static bool is_doomed(const char *doomed, int turn, const rft_probe_request *request) {
     rft_str place = RFT_STR_INIT;
     add_place(&place, request);
-    bool fits = request->round > 0 && rft_text_equal(rft_str_get(&place), doomed);
+    bool fits =
+        request->round > 0 && (turn == 0 || request->turn == turn) && rft_text_equal(rft_str_get(&place), doomed);
     rft_str_clear(&place);
     return fits;
 }
@@ -58,11 +59,15 @@ static int count_measure(rft_probe *self, const rft_probe_request *request, rft_
     if (counting->scene->measure_log) {
         log_measure(counting->scene->measure_log, request);
     }
-    if (counting->scene->doomed && is_doomed(counting->scene->doomed, request)) {
+    if (counting->scene->doomed && is_doomed(counting->scene->doomed, counting->scene->doomed_turn, request)) {
         *out = (rft_probe_result){.outcome = RFT_OUTCOME_CRASHED, .reason = "doomed", .facts = rft_facts_unknown()};
         return RFT_OK;
     }
-    return counting->inner->measure(counting->inner, request, arena, out, err);
+    int rc = counting->inner->measure(counting->inner, request, arena, out, err);
+    if (counting->scene->measured_hook) {
+        counting->scene->measured_hook(counting->scene->hook_payload, request, out);
+    }
+    return rc;
 }
 
 static int pass_ceilings(rft_probe *self, const rft_ceilings_request *request, rft_arena *arena, rft_ceilings *out,

@@ -43,7 +43,9 @@ typedef struct scene {
     const char *measure_log;       /* file that every probe request is appended to; NULL: none */
     void (*prepare)(rft_run *run); /* of a run that begins, before it is stored; NULL: none */
     double rival_s;                /* of the last probe request */
-    const char *doomed;     /* its problem and configuration, as in measure_log, crash in the final round; NULL */
+    const char *doomed; /* its problem and configuration, as in measure_log, crash in the final round; NULL */
+    int doomed_turn;    /* there in this turn alone, from 1; 0: in all */
+    void (*measured_hook)(void *payload, const rft_probe_request *asked, const rft_probe_result *got); /* NULL: none */
     const rft_clock *clock; /* NULL: the system's */
     rft_exec_progress last; /* what progress() said last; its points are gone */
     char last_doing[128];   /* what was done behind the final round, as progress() said it last */

@@ -113,6 +113,12 @@ int scene_measure(scene *s, const char *fate, rft_probe_result *out) {
     return measure(s, &request, out);
 }
 
+int scene_count(scene *s, const char *fate, const rft_counter_set *set, rft_count_result *out) {
+    rft_probe_request request = request_of(s, fate);
+    rft_err_clear(&s->err);
+    return s->probe->count(s->probe, &request, set, s->arena, out, &s->err);
+}
+
 int scene_measure_within(scene *s, const char *fate, double timeout_s, double grace_s, rft_probe_result *out) {
     rft_probe_request request = request_of(s, fate);
     rft_remote_probe_opts opts = {.loop = s->loop, .program = s->program, .grace_s = grace_s};

@@ -193,6 +193,7 @@ rft_sweep *scripted_sweep_new(rft_arena *arena, const scripted_sweep_opts *given
                          .vt = &scripted_vt,
                          .self = opts};
     sweep->measure.max_samples = 20;
+    sweep->measure.processes = 1; /* tests of several ask for them */
     sweep->measure.compile_timeout_s = 1.5;
     sweep->measure.point_timeout_s = 2;
     add_problems(arena, sweep, opts);

@@ -33,6 +33,33 @@ static void facts_and_ceilings_come_over(void **state) {
     scene_close(&s);
 }
 
+/* Counting opens the profiler: it has a process of its own, and whatever is timed next has another. */
+static void counting_and_timing_share_no_process(void **state) {
+    (void)state;
+    const rft_counter_set set = rft_counter_set_default();
+    scene s;
+    rft_probe_result timed;
+    rft_count_result counted;
+    rft_ceilings ceilings;
+    scene_open(&s, 1);
+    assert_int_equal(scene_measure(&s, "ok", &timed), RFT_OK);
+    long first = scene_device_worker(&s);
+    assert_int_equal(timed.process, 1);
+    assert_int_equal(scene_count(&s, "ok", &set, &counted), RFT_OK);
+    long second = scene_device_worker(&s);
+    assert_true(counted.counters.passes > 0 && !counted.worker_lost);
+    assert_int_equal(scene_count(&s, "ok", &set, &counted), RFT_OK);
+    assert_true(second != first && scene_device_worker(&s) == second);
+    assert_int_equal(scene_measure(&s, "ok", &timed), RFT_OK);
+    assert_int_equal(timed.outcome, RFT_OUTCOME_OK);
+    assert_int_equal(timed.process, 3);
+    assert_int_equal(scene_count(&s, "ok", &set, &counted), RFT_OK);
+    assert_int_equal(s.probe->ceilings(s.probe, NULL, s.arena, &ceilings, &s.err), RFT_OK);
+    assert_int_equal(scene_measure(&s, "ok", &timed), RFT_OK);
+    assert_int_equal(timed.process, 5);
+    scene_close(&s);
+}
+
 static void a_point_that_takes_its_worker_down_is_followed_by_a_new_one(void **state) {
     (void)state;
     const struct {
@@ -281,6 +308,7 @@ static void without_a_driver_nothing_is_identified(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_and_ceilings_come_over),
+        cmocka_unit_test(counting_and_timing_share_no_process),
         cmocka_unit_test(a_point_that_takes_its_worker_down_is_followed_by_a_new_one),
         cmocka_unit_test(a_point_that_fails_alone_keeps_its_worker),
         cmocka_unit_test(a_worker_that_dies_behind_its_answer_is_replaced),

@@ -12,6 +12,7 @@ rft_baseline rft_baseline_none(rft_arena *arena, size_t sweep, size_t problem, c
                           .problem = problem,
                           .name = rft_arena_strdup(arena, name),
                           .which = rft_arena_strdup(arena, which),
+                          .algo_at = -1,
                           .same_protocol = strcmp(which, RFT_BASELINE_GIVEN) != 0,
                           .measurement = rft_measurement_none()};
 }

@@ -153,6 +153,8 @@ static const rft_field measure_opts_items[] = {
     OPTION(max_seconds, REAL, "limit of timing a point", .unit = "s"),
     OPTION(min_seconds, AMOUNT, "GPU time of its samples at least", .unit = "s", .flags = UPDATED),
     NAMED(rft_measure_opts, "input_seed", seed, UINT64, "of what fills the buffers"),
+    OPTION(processes, COUNT, "device processes of the final round; 0: as many as it takes, or not recorded",
+           .flags = UPDATED),
     OPTION(no_race, FLAG, "what is clearly slower is measured to the end all the same", .flags = UPDATED),
 };
 const rft_fields rft_fields_measure_opts = TABLE(measure_opts);
@@ -380,6 +382,7 @@ static const rft_field baseline_items[] = {
     BASELINE(reason, TEXT, "why it is not ok"),
     BASELINE(library, TEXT, "with its version"),
     NAMED(rft_baseline, "algorithm", algo, TEXT, "which of the library's"),
+    BASELINE(algo_at, KNOWN, "its place in the library's list, from 0"),
     BASELINE(source, TEXT, "imported: where it is from"),
 };
 const rft_fields rft_fields_baseline = TABLE(baseline);

@@ -121,6 +121,7 @@ typedef struct rft_baseline {
     rft_outcome outcome;        /* not measured: `reason` */
     const char *reason;         /* NULL when ok */
     const char *library, *algo; /* "cuBLASLt 13.1.0"; "algo 66, tile 128x256"; NULL */
+    int algo_at;                /* that one's place in the library's list, from 0; -1: imported, or not recorded */
     const char *source;         /* imported: where it is from; NULL otherwise */
     rft_verification verification;
     rft_measurement measurement; /* imported: n = 0; the stats' median, and low and high where they are given */

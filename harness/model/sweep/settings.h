@@ -33,9 +33,12 @@ typedef struct rft_measure_opts {
     double min_seconds;       /* GPU time that a point's samples take at least; default 0: no such demand */
     uint64_t seed;            /* inputs; default 1 */
     bool no_race;             /* what is clearly slower is measured to the end all the same */
+    int processes;            /* device processes of the final round; default RFT_PROCESSES_AUTO */
 } rft_measure_opts;
+/* As many as the repeat intervals take (run/process_round.h). */
+#define RFT_PROCESSES_AUTO 0
 #define RFT_MEASURE_OPTS_INIT                                                                                          \
-    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 0.0, 1, false }
+    { RFT_CACHE_COLD, 60.0, 10.0, 10, 100, 0.005, 0.25, 0.0, 1, false, RFT_PROCESSES_AUTO }
 
 /* What the best of a problem is best in. */
 typedef enum rft_objective {
@@ -69,11 +72,13 @@ typedef enum rft_setting_kind {
     RFT_SETTING_SECONDS, /* double > 0; "2s" */
     RFT_SETTING_SHARE,   /* double, above 0 and at most 1; "0.95", "95%" */
     RFT_SETTING_WHOLE,   /* int, 1 to RFT_SETTING_WHOLE_MOST */
+    RFT_SETTING_AUTO,    /* int, 1 to RFT_SETTING_AUTO_MOST, or 0: "auto" */
     RFT_SETTING_SEED,    /* uint64_t; a whole number from 0 */
     RFT_SETTING_CHOICE,  /* an enum, by name */
     RFT_SETTING_BUDGET   /* rft_search_opts: what of the three is given */
 } rft_setting_kind;
 #define RFT_SETTING_WHOLE_MOST 1000000
+#define RFT_SETTING_AUTO_MOST 1000
 
 typedef struct rft_setting {
     const char *group; /* the table of the language, and the heading in --help: "measure" */
@@ -103,6 +108,8 @@ extern const char *const rft_objective_names[RFT_OBJECTIVE_COUNT + 1];
     X("max_time", SECONDS, measure.max_seconds, NULL, NULL, NULL, NULL)                                                \
     X("min_time", SECONDS, measure.min_seconds, NULL, "min-time", "0.1s",                                              \
       "GPU time of a point's samples at least (default: as the sweep says)")                                           \
+    X("processes", AUTO, measure.processes, NULL, "processes", "auto|N",                                               \
+      "device processes of the final round (default: the sweep's, else auto)")                                         \
     X("race", FLAG, measure.no_race, NULL, "no-race", NULL,                                                            \
       "keep measuring configurations that are clearly slower than the best")                                           \
     X("seed", SEED, measure.seed, NULL, NULL, NULL, NULL)

@@ -23,6 +23,17 @@ rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
     return rft_measure_rule(&measure, 0.0);
 }
 
+#define BLOCK_S 0.02     /* GPU time of a block ... */
+#define BLOCK_SAMPLES 25 /* ... with no more than so many samples, where the sweep asks for no more */
+#define BLOCK_MOST_S 1.0 /* and what is longer has fewer than the sweep asks for, ... */
+#define BLOCK_LEAST 3    /* ... but no fewer than these */
+
+size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double median_s) {
+    double least = opts->plan->sweeps[job->sweep]->measure.min_samples;
+    double wanted = fmin(fmax(BLOCK_S / median_s, least), fmax(BLOCK_SAMPLES, least));
+    return (size_t)lround(fmax(fmin(wanted, BLOCK_MOST_S / median_s), BLOCK_LEAST));
+}
+
 static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
     rft_compile_request request = rft_compile_request_of(unit, opts->run->gpu.arch);
     return rft_compile_pool_submit(opts->pool, &request, timeout_s);
@@ -204,6 +215,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         .rival_s = job->rival_s,
         .verified = job->verified,
         .turn = job->turn,
+        .draw = job->draw,
         .reading = job->reading,
         .load = job->load,
         .meanwhile = job->meanwhile,
@@ -228,7 +240,9 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
     if (job->samples > 0) {
         request.measure.min_samples = request.measure.max_samples = (int)job->samples;
     }
-    return opts->probe->measure(opts->probe, &request, job->arena, out, err);
+    int rc = opts->probe->measure(opts->probe, &request, job->arena, out, err);
+    job->process = rc == RFT_OK ? out->process : job->process;
+    return rc;
 }
 
 void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {

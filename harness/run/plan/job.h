@@ -19,6 +19,8 @@ typedef struct rft_job {
     size_t samples;                   /* so many and no more; 0: as the sweep's rule says */
     bool verified;                    /* by an earlier request */
     bool transferred;                 /* rft_point.transferred */
+    uint64_t draw;                    /* rft_probe_request.draw */
+    unsigned process;                 /* that answered last; 0: none yet */
     size_t reading;                   /* of the problem's reference: 1, 2, ...; 0: it is a point */
     rft_load_order load;              /* wanted: in place of timing */
     double rival_s;                   /* median of the best so far on its problem; 0: none, or it does not race */
@@ -57,6 +59,10 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 
 /* The rule by which its samples end, in its round; without a rival. */
 rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job);
+
+/* How many samples one of several processes takes of what takes so long: enough to know its median well against what
+ * processes differ by. */
+size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double median_s);
 
 /* Verifies and measures. */
 int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft_probe_result *out, rft_err *err);

@@ -16,10 +16,16 @@
 #define GRACE_S 30.0
 #define COUNT_TIMES 5.0 /* of the point's time limit: the worker itself gives up after four */
 
+/* Nothing is timed in a process in which the profiler was opened. */
+typedef enum remote_use { USE_NONE, USE_TIMES, USE_COUNTS } remote_use;
+
 typedef struct remote_probe {
     rft_probe probe;
     rft_remote_probe_opts opts;
     rft_process *process;             /* NULL: not started */
+    unsigned started;                 /* processes, ever */
+    uint64_t draw;                    /* of the requests that this process serves; 0: it may be any */
+    remote_use use;                   /* what it was used for */
     bool opened;                      /* the process has answered that it has the device */
     bool asked_early;                 /* "device" was sent by rft_remote_probe_open(), its answer not looked at */
     char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
@@ -58,6 +64,7 @@ static void end_process(remote_probe *remote) {
     rft_process_free(remote->process);
     remote->process = NULL;
     remote->opened = remote->asked_early = false;
+    remote->use = USE_NONE;
     remote->expected[0] = '\0';
 }
 
@@ -70,7 +77,24 @@ static int start(remote_probe *remote, rft_err *err) {
     if (remote->process && rft_process_is_gone(remote->process)) {
         end_process(remote);
     }
-    return remote->process ? RFT_OK : rft_process_start(&remote->process, remote->opts.loop, argv, &events, err);
+    if (remote->process) {
+        return RFT_OK;
+    }
+    remote->started++;
+    return rft_process_start(&remote->process, remote->opts.loop, argv, &events, err);
+}
+
+/* A process that was used for the other, or that serves another draw, is replaced by the next request. */
+static void leave_other(remote_probe *remote, remote_use use, uint64_t draw) {
+    bool other_use = remote->use != USE_NONE && remote->use != use, other_draw = draw != 0 && remote->draw != draw;
+    if (remote->process && (other_use || other_draw)) {
+        end_process(remote);
+    }
+    remote->draw = remote->process && draw == 0 ? remote->draw : draw;
+}
+
+static void note_use(remote_probe *remote, remote_use use) {
+    remote->use = remote->process ? use : USE_NONE;
 }
 
 typedef enum exchange_end { EXCHANGE_ANSWERED, EXCHANGE_GONE, EXCHANGE_LATE, EXCHANGE_STOPPED } exchange_end;
@@ -164,7 +188,7 @@ static int ask_with(remote_probe *remote, const json_t *head, double timeout_s, 
 }
 
 static int ask_worker(remote_probe *remote, const char *what, double timeout_s, rft_err *err) {
-    json_t *head = json_pack("{s:s}", "do", what);
+    json_t *head = json_pack("{s:s,s:I}", "do", what, "draw", (json_int_t)remote->draw);
     int rc = ask_with(remote, head, timeout_s, err);
     json_decref(head);
     return rc;
@@ -184,10 +208,12 @@ static int remote_ceilings(rft_probe *self, const rft_ceilings_request *request,
     remote_probe *remote = (remote_probe *)self;
     const rft_ceilings_request all = {.wanted = RFT_CEILINGS_ALL};
     request = request ? request : &all;
+    leave_other(remote, USE_TIMES, 0);
     json_t *head = rft_wire_of_ceilings_request(request);
     json_object_set_new(head, "do", json_string("ceilings"));
     int rc = ask_with(remote, head, CEILINGS_TIMEOUT_S + request->soak_s * 2.0 * RFT_CEILING_COUNT, err);
     json_decref(head);
+    note_use(remote, USE_TIMES);
     if (rc == RFT_OK && (rc = rft_wire_to_ceilings(out, remote->answer.head, arena, err)) != RFT_OK) {
         rc = unreadable(remote, err);
     }
@@ -205,10 +231,12 @@ static int remote_idle(rft_probe *self, const rft_load_order *order, rft_arena *
     remote_probe *remote = (remote_probe *)self;
     const rft_load *seen = NULL;
     exchange_end end = EXCHANGE_GONE;
+    leave_other(remote, USE_TIMES, 0);
     int rc = open_device(remote, err);
     if (rc != RFT_OK) {
         return rc;
     }
+    note_use(remote, USE_TIMES);
     json_t *head = json_pack("{s:s,s:o}", "do", "idle", "load", rft_wire_of_load_order(order));
     post(remote, head, NULL, START_TIMEOUT_S + rft_phase_load_s(order));
     json_decref(head);
@@ -334,8 +362,10 @@ static probe_question next_question(remote_probe *remote, const errand *asked) {
 /* One attempt; *end says how it went when it returns 0. */
 static int attempt(remote_probe *remote, const errand *asked, exchange_end *end, rft_err *err) {
     const rft_probe_request *request = asked->request;
+    leave_other(remote, asked->set ? USE_COUNTS : USE_TIMES, request->draw);
     int rc = open_device(remote, err);
     if (rc == RFT_OK) {
+        note_use(remote, asked->set ? USE_COUNTS : USE_TIMES);
         probe_question q = next_question(remote, asked);
         post(remote, q.head, &q.blob, timeout_of(remote, asked));
         remote->measured = asked->set ? NULL : request;
@@ -417,6 +447,7 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
         rc = rc == RFT_OK ? RFT_OK : unreadable(remote, err);
     }
     out->workers_lost = lost;
+    out->process = remote->started;
     return rc;
 }
 

@@ -2,6 +2,7 @@
 /* The device worker; compile_worker.c is the other one. */
 #include "run/worker/worker.h"
 
+#include "base/hash.h"
 #include "measure/protocol.h"
 #include "run/worker/phase.h"
 #include "run/worker/worker_answer.h"
@@ -24,6 +25,8 @@ typedef struct device_worker {
     rft_gpu *gpu;
     rft_probe *probe;
     rft_meter *meter; /* NULL: none */
+    uint64_t draw;    /* of this process, as the first request says; 0: none */
+    rft_device_ptr spacer;
     bool confined;
     int out_fd;
     int64_t answered; /* requests */
@@ -93,9 +96,36 @@ static void confine(device_worker *worker) {
     worker->confined = true;
 }
 
+#define SPACER_STEP (2ull << 20) /* a page of the device */
+#define SPACER_MOST (256ull << 20)
+#define SPACER_FRAC 32 /* of the memory that is free: room for the points */
+
+/* Every draw has another size of what is allocated first, so that what comes behind it lies elsewhere. Without room for
+ * it there is none. */
+static void take_spacer(device_worker *worker) {
+    uint64_t free_bytes = 0;
+    const rft_gpu_vt *vt = worker->gpu->vt;
+    if (worker->draw == 0 || vt->memory_free(worker->gpu, &free_bytes, NULL) != RFT_OK) {
+        return;
+    }
+    uint64_t most = free_bytes / SPACER_FRAC < SPACER_MOST ? free_bytes / SPACER_FRAC : SPACER_MOST;
+    uint64_t bytes = most < SPACER_STEP ? 0 : SPACER_STEP * (1 + rft_random_below(&worker->draw, most / SPACER_STEP));
+    if (bytes == 0 || vt->alloc(worker->gpu, bytes, &worker->spacer, NULL) != RFT_OK) {
+        worker->spacer = 0;
+    }
+}
+
+static int open_gpu(device_worker *worker, rft_err *err) {
+    int rc = worker->host->gpu_open(worker->host->self, &worker->gpu, err);
+    if (rc == RFT_OK) {
+        take_spacer(worker);
+    }
+    return rc;
+}
+
 /* Opened at the first request, so that a missing driver is an answer and not a dead process. */
 static int ready(device_worker *worker, rft_err *err) {
-    int rc = worker->gpu ? RFT_OK : worker->host->gpu_open(worker->host->self, &worker->gpu, err);
+    int rc = worker->gpu ? RFT_OK : open_gpu(worker, err);
     rc = rc == RFT_OK ? ready_compiler(worker, err) : rc;
     if (rc == RFT_OK && !worker->probe) {
         rc = rft_protocol_new(&worker->probe, worker->gpu, worker->compiler, worker->host->clock, worker->host->log,
@@ -248,6 +278,9 @@ static int serve(device_worker *worker, const device_request *request, json_t **
     if (strcmp(request->what, "identify") == 0) {
         return answer_identify(worker, head, failure);
     }
+    if (!worker->gpu) {
+        worker->draw = (uint64_t)rft_json_int_or(request->frame->head, "draw", 0);
+    }
     int rc = ready(worker, failure);
     if (rc != RFT_OK) {
         return rc;
@@ -297,6 +330,9 @@ static void close_all(device_worker *worker) {
     }
     if (worker->meter) {
         worker->meter->vt->close(worker->meter);
+    }
+    if (worker->spacer) {
+        worker->gpu->vt->free(worker->gpu, worker->spacer);
     }
     if (worker->gpu) {
         worker->gpu->vt->close(worker->gpu);

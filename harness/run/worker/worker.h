@@ -44,7 +44,8 @@ typedef struct rft_worker_host {
 
 /* {"do": "identify"|"device"|"ceilings"|"measure"|"idle"|"count"}. Loads driver and compiler before it is asked
  * anything; opens the device at the first request but "identify". Ends by itself after a fault that poisoned the
- * device's context: the answer is sent first and says so ("ending"), a new worker takes over. */
+ * device's context: the answer is sent first and says so ("ending"), a new worker takes over. A "draw" in the first
+ * request but "identify" makes its memory a new layout. */
 int rft_worker_device(const rft_worker_host *host, int in_fd, int out_fd, rft_err *err);
 
 #endif

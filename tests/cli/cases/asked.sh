@@ -17,9 +17,9 @@ run_asked() { # run_asked NAME OPTION...: what is stored of the sweep, but for i
     expect_status 0
     rooftune export "$asked_name.db" -o "$asked_name.json"
     tr ',' '\n' <"$asked_name.json" |
-        grep -E '"(compile_timeout_s|point_timeout_s|min_seconds|no_race|strategy|budget_s|budget_points|budget_gpu_s|search_seed|search_seed_given|goal_frac|objective)"' \
+        grep -E '"(compile_timeout_s|point_timeout_s|min_seconds|processes|no_race|strategy|budget_s|budget_points|budget_gpu_s|search_seed|search_seed_given|goal_frac|objective)"' \
             >"$asked_name.asked"
-    [ "$(wc -l <"$asked_name.asked")" = 12 ] || fail "$asked_name.json lacks a field of the sweep"
+    [ "$(wc -l <"$asked_name.asked")" = 13 ] || fail "$asked_name.json lacks a field of the sweep"
 }
 say plain ""
 run_asked plain
@@ -49,6 +49,7 @@ twin objective 'search = { objective = "energy" }' --objective energy
 twin point_timeout_s 'measure = { timeout = "3s" }' --timeout 3s
 twin compile_timeout_s 'measure = { compile_timeout = "9s" }' --compile-timeout 9s
 twin min_seconds 'measure = { min_time = "0.1s" }' --min-time 0.1s
+twin processes 'measure = { processes = 4 }' --processes 4
 twin no_race 'measure = { race = false }' --no-race
 # Each option of the table has been tried.
 sed -n '/_SETTINGS(X)/,/^$/p' "$SOURCE/harness/model/sweep/settings.h" | tr -d '\\\n-' |

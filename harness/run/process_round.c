@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/process_round.h"
+
+#include "base/hash.h"
+#include "model/compare/compare_rule.h"
+#include "model/run/run_repeat.h"
+#include "run/baseline_round.h"
+#include "run/final_round.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What takes a block in every process. */
+typedef struct contender {
+    size_t sweep, problem;
+    int64_t id;    /* of a finalist; 0: the problem's baselines */
+    rft_job *job;  /* of a finalist */
+    size_t passed; /* processes it has, and those of this session that it has no samples of */
+    bool done;
+    uint64_t problem_order, order; /* in the process at hand: problems one after the other, whose inputs are kept */
+} contender;
+
+typedef struct process_round {
+    rft_exec_state *e;
+    contender *all;
+    size_t count;
+    double begun_s;   /* the session's time at the beginning */
+    double earlier_s; /* that earlier sessions spent here */
+    double last_s;    /* the last process took */
+} process_round;
+
+static int asked_of(const process_round *r, size_t sweep) {
+    return r->e->opts->plan->sweeps[sweep]->measure.processes;
+}
+
+static size_t most_of(const process_round *r, size_t sweep) {
+    return asked_of(r, sweep) == RFT_PROCESSES_AUTO ? RFT_PROCESSES_MOST : (size_t)asked_of(r, sweep);
+}
+
+static rft_point *point_of(const process_round *r, const contender *c) {
+    return &r->e->opts->run->points[c->id - 1];
+}
+
+/* ---- who takes part ---- */
+
+/* How many processes alone say whether it is done where a number was asked for. */
+static bool is_decided(const process_round *r, const contender *c, rft_stop_reason stop) {
+    return c->passed >= most_of(r, c->sweep) ||
+           (c->passed > 0 && asked_of(r, c->sweep) == RFT_PROCESSES_AUTO && stop != RFT_STOP_NOT_YET);
+}
+
+static void add_problem(process_round *r, size_t sweep, size_t problem, rft_arena *arena) {
+    const rft_exec_opts *opts = r->e->opts;
+    int64_t *ids = NULL;
+    size_t count = rft_finalists(opts->run, sweep, problem, arena, &ids);
+    for (size_t i = 0; i < count; i++) {
+        contender *c = &r->all[r->count];
+        *c = (contender){.sweep = sweep, .problem = problem, .id = ids[i]};
+        const rft_measurement *round = &point_of(r, c)->rounds[1];
+        c->passed = round->process_count;
+        if (!rft_recorder_failed_final(point_of(r, c)) &&
+            (!is_decided(r, c, round->stop) || round->stop == RFT_STOP_NOT_YET)) {
+            c->job = rft_final_job(r->e, c->id);
+            r->count++;
+        }
+    }
+    if (opts->plan->sweeps[sweep]->baseline_count > 0) {
+        contender *c = &r->all[r->count];
+        *c = (contender){.sweep = sweep, .problem = problem};
+        rft_stop_reason stop = rft_baselines_state(r->e, sweep, problem, &c->passed);
+        r->count += !is_decided(r, c, stop) || stop == RFT_STOP_NOT_YET;
+    }
+}
+
+static void gather(process_round *r, rft_arena *arena) {
+    const rft_plan *plan = r->e->opts->plan;
+    size_t most = 0;
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        most += plan->sweeps[s]->problem_count * (RFT_FINALISTS + plan->sweeps[s]->variant_count + 1);
+    }
+    r->all = rft_arena_calloc(arena, most + 1, sizeof *r->all);
+    for (size_t s = 0; s < plan->sweep_count; s++) {
+        for (size_t p = 0; p < plan->sweeps[s]->problem_count; p++) {
+            if (asked_of(r, s) != 1 && !plan->sweeps[s]->problems[p].odd) {
+                add_problem(r, s, p, arena);
+            }
+        }
+    }
+}
+
+/* ---- when it ends ---- */
+
+static double spent_earlier_s(const rft_run *run) {
+    double spent_s = 0.0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        spent_s += run->points[i].alias_of ? 0.0 : run->points[i].rounds[1].wall_s;
+    }
+    for (size_t i = 0; i < run->baseline_count; i++) {
+        spent_s += run->baselines[i].measurement.wall_s;
+    }
+    return spent_s;
+}
+
+/* Would one more like the last take more than its share of the run's time? */
+static bool is_out_of_time(process_round *r) {
+    rft_tally *tally = &r->e->recorder.tally;
+    double now_s = rft_tally_elapsed_s(tally) + r->last_s;
+    double whole_s = now_s + (isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0.0);
+    return r->earlier_s + now_s - r->begun_s > fmax(RFT_PROCESSES_FRAC * whole_s, RFT_PROCESSES_LEAST_S);
+}
+
+/* Is the repeat interval of the problem's best narrow enough for compare to show and to exclude what it must? */
+static bool is_known(const process_round *r, size_t sweep, size_t problem) {
+    const rft_point *best = rft_run_best(r->e->opts->run, sweep, SIZE_MAX, problem);
+    return best && rft_repeat_within(&rft_point_measurement(best)->repeat, RFT_COMPARE_SHOWN_FRAC);
+}
+
+static int end_contender(process_round *r, contender *c, rft_stop_reason stop, rft_err *err) {
+    rft_exec_state *e = r->e;
+    c->done = true;
+    rft_job_free(c->job);
+    c->job = NULL;
+    if (c->id == 0) {
+        return rft_baselines_end(e, c->sweep, c->problem, stop, err);
+    }
+    rft_point *point = point_of(r, c);
+    int rc = point->rounds[1].n > 0 ? rft_recorder_end_final(&e->recorder, c->id, stop, err) : RFT_OK;
+    if (rc == RFT_OK) {
+        rft_exec_note_final(e, point, point->outcome, point->rounds[1].n > 0);
+    }
+    return rc;
+}
+
+static int decide(process_round *r, rft_err *err) {
+    bool late = is_out_of_time(r);
+    int rc = RFT_OK;
+    rft_run_fill_repeats(r->e->opts->run);
+    for (size_t i = 0; i < r->count && rc == RFT_OK; i++) {
+        contender *c = &r->all[i];
+        if (c->done || c->passed == 0) {
+            continue;
+        }
+        bool is_auto = asked_of(r, c->sweep) == RFT_PROCESSES_AUTO;
+        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)              ? RFT_STOP_SAMPLES
+                               : is_auto && is_known(r, c->sweep, c->problem) ? RFT_STOP_SETTLED
+                               : is_auto && late                              ? RFT_STOP_TIME
+                                                                              : RFT_STOP_NOT_YET;
+        rc = stop != RFT_STOP_NOT_YET ? end_contender(r, c, stop, err) : RFT_OK;
+    }
+    return rc;
+}
+
+/* ---- one process ---- */
+
+static int compare_order(const void *a, const void *b) {
+    const contender *x = *(const contender *const *)a, *y = *(const contender *const *)b;
+    if (x->problem_order != y->problem_order) {
+        return x->problem_order < y->problem_order ? -1 : 1;
+    }
+    return x->order != y->order ? (x->order < y->order ? -1 : 1) : (x < y ? -1 : x > y);
+}
+
+/* Those that have passed the fewest, so that a run that was stopped within a process ends it first. */
+static size_t choose(process_round *r, contender **order, size_t *passed) {
+    size_t count = 0;
+    *passed = SIZE_MAX;
+    for (size_t i = 0; i < r->count; i++) {
+        *passed = !r->all[i].done && r->all[i].passed < *passed ? r->all[i].passed : *passed;
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        contender *c = &r->all[i];
+        const uint64_t words[] = {r->e->opts->run->info.seed, *passed, c->sweep, c->problem, (uint64_t)c->id};
+        c->problem_order = rft_hash_fnv1a(words, 4 * sizeof *words);
+        c->order = rft_hash_fnv1a(words, sizeof words);
+        if (!c->done && c->passed == *passed) {
+            order[count++] = c;
+        }
+    }
+    if (count > 1) {
+        qsort(order, count, sizeof *order, compare_order);
+    }
+    return count;
+}
+
+static int take_finalist(process_round *r, contender *c, rft_err *err) {
+    rft_exec_state *e = r->e;
+    const rft_point *point = point_of(r, c);
+    rft_outcome before = point->outcome;
+    rft_turn_end end = RFT_TURN_NOTHING;
+    c->job->draw = e->draw;
+    int rc = rft_recorder_final(&e->recorder, c->job, c->id, RFT_FINAL_PROCESS, &end, err);
+    c->passed++;
+    if (rc == RFT_OK && end == RFT_TURN_NOTHING) { /* it cannot be made again: what there is stands */
+        return end_contender(r, c, RFT_STOP_SAMPLES, err);
+    }
+    if (rc == RFT_OK && end == RFT_TURN_DONE) {
+        c->done = true;
+        rft_exec_note_final(e, point, before, true);
+    }
+    return rc;
+}
+
+static int take_baselines(process_round *r, contender *c, bool *stopped, rft_err *err) {
+    bool first = c->passed == 0;
+    int rc = first ? rft_exec_baselines(r->e, c->sweep, c->problem, stopped, err)
+                   : rft_baselines_again(r->e, c->sweep, c->problem, err);
+    c->passed += *stopped ? 0 : 1;
+    return rc;
+}
+
+static void say_which(const process_round *r, const contender *first, size_t passed, rft_arena *arena) {
+    const rft_run *run = r->e->opts->run;
+    const rft_point *point = first->id ? point_of(r, first) : rft_run_best(run, first->sweep, SIZE_MAX, first->problem);
+    bool is_auto = asked_of(r, first->sweep) == RFT_PROCESSES_AUTO;
+    if (point) {
+        rft_exec_note_doing(r->e,
+                            rft_arena_printf(arena, "final round, process %zu of %s%zu", passed + 1,
+                                             is_auto ? "at most " : "", most_of(r, first->sweep)),
+                            point);
+    }
+}
+
+/* Runs of the same seed have the same order, and other layouts. */
+static uint64_t draw_of(const rft_run *run, size_t passed) {
+    const uint64_t words[] = {run->info.seed, (uint64_t)run->info.started_unix_ns, passed};
+    return (rft_hash_fnv1a(words, sizeof words) >> 1) | 1;
+}
+
+static int take_process(process_round *r, contender **order, bool *stopped, rft_err *err) {
+    rft_exec_state *e = r->e;
+    size_t passed = 0, count = choose(r, order, &passed);
+    double begun_s = rft_tally_elapsed_s(&e->recorder.tally);
+    rft_arena *arena = rft_arena_new();
+    int rc = RFT_OK;
+    e->draw = draw_of(e->opts->run, passed);
+    say_which(r, order[0], passed, arena);
+    for (size_t i = 0; i < count && rc == RFT_OK; i++) {
+        rft_exec_ask_stop(e, stopped);
+        if (*stopped) {
+            break;
+        }
+        rc = order[i]->id ? take_finalist(r, order[i], err) : take_baselines(r, order[i], stopped, err);
+    }
+    e->draw = 0;
+    r->last_s = rft_tally_elapsed_s(&e->recorder.tally) - begun_s;
+    rft_arena_free(arena);
+    return rc;
+}
+
+static bool is_over(const process_round *r) {
+    bool over = true;
+    for (size_t i = 0; i < r->count; i++) {
+        over = over && r->all[i].done;
+    }
+    return over;
+}
+
+int rft_exec_processes(rft_exec_state *e, bool *stopped, rft_err *err) {
+    process_round r = {
+        .e = e, .begun_s = rft_tally_elapsed_s(&e->recorder.tally), .earlier_s = spent_earlier_s(e->opts->run)};
+    rft_arena *arena = rft_arena_new();
+    gather(&r, arena);
+    contender **order = rft_arena_calloc(arena, r.count + 1, sizeof *order);
+    int rc = decide(&r, err);
+    while (rc == RFT_OK && !*stopped && !is_over(&r)) {
+        rc = take_process(&r, order, stopped, err);
+        rc = rc == RFT_OK && !*stopped ? decide(&r, err) : rc;
+    }
+    for (size_t i = 0; i < r.count; i++) {
+        rft_job_free(r.all[i].job);
+    }
+    rft_arena_free(arena);
+    return rc;
+}

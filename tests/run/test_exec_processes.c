@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The final round in several device processes: who takes which block, what a stop, a crash and a replay make of it, and
+ * when it ends. */
+#include "run/scene_probe.h"
+
+#include "model/run/baseline.h"
+#include "run/process_round.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ASKED_MOST = 400, SHORT_BLOCK = 25, LONG_BLOCK = 20 };
+
+/* Three finalists on each of two problems. */
+static const scripted_sweep_opts close_by = {
+    .speeds = {1000, 1001, 1002, 1300, 1400}, .sizes = {1000, 2000}, .baselines = {"the library"}};
+
+/* What was asked in the final round. */
+typedef struct asked_block {
+    unsigned process;
+    int64_t n, speed; /* speed 0: a baseline */
+    bool verified;
+    uint64_t draw;
+    int64_t samples;
+} asked_block;
+
+typedef struct listener {
+    asked_block asked[ASKED_MOST];
+    size_t count;
+} listener;
+
+static listener heard;
+
+static void hear(void *payload, const rft_probe_request *asked, const rft_probe_result *got) {
+    listener *l = payload;
+    if (asked->round > 0 && !asked->load.wanted) {
+        assert_true(l->count < ASKED_MOST);
+        l->asked[l->count++] = (asked_block){.process = got->process,
+                                             .n = asked->problem->values[0].as.integer,
+                                             .speed = asked->config ? asked->config[PARAM_SPEED].as.integer : 0,
+                                             .verified = asked->verified,
+                                             .draw = asked->draw,
+                                             .samples = asked->measure.max_samples};
+    }
+}
+
+static void open_scene(scene *s, const scripted_sweep_opts *opts, int processes) {
+    scene_open(s, 2);
+    scene_sweep(s, opts)->measure.processes = processes;
+    heard.count = 0;
+    s->measured_hook = hear;
+    s->hook_payload = &heard;
+}
+
+static const rft_measurement *final_of(const rft_run *run, size_t problem, int speed) {
+    const rft_point *point = scene_point(run, problem, "ok", speed);
+    assert_non_null(point);
+    return &point->rounds[1];
+}
+
+static void expect_blocks(const rft_measurement *m, size_t processes, size_t block, rft_stop_reason stop) {
+    assert_int_equal(m->process_count, processes);
+    for (size_t i = 0; i < processes; i++) {
+        assert_int_equal(m->process_n[i], block);
+    }
+    assert_int_equal(m->n, processes * block);
+    assert_int_equal(m->stats.n, m->n);
+    assert_int_equal(m->stop, stop);
+}
+
+static void expect_all(const rft_run *run, size_t processes) {
+    for (size_t problem = 0; problem < 2; problem++) {
+        for (int speed = 1000; speed <= 1002; speed++) {
+            expect_blocks(final_of(run, problem, speed), processes, LONG_BLOCK, RFT_STOP_SAMPLES);
+        }
+        assert_int_equal(final_of(run, problem, 1300)->n, 0);
+    }
+    assert_int_equal(run->baseline_count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        expect_blocks(&run->baselines[i].measurement, processes, SHORT_BLOCK, RFT_STOP_SAMPLES);
+        assert_int_equal(run->baselines[i].algo_at, strcmp(run->baselines[i].which, RFT_BASELINE_BEST) == 0 ? 2 : 0);
+    }
+}
+
+/* Blocks of one draw follow each other, those of a problem too, and every draw has a process of its own. */
+static void every_finalist_takes_a_block_in_each_process(void **state) {
+    (void)state;
+    enum { PROCESSES = 4, BLOCKS = 2 * (3 + 2) };
+    scene s;
+    open_scene(&s, &close_by, PROCESSES);
+    const rft_run *run = scene_run(&s, "a.db");
+    expect_all(run, PROCESSES);
+    assert_string_equal(s.last_doing, "final round, process 4 of 4");
+    assert_int_equal(heard.count, PROCESSES * BLOCKS);
+    bool same_order = true;
+    for (size_t i = 0; i < heard.count; i++) {
+        const asked_block *now = &heard.asked[i], *first = &heard.asked[i - i % BLOCKS];
+        assert_int_equal(now->process, first->process);
+        assert_true(now->draw == first->draw && now->draw != 0);
+        assert_int_equal(now->verified, i >= BLOCKS); /* compared in the first */
+        assert_int_equal(now->samples, now->speed ? LONG_BLOCK : SHORT_BLOCK);
+        assert_int_equal(now->n, heard.asked[i - i % (BLOCKS / 2)].n);
+        if (i >= BLOCKS) {
+            assert_int_equal(first->process, heard.asked[i - i % BLOCKS - BLOCKS].process + 1);
+            assert_true(first->draw != heard.asked[i - i % BLOCKS - BLOCKS].draw);
+        }
+        same_order = same_order && now->speed == heard.asked[i % BLOCKS].speed && now->n == heard.asked[i % BLOCKS].n;
+    }
+    assert_false(same_order);
+    unsigned measured = s.measured;
+    scene_run(&s, "a.db"); /* it is all there */
+    assert_int_equal(s.measured, measured);
+    s.sweeps[0]->measure.processes = 6;
+    expect_all(scene_run(&s, "a.db"), 6); /* two more are asked for */
+    scene_close(&s);
+}
+
+static void one_process_is_what_it_was(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, &close_by, 1);
+    const rft_run *run = scene_run(&s, "a.db");
+    for (size_t i = 0; i < heard.count; i++) {
+        assert_true(heard.asked[i].draw == 0 && heard.asked[i].process == 1);
+    }
+    const rft_measurement *m = final_of(run, 0, 1000);
+    assert_int_equal(m->turns, 2);
+    expect_blocks(m, 1, 10, RFT_STOP_SETTLED);
+    expect_blocks(&run->baselines[0].measurement, 1, run->baselines[0].measurement.n, RFT_STOP_SETTLED);
+    scene_close(&s);
+}
+
+/* Whatever the process does between two turns, samples of two are told apart. */
+static void lose_the_worker(void *payload, const rft_probe_request *asked, const rft_probe_result *got) {
+    (void)got;
+    if (asked->round > 0 && asked->turn == 0) {
+        scene_lose_device_worker(payload);
+    }
+}
+
+static void turns_in_two_processes_are_two_processes(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, &close_by, 1);
+    s.measured_hook = lose_the_worker;
+    s.hook_payload = &s;
+    const rft_run *run = scene_run(&s, "a.db");
+    expect_blocks(final_of(run, 0, 1000), 2, 5, RFT_STOP_SETTLED);
+    scene_close(&s);
+}
+
+/* After every eleven requests: each block is there once, and a process that was begun is ended first. */
+static void a_stopped_run_goes_on(void **state) {
+    (void)state;
+    scene s;
+    unsigned sessions = 0;
+    open_scene(&s, &close_by, 4);
+    scene_run(&s, "whole.db");
+    unsigned at_one_go = s.measured;
+    s.measured = 0;
+    s.stopped = true;
+    for (s.stop_measured = 11; s.stopped; s.stop_measured += 11) {
+        assert_true(++sessions < 40);
+        assert_int_equal(scene_session(&s, "parts.db", 1), RFT_OK);
+        const rft_run *now = scene_load(&s, "parts.db");
+        size_t least = SIZE_MAX, most = 0;
+        for (int speed = 1000; speed <= 1002 && now->point_count == 10; speed++) {
+            size_t count = final_of(now, 0, speed)->process_count;
+            least = count < least ? count : least;
+            most = count > most ? count : most;
+        }
+        assert_true(least == SIZE_MAX || most - least <= 1);
+    }
+    assert_true(sessions > 4);
+    expect_all(scene_load(&s, "parts.db"), 4);
+    assert_true(s.measured <= at_one_go + 3 * 9); /* a race that was stopped is run again */
+    scene_close(&s);
+}
+
+static char said[2000];
+
+static void listen_to(void *self, rft_log_level level, const char *text) {
+    (void)self;
+    if (level == RFT_LOG_WARN) {
+        rft_text_format(said, sizeof said, "%s", text);
+    }
+}
+
+/* In the third process: its block is missing, and nothing else. In the first it is no finalist any more. */
+static void a_crash_costs_its_block(void **state) {
+    (void)state;
+    static const rft_log log = {.line = listen_to};
+    scene s;
+    open_scene(&s, &close_by, 3);
+    s.opts.log = &log;
+    s.doomed = "2000 ok 1001 0";
+    s.doomed_turn = 2;
+    const rft_run *run = scene_run(&s, "a.db");
+    expect_blocks(final_of(run, 1, 1001), 2, LONG_BLOCK, RFT_STOP_SAMPLES);
+    expect_blocks(final_of(run, 1, 1000), 3, LONG_BLOCK, RFT_STOP_SAMPLES);
+    expect_blocks(final_of(run, 0, 1001), 3, LONG_BLOCK, RFT_STOP_SAMPLES);
+    assert_int_equal(scene_point(run, 1, "ok", 1001)->outcome, RFT_OUTCOME_OK);
+    assert_non_null(strstr(said, "a process of the final round has no samples of point "));
+    assert_non_null(strstr(said, "(crashed): doomed"));
+    s.doomed_turn = 0;
+    run = scene_run(&s, "b.db");
+    scene_expect(run, scene_point(run, 1, "ok", 1001), RFT_OUTCOME_CRASHED, "in the final round: doomed");
+    expect_blocks(final_of(run, 1, 1000), 3, LONG_BLOCK, RFT_STOP_SAMPLES);
+    assert_int_equal(s.last.failed, 1);
+    scene_close(&s);
+}
+
+/* Between two requests, in the third: another takes its place. */
+static void lose_the_third(void *payload, const rft_probe_request *asked, const rft_probe_result *got) {
+    scene *s = payload;
+    if (asked->round > 0 && got->process == 3 && asked->turn == 2) {
+        scene_lose_device_worker(s);
+    }
+}
+
+static void a_worker_that_dies_is_replaced(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, &close_by, 4);
+    s.measured_hook = lose_the_third;
+    s.hook_payload = &s;
+    expect_all(scene_run(&s, "a.db"), 4);
+    scene_close(&s);
+}
+
+static void a_replay_has_the_processes(void **state) {
+    (void)state;
+    scene s;
+    open_scene(&s, &close_by, 3);
+    const rft_run *recorded = scene_run(&s, "recorded.db");
+    s.sweeps[0]->measure.processes = 7;
+    s.measured_hook = NULL;
+    scene_replay(&s, "recorded.db");
+    const rft_run *run = scene_run(&s, "replay.db");
+    expect_all(run, 3);
+    const rft_measurement *a = final_of(recorded, 1, 1002), *b = final_of(run, 1, 1002);
+    assert_memory_equal(a->samples_s, b->samples_s, a->n * sizeof(double));
+    scene_close(&s);
+}
+
+/* ---- when nobody says how many ---- */
+
+/* Time passes when something is measured: a tenth of a second in the final round, `first_s` before it. */
+typedef struct work_clock {
+    rft_clock clock;
+    scene *s;
+    double first_s;
+} work_clock;
+
+static int64_t worked_ns(void *self) {
+    const work_clock *c = self;
+    return 1000000000 + (int64_t)((c->s->measured - heard.count) * c->first_s * 1e9) + (int64_t)heard.count * 100000000;
+}
+
+static void no_sleep(void *self, int64_t duration_ns) {
+    (void)self, (void)duration_ns;
+}
+
+/* The processes of the final round scatter: launches take longer and longer, and the order is another in each. */
+static void scatter(void *payload, const rft_exec_progress *now) {
+    (void)payload;
+    if (now->final_round) {
+        setenv("SCRIPTED_DRIFT_PPM", "1000", 1);
+    }
+}
+
+/* A process has six blocks: 0.6 s. */
+static size_t processes_after(double first_round_s, bool scatters, rft_stop_reason stop) {
+    scene s;
+    scripted_sweep_opts opts = close_by;
+    opts.baselines[0] = NULL;
+    open_scene(&s, &opts, RFT_PROCESSES_AUTO);
+    work_clock clock = {{worked_ns, worked_ns, no_sleep, &clock}, &s, first_round_s / 10};
+    s.clock = &clock.clock;
+    s.progress_hook = scatters ? scatter : NULL;
+    const rft_run *run = scene_run(&s, "a.db");
+    unsetenv("SCRIPTED_DRIFT_PPM");
+    size_t count = final_of(run, 0, 1000)->process_count;
+    expect_blocks(final_of(run, 1, 1002), count, LONG_BLOCK, stop);
+    unsigned measured = s.measured;
+    scene_run(&s, "a.db");
+    assert_int_equal(s.measured, measured);
+    scene_close(&s);
+    return count;
+}
+
+static void it_ends_when_enough_is_known_or_spent(void **state) {
+    (void)state;
+    assert_int_equal(processes_after(0.1, true, RFT_STOP_TIME), 1);
+    assert_int_equal(processes_after(9.1, true, RFT_STOP_TIME), 5); /* 3.0 of 12.1 s, and not 3.6 of 12.7 */
+    assert_int_equal(processes_after(9.1, false, RFT_STOP_SETTLED), 2);
+    assert_int_equal(processes_after(900, true, RFT_STOP_SAMPLES), RFT_PROCESSES_MOST);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_finalist_takes_a_block_in_each_process),
+        cmocka_unit_test(one_process_is_what_it_was),
+        cmocka_unit_test(turns_in_two_processes_are_two_processes),
+        cmocka_unit_test(a_stopped_run_goes_on),
+        cmocka_unit_test(a_crash_costs_its_block),
+        cmocka_unit_test(a_worker_that_dies_is_replaced),
+        cmocka_unit_test(a_replay_has_the_processes),
+        cmocka_unit_test(it_ends_when_enough_is_known_or_spent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
