@@ -4,6 +4,7 @@
 
 #include "model/roofline/bound.h"
 #include "model/roofline/counted.h"
+#include "model/run/run_drift.h"
 #include "reports/figures.h"
 
 #include <math.h>
@@ -267,8 +268,10 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
                 .time_s = {rft_point_median_s(before), rft_point_median_s(after)},
                 .bounds = {rft_bound_whole_of(run, before), rft_bound_whole_of(run, after)},
                 .counted = {rft_counted_traffic(before), rft_counted_traffic(after)}};
-    if (fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1])) {
-        return "nothing that matters: as fast";
+    double widen_frac = rft_run_widen_frac(run, before->sweep, before->problem);
+    bool alike = fabs(c.time_s[0] - c.time_s[1]) < ALIKE_FRAC * fmin(c.time_s[0], c.time_s[1]);
+    if (alike || rft_run_tie(before, after, widen_frac)) {
+        return alike ? "nothing that matters: as fast" : "nothing that is shown: a tie";
     }
     c.slower = &c.bounds[c.time_s[1] > c.time_s[0]];
     by_ceilings(&c);
