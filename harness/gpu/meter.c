@@ -29,6 +29,26 @@ rft_energy_reading rft_meter_energy(const rft_meter_snapshot *snapshot, int64_t 
                                 .power_w = isnan(instant_w) ? snapshot->values[RFT_METER_POWER_AVERAGE_W] : instant_w};
 }
 
+/* nvml.h, "Clocks event reasons"; what passes by itself least comes first. */
+rft_throttle_cause rft_meter_cause(const rft_meter_snapshot *snapshot) {
+    static const struct {
+        uint64_t bit;
+        rft_throttle_cause cause;
+    } causes[] = {{0x40, RFT_THROTTLE_HW_THERMAL},
+                  {0x80, RFT_THROTTLE_POWER_BRAKE},
+                  {0x20, RFT_THROTTLE_SW_THERMAL},
+                  {0x04, RFT_THROTTLE_POWER_CAP},
+                  {0x10, RFT_THROTTLE_SYNC_BOOST}};
+    double reasons = snapshot->values[RFT_METER_EVENT_REASONS];
+    uint64_t bits = reasons >= 0.0 && reasons < 9007199254740992.0 ? (uint64_t)reasons : 0;
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
+        if (bits & causes[i].bit) {
+            return causes[i].cause;
+        }
+    }
+    return RFT_THROTTLE_COUNT;
+}
+
 /* nvml.h, "Clocks event reasons": one bit each. */
 char *rft_meter_reasons_text(double reasons, char *out, size_t size) {
     static const char *const names[] = {

@@ -62,6 +62,9 @@ typedef struct rft_meter_snapshot {
 rft_throttle_counters rft_meter_counters(const rft_meter_snapshot *snapshot);
 /* `from_ns` becomes time 0. Power is the instant one, else the average. */
 rft_energy_reading rft_meter_energy(const rft_meter_snapshot *snapshot, int64_t from_ns);
+/* What holds the clock down at this moment, by its event reasons; COUNT: nothing that has a counter of its own, or they
+ * are not known. */
+rft_throttle_cause rft_meter_cause(const rft_meter_snapshot *snapshot);
 /* "software power cap, hardware slowdown"; "none"; "" for NaN. Returns `out`, always terminated. */
 char *rft_meter_reasons_text(double reasons, char *out, size_t size);
 

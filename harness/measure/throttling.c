@@ -77,6 +77,22 @@ void rft_throttling_describe(rft_protocol *p, rft_env *env, rft_arena *arena) {
     rft_str_clear(&counted);
 }
 
+/* Below the highest clock of the device: a run whose every point draws the power limit has a low steady clock, and a
+ * process of its own has none. What holds it down is worth knowing all the same. */
+static bool is_low(const rft_protocol *p, double clock_mhz) {
+    return clock_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * (double)p->info.sm_clock_khz * 1e-3; /* false for NaN */
+}
+
+/* The counters move too rarely for a burst; what acts at its end is told at once. */
+static rft_throttle_cause cause_at_once(rft_protocol *p) {
+    rft_meter_snapshot snapshot;
+    if (!p->meter) {
+        return RFT_THROTTLE_COUNT;
+    }
+    p->meter->vt->read(p->meter, RFT_METER_EVENTS, &snapshot);
+    return rft_meter_cause(&snapshot);
+}
+
 /* Judges the attempt in hand. Its cause is asked for only where there is something to be explained. */
 static rft_throttle_attempt judge_attempt(const throttle_trial *t) {
     rft_protocol *p = t->job->p;
@@ -97,6 +113,9 @@ static rft_throttle_attempt judge_attempt(const throttle_trial *t) {
         attempt = rft_throttle_judge(NULL, clocks, m->n, steady_mhz, share);
     }
     free(unknown);
+    if (attempt.cause == RFT_THROTTLE_COUNT && (attempt.affected > 0 || is_low(p, attempt.clock_mhz))) {
+        attempt.cause = cause_at_once(p);
+    }
     return attempt;
 }
 
@@ -174,7 +193,8 @@ static void keep_best(throttle_trial *t) {
     m->attempts = (int)t->point.count;
     m->throttled_frac = kept->affected_frac;
     m->throttled_below_mhz = kept->reference_mhz;
-    if (kept->affected > 0 && kept->cause != RFT_THROTTLE_COUNT) {
+    bool low = kept->affected > 0 || is_low(t->job->p, kept->clock_mhz);
+    if (low && kept->cause != RFT_THROTTLE_COUNT) {
         m->throttled_by = rft_throttle_name(kept->cause);
     }
     m->throttle_note = note_of(t);

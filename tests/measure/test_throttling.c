@@ -218,6 +218,39 @@ static void without_a_meter_the_cause_is_not_known(void **state) {
     stop(&s);
 }
 
+/* The counters move in steps of 0.1 s, a burst is over before: then what acts at its end is the cause. */
+static void what_acts_at_the_end_of_a_burst_is_the_cause(void **state) {
+    (void)state;
+    scene s;
+    start(&s);
+    s.low_until_s = INFINITY;
+    rft_scripted_meter_fact(s.meter, RFT_METER_EVENT_REASONS, 0x4);
+    assert_string_equal(measure(&s)->throttled_by, "power_cap");
+    rft_scripted_meter_fact(s.meter, RFT_METER_EVENT_REASONS, 0x24); /* heat beside it */
+    assert_string_equal(measure(&s)->throttled_by, "sw_thermal");
+    rft_scripted_meter_fact(s.meter, RFT_METER_EVENT_REASONS, 0x2); /* application clocks: chosen, not held down */
+    assert_null(measure(&s)->throttled_by);
+    stop(&s);
+}
+
+/* Every point draws the power limit's clock: that is the run's steady state, and no sample is below it. */
+static void a_low_steady_state_has_a_cause(void **state) {
+    (void)state;
+    scene s;
+    start(&s);
+    s.low_until_s = INFINITY;
+    rft_scripted_meter_fact(s.meter, RFT_METER_EVENT_REASONS, 0x4);
+    const rft_measurement *m = NULL;
+    for (int i = 0; i < 8; i++) {
+        m = measure(&s);
+    }
+    assert_true(m->throttled_frac == 0.0 && m->attempts == 1);
+    assert_true(fabs(m->throttled_below_mhz - LOW_MHZ) < 2.0);
+    assert_string_equal(m->throttled_by, "power_cap");
+    assert_null(m->throttle_note);
+    stop(&s);
+}
+
 /* An attempt that comes to no end does not take away what there was. */
 static void time_that_is_over_leaves_what_there_is(void **state) {
     (void)state;
@@ -278,6 +311,8 @@ int main(void) {
         cmocka_unit_test(measuring_again_has_a_share_of_the_time),
         cmocka_unit_test(who_is_out_of_the_race_anyway_is_not_waited_for),
         cmocka_unit_test(without_a_meter_the_cause_is_not_known),
+        cmocka_unit_test(what_acts_at_the_end_of_a_burst_is_the_cause),
+        cmocka_unit_test(a_low_steady_state_has_a_cause),
         cmocka_unit_test(time_that_is_over_leaves_what_there_is),
         cmocka_unit_test(what_was_verified_is_only_timed),
         cmocka_unit_test(the_environment_says_what_can_be_told),

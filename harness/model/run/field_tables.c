@@ -287,9 +287,10 @@ static const rft_field measurement_items[] = {
     MEASURED(throttled_frac, REAL, "share of the samples kept that ran more than 5 % below the run's clock", TOLD,
              .was = "affected_frac"),
     MEASURED(throttled_below_mhz, REAL, "that clock", TOLD, .was = "steady_mhz"),
-    MEASURED(throttled_by, TEXT,
-             "what held it down: power_cap, sync_boost, sw_thermal, hw_thermal or power_brake; null: nothing did",
-             .flags = SHOWN, .was = "throttle_cause"),
+    MEASURED(
+        throttled_by, TEXT,
+        "what held the clock down: power_cap, sync_boost, sw_thermal, hw_thermal or power_brake; null: nothing known",
+        .flags = SHOWN, .was = "throttle_cause"),
     MEASURED(throttle_note, TEXT, "the same in a sentence"),
     MEASURED(turns, COUNT, "turns of the final round so far"),
     MEASURED(wall_s, AMOUNT, "time spent on it", ROUNDED),

@@ -120,8 +120,10 @@ static void join_throttling(rft_measurement *into, const rft_measurement *turn) 
     into->attempts = turn->attempts > into->attempts ? turn->attempts : into->attempts;
     into->throttled_below_mhz =
         isfinite(turn->throttled_below_mhz) ? turn->throttled_below_mhz : into->throttled_below_mhz;
-    if (worse) {
+    if (worse || !into->throttled_by) {
         into->throttled_by = turn->throttled_by;
+    }
+    if (worse) {
         into->throttle_note = turn->throttle_note;
     }
 }

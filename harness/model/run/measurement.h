@@ -32,7 +32,8 @@ typedef struct rft_measurement {
     int attempts;               /* at these samples; the least affected one is kept */
     double throttled_frac;      /* of the samples kept that ran below the run's clock */
     double throttled_below_mhz; /* that clock; NaN = there was nothing to compare with */
-    const char *throttled_by;   /* rft_throttle_name(): what held the clock down; NULL: no sample is affected */
+    const char *throttled_by;   /* rft_throttle_name(): what held the clock down, below the run's or the
+                                 * device's highest; NULL: nothing did, or it is not known */
     const char *throttle_note;  /* a sentence on it, without a full stop; NULL likewise */
     /* Final round: turns its samples were taken in, joined in order; it goes on while `stop` is NOT_YET. 0: at once, or
      * not recorded. */
