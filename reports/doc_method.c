@@ -18,8 +18,9 @@ typedef struct trust {
     double clock_low, clock_high;
     size_t clock_unknown;
     double tol_low, tol_high, worst_frac;
-    const rft_point *worst; /* nearest to its tolerance among those that passed */
-    double half_high;       /* widest interval of those that were not out of the race */
+    const rft_point *worst;               /* nearest to its tolerance among those that passed */
+    size_t processes_low, processes_high; /* of the last round; 0: not recorded */
+    double half_high;                     /* widest interval of those that were not out of the race */
     uint64_t elements;
 } trust;
 
@@ -50,6 +51,14 @@ static void add_verification(trust *t, const rft_run *run, const rft_point *poin
     }
 }
 
+/* What was not recorded says nothing. */
+static void add_final(trust *t, const rft_measurement *final) {
+    size_t count = final->process_count;
+    t->final_round += final->n > 0;
+    t->processes_low = count > 0 && (t->processes_low == 0 || count < t->processes_low) ? count : t->processes_low;
+    t->processes_high = count > t->processes_high ? count : t->processes_high;
+}
+
 static trust gather(const rft_run *run) {
     trust t = {0};
     t.clock_low = t.clock_high = t.tol_low = t.tol_high = t.half_high = NAN;
@@ -66,7 +75,7 @@ static trust gather(const rft_run *run) {
         double unused = NAN;
         t.measured++;
         t.noisy += point->outcome == RFT_OUTCOME_NOISY;
-        t.final_round += point->rounds[RFT_ROUNDS - 1].n > 0;
+        add_final(&t, &point->rounds[RFT_ROUNDS - 1]);
         t.n_low = t.measured == 1 || own->n < t.n_low ? own->n : t.n_low;
         t.n_high = own->n > t.n_high ? own->n : t.n_high;
         t.stops[own->stop < RFT_STOP_COUNT ? own->stop : 0]++;
@@ -186,6 +195,20 @@ static const char *counters_text(const rft_build *b) {
                       : "");
 }
 
+static const char *again_text(const rft_build *b, const trust *t) {
+    if (t->final_round == 0) {
+        return "none: there was no final round";
+    }
+    const char *least = rft_figure_count(b->arena, t->processes_low),
+               *most = rft_figure_count(b->arena, t->processes_high);
+    const char *how = t->processes_high <= 1 ? "in turns"
+                      : t->processes_low == t->processes_high
+                          ? rft_arena_printf(b->arena, "in %s device processes", most)
+                          : rft_arena_printf(b->arena, "in %s to %s device processes", least, most);
+    return rft_arena_printf(b->arena, "%s points in a last round, %s; that round is reported",
+                            share_text(b, t->final_round, t->measured), how);
+}
+
 static void add_trust(rft_build *b) {
     static const rft_column columns[] = {{.title = ""}, {.title = "", .wraps = true}};
     trust t = gather(b->run);
@@ -201,11 +224,7 @@ static void add_trust(rft_build *b) {
         isnan(t.half_high) ? "n/a"
                            : rft_arena_printf(b->arena, "\xc2\xb1 %s", rft_figure_percent(b->arena, t.half_high)));
     rft_doc_pair(b->doc, table, "Noisy points", share_text(b, t.noisy, t.measured));
-    rft_doc_pair(b->doc, table, "Measured again",
-                 t.final_round
-                     ? rft_arena_printf(b->arena, "%s points in a last round, in turns; that round is reported",
-                                        share_text(b, t.final_round, t.measured))
-                     : "none: there was no final round");
+    rft_doc_pair(b->doc, table, "Measured again", again_text(b, &t));
     rft_doc_pair(b->doc, table, "Hardware counters", counters_text(b));
     rft_doc_pair(b->doc, table, "Timer floor", floor_text(b));
     rft_doc_pair(b->doc, table, "SM clock", clock_text(b, &t));

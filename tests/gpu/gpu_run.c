@@ -138,6 +138,28 @@ static void a_replay_of_the_export_finds_the_same(void **state) {
     rft_run_free(recording);
 }
 
+/* Each takes a block of samples, and what comes behind them is timed and counted as before. */
+static void a_final_round_in_three_processes(void **state) {
+    (void)state;
+    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "three.db", "--no-report", "--processes", "3"));
+    rft_run *run = real_program_load("three.db");
+    for (size_t p = 0; p < run->sweeps[0].sweep.problem_count; p++) {
+        const rft_point *best = rft_run_best(run, 0, SIZE_MAX, p);
+        const rft_measurement *m = best ? &best->rounds[1] : NULL;
+        if (!m) { /* odd */
+            continue;
+        }
+        assert_int_equal(m->process_count, 3);
+        assert_true(m->process_n[0] >= 3 && m->process_n[1] >= 3 && m->process_n[2] >= 3);
+        const char *bare = real_program_point_text(run, best);
+        printf("    %s: %.2f us, another run of three processes %.2f to %.2f\n", bare, m->repeat.figure * 1e6,
+               m->repeat.repeat_low * 1e6, m->repeat.repeat_high * 1e6);
+        assert_true(m->repeat.repeat_low <= m->repeat.figure && m->repeat.figure <= m->repeat.repeat_high);
+        assert_true(m->repeat.repeat_high < 1.5 * m->repeat.figure);
+    }
+    rft_run_free(run);
+}
+
 /* ---- stopped and continued ---- */
 
 static const char *const to_be_stopped[] = {"run", NULL, "-o", "stopped.db", "--no-report", TIMES_ONLY, NULL};
@@ -212,10 +234,10 @@ static void a_stopped_run_continues(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_measures_everything),       cmocka_unit_test(the_numbers_are_possible),
-        cmocka_unit_test(the_environment_is_recorded),     cmocka_unit_test(the_same_command_again_measures_nothing),
-        cmocka_unit_test(a_run_can_be_shown_and_reported), cmocka_unit_test(a_replay_of_the_export_finds_the_same),
-        cmocka_unit_test(a_stopped_run_continues),
+        cmocka_unit_test(a_run_measures_everything),        cmocka_unit_test(the_numbers_are_possible),
+        cmocka_unit_test(the_environment_is_recorded),      cmocka_unit_test(the_same_command_again_measures_nothing),
+        cmocka_unit_test(a_run_can_be_shown_and_reported),  cmocka_unit_test(a_replay_of_the_export_finds_the_same),
+        cmocka_unit_test(a_final_round_in_three_processes), cmocka_unit_test(a_stopped_run_continues),
     };
     return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

@@ -113,6 +113,12 @@ int scene_measure(scene *s, const char *fate, rft_probe_result *out) {
     return measure(s, &request, out);
 }
 
+int scene_measure_draw(scene *s, uint64_t draw, rft_probe_result *out) {
+    rft_probe_request request = request_of(s, "ok");
+    request.draw = draw;
+    return measure(s, &request, out);
+}
+
 int scene_count(scene *s, const char *fate, const rft_counter_set *set, rft_count_result *out) {
     rft_probe_request request = request_of(s, fate);
     rft_err_clear(&s->err);

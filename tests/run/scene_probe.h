@@ -17,6 +17,8 @@ void scene_lose_device_worker(scene *s);
 /* Compiled and measured: n = 1000 with that fate (its sweep becomes the scene's only one), SCENE_POINT_S and the grace.
  * Returns what the probe's measure() did; s->err says why. */
 int scene_measure(scene *s, const char *fate, rft_probe_result *out);
+/* The same of a sound kernel in the process of this draw. */
+int scene_measure_draw(scene *s, uint64_t draw, rft_probe_result *out);
 /* Its counters, likewise. */
 int scene_count(scene *s, const char *fate, const rft_counter_set *set, rft_count_result *out);
 /* The same within another time limit, and `grace_s` for what is no launch of the point. In a worker of its own. */

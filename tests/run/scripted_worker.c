@@ -8,7 +8,7 @@
  * killed at the N-th step through the device's table. SCRIPTED_NO_VENDOR=1: there is no vendor library.
  * SCRIPTED_WATTS=N: there is a meter, the device draws so much; without it there is none. SCRIPTED_ANSWER: see
  * answer_filter.h. SCRIPTED_REFERENCE_S=N: the reference takes so many seconds of real time. SCRIPTED_COUNTERS=refused:
- * there is a profiler that may not be used; none: there is none.
+ * there is a profiler that may not be used; none: there is none. SCRIPTED_MEMORY_MIB=N: of the device.
  */
 #include "run/answer_filter.h"
 #include "run/worker/worker.h"
@@ -412,8 +412,12 @@ static void die_behind_the_answer(void) {
 }
 
 static void describe(void *self, const rft_gpu_info *gpu, rft_env *env, rft_arena *arena) {
-    (void)self;
+    uint64_t free_bytes = 0;
+    rft_gpu *device = rft_scripted_gpu_device(self);
     die_behind_the_answer();
+    if (device->vt->memory_free(device, &free_bytes, NULL) == RFT_OK) {
+        rft_env_set(env, arena, "scripted.free", rft_arena_printf(arena, "%llu", (unsigned long long)free_bytes), NULL);
+    }
     rft_env_set(env, arena, "nvml.power_limit_w", NULL, gpu->name);
     rft_env_set(env, arena, "scripted.pid", rft_arena_printf(arena, "%ld", (long)getpid()), NULL);
 }
@@ -422,7 +426,10 @@ int main(int argc, char **argv) {
     const char *status = getenv("SCRIPTED_EXIT");
     const char *last_call = getenv("SCRIPTED_DIE_AT");
     unsigned call = last_call ? (unsigned)atoi(last_call) : 0;
-    rft_scripted_gpu *gpu = rft_scripted_gpu_new(NULL);
+    const char *memory_mib = getenv("SCRIPTED_MEMORY_MIB");
+    rft_scripted_opts opts = rft_scripted_defaults();
+    opts.info.memory_bytes = memory_mib ? (int64_t)atoi(memory_mib) << 20 : opts.info.memory_bytes;
+    rft_scripted_gpu *gpu = rft_scripted_gpu_new(&opts);
     rft_worker_host host = {.compiler_new = compiler_new,
                             .gpu_identify = gpu_identify,
                             .gpu_open = gpu_open,

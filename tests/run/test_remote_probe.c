@@ -60,6 +60,40 @@ static void counting_and_timing_share_no_process(void **state) {
     scene_close(&s);
 }
 
+static long long free_after(scene *s, uint64_t draw, unsigned process) {
+    rft_gpu_info gpu;
+    rft_env env = {0};
+    rft_probe_result result;
+    assert_int_equal(scene_measure_draw(s, draw, &result), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    assert_int_equal(result.process, process);
+    assert_int_equal(s->probe->device(s->probe, s->arena, &gpu, &env, &s->err), RFT_OK);
+    return atoll(rft_env_value(&env, "scripted.free"));
+}
+
+/* Behind a spacer of so many pages of 2 MiB; the first has none. */
+static void every_draw_has_a_process_and_a_layout(void **state) {
+    (void)state;
+    enum { DRAWS = 6, PAGE = 2 << 20 };
+    scene s;
+    setenv("SCRIPTED_MEMORY_MIB", "4096", 1);
+    scene_open(&s, 1);
+    long long none = free_after(&s, 0, 1), least = INT64_MAX, most = 0;
+    for (uint64_t draw = 1; draw <= DRAWS; draw++) {
+        long long spacer = none - free_after(&s, draw, (unsigned)draw + 1);
+        assert_true(spacer > 0 && spacer % PAGE == 0 && spacer <= (4096 / 32 << 20));
+        least = spacer < least ? spacer : least;
+        most = spacer > most ? spacer : most;
+        assert_true(none - free_after(&s, draw, (unsigned)draw + 1) == spacer);
+    }
+    assert_true(most >= least + 8 * PAGE);
+    (void)free_after(&s, 0, DRAWS + 1); /* whichever there is */
+    scene_lose_device_worker(&s);
+    assert_true(none - free_after(&s, DRAWS, DRAWS + 2) >= PAGE); /* the same draw goes on in another */
+    scene_close(&s);
+    unsetenv("SCRIPTED_MEMORY_MIB");
+}
+
 static void a_point_that_takes_its_worker_down_is_followed_by_a_new_one(void **state) {
     (void)state;
     const struct {
@@ -308,6 +342,7 @@ static void without_a_driver_nothing_is_identified(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_and_ceilings_come_over),
+        cmocka_unit_test(every_draw_has_a_process_and_a_layout),
         cmocka_unit_test(counting_and_timing_share_no_process),
         cmocka_unit_test(a_point_that_takes_its_worker_down_is_followed_by_a_new_one),
         cmocka_unit_test(a_point_that_fails_alone_keeps_its_worker),
