@@ -311,7 +311,7 @@ static void overlap_rests_on_the_smaller_of_two_bounds(void **state) {
     const rft_advice *found = told(&list, "overlap");
     assert_non_null(found);
     assert_true(near(found->gain_frac, 0.32, 0.001));
-    assert_string_equal(found->rests_on, "what the longer of the two leaves, 1 - 68 %");
+    assert_string_equal(found->rests_on, "what the longer of the two, 68 %, leaves");
     best->work.bytes_read = best->work.bytes_written = 0.5 * 4.2e12 * 0.25e-3 / 0.68;
     list = advice_of(run, best);
     found = told(&list, "overlap");

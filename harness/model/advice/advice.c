@@ -206,14 +206,14 @@ static void find_witnesses(rft_advice_case *c) {
         asked[i] = is_contender(c, i);
     }
     c->witnesses.widen_frac = rft_run_widen_frac(c->run, own->sweep, own->problem);
-    c->witnesses.points = rft_arena_calloc(c->arena, c->run->point_count + 1, sizeof(const rft_point *));
-    for (size_t i = 0; i < c->run->point_count; i++) {
-        const rft_point *one = &c->run->points[i];
-        bool same = one->sweep == own->sweep && one->problem == own->problem;
-        if (one == own || (same && asked[one->variant] && rft_run_is_candidate(c->run, one))) {
+    size_t count = rft_run_ranked(c->run, own->sweep, SIZE_MAX, own->problem, c->arena, &c->witnesses.points);
+    for (size_t i = 0; i < count; i++) {
+        const rft_point *one = c->witnesses.points[i];
+        if (asked[one->variant] && one != own) {
             c->witnesses.points[c->witnesses.count++] = one;
         }
     }
+    c->witnesses.points[c->witnesses.count++] = own; /* there is room: it is one of them, or nobody ranks it */
 }
 
 static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_arena *arena) {

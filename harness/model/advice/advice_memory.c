@@ -203,7 +203,7 @@ rft_rule_verdict rft_rule_overlap(const rft_advice_case *c, rft_rule_answer *ans
     }
     rft_case_trigger(answer, "memory_and_arithmetic_frac", "1", sum, IN_SERIES);
     rft_case_gain shorter = {lesser, "the shorter of the two"};
-    rft_case_gain rest = {1.0 - greater, rft_arena_printf(c->arena, "what the longer of the two leaves, 1 - %s",
+    rft_case_gain rest = {1.0 - greater, rft_arena_printf(c->arena, "what the longer of the two, %s, leaves",
                                                           rft_case_percent(c, greater))};
     rft_case_remedy(answer, RFT_QUANTITY_STAGES, true, "pipeline the copies (more stages)");
     rft_advice_evidence evidence = memory->evidence == RFT_EVIDENCE_COUNTED    ? RFT_ADVICE_COUNTED
