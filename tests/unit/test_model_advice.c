@@ -385,6 +385,8 @@ static void launches(void **state) {
     expect(run, point, "graph", 2.7e-6, 0.5);
     expect(run, point, "fuse", 0.5, 0.5 * 0.1 / 5.4 + 0.5);
     rft_advice_list list = rft_advice_of(run, point, run->arena);
+    assert_string_equal(find(list.others, list.other_count, "graph")->with, "another launch");
+    assert_string_equal(find(list.others, list.other_count, "fuse")->with, "other work");
     assert_null(spoken(&list, "vectorise")); /* what it does in between hardly matters */
     assert_null(missed(&list, "coalesce"));
     expect_silent(run, point_of(run, 42e6, 0.0, 28e-6), "graph"); /* ten floors */

@@ -306,7 +306,7 @@ static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advic
         return;
     }
     if (!rule->same_work && !answer.advice.with) {
-        answer.advice.with = "other work or launches";
+        answer.advice.with = "other work";
     }
     insert(rule->same_work ? list->items : list->others, rule->same_work ? &list->count : &list->other_count,
            &answer.advice);

@@ -46,9 +46,9 @@ typedef struct rft_advice {
     const char *text; /* one sentence with the numbers, without a full stop; of the changes those that are open */
     rft_advice_trigger triggers[RFT_ADVICE_TRIGGERS_MAX];
     size_t trigger_count;
-    double gain_frac;     /* of the time, at most: 0.75 = four times as fast; RFT_ADVICE_LEAST_FRAC..1 */
-    const char *with;     /* NULL: with the same work. Else "other work or launches", "less energy an operation" */
-    const char *gain_of;  /* NULL: of the point's time. Else whose: "the time of a row" */
+    double gain_frac;    /* of the time, at most: 0.75 = four times as fast; RFT_ADVICE_LEAST_FRAC..1 */
+    const char *with;    /* NULL: with the same work. Else "other work", "another launch", "less energy an operation" */
+    const char *gain_of; /* NULL: of the point's time. Else whose: "the time of a row" */
     const char *rests_on; /* what the bound rests on: "its roof, device memory, read" */
     rft_advice_evidence evidence;
     rft_tried changes[RFT_ADVICE_CHANGES_MAX]; /* what it asks to change, and what the points say of that */

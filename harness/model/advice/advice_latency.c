@@ -177,6 +177,7 @@ rft_rule_verdict rft_rule_graph(const rft_advice_case *c, rft_rule_answer *answe
     rft_case_trigger(answer, "launch_floor", "s", floor_s, NAN);
     rft_case_trigger(answer, "launch_floor_frac", "1", floor_s / c->median_s, 1.0 / RFT_NEAR_FLOOR);
     rft_case_gain gain = {floor_s / c->median_s, "an empty kernel between the same two events"};
+    answer->advice.with = "another launch";
     return rft_case_offer(answer, rft_case_least(gain, rft_case_roof(c)), RFT_ADVICE_MEASURED,
                           rft_arena_printf(c->arena,
                                            "launch less: an empty kernel takes %s of its %s; replay a CUDA graph, or "

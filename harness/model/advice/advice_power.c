@@ -104,8 +104,9 @@ rft_rule_verdict rft_rule_power_tiles(const rft_advice_case *c, rft_rule_answer 
     if (!(frac < MUCH_LOWER) || rft_case_is_library(c)) {
         return RFT_RULE_SILENT;
     }
-    return offer(c, answer, at_run_clock(c), RFT_ADVICE_MEASURED,
-                 rft_arena_printf(
-                     c->arena, "smaller tiles and fewer stages: at %s of the run's clock memory is fewer cycles away",
-                     rft_case_percent(c, frac)));
+    rft_case_remedy(answer, RFT_QUANTITY_BLOCK_SHARED, false, "smaller tiles");
+    rft_case_remedy(answer, RFT_QUANTITY_STAGES, false, "fewer stages");
+    return offer(
+        c, answer, at_run_clock(c), RFT_ADVICE_MEASURED,
+        rft_arena_printf(c->arena, "at %s of the run's clock memory is fewer cycles away", rft_case_percent(c, frac)));
 }

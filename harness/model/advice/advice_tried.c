@@ -45,6 +45,12 @@ static double threads_of(const rft_point *point) {
     return point->has_launch ? (double)block[0] * (double)block[1] * (double)block[2] : (double)NAN;
 }
 
+static double block_shared_of(const rft_point *point) {
+    const rft_facts *facts = &point->facts;
+    bool known = facts->shared_static_bytes >= 0 && facts->shared_dynamic_bytes >= 0;
+    return known ? (double)(facts->shared_static_bytes + facts->shared_dynamic_bytes) : (double)NAN;
+}
+
 static double spills_of(const rft_point *point) {
     return point->facts.spill_bytes >= 0 ? point->facts.spill_bytes : (double)NAN;
 }
@@ -117,6 +123,7 @@ static const source sources[RFT_QUANTITY_COUNT] = {
     [RFT_QUANTITY_WAVES] = {.readings = {waves_of}},
     [RFT_QUANTITY_EVEN_WAVES] = {.readings = {even_of}},
     [RFT_QUANTITY_THREADS] = {.readings = {threads_of}},
+    [RFT_QUANTITY_BLOCK_SHARED] = {.readings = {block_shared_of}},
     [RFT_QUANTITY_SPILLS] = {.readings = {spills_of}},
     [RFT_QUANTITY_LOAD_BYTES] = {.readings = {load_bytes_of}, .parts = {"VEC"}},
     [RFT_QUANTITY_LOAD_USEFUL] = {.readings = {load_useful_of}},

@@ -17,6 +17,7 @@
     X(WAVES, "waves", "")                                                                                              \
     X(EVEN_WAVES, "evenness of waves", "1")                                                                            \
     X(THREADS, "threads a block", "")                                                                                  \
+    X(BLOCK_SHARED, "shared memory a block", "B")                                                                      \
     X(SPILLS, "spilled bytes", "B")                                                                                    \
     X(LOAD_BYTES, "bytes a thread loads at once", "B")                                                                 \
     X(LOAD_USEFUL, "useful bytes a sector loaded", "B")                                                                \
