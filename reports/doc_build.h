@@ -4,7 +4,7 @@
 #define RFT_REPORTS_DOC_BUILD_H
 
 #include "model/roofline/bound.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "model/run/run.h"
 #include "model/transition/transition.h"
 #include "reports/doc.h"
@@ -22,6 +22,7 @@ typedef struct rft_entry {
     size_t tied;            /* how many others tie */
     size_t measured;        /* candidates */
     rft_placement place;    /* of best; unset without one */
+    rft_reach reach;        /* likewise */
     rft_bound bound;
     double over_default;     /* default's median / best's; NaN when the default was not measured */
     const char *why_default; /* then: why */

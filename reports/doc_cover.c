@@ -14,7 +14,7 @@
 /* What is left: a point that keeps its bound busy has no room, however low its useful rate. */
 static double used_share(const rft_entry *entry) {
     bool firm = entry->bound.firmness == RFT_FIRM_BOUND && isfinite(entry->bound.frac);
-    return fmax(entry->place.efficiency_frac, firm ? entry->bound.frac : 0);
+    return fmax(1.0 / entry->reach.left_factor, firm ? entry->bound.frac : 0);
 }
 
 /* With what became of most points, and an example. */
@@ -40,8 +40,7 @@ static const char *no_measurement(const rft_build *b) {
 /* One sentence for everything: each sweep speaks through its longest-running problem; the one with most room is named.
  */
 static const char *overall(const rft_build *b) {
-    const rft_entry *lowest = NULL, *any = NULL;
-    double highest = 0, least = INFINITY;
+    const rft_entry *lowest = NULL, *any = NULL, *highest = NULL, *least = NULL;
     size_t judged = 0;
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_entry *entry = rft_build_showcase(b, s);
@@ -49,8 +48,8 @@ static const char *overall(const rft_build *b) {
         if (entry && !isnan(entry->place.efficiency_frac)) {
             judged++;
             lowest = !lowest || used_share(entry) < used_share(lowest) ? entry : lowest;
-            least = fmin(least, entry->place.efficiency_frac);
-            highest = fmax(highest, entry->place.efficiency_frac);
+            least = !least || entry->reach.frac < least->reach.frac ? entry : least;
+            highest = !highest || entry->reach.frac > highest->reach.frac ? entry : highest;
         }
     }
     if (!any) {
@@ -60,8 +59,8 @@ static const char *overall(const rft_build *b) {
         return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest ? lowest : any));
     }
     return rft_arena_printf(b->arena, "%zu sweeps reach %s to %s of their measured ceilings. Most is left in %s.",
-                            judged, rft_figure_percent(b->arena, least), rft_figure_percent(b->arena, highest),
-                            rft_build_verdict(b, lowest));
+                            judged, rft_figure_percent(b->arena, least->reach.frac),
+                            rft_words_reach(&highest->reach, b->arena), rft_build_verdict(b, lowest));
 }
 
 static const char *first_known(const rft_build *b, const char *const *keys, size_t count) {

@@ -158,7 +158,7 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
             versus = rft_versus_of(b->run, entries[i]->best, chief);
         }
         dots->x[i] = (double)i;
-        dots->y[i] = entries[i]->place.efficiency_frac / versus.frac * 100;
+        dots->y[i] = entries[i]->reach.frac / versus.frac * 100;
         last = isfinite(dots->y[i]) ? i : last;
     }
     if (last != SIZE_MAX) {
@@ -177,8 +177,12 @@ void rft_build_cover_chart(rft_build *b) {
     }
     bool single = b->run->sweep_count == 1;
     const char *of = single ? rft_arena_printf(b->arena, " of %s", b->run->sweeps[0].sweep.name) : "";
-    const char *title =
-        rft_arena_printf(b->arena, "How much of its measured ceiling the best configuration%s reaches", of);
+    bool at_most = false;
+    for (size_t i = 0; i < count; i++) {
+        at_most = at_most || entries[i]->reach.at_most;
+    }
+    const char *title = rft_arena_printf(
+        b->arena, "How much of its measured ceiling the best configuration%s reaches%s", of, at_most ? " at most" : "");
     bool upright = count > BARS_MOST;
     rft_chart *chart = rft_chart_new(b->arena, title, upright ? UPRIGHT_HEIGHT : HEIGHT);
     chart->x.names_upright = upright;
@@ -192,10 +196,10 @@ void rft_build_cover_chart(rft_build *b) {
     rft_series *bars = rft_chart_series(b->arena, chart, RFT_SERIES_BARS, count);
     bars->tone = RFT_TONE_C;
     for (size_t i = 0; i < count; i++) {
-        const char *percent = rft_figure_percent(b->arena, entries[i]->place.efficiency_frac);
+        const char *percent = rft_figure_percent(b->arena, entries[i]->reach.frac);
         bars->x[i] = (double)i - HALF_BAR;
         bars->x2[i] = (double)i + HALF_BAR;
-        bars->y[i] = entries[i]->place.efficiency_frac * 100;
+        bars->y[i] = entries[i]->reach.frac * 100;
         highest = fmax(highest, bars->y[i]);
         chart->x.names[i] = single ? problem_text(b, entries[i]) : b->run->sweeps[entries[i]->sweep].sweep.name;
         chart->x.sub_names[i] = percent;

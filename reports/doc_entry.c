@@ -44,6 +44,7 @@ static void fill_entry(const rft_build *b, rft_entry *entry) {
         }
     }
     entry->place = rft_placement_of(b->run, entry->best);
+    entry->reach = rft_reach_of(b->run, entry->best);
     entry->bound = rft_bound_of(b->run, entry->best);
     compare_default(b, entry);
 }
@@ -96,10 +97,11 @@ static double surplus(const rft_point *point) {
 /* The second half of a verdict: how good, and why not better. */
 static const char *judgement(const rft_build *b, const rft_entry *entry) {
     const rft_bound *bound = &entry->bound;
-    double share = 1.0 / entry->place.left_factor;
+    double share = 1.0 / entry->reach.left_factor;
     const char *room = share >= 0.9 ? "at its ceiling" : share >= 0.8 ? "near its ceiling" : "room left";
-    if (rft_over_roof_of(b->run, entry->best, b->arena).cause != RFT_OVER_NOT) {
-        return "above its measured ceiling, see the note at its section";
+    const rft_over_roof over = rft_over_roof_of(b->run, entry->best, b->arena);
+    if (over.text && !entry->reach.back_to_back) {
+        return over.text;
     }
     if (rft_bound_is_held(bound)) { /* the limit, and what a higher one or less energy would bring, are told apart */
         return rft_arena_printf(b->arena, "%s of what %s does at its clock of %.0f MHz, held back by %s%s",
@@ -135,7 +137,7 @@ const char *rft_build_verdict(const rft_build *b, const rft_entry *entry) {
         return rft_arena_printf(b->arena, "%s: %s; no measured ceiling to judge it by", name,
                                 rft_words_rate(&entry->place, b->arena));
     }
-    return rft_arena_printf(
-        b->arena, "%s: %s, %s of the measured %s ceiling: %s", name, rft_words_rate(&entry->place, b->arena),
-        rft_figure_percent(b->arena, entry->place.efficiency_frac), rft_words_roof(&entry->place), judgement(b, entry));
+    return rft_arena_printf(b->arena, "%s: %s, %s of the measured %s ceiling: %s", name,
+                            rft_words_rate(&entry->place, b->arena), rft_words_reach(&entry->reach, b->arena),
+                            rft_words_roof(&entry->place), judgement(b, entry));
 }

@@ -37,11 +37,8 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_FRAC] = {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
 };
 
-/* A sentence of its own: the first letter large, a full stop. Bounds and refinements begin with a letter of ASCII. */
-static void add_sentence(rft_str *out, const char *text) {
-    char first = *text;
-    rft_str_addf(out, "%s%c%s.", out->length ? " " : "", first >= 'a' && first <= 'z' ? first - 'a' + 'A' : first,
-                 *text ? text + 1 : "");
+static void add_sentence(const rft_build *b, rft_str *out, const char *text) {
+    rft_str_addf(out, "%s%s", out->length ? " " : "", rft_words_sentence(text, b->arena));
 }
 
 static const char *detail_text(const rft_build *b, const rft_entry *entry) {
@@ -54,13 +51,17 @@ static const char *detail_text(const rft_build *b, const rft_entry *entry) {
         }
         rft_str_add(&text, ".");
     }
-    add_sentence(&text, rft_bound_text(&entry->bound, b->arena));
+    add_sentence(b, &text, rft_bound_text(&entry->bound, b->arena));
+    const char *note = rft_words_share_note(b->run, entry->best, b->arena);
+    if (note) {
+        add_sentence(b, &text, note);
+    }
     const char *refined = rft_refine_text(b->run, entry->sweep, entry->problem, b->arena);
     if (refined) {
-        add_sentence(&text, refined);
+        add_sentence(b, &text, refined);
     }
     if (entry->best->outcome == RFT_OUTCOME_NOISY) {
-        add_sentence(&text, "noisy: the samples did not settle");
+        add_sentence(b, &text, "noisy: the samples did not settle");
     }
     const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
     rft_str_clear(&text);

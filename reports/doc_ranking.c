@@ -5,7 +5,6 @@
 #include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +54,7 @@ static const char *time_text(const rft_build *b, rft_table *table, const rft_mea
     if (note == NULL) {
         return time;
     }
-    note = rft_arena_printf(b->arena, "%c%s.", toupper((unsigned char)note[0]), note + 1);
+    note = rft_words_sentence(note, b->arena);
     return rft_arena_printf(b->arena, "%s%s", time, rft_doc_note(b->doc, table, note));
 }
 

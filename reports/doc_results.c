@@ -4,7 +4,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/over_roof.h"
 #include "reports/findings/point_state.h"
 
 #include <math.h>
@@ -150,6 +150,19 @@ static const char *share_text(const view *v, double frac, const char *why) {
     return isnan(frac) ? with_note(v, "n/a", why) : rft_figure_percent_bare(v->b->arena, frac);
 }
 
+/* With what must be said beside it; sizes of writes differ from row to row, and stand with all problems. */
+static const char *ceiling_text(const view *v, const rft_entry *entry) {
+    double frac = entry->place.efficiency_frac;
+    const char *share = share_text(v, frac, "The ceiling that would bound this problem was not measured.");
+    rft_over_roof over = rft_over_roof_of(v->b->run, entry->best, v->b->arena);
+    if (entry->reach.at_most || entry->reach.back_to_back || over.cause == RFT_OVER_WRITES) {
+        return with_note(v, share,
+                         "Of a launch alone, and at most: part of what it wrote was still in the L2 when it ended (how "
+                         "much: All problems).");
+    }
+    return over.text ? with_note(v, share, rft_words_sentence(over.text, v->b->arena)) : share;
+}
+
 /* In few words; counted unless marked: * modelled, ** declared. */
 static const char *bound_text(const rft_build *b, const rft_bound *bound) {
     const char *name = rft_resource_name(bound->resource, bound->pipe);
@@ -166,9 +179,8 @@ static const char *bound_text(const rft_build *b, const rft_bound *bound) {
     return bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_arena_printf(b->arena, "%s%s", name, of);
 }
 
-/* The most that is left: what the measured ceilings allow over what was reached. */
-static const char *left_text(const rft_build *b, const rft_placement *place) {
-    return isnan(place->left_factor) ? "n/a" : rft_figure_ratio(b->arena, place->left_factor);
+static const char *left_text(const rft_build *b, double factor) {
+    return isnan(factor) ? "n/a" : rft_figure_ratio(b->arena, factor);
 }
 
 static bool runs_below(const rft_build *b, const rft_entry *entry) {
@@ -240,6 +252,9 @@ static void add_back_to_back(const view *v, const rft_entry *entry) {
     put(v, row, v->detailed ? COLUMN_PROBLEM : COLUMN_CONFIG, "back to back");
     put(v, row, COLUMN_TIME, time_text(v, rft_point_back_to_back_s(entry->best), 3));
     put(v, row, COLUMN_RATE, rate_text(v, rate));
+    if (entry->reach.back_to_back) {
+        put(v, row, COLUMN_CEILING, rft_figure_percent_bare(b->arena, entry->reach.frac));
+    }
 }
 
 /* Where launches back to back take another time than one at rest, both stand here. */
@@ -265,7 +280,7 @@ static void add_sustained(const view *v, const rft_entry *entry) {
     put(v, row, COLUMN_SHEET,
         isnan(entry->place.datasheet_frac) ? "n/a"
                                            : rft_figure_percent_bare(b->arena, entry->place.datasheet_frac * slower));
-    put(v, row, COLUMN_LEFT, left_text(b, &place));
+    put(v, row, COLUMN_LEFT, left_text(b, place.left_factor));
 }
 
 static void add_entry(const view *v, const rft_entry *entry) {
@@ -294,13 +309,12 @@ static void add_entry(const view *v, const rft_entry *entry) {
             rft_figure_si(b->arena, items_rate(entry),
                           rft_arena_printf(b->arena, "%s/s", entry->best->work.item_name)));
     }
-    put(v, row, COLUMN_CEILING,
-        share_text(v, place->efficiency_frac, "The ceiling that would bound this problem was not measured."));
+    put(v, row, COLUMN_CEILING, ceiling_text(v, entry));
     put(v, row, COLUMN_SHEET, share_text(v, place->datasheet_frac, "No datasheet value is known for this device."));
     if (runs_below(b, entry)) {
         put(v, row, COLUMN_AT_CLOCK, rft_figure_percent_bare(b->arena, place->clock_frac));
     }
-    put(v, row, COLUMN_LEFT, left_text(b, place));
+    put(v, row, COLUMN_LEFT, left_text(b, entry->reach.left_factor));
     put(v, row, COLUMN_BOUND, bound_text(b, &entry->bound));
     if (v->at[COLUMN_DEFAULT] != SIZE_MAX) {
         put(v, row, COLUMN_DEFAULT, default_text(v, entry));

@@ -85,8 +85,9 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
                  "%s\xc2\xb1: half the 95 %% interval of the median. Useful rate: compulsory bytes or operations only, "
                  "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
                  "of the vendor's figure. Left: what the measured ceiling "
-                 "would still allow, at the SM clock of the same launches where that is below the run's: by power, "
-                 "temperature, or (clock) a cause that is not known. Bounds are by hardware "
+                 "would still allow, the launch floor on top where it is near, at the SM clock of the same launches "
+                 "where that is below the run's: by power, temperature, or (clock) a cause that is not known. Bounds "
+                 "are by hardware "
                  "counters, * modelled, ** declared. Over default: the same kernel with every parameter at its "
                  "default.",
                  detailed ? "In grey: the best configuration. " : "");
@@ -102,14 +103,15 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str_clear(&text);
 }
 
-/* Rows of a line under a problem's own: its time back to back. */
+/* Rows of a line under a problem's own, its time back to back; and the note on writes in the L2. */
 static double room_of_lines(const rft_build *b) {
-    size_t lines = 0;
+    size_t lines = 0, note = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_point *best = b->entries[i].best;
-        lines += best && isfinite(rft_point_back_to_back_s(best));
+        const rft_entry *entry = &b->entries[i];
+        lines += entry->best && isfinite(rft_point_back_to_back_s(entry->best));
+        note = entry->best && (entry->reach.at_most || entry->reach.back_to_back) ? 2 : note;
     }
-    return LINE_HEIGHT * (double)lines;
+    return LINE_HEIGHT * (double)(lines + note);
 }
 
 /* A row each, of as many sweeps as four pages have room for. */

@@ -198,11 +198,11 @@ static void add_suspects(rft_build *b, size_t s) {
                           name, rft_figure_percent(b->arena, entry->place.limit_s / rft_point_median_s(entry->best)));
             continue;
         }
-        const rft_over_roof over = rft_over_roof_of(b->run, entry->best, b->arena);
-        if (over.text) {
-            rft_doc_textf(b->doc, RFT_TEXT_NOTE,
-                          "%s is faster than its measured ceiling allows, by a factor of %s. Cause: %s.", name,
-                          rft_figure_plain(b->arena, over.factor, 3), over.text);
+        bool over = rft_over_roof_of(b->run, entry->best, b->arena).text != NULL;
+        const char *note =
+            over || entry == rft_build_showcase(b, s) ? rft_words_share_note(b->run, entry->best, b->arena) : NULL;
+        if (note) {
+            rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s: %s.", name, note);
         }
     }
 }

@@ -137,7 +137,7 @@ static void add_value(rft_str *out, const rft_value *value) {
 static void add_verdict(const header_writer *w, const rft_run *run, const rft_point *best) {
     char time[48];
     const rft_stats *stats = &rft_point_measurement(best)->stats;
-    rft_placement place = rft_placement_of(run, best);
+    rft_reach reach = rft_reach_of(run, best);
     rft_bound bound = rft_bound_of(run, best);
     const char *problem = rft_run_problem_text(run, best->sweep, best->problem, false, w->arena);
     size_t ties = rft_ties_of(run, best, w->arena);
@@ -151,10 +151,8 @@ static void add_verdict(const header_writer *w, const rft_run *run, const rft_po
     } else {
         rft_str_addf(&text, " (%zu sample%s: no interval)", stats->n, stats->n == 1 ? "" : "s");
     }
-    if (isfinite(place.efficiency_frac)) {
-        rft_str_add(&text, ", ");
-        rft_str_add_fixed(&text, place.efficiency_frac * 100, 1);
-        rft_str_add(&text, " % of the measured ceiling");
+    if (isfinite(reach.frac)) {
+        rft_str_addf(&text, ", %s of the measured ceiling", rft_words_reach(&reach, w->arena));
     }
     if (bound.resource != RFT_RESOURCE_UNKNOWN) {
         rft_str_addf(&text, ", %s", rft_bound_text(&bound, w->arena));

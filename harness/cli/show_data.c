@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/show_data.h"
 
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "model/run/field.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
@@ -102,11 +102,11 @@ static void add_heading(rft_str *out, const rft_fields *fields) {
 }
 
 /* Of what its own clock allows; what is left; times and rates back to back. */
-static void add_state(rft_str *out, const rft_placement *place, const rft_point *point) {
+static void add_state(rft_str *out, const rft_run *run, const rft_placement *place, const rft_point *point) {
     double back_s = place ? rft_point_back_to_back_s(point) : (double)NAN;
     double part = rft_point_median_s(point) / back_s;
     add_real(out, place ? place->clock_frac : (double)NAN);
-    add_real(out, place ? place->left_factor : (double)NAN);
+    add_real(out, place ? rft_reach_of(run, point).left_factor : (double)NAN);
     add_real(out, back_s);
     add_real(out, place ? place->rate_bytes_s * part : (double)NAN);
     add_real(out, place ? place->rate_ops_s * part : (double)NAN);
@@ -139,7 +139,7 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_fields(out, &rft_fields_load, energy);
     add_real(out, rft_point_sustained_s(point));
     add_int(out, sweep->problems[point->problem].refined);
-    add_state(out, measurement ? &place : NULL, point);
+    add_state(out, run, measurement ? &place : NULL, point);
     add_real(out, energy ? energy->power_w : (double)NAN); /* power_w by its name until 0.1.0 */
     add_real(out, told.process_count > 0 ? (double)told.process_count : (double)NAN);
     add_real(out, told.repeat.repeat_low);

@@ -4,12 +4,13 @@
 
 #include "base/units.h"
 #include "model/roofline/bound.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "model/roofline/ridge.h"
 #include "model/run/run_foreign.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/point_state.h"
+#include "reports/findings/words.h"
 #include "reports/print/layout.h"
 #include "reports/print/print.h"
 
@@ -22,18 +23,19 @@ static void add_times(rft_str *out, const rft_run *run, const rft_point *point, 
         return;
     }
     rft_bound bound = rft_bound_of(run, point);
-    double frac = rft_placement_of(run, point).efficiency_frac;
+    rft_reach reach = rft_reach_of(run, point);
+    const char *note = rft_words_share_note(run, point, arena);
     rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
     rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
     rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
-    if (isfinite(frac)) {
-        rft_text_format(roof, sizeof roof, "%d %% of its roof, %.3gx below it (%s)",
-                        (int)lround(fmin(frac, 1e6) * 100.0), rft_gap_factor(frac), rft_efficiency_band(frac));
+    if (isfinite(reach.frac)) {
+        rft_text_format(roof, sizeof roof, "%s of its roof, at most %.3gx left (%s)", rft_words_reach(&reach, arena),
+                        reach.left_factor, rft_efficiency_band(1.0 / reach.left_factor));
     }
     rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
                  rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
-    rft_str_addf(out, "place        %s; %s\n", rft_words_with_state(roof, run, point, arena),
-                 rft_bound_text(&bound, arena));
+    rft_str_addf(out, "place        %s; %s%s%s\n", rft_words_with_state(roof, run, point, arena),
+                 rft_bound_text(&bound, arena), note ? "; " : "", note ? note : "");
 }
 
 static void add_code(rft_str *out, const rft_point *point) {

@@ -102,7 +102,8 @@ static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point
     row->cells[MOVED] = scaled(moved_bytes(point) / time_s, &l->bytes_s);
     row->cells[OPS] = scaled(place.rate_ops_s, &l->ops_s);
     row->cells[INTENSITY] = place.intensity > 0 ? rft_datum_number(place.intensity) : rft_datum_absent();
-    row->cells[CEILING] = rft_datum_number(place.efficiency_frac);
+    row->cells[CEILING] =
+        rft_datum_noted(rft_datum_number(place.efficiency_frac), rft_words_share_note(l->run, point, l->arena));
     row->cells[FIRST] = rft_datum_number(first ? 1 : before_s[0] / time_s);
     row->cells[PREVIOUS] = first ? (rft_datum){0} : rft_datum_number(before_s[1] / time_s);
     row->cells[WHY] = rft_datum_text(rft_bound_text(&bound, l->arena));

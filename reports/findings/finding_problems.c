@@ -6,7 +6,6 @@
 #include "reports/findings/words.h"
 
 #include "base/str.h"
-#include "model/roofline/over_roof.h"
 #include "model/run/baseline.h"
 #include "model/run/run_drift.h"
 #include "model/transition/refine.h"
@@ -34,10 +33,7 @@ typedef struct problems {
 } problems;
 
 static void texts_of(const problems *p, const rft_point *best, const char *texts[NOTE_KINDS]) {
-    const rft_over_roof over = rft_over_roof_of(p->run, best, p->arena);
-    texts[0] = over.text ? rft_arena_printf(p->arena, "%s of its roof: %s",
-                                            rft_arena_fixed(p->arena, over.factor * 100.0, 0, " %"), over.text)
-                         : NULL;
+    texts[0] = rft_words_share_note(p->run, best, p->arena);
     texts[1] = rft_measurement_note(rft_point_measurement(best), &p->run->ceilings, p->arena);
     texts[2] = rft_refine_text(p->run, best->sweep, best->problem, p->arena);
 }

@@ -164,10 +164,11 @@ static void add_bests(roof *r, size_t sweep, rft_tone tone) {
                 ? all->run->sweeps[sweep].sweep.name
                 : rft_arena_printf(all->arena, "%s: %s", rft_words_problem(all->run, sweep, named->problem, all->arena),
                                    rft_words_rate(&place, all->arena));
+        const rft_reach reach = rft_reach_of(all->run, named);
         const char *rate = rft_figure_si(all->arena, place.rate_ops_s, rft_roofline_chart_unit(&r->of));
-        series->told[named_at] = rft_arena_printf(
-            all->arena, "%s%s, %s of the roof", rft_rate_in_ops(&place) ? "" : ", ",
-            rft_rate_in_ops(&place) ? "" : rate, rft_figure_percent(all->arena, place.efficiency_frac));
+        series->told[named_at] =
+            rft_arena_printf(all->arena, "%s%s, %s of the roof", rft_rate_in_ops(&place) ? "" : ", ",
+                             rft_rate_in_ops(&place) ? "" : rate, rft_words_reach(&reach, all->arena));
     }
 }
 
@@ -253,13 +254,12 @@ static void add_overs(rft_finding *f, const roofs *all, rft_pipe pipe) {
     size_t over_count = 0, shown = 0;
     for (size_t i = 0; i < run->point_count; i++) {
         if (rft_work_main_pipe(&run->points[i].work) == pipe && rft_run_is_candidate(run, &run->points[i])) {
-            over_count += rft_placement_of(run, &run->points[i]).efficiency_frac > RFT_OVER_ROOF_FRAC;
+            over_count += rft_over_roof_of(run, &run->points[i], all->arena).cause != RFT_OVER_NOT;
         }
     }
     if (over_count > 0) {
-        rft_finding_note(f, RFT_ON_PAGE, "%s above the measured roof by more than %s.",
-                         rft_words_plural(over_count, "point lies", "points lie", all->arena),
-                         rft_figure_percent(all->arena, RFT_OVER_ROOF_FRAC - 1));
+        rft_finding_note(f, RFT_ON_PAGE, "%s above the measured roof by more than the uncertainty.",
+                         rft_words_plural(over_count, "point lies", "points lie", all->arena));
     }
     for (size_t i = 0; i < all->best_count && shown < OVERS_MOST; i++) {
         const rft_point *best = all->bests[i];

@@ -57,6 +57,17 @@ static rft_finding *over_roof(const rft_run *run, const rft_point *point, rft_ar
     return f;
 }
 
+/* What the share of the roof rests on. */
+static rft_finding *reach_data(const rft_reach *reach, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_set(f, "frac", rft_datum_number(reach->frac));
+    rft_finding_set(f, "back_to_back", rft_datum_flag(reach->back_to_back));
+    rft_finding_set(f, "at_most", rft_datum_flag(reach->at_most));
+    rft_finding_set(f, "unwritten_bytes", rft_datum_number(reach->unwritten.bytes));
+    rft_finding_set(f, "unwritten_counted", rft_datum_flag(reach->unwritten.counted));
+    return f;
+}
+
 static void set_times(rft_finding *f, const rft_run *run, const rft_point *best) {
     const rft_measurement *m = rft_point_measurement(best);
     rft_finding_set(f, "median_s", rft_datum_number(m->stats.median));
@@ -71,6 +82,7 @@ static void set_times(rft_finding *f, const rft_run *run, const rft_point *best)
 
 static void set_place(rft_finding *f, const rft_run *run, const rft_point *best) {
     rft_placement place = rft_placement_of(run, best);
+    rft_reach reach = rft_reach_of(run, best);
     double items = best->work.items > 0 ? best->work.items / rft_point_median_s(best) : (double)NAN;
     rft_finding_set(f, "rate_bytes_s", rft_datum_number(place.rate_bytes_s));
     rft_finding_set(f, "rate_ops_s", rft_datum_number(place.rate_ops_s));
@@ -78,9 +90,10 @@ static void set_place(rft_finding *f, const rft_run *run, const rft_point *best)
     rft_finding_set(f, "intensity_ops_byte", rft_datum_number(place.intensity));
     rft_finding_set(f, "efficiency_frac", rft_datum_number(place.efficiency_frac));
     rft_finding_set(f, "gap_factor", rft_datum_number(rft_gap_factor(place.efficiency_frac)));
-    rft_finding_set(f, "band", rft_datum_text(rft_efficiency_band(place.efficiency_frac)));
+    rft_finding_set(f, "band", rft_datum_text(rft_efficiency_band(1.0 / reach.left_factor)));
     rft_finding_set(f, "datasheet_frac", rft_datum_number(place.datasheet_frac));
     rft_finding_set_state(f, run, best);
+    rft_finding_add(f, "reach", reach_data(&reach, f->arena));
     rft_finding_add(f, "over_roof", over_roof(run, best, f->arena));
 }
 

@@ -48,7 +48,7 @@ void rft_finding_set_state(rft_finding *f, const rft_run *run, const rft_point *
     rft_finding_set(own, "held_by",
                     rft_datum_text(clock.cause < RFT_THROTTLE_COUNT ? rft_throttle_name(clock.cause) : NULL));
     rft_finding_add(f, "at_clock", own);
-    rft_finding_set(f, "left_factor", rft_datum_number(place.left_factor));
+    rft_finding_set(f, "left_factor", rft_datum_number(rft_reach_of(run, point).left_factor));
     rft_finding_set(f, "back_to_back_s", rft_datum_number(back_s));
     rft_finding_set(f, "back_to_back_bytes_s", rft_datum_number(place.rate_bytes_s * burst_s / back_s));
     rft_finding_set(f, "back_to_back_ops_s", rft_datum_number(place.rate_ops_s * burst_s / back_s));

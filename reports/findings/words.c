@@ -3,7 +3,8 @@
 
 #include "base/str.h"
 #include "base/units.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/over_roof.h"
+#include "model/roofline/reach.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_throttled.h"
 #include "reports/page/axis.h"
@@ -109,6 +110,11 @@ const char *rft_words_throttled(const rft_run *run, rft_arena *arena) {
     return throttled ? throttled : "n/a: not looked at, or not recorded";
 }
 
+const char *rft_words_sentence(const char *text, rft_arena *arena) {
+    char first = *text >= 'a' && *text <= 'z' ? (char)(*text - 'a' + 'A') : *text;
+    return rft_arena_printf(arena, "%c%s.", first, *text ? text + 1 : "");
+}
+
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena) {
     return rft_arena_printf(arena, "%s %s", rft_figure_count(arena, count), count == 1 ? one : many);
 }
@@ -140,6 +146,23 @@ const char *rft_rate_unit(const rft_placement *place) {
 
 const char *rft_words_rate(const rft_placement *place, rft_arena *arena) {
     return rft_figure_si(arena, rft_rate_of(place), rft_rate_unit(place));
+}
+
+const char *rft_words_reach(const rft_reach *reach, rft_arena *arena) {
+    return rft_arena_printf(arena, "%s%s",
+                            reach->back_to_back ? "back to back "
+                            : reach->at_most    ? "at most "
+                                                : "",
+                            rft_figure_percent(arena, reach->frac));
+}
+
+const char *rft_words_share_note(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    rft_over_roof over = rft_over_roof_of(run, point, arena);
+    if (!over.text || rft_reach_of(run, point).back_to_back) {
+        return rft_reach_note(run, point, arena);
+    }
+    return rft_arena_printf(arena, "%s of its roof: %s", rft_arena_fixed(arena, over.factor * 100.0, 1, " %"),
+                            over.text);
 }
 
 const char *rft_words_roof(const rft_placement *place) {

@@ -5,7 +5,7 @@
 #define RFT_REPORTS_WORDS_H
 
 #include "model/roofline/bound.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "model/run/run.h"
 #include "model/transition/transition.h"
 #include "reports/figures.h"
@@ -30,6 +30,8 @@ size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena);
 void rft_words_per_second(char *out, size_t size, double rate);
 /* What held the clock down while points were measured, or that it is not known. */
 const char *rft_words_throttled(const rft_run *run, rft_arena *arena);
+/* The first letter large, a full stop. */
+const char *rft_words_sentence(const char *text, rft_arena *arena);
 /* "42 points" / "1 point" */
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena);
 
@@ -39,6 +41,11 @@ bool rft_rate_in_ops(const rft_placement *place);
 double rft_rate_of(const rft_placement *place);        /* NaN without work */
 const char *rft_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B/s" */
 const char *rft_words_rate(const rft_placement *place, rft_arena *arena);
+/* "98.4 %", "at most 98.4 %" (writes were still in the L2), "back to back 92.9 %"; "n/a". */
+const char *rft_words_reach(const rft_reach *reach, rft_arena *arena);
+/* What must be said beside a point's share of its roof: the cause of more than 100 %, or why it is at most that;
+ * without a full stop. NULL: nothing. */
+const char *rft_words_share_note(const rft_run *run, const rft_point *point, rft_arena *arena);
 /* "memory" or the pipe's label: the ceiling the efficiency is of. */
 const char *rft_words_roof(const rft_placement *place);
 

@@ -4,7 +4,7 @@
 #include "model/compare/compare_parts.h"
 
 #include "base/hash.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 
 #include "model/run/baseline.h"
 #include "model/run/run_drift.h"
@@ -94,8 +94,7 @@ static void fill_work(const rft_compare_side *side, rft_compare_figure *f, bool 
         f->work = rft_work_bytes(&of->work);
     }
     f->rate = f->work / f->stats.median;
-    double roof_s = rft_placement_of(side->run, of).roof_s;
-    f->roof = roof_s > 0.0 ? fmax(f->stats.median / roof_s, 1.0) : (double)NAN;
+    f->roof = rft_reach_of(side->run, of).left_factor;
     const rft_load *load = of->loads[RFT_LOAD_ENERGY];
     if (load && !load->reason && !f->by_vendor) {
         f->per_joule = rft_load_per_joule(load, f->work);

@@ -4,6 +4,7 @@
 #include "model/roofline/amount.h"
 #include "model/roofline/counted.h"
 #include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 
 #include <math.h>
 
@@ -20,6 +21,7 @@ const char *rft_over_cause_name(rft_over_cause cause) {
         [RFT_OVER_CLOCK] = "clock",
         [RFT_OVER_NEAR] = "near cache",
         [RFT_OVER_CEILING] = "ceiling",
+        [RFT_OVER_UNKNOWN] = "unknown",
     };
     return names[cause];
 }
@@ -31,8 +33,10 @@ typedef struct suspect {
     const rft_measurement *measurement;
     rft_resource roof;
     rft_pipe pipe;
+    rft_ceiling_id ceiling;
     double factor;
-    bool modelled; /* it is the modelled traffic that is above */
+    rft_evidence evidence; /* of what is above; DECLARED: the work */
+    rft_unwritten unwritten;
 } suspect;
 
 static int percent(double frac) {
@@ -52,11 +56,6 @@ static double counted_frac(const suspect *s) {
                                         : (double)NAN;
 }
 
-/* Bytes written that may still lie in the L2 when the kernel ends: they are no part of its time. */
-static double unwritten_bytes(const suspect *s) {
-    return fmin(s->point->work.bytes_written, (double)s->run->gpu.l2_bytes);
-}
-
 static double roof_clock_mhz(const suspect *s) {
     if (s->roof == RFT_RESOURCE_PIPE) {
         rft_ceiling_id id = rft_amount_pipe_ceiling(s->pipe);
@@ -65,28 +64,37 @@ static double roof_clock_mhz(const suspect *s) {
     return s->roof == RFT_RESOURCE_L2 ? s->run->ceilings.items[RFT_CEILING_L2_READ].clock_mhz : (double)NAN;
 }
 
+/* What the writes in the L2 leave of it is under the roof. */
+static bool writes_explain(const suspect *s) {
+    return s->roof == RFT_RESOURCE_DRAM && s->evidence == RFT_EVIDENCE_DECLARED && s->unwritten.bytes > 0.0 &&
+           s->factor * (1.0 - s->unwritten.frac) <= RFT_OVER_ROOF_FRAC;
+}
+
 static rft_over_cause cause_of(const suspect *s) {
     double limit_s = rft_placement_of(s->run, s->point).limit_s;
-    double bytes = rft_work_bytes(&s->point->work), clocks = s->measurement->clock_mhz / roof_clock_mhz(s);
+    double clocks = s->measurement->clock_mhz / roof_clock_mhz(s), counted = counted_frac(s);
     if (s->measurement->stats.median < limit_s) {
         return RFT_OVER_LIMIT;
     }
-    if (s->modelled) {
+    if (s->evidence == RFT_EVIDENCE_MODELLED) {
         return RFT_OVER_MODELLED;
     }
-    if (counted_frac(s) < LESS_FRAC) {
+    if (counted + s->unwritten.frac < LESS_FRAC) {
         return RFT_OVER_COUNTED;
     }
     if (s->roof == RFT_RESOURCE_DRAM && s->measurement->cache == RFT_CACHE_HOT) {
         return RFT_OVER_HOT;
     }
-    if (s->roof == RFT_RESOURCE_DRAM && s->factor * (1.0 - unwritten_bytes(s) / bytes) <= RFT_OVER_ROOF_FRAC) {
+    if (writes_explain(s)) {
         return RFT_OVER_WRITES;
     }
     if (clocks > 1.0 && s->factor <= clocks * RFT_OVER_ROOF_FRAC) {
         return RFT_OVER_CLOCK;
     }
-    return s->roof == RFT_RESOURCE_L2 ? RFT_OVER_NEAR : RFT_OVER_CEILING;
+    if (s->evidence == RFT_EVIDENCE_COUNTED || !isnan(counted)) {
+        return RFT_OVER_CEILING;
+    }
+    return s->roof == RFT_RESOURCE_L2 ? RFT_OVER_NEAR : RFT_OVER_UNKNOWN;
 }
 
 static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena *arena) {
@@ -110,14 +118,16 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
     case RFT_OVER_HOT:
         return "the cache was not cold: some of its data lay in the L2";
     case RFT_OVER_WRITES:
-        return rft_arena_printf(arena, "up to %d %% of its bytes are written last and still lie in the L2 when it ends",
-                                percent(unwritten_bytes(s) / rft_work_bytes(&s->point->work)));
+        return rft_unwritten_text(&s->unwritten, arena);
     case RFT_OVER_CLOCK:
         return rft_arena_printf(arena, "the SM clock was %.0f MHz, and %.0f MHz while the ceiling of %s was measured",
                                 s->measurement->clock_mhz, roof_clock_mhz(s), name);
     case RFT_OVER_NEAR:
         return "some of its data came from L1 or shared memory";
     case RFT_OVER_CEILING:
+        return rft_arena_printf(
+            arena, "the counters confirm its work: the ceiling of %s was measured by slower kernels", name);
+    case RFT_OVER_UNKNOWN:
         return rft_arena_printf(arena,
                                 "no cause shows: the ceiling of %s was measured too low, or its work is stated too "
                                 "high",
@@ -128,6 +138,15 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
     return NULL;
 }
 
+/* How far the intervals of the time and of the ceiling reach below the factor. */
+static bool is_over(const suspect *s) {
+    const rft_stats *time = &s->measurement->stats;
+    const rft_stats *rate = s->ceiling < RFT_CEILING_COUNT ? &s->run->ceilings.items[s->ceiling].stats : NULL;
+    bool known = time->interval_is_95 && (!rate || rate->interval_is_95);
+    double least = time->median / time->high * (rate ? rate->median / rate->high : 1.0);
+    return s->factor * (known ? least : 1.0 / RFT_OVER_ROOF_FRAC) > 1.0;
+}
+
 rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_placement place = rft_placement_of(run, point);
     suspect s = {.run = run,
@@ -135,17 +154,23 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
                  .measurement = rft_point_measurement(point),
                  .roof = place.roof,
                  .pipe = place.roof_pipe,
-                 .factor = place.efficiency_frac};
-    if (s.measurement && !(s.factor > RFT_OVER_ROOF_FRAC)) {
+                 .ceiling = rft_placement_ceiling(run, point, &place),
+                 .factor = place.efficiency_frac,
+                 .evidence = RFT_EVIDENCE_DECLARED,
+                 .unwritten = rft_unwritten_of(run, point)};
+    if (s.measurement && !is_over(&s)) {
         const rft_bound bound = rft_bound_whole_of(run, point);
-        if (bound.over_roof_frac > 1.0) {
-            s.roof = bound.shares[0].resource;
-            s.pipe = bound.shares[0].pipe;
-            s.factor = bound.over_roof_frac;
-            s.modelled = bound.shares[0].evidence == RFT_EVIDENCE_MODELLED;
+        const rft_share *nearest = bound.share_count > 0 ? &bound.shares[0] : NULL;
+        s.factor = (double)NAN;
+        if (nearest) {
+            s.roof = nearest->resource;
+            s.pipe = nearest->pipe;
+            s.ceiling = nearest->ceiling;
+            s.factor = nearest->frac;
+            s.evidence = nearest->evidence;
         }
     }
-    if (!s.measurement || !(s.factor > RFT_OVER_ROOF_FRAC)) {
+    if (!s.measurement || !is_over(&s)) {
         return (rft_over_roof){0};
     }
     rft_over_roof out = {.cause = cause_of(&s), .factor = s.factor};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * over_roof.h - why a point lies above its roof: the likeliest cause that the run's own facts show. A roof is measured,
- * so a point may beat it; one that does without a cause is not to be believed without a second look.
+ * over_roof.h - why a point lies above its roof by more than its uncertainty: one of a fixed list of causes, the first
+ * that the run's own facts show. A roof is measured, so a point may beat it; one that does and has no cause is not to
+ * be believed without a second look, and recorded_figures_test holds that no recording has one.
  */
 #ifndef RFT_MODEL_OVER_ROOF_H
 #define RFT_MODEL_OVER_ROOF_H
@@ -13,17 +14,18 @@
 typedef enum rft_over_cause {
     RFT_OVER_NOT,      /* it is under its roof, or has none */
     RFT_OVER_LIMIT,    /* faster than the hardware can be: work, result or time is wrong */
-    RFT_OVER_COUNTED,  /* the counters saw less than the work: cache reuse, or the work is stated too high */
     RFT_OVER_MODELLED, /* the work is under its roof, the kernel's modelled traffic is not: caches took part of it */
+    RFT_OVER_COUNTED,  /* the counters saw less than the work: cache reuse, or the work is stated too high */
     RFT_OVER_HOT,      /* the cache was not cold: part of the data lay in the L2 */
-    RFT_OVER_WRITES,   /* what it wrote last still lies in the L2 when it ends */
+    RFT_OVER_WRITES,   /* what it wrote last still lies in the L2 when it ends (reach.h) */
     RFT_OVER_CLOCK,    /* the SM clock was higher than while the ceiling was measured */
     RFT_OVER_NEAR,     /* its roof is the L2's: part of the data came from L1 or shared memory */
-    RFT_OVER_CEILING   /* none of these: the ceiling was measured too low, or some data came from a cache */
+    RFT_OVER_CEILING,  /* the counters confirm its work: the ceiling was measured too low, by slower kernels */
+    RFT_OVER_UNKNOWN   /* none of these shows */
 } rft_over_cause;
 
-/* "limit", "counted", "modelled traffic", "hot cache", "writes in the L2", "clock", "near cache", "ceiling"; "" for
- * NOT. */
+/* "limit", "modelled traffic", "counted", "hot cache", "writes in the L2", "clock", "near cache", "ceiling", "unknown";
+ * "" for NOT. */
 const char *rft_over_cause_name(rft_over_cause cause);
 
 typedef struct rft_over_roof {
@@ -32,11 +34,13 @@ typedef struct rft_over_roof {
     const char *text; /* half a sentence: "device memory moved 71 % of its bytes (counted): ..."; NULL for NOT */
 } rft_over_roof;
 
-/* How far above its roof a ceiling's own noise may lift a point. */
+/* How far above its roof a ceiling's own noise may lift a point: what is left above it when a cause is taken off. Also
+ * the uncertainty where the time or the ceiling has no 95 % interval. */
 #define RFT_OVER_ROOF_FRAC 1.02
 
-/* Judged by the work (rft_placement_of()); where that is under its roof, or has none, by the nearest share of the
- * bound. Text in `arena`. */
+/* Above it is what no part of both intervals, the time's and the ceiling's, brings under it. Judged by the work
+ * (rft_placement_of()); where that is under its roof, or has none, by the nearest share of the bound. Text in `arena`.
+ */
 rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_arena *arena);
 
 #endif

@@ -46,9 +46,13 @@ static double clock_seconds(const rft_amount *amounts, size_t count) {
     return longest_s;
 }
 
+/* A launch costs its floor whatever it does, and the time that roof and clock allow comes on top. */
 static double left_of(const rft_run *run, const rft_point *point, const rft_placement *place) {
+    const rft_measurement *measurement = rft_point_measurement(point);
     bool below = !isnan(place->clock_frac) && rft_held_clock_of(run, point).below;
-    return fmax(1.0 / (below ? place->clock_frac : place->efficiency_frac), 1.0);
+    double allowed_s = below ? place->clock_frac * measurement->stats.median : place->roof_s;
+    double floor_s = rft_measurement_near_floor_s(measurement, &run->ceilings);
+    return fmax(measurement->stats.median / (allowed_s + (isnan(floor_s) ? 0.0 : floor_s)), 1.0);
 }
 
 /* Against datasheet values: needs at least the value that the roof stands on. */

@@ -15,7 +15,8 @@ typedef struct rft_placement {
     double low_frac, high_frac; /* with the interval of the median */
     double clock_frac;          /* the same at the rates that its own SM clock allows (held_clock.h); NaN = unknown */
     double left_factor; /* so many times as fast at most: to what its clock allows where that is below the run's, else
-                         * to the roof; 1 = nothing; NaN = unknown */
+                         * to the roof; near the launch floor (rft_measurement_near_floor_s()) that comes on top; 1 =
+                         * nothing; NaN = unknown */
     rft_resource roof;  /* which ceiling makes the roof: DRAM (hot and inside the L2: L2), PIPE; else UNKNOWN */
     rft_pipe roof_pipe;
     double datasheet_frac; /* against datasheet values; NaN when not known */

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is said of every measured point of every recording: no share of a roof above 100 % by more than its uncertainty
+ * without a cause, what is left never less than nothing nor against a floor that is not there, and no reason of a
+ * ladder's step that is no matter of time. 77 when there is no recording.
+ */
+#include "model/roofline/counted.h"
+#include "model/roofline/over_roof.h"
+#include "model/roofline/reach.h"
+#include "model/transition/transition.h"
+#include "report/recordings.h"
+#include "reports/findings/ladder_change.h"
+#include "store/store.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* From first principles: the best case of the time's and the ceiling's interval. */
+static bool is_above_for_certain(const rft_run *run, const rft_point *point, const rft_placement *place) {
+    rft_ceiling_id id = rft_placement_ceiling(run, point, place);
+    const rft_stats *time = &rft_point_measurement(point)->stats;
+    if (id == RFT_CEILING_COUNT || !time->interval_is_95) {
+        return place->efficiency_frac > 1.03;
+    }
+    const rft_stats *rate = &run->ceilings.items[id].stats;
+    return place->roof_s * rate->median / rate->high > time->high;
+}
+
+static void check_point(const rft_run *run, const rft_point *point, rft_arena *arena, size_t *above) {
+    rft_placement place = rft_placement_of(run, point);
+    rft_over_roof over = rft_over_roof_of(run, point, arena);
+    rft_reach reach = rft_reach_of(run, point);
+    if (over.cause == RFT_OVER_UNKNOWN || (over.cause == RFT_OVER_NOT && is_above_for_certain(run, point, &place))) {
+        fail_msg("point %lld is at %.1f %% of its roof without a cause", (long long)point->id,
+                 100 * place.efficiency_frac);
+    }
+    if (over.cause == RFT_OVER_WRITES) {
+        assert_true(reach.unwritten.bytes > 0 && reach.unwritten.bytes <= point->work.bytes_written);
+        assert_non_null(strstr(over.text, "B of its writes"));
+    }
+    *above += over.cause != RFT_OVER_NOT;
+    assert_true(isnan(reach.left_factor) || reach.left_factor >= 1);
+    assert_false(reach.back_to_back && !(reach.frac < place.efficiency_frac));
+    const rft_measurement *m = rft_point_measurement(point);
+    if (rft_bound_whole_of(run, point).resource == RFT_RESOURCE_LAUNCH && m->batch <= 1 && !reach.at_most) {
+        double floor_s = rft_measurement_near_floor_s(m, &run->ceilings);
+        assert_true(isnan(reach.left_factor) || reach.left_factor <= fmax(m->stats.median / floor_s, 1));
+    }
+}
+
+static void check_ladder(const rft_run *run, size_t sweep, rft_arena *arena) {
+    const rft_point *before = NULL;
+    size_t problem = rft_counted_ladder(run, sweep);
+    for (size_t v = 0; problem != SIZE_MAX && v < run->sweeps[sweep].sweep.variant_count; v++) {
+        const rft_point *point = rft_run_best(run, sweep, v, problem);
+        const char *why = before && point ? rft_ladder_change(run, before, point, arena) : "not known";
+        if (!strstr(why, "not known") && !strstr(why, "as fast") && !strstr(why, "a tie") &&
+            !strstr(why, "of the difference") && !strstr(why, "where the times differ by")) {
+            fail_msg("a step of %s has a reason that says nothing of the times: %s", run->sweeps[sweep].sweep.name,
+                     why);
+        }
+        before = point ? point : before;
+    }
+}
+
+/* A parameter has the values that were tried. */
+static void check_params(const rft_run *run, size_t sweep, rft_arena *arena) {
+    size_t problem = rft_run_largest(run, sweep);
+    for (size_t v = 0; problem != SIZE_MAX && v < run->sweeps[sweep].sweep.variant_count; v++) {
+        rft_profile *profiles = NULL;
+        size_t count = rft_profiles_along_params(run, sweep, v, problem, arena, &profiles);
+        for (size_t i = 0; i < count; i++) {
+            rft_transition *found = NULL;
+            size_t transitions = rft_transitions_of(run, &profiles[i], arena, &found);
+            for (size_t k = 0; k < transitions; k++) {
+                assert_int_not_equal(found[k].kind, RFT_TRANSITION_FOUND);
+                assert_true(isnan(found[k].where));
+            }
+        }
+    }
+}
+
+static void every_recorded_figure_is_told_as_it_is(void **state) {
+    const recordings *all = *state;
+    size_t above = 0, points = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        rft_err err = RFT_ERR_INIT;
+        rft_run *run = NULL;
+        if (rft_store_load(&run, all->files[i], &err) != 0) {
+            fail_msg("%s: %s", all->files[i], err.message);
+        }
+        print_message("%s\n", all->files[i]);
+        rft_arena *arena = rft_arena_new();
+        for (size_t k = 0; k < run->point_count; k++) {
+            if (rft_point_measurement(&run->points[k])) {
+                check_point(run, &run->points[k], arena, &above);
+                points++;
+            }
+        }
+        for (size_t s = 0; s < run->sweep_count; s++) {
+            check_ladder(run, s, arena);
+            check_params(run, s, arena);
+        }
+        rft_arena_free(arena);
+        rft_run_free(run);
+    }
+    print_message("%zu of %zu points are above their roof, each with a cause\n", above, points);
+}
+
+int main(int argc, char **argv) {
+    recordings all = recordings_of(argc, argv);
+    if (all.count == 0) {
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(every_recorded_figure_is_told_as_it_is, &all)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    recordings_clear(&all);
+    return failed;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* recordings.h - every recording of the tree, or the run files that a test's arguments name. */
+#ifndef RFT_TESTS_RECORDINGS_H
+#define RFT_TESTS_RECORDINGS_H
+
+#include <stddef.h>
+
+typedef struct recordings {
+    char **files;
+    size_t count;
+} recordings;
+
+recordings recordings_of(int argc, char **argv);
+void recordings_clear(recordings *all);
+
+#endif
