@@ -59,6 +59,7 @@ static int print_ceilings(rft_cli *cli, rft_target *target, const ceilings_optio
     rft_run *run = rft_run_new();
     rft_str out = RFT_STR_INIT;
     const rft_print_opts full = {.full = true};
+    run->gpu = target->gpu;
     int rc = measure_ceilings(cli, target, o, run, err);
     if (rc == RFT_OK && o->json) {
         rc = print_json(cli, target, o, run, err);

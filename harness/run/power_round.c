@@ -308,6 +308,7 @@ static int soak_roof(rft_exec_state *e, const rft_point *point, rft_arena *arena
     if (rc == RFT_OK && measured.items[id].sustained.n > 0) {
         ceiling->sustained = measured.items[id].sustained;
         ceiling->sustained_clock_mhz = measured.items[id].sustained_clock_mhz;
+        ceiling->sustained_power_w = measured.items[id].sustained_power_w;
         rc = rft_store_put_ceilings(opts->store, &opts->run->ceilings, err);
     }
     return rc;

@@ -5,6 +5,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 enum {
     LABEL,
@@ -19,6 +20,9 @@ enum {
     KERNEL,
     SUSTAINED,
     SUSTAINED_CLOCK,
+    PER_CYCLE,
+    SUSTAINED_PER_CYCLE,
+    SUSTAINED_POWER,
     SHEET,
     SHEET_BASIS,
     HARDWARE_LIMIT,
@@ -30,6 +34,7 @@ enum {
     OF_LIMIT,
     UNDER_LOAD, /* on a page, only where something was soaked */
     HOT_CLOCK,
+    HOT_POWER,
     SAGS, /* the same on a terminal, of those that differ */
     FIELDS
 };
@@ -52,6 +57,9 @@ static const rft_trait fields[FIELDS] = {
     [KERNEL] = {.key = "kernel"},
     [SUSTAINED] = {.key = "sustained"},
     [SUSTAINED_CLOCK] = {.key = "sustained_clock_mhz"},
+    [PER_CYCLE] = {.key = "per_cycle"},
+    [SUSTAINED_PER_CYCLE] = {.key = "sustained_per_cycle"},
+    [SUSTAINED_POWER] = {.key = "sustained_power_w"},
     [SHEET] = {.key = "datasheet",
                .title = "Datasheet",
                .where = RFT_ON_PAGE | RFT_IN_DATA,
@@ -72,6 +80,7 @@ static const rft_trait fields[FIELDS] = {
                    .headed = true,
                    .digits = 4,
                    .align = RFT_ALIGN_RIGHT},
+    [HOT_POWER] = {.title = "Power", .where = RFT_ON_PAGE, .unit = "W", .headed = true, .align = RFT_ALIGN_RIGHT},
     [SAGS] = {.title = "Sustained", .where = RFT_IN_TEXT, .below = true},
 };
 
@@ -80,13 +89,17 @@ static void add_sustained(rft_datum *cells, const rft_ceiling *c, const char *un
     if (c->sustained.n > 0) {
         cells[SUSTAINED] = cells[UNDER_LOAD] = rft_datum_rate(c->sustained.median, unit);
         cells[SUSTAINED_CLOCK] = cells[HOT_CLOCK] = rft_datum_or(rft_datum_number(c->sustained_clock_mhz), "not read");
+        cells[SUSTAINED_POWER] = cells[HOT_POWER] = rft_datum_number(c->sustained_power_w);
         cells[UNDER_LOAD].words = rft_ceiling_sags(c) ? NULL : "same";
     }
     if (rft_ceiling_sags(c)) {
         const char *rate = rft_datum_words(&cells[SUSTAINED], &fields[UNDER_LOAD], true, arena);
-        cells[SAGS] =
-            rft_datum_text(rft_arena_printf(arena, "sustained %s, SM clock %s", rate,
-                                            rft_datum_words(&cells[HOT_CLOCK], &fields[HOT_CLOCK], true, arena)));
+        cells[SAGS] = rft_datum_text(rft_arena_printf(
+            arena, "sustained %s, SM clock %s%s", rate,
+            rft_datum_words(&cells[HOT_CLOCK], &fields[HOT_CLOCK], true, arena),
+            isnan(c->sustained_power_w)
+                ? ""
+                : rft_arena_printf(arena, ", %s W", rft_figure_plain(arena, c->sustained_power_w, 3))));
     }
 }
 
@@ -134,12 +147,19 @@ static void add_ceiling(rft_cell_table *table, const rft_ceiling *c, rft_ceiling
 static void add_table(rft_finding *f, const rft_run *run) {
     rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
     table->keyed = true;
-    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
-        add_ceiling(table, &run->ceilings.items[id], (rft_ceiling_id)id);
+    bool powered = false;
+    for (int i = 0; i < RFT_CEILING_COUNT; i++) {
+        rft_ceiling_id id = (rft_ceiling_id)i;
+        add_ceiling(table, &run->ceilings.items[id], id);
+        rft_datum *cells = table->rows[table->row_count - 1].cells;
+        cells[PER_CYCLE] = rft_datum_number(rft_ceilings_per_cycle(&run->ceilings, id));
+        cells[SUSTAINED_PER_CYCLE] = rft_datum_number(rft_ceilings_sustained_per_cycle(&run->ceilings, id));
+        powered = powered || isfinite(run->ceilings.items[id].sustained_power_w);
     }
     if (!rft_ceilings_are_soaked(&run->ceilings)) {
         table->fields[UNDER_LOAD].title = table->fields[HOT_CLOCK].title = NULL;
     }
+    table->fields[HOT_POWER].title = powered ? table->fields[HOT_POWER].title : NULL;
 }
 
 /* "FP64 tensor, TF32 tensor (not asked for); copy from host (no memory)": by reason, each told once. */
@@ -207,6 +227,17 @@ bool rft_ceilings_are_soaked(const rft_ceilings *ceilings) {
 
 /* ---- operations and limits ---- */
 
+/* "fma.rn.f32, 16 chains a thread; 254 FLOP an SM and cycle". */
+static const char *detail_of(const rft_run *run, rft_ceiling_id id, rft_arena *arena) {
+    const rft_ceiling *c = &run->ceilings.items[id];
+    const char *kernel = c->kernel ? c->kernel : "not recorded", *unit = rft_ceiling_unit(id);
+    double each = rft_ceilings_per_cycle(&run->ceilings, id) / (double)run->gpu.sms;
+    return !c->measured      ? NULL
+           : !isfinite(each) ? kernel
+                             : rft_arena_printf(arena, "%s; %s %.*s an SM and cycle", kernel,
+                                                rft_figure_plain(arena, each, 4), (int)strcspn(unit, "/"), unit);
+}
+
 rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
     static const rft_trait columns[] = {
         {.title = "Ceiling", .wraps = true},
@@ -227,7 +258,7 @@ rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
             continue; /* its reason is enough */
         }
         rft_cell_row *row = rft_cell_table_row(table);
-        row->detail = !c->measured ? NULL : c->kernel ? c->kernel : "not recorded";
+        row->detail = detail_of(run, id, arena);
         row->cells[0] = rft_datum_text(rft_ceiling_label(id));
         row->cells[1] = rft_datum_rate(c->datasheet, rft_ceiling_unit(id));
         row->cells[2] = rft_datum_rate(c->limit, rft_ceiling_unit(id));

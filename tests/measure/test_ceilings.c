@@ -2,6 +2,8 @@
 /* Ceilings on a device whose speeds are known. */
 #include "measure/measure_fixture.h"
 
+#include "support/scripted_meter.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -133,6 +135,9 @@ static void test_soak(void **state) {
     tiring t = {0};
     fixture_start(&f, NULL);
     rft_scripted_gpu_kernel(f.scripted, "rft_pipe_fp32<8, 16>", run_tiring, &t);
+    rft_scripted_meter *meter = rft_scripted_meter_new(rft_scripted_gpu_clock(f.scripted));
+    rft_scripted_meter_power(meter, 650.0);
+    rft_protocol_meter(f.probe, rft_scripted_meter_device(meter), NULL);
     const double fp32 = rft_scripted_defaults().speeds.fp32, copy = rft_scripted_defaults().speeds.dram_copy;
     rft_ceilings ceilings;
     const rft_ceilings_request request = {
@@ -146,6 +151,12 @@ static void test_soak(void **state) {
     assert_true(pipe->sustained.n >= 15 && pipe->sustained.n <= 64);
     assert_true(fabs(pipe->sustained.median / (0.75 * fp32) - 1.0) < 5e-3);
     assert_true(fabs(pipe->sustained_clock_mhz - 1980.0) < 1.0);
+    assert_true(pipe->sustained_power_w == 650.0 && dram->sustained_power_w == 650.0);
+    assert_true(isnan(ceilings.items[RFT_CEILING_FP64].sustained_power_w));
+    assert_true(fabs(rft_ceilings_per_cycle(&ceilings, RFT_CEILING_FP32) / (fp32 / 1980e6) - 1.0) < 1e-2);
+    assert_true(fabs(rft_ceilings_sustained_per_cycle(&ceilings, RFT_CEILING_FP32) / (0.75 * fp32 / 1980e6) - 1.0) <
+                1e-2);
+    assert_true(isnan(rft_ceilings_per_cycle(&ceilings, RFT_CEILING_DRAM_COPY)));
     assert_true(rft_ceiling_sags(pipe) && !rft_ceiling_sags(dram));
     assert_true(fabs(dram->sustained.median / copy - 1.0) < 5e-3);
     assert_true(rft_ceilings_sustained_rate(&ceilings, RFT_CEILING_FP32) == pipe->sustained.median);
@@ -154,6 +165,7 @@ static void test_soak(void **state) {
     print_message("two loads of 3 s: %.1f s\n", took_s);
     assert_true(took_s > 6.0 && took_s < 12.0);
     fixture_stop(&f);
+    rft_scripted_meter_free(meter);
 }
 
 /* The best variant counts: one instance is made faster than all others. */

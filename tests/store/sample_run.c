@@ -58,6 +58,7 @@ static void fill_ceilings(rft_run *run) {
     const double under_load[] = {3.1e12, 3.2e12};
     bf16->sustained = rft_stats_of(under_load, 2);
     bf16->sustained_clock_mhz = 1545.25;
+    bf16->sustained_power_w = 699.5;
 }
 
 static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {

@@ -233,7 +233,8 @@ static void schema_2_can_be_read(void **state) {
     assert_int_equal(read->measured_unix_ns, 0);
     assert_int_equal(read->sustained.n, 0);
     assert_true(read->sustained.median != read->sustained.median &&
-                read->sustained_clock_mhz != read->sustained_clock_mhz);
+                read->sustained_clock_mhz != read->sustained_clock_mhz &&
+                read->sustained_power_w != read->sustained_power_w);
     assert_int_equal(run->sweeps[0].sweep.problems[2].refined, 2);
     assert_int_equal(back->sweeps[0].sweep.problems[2].refined, 0);
     assert_int_equal(open_code(older, RFT_STORE_WRITE, &err), RFT_E_SCHEMA);

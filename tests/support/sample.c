@@ -545,7 +545,8 @@ void sample_forget_ceilings(rft_run *run) {
                                                 .stats = rft_stats_of(NULL, 0),
                                                 .clock_mhz = NAN,
                                                 .datasheet = NAN,
-                                                .limit = NAN};
+                                                .limit = NAN,
+                                                .sustained_power_w = NAN};
     }
 }
 

@@ -233,6 +233,17 @@ static void conclude_soak(const soak *s, rft_ceiling *out) {
     out->sustained_clock_mhz = rft_timing_median(clocks, n);
 }
 
+/* The sensor's own mean over the last second, read once behind it: readings in between would be pauses. */
+static double power_w(rft_protocol *p) {
+    rft_meter_snapshot snapshot;
+    if (!p->meter) {
+        return NAN;
+    }
+    p->meter->vt->read(p->meter, RFT_METER_POWER, &snapshot);
+    double average_w = snapshot.values[RFT_METER_POWER_AVERAGE_W];
+    return isnan(average_w) ? snapshot.values[RFT_METER_POWER_INSTANT_W] : average_w;
+}
+
 /* The rate after seconds of the same load, launch after launch, into out->sustained: of the last second of soak_s. */
 static int soak_load(rft_protocol *p, const rft_timed *load, double amount, rft_ceiling *out, rft_err *err) {
     soak s = {.load = load, .amount = amount, .soak_s = p->asked->soak_s};
@@ -246,6 +257,7 @@ static int soak_load(rft_protocol *p, const rft_timed *load, double amount, rft_
     p->sampling.blocking = blocking;
     p->busy.samples_s += s.spent_s;
     if (rc == RFT_OK && s.taken > 0) {
+        out->sustained_power_w = s.spent_s >= SOAK_LAST_S ? power_w(p) : (double)NAN;
         conclude_soak(&s, out);
     }
     return rc;

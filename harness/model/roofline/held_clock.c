@@ -9,17 +9,9 @@
 /* Of a load's window: less is what the driver's steps of 0.1 s leave open. */
 #define ACTIVE_FRAC 0.05
 
-static bool follows_sm_clock(rft_ceiling_id id) {
-    return id >= RFT_CEILING_L2_READ && id < RFT_CEILING_TENSOR_END;
-}
-
 double rft_ceiling_rate_at(const rft_ceilings *ceilings, rft_ceiling_id id, double clock_mhz) {
-    double rate = rft_ceilings_rate(ceilings, id);
-    if (isnan(rate) || !follows_sm_clock(id)) {
-        return rate;
-    }
-    double own_mhz = ceilings->items[id].clock_mhz;
-    return own_mhz > 0.0 && clock_mhz > 0.0 ? rate / own_mhz * clock_mhz : (double)NAN;
+    return id <= RFT_CEILING_DRAM_2TO1 ? rft_ceilings_rate(ceilings, id)
+                                       : rft_ceilings_per_cycle(ceilings, id) * clock_mhz * 1e6;
 }
 
 double rft_run_power_limit_w(const rft_run *run) {

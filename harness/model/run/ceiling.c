@@ -44,7 +44,8 @@ rft_ceiling rft_ceiling_none(const char *reason) {
                          .datasheet = NAN,
                          .limit = NAN,
                          .sustained = rft_stats_of(NULL, 0),
-                         .sustained_clock_mhz = NAN};
+                         .sustained_clock_mhz = NAN,
+                         .sustained_power_w = NAN};
 }
 
 static bool can_judge(const rft_ceilings *ceilings, rft_ceiling_id id) {
@@ -58,6 +59,22 @@ double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id) {
 double rft_ceilings_sustained_rate(const rft_ceilings *ceilings, rft_ceiling_id id) {
     bool there = can_judge(ceilings, id) && ceilings->items[id].sustained.n > 0;
     return there ? ceilings->items[id].sustained.median : NAN;
+}
+
+/* Caches, shared memory and pipes do so much a cycle. */
+static double per_cycle(rft_ceiling_id id, double rate, double clock_mhz) {
+    bool follows = id >= RFT_CEILING_L2_READ && id < RFT_CEILING_TENSOR_END;
+    return follows && clock_mhz > 0.0 ? rate / (clock_mhz * 1e6) : (double)NAN;
+}
+
+double rft_ceilings_per_cycle(const rft_ceilings *ceilings, rft_ceiling_id id) {
+    double rate = rft_ceilings_rate(ceilings, id);
+    return id < RFT_CEILING_COUNT ? per_cycle(id, rate, ceilings->items[id].clock_mhz) : (double)NAN;
+}
+
+double rft_ceilings_sustained_per_cycle(const rft_ceilings *ceilings, rft_ceiling_id id) {
+    double rate = rft_ceilings_sustained_rate(ceilings, id);
+    return id < RFT_CEILING_COUNT ? per_cycle(id, rate, ceilings->items[id].sustained_clock_mhz) : (double)NAN;
 }
 
 const char *rft_ceiling_prefix(const rft_ceiling *ceiling) {

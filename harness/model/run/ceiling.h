@@ -64,6 +64,7 @@ typedef struct rft_ceiling {
                                  * "at least", and nothing is judged, pruned or certified by it */
     rft_stats sustained;        /* the same operation's rate after seconds of load; n = 0: not measured */
     double sustained_clock_mhz; /* median SM clock meanwhile; NaN = not read */
+    double sustained_power_w;   /* of the whole card in the last second of it; NaN = not read, or under a second */
     int64_t measured_unix_ns;   /* when; 0 = not recorded. Before the run began: it was kept from then */
 } rft_ceiling;
 
@@ -80,6 +81,10 @@ rft_ceiling rft_ceiling_none(const char *reason);
 double rft_ceilings_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
 /* The rate under seconds of load; NaN when not measured, or only a lower bound, and for RFT_CEILING_COUNT. */
 double rft_ceilings_sustained_rate(const rft_ceilings *ceilings, rft_ceiling_id id);
+/* How much a cycle of the SM clock: bytes or operations of the whole device, in bursts and under load. NaN without a
+ * rate to judge by or its clock, and where the rate does not follow that clock: device memory, host, launches. */
+double rft_ceilings_per_cycle(const rft_ceilings *ceilings, rft_ceiling_id id);
+double rft_ceilings_sustained_per_cycle(const rft_ceilings *ceilings, rft_ceiling_id id);
 /* "at least " or "", to print before the rate. Static. */
 const char *rft_ceiling_prefix(const rft_ceiling *ceiling);
 /* Burst and sustained rate differ by more than 3 %: both are worth showing. */

@@ -102,6 +102,7 @@ static const rft_field ceiling_items[] = {
     CEILING(at_least, FLAG, "a lower bound: nothing is judged by it"),
     CEILING(measured_unix_ns, COUNT64, "when; before the run's beginning where it was kept from another session"),
     CEILING(sustained_clock_mhz, REAL, "median SM clock under load"),
+    CEILING(sustained_power_w, REAL, "drawn by the whole card under load"),
     SUSTAINED(n, LENGTH, "samples; 0: not measured"),
     SUSTAINED(min, REAL, "least"),
     SUSTAINED(q1, REAL, "first quartile"),
