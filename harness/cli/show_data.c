@@ -140,10 +140,10 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_real(out, rft_point_sustained_s(point));
     add_int(out, sweep->problems[point->problem].refined);
     add_state(out, run, measurement ? &place : NULL, point);
-    add_real(out, energy ? energy->power_w : (double)NAN); /* power_w by its name until 0.1.0 */
     add_real(out, told.process_count > 0 ? (double)told.process_count : (double)NAN);
     add_real(out, told.repeat.repeat_low);
     add_real(out, told.repeat.repeat_high);
+    add_real(out, energy ? energy->power_w : (double)NAN); /* power_w by its name until 0.1.0 */
     rft_str_add_char(out, '\n');
 }
 
@@ -156,7 +156,7 @@ void rft_show_csv(rft_str *out, const rft_run *run) {
     add_heading(out, &rft_fields_measurement);
     add_heading(out, &rft_fields_load);
     rft_str_add(out, ",sustained_s,refined,clock_frac,left_factor,back_to_back_s,back_to_back_bytes_s,"
-                     "back_to_back_ops_s,watts,processes,repeat_low_s,repeat_high_s\n");
+                     "back_to_back_ops_s,processes,repeat_low_s,repeat_high_s,watts\n");
     for (size_t i = 0; i < run->point_count; i++) {
         add_point(out, run, &run->points[i], arena);
         rft_arena_reset(arena);

@@ -316,7 +316,7 @@ static void json_carries_the_findings(void **state) {
 }
 
 #define SAMPLES_CELL 8   /* of a line, from 0 */
-#define BEHIND_REFINED 6 /* its state: clock, what is left, back to back; power_w by its old name */
+#define BEHIND_REFINED 9 /* its state: clock, what is left, back to back; processes; power_w by its old name */
 
 static size_t heading_cells(const rft_str *csv) {
     size_t cells = 1;
