@@ -102,8 +102,8 @@ static void draw_run(const kernel *kernels, size_t count, size_t processes, rft_
             medians[i][p] = rft_median_of(own, SAMPLES);
         }
         double pooled = rft_median_of(all, processes * SAMPLES);
-        items[i] =
-            (rft_repeat_item){.medians = medians[i], .count = processes, .pooled = pooled, .low = NAN, .high = NAN};
+        items[i] = (rft_repeat_item){
+            .medians = medians[i], .count = processes, .pooled = pooled, .low = NAN, .high = NAN, .problem = i};
     }
     rft_repeat_of(items, count, count, out);
 }
@@ -194,7 +194,8 @@ static void redraw(size_t processes, rft_repeat *out, uint64_t *seed) {
                                      .pooled = rft_median_of(sorted, processes),
                                      .low = NAN,
                                      .high = NAN,
-                                     .step = 0.032};
+                                     .step = 0.032,
+                                     .problem = i};
     }
     rft_repeat_of(items, RECORDED, RECORDED, out);
 }
@@ -314,8 +315,12 @@ static size_t take_until_narrow(const kernel *kernels, size_t count, size_t most
                 draw_run(&kernels[i], 1, 1, &one, seed);
                 medians[i][n - 1] = one.figure;
                 memcpy(sorted, medians[i], n * sizeof *sorted);
-                items[i] = (rft_repeat_item){
-                    .medians = medians[i], .count = n, .pooled = rft_median_of(sorted, n), .low = NAN, .high = NAN};
+                items[i] = (rft_repeat_item){.medians = medians[i],
+                                             .count = n,
+                                             .pooled = rft_median_of(sorted, n),
+                                             .low = NAN,
+                                             .high = NAN,
+                                             .problem = i};
                 taken++;
             }
         }
@@ -386,9 +391,10 @@ static void a_sweep_speaks_for_one_process(void **state) {
         for (size_t p = 0; p < 6; p++) {
             medians[i][p] = 1e-3 * (double)(1 + i) * (1.0 + steps[(p + i) % 6]);
         }
-        items[i] = (rft_repeat_item){.medians = medians[i], .count = 6, .pooled = 1e-3 * (double)(1 + i)};
+        items[i] = (rft_repeat_item){.medians = medians[i], .count = 6, .pooled = 1e-3 * (double)(1 + i), .problem = i};
     }
-    items[5] = (rft_repeat_item){.medians = &one, .count = 1, .pooled = one, .low = 1.999e-3, .high = 2.001e-3};
+    items[5] =
+        (rft_repeat_item){.medians = &one, .count = 1, .pooled = one, .low = 1.999e-3, .high = 2.001e-3, .problem = 1};
     rft_repeat_of(items, 6, 6, out);
     assert_true(out[5].pooled && out[5].freedom > 3.0 && out[0].freedom > 8.0);
     assert_true(out[5].repeat_high - out[5].repeat_low > 2.0 * (out[1].repeat_high - out[1].repeat_low));
@@ -399,7 +405,13 @@ static void a_sweep_speaks_for_one_process(void **state) {
     items[5] = items[4];
     rft_repeat_of(items, 5, 6, wide);
     assert_true(wide[4].freedom == wide[5].freedom && wide[5].low == wide[4].low);
-    /* four are too few for a line: each stands for itself */
+    /* as many kernels of one problem are no more than one: they share buffers, and their luck */
+    for (size_t i = 0; i < 5; i++) {
+        items[i].problem = 0;
+    }
+    rft_repeat_of(items, 5, 5, wide);
+    assert_true(!wide[0].pooled && wide[0].freedom == 5.0);
+    /* four problems are too few for a line: each stands for itself */
     rft_repeat_of(items, 4, 4, wide);
     assert_true(!wide[0].pooled && wide[0].freedom == 5.0);
 }

@@ -7,12 +7,14 @@
 /* What is reported of one sweep. */
 typedef struct reported {
     rft_measurement **all;
+    size_t *problems;       /* of each */
     rft_repeat_item *items; /* of those that are no alias: an alias' samples are another's */
     size_t count, own;      /* the first `own` are no aliases */
     bool processes;         /* one was taken in several: all stats are worked out from the samples again */
 } reported;
 
-static void add(reported *r, rft_measurement *m) {
+static void add(reported *r, rft_measurement *m, size_t problem) {
+    r->problems[r->count] = problem;
     r->all[r->count++] = m;
     r->processes = r->processes || m->process_count > 1;
 }
@@ -23,13 +25,13 @@ static void collect(reported *r, rft_run *run, size_t sweep) {
             rft_point *point = &run->points[i];
             const rft_measurement *m = rft_point_measurement(point);
             if (point->sweep == sweep && m && m->samples_s && (point->alias_of != 0) == (aliases != 0)) {
-                add(r, &point->rounds[m - point->rounds]);
+                add(r, &point->rounds[m - point->rounds], point->problem);
             }
         }
         for (size_t i = 0; i < run->baseline_count && !aliases; i++) {
             rft_baseline *b = &run->baselines[i];
             if (b->sweep == sweep && b->measurement.n > 0 && b->measurement.samples_s) {
-                add(r, &b->measurement);
+                add(r, &b->measurement, b->problem);
             }
         }
         r->own = aliases ? r->own : r->count;
@@ -37,7 +39,7 @@ static void collect(reported *r, rft_run *run, size_t sweep) {
 }
 
 /* What is not recorded was one process. */
-static rft_repeat_item item_of(const rft_measurement *m) {
+static rft_repeat_item item_of(const rft_measurement *m, size_t problem) {
     size_t count = m->process_count > 1 ? m->process_count : 1, begin = 0;
     double *medians = rft_calloc(count, sizeof *medians);
     for (size_t p = 0; p < count; p++) {
@@ -47,6 +49,7 @@ static rft_repeat_item item_of(const rft_measurement *m) {
     }
     int batch = m->batch > 1 ? m->batch : 1;
     return (rft_repeat_item){.medians = medians,
+                             .problem = problem,
                              .count = count,
                              .pooled = m->stats.median,
                              .low = m->stats.low,
@@ -67,13 +70,13 @@ static void take(rft_measurement *m, const rft_repeat *repeat) {
 
 void rft_run_fill_sweep_repeats(rft_run *run, size_t sweep) {
     size_t most = run->point_count + run->baseline_count + 1;
-    reported r = {.all = rft_calloc(most, sizeof *r.all)};
+    reported r = {.all = rft_calloc(most, sizeof *r.all), .problems = rft_calloc(most, sizeof *r.problems)};
     collect(&r, run, sweep);
     r.items = rft_calloc(r.count + 1, sizeof *r.items);
     rft_repeat *repeats = rft_calloc(r.count + 1, sizeof *repeats);
     for (size_t i = 0; i < r.count; i++) {
         r.all[i]->stats = r.processes ? rft_stats_of(r.all[i]->samples_s, r.all[i]->n) : r.all[i]->stats;
-        r.items[i] = item_of(r.all[i]);
+        r.items[i] = item_of(r.all[i], r.problems[i]);
     }
     rft_repeat_of(r.items, r.own, r.count, repeats);
     for (size_t i = 0; i < r.count; i++) {
@@ -82,6 +85,7 @@ void rft_run_fill_sweep_repeats(rft_run *run, size_t sweep) {
     }
     free(repeats);
     free(r.items);
+    free(r.problems);
     free(r.all);
 }
 

@@ -110,20 +110,20 @@ static spread spread_of(const rft_repeat_item *item) {
     return out;
 }
 
-/* The line through log(variance) of the kernels of a sweep, and how far they scatter about it. */
+/* The line through log(variance) of the problems of a sweep, and how far they scatter about it. */
 typedef struct pool {
     double x, level, slope; /* mean of log(variance) at time x, and what a unit of x adds */
     double mean;            /* log of the mean variance there: more than the mean of logs */
     double least_x, most_x; /* the line holds between them */
-    double freedom;         /* that a variance from the line is worth; 0: too few kernels, there is no line */
-    double all;             /* degrees of freedom of all kernels together */
+    double freedom;         /* that a variance from the line is worth; 0: too few problems, there is no line */
+    double all;             /* degrees of freedom of all problems together */
 } pool;
 
-#define LINE_KERNELS 5      /* fewer are no neighbours by time: each stands for itself */
+#define LINE_PROBLEMS 5     /* fewer are no neighbours by time: each kernel stands for itself */
 #define LINE_REACH log(2.0) /* times that lie closer make a level, no slope */
-/* So many kernels' worth of belief that variances scatter about the line by a standard deviation of 1 in their
+/* So many problems' worth of belief that variances scatter about the line by a standard deviation of 1 in their
  * logarithm: a few look alike by luck. */
-#define BELIEF_KERNELS 2.0
+#define BELIEF_PROBLEMS 2.0
 #define BELIEF_SCATTER 1.0
 /* With fewer degrees of freedom of its own a kernel of two modes shows but one too often (all six medians in one: 3 %,
  * all four: 12 %): then its variance is not taken for less than the mean of the sweep's at its time. */
@@ -174,23 +174,49 @@ static double freedom_of_line(const pool *p, const spread *spreads, size_t count
         weights += 1.0 / chance;
     }
     double seen = (squares * (double)count / left - by_chance) / weights;
-    double scatter = (seen * left + BELIEF_SCATTER * BELIEF_KERNELS) / (left + BELIEF_KERNELS);
+    double scatter = (seen * left + BELIEF_SCATTER * BELIEF_PROBLEMS) / (left + BELIEF_PROBLEMS);
     return scatter > 0.0 ? fmin(2.0 * inverse_trigamma(scatter), p->all) : p->all;
 }
 
-static pool pool_of(const spread *spreads, size_t count) {
-    pool p = {0};
-    spread *known = rft_calloc(count + 1, sizeof *known);
-    size_t kernels = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (spreads[i].freedom > 0.0) {
-            known[kernels++] = spreads[i];
-            p.all += spreads[i].freedom;
+/* The kernels of one problem as one: what a process does to it, it does to all of them. */
+static spread problem_of(const rft_repeat_item *items, const spread *spreads, size_t count, size_t first) {
+    spread out = {.figure = NAN};
+    double weights = 0.0;
+    for (size_t i = first; i < count; i++) {
+        if (items[i].problem == items[first].problem && spreads[i].freedom > 0.0) {
+            weights += spreads[i].freedom;
+            out.variance += spreads[i].freedom * spreads[i].variance;
+            out.x += spreads[i].freedom * spreads[i].x;
+            out.freedom = fmax(out.freedom, spreads[i].freedom);
         }
     }
-    if (kernels >= LINE_KERNELS) {
-        fit_line(&p, known, kernels);
-        p.freedom = freedom_of_line(&p, known, kernels);
+    out.variance /= weights;
+    out.x /= weights;
+    return out;
+}
+
+/* Is this the first kernel of its problem that is known? */
+static bool is_first(const rft_repeat_item *items, const spread *spreads, size_t at) {
+    bool first = spreads[at].freedom > 0.0;
+    for (size_t i = 0; i < at && first; i++) {
+        first = !(spreads[i].freedom > 0.0 && items[i].problem == items[at].problem);
+    }
+    return first;
+}
+
+static pool pool_of(const rft_repeat_item *items, const spread *spreads, size_t count) {
+    pool p = {0};
+    spread *known = rft_calloc(count + 1, sizeof *known);
+    size_t problems = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_first(items, spreads, i)) {
+            known[problems] = problem_of(items, spreads, count, i);
+            p.all += known[problems++].freedom;
+        }
+    }
+    if (problems >= LINE_PROBLEMS) {
+        fit_line(&p, known, problems);
+        p.freedom = freedom_of_line(&p, known, problems);
     }
     free(known);
     return p;
@@ -264,7 +290,7 @@ void rft_repeat_of(const rft_repeat_item *items, size_t pooled, size_t count, rf
     for (size_t i = 0; i < count; i++) {
         spreads[i] = spread_of(&items[i]);
     }
-    pool p = pool_of(spreads, pooled);
+    pool p = pool_of(items, spreads, pooled);
     for (size_t i = 0; i < count; i++) {
         out[i] = repeat_of(&items[i], &spreads[i], &p);
     }

@@ -14,10 +14,10 @@
  * figure.
  *
  * s, the standard deviation between medians of processes, depends on the kernel's time, and a few processes tell it
- * badly. So each kernel's own variance (P - 1 degrees of freedom) is drawn towards a line through those of its sweep
- * over the logarithm of time, by as many degrees of freedom as the scatter about that line leaves it (empirical Bayes:
- * Smyth, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3). Where kernels differ, each keeps its
- * own. tests/unit/test_model_repeat.c shows what both cover.
+ * badly. So each kernel's own variance (P - 1 degrees of freedom) is drawn towards a line through those of the problems
+ * of its sweep over the logarithm of time, by as many degrees of freedom as the scatter about that line leaves it
+ * (empirical Bayes: Smyth, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3). Where kernels
+ * differ, each keeps its own. tests/unit/test_model_repeat.c shows what both cover.
  */
 #ifndef RFT_MODEL_REPEAT_H
 #define RFT_MODEL_REPEAT_H
@@ -40,6 +40,7 @@ typedef struct rft_repeat_item {
     double pooled;         /* median of all samples of all processes together */
     double low, high;      /* 95 % interval of the median within the one process, where count is 1; NaN: not known */
     double step;           /* of the timer, as it shows in a median: 0 = none */
+    size_t problem;        /* what shares buffers, and so its luck in a process, counts once */
 } rft_repeat_item;
 
 typedef struct rft_repeat {
