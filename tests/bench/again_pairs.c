@@ -164,7 +164,10 @@ static void add_repeat(again_kernel *kernel, again_kind kind, const again_readin
 }
 
 static void add_confidence(again_kernel *kernel, again_kind kind, const again_reading *reading) {
-    add_coverage(&kernel->tallies[kind].confidence, reading->repeat.low, reading->repeat.high, kernel->pooled_s);
+    again_tally *tally = &kernel->tallies[kind];
+    bool known = rft_repeat_is_known(&reading->repeat);
+    add_coverage(known ? &tally->confidence : &tally->alone, reading->repeat.low, reading->repeat.high,
+                 kernel->pooled_s);
 }
 
 static void judge_pair(again_group *group, size_t a, size_t b, again_kind kind) {

@@ -80,7 +80,7 @@ double again_deviation_frac(double variance) {
 
 again_levels again_levels_of(const again_nest *nest) {
     again_levels out = {0, 0, NAN, NAN, NAN, NAN, NAN, NAN};
-    double squares = 0.0, noise = 0.0, inverse = 0.0, sum = 0.0, sum_of_squares = 0.0;
+    double squares = 0.0, noise = 0.0, inverse = 0.0, sum = 0.0, sum_of_squares = 0.0, first = NAN;
     for (size_t r = 0; r < nest->run_count; r++) {
         size_t m = nest->counts[r];
         double mean = 0.0;
@@ -98,7 +98,8 @@ again_levels again_levels_of(const again_nest *nest) {
         out.runs++;
         out.processes += m;
         inverse += 1.0 / (double)m;
-        double moved = mean - log(nest->medians_s[0][0]); /* near 0: no digits are lost */
+        first = isnan(first) ? mean : first;
+        double moved = mean - first; /* near 0: no digits are lost */
         sum += moved;
         sum_of_squares += moved * moved;
     }

@@ -56,6 +56,8 @@ static void add_tally(again_tally *to, const again_tally *of) {
     to->repeat.n += of->repeat.n;
     to->confidence.k += of->confidence.k;
     to->confidence.n += of->confidence.n;
+    to->alone.k += of->alone.k;
+    to->alone.n += of->alone.n;
 }
 
 static bool is_loudness(const again_kernel *kernel, loudness which) {
@@ -123,11 +125,20 @@ static void print_percent(double frac) {
     printf(" %8s", text);
 }
 
+static double mean_processes(const again_kernel *kernel, size_t runs) {
+    size_t processes = 0, with = 0;
+    for (size_t r = 0; r < runs; r++) {
+        processes += kernel->readings[r].process_count;
+        with += kernel->readings[r].medians_s != NULL;
+    }
+    return with ? (double)processes / (double)with : 0.0;
+}
+
 static void print_kernel(const again_kernel *kernel, size_t runs) {
     const again_levels *l = &kernel->levels;
     char name[96];
     snprintf(name, sizeof name, "%s %s", kernel->sweep_name, kernel->name);
-    printf("  %-36s %5.1f", name, l->runs ? (double)l->processes / (double)l->runs : 0.0);
+    printf("  %-36s %5.1f", name, mean_processes(kernel, runs));
     print_percent(again_deviation_frac(l->scatter));
     print_percent(again_deviation_frac(l->run_means));
     print_percent(again_deviation_frac(l->between_runs));
@@ -309,6 +320,7 @@ static void print_sums(const again_set *set, const char *sweep, judge *j) {
                    &all.kinds[AGAIN_DEALT].repeat, j);
     print_coverage("confidence interval holds pooled median", &all.kinds[AGAIN_DISJOINT].confidence,
                    &all.kinds[AGAIN_DEALT].confidence, j);
+    print_coverage("  of one process", &all.kinds[AGAIN_DISJOINT].alone, &all.kinds[AGAIN_DEALT].alone, NULL);
     print_levels(&all, j);
     rft_arena_free(arena);
 }

@@ -28,7 +28,8 @@ typedef struct again_tally {
      * gap is as large as the margin; without a word, since a side does not know what another run reads. For other
      * reasons: the rest. */
     size_t counted, at_margin, untold, other;
-    again_rate repeat, confidence; /* covered */
+    again_rate repeat, confidence; /* covered, by runs that know what another run reads */
+    again_rate alone;              /* pooled median by the confidence interval of the others: one process */
 } again_tally;
 
 typedef enum again_kind {

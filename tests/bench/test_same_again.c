@@ -78,6 +78,19 @@ static void planted_levels_are_found(void **state) {
     assert_true(isnan(one.between_runs) && isnan(one.scatter));
 }
 
+/* A run whose final round took other configurations. */
+static void runs_without_the_kernel_are_passed_over(void **state) {
+    (void)state;
+    static const double medians[2][3] = {{1.00, 1.02, 1.04}, {1.01, 1.03, 1.05}}, noise[3] = {0};
+    const size_t all[] = {3, 3}, some[] = {0, 3, 0, 3};
+    const double *rows[] = {medians[0], medians[1]}, *gaps[] = {NULL, medians[0], NULL, medians[1]};
+    const double *none[] = {noise, noise, noise, noise};
+    again_levels whole = again_levels_of(&(again_nest){2, all, rows, none});
+    again_levels gapped = again_levels_of(&(again_nest){4, some, gaps, none});
+    assert_int_equal(gapped.runs, 2);
+    assert_true(whole.run_means > 0.0 && gapped.run_means == whole.run_means && gapped.scatter == whole.scatter);
+}
+
 static void the_share_that_processes_give_is_found(void **state) {
     (void)state;
     const planted none = {0.0, 0.01, 0.002}, half = {0.0102 / sqrt(PROCESSES), 0.01, 0.002};
@@ -316,11 +329,17 @@ static void without_processes_verdicts_are_left(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_are_clopper_and_pearsons),  cmocka_unit_test(what_one_kernel_gives_is_not_independent),
-        cmocka_unit_test(planted_levels_are_found),         cmocka_unit_test(the_share_that_processes_give_is_found),
-        cmocka_unit_test(equal_runs_are_the_same),          cmocka_unit_test(a_move_between_runs_is_a_false_verdict),
-        cmocka_unit_test(dealt_runs_share_no_process),      cmocka_unit_test(cards_are_judged_apart),
-        cmocka_unit_test(a_missed_goal_is_the_exit_status), cmocka_unit_test(without_processes_verdicts_are_left),
+        cmocka_unit_test(bounds_are_clopper_and_pearsons),
+        cmocka_unit_test(what_one_kernel_gives_is_not_independent),
+        cmocka_unit_test(planted_levels_are_found),
+        cmocka_unit_test(runs_without_the_kernel_are_passed_over),
+        cmocka_unit_test(the_share_that_processes_give_is_found),
+        cmocka_unit_test(equal_runs_are_the_same),
+        cmocka_unit_test(a_move_between_runs_is_a_false_verdict),
+        cmocka_unit_test(dealt_runs_share_no_process),
+        cmocka_unit_test(cards_are_judged_apart),
+        cmocka_unit_test(a_missed_goal_is_the_exit_status),
+        cmocka_unit_test(without_processes_verdicts_are_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
