@@ -145,6 +145,9 @@ static const char *why_spared(const throttle_trial *t, double wait_s, double att
     bool trouble = is_trouble(attempt->cause);
     double passed_s = now_s(t->job->p) - watch->since_s;
     double allowed_s = trouble ? FREE_IN_TROUBLE_S + SHARE_IN_TROUBLE * passed_s : FREE_S + SHARE_OF_TIME * passed_s;
+    if (t->job->request->draw) { /* a process lives for a second, and there are many */
+        allowed_s = trouble ? FREE_S : 0.0;
+    }
     if (is_beaten(t, attempt)) {
         return "not measured again: it would be out of the race at the full clock as well";
     }
@@ -152,7 +155,8 @@ static const char *why_spared(const throttle_trial *t, double wait_s, double att
         return "not measured again: its time is over";
     }
     if (watch->spent_s + wait_s + attempt_s > allowed_s) {
-        return "not measured again: that has taken its share of the run's time";
+        return t->job->request->draw ? "not measured again here: further processes measure it"
+                                     : "not measured again: that has taken its share of the run's time";
     }
     return NULL;
 }

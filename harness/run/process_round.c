@@ -141,10 +141,10 @@ static int decide(process_round *r, rft_err *err) {
             continue;
         }
         bool is_auto = asked_of(r, c->sweep) == RFT_PROCESSES_AUTO;
-        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)              ? RFT_STOP_SAMPLES
-                               : is_auto && is_known(r, c->sweep, c->problem) ? RFT_STOP_SETTLED
-                               : is_auto && late                              ? RFT_STOP_TIME
-                                                                              : RFT_STOP_NOT_YET;
+        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)                     ? RFT_STOP_SAMPLES
+                               : is_auto && is_known(r, c->sweep, c->problem)        ? RFT_STOP_SETTLED
+                               : is_auto && late && c->passed >= RFT_PROCESSES_LEAST ? RFT_STOP_TIME
+                                                                                     : RFT_STOP_NOT_YET;
         rc = stop != RFT_STOP_NOT_YET ? end_contender(r, c, stop, err) : RFT_OK;
     }
     return rc;

@@ -12,6 +12,7 @@
 #include "run/exec_state.h"
 
 #define RFT_PROCESSES_MOST 30
+/* RFT_PROCESSES_LEAST (run/plan/job.h) in any case: one alone tells of no other. */
 #define RFT_PROCESSES_FRAC 0.25
 #define RFT_PROCESSES_LEAST_S 1.0 /* may be spent in any case */
 

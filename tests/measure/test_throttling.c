@@ -161,6 +161,27 @@ static void the_clock_of_a_load_is_believed_the_second_time(void **state) {
     stop(&s);
 }
 
+/* Of several processes none waits for what the load itself brings, and for heat not long. */
+static void a_process_of_many_does_not_wait(void **state) {
+    (void)state;
+    static const rft_throttle_cause causes[] = {RFT_THROTTLE_POWER_CAP, RFT_THROTTLE_SW_THERMAL};
+    for (int i = 0; i < 2; i++) {
+        scene s;
+        start(&s);
+        s.low_until_s = INFINITY;
+        s.f.request.draw = 7;
+        rft_scripted_meter_throttle(s.meter, causes[i], 1.0);
+        double begun_s = now_s(&s);
+        const rft_measurement *m = measure(&s);
+        assert_int_equal(m->attempts, i == 0 ? 1 : 2);
+        assert_string_equal(m->throttled_by, rft_throttle_name(causes[i]));
+        assert_true(m->throttled_frac == 1.0);
+        expect_note(m, "not measured again here: further processes measure it");
+        assert_true(now_s(&s) - begun_s < (i == 0 ? 0.25 : 2.5));
+        stop(&s);
+    }
+}
+
 /* Every other point draws the power limit's clock: they are not all waited for. */
 static void measuring_again_has_a_share_of_the_time(void **state) {
     (void)state;
@@ -308,6 +329,7 @@ int main(void) {
         cmocka_unit_test(heat_that_stays_is_said_and_nothing_is_thrown_away),
         cmocka_unit_test(the_least_affected_attempt_is_kept),
         cmocka_unit_test(the_clock_of_a_load_is_believed_the_second_time),
+        cmocka_unit_test(a_process_of_many_does_not_wait),
         cmocka_unit_test(measuring_again_has_a_share_of_the_time),
         cmocka_unit_test(who_is_out_of_the_race_anyway_is_not_waited_for),
         cmocka_unit_test(without_a_meter_the_cause_is_not_known),

@@ -4,6 +4,7 @@
 #include "run/scene_probe.h"
 
 #include "model/run/baseline.h"
+#include "run/plan/job.h"
 #include "run/process_round.h"
 
 #include <math.h>
@@ -292,7 +293,7 @@ static size_t processes_after(double first_round_s, bool scatters, rft_stop_reas
 
 static void it_ends_when_enough_is_known_or_spent(void **state) {
     (void)state;
-    assert_int_equal(processes_after(0.1, true, RFT_STOP_TIME), 1);
+    assert_int_equal(processes_after(0.1, true, RFT_STOP_TIME), RFT_PROCESSES_LEAST);
     assert_int_equal(processes_after(9.1, true, RFT_STOP_TIME), 5); /* 3.0 of 12.1 s, and not 3.6 of 12.7 */
     assert_int_equal(processes_after(9.1, false, RFT_STOP_SETTLED), 2);
     assert_int_equal(processes_after(900, true, RFT_STOP_SAMPLES), RFT_PROCESSES_MOST);

@@ -156,6 +156,7 @@ static void a_point_goes_over_whole(void **state) {
                                  .unit = &unit,
                                  .reference = &reference,
                                  .round = 1,
+                                 .draw = UINT64_MAX >> 1,
                                  .problem_key = "n=1",
                                  .rival_s = 1.0 / 3.0,
                                  .measure = RFT_MEASURE_OPTS_INIT};
@@ -165,6 +166,7 @@ static void a_point_goes_over_whole(void **state) {
     rft_probe_request back;
     assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
     expect_that_point(&back, scalar);
+    assert_true(back.draw == request.draw);
     json_decref(frame.head);
     rft_arena_free(arena);
 }

@@ -15,6 +15,9 @@ static rft_measure_opts measure_opts(const rft_exec_opts *opts, const rft_job *j
         measure.noise_frac /= 2;
         measure.max_seconds *= 4;
     }
+    if (job->round > 0 && job->draw != 0) { /* all processes together take min_seconds */
+        measure.min_seconds /= measure.processes == RFT_PROCESSES_AUTO ? RFT_PROCESSES_LEAST : measure.processes;
+    }
     return measure;
 }
 

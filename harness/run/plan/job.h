@@ -60,6 +60,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
 /* The rule by which its samples end, in its round; without a rival. */
 rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job);
 
+#define RFT_PROCESSES_LEAST 2 /* of the final round, where it decides itself how many */
 /* How many samples one of several processes takes of what takes so long: enough to know its median well against what
  * processes differ by. */
 size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double median_s);
