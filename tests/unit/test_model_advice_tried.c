@@ -241,6 +241,27 @@ static void one_of_several_ways_was_tried(void **state) {
     rft_run_free(run);
 }
 
+/* A grid just under a wave is not why few warps are there when few fit. */
+static void what_limits_the_warps(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *best = add(run, 2, 0.25, 2.0e-3);
+    best->facts.waves = 0.97;
+    best->facts.registers = 128;
+    best->facts.shared_static_bytes = best->facts.shared_dynamic_bytes = 0;
+    best->has_launch = true;
+    best->block[0] = 512;
+    best->block[1] = best->block[2] = 1;
+    rft_advice_list list = advice_of(run, best);
+    assert_non_null(strstr(told(&list, "occupancy")->text, "(128 registers a thread limit it)"));
+    best->facts.occupancy_frac = 1.0;
+    best->facts.waves = 0.2;
+    count(run, best)->values[RFT_COUNTER_WARPS_ACTIVE] = 0.2;
+    list = advice_of(run, best);
+    assert_non_null(strstr(told(&list, "occupancy")->text, "(the grid is small)"));
+    rft_run_free(run);
+}
+
 /* Conflicts fall as padding grows; where several points are counted, counters are asked, not names. */
 static void padding_and_counted_conflicts(void **state) {
     (void)state;
@@ -385,6 +406,7 @@ int main(void) {
         cmocka_unit_test(far_variants_are_not_asked),
         cmocka_unit_test(the_final_round_decides),
         cmocka_unit_test(one_of_several_ways_was_tried),
+        cmocka_unit_test(what_limits_the_warps),
         cmocka_unit_test(padding_and_counted_conflicts),
         cmocka_unit_test(counters_and_what_is_left),
         cmocka_unit_test(overlap_rests_on_the_smaller_of_two_bounds),

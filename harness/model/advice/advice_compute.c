@@ -117,7 +117,7 @@ static const char *limiter(const rft_advice_case *c) {
     const rft_facts *facts = &c->point->facts;
     const rft_gpu_info *gpu = &c->run->gpu;
     int64_t threads = c->point->has_launch ? c->point->block[0] * c->point->block[1] * c->point->block[2] : 0;
-    if (facts->waves < 1.0) {
+    if (facts->waves < 1.0 && !(facts->occupancy_frac <= facts->waves)) {
         return "the grid is small";
     }
     if (threads < 1 || threads > gpu->max_threads_per_block || facts->registers < 0 || facts->shared_static_bytes < 0) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PARTS 5
 /* Beside the one for the point's own value. */
 #define BINS_THERE 3
 #define BINS_BEHIND 1
@@ -114,7 +115,7 @@ static double tensor_busy_of(const rft_point *point) {
 typedef struct source {
     double (*readings[2])(const rft_point *point); /* the first that is known of several points */
     /* Else a parameter whose name has one of these in it, in any case of letters. */
-    const char *parts[4];
+    const char *parts[PARTS];
     bool falls; /* the quantity falls as that parameter grows */
 } source;
 
@@ -137,8 +138,8 @@ static const source sources[RFT_QUANTITY_COUNT] = {
     [RFT_QUANTITY_CONFLICTS] = {.readings = {conflicts_of}, .parts = {"PAD", "SWIZZLE"}, .falls = true},
     [RFT_QUANTITY_TENSOR_BUSY] = {.readings = {tensor_busy_of}},
     [RFT_QUANTITY_MATH_SHARE] = {.readings = {rft_math_share}},
-    [RFT_QUANTITY_STAGES] = {.parts = {"STAGE", "BUFFERS", "PREFETCH"}},
-    [RFT_QUANTITY_LOADS] = {.parts = {"UNROLL", "ITEMS", "LOADS", "ILP"}},
+    [RFT_QUANTITY_STAGES] = {.parts = {"STAGE", "BUFFERS", "DOUBLE_BUF", "PREFETCH"}},
+    [RFT_QUANTITY_LOADS] = {.parts = {"UNROLL", "ITEMS", "LOADS", "ILP", "PER_THREAD"}},
 };
 
 double rft_quantity_of(rft_quantity quantity, const rft_point *point) {
@@ -167,17 +168,25 @@ static const rft_variant *variant_of(const rft_run *run, const rft_point *point)
     return &run->sweeps[point->sweep].sweep.variants[point->variant];
 }
 
-/* The parameter of the point's variant that stands for the quantity; NULL. */
-static const char *param_name(const rft_run *run, const rft_point *point, const source *from) {
-    const rft_variant *variant = variant_of(run, point);
-    for (size_t i = 0; i < variant->param_count; i++) {
-        for (size_t k = 0; k < 4 && from->parts[k]; k++) {
-            if (has_part(variant->params[i].name, from->parts[k])) {
-                return variant->params[i].name;
-            }
+static bool stands_for(const rft_param *param, const source *from) {
+    for (size_t k = 0; k < PARTS && from->parts[k]; k++) {
+        if (has_part(param->name, from->parts[k])) {
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+/* The parameter of the point's variant that stands for the quantity, a tuned one first; NULL. */
+static const char *param_name(const rft_run *run, const rft_point *point, const source *from) {
+    const rft_variant *variant = variant_of(run, point);
+    const char *found = NULL;
+    for (size_t i = variant->param_count; i-- > 0;) {
+        const rft_param *param = &variant->params[i];
+        bool tuned = param->value_count > 1 || !found;
+        found = tuned && stands_for(param, from) ? param->name : found;
+    }
+    return found;
 }
 
 static double param_value(const rft_run *run, const rft_point *point, const char *name) {
