@@ -139,10 +139,14 @@ static const char *worst_text(const rft_build *b, const trust *t) {
         return "n/a: nothing was verified with a tolerance";
     }
     const rft_verification *check = &t->worst->verification;
-    return rft_arena_printf(b->arena, "%s of the tolerance (off by %s, element %llu of %s; %s, %s)",
+    if (!(t->worst_frac > 0)) {
+        return "none: every element is the reference's";
+    }
+    return rft_arena_printf(b->arena, "%s of its tolerance (off by %s of %s allowed, element %llu of %s; %s, %s)",
                             rft_figure_percent(b->arena, t->worst_frac),
-                            rft_figure_small(b->arena, check->worst_abs_error, 2), (unsigned long long)check->index,
-                            check->buffer ? check->buffer : "an output",
+                            rft_figure_small(b->arena, check->worst_abs_error, 2),
+                            rft_figure_small(b->arena, check->worst_abs_error / t->worst_frac, 2),
+                            (unsigned long long)check->index, check->buffer ? check->buffer : "an output",
                             rft_words_problem(b->run, t->worst->sweep, t->worst->problem, b->arena),
                             rft_words_config(b->run, t->worst, b->arena));
 }
@@ -152,7 +156,8 @@ static const char *tolerance_text(const rft_build *b, const trust *t) {
         return "n/a: nothing was verified";
     }
     const char *low = rft_figure_small(b->arena, t->tol_low, 2), *high = rft_figure_small(b->arena, t->tol_high, 2);
-    return strcmp(low, high) == 0 ? low : rft_arena_printf(b->arena, "%s to %s", low, high);
+    return rft_arena_printf(b->arena, "%s%s%s of |reference| + the mean of its buffer's magnitudes", low,
+                            strcmp(low, high) == 0 ? "" : " to ", strcmp(low, high) == 0 ? "" : high);
 }
 
 /* "1 of 563 (0.2 %)" */

@@ -32,7 +32,9 @@ static void add_value(rft_finding *values, rft_finding *reasons, const char *nam
 static void add_data(rft_finding *f, const rft_counters *counters) {
     rft_finding *values = rft_finding_new(f->arena), *reasons = rft_finding_new(f->arena);
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
-        add_value(values, reasons, rft_counter_name((rft_counter)i), counters->values[i], counters->reasons[i]);
+        bool nothing = rft_counter_is_of_nothing((rft_counter)i, counters->values[i]);
+        add_value(values, reasons, rft_counter_name((rft_counter)i), nothing ? (double)NAN : counters->values[i],
+                  nothing ? RFT_COUNTER_OF_NOTHING : counters->reasons[i]);
     }
     for (size_t i = 0; i < counters->raw_count; i++) {
         add_value(values, reasons, counters->raw[i].name, counters->raw[i].value, counters->raw[i].reason);

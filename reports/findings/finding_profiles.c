@@ -37,10 +37,13 @@ static const rft_trait fields[FIELDS] = {
     [BARS] = {.title = "", .where = RFT_IN_TEXT},
     [BEST] = {.title = "Best value", .align = RFT_ALIGN_RIGHT},
     [WORST] = {.title = "Worst value", .lead = "; ", .align = RFT_ALIGN_RIGHT},
-    [COSTS] =
-        {.key = "costs_factor", .title = "costs", .lead = " costs ", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL},
-    [EXPLAINS] = {.title = "explains",
-                  .lead = ", explains ",
+    [COSTS] = {.key = "costs_factor",
+               .title = "costs at best",
+               .lead = " costs at best ",
+               .style = RFT_AS_RATIO,
+               .align = RFT_ALIGN_DECIMAL},
+    [EXPLAINS] = {.title = "of the scatter",
+                  .lead = ", of the scatter ",
                   .style = RFT_AS_PERCENT,
                   .text_digits = 1,
                   .align = RFT_ALIGN_DECIMAL},
@@ -202,8 +205,10 @@ static void add_param_heading(rft_finding *f, params *p, const char *variant, co
                         variant, *problem ? " at " : "", problem,
                         isnan(p->amount) ? ", of 1/time" : rft_arena_printf(p->arena, ", from %s to %s", low, high));
     if (readers & RFT_IN_BRIEF || !p->is_explained) {
-        rft_finding_note(f, p->is_explained ? RFT_IN_BRIEF : readers,
-                         "behind: best value; worst and its cost; variance explained alone; value:n");
+        rft_finding_note(
+            f, p->is_explained ? RFT_IN_BRIEF : readers,
+            "behind: best value; the worst and what it costs with the others tuned anew; its share of the scatter "
+            "of all points; value:n");
         p->is_explained = true;
     }
 }
@@ -299,9 +304,10 @@ rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem
         return f;
     }
     rft_finding_note(f, RFT_ON_PAGE,
-                     "\"costs\": the best configuration with the worst value against the best with the best value. "
-                     "\"explains\": the share of the variance of log time that the parameter explains alone; what "
-                     "several explain only together is in none of them.");
+                     "\"costs at best\": the best configuration with the worst value against the best of all, so with "
+                     "the other parameters tuned anew. \"of the scatter\": the share of the variance of log time over "
+                     "all configurations that the parameter explains alone: what it means where the others are not "
+                     "tuned. What several explain only together is in none of them.");
     add_param_charts(f, &p);
     return f;
 }

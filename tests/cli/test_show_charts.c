@@ -364,7 +364,7 @@ static void profiles_are_the_best_over_the_rest(void **state) {
     assert_true(total > 300);
     assert_true(fabs(real(first, "costs_factor") - highest / lowest) < 1e-12);
     char costs[40];
-    rft_text_format(costs, sizeof costs, " costs %.2fx", highest / lowest);
+    rft_text_format(costs, sizeof costs, " costs at best %.2fx", highest / lowest);
     assert_has(shown(&text, run, false), costs);
     /* The best of the search is the best of the sweep; it was met when its point was tried. */
     const json_t *progress = json_object_get(of, "progress"), *better = json_object_get(progress, "better");

@@ -165,6 +165,8 @@ static void values_come_with_their_unit(void **state) {
     assert_string_equal(rft_counter_text(RFT_COUNTER_SHARED_CONFLICTS, 12, arena), "12 wavefronts");
     assert_string_equal(rft_counter_text(RFT_COUNTER_L2_READ, 33554432, arena), "33.55 M sectors");
     assert_string_equal(rft_counter_text(RFT_COUNTER_SECTORS_PER_LOAD, 15.97, arena), "16.0 sectors");
+    assert_string_equal(rft_counter_text(RFT_COUNTER_LOAD_BYTES_PER_SECTOR, 0.0, arena), "n/a"); /* of no loads */
+    assert_string_equal(rft_counter_text(RFT_COUNTER_SHARED_CONFLICTS, 0.0, arena), "0 wavefronts");
     assert_string_equal(rft_counter_text(RFT_COUNTER_TIME, 1.5e-6, arena), "1.500 us");
     assert_string_equal(rft_counter_text(RFT_COUNTER_XU, NAN, arena), "n/a");
     rft_arena_free(arena);

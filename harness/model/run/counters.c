@@ -202,10 +202,16 @@ static const char *amount(double value, const char *unit, rft_arena *arena) {
     return thing ? rft_arena_printf(arena, "%s %s", text, unit) : rft_arena_strdup(arena, text);
 }
 
+bool rft_counter_is_of_nothing(rft_counter counter, double value) {
+    bool average = counter == RFT_COUNTER_LOAD_BYTES_PER_SECTOR || counter == RFT_COUNTER_STORE_BYTES_PER_SECTOR ||
+                   counter == RFT_COUNTER_SECTORS_PER_LOAD || counter == RFT_COUNTER_SECTORS_PER_STORE;
+    return average && value == 0.0;
+}
+
 const char *rft_counter_text(rft_counter counter, double value, rft_arena *arena) {
     const char *unit = rft_counter_unit(counter);
     char text[64];
-    if (!isfinite(value)) {
+    if (!isfinite(value) || rft_counter_is_of_nothing(counter, value)) {
         return "n/a";
     }
     if (rft_text_equal(unit, "1")) {

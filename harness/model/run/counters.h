@@ -181,6 +181,10 @@ double rft_counters_l2_hit_frac(const rft_counters *counters);        /* 0..1 */
 double rft_counters_shared_load_ways(const rft_counters *counters);   /* wavefronts per load instruction */
 double rft_counters_shared_useful_frac(const rft_counters *counters); /* bytes asked for over 128 x wavefronts */
 
+/* An average over accesses of which none took place, which the profiler says as 0: it is not known. */
+bool rft_counter_is_of_nothing(rft_counter counter, double value);
+#define RFT_COUNTER_OF_NOTHING "no such access took place"
+
 /* "268.4 MB", "12.3 %", "14.2 warps", "n/a": a value with its unit, in `arena` or static. A raw one as it is. */
 const char *rft_counter_text(rft_counter counter, double value, rft_arena *arena);
 const char *rft_counter_raw_text(const rft_counter_raw *raw, rft_arena *arena);
