@@ -431,7 +431,8 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     }
     for (int id = 0; id < COLUMN_COUNT; id++) {
         v.at[id] = SIZE_MAX;
-        if (!(v.detailed && id == COLUMN_CONFIG) && is_wanted(b, (column_id)id, entries, count)) {
+        bool narrow = v.tight && id == COLUMN_AT_CLOCK; /* the bound tells it, too */
+        if (!(v.detailed && id == COLUMN_CONFIG) && !narrow && is_wanted(b, (column_id)id, entries, count)) {
             v.at[id] = column_count;
             used[column_count] = columns[id];
             used[column_count++].wraps = longest[id] > CELL_SHORT;

@@ -4,6 +4,8 @@
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 
+#include <string.h>
+
 #define BRIEFLY 3 /* on a terminal, unless all is asked for */
 #define ON_PAGE 5 /* likewise */
 
@@ -139,6 +141,14 @@ static unsigned readers_of(size_t rank, bool full) {
     return RFT_IN_FULL | (rank < BRIEFLY ? RFT_IN_BRIEF : 0) | (full || rank < ON_PAGE ? RFT_ON_PAGE : 0);
 }
 
+static bool needs_energy(const rft_advice_list *list) {
+    bool any = false;
+    for (size_t i = 0; i < list->other_count; i++) {
+        any = any || strcmp(list->others[i].with, RFT_ADVICE_LESS_ENERGY) == 0;
+    }
+    return any;
+}
+
 /* All of it in one table: a page has a line between the two kinds, a terminal names the second. */
 static void add_for_people(rft_finding *f, const rft_advice_list *list, bool full) {
     rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
@@ -160,7 +170,10 @@ static void add_for_people(rft_finding *f, const rft_advice_list *list, bool ful
     if (count > 0) {
         rft_finding_note(f, RFT_ON_PAGE,
                          "\"At most\" is the share of the time that no change of this kind can exceed, not a "
-                         "forecast.%s",
+                         "forecast.%s%s",
+                         needs_energy(list) ? " Power or heat holds the clock down: with less energy an operation it "
+                                              "rises, to the run's at most."
+                                            : "",
                          list->other_count == 0 ? ""
                          : list->count == 0 ? " These change the work or its launch: more rows, fewer bits, another "
                                               "division into kernels."

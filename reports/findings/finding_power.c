@@ -259,6 +259,7 @@ rft_finding *rft_finding_sustained(const rft_run *run, const rft_point *point, r
     rft_finding_set(f, "high_s", rft_datum_number(soak->stats.high));
     rft_finding_set(f, "samples", rft_datum_count((int64_t)soak->stats.n));
     rft_finding_set(f, "efficiency_frac", rft_datum_number(rft_placement_sustained(run, point).efficiency_frac));
+    rft_finding_set(f, "clock_frac", rft_datum_number(rft_placement_sustained(run, point).clock_frac));
     rft_finding_set(f, "differs_from_burst", rft_datum_flag(rft_point_sags(point)));
     rft_cell_table *table = rft_finding_table(f, NULL, soak_fields, SOAK_FIELDS);
     table->fields[SOAK_PROBLEM].title = NULL;

@@ -439,7 +439,8 @@ rft_finding *rft_finding_transitions_all(const rft_run *run, bool full, rft_aren
         f, 0,
         "Where what holds the best configuration back changes. A transition is found only where the "
         "measured times turn; place and 95 %% interval are those of the turn, elsewhere the neighbouring "
-        "values stand. A turn without a change of bound is told as such, a change of bound without a turn "
+        "values stand. By clock and rate it is found where the SM clock begins to hold back what is busy. A turn "
+        "without a change of bound is told as such, a change of bound without a turn "
         "is \"none\" or \"unclear\", with the reason. The ridge formula's place is where work / ceiling of "
         "both are equal, in brackets by the datasheet's values. Evidence: counted (hardware counters), "
         "modelled (the kernel's own traffic formula) or declared (the work alone).");

@@ -63,7 +63,7 @@ static void choose_unit(along *a) {
 }
 
 static bool same_bound(const rft_bound *a, const rft_bound *b) {
-    return a->resource == b->resource && rft_bound_same(a, b);
+    return rft_bound_same(a, b) && rft_bound_is_held(a) == rft_bound_is_held(b);
 }
 
 /* Halfway between two steps, on the axis as it is drawn. */
@@ -244,9 +244,9 @@ static void add_places(along *a, const rft_along_opts *opts) {
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_AT_X, 1);
         line->x[0] = found->where;
         line->dashed = true;
-        line->names[0] =
-            rft_arena_printf(a->arena, "%s [%s, %s]", rft_words_place(found->where, true, a->arena),
-                             rft_words_place(found->low, true, a->arena), rft_words_place(found->high, true, a->arena));
+        line->names[0] = rft_arena_printf(a->arena, "%s [%s, %s]", rft_words_place(found->where, true, a->arena),
+                                          rft_words_place(found->low, found->by_times, a->arena),
+                                          rft_words_place(found->high, found->by_times, a->arena));
     }
 }
 

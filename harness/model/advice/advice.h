@@ -19,6 +19,7 @@
 #include "model/roofline/bound.h"
 
 #define RFT_ADVICE_LEAST_FRAC 0.05 /* what differs by less is not told apart (docs/roofline.md) */
+#define RFT_ADVICE_LESS_ENERGY "less energy an operation"
 #define RFT_ADVICE_TRIGGERS_MAX 3
 #define RFT_ADVICE_CHANGES_MAX 3
 #define RFT_ADVICE_RULES_MAX 32

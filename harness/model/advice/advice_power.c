@@ -32,7 +32,7 @@ static rft_rule_verdict offer(const rft_advice_case *c, rft_rule_answer *answer,
                               rft_advice_evidence evidence, const char *text) {
     rft_case_trigger(answer, "joules_per_op", "J", rft_case_joules_per_op(c), NAN);
     rft_case_trigger(answer, "clock_hz", "Hz", c->bound.clock.clock_mhz * 1e6, c->bound.clock.run_mhz * 1e6);
-    answer->advice.with = "less energy an operation";
+    answer->advice.with = RFT_ADVICE_LESS_ENERGY;
     return rft_case_offer(answer, gain, evidence, text);
 }
 
