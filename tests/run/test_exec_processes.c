@@ -117,6 +117,18 @@ static void every_finalist_takes_a_block_in_each_process(void **state) {
     scene_close(&s);
 }
 
+/* Half a second a launch, and two for all of a point: there is room for two samples behind the first run. */
+static void a_block_fits_the_time_limit(void **state) {
+    (void)state;
+    const scripted_sweep_opts slow = {.speeds = {500000}};
+    scene s;
+    open_scene(&s, &slow, 3);
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->points[0].outcome, RFT_OUTCOME_OK);
+    expect_blocks(&run->points[0].rounds[1], 3, 2, RFT_STOP_SAMPLES);
+    scene_close(&s);
+}
+
 static void one_process_is_what_it_was(void **state) {
     (void)state;
     scene s;
@@ -302,6 +314,7 @@ static void it_ends_when_enough_is_known_or_spent(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_finalist_takes_a_block_in_each_process),
+        cmocka_unit_test(a_block_fits_the_time_limit),
         cmocka_unit_test(one_process_is_what_it_was),
         cmocka_unit_test(turns_in_two_processes_are_two_processes),
         cmocka_unit_test(a_stopped_run_goes_on),

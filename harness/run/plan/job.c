@@ -26,15 +26,18 @@ rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
     return rft_measure_rule(&measure, 0.0);
 }
 
-#define BLOCK_S 0.02     /* GPU time of a block ... */
-#define BLOCK_SAMPLES 25 /* ... with no more than so many samples, where the sweep asks for no more */
-#define BLOCK_MOST_S 1.0 /* and what is longer has fewer than the sweep asks for, ... */
-#define BLOCK_LEAST 3    /* ... but no fewer than these */
+#define BLOCK_S 0.02           /* GPU time of a block ... */
+#define BLOCK_SAMPLES 25       /* ... with no more than so many samples, where the sweep asks for no more */
+#define BLOCK_MOST_S 1.0       /* and what is longer has fewer than the sweep asks for, ... */
+#define BLOCK_LEAST 3          /* ... but no fewer than these */
+#define BLOCK_TIMEOUT_FRAC 0.8 /* of its time limit, with the run before them */
 
 size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double median_s) {
-    double least = opts->plan->sweeps[job->sweep]->measure.min_samples;
+    const rft_measure_opts *measure = &opts->plan->sweeps[job->sweep]->measure;
+    double least = measure->min_samples, room = BLOCK_TIMEOUT_FRAC * measure->point_timeout_s / median_s - 1.0;
     double wanted = fmin(fmax(BLOCK_S / median_s, least), fmax(BLOCK_SAMPLES, least));
-    return (size_t)lround(fmax(fmin(wanted, BLOCK_MOST_S / median_s), BLOCK_LEAST));
+    wanted = fmax(fmin(wanted, BLOCK_MOST_S / median_s), BLOCK_LEAST);
+    return room < wanted ? (size_t)fmax(room, 1.0) : (size_t)lround(wanted);
 }
 
 static rft_ticket submit(const rft_exec_opts *opts, const rft_unit_spec *unit, double timeout_s) {
