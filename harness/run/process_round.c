@@ -101,12 +101,13 @@ static double spent_earlier_s(const rft_run *run) {
     return spent_s;
 }
 
-/* Would one more like the last take more than its share of the run's time? */
-static bool is_out_of_time(process_round *r) {
+/* Would one more like the last take more time than may be spent after so many? */
+static bool is_out_of_time(process_round *r, size_t passed) {
     rft_tally *tally = &r->e->recorder.tally;
     double now_s = rft_tally_elapsed_s(tally) + r->last_s;
     double whole_s = now_s + (isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0.0);
-    return r->earlier_s + now_s - r->begun_s > fmax(RFT_PROCESSES_FRAC * whole_s, RFT_PROCESSES_LEAST_S);
+    double allowed_s = fmax(RFT_PROCESSES_FRAC * whole_s, passed < RFT_PROCESSES_ENOUGH ? RFT_PROCESSES_ENOUGH_S : 0.0);
+    return passed >= RFT_PROCESSES_LEAST && r->earlier_s + now_s - r->begun_s > allowed_s;
 }
 
 /* Is the repeat interval of the problem's best narrow enough for compare to show and to exclude what it must? */
@@ -132,7 +133,6 @@ static int end_contender(process_round *r, contender *c, rft_stop_reason stop, r
 }
 
 static int decide(process_round *r, rft_err *err) {
-    bool late = is_out_of_time(r);
     int rc = RFT_OK;
     rft_run_fill_repeats(r->e->opts->run);
     for (size_t i = 0; i < r->count && rc == RFT_OK; i++) {
@@ -141,10 +141,10 @@ static int decide(process_round *r, rft_err *err) {
             continue;
         }
         bool is_auto = asked_of(r, c->sweep) == RFT_PROCESSES_AUTO;
-        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)                     ? RFT_STOP_SAMPLES
-                               : is_auto && is_known(r, c->sweep, c->problem)        ? RFT_STOP_SETTLED
-                               : is_auto && late && c->passed >= RFT_PROCESSES_LEAST ? RFT_STOP_TIME
-                                                                                     : RFT_STOP_NOT_YET;
+        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)              ? RFT_STOP_SAMPLES
+                               : is_auto && is_known(r, c->sweep, c->problem) ? RFT_STOP_SETTLED
+                               : is_auto && is_out_of_time(r, c->passed)      ? RFT_STOP_TIME
+                                                                              : RFT_STOP_NOT_YET;
         rc = stop != RFT_STOP_NOT_YET ? end_contender(r, c, stop, err) : RFT_OK;
     }
     return rc;

@@ -259,16 +259,17 @@ static void a_replay_has_the_processes(void **state) {
 
 /* ---- when nobody says how many ---- */
 
-/* Time passes when something is measured: a tenth of a second in the final round, `first_s` before it. */
+/* Time passes when something is measured: `first_s` before the final round, `block_s` in it. */
 typedef struct work_clock {
     rft_clock clock;
     scene *s;
-    double first_s;
+    double first_s, block_s;
 } work_clock;
 
 static int64_t worked_ns(void *self) {
     const work_clock *c = self;
-    return 1000000000 + (int64_t)((c->s->measured - heard.count) * c->first_s * 1e9) + (int64_t)heard.count * 100000000;
+    return 1000000000 +
+           (int64_t)(((double)(c->s->measured - heard.count) * c->first_s + (double)heard.count * c->block_s) * 1e9);
 }
 
 static void no_sleep(void *self, int64_t duration_ns) {
@@ -283,13 +284,13 @@ static void scatter(void *payload, const rft_exec_progress *now) {
     }
 }
 
-/* A process has six blocks: 0.6 s. */
-static size_t processes_after(double first_round_s, bool scatters, rft_stop_reason stop) {
+/* A process has six blocks. */
+static size_t processes_after(double first_round_s, double process_s, bool scatters, rft_stop_reason stop) {
     scene s;
     scripted_sweep_opts opts = close_by;
     opts.baselines[0] = NULL;
     open_scene(&s, &opts, RFT_PROCESSES_AUTO);
-    work_clock clock = {{worked_ns, worked_ns, no_sleep, &clock}, &s, first_round_s / 10};
+    work_clock clock = {{worked_ns, worked_ns, no_sleep, &clock}, &s, first_round_s / 10, process_s / 6};
     s.clock = &clock.clock;
     s.progress_hook = scatters ? scatter : NULL;
     const rft_run *run = scene_run(&s, "a.db");
@@ -305,14 +306,34 @@ static size_t processes_after(double first_round_s, bool scatters, rft_stop_reas
 
 static void it_ends_when_enough_is_known_or_spent(void **state) {
     (void)state;
-    assert_int_equal(processes_after(0.1, true, RFT_STOP_TIME), RFT_PROCESSES_LEAST);
-    assert_int_equal(processes_after(9.1, true, RFT_STOP_TIME), 5);    /* 3.0 of 12.1 s, and not 3.6 of 12.7 */
-    assert_int_equal(processes_after(30, false, RFT_STOP_SETTLED), 6); /* two problems stand for themselves */
-    assert_int_equal(processes_after(900, true, RFT_STOP_SAMPLES), RFT_PROCESSES_MOST);
+    assert_int_equal(processes_after(0.1, 0.6, true, RFT_STOP_TIME), RFT_PROCESSES_ENOUGH);
+    assert_int_equal(processes_after(0.1, 1.1, true, RFT_STOP_TIME), 4); /* 4.4 of 5 s */
+    assert_int_equal(processes_after(0.1, 9.0, true, RFT_STOP_TIME), RFT_PROCESSES_LEAST);
+    assert_int_equal(processes_after(20.1, 0.6, true, RFT_STOP_TIME), 11);   /* 6.6 of 26.7 s, and not 7.2 of 27.3 */
+    assert_int_equal(processes_after(9.1, 0.6, false, RFT_STOP_SETTLED), 6); /* two problems: each on its own */
+    assert_int_equal(processes_after(900, 0.6, true, RFT_STOP_SAMPLES), RFT_PROCESSES_MOST);
+}
+
+/* Only the median of the later ones counts: what takes long does not take it ten times in each. */
+static void later_blocks_of_long_kernels_are_short(void **state) {
+    (void)state;
+    scene s;
+    scripted_sweep_opts opts = close_by;
+    const int64_t speeds[] = {15000, 15001};
+    memset(opts.speeds, 0, sizeof opts.speeds);
+    memcpy(opts.speeds, speeds, sizeof speeds);
+    open_scene(&s, &opts, 3);
+    const rft_measurement *m = final_of(scene_run(&s, "a.db"), 0, 15000);
+    assert_int_equal(m->process_count, 3);
+    assert_int_equal(m->process_n[0], 10);
+    assert_int_equal(m->process_n[1], 3);
+    assert_int_equal(m->process_n[2], 3);
+    scene_close(&s);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_blocks_of_long_kernels_are_short),
         cmocka_unit_test(every_finalist_takes_a_block_in_each_process),
         cmocka_unit_test(a_block_fits_the_time_limit),
         cmocka_unit_test(one_process_is_what_it_was),

@@ -34,7 +34,9 @@ rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job) {
 
 size_t rft_job_block(const rft_exec_opts *opts, const rft_job *job, double median_s) {
     const rft_measure_opts *measure = &opts->plan->sweeps[job->sweep]->measure;
-    double least = measure->min_samples, room = BLOCK_TIMEOUT_FRAC * measure->point_timeout_s / median_s - 1.0;
+    /* The first block is the measurement where no other follows; of the later ones only the median counts. */
+    double least = job->verified ? BLOCK_LEAST : measure->min_samples;
+    double room = BLOCK_TIMEOUT_FRAC * measure->point_timeout_s / median_s - 1.0;
     double wanted = fmin(fmax(BLOCK_S / median_s, least), fmax(BLOCK_SAMPLES, least));
     wanted = fmax(fmin(wanted, BLOCK_MOST_S / median_s), BLOCK_LEAST);
     return room < wanted ? (size_t)fmax(room, 1.0) : (size_t)lround(wanted);
