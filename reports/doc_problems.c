@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "model/roofline/placement.h"
 #include "model/transition/refine.h"
+#include "reports/findings/point_state.h"
 
 #include <math.h>
 
@@ -43,7 +44,8 @@ static void add_sentence(const rft_build *b, rft_str *out, const char *text) {
 
 static const char *detail_text(const rft_build *b, const rft_entry *entry) {
     rft_str text = RFT_STR_INIT;
-    rft_str_addf(&text, "%s.", rft_words_config(b->run, entry->best, b->arena));
+    rft_str_addf(&text, "%s.",
+                 rft_words_with_state(rft_words_config(b->run, entry->best, b->arena), b->run, entry->best, b->arena));
     if (entry->rival) {
         rft_str_addf(&text, " A tie with %s", rft_words_config(b->run, entry->rival, b->arena));
         if (entry->tied > 1) {
