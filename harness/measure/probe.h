@@ -61,10 +61,11 @@ typedef struct rft_probe_request {
     void (*meanwhile)(void *payload);
     /* NULL, or: told of every phase but the first, PREPARE, as it begins. Never between samples. */
     void (*enter)(void *payload, rft_phase phase);
-    void *payload;  /* of both */
-    bool verified;  /* by an earlier request: it is run once and timed, nothing is compared */
-    int turn;       /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
-    uint64_t draw;  /* 0, or: a process of its own serves all requests of this number; without processes nothing does */
+    void *payload; /* of both */
+    bool verified; /* by an earlier request: it is run once and timed, nothing is compared */
+    int turn;      /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
+    uint64_t draw; /* 0, or: a process of its own serves all requests of this number; without processes nothing does */
+    double steady_mhz; /* of the run (model/stats/throttle.h), for a process that has seen little of it; 0: its own */
     size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
 } rft_probe_request;
 

@@ -97,7 +97,8 @@ static rft_throttle_cause cause_at_once(rft_protocol *p) {
 static rft_throttle_attempt judge_attempt(const throttle_trial *t) {
     rft_protocol *p = t->job->p;
     const rft_measurement *m = &t->job->out->measurement;
-    double steady_mhz = rft_throttle_steady_mhz(&p->watch.steady);
+    double run_mhz = t->job->request->steady_mhz;
+    double steady_mhz = run_mhz > 0.0 ? run_mhz : rft_throttle_steady_mhz(&p->watch.steady);
     double *unknown = m->clocks_mhz ? NULL : rft_calloc(m->n + 1, sizeof *unknown);
     for (size_t i = 0; unknown && i < m->n; i++) {
         unknown[i] = NAN;

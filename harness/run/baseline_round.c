@@ -21,6 +21,7 @@ typedef struct baseline_trial {
 static int probe(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
     rft_recorder *recorder = &t->e->recorder;
     t->job->draw = t->e->draw;
+    t->job->steady_mhz = t->e->draw ? t->e->steady_mhz : 0.0;
     t->job->spec.launches[0].vendor.algo = algo;
     rft_prefetch_await(&recorder->prefetch, RFT_PREFETCH_POINTS);
     int rc = rft_job_probe(t->e->opts, t->job, false, out, err);

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "model/compare/compare_rule.h"
 #include "model/run/run_repeat.h"
+#include "model/stats/throttle.h"
 #include "run/baseline_round.h"
 #include "run/final_round.h"
 
@@ -70,6 +71,18 @@ static void add_problem(process_round *r, size_t sweep, size_t problem, rft_aren
         rft_stop_reason stop = rft_baselines_state(r->e, sweep, problem, &c->passed);
         r->count += !is_decided(r, c, stop) || stop == RFT_STOP_NOT_YET;
     }
+}
+
+/* As the first round ended. */
+static double steady_mhz(const rft_run *run) {
+    rft_throttle_steady steady = {.added = 0};
+    for (size_t i = 0; i < run->point_count; i++) {
+        if (run->points[i].alias_of == 0) {
+            rft_throttle_steady_add(&steady, run->points[i].rounds[0].clock_mhz);
+        }
+    }
+    double mhz = rft_throttle_steady_mhz(&steady);
+    return isfinite(mhz) ? mhz : 0.0;
 }
 
 static void gather(process_round *r, rft_arena *arena) {
@@ -188,6 +201,7 @@ static int take_finalist(process_round *r, contender *c, rft_err *err) {
     rft_outcome before = point->outcome;
     rft_turn_end end = RFT_TURN_NOTHING;
     c->job->draw = e->draw;
+    c->job->steady_mhz = e->steady_mhz;
     int rc = rft_recorder_final(&e->recorder, c->job, c->id, RFT_FINAL_PROCESS, &end, err);
     c->passed++;
     if (rc == RFT_OK && end == RFT_TURN_NOTHING) { /* it cannot be made again: what there is stands */
@@ -260,6 +274,7 @@ int rft_exec_processes(rft_exec_state *e, bool *stopped, rft_err *err) {
         .e = e, .begun_s = rft_tally_elapsed_s(&e->recorder.tally), .earlier_s = spent_earlier_s(e->opts->run)};
     rft_arena *arena = rft_arena_new();
     gather(&r, arena);
+    e->steady_mhz = steady_mhz(e->opts->run);
     contender **order = rft_arena_calloc(arena, r.count + 1, sizeof *order);
     int rc = decide(&r, err);
     while (rc == RFT_OK && !*stopped && !is_over(&r)) {

@@ -182,6 +182,21 @@ static void a_process_of_many_does_not_wait(void **state) {
     }
 }
 
+/* A new process compares with the run's clock, not with the first it sees. */
+static void the_runs_clock_is_handed_over(void **state) {
+    (void)state;
+    scene s;
+    start(&s);
+    s.f.request.steady_mhz = 1.1 * FULL_MHZ;
+    s.f.request.draw = 7;
+    const rft_measurement *m = measure(&s);
+    assert_true(m->throttled_frac == 1.0 && m->throttled_below_mhz == 1.1 * FULL_MHZ);
+    s.f.request.steady_mhz = 0;
+    m = measure(&s);
+    assert_true(m->throttled_frac == 0.0 && m->throttled_below_mhz < 1.01 * FULL_MHZ);
+    stop(&s);
+}
+
 /* Every other point draws the power limit's clock: they are not all waited for. */
 static void measuring_again_has_a_share_of_the_time(void **state) {
     (void)state;
@@ -330,6 +345,7 @@ int main(void) {
         cmocka_unit_test(the_least_affected_attempt_is_kept),
         cmocka_unit_test(the_clock_of_a_load_is_believed_the_second_time),
         cmocka_unit_test(a_process_of_many_does_not_wait),
+        cmocka_unit_test(the_runs_clock_is_handed_over),
         cmocka_unit_test(measuring_again_has_a_share_of_the_time),
         cmocka_unit_test(who_is_out_of_the_race_anyway_is_not_waited_for),
         cmocka_unit_test(without_a_meter_the_cause_is_not_known),

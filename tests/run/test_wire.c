@@ -157,6 +157,7 @@ static void a_point_goes_over_whole(void **state) {
                                  .reference = &reference,
                                  .round = 1,
                                  .draw = UINT64_MAX >> 1,
+                                 .steady_mhz = 1747.5,
                                  .problem_key = "n=1",
                                  .rival_s = 1.0 / 3.0,
                                  .measure = RFT_MEASURE_OPTS_INIT};
@@ -166,7 +167,7 @@ static void a_point_goes_over_whole(void **state) {
     rft_probe_request back;
     assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
     expect_that_point(&back, scalar);
-    assert_true(back.draw == request.draw);
+    assert_true(back.draw == request.draw && back.steady_mhz == request.steady_mhz);
     json_decref(frame.head);
     rft_arena_free(arena);
 }
