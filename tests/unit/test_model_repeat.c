@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "model/compare/compare_rule.h"
+#include "model/run/run_repeat.h"
 #include "model/stats/repeat.h"
 #include "unit/noise.h"
 
@@ -465,8 +466,60 @@ static void students_t(void **state) {
     assert_true(parted < 12.706 && parted > 4.303);
 }
 
+/* ---- a run ---- */
+static void in_processes(rft_run *run, rft_measurement *m, double median_s, double spread_frac) {
+    enum { PROCESSES = 6, EACH = 5 };
+    m->n = (size_t)PROCESSES * EACH;
+    m->samples_s = rft_arena_calloc(run->arena, m->n, sizeof *m->samples_s);
+    m->process_n = rft_arena_calloc(run->arena, PROCESSES, sizeof *m->process_n);
+    m->process_count = PROCESSES;
+    for (size_t i = 0; i < m->n; i++) {
+        m->process_n[i / EACH] = EACH;
+        m->samples_s[i] = median_s * exp(spread_frac * ((double)(i / EACH) - 2.5)) * (1.0 + 1e-6 * (double)(i % EACH));
+    }
+    m->stats = rft_stats_of(m->samples_s, m->n);
+}
+
+static void every_point_gets_its_figure(void **state) {
+    (void)state;
+    rft_run *run = fixture_run();
+    fixture_axis(run, "n", true, true);
+    for (int64_t n = 1; n <= 5; n++) {
+        size_t problem = fixture_problem(run, &n);
+        rft_point *final = fixture_point(run, problem, NULL, 1e-3 * (double)n), *other;
+        final->rounds[1] = final->rounds[0];
+        in_processes(run, &final->rounds[1], 1e-3 * (double)n, 0.002 * (double)n);
+        other = fixture_point(run, problem, NULL, 1.1e-3 * (double)n);
+        other->id = final->id + 1;
+    }
+    run->points[9] = run->points[8]; /* the same samples under another id */
+    run->points[9].alias_of = run->points[8].id;
+    rft_stats before = run->points[0].rounds[0].stats;
+    rft_run_fill_repeats(run);
+    const rft_measurement *m = &run->points[0].rounds[1], *one = &run->points[1].rounds[0];
+    assert_true(near(m->stats.median, 1e-3, 1e-5) && m->stats.median == m->repeat.figure);
+    assert_true(m->stats.low == m->repeat.low && m->stats.high == m->repeat.high && m->repeat.processes == 6);
+    assert_true(m->repeat.pooled && m->repeat.freedom > 5.0);
+    assert_memory_equal(&before, &run->points[0].rounds[0].stats, sizeof before); /* not what is reported */
+    assert_true(one->repeat.processes == 0 && rft_repeat_is_known(&one->repeat));
+    assert_true(one->repeat.repeat_high > one->stats.high && one->stats.median == one->repeat.figure);
+    assert_true(run->points[9].rounds[1].repeat.high == run->points[8].rounds[1].repeat.high);
+    rft_repeat first = m->repeat, second = one->repeat;
+    rft_run_fill_repeats(run); /* again: the same */
+    assert_memory_equal(&first, &m->repeat, sizeof first);
+    assert_memory_equal(&second, &one->repeat, sizeof second);
+    for (size_t i = 0; i < run->point_count; i++) { /* nothing in several processes: as it was */
+        run->points[i].rounds[1] = rft_measurement_none();
+    }
+    rft_run_fill_repeats(run);
+    assert_true(run->points[0].rounds[0].stats.low == before.low);
+    assert_false(rft_repeat_is_known(&run->points[0].rounds[0].repeat));
+    rft_run_free(run);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_point_gets_its_figure),
         cmocka_unit_test(both_cover),
         cmocka_unit_test(recorded_processes_are_covered),
         cmocka_unit_test(equal_runs_are_no_difference),

@@ -42,7 +42,7 @@ typedef struct rft_measurement {
      * draw of its own: a fresh OS process, context and allocations. NULL, 0: not recorded. */
     size_t *process_n;
     size_t process_count;
-    /* The figure and its two intervals; follows from the samples of the whole sweep (model/run/run_repeat.h fills it).
+    /* The figure and its two intervals; follows from the samples of the whole run (model/run/run_repeat.h fills it).
      * freedom 0: what another run would read is not known. */
     rft_repeat repeat;
     /* What another tuner recorded beside its times, by its own count of operations and bytes (run_foreign.h). NaN: it

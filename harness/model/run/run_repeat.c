@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What is reported of one sweep. */
+/* What is reported of a run. */
 typedef struct reported {
     rft_measurement **all;
     size_t *problems;       /* of each */
@@ -19,19 +19,24 @@ static void add(reported *r, rft_measurement *m, size_t problem) {
     r->processes = r->processes || m->process_count > 1;
 }
 
-static void collect(reported *r, rft_run *run, size_t sweep) {
+/* Of all problems of all sweeps. */
+static size_t problem_key(size_t sweep, size_t problem) {
+    return (sweep << 32) | problem;
+}
+
+static void collect(reported *r, rft_run *run) {
     for (int aliases = 0; aliases < 2; aliases++) {
         for (size_t i = 0; i < run->point_count; i++) {
             rft_point *point = &run->points[i];
             const rft_measurement *m = rft_point_measurement(point);
-            if (point->sweep == sweep && m && m->samples_s && (point->alias_of != 0) == (aliases != 0)) {
-                add(r, &point->rounds[m - point->rounds], point->problem);
+            if (m && m->samples_s && (point->alias_of != 0) == (aliases != 0)) {
+                add(r, &point->rounds[m - point->rounds], problem_key(point->sweep, point->problem));
             }
         }
         for (size_t i = 0; i < run->baseline_count && !aliases; i++) {
             rft_baseline *b = &run->baselines[i];
-            if (b->sweep == sweep && b->measurement.n > 0 && b->measurement.samples_s) {
-                add(r, &b->measurement, b->problem);
+            if (b->measurement.n > 0 && b->measurement.samples_s) {
+                add(r, &b->measurement, problem_key(b->sweep, b->problem));
             }
         }
         r->own = aliases ? r->own : r->count;
@@ -68,10 +73,10 @@ static void take(rft_measurement *m, const rft_repeat *repeat) {
     }
 }
 
-void rft_run_fill_sweep_repeats(rft_run *run, size_t sweep) {
+void rft_run_fill_repeats(rft_run *run) {
     size_t most = run->point_count + run->baseline_count + 1;
     reported r = {.all = rft_calloc(most, sizeof *r.all), .problems = rft_calloc(most, sizeof *r.problems)};
-    collect(&r, run, sweep);
+    collect(&r, run);
     r.items = rft_calloc(r.count + 1, sizeof *r.items);
     rft_repeat *repeats = rft_calloc(r.count + 1, sizeof *repeats);
     for (size_t i = 0; i < r.count; i++) {
@@ -87,10 +92,4 @@ void rft_run_fill_sweep_repeats(rft_run *run, size_t sweep) {
     free(r.items);
     free(r.problems);
     free(r.all);
-}
-
-void rft_run_fill_repeats(rft_run *run) {
-    for (size_t s = 0; s < run->sweep_count; s++) {
-        rft_run_fill_sweep_repeats(run, s);
-    }
 }

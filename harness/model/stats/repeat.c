@@ -110,7 +110,7 @@ static spread spread_of(const rft_repeat_item *item) {
     return out;
 }
 
-/* The line through log(variance) of the problems of a sweep, and how far they scatter about it. */
+/* The line through log(variance) of the problems of a run, and how far they scatter about it. */
 typedef struct pool {
     double x, level, slope; /* mean of log(variance) at time x, and what a unit of x adds */
     double mean;            /* log of the mean variance there: more than the mean of logs */
@@ -126,7 +126,7 @@ typedef struct pool {
 #define BELIEF_PROBLEMS 2.0
 #define BELIEF_SCATTER 1.0
 /* With fewer degrees of freedom of its own a kernel of two modes shows but one too often (all six medians in one: 3 %,
- * all four: 12 %): then its variance is not taken for less than the mean of the sweep's at its time. */
+ * all four: 12 %): then its variance is not taken for less than the mean of the run's at its time. */
 #define OWN_FREEDOM 5.0
 
 /* log(variance), freed of what its few degrees of freedom take from its mean. */

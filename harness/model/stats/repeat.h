@@ -15,7 +15,7 @@
  *
  * s, the standard deviation between medians of processes, depends on the kernel's time, and a few processes tell it
  * badly. So each kernel's own variance (P - 1 degrees of freedom) is drawn towards a line through those of the problems
- * of its sweep over the logarithm of time, by as many degrees of freedom as the scatter about that line leaves it
+ * of its run over the logarithm of time, by as many degrees of freedom as the scatter about that line leaves it
  * (empirical Bayes: Smyth, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3). Where kernels
  * differ, each keeps its own. tests/unit/test_model_repeat.c shows what both cover.
  */
@@ -46,9 +46,9 @@ typedef struct rft_repeat_item {
 typedef struct rft_repeat {
     double figure;                  /* unit of the medians; NaN: nothing was measured */
     double low, high;               /* confidence; of this process only where nothing is known between processes */
-    double repeat_low, repeat_high; /* NaN: not known, it needs two processes (of this kernel or of its sweep) */
+    double repeat_low, repeat_high; /* NaN: not known, it needs two processes (of this kernel, or of others) */
     size_t processes;               /* as in the item */
-    bool pooled;                    /* other kernels of the sweep have a say in the deviation */
+    bool pooled;                    /* other problems of the run have a say in the deviation */
     double deviation_frac;          /* 1.96 standard deviations between medians of processes; NaN = not known */
     double freedom;                 /* degrees of freedom of that deviation; 0 = not known */
     double other_freedom;           /* of them from other kernels: what a further process does not add to */
@@ -57,7 +57,7 @@ typedef struct rft_repeat {
 /* Nothing is known: NaN everywhere, no processes. */
 rft_repeat rft_repeat_none(void);
 
-/* Items of one sweep, in any order; the first `pooled` of them tell the variance between processes (not those behind,
+/* Items of one run, in any order; the first `pooled` of them tell the variance between processes (not those behind,
  * which are the same samples again); out: one each. */
 void rft_repeat_of(const rft_repeat_item *items, size_t pooled, size_t count, rft_repeat *out);
 
