@@ -17,7 +17,7 @@
 
 typedef struct point_options {
     const char *device, *sweep, *variant, *emit, *output, *arch, *counters, *json;
-    bool in_process, wait;
+    bool in_process, bare, wait;
     rft_asked asked;
     rft_counter_set counter_set;
     rft_words at, set, files, script_args, allow_paths;
@@ -30,8 +30,8 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"variant", 0, "NAME", "which variant (default: the first)", NULL, &o->variant, NULL},
         {"sweep", 0, "NAME", "which sweep of a file with several (default: the first)", NULL, &o->sweep, NULL},
         {"device", 'd', "N|replay:FILE", "device number, or a recording (default 0)", NULL, &o->device, NULL},
-        {"in-process", 0, NULL, "run in this process, for ncu, compute-sanitizer and debuggers", &o->in_process, NULL,
-         NULL},
+        {"in-process", 0, NULL, "run in this process, for ncu and debuggers", &o->in_process, NULL, NULL},
+        {"bare", 0, NULL, "one untimed run in this process, buffers unpadded: for a sanitizer", &o->bare, NULL, NULL},
         rft_asked_opt(&o->asked, "timeout", arena),
         rft_asked_opt(&o->asked, "compile-timeout", arena),
         {"counters", 0, "SET", "hardware counters: none, default, all, or NAME,... (default none)", NULL, &o->counters,
@@ -159,7 +159,7 @@ static void print_result(rft_cli *cli, const char *name, const rft_once_result *
     } else if (r->probed.library) {
         rft_str_addf(&out, "library        %s: %s, of %d\n", r->probed.library, r->probed.algo, r->probed.algo_count);
     }
-    if (rft_outcome_is_measured(r->probed.outcome)) {
+    if (rft_outcome_is_measured(r->probed.outcome) && r->probed.measurement.n > 0) {
         print_measured(&out, r, arena);
         print_counters(&out, r, l2_bytes, arena);
     } else if (r->probed.log) {
@@ -251,6 +251,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     rft_target_opts target_opts = {.sweeps = &o->files,
                                    .device = o->device,
                                    .in_process = o->in_process,
+                                   .bare = o->bare,
                                    .wait = o->wait,
                                    .compile_workers = o->emit ? 0 : 2};
     int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err) : rft_target_open(&target, cli, &target_opts, err);
@@ -282,6 +283,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
                                     .gpu = &gpu,
                                     .pool = target->pool,
                                     .probe = target->probe,
+                                    .bare = o->bare,
                                     .counters = o->counter_set};
         rc = rft_once(&request, arena, &result, err);
         rft_point_told told = {sweep, &choice, &result};

@@ -12,6 +12,7 @@
 #include "cli/run_end.h"
 #include "cli/run_file.h"
 #include "cli/run_options.h"
+#include "cli/run_sanitize.h"
 #include "cli/screen.h"
 #include "cli/sweep_source.h"
 #include "run/refine_round.h"
@@ -25,6 +26,7 @@ typedef struct loaded {
     rft_sweep_source *sources;
     size_t source_count;
     const rft_sweep **sweeps;
+    const char **paths; /* the file of each */
     size_t sweep_count;
 } loaded;
 
@@ -34,6 +36,7 @@ static void unload(loaded *l) {
     }
     free(l->sources);
     free(l->sweeps);
+    free(l->paths);
 }
 
 /* Kernels need the facts of a device. */
@@ -58,7 +61,7 @@ static bool lacks_device(rft_cli *cli, const char *path, const rft_run_options *
 }
 
 static int load_scripts(rft_cli *cli, loaded *l, const rft_run_options *o, const rft_target *target, rft_err *err) {
-    size_t capacity = 0;
+    size_t capacity = 0, path_capacity = 0;
     l->sources = rft_calloc(o->files.count + 1, sizeof *l->sources);
     for (size_t f = 0; f < o->files.count; f++) {
         rft_sweep_source *source = &l->sources[l->source_count++];
@@ -77,6 +80,8 @@ static int load_scripts(rft_cli *cli, loaded *l, const rft_run_options *o, const
                 return cannot_answer(target, err);
             }
             RFT_GROW(l->sweeps, capacity, l->sweep_count + 1);
+            RFT_GROW(l->paths, path_capacity, l->sweep_count + 1);
+            l->paths[l->sweep_count] = o->files.items[f];
             l->sweeps[l->sweep_count++] = sweep;
         }
     }
@@ -124,9 +129,11 @@ typedef struct session {
     rft_plan *plan;
     rft_run_file file;
     rft_screen screen;
-    rft_events *events;      /* NULL: none */
-    const char *report_path; /* where the report goes */
-    const char *report;      /* written; NULL */
+    rft_events *events;       /* NULL: none */
+    const char *report_path;  /* where the report goes */
+    const char *report;       /* written; NULL */
+    const char *const *paths; /* of the sweeps' files */
+    const char *sanitizer;    /* NULL: not asked for, or not installed */
 } session;
 
 static bool stop(void *payload) {
@@ -242,8 +249,15 @@ static int run_session(session *s, rft_err *err) {
         rft_run_end_stopped(s->cli, &s->file);
     }
     rft_target_dismiss(s->target);
+    const rft_run_sanitize sanitize = {s->cli, s->o, s->sanitizer, s->paths, &s->file};
+    const bool sanitizes = s->o->sanitize != RFT_SANITIZE_NONE;
+    if (rc == RFT_OK && sanitizes) {
+        rft_target_leave(s->target);
+        rc = rft_run_sanitize_all(&sanitize, err);
+    }
     rc = rc == RFT_OK ? rft_run_end(s->cli, &s->file, &end, err) : rc;
-    return rc == RFT_OK ? rft_run_file_complete(&s->file, err) : rc;
+    rc = rc == RFT_OK ? rft_run_file_complete(&s->file, err) : rc;
+    return rc == RFT_OK && sanitizes ? rft_run_sanitize_verdict(&sanitize, err) : rc;
 }
 
 /* The remedy of a stop is the command that goes on: beside the message where it fits, else on a line of its own. */
@@ -290,6 +304,16 @@ static int name_outputs(session *s, rft_run_file_opts *file, rft_arena *arena, r
     return rft_outputs_check(outputs, sizeof outputs / sizeof *outputs, &o->files, err);
 }
 
+static int look_for_sanitizer(session *s, rft_arena *arena, rft_err *err) {
+    if (s->target->recording) {
+        rft_err_set(err, RFT_E_USAGE, "--sanitize runs kernels on a device, and a replay runs none");
+        return rft_err_remedy(err, "leave out --sanitize, or name a device: -d 0");
+    }
+    s->sanitizer = rft_compose_sanitizer(arena);
+    rft_run_sanitize_look(s->cli, s->sanitizer);
+    return RFT_OK;
+}
+
 static int run_target(session *s, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     const rft_run_options *o = s->o;
@@ -302,6 +326,10 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK) {
         rc = load_scripts(s->cli, &l, o, s->target, err);
     }
+    if (rc == RFT_OK && o->sanitize != RFT_SANITIZE_NONE) {
+        rc = look_for_sanitizer(s, arena, err);
+    }
+    s->paths = l.paths;
     for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
         l.sweeps[i] = rft_asked_sweep(&o->asked, l.sweeps[i], l.sweep_count, arena);
     }

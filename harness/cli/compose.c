@@ -221,6 +221,27 @@ int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err
     return rc;
 }
 
+static const char *program_in(const char *folder, size_t length, const char *below, rft_arena *arena) {
+    const char *path = rft_arena_printf(arena, "%.*s/%scompute-sanitizer", (int)length, folder, below);
+    return access(path, X_OK) == 0 && !rft_fs_is_folder(path) ? path : NULL;
+}
+
+const char *rft_compose_sanitizer(rft_arena *arena) {
+    const char *homes[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    const char *found = NULL;
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : ""; *at && !found; at += strcspn(at, ":"), at += *at == ':') {
+        found = *at == '/' ? program_in(at, strcspn(at, ":"), "", arena) : NULL; /* of no folder one happens to be in */
+    }
+    for (size_t i = 0; i < sizeof homes / sizeof *homes && !found; i++) {
+        if (homes[i] && *homes[i] == '/') {
+            found = program_in(homes[i], strlen(homes[i]), "bin/", arena);
+            found = found ? found : program_in(homes[i], strlen(homes[i]), "compute-sanitizer/", arena);
+        }
+    }
+    return found;
+}
+
 void rft_compose_library_versions(rft_env *env, rft_arena *arena) {
     const char *folders[] = {getenv("RFT_CUPTI"), getenv("RFT_CUBLASLT"), getenv("CUDA_HOME"), "/usr/local/cuda"};
     rft_libraries_versions(env, folders, sizeof folders / sizeof *folders, arena);

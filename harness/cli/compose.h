@@ -27,6 +27,9 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
  * RFT_E_NOT_FOUND or RFT_E_LIMIT (it may not, or cannot, count here) with a remedy. */
 int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err);
 
+/* Path of compute-sanitizer: on PATH, else in CUDA_HOME or /usr/local/cuda. NULL: it is not there. */
+const char *rft_compose_sanitizer(rft_arena *arena);
+
 /* Versions of CUPTI and cuBLASLt by their files, none of them opened: keys "cupti.version", "cublaslt.version". */
 void rft_compose_library_versions(rft_env *env, rft_arena *arena);
 

@@ -11,6 +11,7 @@
 /* ---- the table ---- */
 
 static const char *const ceilings_names[] = {"kept", "again", NULL};
+static const char *const sanitize_names[] = {"none", "best", NULL};
 static const char *const power_names[] = {"none", "auto", "largest", "best", "all", NULL}; /* as rft_power_choice */
 
 #define OWN(group, kind, field, choices) group, NULL, RFT_SETTING_##kind, offsetof(rft_run_options, field), choices
@@ -39,6 +40,8 @@ static const rft_setting own[] = {
      "keep the best of each sweep's largest problem under load so long"},
     {OWN("measure", TEXT, counters, NULL), "counters", 0, "SET",
      "hardware counters at the end: default (brief), none, all, NAME,..."},
+    {OWN("measure", CHOICE, sanitize, sanitize_names), "sanitize", 0, "none|best",
+     "then compute-sanitizer over each sweep's best (default: none)"},
 };
 
 enum { OWN_COUNT = sizeof own / sizeof *own, OPTION_COUNT = OWN_COUNT + RFT_SWEEP_SETTINGS };

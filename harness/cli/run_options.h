@@ -12,7 +12,8 @@ typedef struct rft_run_options {
     enum {
         RFT_CEILINGS_KEPT,
         RFT_CEILINGS_AGAIN
-    } ceilings;         /* AGAIN: measured anew, whatever is kept of the last day */
+    } ceilings; /* AGAIN: measured anew, whatever is kept of the last day */
+    enum { RFT_SANITIZE_NONE, RFT_SANITIZE_BEST } sanitize;
     rft_exec_opts exec; /* no_prune, counters (the default when not given), power, soak_s; the rest is not for users */
     rft_words files, script_args, allow_paths;
     const char **given; /* of every option of the table in run_options.c, as given; NULL: not given */

@@ -76,6 +76,7 @@ void rft_show_summary(rft_str *out, const rft_run *run) {
         rft_print_text(out, rft_finding_problems(run, s, arena), &outer);
         rft_print_text(out, rft_finding_ladder(run, s, false, arena), &indented);
         rft_print_text(out, rft_finding_loads(run, s, arena), &indented);
+        rft_print_text(out, rft_finding_sanitized(run, s, arena), &indented);
         rft_print_text(out, rft_finding_failures(run, s, arena), &indented);
     }
     rft_arena_free(arena);

@@ -130,6 +130,9 @@ static int open_here(rft_target *target, rft_cli *cli, const rft_target_opts *op
         const rft_counting_source counting = {open_counting, cli};
         rft_protocol_use_vendor(target->probe, &source);
         rft_protocol_use_counting(target->probe, &counting);
+        if (opts->bare) {
+            rft_protocol_bare(target->probe);
+        }
     }
     return rc;
 }
@@ -152,7 +155,7 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
         return rft_err_remedy(err, "`rooftune run` takes several: -d 0,1 or -d all");
     }
     int rc = rft_target_ordinal(&ordinal, opts->device, err);
-    if (rc != RFT_OK || opts->in_process) {
+    if (rc != RFT_OK || opts->in_process || opts->bare) {
         return rc == RFT_OK ? open_here(target, cli, opts, ordinal, err) : rc;
     }
     rft_remote_probe_opts probe_opts = {
@@ -207,22 +210,30 @@ void rft_target_dismiss(rft_target *target) {
     }
 }
 
+void rft_target_leave(rft_target *target) {
+    rft_target_dismiss(target);
+    rft_compile_pool_free(target->pool);
+    target->pool = NULL;
+    if (target->probe) {
+        target->probe->free(target->probe);
+        target->probe = NULL;
+    }
+    if (target->device) {
+        target->device->vt->close(target->device);
+        target->device = NULL;
+    }
+    rft_gpu_lock_free(target->lock); /* what ran on the GPU has ended */
+    target->lock = NULL;
+}
+
 void rft_target_close(rft_target *target) {
     if (!target) {
         return;
     }
-    rft_target_dismiss(target);
-    rft_compile_pool_free(target->pool);
-    if (target->probe) {
-        target->probe->free(target->probe);
-    }
-    if (target->device) {
-        target->device->vt->close(target->device);
-    }
+    rft_target_leave(target);
     if (target->compiler) {
         target->compiler->free(target->compiler);
     }
-    rft_gpu_lock_free(target->lock); /* what ran on the GPU has ended */
     rft_run_free(target->recording);
     rft_loop_free(target->loop);
     rft_arena_free(target->arena);

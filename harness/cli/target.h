@@ -29,6 +29,7 @@ typedef struct rft_target_opts {
     const rft_words *sweeps; /* whose kernels are compiled; NULL: none */
     const char *device;      /* "0", "1" ... or "replay:FILE"; NULL: device 0 */
     bool in_process;         /* the device is opened in this process, for profilers and debuggers */
+    bool bare;               /* the same, and buffers have no padding: for a sanitizer */
     bool wait;               /* for a device that another rooftune uses, until it is free */
     bool nothing_to_compile; /* what is asked of the recording has no source here */
     size_t compile_workers;  /* started while the device is opened; the others when there is work for them */
@@ -42,6 +43,8 @@ int rft_target_ordinal(int *out, const char *device, rft_err *err);
 /* Nothing more is asked of the device: ends the workers without waiting, so that what is left to do (the report) goes
  * on while they go. The device stays locked. */
 void rft_target_dismiss(rft_target *target);
+/* The same, and waits: another process may have the device when this returns. */
+void rft_target_leave(rft_target *target);
 void rft_target_close(rft_target *target); /* NULL is accepted */
 
 #endif

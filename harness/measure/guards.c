@@ -5,6 +5,9 @@
 
 int rft_guards_alloc(rft_protocol *p, uint64_t bytes, rft_device_ptr *out, rft_err *err) {
     rft_device_ptr memory = 0;
+    if (p->bare) {
+        return p->gpu->vt->alloc(p->gpu, bytes, out, err);
+    }
     int rc = p->gpu->vt->alloc(p->gpu, rft_spec_padded_bytes(bytes), &memory, err);
     if (rc != RFT_OK) {
         return rc;
@@ -15,7 +18,7 @@ int rft_guards_alloc(rft_protocol *p, uint64_t bytes, rft_device_ptr *out, rft_e
 
 void rft_guards_free(rft_protocol *p, rft_device_ptr memory, uint64_t bytes) {
     if (memory) {
-        p->gpu->vt->free(p->gpu, memory - rft_spec_padding_before(bytes));
+        p->gpu->vt->free(p->gpu, p->bare ? memory : memory - rft_spec_padding_before(bytes));
     }
 }
 
@@ -29,6 +32,9 @@ typedef struct guarded {
 static size_t list_areas(const rft_point_job *job, rft_guard_area areas[RFT_GUARD_AREAS],
                          guarded what[RFT_GUARD_AREAS]) {
     size_t count = 0;
+    if (job->p->bare) {
+        return 0;
+    }
     for (size_t i = 0; i < job->request->spec->buffer_count && count + 3 <= RFT_GUARD_AREAS; i++) {
         const rft_kept *kept = job->kept[i];
         const struct {

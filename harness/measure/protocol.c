@@ -256,6 +256,10 @@ void rft_protocol_use_counting(rft_probe *probe, const rft_counting_source *sour
     ((rft_protocol *)probe)->counting.source = *source;
 }
 
+void rft_protocol_bare(rft_probe *probe) {
+    ((rft_protocol *)probe)->bare = true;
+}
+
 void rft_protocol_meter(rft_probe *probe, rft_meter *meter, const char *why_none) {
     rft_protocol *p = (rft_protocol *)probe;
     p->meter = meter;

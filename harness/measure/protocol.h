@@ -22,6 +22,10 @@ void rft_protocol_use_vendor(rft_probe *probe, const rft_vendor_source *source);
  * profiler is the probe's own. From then on the probe refuses to time anything (RFT_E_INTERNAL). */
 void rft_protocol_use_counting(rft_probe *probe, const rft_counting_source *source);
 
+/* Buffers without padding from now on, before its first request: compute-sanitizer tells of accesses outside of an
+ * allocation, and would take the padding for a part of it. What is written outside is not looked for then. */
+void rft_protocol_bare(rft_probe *probe);
+
 /* What the protocol compiles for itself on this device (its architecture and compute capability), so that compile
  * workers can have it in the cubin cache before the device worker asks: the kernels every point needs first, then those
  * of the `wanted` ceilings. Returns the number of requests; they live in `arena`. */

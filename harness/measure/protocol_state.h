@@ -167,6 +167,7 @@ typedef struct rft_protocol {
     rft_gpu_info info;
     rft_meter *meter;   /* borrowed; NULL: none */
     char no_meter[256]; /* then: why */
+    bool bare;          /* buffers have no padding: a sanitizer sees where they end */
     bool dead;          /* after a sticky error */
     rft_err death;      /* that error */
 

@@ -58,8 +58,9 @@ int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result 
     out->facts = point.facts;
     memcpy(out->grid, point.grid, sizeof out->grid);
     memcpy(out->block, point.block, sizeof out->block);
-    rc = request->probe ? rft_job_probe(&opts, job, false, &out->probed, err) : RFT_OK;
-    if (rc == RFT_OK && request->probe && rft_outcome_is_measured(out->probed.outcome)) {
+    job->verified = request->bare;
+    rc = request->probe ? rft_job_probe(&opts, job, request->bare, &out->probed, err) : RFT_OK;
+    if (rc == RFT_OK && request->probe && !request->bare && rft_outcome_is_measured(out->probed.outcome)) {
         count(request, &opts, job, out);
     }
     return rc;

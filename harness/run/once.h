@@ -14,6 +14,7 @@ typedef struct rft_once_request {
     const rft_gpu_info *gpu;
     rft_compile_pool *pool;
     rft_probe *probe;         /* NULL: compile only */
+    bool bare;                /* one run of its launches, neither compared nor timed: for a sanitizer */
     rft_counter_set counters; /* counted after the times are known; empty: not */
     rft_log log;
 } rft_once_request;

@@ -52,6 +52,8 @@ rft_finding *rft_finding_baseline(const rft_run *run, const rft_baseline *baseli
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
+/* What compute-sanitizer said of the points that it was asked about; NULL: of none. */
+rft_finding *rft_finding_sanitized(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What could make a point faster, for the same work and for other work, and which rules could not be judged. NULL for
  * no point. A page has five pieces of advice without `full`, a terminal's brief form three. */
 rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool full, rft_arena *arena);

@@ -119,7 +119,8 @@ static void check_files(const char *const *paths, size_t count) {
 
 static void the_faults_compile(void **state) {
     (void)state;
-    check_files((const char *const[]){RFT_SOURCE_DIR "/tests/fault/fault.lua"}, 1);
+    check_files(
+        (const char *const[]){RFT_SOURCE_DIR "/tests/fault/fault.lua", RFT_SOURCE_DIR "/tests/fault/outside.lua"}, 2);
 }
 
 static void the_language_sweeps_compile(void **state) {

@@ -45,7 +45,7 @@ static const expectation expectations[] = {
     {"does_not_compile", RFT_OUTCOME_COMPILE_FAILED, "asked not to compile"},
     {"script_error", RFT_OUTCOME_SCRIPT_FAILED, "this configuration has no launch"},
 };
-enum { FAULT_COUNT = sizeof expectations / sizeof *expectations, NONE_COUNT = 4, OUTSIDE_POINTS = 4 * 9 };
+enum { FAULT_COUNT = sizeof expectations / sizeof *expectations, NONE_COUNT = 4, OUTSIDE_POINTS = 4 * 8 + 2 };
 
 static rft_run *the_run;
 
@@ -63,10 +63,11 @@ static const rft_point *next_point(size_t sweep, const char *value, const rft_po
 
 static void the_run_goes_on_to_its_end(void **state) {
     (void)state;
-    real_program_expect(0, WORDS("run", real_program_file("tests/fault/fault.lua"), "-o", "faults.db", TIMES_ONLY));
+    real_program_expect(0, WORDS("run", real_program_file("tests/fault/fault.lua"),
+                                 real_program_file("tests/fault/outside.lua"), "-o", "faults.db", TIMES_ONLY));
     the_run = real_program_load("faults.db");
     assert_true(the_run->info.finished_unix_ns > 0);
-    assert_int_equal(the_run->sweep_count, 3);
+    assert_int_equal(the_run->sweep_count, 4);
     for (size_t i = 0; i < the_run->point_count; i++) {
         printf("    %s\n", real_program_point_text(the_run, &the_run->points[i]));
     }
@@ -192,8 +193,9 @@ static void what_is_written_outside_is_told(void **state) {
     assert_non_null(the_run);
     int points = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        for (const rft_point *point = NULL; (point = next_point(2, rows[i].where, point)); points++) {
-            long long n = the_run->sweeps[2].sweep.problems[point->problem].values[0].as.integer;
+        for (const rft_point *point = NULL;
+             (point = next_point(strcmp(rows[i].where, "read") == 0 ? 3 : 2, rows[i].where, point)); points++) {
+            long long n = the_run->sweeps[point->sweep].sweep.problems[point->problem].values[0].as.integer;
             char told[128];
             snprintf(told, sizeof told, "wrote outside of %s: 1 element %s (%s[%lld], byte %lld)",
                      rows[i].buffer ? rows[i].buffer : "", rows[i].behind ? "behind its end" : "before its start",

@@ -33,7 +33,7 @@ typedef struct cuda_remedy {
     const char *text;
 } cuda_remedy;
 
-static const char *const find_fault = "run this point alone under compute-sanitizer: rooftune point ... --in-process";
+static const char *const find_fault = "run this point alone under compute-sanitizer: rooftune point ... --bare";
 
 static const char *remedy_for(CUresult status) {
     static const cuda_remedy rows[] = {

@@ -263,6 +263,8 @@ static const rft_field verification_items[] = {
     VERIFIED("worst_index", index, UINT64, "which element"),
     VERIFIED("wrong_count", wrong_count, UINT64, "elements outside the tolerance"),
     VERIFIED("total_count", total_count, UINT64, "elements compared"),
+    VERIFIED("sanitizer", sanitizer, TEXT,
+             "compute-sanitizer: clean, errors, or why not; null: --sanitize was not given"),
 };
 const rft_fields rft_fields_verification = TABLE(verification);
 

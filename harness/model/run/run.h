@@ -61,7 +61,11 @@ typedef struct rft_verification {
     const char *buffer;     /* there */
     uint64_t index;         /* element */
     uint64_t wrong_count, total_count;
+    /* What compute-sanitizer says of accesses: RFT_SANITIZER_CLEAN, "2 errors: ...", "not run: ..."; NULL: nobody
+     * asked. */
+    const char *sanitizer;
 } rft_verification;
+#define RFT_SANITIZER_CLEAN "clean"
 
 #define RFT_ROUNDS 2 /* 0: the sweep; 1: the final round of the best few, in turns */
 
