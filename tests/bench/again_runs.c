@@ -108,8 +108,13 @@ static void make_groups(again_set *set) {
     }
     size_t kept = 0;
     for (size_t g = 0; g < set->group_count; g++) {
-        if (set->groups[g].count > 1) {
-            set->groups[kept++] = set->groups[g];
+        const again_group group = set->groups[g];
+        if (group.count > 1) { /* behind those of its card */
+            size_t at = kept++;
+            for (; at > 0 && strcmp(set->groups[at - 1].card, group.card) > 0; at--) {
+                set->groups[at] = set->groups[at - 1];
+            }
+            set->groups[at] = group;
         }
     }
     set->group_count = kept;

@@ -71,7 +71,7 @@ void again_set_free(again_set *set); /* with its runs */
 void again_set_take(again_set *set, rft_run *run);
 /* A run file or recording, or a folder of them. An error has the file's name. */
 int again_set_read(again_set *set, const char *path, rft_err *err);
-/* Once, after all runs: the groups and their kernels; groups of one run are left out. */
+/* Once, after all runs: the groups, by card, and their kernels; groups of one run are left out. */
 void again_set_sort(again_set *set);
 
 /* What a point's final round says; NULL: nothing. */
