@@ -296,6 +296,13 @@ static void where_power_binds(void **state) {
     assert_true(found.low == 1024.0 && found.high == 2048.0);
     rft_run_free(run);
 
+    run = power_run(); /* from latency at once */
+    add_line(run, (const double[]){0.3, 0.3, 0.35, 0.4, 0.95, 0.96, 0.97, 0.98},
+             (const double[]){1980, 1980, 1980, 1975, 1600, 1500, 1400, 1320}, 8);
+    assert_int_equal(found_by_clock(run, &found), 1);
+    assert_true(found.low == 1024.0 && found.high == 2048.0);
+    rft_run_free(run);
+
     run = power_run(); /* nowhere, and everywhere */
     add_line(run, (const double[]){0.7, 0.7, 0.72, 0.75, 0.85, 0.86},
              (const double[]){1980, 1980, 1980, 1975, 1960, 1960}, 6);

@@ -131,6 +131,36 @@ static int by_place(const void *a, const void *b) {
     return (at_x > at_y) - (at_x < at_y);
 }
 
+static bool touches_held(const rft_profile_line *line, const rft_transition *of) {
+    const rft_profile_step *steps = line->profile->steps;
+    return of->at_steps && (rft_bound_is_held(&steps[of->from].bound) || rft_bound_is_held(&steps[of->to].bound));
+}
+
+/* One change, told twice: by the clock and by the times. Where these turn, their place is the better one. */
+static bool is_told_by(const rft_profile_line *line, const rft_transition *one, const rft_transition *other) {
+    if (one->by_clock == other->by_clock || !touches_held(line, one) || !touches_held(line, other)) {
+        return false;
+    }
+    bool overlap = one->low <= other->high && other->low <= one->high;
+    return overlap && (one->by_clock ? other->kind == RFT_TRANSITION_FOUND : one->kind != RFT_TRANSITION_FOUND);
+}
+
+static size_t without_told(const rft_profile_line *line, rft_transition *items, size_t count) {
+    size_t kept = 0;
+    bool *told = rft_arena_calloc(line->arena, count + 1, sizeof *told);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < count; k++) {
+            told[i] = told[i] || is_told_by(line, &items[i], &items[k]);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!told[i]) {
+            items[kept++] = items[i];
+        }
+    }
+    return kept;
+}
+
 size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_arena *arena, rft_transition **out) {
     size_t *measured = rft_arena_calloc(arena, profile->step_count + 1, sizeof *measured);
     rft_profile_line line = {.run = run, .profile = profile, .measured = measured, .arena = arena};
@@ -149,7 +179,7 @@ size_t rft_transitions_of(const rft_run *run, const rft_profile *profile, rft_ar
     size_t by_clock = profile->along_param ? 0 : rft_transitions_by_clock(&line, found);
     size_t count = rft_transitions_by_turns(&line, found + by_clock);
     count = by_clock + (count > 0 ? count : changes_on_grid(&line, found + by_clock));
-    count = without_none(found, count);
+    count = without_told(&line, found, without_none(found, count));
     qsort(found, count, sizeof *found, by_place);
     if (count == 0) {
         found[0] = rft_transition_plain(RFT_TRANSITION_NONE, NULL);

@@ -35,13 +35,13 @@ typedef enum rft_turn_of {
 
 typedef struct rft_transition {
     rft_transition_kind kind;
-    bool at_steps;   /* `step`, `from`, `to` are set: FOUND, TURN, UNCLEAR, and NONE with a reason of its own */
-    size_t step;     /* between steps[step] and the next measured one */
-    size_t from, to; /* steps whose bounds are those before and after */
-    bool by_times;   /* located by a turn of the times; false: by the two neighbours alone, when too few values or
-                      * values that are no positive numbers leave nothing better */
-    bool by_clock;   /* FOUND: the clock begins or ceases to hold the same limit back (bound.h): between two values with
-                      * clear verdicts, by what was read there; the times need not turn */
+    bool at_steps;    /* `step`, `from`, `to` are set: FOUND, TURN, UNCLEAR, and NONE with a reason of its own */
+    size_t step;      /* between steps[step] and the next measured one */
+    size_t from, to;  /* steps whose bounds are those before and after */
+    bool by_times;    /* located by a turn of the times; false: by the two neighbours alone, when too few values or
+                       * values that are no positive numbers leave nothing better */
+    bool by_clock;    /* FOUND: the clock begins or ceases to hold the point back (bound.h): between two values with
+                       * clear verdicts, by what was read there; the times need not turn */
     double low, high; /* the interval on the axis: 95 % when by_times, else the neighbours' values. Along a parameter,
                        * which has no values between those that were tried, the tried values around it */
     double where;     /* best estimate; NaN: not located, and along a parameter */

@@ -31,7 +31,11 @@ static double over_at(const rft_profile_line *line, size_t at, const rft_bound *
 }
 
 static bool is_clear(const rft_profile_line *line, size_t at) {
-    double over = over_at(line, at, bound_at(line, at));
+    const rft_bound *bound = bound_at(line, at);
+    if (bound->resource == RFT_RESOURCE_UNKNOWN || isnan(bound->clock.clock_mhz) || isnan(bound->clock.run_mhz)) {
+        return false;
+    }
+    double over = over_at(line, at, bound);
     return isnan(over) || fabs(over - 1.0) > DOUBT_FRAC;
 }
 
@@ -48,15 +52,15 @@ static bool is_kept(const rft_profile_line *line, const size_t *nearest, size_t 
     return 2 * agree > asked;
 }
 
-/* The value between two clear ones, or one of these, where the same is busy as at `like` and the clock does not hold it
- * back; SIZE_MAX. */
-static size_t free_between(const rft_profile_line *line, size_t first, size_t last, size_t like) {
+/* The value from one clear one to the other where the clock does not hold back what is busy at `held`; if there is
+ * none, the clear one that has another bound. */
+static size_t free_between(const rft_profile_line *line, size_t first, size_t last, size_t held) {
     for (size_t i = first; i <= last; i++) {
-        if (!held_at(line, i) && rft_bound_same(bound_at(line, i), bound_at(line, like))) {
+        if (!held_at(line, i) && rft_bound_same(bound_at(line, i), bound_at(line, held))) {
             return i;
         }
     }
-    return SIZE_MAX;
+    return held == first ? last : first;
 }
 
 /* Where both thresholds are met, between the values on logarithmic scales; the middle where that cannot be told. */
@@ -73,7 +77,7 @@ static bool found_between(const rft_profile_line *line, size_t left, size_t righ
     size_t other = free_between(line, left, right, held);
     const rft_value *low = &rft_line_step(line, left)->value, *high = &rft_line_step(line, right)->value;
     bool numbers = rft_value_is_number(low) && rft_value_is_number(high) && rft_value_number(low) > 0.0;
-    if (other == SIZE_MAX || !numbers) {
+    if (!numbers) {
         return false;
     }
     *out = rft_transition_plain(RFT_TRANSITION_FOUND, NULL);
