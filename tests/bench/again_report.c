@@ -281,7 +281,7 @@ static void print_levels(const sums *s, judge *j) {
     again_reproduced r = again_reproduced_of(s->levels, s->kernels);
     if (r.kernels == 0) {
         print_name("levels");
-        printf("processes are not recorded\n");
+        printf("not known: under two runs of two processes or more\n");
         return;
     }
     print_name("1.96 sd: within, between processes, runs");
