@@ -146,6 +146,9 @@ static int end_contender(process_round *r, contender *c, rft_stop_reason stop, r
 }
 
 static int decide(process_round *r, rft_err *err) {
+    const contender *judged =
+        NULL; /* the last: those of a problem follow each other, and its best is looked for once */
+    bool known = false;
     int rc = RFT_OK;
     rft_run_fill_repeats(r->e->opts->run);
     for (size_t i = 0; i < r->count && rc == RFT_OK; i++) {
@@ -154,10 +157,13 @@ static int decide(process_round *r, rft_err *err) {
             continue;
         }
         bool is_auto = asked_of(r, c->sweep) == RFT_PROCESSES_AUTO;
-        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)              ? RFT_STOP_SAMPLES
-                               : is_auto && is_known(r, c->sweep, c->problem) ? RFT_STOP_SETTLED
-                               : is_auto && is_out_of_time(r, c->passed)      ? RFT_STOP_TIME
-                                                                              : RFT_STOP_NOT_YET;
+        bool same = judged && judged->sweep == c->sweep && judged->problem == c->problem;
+        known = same ? known : is_auto && is_known(r, c->sweep, c->problem);
+        judged = c;
+        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)         ? RFT_STOP_SAMPLES
+                               : known                                   ? RFT_STOP_SETTLED
+                               : is_auto && is_out_of_time(r, c->passed) ? RFT_STOP_TIME
+                                                                         : RFT_STOP_NOT_YET;
         rc = stop != RFT_STOP_NOT_YET ? end_contender(r, c, stop, err) : RFT_OK;
     }
     return rc;

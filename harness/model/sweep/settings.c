@@ -112,7 +112,7 @@ int rft_setting_read(const rft_setting *setting, void *record, const char *text,
     case RFT_SETTING_AUTO:
         rc = strcmp(text, "auto") == 0 ? RFT_OK : read_whole(&whole, 1, RFT_SETTING_AUTO_MOST, text, err);
         *(int *)field = rc == RFT_OK ? (int)whole : *(int *)field;
-        return rc == RFT_OK ? rc : rft_err_remedy(err, "or auto; at most %d", RFT_SETTING_AUTO_MOST);
+        return rc == RFT_OK ? rc : rft_err_remedy(err, "auto, or a number from 1 to %d", RFT_SETTING_AUTO_MOST);
     case RFT_SETTING_SEED:
         rc = read_whole(&whole, 0, INT64_MAX, text, err);
         *(uint64_t *)field = rc == RFT_OK ? (uint64_t)whole : *(uint64_t *)field;
