@@ -7,6 +7,7 @@
 #include "model/run/run_foreign.h"
 
 #include <math.h>
+#include <string.h>
 
 #define NAMES_MOST 12   /* more sweeps are named in the contents */
 #define VERDICTS_MOST 4 /* more sweeps than that are told in the summary */
@@ -58,9 +59,12 @@ static const char *overall(const rft_build *b) {
     if (judged < 2) {
         return rft_arena_printf(b->arena, "%s.", rft_build_verdict(b, lowest ? lowest : any));
     }
-    return rft_arena_printf(b->arena, "%zu sweeps reach %s to %s of their measured ceilings. Most is left in %s.",
-                            judged, rft_figure_percent(b->arena, least->reach.frac),
-                            rft_words_reach(&highest->reach, b->arena), rft_build_verdict(b, lowest));
+    const char *low = rft_figure_percent(b->arena, least->reach.frac);
+    const char *high = rft_figure_percent(b->arena, highest->reach.frac);
+    bool alike = strcmp(low, high) == 0;
+    return rft_arena_printf(b->arena, "%zu sweeps reach %s%s%s%s of their measured ceilings. Most is left in %s.",
+                            judged, alike ? "" : low, alike ? "" : " to ", highest->reach.at_most ? "at most " : "",
+                            high, rft_build_verdict(b, lowest));
 }
 
 static const char *first_known(const rft_build *b, const char *const *keys, size_t count) {

@@ -6,7 +6,7 @@
 #include "cli/compose.h"
 #include "cli/interrupt.h"
 #include "model/roofline/bound.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "reports/findings/words.h"
 #include "reports/print/layout.h"
 #include "run/plan/budget_share.h"
@@ -161,14 +161,14 @@ static void compose_counts(rft_str *line, const rft_screen *screen, const rft_ex
 static void add_best_so_far(rft_str *line, const rft_run *run, const rft_point *best) {
     char text[48];
     rft_arena *arena = rft_arena_new();
-    rft_placement placement = rft_placement_of(run, best);
+    rft_reach reach = rft_reach_of(run, best);
     rft_bound bound = rft_bound_of(run, best);
     const char *config = rft_run_config_text(run, best, true, arena);
     rft_units_format_seconds(text, sizeof text, rft_point_median_s(best), 3);
     rft_str_addf(line, "best %s", text);
-    if (isfinite(placement.efficiency_frac)) {
-        rft_str_add(line, ", ");
-        rft_str_add_fixed(line, placement.efficiency_frac * 100, placement.efficiency_frac < 0.0995 ? 1 : 0);
+    if (isfinite(reach.frac)) {
+        rft_str_add(line, reach.at_most ? ", at most " : ", ");
+        rft_str_add_fixed(line, reach.frac * 100, reach.frac < 0.0995 ? 1 : 0);
         rft_str_add(line, " % of the roof");
     }
     if (bound.resource != RFT_RESOURCE_UNKNOWN) {

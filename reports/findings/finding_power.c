@@ -225,7 +225,8 @@ static void add_soak_row(rft_cell_table *table, const rft_run *run, const rft_po
     cells[SOAK_PROBLEM] = rft_datum_text(rft_run_problem_text(run, point->sweep, point->problem, true, table->arena));
     cells[SOAK_CONFIG] = rft_datum_text(rft_words_config(run, point, table->arena));
     cells[SOAK_BURST] = rft_datum_number(rft_point_median_s(point));
-    cells[SOAK_BURST_FRAC] = rft_datum_number(rft_placement_of(run, point).efficiency_frac);
+    cells[SOAK_BURST_FRAC] = rft_datum_noted(rft_datum_number(rft_placement_of(run, point).efficiency_frac),
+                                             rft_words_share_note(run, point, table->arena));
     if (soak->reason) {
         cells[SOAK_TIME] =
             rft_datum_noted(rft_datum_absent(), rft_arena_printf(table->arena, "No figure: %s.", soak->reason));

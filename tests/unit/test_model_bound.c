@@ -215,6 +215,9 @@ static void reach_rests_on_launches_back_to_back(void **state) {
     point->rounds[0].cache = RFT_CACHE_COLD;
     point->work.bytes_written = 4e6; /* less than noise */
     assert_null(rft_reach_note(run, point, run->arena));
+    point->loads[RFT_LOAD_ENERGY] = NULL;
+    point->rounds[0] = fixture_measurement(run, 60e-6); /* above its roof any writes matter */
+    assert_true(rft_reach_of(run, point).frac > 1 && rft_reach_of(run, point).at_most);
     rft_run_free(run);
 }
 

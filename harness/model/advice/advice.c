@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "model/advice/advice_parts.h"
 #include "model/roofline/amount.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "model/run/run_drift.h"
 
 #include <math.h>
@@ -315,9 +315,13 @@ static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advic
 /* At its ceiling, or beyond it: the reading rule "near the roof only other work helps". */
 static const char *at_ceiling_text(const rft_advice_case *c) {
     rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
+    rft_reach reach = rft_reach_of(c->run, c->point);
+    bool unwritten = reach.at_most || reach.back_to_back;
     if (1.0 - c->place.efficiency_frac < RFT_ADVICE_LEAST_FRAC) {
-        return rft_arena_printf(c->arena, "at %s of its ceiling, %s: with the same work there is nothing to be won",
-                                rft_case_percent(c, c->place.efficiency_frac), rft_ceiling_label(ceiling));
+        return rft_arena_printf(c->arena, "at %s of its ceiling, %s%s: with the same work there is nothing to be won%s",
+                                rft_case_percent(c, fmin(c->place.efficiency_frac, 1.0)), rft_ceiling_label(ceiling),
+                                unwritten ? ", with writes still in the L2" : "",
+                                unwritten ? " in a launch's own time" : "");
     }
     return rft_arena_printf(c->arena, "at %s of %s: with the same work%s there is nothing to be won",
                             rft_case_percent(c, 1.0 - c->room_frac), rft_case_room(c).rests_on,

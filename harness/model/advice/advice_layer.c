@@ -121,7 +121,7 @@ rft_rule_verdict rft_rule_narrow(const rft_advice_case *c, rft_rule_answer *answ
                           rft_arena_printf(c->arena,
                                            "fewer bytes: it is at %s of device memory's ceiling; a type half "
                                            "as wide halves them",
-                                           rft_case_percent(c, frac)));
+                                           rft_case_percent(c, fmin(frac, 1.0))));
 }
 
 /* Decision tree, memory 5: what it writes, a neighbour reads. Short kernels save a launch beside. */

@@ -97,6 +97,15 @@ static rft_over_cause cause_of(const suspect *s) {
     return s->roof == RFT_RESOURCE_L2 ? RFT_OVER_NEAR : RFT_OVER_UNKNOWN;
 }
 
+/* Whether the intervals of the time and of the ceiling leave this part of the factor above the roof. */
+static bool is_over(const suspect *s, double part) {
+    const rft_stats *time = &s->measurement->stats;
+    const rft_stats *rate = s->ceiling < RFT_CEILING_COUNT ? &s->run->ceilings.items[s->ceiling].stats : NULL;
+    bool known = time->interval_is_95 && (!rate || rate->interval_is_95);
+    double least = time->median / time->high * (rate ? rate->median / rate->high : 1.0);
+    return part * s->factor * (known ? least : 1.0 / RFT_OVER_ROOF_FRAC) > 1.0;
+}
+
 static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena *arena) {
     const char *name = rft_resource_name(s->roof, s->pipe);
     switch (cause) {
@@ -118,7 +127,10 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
     case RFT_OVER_HOT:
         return "the cache was not cold: some of its data lay in the L2";
     case RFT_OVER_WRITES:
-        return rft_unwritten_text(&s->unwritten, arena);
+        return rft_arena_printf(arena, "%s%s", rft_unwritten_text(&s->unwritten, arena),
+                                is_over(s, 1.0 - s->unwritten.frac)
+                                    ? ", and without them it is above a ceiling that slower kernels measured"
+                                    : "");
     case RFT_OVER_CLOCK:
         return rft_arena_printf(arena, "the SM clock was %.0f MHz, and %.0f MHz while the ceiling of %s was measured",
                                 s->measurement->clock_mhz, roof_clock_mhz(s), name);
@@ -138,15 +150,6 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
     return NULL;
 }
 
-/* How far the intervals of the time and of the ceiling reach below the factor. */
-static bool is_over(const suspect *s) {
-    const rft_stats *time = &s->measurement->stats;
-    const rft_stats *rate = s->ceiling < RFT_CEILING_COUNT ? &s->run->ceilings.items[s->ceiling].stats : NULL;
-    bool known = time->interval_is_95 && (!rate || rate->interval_is_95);
-    double least = time->median / time->high * (rate ? rate->median / rate->high : 1.0);
-    return s->factor * (known ? least : 1.0 / RFT_OVER_ROOF_FRAC) > 1.0;
-}
-
 rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_placement place = rft_placement_of(run, point);
     suspect s = {.run = run,
@@ -158,7 +161,7 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
                  .factor = place.efficiency_frac,
                  .evidence = RFT_EVIDENCE_DECLARED,
                  .unwritten = rft_unwritten_of(run, point)};
-    if (s.measurement && !is_over(&s)) {
+    if (s.measurement && !is_over(&s, 1.0)) {
         const rft_bound bound = rft_bound_whole_of(run, point);
         const rft_share *nearest = bound.share_count > 0 ? &bound.shares[0] : NULL;
         s.factor = (double)NAN;
@@ -170,7 +173,7 @@ rft_over_roof rft_over_roof_of(const rft_run *run, const rft_point *point, rft_a
             s.evidence = nearest->evidence;
         }
     }
-    if (!s.measurement || !is_over(&s)) {
+    if (!s.measurement || !is_over(&s, 1.0)) {
         return (rft_over_roof){0};
     }
     rft_over_roof out = {.cause = cause_of(&s), .factor = s.factor};

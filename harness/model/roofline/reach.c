@@ -50,7 +50,9 @@ rft_reach rft_reach_of(const rft_run *run, const rft_point *point) {
         return out;
     }
     out.unwritten = rft_unwritten_of(run, point);
-    bool matters = out.frac >= RFT_UNWRITTEN_NEAR_FRAC && out.frac * out.unwritten.frac >= RFT_UNWRITTEN_LEAST_FRAC;
+    double least = out.frac > 1.0 ? 0.0 : RFT_UNWRITTEN_LEAST_FRAC;
+    bool matters =
+        out.frac >= RFT_UNWRITTEN_NEAR_FRAC && out.unwritten.bytes > 0.0 && out.frac * out.unwritten.frac >= least;
     double back_s = matters ? back_to_back_s(point) : (double)NAN;
     out.back_to_back = back_s > rft_point_median_s(point);
     out.at_most = matters && !out.back_to_back;

@@ -22,7 +22,7 @@ rft_unwritten rft_unwritten_of(const rft_run *run, const rft_point *point);
 const char *rft_unwritten_text(const rft_unwritten *unwritten, rft_arena *arena);
 
 /* They matter where they may make up this much of the share, more than a ceiling's own noise, of a point that is not
- * far below its roof. */
+ * far below its roof; above it, any do. */
 #define RFT_UNWRITTEN_LEAST_FRAC 0.02
 #define RFT_UNWRITTEN_NEAR_FRAC 0.5
 
