@@ -321,16 +321,24 @@ bool rft_repeat_within(const rft_repeat *repeat, double margin_frac) {
 
 #define MOST_PROCESSES 100000
 
+static bool would_do(rft_repeat *with, double margin_frac) {
+    with->freedom = with->other_freedom + (double)with->processes - 1.0;
+    return with->freedom >= RFT_REPEAT_LEAST_FREEDOM && half_width(with, 2.0) <= margin_frac;
+}
+
 size_t rft_repeat_processes_for(const rft_repeat *repeat, double margin_frac) {
     rft_repeat with = *repeat;
-    for (size_t n = 2; n <= MOST_PROCESSES && repeat->freedom > 0.0; n++) {
-        with.processes = n;
-        with.freedom = repeat->other_freedom + (double)n - 1.0;
-        if (with.freedom >= RFT_REPEAT_LEAST_FREEDOM && half_width(&with, 2.0) <= margin_frac) {
-            return n;
-        }
+    double room = squared(margin_frac) - 2.0 * squared(RFT_REPEAT_FLOOR_FRAC);
+    /* by the normal distribution, which never asks for more */
+    double least = fmax(2.0, floor(2.0 * squared(repeat->deviation_frac) / room));
+    if (!(repeat->freedom > 0.0) || !(room > 0.0) || !(least < MOST_PROCESSES)) {
+        return 0;
     }
-    return 0;
+    with.processes = (size_t)least;
+    while (!would_do(&with, margin_frac)) {
+        with.processes++;
+    }
+    return with.processes;
 }
 
 double rft_repeat_figure_deviation(const rft_repeat *repeat) {
