@@ -73,9 +73,10 @@ void rft_compare_page_trust(rft_compare_pages *p) {
         p->doc, RFT_TEXT_BODY,
         "A device's figure is the better of its tuned template and the vendor's library measured in the same run. "
         "The interval of the speed follows from the 95 % intervals of both medians (recovered variances on "
-        "logarithms, Zou and Donner 2008), each wider by the drift of its run, by what dependent samples hide, and "
-        "by half a step of the timer. FASTER and SLOWER: the whole interval lies more than 0.5 % from 1. SAME: "
-        "the medians differ by under 0.5 %, or by under 1 % and it holds 1, and differences of 2 % are excluded. "
+        "logarithms, Zou and Donner 2008). Intervals of several processes know what another run reads; those of one "
+        "are wider by the drift of its run, by what dependent samples hide, and by half a step of the timer. FASTER "
+        "and SLOWER: the interval at 99 %, 1.4 times as wide, lies wholly more than 0.5 % from 1. SAME: the interval "
+        "lies wholly within 1 % of 1. "
         "AMBIGUOUS: all else, and where there is no 95 % interval, where the workloads are not the same, where the "
         "search effort "
         "differs and the gap does not exceed both roof distances, and where runs of one model differ by as much.");
