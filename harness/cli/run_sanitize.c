@@ -290,26 +290,46 @@ static rft_point *odd_point(rft_run *run, const rft_point *best) {
     return NULL;
 }
 
-static int check(const rft_run_sanitize *s, rft_store *store, rft_point *point, rft_err *err) {
+static bool is_due(const rft_point *point) {
+    return point && (!point->verification.sanitizer || rft_text_starts(point->verification.sanitizer, NOT_RUN));
+}
+
+/* A finished run has no writer: one is opened for this point. */
+static int store_point(const rft_run_sanitize *s, const rft_point *point, rft_err *err) {
+    rft_store *store = NULL;
+    if (s->file->store) {
+        return rft_store_put_point(s->file->store, point, err);
+    }
+    int rc = rft_store_open(&store, s->file->path, RFT_STORE_WRITE, err);
+    rc = rc == RFT_OK ? rft_store_put_point(store, point, err) : rc;
+    rft_store_close(store);
+    return rc;
+}
+
+static int check_point(const rft_run_sanitize *s, rft_point *point, rft_err *err) {
     rft_run *run = s->file->run;
-    if (!point || (point->verification.sanitizer && !rft_text_starts(point->verification.sanitizer, NOT_RUN))) {
+    if (!is_due(point)) {
         return RFT_OK;
     }
     rft_arena *arena = rft_arena_new();
-    const char *problem = rft_run_problem_text(run, point->sweep, point->problem, true, arena);
-    const char *config = rft_run_config_text(run, point, true, arena);
     const char *said = NOT_INSTALLED;
+    int rc = RFT_OK;
+    fprintf(s->cli->talk, "compute-sanitizer: %s, %s, %s: ", run->sweeps[point->sweep].sweep.name,
+            rft_run_problem_text(run, point->sweep, point->problem, true, arena),
+            rft_run_config_text(run, point, true, arena));
+    fflush(s->cli->talk);
     if (s->tool) {
         said = run_tool((char **)(uintptr_t)words_of(s, s->tool, s->cli->program, point, arena).items, arena);
     }
-    int rc =
-        rft_interrupt_count() > 0 ? rft_err_set(err, RFT_E_INTERRUPTED, "stopped while compute-sanitizer ran") : RFT_OK;
-    if (rc == RFT_OK) {
-        fprintf(s->cli->talk, "sanitizer  %s%s%s%s%s: %s\n", run->sweeps[point->sweep].sweep.name,
-                *problem || *config ? ", " : "", problem, *problem && *config ? ", " : "", config, said);
+    if (rft_interrupt_count() > 0) {
+        rft_err_set(err, RFT_E_INTERRUPTED, "stopped while compute-sanitizer ran; the run is finished and stored");
+        (void)rft_err_remedy(err, "the same command again checks the rest and writes the report");
+        rc = RFT_E_INTERRUPTED;
+    } else {
         point->verification.sanitizer = rft_arena_strdup(run->arena, said);
-        rc = rft_store_put_point(store, point, err);
+        rc = store_point(s, point, err);
     }
+    fprintf(s->cli->talk, "%s\n", rc == RFT_OK ? said : "stopped");
     rft_arena_free(arena);
     return rc;
 }
@@ -321,19 +341,16 @@ static bool has_errors(const rft_point *point) {
 
 int rft_run_sanitize_all(const rft_run_sanitize *s, rft_err *err) {
     rft_run *run = s->file->run;
-    rft_store *store = s->file->store, *again = NULL;
-    int rc = store ? RFT_OK : rft_store_open(&again, s->file->path, RFT_STORE_WRITE, err);
-    store = store ? store : again;
+    int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < run->sweep_count; i++) {
         size_t problem = rft_run_largest(run, i);
         const rft_point *best = problem == SIZE_MAX ? NULL : rft_run_best(run, i, SIZE_MAX, problem);
         if (best) {
             rft_point *point = &run->points[best - run->points];
-            rc = check(s, store, point, err);
-            rc = rc == RFT_OK ? check(s, store, odd_point(run, point), err) : rc;
+            rc = check_point(s, point, err);
+            rc = rc == RFT_OK ? check_point(s, odd_point(run, point), err) : rc;
         }
     }
-    rft_store_close(again);
     return rc;
 }
 

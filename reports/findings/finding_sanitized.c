@@ -10,7 +10,7 @@ rft_finding *rft_finding_sanitized(const rft_run *run, size_t sweep, rft_arena *
         {.title = "Configuration", .where = RFT_TO_PEOPLE, .wraps = true},
         {.key = "sanitizer", .title = "compute-sanitizer", .wraps = true, .below = true}};
     rft_finding *f = rft_finding_new(arena);
-    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Accesses outside of memory");
+    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Accesses outside of buffers");
     rft_cell_table *table = rft_finding_table(f, "", columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < run->point_count; i++) {
         const rft_point *point = &run->points[i];

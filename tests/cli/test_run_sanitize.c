@@ -194,7 +194,7 @@ static void errors_are_stored_shown_and_a_status(void **state) {
     rft_str text = RFT_STR_INIT;
     assert_int_equal(rft_store_load(&read, s.file.path, &s.err), 0);
     rft_show_run(&text, read, &(rft_show_opts){0});
-    assert_non_null(strstr(rft_str_get(&text), "Accesses outside of memory"));
+    assert_non_null(strstr(rft_str_get(&text), "Accesses outside of buffers"));
     assert_non_null(strstr(rft_str_get(&text), "2 errors: Invalid __global__ read of size 4 bytes"));
     rft_str_truncate(&text, 0);
     rft_show_json(&text, read);

@@ -64,7 +64,7 @@ static void the_bests_run_once_more(void **state) {
     assert_int_equal(said(run, "clean"), 3); /* both bests; of `reads` the odd size too */
     rft_run_free(run);
     real_program_expect(0, WORDS("show", "own.db"));
-    real_program_said(real_program_out(), "Accesses outside of memory");
+    real_program_said(real_program_out(), "Accesses outside of buffers");
     setenv("PATH", the_path, 1);
 }
 
