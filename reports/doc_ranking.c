@@ -115,8 +115,8 @@ void rft_build_ranking(rft_build *b, const rft_entry *entry) {
                   rft_cache_mode_name(rft_point_measurement(entry->best)->cache), cycles_text(b, entry->best));
     if (entry->tied > 0) {
         bool foretold = rft_repeat_is_known(&rft_point_measurement(entry->best)->repeat);
-        const char *how =
-            foretold ? "one lies where another run of the other would read" : "their 95 % intervals overlap";
+        const char *how = foretold ? "one of the two lies where another run of the other would read,"
+                                   : "their 95 % intervals overlap";
         rft_doc_textf(b->doc, RFT_TEXT_NOTE,
                       "\"1 =\": a tie with the best; %s%s or the medians differ by under 0.5 %%.", how,
                       widen_frac < RFT_DRIFT_MIN_FRAC
