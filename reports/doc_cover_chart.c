@@ -214,4 +214,9 @@ void rft_build_cover_chart(rft_build *b) {
     add_baselines(b, chart, entries, count);
     rft_chart *const charts[] = {chart};
     rft_doc_charts(b->doc, charts, 1);
+    if (at_most) {
+        rft_doc_text(b->doc, RFT_TEXT_NOTE,
+                     "At most: part of what a launch wrote may still have been in the L2 when it ended. Where launches "
+                     "back to back were measured, the bar is theirs.");
+    }
 }

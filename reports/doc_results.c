@@ -150,15 +150,17 @@ static const char *share_text(const view *v, double frac, const char *why) {
     return isnan(frac) ? with_note(v, "n/a", why) : rft_figure_percent_bare(v->b->arena, frac);
 }
 
+static const char unwritten_note[] =
+    "Of a launch alone, and at most: part of what it wrote was still in the L2 when it "
+    "ended (how much: All problems).";
+
 /* With what must be said beside it; sizes of writes differ from row to row, and stand with all problems. */
 static const char *ceiling_text(const view *v, const rft_entry *entry) {
     double frac = entry->place.efficiency_frac;
     const char *share = share_text(v, frac, "The ceiling that would bound this problem was not measured.");
     rft_over_roof over = rft_over_roof_of(v->b->run, entry->best, v->b->arena);
     if (entry->reach.at_most || entry->reach.back_to_back || over.cause == RFT_OVER_WRITES) {
-        return with_note(v, share,
-                         "Of a launch alone, and at most: part of what it wrote was still in the L2 when it ended (how "
-                         "much: All problems).");
+        return with_note(v, share, unwritten_note);
     }
     return over.text ? with_note(v, share, rft_words_sentence(over.text, v->b->arena)) : share;
 }
@@ -275,8 +277,11 @@ static void add_sustained(const view *v, const rft_entry *entry) {
     put(v, row, COLUMN_TIME, time_text(v, soak->stats.median, 3));
     put(v, row, COLUMN_HALF, half_text(v, &soak->stats));
     put(v, row, COLUMN_RATE, rate_text(v, rft_rate_of(&entry->place) * slower));
+    const char *share =
+        share_text(v, place.efficiency_frac, "The rate of its ceiling under sustained load was not measured.");
+    bool unwritten = isfinite(place.efficiency_frac) && (entry->reach.at_most || entry->reach.back_to_back);
     put(v, row, COLUMN_CEILING,
-        share_text(v, place.efficiency_frac, "The rate of its ceiling under sustained load was not measured."));
+        unwritten ? with_note(v, share, unwritten_note) : share); /* its caches are flushed, too */
     put(v, row, COLUMN_SHEET,
         isnan(entry->place.datasheet_frac) ? "n/a"
                                            : rft_figure_percent_bare(b->arena, entry->place.datasheet_frac * slower));

@@ -236,6 +236,10 @@ static void add_soak_row(rft_cell_table *table, const rft_run *run, const rft_po
     cells[SOAK_FRAC] = rft_datum_number(rft_placement_sustained(run, point).efficiency_frac);
     if (cells[SOAK_FRAC].kind == RFT_DATUM_ABSENT) {
         cells[SOAK_FRAC].note = "The rate of its ceiling under load is not known.";
+    } else {
+        rft_reach reach = rft_reach_of(run, point); /* behind a flushed cache, as the burst */
+        cells[SOAK_FRAC].note =
+            reach.at_most || reach.back_to_back ? rft_unwritten_text(&reach.unwritten, table->arena) : NULL;
     }
     cells[SOAK_CHANGE] = rft_datum_number(soak->stats.median / rft_point_median_s(point) - 1.0);
     if (!rft_point_sags(point)) {
