@@ -25,9 +25,8 @@ typedef struct process_round {
     rft_exec_state *e;
     contender *all;
     size_t count;
-    double begun_s;   /* the session's time at the beginning */
-    double earlier_s; /* that earlier sessions spent here */
-    double last_s;    /* the last process took */
+    double spent_s; /* on processes behind the first, which compares results and has the baselines' races */
+    double last_s;  /* the last process took */
 } process_round;
 
 static int asked_of(const process_round *r, size_t sweep) {
@@ -103,13 +102,18 @@ static void gather(process_round *r, rft_arena *arena) {
 
 /* ---- when it ends ---- */
 
+static double repeating_s(const rft_measurement *m) {
+    double processes = (double)m->process_count;
+    return processes > 1 ? (m->wall_s - m->verify_s) * (1.0 - 1.0 / processes) : 0.0;
+}
+
 static double spent_earlier_s(const rft_run *run) {
     double spent_s = 0.0;
     for (size_t i = 0; i < run->point_count; i++) {
-        spent_s += run->points[i].alias_of ? 0.0 : run->points[i].rounds[1].wall_s;
+        spent_s += run->points[i].alias_of ? 0.0 : repeating_s(&run->points[i].rounds[1]);
     }
     for (size_t i = 0; i < run->baseline_count; i++) {
-        spent_s += run->baselines[i].measurement.wall_s;
+        spent_s += repeating_s(&run->baselines[i].measurement);
     }
     return spent_s;
 }
@@ -117,10 +121,10 @@ static double spent_earlier_s(const rft_run *run) {
 /* Would one more like the last take more time than may be spent after so many? */
 static bool is_out_of_time(process_round *r, size_t passed) {
     rft_tally *tally = &r->e->recorder.tally;
-    double now_s = rft_tally_elapsed_s(tally) + r->last_s;
-    double whole_s = now_s + (isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0.0);
+    double whole_s = rft_tally_elapsed_s(tally) + r->last_s;
+    whole_s += isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0.0;
     double allowed_s = fmax(RFT_PROCESSES_FRAC * whole_s, passed < RFT_PROCESSES_ENOUGH ? RFT_PROCESSES_ENOUGH_S : 0.0);
-    return passed >= RFT_PROCESSES_LEAST && r->earlier_s + now_s - r->begun_s > allowed_s;
+    return passed >= RFT_PROCESSES_LEAST && r->spent_s + r->last_s > allowed_s;
 }
 
 /* Is the repeat interval of the problem's best narrow enough for compare to show and to exclude what it must? */
@@ -263,6 +267,7 @@ static int take_process(process_round *r, contender **order, bool *stopped, rft_
     }
     e->draw = 0;
     r->last_s = rft_tally_elapsed_s(&e->recorder.tally) - begun_s;
+    r->spent_s += passed > 0 ? r->last_s : 0.0;
     rft_arena_free(arena);
     return rc;
 }
@@ -276,8 +281,7 @@ static bool is_over(const process_round *r) {
 }
 
 int rft_exec_processes(rft_exec_state *e, bool *stopped, rft_err *err) {
-    process_round r = {
-        .e = e, .begun_s = rft_tally_elapsed_s(&e->recorder.tally), .earlier_s = spent_earlier_s(e->opts->run)};
+    process_round r = {.e = e, .spent_s = spent_earlier_s(e->opts->run)};
     rft_arena *arena = rft_arena_new();
     gather(&r, arena);
     e->steady_mhz = steady_mhz(e->opts->run);

@@ -307,9 +307,9 @@ static size_t processes_after(double first_round_s, double process_s, bool scatt
 static void it_ends_when_enough_is_known_or_spent(void **state) {
     (void)state;
     assert_int_equal(processes_after(0.1, 0.6, true, RFT_STOP_TIME), RFT_PROCESSES_ENOUGH);
-    assert_int_equal(processes_after(0.1, 1.1, true, RFT_STOP_TIME), 4); /* 4.4 of 5 s */
+    assert_int_equal(processes_after(0.1, 1.1, true, RFT_STOP_TIME), 5); /* 4.4 of 5 s behind the first */
     assert_int_equal(processes_after(0.1, 9.0, true, RFT_STOP_TIME), RFT_PROCESSES_LEAST);
-    assert_int_equal(processes_after(20.1, 0.6, true, RFT_STOP_TIME), 11);   /* 6.6 of 26.7 s, and not 7.2 of 27.3 */
+    assert_int_equal(processes_after(20.1, 0.6, true, RFT_STOP_TIME), 12);   /* 6.6 of 27.3 s, and not 7.2 of 27.9 */
     assert_int_equal(processes_after(9.1, 0.6, false, RFT_STOP_SETTLED), 6); /* two problems: each on its own */
     assert_int_equal(processes_after(900, 0.6, true, RFT_STOP_SAMPLES), RFT_PROCESSES_MOST);
 }
