@@ -18,6 +18,7 @@ typedef struct contender {
     rft_job *job;  /* of a finalist */
     size_t passed; /* processes it has, and those of this session that it has no samples of */
     bool done;
+    double took_s;                 /* its last block, with all around it */
     uint64_t problem_order, order; /* in the process at hand: problems one after the other, whose inputs are kept */
 } contender;
 
@@ -26,7 +27,7 @@ typedef struct process_round {
     contender *all;
     size_t count;
     double spent_s; /* on processes behind the first, which compares results and has the baselines' races */
-    double last_s;  /* the last process took */
+    double start_s; /* of what the last process took, that was no block */
 } process_round;
 
 static int asked_of(const process_round *r, size_t sweep) {
@@ -118,19 +119,33 @@ static double spent_earlier_s(const rft_run *run) {
     return spent_s;
 }
 
-/* Would one more like the last take more time than may be spent after so many? */
-static bool is_out_of_time(process_round *r, size_t passed) {
-    rft_tally *tally = &r->e->recorder.tally;
-    double whole_s = rft_tally_elapsed_s(tally) + r->last_s;
-    whole_s += isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0.0;
-    double allowed_s = fmax(RFT_PROCESSES_FRAC * whole_s, passed < RFT_PROCESSES_ENOUGH ? RFT_PROCESSES_ENOUGH_S : 0.0);
-    return passed >= RFT_PROCESSES_LEAST && r->spent_s + r->last_s > allowed_s;
+/* What the next process will take: it starts, and those that are not done take as long as the last time. */
+static double next_s(const process_round *r) {
+    double seconds = r->start_s;
+    for (size_t i = 0; i < r->count; i++) {
+        seconds += r->all[i].done ? 0.0 : r->all[i].took_s;
+    }
+    return seconds;
 }
 
-/* Is the repeat interval of the problem's best narrow enough for compare to show and to exclude what it must? */
-static bool is_known(const process_round *r, size_t sweep, size_t problem) {
-    const rft_point *best = rft_run_best(r->e->opts->run, sweep, SIZE_MAX, problem);
-    return best && rft_repeat_within(&rft_point_measurement(best)->repeat, RFT_COMPARE_SHOWN_FRAC);
+/* Would it take more time than may be spent after so many? */
+static bool is_out_of_time(process_round *r, double more_s, size_t passed) {
+    rft_tally *tally = &r->e->recorder.tally;
+    double whole_s = rft_tally_elapsed_s(tally) + more_s;
+    whole_s += isfinite(tally->earlier_elapsed_s) ? tally->earlier_elapsed_s : 0.0;
+    double allowed_s = fmax(RFT_PROCESSES_FRAC * whole_s, passed < RFT_PROCESSES_ENOUGH ? RFT_PROCESSES_ENOUGH_S : 0.0);
+    return passed >= RFT_PROCESSES_LEAST && r->spent_s + more_s > allowed_s;
+}
+
+/* Is the repeat interval narrow enough for compare to show and to exclude what it must? */
+static bool is_known(const rft_point *point) {
+    return point && rft_repeat_within(&rft_point_measurement(point)->repeat, RFT_COMPARE_SHOWN_FRAC);
+}
+
+/* It needs no more where the problem's best does not, nor where it is known itself: slow rungs of a ladder settle soon,
+ * and leave the time to what is short. */
+static bool is_settled(const process_round *r, const contender *c, bool best_is_known) {
+    return best_is_known || (c->id != 0 && is_known(point_of(r, c)));
 }
 
 static int end_contender(process_round *r, contender *c, rft_stop_reason stop, rft_err *err) {
@@ -149,26 +164,39 @@ static int end_contender(process_round *r, contender *c, rft_stop_reason stop, r
     return rc;
 }
 
-static int decide(process_round *r, rft_err *err) {
-    const contender *judged =
-        NULL; /* the last: those of a problem follow each other, and its best is looked for once */
-    bool known = false;
+/* Those of a problem follow each other: its best is looked for once. */
+static int end_known(process_round *r, rft_err *err) {
+    const contender *before = NULL;
+    bool best_is_known = false;
     int rc = RFT_OK;
-    rft_run_fill_repeats(r->e->opts->run);
     for (size_t i = 0; i < r->count && rc == RFT_OK; i++) {
         contender *c = &r->all[i];
         if (c->done || c->passed == 0) {
             continue;
         }
+        if (!before || before->sweep != c->sweep || before->problem != c->problem) {
+            best_is_known = is_known(rft_run_best(r->e->opts->run, c->sweep, SIZE_MAX, c->problem));
+        }
+        before = c;
         bool is_auto = asked_of(r, c->sweep) == RFT_PROCESSES_AUTO;
-        bool same = judged && judged->sweep == c->sweep && judged->problem == c->problem;
-        known = same ? known : is_auto && is_known(r, c->sweep, c->problem);
-        judged = c;
-        rft_stop_reason stop = c->passed >= most_of(r, c->sweep)         ? RFT_STOP_SAMPLES
-                               : known                                   ? RFT_STOP_SETTLED
-                               : is_auto && is_out_of_time(r, c->passed) ? RFT_STOP_TIME
-                                                                         : RFT_STOP_NOT_YET;
-        rc = stop != RFT_STOP_NOT_YET ? end_contender(r, c, stop, err) : RFT_OK;
+        if (c->passed >= most_of(r, c->sweep)) {
+            rc = end_contender(r, c, RFT_STOP_SAMPLES, err);
+        } else if (is_auto && is_settled(r, c, best_is_known)) {
+            rc = end_contender(r, c, RFT_STOP_SETTLED, err);
+        }
+    }
+    return rc;
+}
+
+static int decide(process_round *r, rft_err *err) {
+    rft_run_fill_repeats(r->e->opts->run);
+    int rc = end_known(r, err);
+    double more_s = next_s(r);
+    for (size_t i = 0; i < r->count && rc == RFT_OK; i++) {
+        contender *c = &r->all[i];
+        if (!c->done && asked_of(r, c->sweep) == RFT_PROCESSES_AUTO && is_out_of_time(r, more_s, c->passed)) {
+            rc = end_contender(r, c, RFT_STOP_TIME, err);
+        }
     }
     return rc;
 }
@@ -232,6 +260,14 @@ static int take_baselines(process_round *r, contender *c, bool *stopped, rft_err
     return rc;
 }
 
+static int take_block(process_round *r, contender *c, bool *stopped, rft_err *err) {
+    rft_tally *tally = &r->e->recorder.tally;
+    double begun_s = rft_tally_elapsed_s(tally);
+    int rc = c->id ? take_finalist(r, c, err) : take_baselines(r, c, stopped, err);
+    c->took_s = rft_tally_elapsed_s(tally) - begun_s;
+    return rc;
+}
+
 static void say_which(const process_round *r, const contender *first, size_t passed, rft_arena *arena) {
     const rft_run *run = r->e->opts->run;
     const rft_point *point = first->id ? point_of(r, first) : rft_run_best(run, first->sweep, SIZE_MAX, first->problem);
@@ -253,7 +289,7 @@ static uint64_t draw_of(const rft_run *run, size_t passed) {
 static int take_process(process_round *r, contender **order, bool *stopped, rft_err *err) {
     rft_exec_state *e = r->e;
     size_t passed = 0, count = choose(r, order, &passed);
-    double begun_s = rft_tally_elapsed_s(&e->recorder.tally);
+    double begun_s = rft_tally_elapsed_s(&e->recorder.tally), blocks_s = 0.0;
     rft_arena *arena = rft_arena_new();
     int rc = RFT_OK;
     e->draw = draw_of(e->opts->run, passed);
@@ -263,11 +299,13 @@ static int take_process(process_round *r, contender **order, bool *stopped, rft_
         if (*stopped) {
             break;
         }
-        rc = order[i]->id ? take_finalist(r, order[i], err) : take_baselines(r, order[i], stopped, err);
+        rc = take_block(r, order[i], stopped, err);
+        blocks_s += order[i]->took_s;
     }
     e->draw = 0;
-    r->last_s = rft_tally_elapsed_s(&e->recorder.tally) - begun_s;
-    r->spent_s += passed > 0 ? r->last_s : 0.0;
+    double took_s = rft_tally_elapsed_s(&e->recorder.tally) - begun_s;
+    r->start_s = took_s - blocks_s;
+    r->spent_s += passed > 0 ? took_s : 0.0;
     rft_arena_free(arena);
     return rc;
 }
