@@ -47,7 +47,7 @@ static bool begins(const char *text, size_t length, const char *with) {
 /* The first error: its headline, where in the code, and how far outside. */
 static void add_first_error(rft_str *out, const char *output) {
     static const char *const no_error[] = {"COMPUTE-SANITIZER", "ERROR SUMMARY", "Target application",
-                                           "Error: process"};
+                                           "Error: ", "Warning: "};
     size_t length = 0;
     bool found = false;
     for (const char *text; (text = next_message(&output, &length)) != NULL;) {

@@ -44,7 +44,7 @@ static void its_words_are_understood(void **state) {
         ONE_READ "========= ERROR SUMMARY: 2 errors\n", 1,
         "2 errors: Invalid __global__ read of size 4 bytes, at outside(float *, long long)+0x110 in "
         "fault_outside.cu:49, and is 1 bytes after the nearest allocation at 0x7f6510c00000 of size 4,000 bytes");
-    expect_said("========= ERROR SUMMARY: 1 error\n", 0, "1 error");
+    expect_said("========= Warning: something\n========= ERROR SUMMARY: 1 error\n", 0, "1 error");
     /* Nothing was found because nothing ran. */
     expect_said("rooftune: the GPU is in use by process 7\n  remedy: wait\n========= ERROR SUMMARY: 0 errors\n", 17,
                 "not run: rooftune: the GPU is in use by process 7");
