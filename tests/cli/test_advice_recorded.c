@@ -7,7 +7,7 @@
 
 #include "base/fs.h"
 #include "base/json.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "reports/findings/findings.h"
 #include "reports/print/print.h"
 #include "store/store.h"
@@ -144,8 +144,7 @@ static void check_told(const rft_run *run, const rft_point *point, const json_t 
         }
     }
     double gain = json_number_value(json_object_get(advice, "gain_frac"));
-    rft_placement place = rft_placement_of(run, point);
-    double left = 1.0 - fmax(place.efficiency_frac, isnan(place.left_factor) ? 0.0 : 1.0 / place.left_factor);
+    double left = 1.0 - 1.0 / rft_reach_of(run, point).left_factor; /* as it is told beside the point */
     if (gain > left + 1e-9) {
         fail_msg("%s, point %lld: \"%s\" gains %g, left is %g", file, (long long)point->id, text, gain, left);
     }

@@ -232,6 +232,13 @@ static void left_is_against_the_launch_floor_too(void **state) {
     assert_true(near(place.left_factor, 3.9 / (2.75 + 0.0612), 1e-9));
     point->rounds[0].floor_s = NAN; /* not read: the ceilings' */
     assert_true(near(rft_placement_of(run, point).left_factor, 3.9 / (2.7 + 0.0612), 1e-9));
+    rft_point *writer = point_of(run, 21e6, RFT_PIPE_COUNT, 0, 15e-6); /* 10 us at its roof, 4 of them still to come */
+    rft_counters counters = rft_counters_unknown("not asked for");
+    writer->work.bytes_written = 21e6;
+    writer->rounds[0].floor_s = 2.75e-6;
+    counters.values[RFT_COUNTER_DRAM_WRITE] = 4.2e6;
+    writer->counters = &counters;
+    assert_true(near(rft_reach_of(run, writer).left_factor, 15.0 / (10.0 - 4.0 + 2.75), 1e-9));
     point->rounds[0].batch = 64; /* runs in a row hide their launches */
     assert_true(near(rft_placement_of(run, point).left_factor, 1 / place.efficiency_frac, 1e-9));
     point = point_of(run, 4.4e8, RFT_PIPE_COUNT, 0, 110e-6); /* far from it */

@@ -16,7 +16,6 @@
 #define CLEARLY_COMPUTE 1.5
 
 #define CONTENDER_FRAC 0.1 /* as far behind as the race lets a configuration fall */
-#define LAUNCH_SHOWS_FRAC 0.005
 /* Of the cycles, ours: then the matrix units are what the time goes to, or the schedulers have none to spare. */
 #define PIPE_HELD 0.9
 #define ISSUE_HELD 0.9
@@ -94,17 +93,22 @@ rft_case_gain rft_case_roof(const rft_advice_case *c) {
                            rft_arena_printf(c->arena, "its roof, %s", rft_ceiling_label(ceiling))};
 }
 
-/* What is left is left to the roof at the point's own clock, and behind the launch. */
+/* What is left is left to the roof at the point's own clock, behind its launch, and as its writes were timed. */
 rft_case_gain rft_case_room(const rft_advice_case *c) {
-    rft_case_gain roof = rft_case_roof(c);
+    const char *to = rft_case_roof(c).rests_on, *writes = "";
+    bool floor = !isnan(rft_measurement_near_floor_s(rft_point_measurement(c->point), &c->run->ceilings));
     if (is_below_clock(c)) {
         rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
-        roof.rests_on =
+        to =
             rft_arena_printf(c->arena, "what %.0f MHz allow, %s", c->bound.clock.clock_mhz, rft_ceiling_label(ceiling));
-    } else if (c->room_frac < roof.frac - LAUNCH_SHOWS_FRAC) {
-        roof.rests_on = rft_arena_printf(c->arena, "the launch floor and %s", roof.rests_on);
     }
-    return (rft_case_gain){c->room_frac, roof.rests_on};
+    if (c->reach.back_to_back) {
+        writes = ", back to back";
+    } else if (c->reach.at_most && c->reach.unwritten.counted) {
+        writes = ", without the writes left in the L2";
+    }
+    return (rft_case_gain){c->room_frac,
+                           rft_arena_printf(c->arena, "%s%s%s", floor ? "the launch floor and " : "", to, writes)};
 }
 
 rft_case_gain rft_case_slack(const rft_advice_case *c) {
@@ -224,7 +228,8 @@ static rft_advice_case case_of(const rft_run *run, const rft_point *point, rft_a
     c.bound = rft_bound_whole_of(run, point); /* gains are of the whole time */
     c.memory_s = side_s(amounts, count, false);
     c.compute_s = side_s(amounts, count, true);
-    c.room_frac = 1.0 - 1.0 / c.place.left_factor;
+    c.reach = rft_reach_of(run, point);
+    c.room_frac = 1.0 - 1.0 / c.reach.left_factor;
     c.slack_frac = c.bound.share_count > 0 ? 1.0 - c.bound.frac : (double)NAN;
     c.occupancy_frac = rft_case_counter(&c, RFT_COUNTER_WARPS_ACTIVE);
     c.occupancy_counted = !isnan(c.occupancy_frac);
@@ -312,16 +317,15 @@ static void ask_rule(const rft_advice_case *c, const rule_entry *rule, rft_advic
            &answer.advice);
 }
 
-/* At its ceiling, or beyond it: the reading rule "near the roof only other work helps". */
+/* At its ceiling, or beyond it (why is told where the figure is): the reading rule "near the roof only other work
+ * helps". */
 static const char *at_ceiling_text(const rft_advice_case *c) {
-    rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
-    rft_reach reach = rft_reach_of(c->run, c->point);
-    bool unwritten = reach.at_most || reach.back_to_back;
-    if (1.0 - c->place.efficiency_frac < RFT_ADVICE_LEAST_FRAC) {
-        return rft_arena_printf(c->arena, "at %s of its ceiling, %s%s: with the same work there is nothing to be won%s",
-                                rft_case_percent(c, fmin(c->place.efficiency_frac, 1.0)), rft_ceiling_label(ceiling),
-                                unwritten ? ", with writes still in the L2" : "",
-                                unwritten ? " in a launch's own time" : "");
+    if (1.0 - c->reach.frac < RFT_ADVICE_LEAST_FRAC) {
+        rft_ceiling_id ceiling = rft_placement_ceiling(c->run, c->point, &c->place);
+        return rft_arena_printf(c->arena, "%sat %s of its ceiling, %s%s: with the same work there is nothing to be won",
+                                c->reach.back_to_back ? "back to back " : "",
+                                rft_case_percent(c, fmin(c->reach.frac, 1.0)), rft_ceiling_label(ceiling),
+                                c->reach.at_most ? ", with writes still in the L2" : "");
     }
     return rft_arena_printf(c->arena, "at %s of %s: with the same work%s there is nothing to be won",
                             rft_case_percent(c, 1.0 - c->room_frac), rft_case_room(c).rests_on,

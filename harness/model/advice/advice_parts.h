@@ -7,7 +7,7 @@
 #define RFT_MODEL_ADVICE_PARTS_H
 
 #include "model/advice/advice.h"
-#include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 
 #define RFT_SECTOR_BYTES 32.0 /* that the L2 hands out at least */
 
@@ -28,10 +28,11 @@ typedef struct rft_advice_case {
     double median_s;
     rft_placement place;
     rft_bound bound;
-    unsigned where;        /* RFT_CASE_* */
-    double memory_s;       /* declared bytes at their ceiling; 0: none, NaN: no ceiling */
-    double compute_s;      /* declared operations of the longest pipe at its ceiling; likewise */
-    double room_frac;      /* 1 - 1 / rft_placement.left_factor: all that the same work could win; NaN = no roof */
+    unsigned where;   /* RFT_CASE_* */
+    double memory_s;  /* declared bytes at their ceiling; 0: none, NaN: no ceiling */
+    double compute_s; /* declared operations of the longest pipe at its ceiling; likewise */
+    rft_reach reach;
+    double room_frac;      /* 1 - 1 / rft_reach.left_factor: all that the same work could win; NaN = no roof */
     double slack_frac;     /* the same against the nearest ceiling for the traffic it has now; NaN = none */
     double occupancy_frac; /* achieved where counted, else the theoretical one; NaN = not known */
     bool occupancy_counted;

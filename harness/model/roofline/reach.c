@@ -56,8 +56,8 @@ rft_reach rft_reach_of(const rft_run *run, const rft_point *point) {
     double back_s = matters ? back_to_back_s(point) : (double)NAN;
     out.back_to_back = back_s > rft_point_median_s(point);
     out.at_most = matters && !out.back_to_back;
-    if (out.at_most && out.unwritten.counted) { /* the writes are still to come */
-        out.left_factor = fmax(1.0 / (out.frac * (1.0 - out.unwritten.frac)), out.left_factor);
+    if (out.at_most && out.unwritten.counted) { /* the writes are still to come; the launch's floor stays */
+        out.left_factor = 1.0 / (1.0 / out.left_factor - fmin(out.frac, 1.0) * out.unwritten.frac);
     }
     if (out.back_to_back) {
         out.frac = sustained_roof_s(run, point, &place) / back_s;
