@@ -408,9 +408,9 @@ int rft_recorder_final(rft_recorder *r, rft_job *job, int64_t id, rft_final_way 
     int rc = untried || job->compiled ? RFT_OK : rft_job_await(r->opts, job, &log, err);
     *end = RFT_TURN_NOTHING;
     if (rc == RFT_OK && (untried || job->failed)) {
-        rft_log_warn(r->opts->log,
-                     "point %lld could not be made again for the final round, its first measurement stands: %s",
-                     (long long)id, untried ? untried : job->reason);
+        rft_log_warn(r->opts->log, "point %lld could not be made again for the final round, its %s: %s", (long long)id,
+                     point->rounds[1].n > 0 ? "samples of it stand" : "first measurement stands",
+                     untried ? untried : job->reason);
         return RFT_OK;
     }
     prepare_step(r, job, point, way);
