@@ -126,8 +126,8 @@ static void tolerance_in_order_of_preference(void **state) {
 static void memory_counts_originals_and_references(void **state) {
     (void)state;
     rft_point_spec spec = {.buffers = buffers, .buffer_count = 4};
-    /* a 200; b 40 + its original 40 + fp64 reference 80; c 40 + reference 40; d 80 */
-    assert_int_equal(rft_spec_memory_bytes(&spec), 200 + 160 + 80 + 80);
+    /* a 200; b 40 + its original 40 + fp64 reference 80; c 40 + reference 40; d 80; seven with padding on both sides */
+    assert_int_equal(rft_spec_memory_bytes(&spec), 200 + 160 + 80 + 80 + 7 * 2 * RFT_GUARD_BYTES);
     rft_buffer huge = {.name = "x", .type = RFT_TYPE_F64, .count = UINT64_MAX / 4, .role = RFT_BUFFER_INPUT};
     rft_point_spec too_much = {.buffers = &huge, .buffer_count = 1};
     assert_true(rft_spec_memory_bytes(&too_much) == UINT64_MAX);
