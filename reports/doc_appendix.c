@@ -2,6 +2,7 @@
 #include "reports/doc_build.h"
 
 #include "base/str.h"
+#include "model/stats/interval_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -132,7 +133,8 @@ static void add_glossary(rft_build *b) {
         {"configuration", "one value for every parameter (tile, vector width, block size ...)"},
         {"problem", "one value for every axis (m, n, stride ...); each problem has its own best configuration"},
         {"point", "one configuration on one problem"},
-        {"median \xc2\xb1", "median of the samples, and half of its 95 % interval"},
+        {"median, 95 %",
+         "median of the samples, and its 95 % interval: \xc2\xb1 half of it, or its ends where its sides differ"},
         {"work", "the operations and bytes anyone must spend on this problem, whatever the configuration"},
         {"traffic", "what a configuration moves and executes besides: counted, modelled or declared"},
         {"useful rate", "work / median time"},
@@ -159,7 +161,7 @@ static void add_points(rft_build *b) {
     static const rft_column columns[] = {
         {.title = "Id", .align = RFT_ALIGN_RIGHT},     {.title = "Problem", .wraps = true},
         {.title = "Configuration", .wraps = true},     {.title = "Outcome"},
-        {.title = "Median", .align = RFT_ALIGN_RIGHT}, {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL}};
+        {.title = "Median", .align = RFT_ALIGN_RIGHT}, {.title = "95 %", .align = RFT_ALIGN_RIGHT}};
     rft_doc_heading(b->doc, 2, "All points", NULL);
     rft_table *table = rft_doc_table(b->doc, columns, 6);
     for (size_t i = 0; i < b->run->point_count; i++) {
@@ -171,10 +173,11 @@ static void add_points(rft_build *b) {
         row->cells[2] = rft_words_config(b->run, point, b->arena);
         row->cells[3] = point->alias_of ? rft_arena_printf(b->arena, "alias of %lld", (long long)point->alias_of)
                                         : rft_outcome_name(point->outcome);
-        row->cells[4] = own ? rft_figure_si(b->arena, own->stats.median, "s") : NULL;
-        row->cells[5] = own && own->stats.interval_is_95
-                            ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
-                            : NULL;
+        if (own) {
+            rft_interval_text time = rft_stats_text(&own->stats, 0.0, "s", b->arena);
+            row->cells[4] = time.value;
+            row->cells[5] = time.interval;
+        }
     }
 }
 

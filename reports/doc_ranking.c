@@ -4,6 +4,7 @@
 
 #include "model/roofline/placement.h"
 #include "model/run/run_drift.h"
+#include "model/stats/interval_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum {
     COLUMN_RANK,
     COLUMN_CONFIG,
     COLUMN_TIME,
-    COLUMN_HALF,
+    COLUMN_INTERVAL,
     COLUMN_RATE,
     COLUMN_BEHIND,
     COLUMN_REGISTERS,
@@ -28,7 +29,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_RANK] = {.title = "Rank"},
     [COLUMN_CONFIG] = {.title = "Configuration", .wraps = true},
     [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_RIGHT},
-    [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
     [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
     [COLUMN_BEHIND] = {.title = "vs best", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_REGISTERS] = {.title = "Regis- ters", .align = RFT_ALIGN_RIGHT},
@@ -43,14 +44,14 @@ static const char *known_int(const rft_build *b, int value) {
 static const char *why_no_interval(const rft_measurement *own) {
     return own->stop == RFT_STOP_SLOWER
                ? "Out of the race after a few samples, all clearly slower than the best so far: "
-                 "under 6 samples give no 95 % interval of the median."
-               : "Under 6 samples give no 95 % interval of the median.";
+                 "too few for a 95 % interval of the median (6, or 8 that are not independent)."
+               : "Too few samples for a 95 % interval of the median: under 6, or under 8 that are not independent.";
 }
 
 /* How the number was come by, where that is not as usual. */
 static const char *time_text(const rft_build *b, rft_table *table, const rft_measurement *own) {
     const char *note = rft_measurement_note(own, &b->run->ceilings, b->arena);
-    const char *time = rft_figure_si(b->arena, own->stats.median, "s");
+    const char *time = rft_stats_text(&own->stats, 0.0, "s", b->arena).value;
     if (note == NULL) {
         return time;
     }
@@ -71,9 +72,9 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
                                                      rft_doc_note(b->doc, table, "Noisy: the samples did not settle."));
     }
     row->cells[COLUMN_TIME] = time_text(b, table, own);
-    row->cells[COLUMN_HALF] =
+    row->cells[COLUMN_INTERVAL] =
         own->stats.interval_is_95
-            ? rft_figure_plain(b->arena, rft_stats_half_width_frac(&own->stats) * 100, 2)
+            ? rft_stats_text(&own->stats, 0.0, "s", b->arena).interval
             : rft_arena_printf(b->arena, "n/a%s", rft_doc_note(b->doc, table, why_no_interval(own)));
     row->cells[COLUMN_RATE] = rft_words_rate(&place, b->arena);
     row->cells[COLUMN_BEHIND] = rft_figure_plain(b->arena, own->stats.median / rft_point_median_s(entry->best), 3);

@@ -5,6 +5,8 @@
 
 #include "base/str.h"
 #include "model/roofline/over_roof.h"
+#include "model/roofline/placement.h"
+#include "model/stats/interval_text.h"
 #include "reports/findings/point_state.h"
 
 #include <math.h>
@@ -14,7 +16,7 @@ typedef enum column_id {
     COLUMN_PROBLEM,
     COLUMN_CONFIG,
     COLUMN_TIME,
-    COLUMN_HALF,
+    COLUMN_INTERVAL,
     COLUMN_RATE,
     COLUMN_ITEMS,
     COLUMN_CEILING,
@@ -32,7 +34,7 @@ static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_PROBLEM] = {.title = "Problem"},
     [COLUMN_CONFIG] = {.title = "Best configuration"},
     [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_DECIMAL},
-    [COLUMN_HALF] = {.title = "\xc2\xb1", .unit = "%", .align = RFT_ALIGN_DECIMAL},
+    [COLUMN_INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
     [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_ITEMS] = {.title = "Items", .align = RFT_ALIGN_DECIMAL},
     [COLUMN_CEILING] = {.title = "of ceiling", .unit = "%", .align = RFT_ALIGN_DECIMAL},
@@ -112,11 +114,8 @@ static const char *config_text(const view *v, const rft_entry *entry) {
     return config;
 }
 
-static const char *time_text(const view *v, double seconds, int digits) {
-    if (v->time.factor > 0) {
-        return rft_figure_plain(v->b->arena, seconds / v->time.factor, digits);
-    }
-    return rft_figure_si(v->b->arena, seconds, "s");
+static const char *time_text(const view *v, const rft_stats *stats) {
+    return rft_stats_text(stats, v->time.factor, "s", v->b->arena).value;
 }
 
 static void set_config(const view *v, rft_row *row, const rft_entry *entry, const char *text) {
@@ -138,12 +137,20 @@ static const char *rate_text(const view *v, double rate) {
                                           v->rate.unit);
 }
 
-static const char *half_text(const view *v, const rft_stats *stats) {
-    if (!stats->interval_is_95) {
-        return with_note(v, "n/a", "Under 6 samples give no 95 % interval of the median.");
+/* `processes`: 0 is one, or not recorded. A note is made for it: to be called once a row. */
+static const char *interval_text(const view *v, const rft_stats *stats, size_t processes) {
+    const char *text = rft_stats_text(stats, v->time.factor, "s", v->b->arena).interval;
+    if (!text) {
+        return with_note(
+            v, "n/a",
+            "Too few samples for a 95 % interval of the median: under 6, or under 8 that are not independent.");
     }
-    double half = rft_stats_half_width_frac(stats) * 100;
-    return half < 0.005 ? "<0.01" : rft_arena_fixed(v->b->arena, half, half < 10 ? 2 : 1, "");
+    return processes > 1 ? with_note(v, text,
+                                     rft_arena_printf(v->b->arena,
+                                                      "Of %zu processes each; what another run would read stands in "
+                                                      "the sweep's section.",
+                                                      processes))
+                         : text;
 }
 
 static const char *share_text(const view *v, double frac, const char *why) {
@@ -252,7 +259,8 @@ static void add_back_to_back(const view *v, const rft_entry *entry) {
     rft_row *row = rft_doc_row(b->doc, v->table);
     row->quiet = true;
     put(v, row, v->detailed ? COLUMN_PROBLEM : COLUMN_CONFIG, "back to back");
-    put(v, row, COLUMN_TIME, time_text(v, rft_point_back_to_back_s(entry->best), 3));
+    put(v, row, COLUMN_TIME,
+        rft_interval_text_of(rft_point_back_to_back_s(entry->best), NAN, NAN, v->time.factor, "s", b->arena).value);
     put(v, row, COLUMN_RATE, rate_text(v, rate));
     if (entry->reach.back_to_back) {
         put(v, row, COLUMN_CEILING, rft_figure_percent_bare(b->arena, entry->reach.frac));
@@ -274,8 +282,7 @@ static void add_sustained(const view *v, const rft_entry *entry) {
     row->quiet = true;
     put(v, row, v->detailed ? COLUMN_PROBLEM : COLUMN_CONFIG,
         rft_arena_printf(b->arena, "sustained, %.0f s", soak->asked_s));
-    put(v, row, COLUMN_TIME, time_text(v, soak->stats.median, 3));
-    put(v, row, COLUMN_HALF, half_text(v, &soak->stats));
+    put(v, row, COLUMN_TIME, time_text(v, &soak->stats));
     put(v, row, COLUMN_RATE, rate_text(v, rft_rate_of(&entry->place) * slower));
     const char *share =
         share_text(v, place.efficiency_frac, "The rate of its ceiling under sustained load was not measured.");
@@ -303,11 +310,18 @@ static void add_entry(const view *v, const rft_entry *entry) {
         put(v, row, COLUMN_RATE, "n/a");
         return;
     }
-    const rft_stats *stats = &rft_point_measurement(entry->best)->stats;
+    const rft_measurement *measured = rft_point_measurement(entry->best);
+    const rft_stats *stats = &measured->stats;
     const rft_placement *place = &entry->place;
-    set_config(v, row, entry, config_text(v, entry));
-    put(v, row, COLUMN_TIME, time_text(v, stats->median, 3));
-    put(v, row, COLUMN_HALF, half_text(v, stats));
+    const char *config = config_text(v, entry);
+    set_config(v, row, entry,
+               v->detailed ? rft_arena_printf(b->arena, "%s; 95 %%: %s", config,
+                                              interval_text(v, stats, measured->process_count))
+                           : config);
+    put(v, row, COLUMN_TIME, time_text(v, stats));
+    if (!v->detailed) {
+        put(v, row, COLUMN_INTERVAL, interval_text(v, stats, measured->process_count));
+    }
     put(v, row, COLUMN_RATE, rate_text(v, rft_rate_of(place)));
     if (isfinite(items_rate(entry))) {
         put(v, row, COLUMN_ITEMS,
@@ -437,7 +451,8 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     for (int id = 0; id < COLUMN_COUNT; id++) {
         v.at[id] = SIZE_MAX;
         bool narrow = v.tight && id == COLUMN_AT_CLOCK; /* the bound tells it, too */
-        if (!(v.detailed && id == COLUMN_CONFIG) && !narrow && is_wanted(b, (column_id)id, entries, count)) {
+        bool below = v.detailed && (id == COLUMN_CONFIG || id == COLUMN_INTERVAL);
+        if (!below && !narrow && is_wanted(b, (column_id)id, entries, count)) {
             v.at[id] = column_count;
             used[column_count] = columns[id];
             used[column_count++].wraps = longest[id] > CELL_SHORT;

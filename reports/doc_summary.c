@@ -82,7 +82,8 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
         add_left_out(b, &text, shown, count);
     }
     rft_str_addf(&text,
-                 "%s\xc2\xb1: half the 95 %% interval of the median. Useful rate: compulsory bytes or operations only, "
+                 "%s95 %%: interval of the median; of one process unless noted. Useful rate: compulsory bytes or "
+                 "operations only, "
                  "never what a configuration moves besides. Of ceiling: of the rate measured on this card; of sheet: "
                  "of the vendor's figure. Left: what the measured ceiling "
                  "would still allow, the launch floor on top where it is near, at the SM clock of the same launches "
@@ -90,7 +91,7 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
                  "are by hardware "
                  "counters, * modelled, ** declared. Over default: the same kernel with every parameter at its "
                  "default.",
-                 detailed ? "In grey: the best configuration. " : "");
+                 detailed ? "In grey: the median's interval and the best configuration. " : "");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }

@@ -8,6 +8,7 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
+#include "model/stats/interval_text.h"
 #include "reports/findings/words.h"
 
 #include <ctype.h>
@@ -135,19 +136,17 @@ static void add_value(rft_str *out, const rft_value *value) {
 
 /* "n=4096: 800 us +- 0.3 %, 87 % of the roof, bound by dram (87 %, declared), tie with 2 others" */
 static void add_verdict(const header_writer *w, const rft_run *run, const rft_point *best) {
-    char time[48];
     const rft_stats *stats = &rft_point_measurement(best)->stats;
     rft_reach reach = rft_reach_of(run, best);
     rft_bound bound = rft_bound_of(run, best);
     const char *problem = rft_run_problem_text(run, best->sweep, best->problem, false, w->arena);
     size_t ties = rft_ties_of(run, best, w->arena);
     rft_str text = RFT_STR_INIT;
-    rft_units_format_seconds(time, sizeof time, stats->median, 3);
-    rft_str_addf(&text, "%s%s%s", problem, *problem ? ": " : "", time);
-    if (stats->interval_is_95) {
-        rft_str_add(&text, " +- ");
-        rft_str_add_fixed(&text, rft_stats_half_width_frac(stats) * 100, 2);
-        rft_str_add(&text, " %");
+    rft_interval_text time = rft_stats_text(stats, 0.0, "s", w->arena);
+    rft_str_addf(&text, "%s%s%s", problem, *problem ? ": " : "", time.value);
+    if (time.interval) {
+        bool ends = *time.interval == '['; /* C90 has no plus-minus */
+        rft_str_addf(&text, " %s%s", ends ? "" : "+-", time.interval + (ends ? 0 : strlen("\xc2\xb1")));
     } else {
         rft_str_addf(&text, " (%zu sample%s: no interval)", stats->n, stats->n == 1 ? "" : "s");
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/roofline/placement.h"
 #include "model/run/baseline.h"
+#include "model/stats/interval_text.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
@@ -29,7 +30,7 @@ enum {
     CLOCK,
     VERIFIED,
     WORST,
-    HALF,
+    INTERVAL,
     RATE,
     FRAC,
     FRAC_LOW,
@@ -61,7 +62,7 @@ static const rft_trait fields[FIELDS] = {
     [CLOCK] = {.key = "clock_mhz"},
     [VERIFIED] = {.key = "verified"},
     [WORST] = {.key = "worst_frac"},
-    [HALF] = {.title = "\xc2\xb1", .unit = "%", .headed = true, .digits = 2, .align = RFT_ALIGN_DECIMAL},
+    [INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
     [RATE] = {.title = "Useful rate", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
     [FRAC] = {.key = "best_frac",
               .title = "the best is",
@@ -119,7 +120,10 @@ static void add_figures(rft_datum *cells, const rft_run *run, const rft_point *b
     if (!rft_baseline_is_measured(baseline)) {
         return;
     }
-    cells[HALF] = rft_datum_number(rft_stats_half_width_frac(&m->stats) * 100);
+    rft_interval_text time = /* an imported one's, too */
+        rft_interval_text_of(m->stats.median, m->stats.low, m->stats.high, 0.0, "s", arena);
+    cells[MEDIAN].words = time.value;
+    cells[INTERVAL] = time.interval ? rft_datum_text(time.interval) : rft_datum_absent();
     if (best) {
         rft_placement place = rft_placement_of(run, best);
         cells[RATE] =

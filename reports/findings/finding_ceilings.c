@@ -3,6 +3,7 @@
 #include "reports/findings/findings.h"
 
 #include "base/str.h"
+#include "model/stats/interval_text.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +11,8 @@
 enum {
     LABEL,
     MEDIAN,
-    HALF,
+    BRIEFLY, /* without its interval, in three digits */
+    INTERVAL,
     UNIT,
     AT_LEAST,
     LOW,
@@ -41,12 +43,13 @@ enum {
 
 static const rft_trait fields[FIELDS] = {
     [LABEL] = {.title = "Ceiling", .wraps = true},
-    [MEDIAN] = {.key = "median", .title = "Burst", .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
-    [HALF] = {.title = "\xc2\xb1",
-              .where = RFT_ON_PAGE | RFT_IN_FULL,
-              .style = RFT_AS_PERCENT,
-              .digits = 2,
-              .align = RFT_ALIGN_DECIMAL},
+    [MEDIAN] = {.key = "median",
+                .title = "Burst",
+                .where = RFT_ON_PAGE | RFT_IN_FULL | RFT_IN_DATA,
+                .style = RFT_AS_SI,
+                .align = RFT_ALIGN_DECIMAL},
+    [BRIEFLY] = {.title = "Burst", .where = RFT_IN_BRIEF, .style = RFT_AS_SI, .align = RFT_ALIGN_DECIMAL},
+    [INTERVAL] = {.title = "95 %", .where = RFT_ON_PAGE | RFT_IN_FULL, .align = RFT_ALIGN_RIGHT, .wraps = true},
     [UNIT] = {.key = "unit"},
     [AT_LEAST] = {.key = "at_least"},
     [LOW] = {.key = "low"},
@@ -104,13 +107,16 @@ static void add_sustained(rft_datum *cells, const rft_ceiling *c, const char *un
 }
 
 static void add_measured(rft_datum *cells, const rft_ceiling *c, const char *unit, rft_arena *arena) {
-    cells[MEDIAN] = rft_datum_rate(c->stats.median, unit);
+    cells[MEDIAN] = cells[BRIEFLY] = rft_datum_rate(c->stats.median, unit);
     cells[LOW] = rft_datum_number(c->stats.low);
     cells[HIGH] = rft_datum_number(c->stats.high);
     cells[KERNEL] = rft_datum_text(c->kernel);
-    cells[HALF] = rft_datum_number(c->stats.interval_is_95 ? rft_stats_half_width_frac(&c->stats) : (double)NAN);
+    rft_interval_text burst = rft_stats_text(&c->stats, 0.0, unit, arena);
+    cells[MEDIAN].words = burst.value;
+    cells[INTERVAL] = burst.interval ? rft_datum_text(burst.interval) : rft_datum_absent();
     if (c->at_least) { /* is no share of anything */
-        cells[MEDIAN].words =
+        cells[MEDIAN].words = rft_arena_printf(arena, "%s%s", rft_ceiling_prefix(c), burst.value);
+        cells[BRIEFLY].words =
             rft_arena_printf(arena, "%s%s", rft_ceiling_prefix(c), rft_figure_si(arena, c->stats.median, unit));
     } else {
         cells[OF_SHEET] = rft_datum_number(c->stats.median / c->datasheet);

@@ -413,7 +413,7 @@ static const char *variation_words(const rft_compare *c, const rft_compare_varia
     const char *run = isfinite(v->run_to_run_frac)
                           ? rft_arena_printf(arena, ", run to run %s", rft_compare_percent(v->run_to_run_frac, arena))
                           : "";
-    return rft_arena_printf(arena, "%s, %s: %zu runs on %zu card%s%s%s (intervals: up to \xc2\xb1%s)",
+    return rft_arena_printf(arena, "%s, %s: %zu runs on %zu card%s%s%s (half of the widest interval: %s)",
                             c->sides[v->model].device, c->workloads[v->workload].name, v->runs, v->cards,
                             v->cards == 1 ? "" : "s", card, run, rft_compare_percent(v->half_width_frac, arena));
 }
@@ -438,7 +438,7 @@ static void add_variations(rft_finding *f, const rft_compare *c) {
                  .where = RFT_ON_PAGE | RFT_IN_DATA,
                  .align = RFT_ALIGN_DECIMAL},
         [HALF] = {.key = "largest_half_width_frac",
-                  .title = "widest interval, \xc2\xb1",
+                  .title = "half of the widest interval",
                   .style = RFT_AS_PERCENT,
                   .where = RFT_ON_PAGE | RFT_IN_DATA,
                   .align = RFT_ALIGN_DECIMAL},

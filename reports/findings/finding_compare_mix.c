@@ -2,6 +2,7 @@
 /* finding_compare_mix.c - mixes on every side of a comparison: what a pass takes, gives and costs (docs/mix.md). */
 #include "base/str.h"
 #include "model/compare/compare_mix.h"
+#include "model/stats/interval_text.h"
 #include "reports/figures.h"
 #include "reports/findings/compare_findings.h"
 #include "reports/findings/findings.h"
@@ -39,10 +40,9 @@ static rft_datum number_cell(double value, rft_arena *arena) {
 
 /* "5.85 ms ±0.18 %" */
 static rft_datum pass_cell(const rft_mix_figure *of, rft_arena *arena) {
-    double frac = (of->high - of->low) / 2.0 / of->value;
-    const char *half =
-        isfinite(frac) ? rft_arena_printf(arena, " \xc2\xb1%s %%", rft_figure_plain(arena, frac * 100.0, 2)) : "";
-    return rft_datum_text(rft_arena_printf(arena, "%s%s", rft_figure_si(arena, of->value, "s"), half));
+    rft_interval_text time = rft_interval_text_of(of->value, of->low, of->high, 0.0, "s", arena);
+    return rft_datum_text(
+        rft_arena_printf(arena, "%s%s%s", time.value, time.interval ? " " : "", time.interval ? time.interval : ""));
 }
 
 /* All of the cost where that is known, else the device's part, with a star. */

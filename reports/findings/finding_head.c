@@ -7,6 +7,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "model/run/run_foreign.h"
+#include "model/run/run_repeat.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -124,6 +125,9 @@ static void add_lines(rft_finding *f, const rft_run *run, const char *replayed) 
     } else {
         rft_finding_body(f, RFT_IN_TEXT, "run %s, %s, rooftune %s (%s)", info->id, date, info->tool_version,
                          info->tool_revision);
+    }
+    if (!rft_run_has_processes(run)) {
+        add_sentence(f, "intervals are of one process each: what another run would read is not known");
     }
 }
 

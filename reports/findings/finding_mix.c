@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* finding_mix.c - a buyer's workload as a sum of measured operations: figures, shares, operations (docs/mix.md). */
 #include "base/str.h"
+#include "model/stats/interval_text.h"
 #include "reports/figures.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
@@ -154,7 +155,7 @@ enum {
     POINT,
     SOURCE,
     MEDIAN,
-    HALF,
+    INTERVAL,
     LOW,
     HIGH,
     PASS,
@@ -185,7 +186,7 @@ static const rft_trait line_fields[LINE_FIELDS] = {
                 .unit = "s",
                 .style = RFT_AS_SI,
                 .align = RFT_ALIGN_RIGHT},
-    [HALF] = {.title = "\xc2\xb1", .style = RFT_AS_PERCENT, .where = RFT_ON_PAGE, .align = RFT_ALIGN_DECIMAL},
+    [INTERVAL] = {.title = "95 %", .where = RFT_ON_PAGE, .align = RFT_ALIGN_RIGHT},
     [LOW] = {.key = "low_s"},
     [HIGH] = {.key = "high_s"},
     [PASS] = {.key = "time_s",
@@ -224,13 +225,15 @@ static const char *no_figure(const char *why, rft_arena *arena) {
 /* Of an operation that has a time. */
 static void add_times(rft_datum *cells, const rft_mix_line *line, bool complete, rft_arena *arena) {
     const rft_stats *stats = &line->measurement->stats;
-    double half = stats->interval_is_95 ? rft_stats_half_width_frac(stats) : (double)NAN;
+    rft_interval_text time = rft_stats_text(stats, 0.0, "s", arena);
     cells[RUN] = rft_datum_text(line->run->info.id);
     cells[SWEEP] = rft_datum_text(line->run->sweeps[line->sweep].sweep.name);
-    cells[MEDIAN] = rft_datum_number(stats->median);
-    cells[HALF] = rft_datum_said(rft_datum_number(half), isnan(half) ? NULL : rft_figure_plain(arena, half * 100.0, 2));
-    cells[HALF].note =
-        stats->interval_is_95 ? NULL : no_figure("under 6 samples give no 95 % interval of the median", arena);
+    cells[MEDIAN] = rft_datum_said(rft_datum_number(stats->median), time.value);
+    cells[INTERVAL] = time.interval ? rft_datum_text(time.interval) : rft_datum_absent();
+    cells[INTERVAL].note =
+        stats->interval_is_95
+            ? NULL
+            : no_figure("too few samples for a 95 % interval of the median (6, or 8 that are not independent)", arena);
     cells[LOW] = rft_datum_number(stats->low);
     cells[HIGH] = rft_datum_number(stats->high);
     cells[PASS] = rft_datum_number(line->time_s);

@@ -88,17 +88,6 @@ static const char *config_words(const problems *p, const rft_point *best) {
     return rft_words_with_state(words, p->run, best, p->arena);
 }
 
-/* With spaces at which no line is broken. */
-static const char *unbroken(const problems *p, const char *words) {
-    rft_str text = RFT_STR_INIT;
-    for (; *words; words++) {
-        rft_str_add_n(&text, *words == ' ' ? "\xc2\xa0" : words, *words == ' ' ? 2 : 1);
-    }
-    const char *kept = rft_arena_strdup(p->arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
-}
-
 /* "98.0 % [97.8, 98.2] of cuBLASLt; 62.5 % of torch.matmul (other protocol)"; NULL without baselines. */
 static const char *versus_words(const problems *p, const rft_point *best) {
     const rft_baseline **found = NULL;
@@ -107,7 +96,7 @@ static const char *versus_words(const problems *p, const rft_point *best) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(found[i]->which, RFT_BASELINE_FIRST) != 0 && rft_baseline_is_measured(found[i])) {
             words = rft_arena_printf(p->arena, "%s%s%s", words ? words : "", words ? "; " : "",
-                                     unbroken(p, rft_versus_text(p->run, best, found[i], p->arena)));
+                                     rft_words_unbroken(rft_versus_text(p->run, best, found[i], p->arena), p->arena));
         }
     }
     return words;

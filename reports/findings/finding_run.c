@@ -74,6 +74,9 @@ static void set_times(rft_finding *f, const rft_run *run, const rft_point *best)
     rft_finding_set(f, "low_s", rft_datum_number(m->stats.low));
     rft_finding_set(f, "high_s", rft_datum_number(m->stats.high));
     rft_finding_set(f, "interval_is_95", rft_datum_flag(m->stats.interval_is_95));
+    rft_finding_set(f, "processes", m->process_count ? rft_datum_count((int64_t)m->process_count) : rft_datum_absent());
+    rft_finding_set(f, "repeat_low_s", rft_datum_number(m->repeat.repeat_low));
+    rft_finding_set(f, "repeat_high_s", rft_datum_number(m->repeat.repeat_high));
     rft_finding_set(f, "samples", rft_datum_count((int64_t)m->stats.n));
     rft_finding_join(f, rft_finding_timing(m, f->arena));
     rft_finding_set(f, "note", rft_datum_text(rft_measurement_note(m, &run->ceilings, f->arena)));

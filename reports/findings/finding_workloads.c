@@ -2,8 +2,10 @@
 /* finding_workloads.c - the times and verdicts of a comparison (compare_findings.h): a row a workload, a column a run.
  * On a page two runs have all in one line; more are stacked, so that eight stay legible, and on a terminal all are. */
 #include "base/str.h"
+#include "model/stats/interval_text.h"
 #include "reports/figures.h"
 #include "reports/findings/compare_findings.h"
+#include "reports/findings/words.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -27,7 +29,9 @@ const char *rft_compare_percent(double frac, rft_arena *arena) {
 
 /* The time; notes say where it is the library's, or why there is none. */
 static rft_datum time_cell(const rft_compare_figure *f, rft_arena *arena) {
-    rft_datum cell = f->present ? rft_datum_number(f->stats.median) : rft_datum_text("none");
+    rft_datum cell =
+        f->present ? rft_datum_said(rft_datum_number(f->stats.median), rft_stats_text(&f->stats, 0.0, "s", arena).value)
+                   : rft_datum_text("none");
     if (!f->present) {
         cell.note = rft_arena_printf(arena, "No figure: %s.", f->missing);
     } else if (f->by_vendor) {
@@ -36,13 +40,15 @@ static rft_datum time_cell(const rft_compare_figure *f, rft_arena *arena) {
     return cell;
 }
 
-static rft_datum half_cell(const rft_compare_figure *f, rft_arena *arena) {
+static rft_datum interval_cell(const rft_compare_figure *f, rft_arena *arena) {
     rft_datum cell = {0};
     if (f->present) {
-        double half = f->stats.interval_is_95 ? rft_stats_half_width_frac(&f->stats) : (double)NAN;
-        cell = rft_datum_number(half);
-        cell.words = isnan(half) ? NULL : rft_figure_plain(arena, half * 100.0, 2);
-        cell.note = f->stats.interval_is_95 ? NULL : "Under 6 samples give no 95 % interval of the median.";
+        const char *interval = rft_stats_text(&f->stats, 0.0, "s", arena).interval;
+        cell = interval ? rft_datum_text(interval) : rft_datum_absent();
+        cell.note =
+            f->stats.interval_is_95
+                ? NULL
+                : "Too few samples for a 95 % interval of the median: under 6, or under 8 that are not independent.";
     }
     return cell;
 }
@@ -51,11 +57,10 @@ static rft_datum half_cell(const rft_compare_figure *f, rft_arena *arena) {
 static rft_datum best_cell(const rft_compare_figure *f, rft_arena *arena) {
     rft_datum cell = time_cell(f, arena);
     if (f->present) {
-        const char *time = rft_figure_si(arena, f->stats.median, "s");
-        cell.words = f->stats.interval_is_95
-                         ? rft_arena_printf(arena, "%s \xc2\xb1%s", time,
-                                            rft_compare_percent(rft_stats_half_width_frac(&f->stats), arena))
-                         : rft_arena_printf(arena, "%s n=%zu", time, f->stats.n);
+        rft_interval_text time = rft_stats_text(&f->stats, 0.0, "s", arena);
+        cell.words = time.interval
+                         ? rft_arena_printf(arena, "%s %s", time.value, rft_words_unbroken(time.interval, arena))
+                         : rft_arena_printf(arena, "%s n=%zu", time.value, f->stats.n);
     }
     return cell;
 }
@@ -105,13 +110,13 @@ static rft_datum name_cell(const rft_compare *c, size_t w, bool noted, rft_arena
 /* ---- two runs on a page: one line each ---- */
 
 static void add_pair(rft_finding *f, const rft_compare *c) {
-    enum { NAME, A, A_HALF, B, B_HALF, RATIO, INTERVAL, VERDICT, FIELDS };
+    enum { NAME, A, A_INTERVAL, B, B_INTERVAL, RATIO, INTERVAL, VERDICT, FIELDS };
     static const rft_trait fields[FIELDS] = {
         [NAME] = {.title = "Workload", .wraps = true},
         [A] = {.title = "A", .unit = "s", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
-        [A_HALF] = {.title = "\xc2\xb1", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
+        [A_INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
         [B] = {.title = "B", .unit = "s", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
-        [B_HALF] = {.title = "\xc2\xb1", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_DECIMAL},
+        [B_INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
         [RATIO] = {.title = "Speed, A = 1", .align = RFT_ALIGN_DECIMAL},
         [INTERVAL] = {.title = "95 %"},
         [VERDICT] = {.title = "Verdict"},
@@ -124,9 +129,9 @@ static void add_pair(rft_finding *f, const rft_compare *c) {
         row->rule = w > 0 && c->workloads[w].group != c->workloads[w - 1].group;
         row->cells[NAME] = name_cell(c, w, true, f->arena);
         row->cells[A] = time_cell(a, f->arena);
-        row->cells[A_HALF] = half_cell(a, f->arena);
+        row->cells[A_INTERVAL] = interval_cell(a, f->arena);
         row->cells[B] = time_cell(b, f->arena);
-        row->cells[B_HALF] = half_cell(b, f->arena);
+        row->cells[B_INTERVAL] = interval_cell(b, f->arena);
         if (b->verdict != RFT_COMPARE_NONE) {
             row->cells[RATIO] = rft_datum_text(ratio_words(&b->ratio, f->arena));
             row->cells[INTERVAL] = rft_datum_text(interval_words(&b->ratio, f->arena));
@@ -370,7 +375,7 @@ rft_finding *rft_finding_workloads(const rft_compare *c, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_body(
         f, RFT_ON_PAGE,
-        "Best median time of each run with half its 95 %% interval, the speed against A with its 95 %% interval "
+        "Best median time of each run with its 95 %% interval, the speed against A with its 95 %% interval "
         "(above 1 is faster) and the verdict. AMBIGUOUS without a note: a difference is neither shown nor "
         "excluded. Workloads of which A has no figure are not judged.");
     if (c->side_count == 2) {

@@ -182,3 +182,13 @@ rft_measure rft_measure_of(const rft_placement *place, const rft_point *best, rf
 double rft_measure_shown(const rft_measure *m, double time_s) {
     return (isnan(m->amount) ? time_s : m->amount / time_s) / m->scale.factor;
 }
+
+const char *rft_words_unbroken(const char *words, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    for (; *words; words++) {
+        rft_str_add_n(&text, *words == ' ' ? "\xc2\xa0" : words, *words == ' ' ? 2 : 1);
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}

@@ -32,6 +32,8 @@ void rft_words_per_second(char *out, size_t size, double rate);
 const char *rft_words_throttled(const rft_run *run, rft_arena *arena);
 /* The first letter large, a full stop. */
 const char *rft_words_sentence(const char *text, rft_arena *arena);
+/* With spaces at which no line is broken. */
+const char *rft_words_unbroken(const char *words, rft_arena *arena);
 /* "42 points" / "1 point" */
 const char *rft_words_plural(uint64_t count, const char *one, const char *many, rft_arena *arena);
 

@@ -6,7 +6,7 @@
 
 #define LEAST_ROOM 24 /* columns worth beginning words in */
 #define NEXT_INDENT 6
-#define PLUS_MINUS "\xc2\xb1 "
+#define PLUS_MINUS "\xc2\xb1"
 
 typedef struct range {
     uint32_t first, last;

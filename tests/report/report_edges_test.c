@@ -125,7 +125,7 @@ static void test_few_samples_have_no_interval(void **state) {
     rft_measurement *round = &run->points[0].rounds[0];
     round->n = 3;
     round->stats = rft_stats_of(round->samples_s, 3);
-    assert_report(run, (const char *const[]){"Under 6 samples give no 95 % interval", NULL});
+    assert_report(run, (const char *const[]){"Too few samples for a 95 % interval", NULL});
 }
 
 static void test_work_without_operations_or_bytes(void **state) {

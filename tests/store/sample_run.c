@@ -468,6 +468,7 @@ rft_run *sample_run_large(size_t points, size_t samples) {
         point->traffic.level_bytes[RFT_LEVEL_L2] = floor(1e9 * rft_random_unit(&state));
         point->traffic.level_bytes[RFT_LEVEL_SHARED] = floor(1e9 * rft_random_unit(&state));
     }
+    rft_run_fill_repeats(run);
     return run;
 }
 

@@ -35,9 +35,9 @@ static void assert_at_most_80_columns(const char *text) {
 /* Beside the best of the largest problem, and all in a table of their own. */
 static void assert_says_baselines(const rft_str *text) {
     assert_says(text, "\n    98.0 % [97.8, 98.2] of cuBLASLt; 62.5 % of torch.matmul (other protocol)\n");
-    assert_says(text, "    n=1024       n/a                  n/a               skipped\n"
+    assert_says(text, "    n=1024         n/a                            n/a               skipped\n"
                       "      cuBLASLt, best heuristic (a)\n");
-    assert_says(text, "    n=16384   133 us  0.11 %    4.03 TB/s       98.0 %  slower\n"
+    assert_says(text, "    n=16384  133.14 us  [133.01, 133.32]    4.03 TB/s       98.0 %  slower\n"
                       "      cuBLASLt, best of 8 heuristics (b)\n");
     assert_says(text, "      200.0 %  faster\n      cuBLASLt, first heuristic (c)\n");
     assert_says(text, "       62.5 %  not judged\n      torch.matmul (other protocol) (d)\n");
@@ -63,19 +63,20 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "replayed recording, NVIDIA H200, 2026-11-21");
     assert_says(&text, "192 configurations compiled here, 191 with the recorded registers and spills");
     assert_says(&text, "of\n  Ceiling");
-    assert_says(&text, "device memory, copy (1:1)            4.27 TB/s     0.12 %  1980 MHz       89 %\n");
+    assert_says(&text, "device memory, copy (1:1)          4.270 TB/s     \xc2\xb1"
+                       "0.12 %  1980 MHz       89 %\n");
     assert_says(&text,
                 "copy from\n    host, pinned, copy to host, pinned (no kernel of rooftune's measures it\n    yet).\n");
     assert_says(&text, "Measured ceilings, kept from 3 h before this run\n");
     assert_says(&text,
-                "BF16 tensor                  at least 612 TFLOP/s     n/a  1980 MHz\n" /* is no share of a sheet */
+                "BF16 tensor                 at least 612 TFLOP/s      n/a  1980 MHz\n" /* is no share of a sheet */
                 "    sustained 450 TFLOP/s, SM clock 1545 MHz\n");
     assert_says(&text, "gemv_fp16 (cold cache)");
     assert_says(&text, "1 more are aliases");
     assert_says(&text, "36 checked on\n    an odd size");
     assert_says(&text, "Not every valid configuration was tried: budget of");
     /* 536,903,680 + 32,768 bytes in 136 us; the final round counts. */
-    assert_says(&text, "n=16384  136    us  \xc2\xb1 0.1");
+    assert_says(&text, "n=16384  135.86  us  [135.73, 136.04]");
     assert_says(&text, "  3.95 TB/s ");
     assert_says(&text, "vectorised: ROWS=4 BLOCK=128 (tie with 1 other), 121 M rows/s, back to back\n"
                        "      2.93 TB/s, 268 kcycles; each sample is 32 runs in a row; an empty kernel\n"
@@ -92,7 +93,7 @@ static void text_says_what_was_found(void **state) {
     assert_says(&text, "  Beside the baselines\n    cuBLASLt: with cuBLASLt 13.1.0\n"
                        "    torch.matmul: from do_bench, 2026-11-20\n"
                        "    n=1024, cuBLASLt: cuBLASLt was not found; remedy: install it\n");
-    assert_says(&text, "+- 0.1");
+    assert_says(&text, "95 % +-0.09 %");
     rft_str_truncate(&text, 0);
     rft_point *best = sample_best(run, 1);
     best->rounds[1].batch = 1; /* one run a sample, and no reading of the floor but the ceilings' */
@@ -220,7 +221,7 @@ static void ceilings_of_every_kind(void **state) {
     const rft_finding *ceilings = rft_finding_ceilings(run, run->arena);
     rft_print_text(&text, ceilings, &(rft_print_opts){.full = true});
     rft_print_text(&text, rft_finding_operations(run, run->arena), &(rft_print_opts){.full = true});
-    assert_says(&text, "BF16 tensor                    at least 612 TFLOP/s     n/a  1980 MHz\n");
+    assert_says(&text, "BF16 tensor                   at least 612 TFLOP/s      n/a  1980 MHz\n");
     assert_says(&text, "  sustained 450 TFLOP/s, SM clock 1545 MHz\n");
     assert_says(&text, "\"At least\": measured on a path slower than this architecture's own");
     assert_says(&text, "FP8 tensor\n  [datasheet 1.98 PFLOP/s] (not asked for).\n");

@@ -6,6 +6,7 @@
 #include "model/compare/compare.h"
 #include "model/run/baseline.h"
 #include "model/run/run_repeat.h"
+#include "model/stats/drift.h"
 #include "noise.h"
 
 #include <stdio.h>
@@ -212,17 +213,17 @@ static void batches_know_what_dependent_samples_are_worth(void **state) {
         wander(samples, 80, &seed);
         rft_stats stats = rft_stats_of(samples, 80);
         double own = (stats.high - stats.low) / 2.0, off = fabs(stats.median - 1e-3);
-        held += off <= fmax(rft_compare_batch_half_width_s(samples, 80), own);
+        held += off <= fmax(rft_drift_batch_half_width(samples, 80), own);
         bare += stats.low <= 1e-3 && 1e-3 <= stats.high;
     }
     printf("wandering samples: batches hold the level in %.1f %%, the plain interval in %.1f %%\n",
            100.0 * (double)held / RUNS, 100.0 * (double)bare / RUNS);
     assert_true(held >= 0.85 * RUNS && bare < 0.7 * RUNS);
-    assert_true(isnan(rft_compare_batch_half_width_s(samples, 7)));
+    assert_true(isnan(rft_drift_batch_half_width(samples, 7)));
     for (size_t i = 0; i < 80; i++) {
         samples[i] = 1e-3;
     }
-    assert_true(rft_compare_batch_half_width_s(samples, 80) < 1e-12);
+    assert_true(rft_drift_batch_half_width(samples, 80) < 1e-12);
 }
 
 /* ---- whole runs ---- */

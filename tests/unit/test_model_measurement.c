@@ -77,7 +77,8 @@ static void dependent_samples_are_flagged(void **state) {
     m.stats = rft_stats_of(samples, N);
     const char *note = rft_measurement_note(&m, NULL, arena);
     assert_non_null(note);
-    assert_non_null(strstr(note, "the samples are not independent (trend of 1.0 %), so the interval is too narrow"));
+    assert_non_null(
+        strstr(note, "the samples are not independent (trend of 1.0 %), so the interval is that of batches of them"));
     rft_arena_free(arena);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 #include "model/compare/compare_parts.h"
+#include "model/run/run_repeat.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,19 +21,6 @@ static const char *file_stem(const char *path, rft_arena *arena) {
         }
     }
     return name;
-}
-
-/* Where the timer's step shows: in single runs with samples enough to repeat themselves. */
-static double timer_step_s(const rft_run *run) {
-    double step = 0.0;
-    for (size_t i = 0; i < run->point_count; i++) {
-        const rft_measurement *m = rft_point_measurement(&run->points[i]);
-        if (m && m->batch <= 1 && m->n > 5) {
-            double own = rft_stats_step(m->samples_s, m->n);
-            step = own > 0.0 && (step == 0.0 || own < step) ? own : step;
-        }
-    }
-    return step;
 }
 
 static bool same_text(const char *a, const char *b) {
@@ -55,7 +43,7 @@ static void fill_side(rft_compare *compare, size_t at, const rft_compare_input *
                                .card = at,
                                .price = input->price,
                                .date = rft_arena_strdup(arena, date),
-                               .step_s = timer_step_s(run)};
+                               .step_s = rft_run_timer_step_s(run)};
     side->model_known = rft_run_device(run) != NULL;
     side->device = side->model_known ? rft_run_device(run) : file_stem(input->path, arena);
     for (size_t k = at; k-- > 0;) {

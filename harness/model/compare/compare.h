@@ -15,12 +15,9 @@
  * which it is stands beside it. Imported baselines do not count: another protocol.
  *
  * Intervals of a figure that several processes took are those of stats/repeat.h: what another run reads is in them.
- * What one process took is wider here than in its own run, by what only shows between runs:
- *   - the drift of that problem's reference, and the scatter of its readings (rft_run_widen_frac());
- *   - where the samples are not independent (rft_drift_of_samples()), what the medians of batches of them scatter by;
- *   - half a step of the timer: short times are multiples of it (32 ns on an H200), and their interval can be of width
- *     0.
- * What another process would have read is not in it; a caveat says so.
+ * What one process took is wider here than in its own run (run_repeat.h), by what only shows between runs: the drift of
+ * that problem's reference, and the scatter of its readings (rft_run_widen_frac()). What another process would have
+ * read is not in it; a caveat says so.
  */
 #ifndef RFT_MODEL_COMPARE_H
 #define RFT_MODEL_COMPARE_H

@@ -42,17 +42,7 @@ static int library_tried(const rft_run *run, size_t sweep, size_t problem) {
 
 /* Several processes have in their interval what times differ by. */
 static double widening(const rft_compare_side *side, const rft_compare_figure *f, const rft_measurement *m) {
-    if (m->process_count > 1) {
-        return 0.0;
-    }
-    double frac = rft_run_widen_frac(side->run, f->sweep, f->problem);
-    rft_drift within = rft_drift_of_samples(m->samples_s, m->n);
-    double batches_s = rft_drift_found(&within) ? rft_compare_batch_half_width_s(m->samples_s, m->n) : 0.0;
-    if (batches_s > 0.0) {
-        frac = fmax(frac, batches_s / m->stats.median - rft_stats_half_width_frac(&m->stats));
-    }
-    int batch = m->batch > 1 ? m->batch : 1;
-    return frac + side->step_s / 2.0 / batch / m->stats.median;
+    return m->process_count > 1 ? 0.0 : rft_run_widen_frac(side->run, f->sweep, f->problem);
 }
 
 static const char *nothing_text(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {

@@ -259,7 +259,7 @@ static const char *neither_text(const rft_compare_figure *first, char letter, rf
 static const char *doubt_text(rft_compare_doubt doubt, const rft_compare_case *of, const char *said, rft_arena *arena) {
     switch (doubt) {
     case RFT_DOUBT_INTERVAL:
-        return "a side has under 6 samples: no 95 % interval exists";
+        return "a side has too few samples for a 95 % interval (6, or 8 that are not independent)";
     case RFT_DOUBT_EFFORT: {
         bool known = isfinite(of->first_roof) && isfinite(of->other_roof);
         return rft_arena_printf(arena, "%s, and the gap does not exceed both roof distances (%s)", said,

@@ -85,27 +85,3 @@ rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_do
     }
     return why == RFT_DOUBT_NONE ? verdict : RFT_COMPARE_AMBIGUOUS;
 }
-
-#define BATCHES_LEAST 4
-#define BATCHES_MOST 10
-#define BATCH_SAMPLES 8 /* wanted in each */
-
-double rft_compare_batch_half_width_s(const double *samples_s, size_t n) {
-    /* Student's t, 97.5 %, for 3 to 9 degrees of freedom */
-    static const double t[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
-    if (n < 2 * BATCHES_LEAST) {
-        return NAN;
-    }
-    size_t count = n / BATCH_SAMPLES;
-    count = count < BATCHES_LEAST ? BATCHES_LEAST : count > BATCHES_MOST ? BATCHES_MOST : count;
-    double medians[BATCHES_MOST], mean = 0.0, squares = 0.0;
-    for (size_t i = 0; i < count; i++) {
-        size_t begin = i * n / count, end = (i + 1) * n / count;
-        medians[i] = rft_stats_of(samples_s + begin, end - begin).median;
-        mean += medians[i] / (double)count;
-    }
-    for (size_t i = 0; i < count; i++) {
-        squares += (medians[i] - mean) * (medians[i] - mean);
-    }
-    return t[count - BATCHES_LEAST] * sqrt(squares / (double)(count - 1) / (double)count);
-}

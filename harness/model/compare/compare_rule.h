@@ -20,7 +20,7 @@
  *                   docs/nvbench_compare_robust.md; and of rft_stats_tie()). A false verdict is one of these between
  * two runs of one card. SAME            the interval lies wholly within RFT_COMPARE_MARGIN_FRAC of 1. AMBIGUOUS all
  * else: a difference that is neither shown nor excluded. And whatever the interval says:
- *                   - a side has no 95 % interval (under 6 samples, or a bare number);
+ *                   - a side has no 95 % interval (under 6 samples, or 8 that are not independent; a bare number);
  *                   - the workloads are not one and the same (cache mode, declared work);
  *                   - the search effort of the sides differs and the gap does not exceed both roof distances: more
  *                     search on one side could close it. SAME stands there only if no side can gain the margin;
@@ -77,10 +77,5 @@ typedef struct rft_compare_case {
 
 /* `doubt` may be NULL. */
 rft_compare_verdict rft_compare_judge(const rft_compare_case *of, rft_compare_doubt *doubt);
-
-/* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of 4 to 10
- * batches of neighbours (method of batch means: Law & Kelton, Simulation Modeling and Analysis, section 9.5). Seconds;
- * NaN under 8 samples. */
-double rft_compare_batch_half_width_s(const double *samples_s, size_t n);
 
 #endif

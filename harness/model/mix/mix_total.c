@@ -81,7 +81,7 @@ static void add_times(rft_mix_total *total, rft_arena *arena) {
         terms[i] =
             (term){line->measurement, line->item->count, stats->median, stats->low, stats->high, stats->interval_is_95};
         if (!stats->interval_is_95 && !without) {
-            without = rft_arena_printf(arena, "%s has no 95 %% interval of its median: under 6 samples",
+            without = rft_arena_printf(arena, "%s has no 95 %% interval of its median: too few samples",
                                        line_name(line, arena));
         }
     }

@@ -95,7 +95,7 @@ int rft_mix_total_of(rft_mix_total **out, const rft_mix *mix, const rft_mix_book
 /* A figure of the whole mix as a line of text. */
 typedef struct rft_mix_fact {
     const char *label; /* "time of a pass", "tokens/s", "cost per million tokens" */
-    const char *value; /* "12.3 ms \xc2\xb1 0.31 %"; "n/a" */
+    const char *value; /* "12.3 ms \xc2\xb10.31 %"; "n/a" */
     const char *note;  /* what it rests on, or why it is not there; NULL */
 } rft_mix_fact;
 #define RFT_MIX_FACTS 7

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/units.h"
 #include "model/mix/mix_total.h"
+#include "model/stats/interval_text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -58,17 +59,19 @@ const char *rft_mix_units_text(const rft_mix *mix, rft_arena *arena) {
     return rft_arena_printf(arena, "%s%s", unit, strchr("sxzh", last) ? "es" : "s");
 }
 
-/* " ± 0.31 %"; "" where there is no interval. */
-static const char *half_text(const rft_mix_figure *of, rft_arena *arena) {
-    double half = (of->high - of->low) / 2.0 / of->value * 100.0;
-    return isfinite(half) ? rft_arena_printf(arena, " \xc2\xb1 %s %%", significant(half, 2, arena)) : "";
-}
-
-static rft_mix_fact fact_of(const char *label, const rft_mix_figure *of, const char *number, rft_arena *arena) {
+/* With a prefix of `unit`; NULL: a plain number, of thousands in groups, and `after` behind it. */
+static rft_mix_fact fact_of(const char *label, const rft_mix_figure *of, const char *unit, const char *after,
+                            rft_arena *arena) {
     if (of->missing) {
         return (rft_mix_fact){label, "n/a", of->missing};
     }
-    return (rft_mix_fact){label, rft_arena_printf(arena, "%s%s", number, half_text(of, arena)), of->no_interval};
+    rft_interval_text text = rft_interval_text_of(of->value, of->low, of->high, unit ? 0.0 : 1.0, unit, arena);
+    bool grouped = !unit && of->value >= 999.5;
+    return (rft_mix_fact){label,
+                          rft_arena_printf(arena, "%s%s%s%s",
+                                           grouped ? rft_mix_number_text(of->value, arena) : text.value, after,
+                                           text.interval ? " " : "", text.interval ? text.interval : ""),
+                          of->no_interval};
 }
 
 static const char *money_text(const rft_mix_total *total, const char *amount, rft_arena *arena) {
@@ -77,7 +80,7 @@ static const char *money_text(const rft_mix_total *total, const char *amount, rf
 
 static rft_mix_fact cost_fact(const rft_mix_total *total, const char *label, const rft_mix_figure *of,
                               rft_arena *arena) {
-    return fact_of(label, of, money_text(total, rft_mix_number_text(of->value, arena), arena), arena);
+    return fact_of(label, of, NULL, money_text(total, "", arena), arena);
 }
 
 static size_t add_costs(const rft_mix_total *total, rft_arena *arena, rft_mix_fact *out) {
@@ -109,23 +112,18 @@ static size_t add_costs(const rft_mix_total *total, rft_arena *arena, rft_mix_fa
 
 size_t rft_mix_facts(const rft_mix_total *total, rft_arena *arena, rft_mix_fact out[RFT_MIX_FACTS]) {
     const char *unit = rft_mix_units_text(total->mix, arena);
-    char text[48];
     if (total->missing_count) {
         out[0] = (rft_mix_fact){"total", "none", total->time_s.missing};
         return 1;
     }
-    rft_units_format_seconds(text, sizeof text, total->time_s.value, 3);
-    out[0] = fact_of("time of a pass", &total->time_s, text, arena);
-    out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s,
-                     rft_mix_number_text(total->units_s.value, arena), arena);
+    out[0] = fact_of("time of a pass", &total->time_s, "s", "", arena);
+    out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s, NULL, "", arena);
     if (!out[1].note && strcmp(total->mix->unit, "pass") != 0) {
         out[1].note = rft_arena_printf(arena, "%s %s a pass", rft_mix_exact_text(total->mix->per, arena),
                                        total->mix->per == 1.0 ? total->mix->unit : unit);
     }
-    rft_units_format_si(text, sizeof text, total->joules.value, 3, "J");
-    out[2] = fact_of("energy of a pass", &total->joules, text, arena);
-    out[3] = fact_of(rft_arena_printf(arena, "%s/J", unit), &total->units_j,
-                     rft_mix_number_text(total->units_j.value, arena), arena);
+    out[2] = fact_of("energy of a pass", &total->joules, "J", "", arena);
+    out[3] = fact_of(rft_arena_printf(arena, "%s/J", unit), &total->units_j, NULL, "", arena);
     if (total->joules.missing) { /* said once */
         out[3].note = NULL;
     }

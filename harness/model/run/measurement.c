@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "model/run/field.h"
 #include "model/stats/drift.h"
+#include "model/stats/interval_text.h"
 #include "model/stats/throttle.h"
 
 #include <math.h>
@@ -52,6 +53,24 @@ double rft_measurement_near_floor_s(const rft_measurement *m, const rft_ceilings
     return near ? floor_s : (double)NAN;
 }
 
+/* Of one process: its interval is wider for it (rft_drift_stats_of()). */
+static void add_dependence(rft_str *text, const rft_measurement *m) {
+    rft_drift drift = rft_drift_of_samples(m->samples_s, m->n);
+    if (rft_drift_found(&drift) && fabs(drift.amount_frac) >= DRIFT_WORTH_FRAC) {
+        rft_str_addf(text, "%sthe samples are not independent (%s of ", text->length ? "; " : "",
+                     rft_drift_kind_name(drift.kind));
+        rft_str_add_fixed(text, fabs(drift.amount_frac) * 100.0, 1);
+        rft_str_add(text, m->stats.interval_is_95 ? " %), so the interval is that of batches of them"
+                                                  : " %) and too few for an interval");
+    }
+}
+
+static void add_processes(rft_str *text, const rft_measurement *m, rft_arena *arena) {
+    const char *repeat = rft_interval_ends_text(m->repeat.repeat_low, m->repeat.repeat_high, "s", arena);
+    rft_str_addf(text, "%sof %zu processes%s%s", text->length ? "; " : "", m->process_count,
+                 repeat ? ": another run as this would read " : "", repeat ? repeat : "");
+}
+
 const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     char time[40];
@@ -63,12 +82,10 @@ const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *c
                      isfinite(m->floor_s) ? "; an empty kernel takes " : "",
                      isfinite(m->floor_s) ? rft_units_format_seconds(time, sizeof time, m->floor_s, 3) : "");
     }
-    rft_drift drift = rft_drift_of_samples(m->samples_s, m->n);
-    if (rft_drift_found(&drift) && fabs(drift.amount_frac) >= DRIFT_WORTH_FRAC) {
-        rft_str_addf(&text, "%sthe samples are not independent (%s of ", text.length ? "; " : "",
-                     rft_drift_kind_name(drift.kind));
-        rft_str_add_fixed(&text, fabs(drift.amount_frac) * 100.0, 1);
-        rft_str_add(&text, " %), so the interval is too narrow");
+    if (m->process_count > 1) {
+        add_processes(&text, m, arena);
+    } else {
+        add_dependence(&text, m);
     }
     if (m->throttle_note) {
         rft_str_addf(&text, "%s%s", text.length ? "; " : "", m->throttle_note);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/run/run_repeat.h"
 
+#include "model/stats/drift.h"
+
 #include <math.h>
 #include <stdlib.h>
+
+#define STEP_WORTH_FRAC 1e-5 /* of a time: a finer step is no timer's, but the nearest two of many samples */
 
 /* What is reported of a run. */
 typedef struct reported {
@@ -10,13 +14,11 @@ typedef struct reported {
     size_t *problems;       /* of each */
     rft_repeat_item *items; /* of those that are no alias: an alias' samples are another's */
     size_t count, own;      /* the first `own` are no aliases */
-    bool processes;         /* one was taken in several: all stats are worked out from the samples again */
 } reported;
 
 static void add(reported *r, rft_measurement *m, size_t problem) {
     r->problems[r->count] = problem;
     r->all[r->count++] = m;
-    r->processes = r->processes || m->process_count > 1;
 }
 
 /* Of all problems of all sweeps. */
@@ -73,14 +75,37 @@ static void take(rft_measurement *m, const rft_repeat *repeat) {
     }
 }
 
+double rft_run_timer_step_s(const rft_run *run) {
+    double step = 0.0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_measurement *m = rft_point_measurement(&run->points[i]);
+        if (m && m->batch <= 1 && m->n > 5) {
+            double own = rft_stats_step(m->samples_s, m->n);
+            step = own > 0.0 && (step == 0.0 || own < step) ? own : step;
+        }
+    }
+    return step;
+}
+
+/* Several processes know what they differ by (repeat.h); of one, what its own samples tell. */
+static rft_stats stats_of(const rft_measurement *m, double step_s) {
+    if (m->process_count > 1) {
+        return rft_stats_of(m->samples_s, m->n);
+    }
+    rft_stats stats = rft_drift_stats_of(m->samples_s, m->n);
+    double step_frac = step_s / 2.0 / (m->batch > 1 ? m->batch : 1) / stats.median;
+    return step_frac > STEP_WORTH_FRAC ? rft_drift_widened(&stats, step_frac) : stats;
+}
+
 void rft_run_fill_repeats(rft_run *run) {
+    double step_s = rft_run_timer_step_s(run);
     size_t most = run->point_count + run->baseline_count + 1;
     reported r = {.all = rft_calloc(most, sizeof *r.all), .problems = rft_calloc(most, sizeof *r.problems)};
     collect(&r, run);
     r.items = rft_calloc(r.count + 1, sizeof *r.items);
     rft_repeat *repeats = rft_calloc(r.count + 1, sizeof *repeats);
     for (size_t i = 0; i < r.count; i++) {
-        r.all[i]->stats = r.processes ? rft_stats_of(r.all[i]->samples_s, r.all[i]->n) : r.all[i]->stats;
+        r.all[i]->stats = stats_of(r.all[i], step_s);
         r.items[i] = item_of(r.all[i], r.problems[i]);
     }
     rft_repeat_of(r.items, r.own, r.count, repeats);
@@ -92,4 +117,13 @@ void rft_run_fill_repeats(rft_run *run) {
     free(r.items);
     free(r.problems);
     free(r.all);
+}
+
+bool rft_run_has_processes(const rft_run *run) {
+    bool several = false;
+    for (size_t i = 0; i < run->point_count && !several; i++) {
+        const rft_measurement *m = rft_point_measurement(&run->points[i]);
+        several = m && m->process_count > 1;
+    }
+    return several;
 }

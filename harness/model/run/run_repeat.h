@@ -10,11 +10,20 @@
  * Fills rft_measurement.repeat of what is reported: each point's last round, and baselines; the variance between
  * processes is pooled over the run's problems. Where that is known, the stats' median becomes the figure, and low and
  * high the confidence interval, so that whoever reads the median reads the figure. What was taken in one process, in a
- * run without others, keeps its numbers, and its repeat interval is not known.
+ * run without others, keeps its median, and its repeat interval is not known. Its low and high are wider than those of
+ * independent, exact samples: by what batches tell where they are not independent (rft_drift_stats_of()), and by half a
+ * step of the timer.
  *
  * Readers of files call it; so does who has added samples to a run. It may be called again at any time: all is worked
  * out anew from the samples. Some milliseconds for 5,000 points.
  */
 void rft_run_fill_repeats(rft_run *run);
+
+/* The step of the timer, as single runs with samples enough to repeat themselves show it (32 ns on an H200). Seconds;
+ * 0: not seen. */
+double rft_run_timer_step_s(const rft_run *run);
+
+/* Was anything that is reported taken in several processes? Else no interval knows what another run would read. */
+bool rft_run_has_processes(const rft_run *run);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define PERMUTATIONS 999
+#define PERMUTATIONS_OF_SAMPLES 199
 #define SEED 20u
 #define STEP_SIDE 2    /* readings on each side of a step */
 #define NORMAL_95 1.96 /* half width of a 95 % interval in standard errors */
@@ -78,11 +79,11 @@ static finding look(const double *scores, size_t n, double squares) {
 
 /* The share of orders of the same readings that look at least as drifting. Ends early once the answer is "no"
  * (Besag & Clifford 1991: the share so far is then a valid p). */
-static double permutation_p(double *scores, size_t n, double squares, double observed) {
-    const int enough = (int)(RFT_DRIFT_LEVEL * (PERMUTATIONS + 1)) + 1;
+static double permutation_p(double *scores, size_t n, double squares, double observed, int most) {
+    const int enough = (int)(RFT_DRIFT_LEVEL * (most + 1)) + 1;
     uint64_t seed = SEED;
     int as_large = 0;
-    for (int done = 1; done <= PERMUTATIONS; done++) {
+    for (int done = 1; done <= most; done++) {
         for (size_t i = n - 1; i > 0; i--) {
             size_t k = (size_t)rft_random_below(&seed, i + 1);
             double swap = scores[i];
@@ -94,7 +95,7 @@ static double permutation_p(double *scores, size_t n, double squares, double obs
             return (double)as_large / done;
         }
     }
-    return (as_large + 1.0) / (PERMUTATIONS + 1.0);
+    return (as_large + 1.0) / (most + 1.0);
 }
 
 /* ---- how much ---- */
@@ -217,7 +218,7 @@ static double own_noise_frac(drift_series *s, double centre) {
     return noise;
 }
 
-static void judge_drift(rft_drift *drift, drift_series *s) {
+static void judge_drift(rft_drift *drift, drift_series *s, int permutations) {
     size_t n = s->n;
     double *scores = rft_calloc(n, sizeof *scores), *left = rft_calloc(n, sizeof *left);
     double centre = median_of_copy(s, s->value, n), squares = 0.0;
@@ -231,7 +232,7 @@ static void judge_drift(rft_drift *drift, drift_series *s) {
     }
     if (squares > 0.0) { /* 0: all readings are equal */
         finding found = look(scores, n, squares);
-        drift->p = permutation_p(scores, n, squares, found.statistic);
+        drift->p = permutation_p(scores, n, squares, found.statistic, permutations);
         if (drift->p <= RFT_DRIFT_LEVEL) {
             size_up(drift, s, &found, centre, left);
         }
@@ -274,7 +275,7 @@ static drift_series take_readings(const rft_drift_reading *readings, size_t coun
     return s;
 }
 
-rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count) {
+static rft_drift drift_of(const rft_drift_reading *readings, size_t count, int permutations) {
     rft_drift drift = {.kind = RFT_DRIFT_UNKNOWN,
                        .p = NAN,
                        .amount_frac = NAN,
@@ -288,10 +289,14 @@ rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count) {
         drift.span_s = s.time_s[s.n - 1] - s.time_s[0];
     }
     if (s.n >= RFT_DRIFT_MIN_READINGS) {
-        judge_drift(&drift, &s);
+        judge_drift(&drift, &s, permutations);
     }
     free(s.time_s);
     return drift;
+}
+
+rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count) {
+    return drift_of(readings, count, PERMUTATIONS);
 }
 
 rft_drift rft_drift_of_samples(const double *samples, size_t n) {
@@ -299,7 +304,7 @@ rft_drift rft_drift_of_samples(const double *samples, size_t n) {
     for (size_t i = 0; i < n; i++) {
         readings[i] = (rft_drift_reading){.time_s = NAN, .median = samples[i], .half_width = NAN};
     }
-    rft_drift drift = rft_drift_of(readings, n);
+    rft_drift drift = drift_of(readings, n, PERMUTATIONS_OF_SAMPLES);
     free(readings);
     return drift;
 }
@@ -369,4 +374,44 @@ char *rft_drift_words(const rft_drift *drift, char *out, size_t size) {
     rft_text_format(out, size, "%s", rft_str_get(&text));
     rft_str_clear(&text);
     return out;
+}
+
+/* ---- one measurement ---- */
+
+#define BATCHES_LEAST 4
+#define BATCHES_MOST 10
+#define BATCH_SAMPLES 8 /* wanted in each */
+
+double rft_drift_batch_half_width(const double *samples, size_t n) {
+    /* Student's t, 97.5 %, for 3 to 9 degrees of freedom */
+    static const double t[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
+    if (n < 2 * BATCHES_LEAST) {
+        return NAN;
+    }
+    size_t count = n / BATCH_SAMPLES;
+    count = count < BATCHES_LEAST ? BATCHES_LEAST : count > BATCHES_MOST ? BATCHES_MOST : count;
+    double medians[BATCHES_MOST], mean = 0.0, squares = 0.0;
+    for (size_t i = 0; i < count; i++) {
+        size_t begin = i * n / count, end = (i + 1) * n / count;
+        medians[i] = rft_stats_of(samples + begin, end - begin).median;
+        mean += medians[i] / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        squares += (medians[i] - mean) * (medians[i] - mean);
+    }
+    return t[count - BATCHES_LEAST] * sqrt(squares / (double)(count - 1) / (double)count);
+}
+
+rft_stats rft_drift_stats_of(const double *samples, size_t n) {
+    rft_stats stats = rft_stats_of(samples, n);
+    double batches = rft_drift_batch_half_width(samples, n), half = (stats.high - stats.low) / 2.0;
+    if (!stats.interval_is_95 || batches <= half) {
+        return stats; /* nothing to widen: whether they are independent need not be known */
+    }
+    rft_drift drift = rft_drift_of_samples(samples, n);
+    if (!rft_drift_found(&drift)) {
+        return stats;
+    }
+    stats.interval_is_95 = isfinite(batches);
+    return rft_drift_widened(&stats, (batches - half) / stats.median);
 }

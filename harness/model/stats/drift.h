@@ -58,8 +58,18 @@ typedef struct rft_drift {
  */
 rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count);
 
-/* The same for the samples of one measurement: are they independent, as its interval assumes? */
+/* The same for the samples of one measurement: are they independent, as its interval assumes? By a fifth of the
+ * permutations: there are thousands of points. */
 rft_drift rft_drift_of_samples(const double *samples, size_t n);
+
+/* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of 4 to 10
+ * batches of neighbours (method of batch means: Law & Kelton, Simulation Modeling and Analysis, section 9.5). In the
+ * samples' unit; NaN under 8 samples. */
+double rft_drift_batch_half_width(const double *samples, size_t n);
+
+/* rft_stats_of() of samples in the order taken; where they are not independent, the interval is as wide as their
+ * batches ask for, and no 95 % interval where there are too few for batches. */
+rft_stats rft_drift_stats_of(const double *samples, size_t n);
 
 bool rft_drift_found(const rft_drift *drift); /* TREND, STEP or WANDER */
 

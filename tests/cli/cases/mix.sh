@@ -32,8 +32,8 @@ rooftune show "$linear" "$gemv" --mix decode.lua --mix prices.lua
 expect_status 0
 expect_out '^Mix: decode, batch 32, on NVIDIA H200 (card in rack 3)$'
 expect_out '^  time of a pass  *[0-9.]* ms '
-expect_out '^  energy of a pass  *n/a  linear_fp16 m=32 n=8192 k=8192:'
-expect_out '^  cost per million tokens  *n/a  a part of it is not known'
+expect_out '^  energy of a pass  *n/a  linear_fp16 m=32'
+expect_out '^  cost per million tokens  *n/a  a part of it is not'
 expect_out '32,000 EUR (2026-11)'
 expect_out '^  Covers the listed kernels only'
 expect_out '^  gemv n=4096 k=4096 '
@@ -73,7 +73,7 @@ sed 's/m = 32, n = 8192, k = 8192/m = 4096, n = 16384/; /gemv/d' decode.lua >pre
 rooftune show "$linear" --mix prefill.lua --mix prices.lua
 expect_status 0
 expect_out '^  tokens/J  *[0-9]'
-expect_out '^  cost per million tokens  *[0-9.]* EUR ± '
+expect_out '^  cost per million tokens  *[0-9.]* EUR [[±]'
 # The report has the same figures.
 if command -v pdftotext >/dev/null; then
     rooftune report "$linear" "$gemv" --mix decode.lua --mix prices.lua -o mix.pdf --part 1
@@ -123,7 +123,7 @@ echo 'return mix { name = "quick", unit = "token", { "gemv_fp16", { n = 8192 }, 
 rooftune compare "$QUICK" replay.db --mix quick.lua
 expect_status 0
 expect_out '^mix: quick$'
-expect_out '^  A  [0-9.]* [mu]s ±[0-9.]* %  .*  first$'
+expect_out '^  A  [0-9.]* [mu]s [[±][^]%]*[]%]  .*  first$'
 expect_out '^  B .* 1.0*x SAME$'
 grep -q 'EUR' out && fail "a cost without a price"
 rooftune compare "$QUICK" replay.db --mix quick.lua --mix prices.lua --json compare.json -o compare.pdf

@@ -43,7 +43,7 @@ expect_status 0
 expect_out '^#define '
 rooftune ceilings -d replay:"$QUICK"
 expect_status 0
-expect_out '^device memory, read  *[34]\.[0-9]* TB/s .* MHz .* %$'
+expect_out '^device memory, read  *[34]\.[0-9]*  *TB/s .* MHz .* %$'
 expect_out '^device memory, read  *4\.80 TB/s .* MHz x '
 expect_out '^ridge, op/B  *read  *2:1  *1:1  *write  *L2  *L1  *shared | datasheet  *limit$'
 # Numbers of whichever recording there is: device memory's four mixes, L2, and the datasheet's and the limit's ridge.
