@@ -141,8 +141,9 @@ static void add_point(rft_str *out, const rft_run *run, const rft_point *point, 
     add_int(out, sweep->problems[point->problem].refined);
     add_state(out, run, measurement ? &place : NULL, point);
     add_real(out, told.process_count > 0 ? (double)told.process_count : (double)NAN);
-    add_real(out, told.repeat.repeat_low);
-    add_real(out, told.repeat.repeat_high);
+    bool known = rft_repeat_is_known(&told.repeat);
+    add_real(out, known ? told.repeat.repeat_low : (double)NAN);
+    add_real(out, known ? told.repeat.repeat_high : (double)NAN);
     add_real(out, energy ? energy->power_w : (double)NAN); /* power_w by its name until 0.1.0 */
     rft_str_add_char(out, '\n');
 }

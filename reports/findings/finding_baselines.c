@@ -25,6 +25,9 @@ enum {
     MEDIAN,
     LOW,
     HIGH,
+    REPEAT_LOW,
+    REPEAT_HIGH,
+    PROCESSES,
     SAMPLES,
     CACHE,
     CLOCK,
@@ -57,6 +60,9 @@ static const rft_trait fields[FIELDS] = {
     [MEDIAN] = {.key = "median_s", .title = "Median", .style = RFT_AS_SI, .unit = "s", .align = RFT_ALIGN_RIGHT},
     [LOW] = {.key = "low_s"},
     [HIGH] = {.key = "high_s"},
+    [REPEAT_LOW] = {.key = "repeat_low_s"},
+    [REPEAT_HIGH] = {.key = "repeat_high_s"},
+    [PROCESSES] = {.key = "processes"},
     [SAMPLES] = {.key = "samples"},
     [CACHE] = {.key = "cache"},
     [CLOCK] = {.key = "clock_mhz"},
@@ -112,6 +118,10 @@ static void add_figures(rft_datum *cells, const rft_run *run, const rft_point *b
     const rft_measurement *m = &baseline->measurement;
     cells[LOW] = rft_datum_number(m->stats.low);
     cells[HIGH] = rft_datum_number(m->stats.high);
+    bool known = rft_repeat_is_known(&m->repeat);
+    cells[REPEAT_LOW] = rft_datum_number(known ? m->repeat.repeat_low : (double)NAN);
+    cells[REPEAT_HIGH] = rft_datum_number(known ? m->repeat.repeat_high : (double)NAN);
+    cells[PROCESSES] = m->process_count ? rft_datum_count((int64_t)m->process_count) : rft_datum_absent();
     cells[SAMPLES] = m->n ? rft_datum_count((int64_t)m->n) : rft_datum_absent();
     cells[CACHE] = rft_datum_text(m->n ? rft_cache_mode_name(m->cache) : NULL);
     cells[CLOCK] = rft_datum_number(m->clock_mhz);

@@ -42,6 +42,10 @@ rft_finding *rft_finding_timing(const rft_measurement *m, rft_arena *arena) {
             rft_finding_set(f, field->name, m ? datum_of_field(field, &told) : rft_datum_absent());
         }
     }
+    bool several = told.process_count > 0, known = rft_repeat_is_known(&told.repeat);
+    rft_finding_set(f, "processes", several ? rft_datum_count((int64_t)told.process_count) : rft_datum_absent());
+    rft_finding_set(f, "repeat_low_s", rft_datum_number(known ? told.repeat.repeat_low : (double)NAN));
+    rft_finding_set(f, "repeat_high_s", rft_datum_number(known ? told.repeat.repeat_high : (double)NAN));
     return f;
 }
 
@@ -74,9 +78,6 @@ static void set_times(rft_finding *f, const rft_run *run, const rft_point *best)
     rft_finding_set(f, "low_s", rft_datum_number(m->stats.low));
     rft_finding_set(f, "high_s", rft_datum_number(m->stats.high));
     rft_finding_set(f, "interval_is_95", rft_datum_flag(m->stats.interval_is_95));
-    rft_finding_set(f, "processes", m->process_count ? rft_datum_count((int64_t)m->process_count) : rft_datum_absent());
-    rft_finding_set(f, "repeat_low_s", rft_datum_number(m->repeat.repeat_low));
-    rft_finding_set(f, "repeat_high_s", rft_datum_number(m->repeat.repeat_high));
     rft_finding_set(f, "samples", rft_datum_count((int64_t)m->stats.n));
     rft_finding_join(f, rft_finding_timing(m, f->arena));
     rft_finding_set(f, "note", rft_datum_text(rft_measurement_note(m, &run->ceilings, f->arena)));
