@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-#define ALIKE_FRAC 0.01           /* of the time: no reason is looked for */
-#define EXPLAINED_LEAST 0.5       /* of the change of the times: less does not explain it, */
-#define EXPLAINED_MOST 2.0        /* and more says that something else does */
-#define FIRM_FRAC 0.6             /* of the slower rung's time: what takes so much at its ceiling holds it back */
-#define NEGLIGIBLE_TIME_FRAC 0.05 /* what takes less at its ceiling, in both, explains nothing */
+#define ALIKE_FRAC 0.01      /* of the time: no reason is looked for */
+#define EXPLAINED_LEAST 0.5  /* of the change of the times: less does not explain it, */
+#define EXPLAINED_MOST 2.0   /* and more says that something else does */
+#define FIRM_FRAC 0.6        /* of the slower rung's time: what takes so much at its ceiling holds it back */
+#define NEGLIGIBLE_FRAC 0.25 /* of the nearest ceiling: what takes less at its own, in both, explains nothing */
 
 typedef struct change {
     rft_arena *arena;
@@ -168,14 +168,13 @@ static void by_ceilings(change *c) {
     }
 }
 
-/* Of the longer of the two times it takes hardly any at its ceiling, in both. `of_level`: this part of the level. */
+/* It takes hardly any time at its ceiling beside the nearest of all, in both. `part`: this much of the level. */
 static bool is_negligible(const change *c, rft_resource resource, const pair *part, const pair *level) {
-    double longest_s = fmax(c->time_s[0], c->time_s[1]);
     bool known = false;
     for (size_t i = 0; i < 2; i++) {
         const rft_share *share = share_of(&c->bounds[i], resource, RFT_PIPE_COUNT);
         double frac = part && level && level->value[i] > 0 ? part->value[i] / level->value[i] : 1;
-        if (share && share->seconds * frac >= NEGLIGIBLE_TIME_FRAC * longest_s) {
+        if (share && share->seconds * frac >= NEGLIGIBLE_FRAC * c->bounds[i].shares[0].seconds) {
             return false;
         }
         known = known || share;
@@ -207,6 +206,20 @@ static pair sectors_of_loads(const change *c) {
     return useful;
 }
 
+/* How memory is accessed, which warps, instructions and bytes on their way follow from. */
+static void by_access(change *c) {
+    pair loads = sectors_of_loads(c), stores = counter_pair(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR);
+    pair written = counter_pair(c, RFT_COUNTER_L2_WRITE), l2 = level_pair(c, RFT_LEVEL_L2, true);
+    written.value[0] *= RFT_SECTOR_BYTES;
+    written.value[1] *= RFT_SECTOR_BYTES;
+    if (!is_negligible(c, RFT_RESOURCE_L1, NULL, NULL)) {
+        in_proportion(c, &loads, true);
+    }
+    if (!is_negligible(c, RFT_RESOURCE_L2, &written, &l2)) {
+        in_proportion(c, &stores, true);
+    }
+}
+
 /* Where no ceiling is near, and what waits goes with how often it waits. */
 static void by_counts(change *c) {
     static const struct {
@@ -216,8 +229,8 @@ static void by_counts(change *c) {
         double bytes; /* of one of them */
     } rows[] = {{RFT_COUNTER_DRAM_READ, RFT_RESOURCE_DRAM, RFT_LEVEL_DRAM, 1},
                 {RFT_COUNTER_DRAM_WRITE, RFT_RESOURCE_DRAM, RFT_LEVEL_DRAM, 1},
-                {RFT_COUNTER_L2_READ, RFT_RESOURCE_L2, RFT_LEVEL_L2, 32},
-                {RFT_COUNTER_L2_WRITE, RFT_RESOURCE_L2, RFT_LEVEL_L2, 32},
+                {RFT_COUNTER_L2_READ, RFT_RESOURCE_L2, RFT_LEVEL_L2, RFT_SECTOR_BYTES},
+                {RFT_COUNTER_L2_WRITE, RFT_RESOURCE_L2, RFT_LEVEL_L2, RFT_SECTOR_BYTES},
                 {RFT_COUNTER_SHARED_CONFLICTS, RFT_RESOURCE_SHARED, RFT_LEVEL_SHARED, RFT_WAVEFRONT_BYTES}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pair p = counter_pair(c, rows[i].id), part = p, level = level_pair(c, rows[i].level, true);
@@ -227,19 +240,10 @@ static void by_counts(change *c) {
             in_proportion(c, &p, false);
         }
     }
-    pair loads = sectors_of_loads(c), l1 = level_pair(c, RFT_LEVEL_L1, true);
+    pair l1 = level_pair(c, RFT_LEVEL_L1, true), instructions = counter_pair(c, RFT_COUNTER_WARP_INSTRUCTIONS);
     if (!is_negligible(c, RFT_RESOURCE_L1, NULL, NULL)) {
         in_proportion(c, &l1, false);
-        in_proportion(c, &loads, true);
     }
-    pair stores = counter_pair(c, RFT_COUNTER_STORE_BYTES_PER_SECTOR);
-    pair written = counter_pair(c, RFT_COUNTER_L2_WRITE), l2 = level_pair(c, RFT_LEVEL_L2, true);
-    written.value[0] *= 32;
-    written.value[1] *= 32;
-    if (!is_negligible(c, RFT_RESOURCE_L2, &written, &l2)) {
-        in_proportion(c, &stores, true);
-    }
-    pair instructions = counter_pair(c, RFT_COUNTER_WARP_INSTRUCTIONS);
     if (!is_negligible(c, RFT_RESOURCE_ISSUE, NULL, NULL)) {
         in_proportion(c, &instructions, false);
     }
@@ -276,7 +280,10 @@ const char *rft_ladder_change(const rft_run *run, const rft_point *before, const
     c.slower = &c.bounds[c.time_s[1] > c.time_s[0]];
     by_ceilings(&c);
     if (!c.text && !(c.slower->share_count > 0 && c.slower->shares[0].frac >= FIRM_FRAC)) {
-        by_counts(&c);
+        by_access(&c);
+        if (!c.text) {
+            by_counts(&c);
+        }
     }
     if (!c.text) {
         by_launches(&c, rft_ceilings_rate(&run->ceilings, RFT_CEILING_LAUNCH));

@@ -68,6 +68,21 @@ static void sectors_of_loads_explain_gemv(void **state) {
     expect(&r, true,
            "useful bytes per sector loaded: 2.000 B to 32.00 B (counted), 16.0\xc3\x97 where the times differ by "
            "12.2\xc3\x97");
+    /* a small problem fills a corner of the card: nothing takes any time at its ceiling, and few warps are there */
+    r = rungs_of(375e-6, 11.9e-6);
+    for (size_t i = 0; i < 2; i++) {
+        r.points[i]->work.bytes_read = 33.5e6;
+    }
+    count(&r, RFT_COUNTER_DRAM_READ, 33.5e6, 33.5e6);
+    count(&r, RFT_COUNTER_DRAM_WRITE, 2e5, 1e4);
+    count(&r, RFT_COUNTER_L1_LOAD, 2.5e8, 7.1e7);
+    count(&r, RFT_COUNTER_LOAD_BYTES_PER_SECTOR, 2, 32);
+    count(&r, RFT_COUNTER_SECTORS_PER_LOAD, 16.5, 16);
+    count(&r, RFT_COUNTER_WARPS_ACTIVE, 0.016, 0.81);
+    expect(
+        &r, true,
+        "sectors per load request: 16.5 for 33.0 B used to 16.0 for 512 B used (counted), 16.0\xc3\x97 where the times "
+        "differ by 31.5\xc3\x97");
     r = gemv(); /* nothing was counted: registers explain no time */
     expect(&r, false, "not known");
 }

@@ -9,8 +9,6 @@
 #include "model/advice/advice.h"
 #include "model/roofline/reach.h"
 
-#define RFT_SECTOR_BYTES 32.0 /* that the L2 hands out at least */
-
 /* Where a point stands, as a set: a rule names those that it is for. */
 #define RFT_CASE_MEMORY                                                                                                \
     1u                      /* by its work memory may be what it waits for: operations at most 1.5 x as long as bytes  \

@@ -20,6 +20,7 @@
 
 #define RFT_WARP_LANES 32.0       /* of a warp, on every architecture so far */
 #define RFT_WAVEFRONT_BYTES 128.0 /* that shared memory or L1 serves in a cycle */
+#define RFT_SECTOR_BYTES 32.0     /* that the L2 hands out at least */
 
 /* What the stall rows have in common. */
 #define RFT_COUNTER_STALLED "warps resident in this state for each instruction issued, per scheduler"
