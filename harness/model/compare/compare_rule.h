@@ -69,8 +69,7 @@ typedef struct rft_compare_case {
     rft_compare_ratio ratio;
     bool other_workload;
     bool effort_differs;
-    /* Roof distances: measured time over the time that the measured ceilings allow, >= 1; NaN = not known, which is
-     * taken for "any". */
+    /* Roof distances: what is left (rft_reach.left_factor), >= 1; NaN = not known, which is taken for "any". */
     double first_roof, other_roof;
     double spread; /* slowest over fastest among runs of one model, the larger of both sides'; 1 or NaN: not known */
 } rft_compare_case;
