@@ -51,6 +51,8 @@ static const rft_column columns[COLUMN_COUNT] = {
 #define CONFIG_SHORT 36  /* bytes that a column has room for beside the numbers */
 #define CELL_SHORT 24    /* bytes that are not broken */
 #define NAMED_MOST 12    /* more sweeps of one row each are told in two lines each */
+#define COLUMNS_ROOMY 10 /* so many leave room for that of intervals where configurations have none, */
+#define COLUMNS_MOST 11  /* and with more there is none for either */
 #define WIDE_RANGE 2e4   /* times further apart than that have no unit in common */
 
 typedef struct view {
@@ -62,6 +64,7 @@ typedef struct view {
     bool named;              /* the sweep's name stands in the problem's cell, not above its rows */
     bool tight;              /* then its problem goes before the configuration: of many sweeps each takes two lines */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
+    bool below;              /* so do intervals: there are too many columns */
 } view;
 
 static void put(const view *v, rft_row *row, column_id id, const char *text) {
@@ -314,12 +317,12 @@ static void add_entry(const view *v, const rft_entry *entry) {
     const rft_stats *stats = &measured->stats;
     const rft_placement *place = &entry->place;
     const char *config = config_text(v, entry);
-    set_config(v, row, entry,
-               v->detailed ? rft_arena_printf(b->arena, "%s; 95 %%: %s", config,
-                                              interval_text(v, stats, measured->process_count))
-                           : config);
+    set_config(
+        v, row, entry,
+        v->below ? rft_arena_printf(b->arena, "%s; 95 %%: %s", config, interval_text(v, stats, measured->process_count))
+                 : config);
     put(v, row, COLUMN_TIME, time_text(v, stats));
-    if (!v->detailed) {
+    if (!v->below) {
         put(v, row, COLUMN_INTERVAL, interval_text(v, stats, measured->process_count));
     }
     put(v, row, COLUMN_RATE, rate_text(v, rft_rate_of(place)));
@@ -382,6 +385,14 @@ static bool is_wanted(const rft_build *b, column_id id, const rft_entry *const *
     return false;
 }
 
+static int wanted_columns(const rft_build *b, const rft_entry *const *entries, size_t count) {
+    int wanted = 0;
+    for (int id = 0; id < COLUMN_COUNT; id++) {
+        wanted += is_wanted(b, (column_id)id, entries, count);
+    }
+    return wanted;
+}
+
 static rft_figure_scale time_scale(const rft_build *b, const rft_entry *const *entries, size_t count) {
     double *times = rft_arena_calloc(b->arena, count + 1, sizeof *times);
     double low = INFINITY, high = 0;
@@ -440,7 +451,8 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     }
     v.named = groups == count;
     v.tight = v.named && count > NAMED_MOST;
-    v.detailed = v.tight;
+    int wanted = wanted_columns(b, entries, count);
+    v.detailed = v.tight || wanted > COLUMNS_MOST;
     for (size_t i = 0; i < count; i++) {
         const char *config = entries[i]->best ? rft_words_config(b->run, entries[i]->best, b->arena) : "";
         v.detailed = v.detailed || strlen(config) > CONFIG_SHORT;
@@ -448,10 +460,11 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
         widen(&longest[COLUMN_CONFIG], config);
         widen(&longest[COLUMN_BOUND], entries[i]->best ? bound_text(b, &entries[i]->bound) : "");
     }
+    v.below = v.tight || (v.detailed && wanted > COLUMNS_ROOMY);
     for (int id = 0; id < COLUMN_COUNT; id++) {
         v.at[id] = SIZE_MAX;
         bool narrow = v.tight && id == COLUMN_AT_CLOCK; /* the bound tells it, too */
-        bool below = v.detailed && (id == COLUMN_CONFIG || id == COLUMN_INTERVAL);
+        bool below = (v.detailed && id == COLUMN_CONFIG) || (v.below && id == COLUMN_INTERVAL);
         if (!below && !narrow && is_wanted(b, (column_id)id, entries, count)) {
             v.at[id] = column_count;
             used[column_count] = columns[id];

@@ -91,7 +91,7 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
                  "are by hardware "
                  "counters, * modelled, ** declared. Over default: the same kernel with every parameter at its "
                  "default.",
-                 detailed ? "In grey: the median's interval and the best configuration. " : "");
+                 detailed ? "In grey: the best configuration. " : "");
     if (vendor) {
         rft_str_addf(&text, " Over vendor: %s.", vendor);
     }

@@ -68,7 +68,7 @@ static void add_dependence(rft_str *text, const rft_measurement *m) {
 static void add_processes(rft_str *text, const rft_measurement *m, rft_arena *arena) {
     const char *repeat = rft_interval_ends_text(m->repeat.repeat_low, m->repeat.repeat_high, "s", arena);
     rft_str_addf(text, "%sof %zu processes%s%s", text->length ? "; " : "", m->process_count,
-                 repeat ? ": another run as this would read " : "", repeat ? repeat : "");
+                 repeat ? ": another such run would read " : "", repeat ? repeat : "");
 }
 
 const char *rft_measurement_note(const rft_measurement *m, const rft_ceilings *ceilings, rft_arena *arena) {

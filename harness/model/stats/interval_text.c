@@ -8,6 +8,7 @@
 
 #define ROUNDING 1e-6 /* of a unit of the last digit: what was computed is that exact */
 #define DECIMALS_MOST 12
+#define ALIKE_FRAC 0.05      /* of half the width: so far apart may two sides be that read alike */
 #define LEAST_HALF_FRAC 3e-4 /* no more digits than that asks for */
 
 static double unit_of(int decimals) {
@@ -55,7 +56,7 @@ static const char *symmetric(double down, double up, double off, rft_arena *aren
     double half = fmax(down, up);
     int decimals = half < 0.995 ? 2 : half < 9.95 ? 1 : 0;
     double unit = unit_of(decimals);
-    if (!(fabs(up - down) <= unit * (1.0 + ROUNDING)) || down < 0.0 || up < 0.0) {
+    if (!(fabs(up - down) <= fmax(unit, ALIKE_FRAC * half) * (1.0 + ROUNDING)) || down < 0.0 || up < 0.0) {
         return NULL;
     }
     return rft_arena_printf(
