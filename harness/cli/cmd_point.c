@@ -8,6 +8,7 @@
 #include "cli/target.h"
 #include "model/card/occupancy.h"
 #include "reports/findings/findings.h"
+#include "reports/findings/words.h"
 #include "reports/print/print.h"
 #include "run/once.h"
 
@@ -87,15 +88,8 @@ static void print_facts(rft_str *out, const rft_once_result *r) {
 static void print_measured(rft_str *out, const rft_once_result *r, rft_arena *arena) {
     const rft_measurement *m = &r->probed.measurement;
     const rft_verification *v = &r->probed.verification;
-    char median[48];
-    char low[48];
-    char high[48];
     char rate[48];
-    rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
-    rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
-    rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
-    rft_str_addf(out, "time           %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
-                 rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+    rft_str_addf(out, "time           %s\n", rft_words_time(m, arena));
     const char *note = rft_measurement_note(m, NULL, arena);
     if (note) {
         rft_str_addf(out, "               %s\n", note);

@@ -18,22 +18,18 @@
 
 static void add_times(rft_str *out, const rft_run *run, const rft_point *point, rft_arena *arena) {
     const rft_measurement *m = rft_point_measurement(point);
-    char median[48], low[48], high[48], roof[80] = "n/a";
+    char roof[80] = "n/a";
     if (!m) {
         return;
     }
     rft_bound bound = rft_bound_of(run, point);
     rft_reach reach = rft_reach_of(run, point);
     const char *note = rft_words_share_note(run, point, arena);
-    rft_units_format_seconds(median, sizeof median, m->stats.median, 4);
-    rft_units_format_seconds(low, sizeof low, m->stats.low, 4);
-    rft_units_format_seconds(high, sizeof high, m->stats.high, 4);
     if (isfinite(reach.frac)) {
         rft_text_format(roof, sizeof roof, "%s of its roof, at most %.3gx left (%s)", rft_words_reach(&reach, arena),
                         reach.left_factor, rft_efficiency_band(1.0 / reach.left_factor));
     }
-    rft_str_addf(out, "time         %s, 95 %% interval [%s, %s], n = %zu, %s, %s cache\n", median, low, high, m->n,
-                 rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
+    rft_str_addf(out, "time         %s\n", rft_words_time(m, arena));
     rft_str_addf(out, "place        %s; %s%s%s\n", rft_words_with_state(roof, run, point, arena),
                  rft_bound_text(&bound, arena), note ? "; " : "", note ? note : "");
 }

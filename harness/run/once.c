@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/once.h"
 
+#include "model/run/run_repeat.h"
 #include "run/plan/job.h"
 
 #include <string.h>
@@ -60,6 +61,7 @@ int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result 
     memcpy(out->block, point.block, sizeof out->block);
     job->verified = request->bare;
     rc = request->probe ? rft_job_probe(&opts, job, request->bare, &out->probed, err) : RFT_OK;
+    rft_measurement_fill(&out->probed.measurement);
     if (rc == RFT_OK && request->probe && !request->bare && rft_outcome_is_measured(out->probed.outcome)) {
         count(request, &opts, job, out);
     }

@@ -7,6 +7,7 @@
 #include "model/roofline/reach.h"
 #include "model/run/run_drift.h"
 #include "model/run/run_throttled.h"
+#include "model/stats/interval_text.h"
 #include "reports/page/axis.h"
 
 #include <math.h>
@@ -191,4 +192,11 @@ const char *rft_words_unbroken(const char *words, rft_arena *arena) {
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
     return kept;
+}
+
+const char *rft_words_time(const rft_measurement *m, rft_arena *arena) {
+    rft_interval_text time = rft_stats_text(&m->stats, 0.0, "s", arena);
+    return rft_arena_printf(arena, "%s, %s%s, n = %zu, %s, %s cache", time.value,
+                            time.interval ? "95 % interval " : "no 95 % interval", time.interval ? time.interval : "",
+                            m->n, rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
 }

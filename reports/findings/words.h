@@ -32,6 +32,8 @@ void rft_words_per_second(char *out, size_t size, double rate);
 const char *rft_words_throttled(const rft_run *run, rft_arena *arena);
 /* The first letter large, a full stop. */
 const char *rft_words_sentence(const char *text, rft_arena *arena);
+/* "3.235 ms, 95 % interval [3.230, 3.252], n = 32, settled, cold cache": of one measurement. */
+const char *rft_words_time(const rft_measurement *m, rft_arena *arena);
 /* With spaces at which no line is broken. */
 const char *rft_words_unbroken(const char *words, rft_arena *arena);
 /* "42 points" / "1 point" */

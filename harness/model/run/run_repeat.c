@@ -97,6 +97,12 @@ static rft_stats stats_of(const rft_measurement *m, double step_s) {
     return step_frac > STEP_WORTH_FRAC ? rft_drift_widened(&stats, step_frac) : stats;
 }
 
+void rft_measurement_fill(rft_measurement *m) {
+    if (m->n > 0 && m->samples_s) {
+        m->stats = stats_of(m, m->batch > 1 ? 0.0 : rft_stats_step(m->samples_s, m->n));
+    }
+}
+
 void rft_run_fill_repeats(rft_run *run) {
     double step_s = rft_run_timer_step_s(run);
     size_t most = run->point_count + run->baseline_count + 1;

@@ -19,6 +19,9 @@
  */
 void rft_run_fill_repeats(rft_run *run);
 
+/* The same of a measurement in one process, and in no run. */
+void rft_measurement_fill(rft_measurement *m);
+
 /* The step of the timer, as single runs with samples enough to repeat themselves show it (32 ns on an H200). Seconds;
  * 0: not seen. */
 double rft_run_timer_step_s(const rft_run *run);

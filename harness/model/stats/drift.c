@@ -378,18 +378,14 @@ char *rft_drift_words(const rft_drift *drift, char *out, size_t size) {
 
 /* ---- one measurement ---- */
 
-#define BATCHES_LEAST 4
+#define BATCHES_LEAST 3
 #define BATCHES_MOST 10
-#define BATCH_SAMPLES 8 /* wanted in each */
+#define BATCH_SAMPLES 8 /* wanted in each of many batches */
+#define SAMPLES_LEAST 8
 
-double rft_drift_batch_half_width(const double *samples, size_t n) {
-    /* Student's t, 97.5 %, for 3 to 9 degrees of freedom */
-    static const double t[] = {3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
-    if (n < 2 * BATCHES_LEAST) {
-        return NAN;
-    }
-    size_t count = n / BATCH_SAMPLES;
-    count = count < BATCHES_LEAST ? BATCHES_LEAST : count > BATCHES_MOST ? BATCHES_MOST : count;
+static double half_width_by(const double *samples, size_t n, size_t count) {
+    /* Student's t, 97.5 %, for 2 to 9 degrees of freedom */
+    static const double t[] = {4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262};
     double medians[BATCHES_MOST], mean = 0.0, squares = 0.0;
     for (size_t i = 0; i < count; i++) {
         size_t begin = i * n / count, end = (i + 1) * n / count;
@@ -400,6 +396,16 @@ double rft_drift_batch_half_width(const double *samples, size_t n) {
         squares += (medians[i] - mean) * (medians[i] - mean);
     }
     return t[count - BATCHES_LEAST] * sqrt(squares / (double)(count - 1) / (double)count);
+}
+
+double rft_drift_batch_half_width(const double *samples, size_t n) {
+    size_t most = n / BATCH_SAMPLES;
+    most = most <= BATCHES_LEAST ? BATCHES_LEAST + 1 : most > BATCHES_MOST ? BATCHES_MOST : most;
+    double widest = n < SAMPLES_LEAST ? (double)NAN : 0.0;
+    for (size_t count = BATCHES_LEAST; count <= most && n >= SAMPLES_LEAST; count++) {
+        widest = fmax(widest, half_width_by(samples, n, count));
+    }
+    return widest;
 }
 
 rft_stats rft_drift_stats_of(const double *samples, size_t n) {

@@ -62,9 +62,10 @@ rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count);
  * permutations: there are thousands of points. */
 rft_drift rft_drift_of_samples(const double *samples, size_t n);
 
-/* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of 4 to 10
- * batches of neighbours (method of batch means: Law & Kelton, Simulation Modeling and Analysis, section 9.5). In the
- * samples' unit; NaN under 8 samples. */
+/* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of batches
+ * of neighbours (method of batch means: Law & Kelton, Simulation Modeling and Analysis, section 9.5). How long samples
+ * remember is not known: the widest by 3 to 10 batches, with 8 samples or more in each of the many. In the samples'
+ * unit; NaN under 8 samples. */
 double rft_drift_batch_half_width(const double *samples, size_t n);
 
 /* rft_stats_of() of samples in the order taken; where they are not independent, the interval is as wide as their

@@ -50,6 +50,7 @@ expect_out '^Invented GPU 9000$'
 expect_out '5 points: 2 ok, 1 skipped, 1 compile_failed, 1 launch_failed; 5 of 6'
 expect_out '^one run does 25.0 MFLOP, by time and recorded rate$'
 rooftune show tiny.kt.json --point 1
+expect_out '^time         2.00 ms, no 95 % interval, n = 3, '
 expect_out '^rate         12.50 GFLOP/s (recorded by the other tuner)$'
 # Work that differs is not compared, whatever the times; both files keep device and rates through T4 and a cache.
 sed 's/Invented GPU 9000/Invented GPU 9001/; s/"GFLOP.s": 12.5/"GFLOP\/s": 25/; s/"GFLOP.s": 8.333333333333334/"GFLOP\/s": 16.666666666666668/' tiny.kt.json >twice.kt.json
