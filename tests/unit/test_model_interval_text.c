@@ -68,7 +68,8 @@ static void print_holds_the_interval(void **state) {
             from = shown - half;
             to = shown + half;
         }
-        double room = 1e-9 * value, wider = (high - low) * 0.7 + 4e-4 * value;
+        double room = (*text.interval == '[' ? 0.0 : 0.17 * (high - low) / 2.0 + 5e-5 * value) + 1e-9 * value,
+               wider = (high - low) * 0.7 + 4e-4 * value;
         if (!(from <= low + room && to >= high - room && to - from <= high - low + wider)) {
             fail_msg("%s %s of %.9g [%.9g, %.9g]", text.value, text.interval, value, low, high);
         }

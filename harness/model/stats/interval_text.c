@@ -52,16 +52,15 @@ static int decimals_of(double value, double half) {
 }
 
 /* "±0.11 %", or NULL where the sides differ. In per cent of the value: two digits. */
-static const char *symmetric(double down, double up, double off, rft_arena *arena) {
+static const char *symmetric(double down, double up, rft_arena *arena) {
     double half = fmax(down, up);
     int decimals = half < 0.995 ? 2 : half < 9.95 ? 1 : 0;
     double unit = unit_of(decimals);
     if (!(fabs(up - down) <= fmax(unit, ALIKE_FRAC * half) * (1.0 + ROUNDING)) || down < 0.0 || up < 0.0) {
         return NULL;
     }
-    return rft_arena_printf(
-        arena, "\xc2\xb1%s",
-        rft_arena_fixed(arena, fmax(ceil((half + off) / unit - ROUNDING), 0.0) * unit, decimals, " %"));
+    return rft_arena_printf(arena, "\xc2\xb1%s",
+                            rft_arena_fixed(arena, fmax(ceil(half / unit - ROUNDING), 0.0) * unit, decimals, " %"));
 }
 
 static const char *ends(double low, double high, int decimals, const char *between, rft_arena *arena) {
@@ -82,8 +81,8 @@ rft_interval_text rft_interval_text_of(double value, double low, double high, do
     int decimals = decimals_of(mine, known ? (high - low) / 2.0 / scale : fabs(mine));
     rft_interval_text out = {rft_arena_fixed(arena, mine, decimals, scaled ? "" : suffix(value, unit, arena)), NULL};
     if (known) {
-        double of = fabs(value) / 100.0, off = fabs(rounded(mine, unit_of(decimals)) - mine) * scale / of;
-        const char *plus_minus = symmetric((value - low) / of, (high - value) / of, off, arena);
+        double of = fabs(value) / 100.0;
+        const char *plus_minus = symmetric((value - low) / of, (high - value) / of, arena);
         out.interval = plus_minus
                            ? plus_minus
                            : rft_arena_printf(arena, "[%s]", ends(low / scale, high / scale, decimals, ", ", arena));

@@ -3,8 +3,8 @@
  * interval_text.h - a value and its interval in words. Everything that prints an interval prints it by this.
  *
  * "±0.11 %" where both sides are the same within a unit of the last digit or 5 %, else the ends: "[3.22, 3.31]", scaled
- * as the value is. The value has digits enough for its interval, three or more, and the interval is that of the value
- * as it reads, rounded outward: what is printed holds the interval, and what overlaps does so in print.
+ * as the value is. The value has digits enough for its interval, three or more. Widths and ends are rounded outward:
+ * what is printed holds the interval, but for the rounding of the value, a sixth of half the width at most.
  */
 #ifndef RFT_MODEL_INTERVAL_TEXT_H
 #define RFT_MODEL_INTERVAL_TEXT_H
