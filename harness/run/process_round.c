@@ -211,17 +211,25 @@ static int compare_order(const void *a, const void *b) {
     return x->order != y->order ? (x->order < y->order ? -1 : 1) : (x < y ? -1 : x > y);
 }
 
-/* Those that have passed the fewest, so that a run that was stopped within a process ends it first. */
+/* Another run of the same seed has another order and other layouts: it is a draw of its own. */
+static uint64_t draw_of(const rft_run *run, size_t passed) {
+    const uint64_t words[] = {run->info.seed, (uint64_t)run->info.started_unix_ns, passed};
+    return (rft_hash_fnv1a(words, sizeof words) >> 1) | 1;
+}
+
+/* Those that have passed the fewest, so that a run that was stopped within a process ends it first, in the order of the
+ * draw. */
 static size_t choose(process_round *r, contender **order, size_t *passed) {
     size_t count = 0;
     *passed = SIZE_MAX;
     for (size_t i = 0; i < r->count; i++) {
         *passed = !r->all[i].done && r->all[i].passed < *passed ? r->all[i].passed : *passed;
     }
+    r->e->draw = draw_of(r->e->opts->run, *passed);
     for (size_t i = 0; i < r->count; i++) {
         contender *c = &r->all[i];
-        const uint64_t words[] = {r->e->opts->run->info.seed, *passed, c->sweep, c->problem, (uint64_t)c->id};
-        c->problem_order = rft_hash_fnv1a(words, 4 * sizeof *words);
+        const uint64_t words[] = {r->e->draw, c->sweep, c->problem, (uint64_t)c->id};
+        c->problem_order = rft_hash_fnv1a(words, 3 * sizeof *words);
         c->order = rft_hash_fnv1a(words, sizeof words);
         if (!c->done && c->passed == *passed) {
             order[count++] = c;
@@ -280,19 +288,12 @@ static void say_which(const process_round *r, const contender *first, size_t pas
     }
 }
 
-/* Runs of the same seed have the same order, and other layouts. */
-static uint64_t draw_of(const rft_run *run, size_t passed) {
-    const uint64_t words[] = {run->info.seed, (uint64_t)run->info.started_unix_ns, passed};
-    return (rft_hash_fnv1a(words, sizeof words) >> 1) | 1;
-}
-
 static int take_process(process_round *r, contender **order, bool *stopped, rft_err *err) {
     rft_exec_state *e = r->e;
     size_t passed = 0, count = choose(r, order, &passed);
     double begun_s = rft_tally_elapsed_s(&e->recorder.tally), blocks_s = 0.0;
     rft_arena *arena = rft_arena_new();
     int rc = RFT_OK;
-    e->draw = draw_of(e->opts->run, passed);
     say_which(r, order[0], passed, arena);
     for (size_t i = 0; i < count && rc == RFT_OK; i++) {
         rft_exec_ask_stop(e, stopped);
