@@ -126,8 +126,10 @@ json_t *rft_t4_of_point(const rft_run *run, const rft_point *point) {
     json_object_set_new(object, "correctness", json_integer(rft_outcome_is_measured(point->outcome) ? 1 : 0));
     json_t *measurements = json_array(), *objectives = json_array();
     if (measurement) {
+        double recorded_s = measurement->recorded_s; /* another tuner's own */
+        double time_ms = isfinite(recorded_s) ? rounded_ms(recorded_s) : rounded_median_ms(measurement);
         json_array_append_new(measurements, json_pack("{s:s, s:o, s:s}", "name", "time", "value",
-                                                      rft_json_real_new(rounded_median_ms(measurement)), "unit", "ms"));
+                                                      rft_json_real_new(time_ms), "unit", "ms"));
         add_rate(measurements, "GFLOP/s", measurement->recorded_flop_s);
         add_rate(measurements, "GB/s", measurement->recorded_bytes_s);
         json_array_append_new(objectives, json_string("time"));

@@ -193,6 +193,7 @@ static void expect_same_points(const rft_run *a, const rft_run *b) {
         }
         assert_true(fabs(m->wall_s - n->wall_s) < 1e-9 && fabs(m->verify_s - n->verify_s) < 1e-9);
         assert_true(fabs(x->facts.compile_s - y->facts.compile_s) < 1e-9 || isnan(x->facts.compile_s));
+        expect_same_rate(m->recorded_s, n->recorded_s);
         expect_same_rate(m->recorded_flop_s, n->recorded_flop_s);
         expect_same_rate(m->recorded_bytes_s, n->recorded_bytes_s);
     }

@@ -30,6 +30,7 @@ typedef struct cache {
     size_t count;
     double scale; /* of the times */
     const char *(*rate)(size_t index, const times *t);
+    double (*time)(const times *t); /* that is told of the samples; NULL: their mean */
 } cache;
 
 static double mean_of(const times *t) {
@@ -44,7 +45,8 @@ static rft_run *made(const cache *of) {
         double middle = of->scale * (1.0 + 0.1 * (double)i);
         const times t = {middle * 0.99, middle, middle * (1.04 + 0.03 * (double)i)};
         const double runs[] = {t.least, t.middle, t.most};
-        rft_str_addf(&text, "%s\"%zu\":{\"x\":%zu,\"time\":%.12g,\"times\":[", i ? "," : "", i, i, mean_of(&t));
+        rft_str_addf(&text, "%s\"%zu\":{\"x\":%zu,\"time\":%.12g,\"times\":[", i ? "," : "", i, i,
+                     of->time ? of->time(&t) : mean_of(&t));
         for (size_t k = 0; k < 12; k++) {
             rft_str_addf(&text, "%s%.12g", k ? "," : "", runs[k % 3]);
         }
@@ -105,6 +107,15 @@ static const char *none(size_t index, const times *t) {
     return "";
 }
 
+/* As in a file whose times were not averaged as its samples say. */
+static double of_some_of_them(const times *t) {
+    return (t->least + 3.0 * t->most) / 4.0;
+}
+static const char *by_its_own_time(size_t index, const times *t) {
+    (void)index;
+    return rate_text("GFLOP/s", 11.0 / of_some_of_them(t));
+}
+
 static void which_time_a_rate_is_of_is_found(void **state) {
     (void)state;
     static const struct {
@@ -112,14 +123,24 @@ static void which_time_a_rate_is_of_is_found(void **state) {
         double flop, bytes, apart;
         const char *missing;
     } cases[] = {
-        {{"D", 5, 1.0, by_mean}, 11e6, NAN, 1e-6, NULL},
-        {{"D", 5, 1.0, by_median}, 11e6, NAN, 1e-6, NULL},
-        {{"D", 5, 1.0, by_least}, 11e6, NAN, 1e-6, NULL},
-        {{"D", 5, 1.0, in_bytes}, NAN, 11e6, 1e-6, NULL},
-        {{"D", 5, 1.0, rounded}, 11e6, NAN, 0.005, NULL},
-        {{"D", 5, 1.0, without_one}, NAN, NAN, NAN, "1 of 5 configurations have no rate"},
-        {{"D", 5, 1.0, of_several_works}, NAN, NAN, NAN, "time and recorded rate tell of works that differ by 8 %"},
-        {{"D", 5, 1.0, none}, NAN, NAN, NAN, "no rate is recorded"},
+        {{"D", 5, 1.0, by_mean, NULL}, 11e6, NAN, 1e-6, NULL},
+        {{"D", 5, 1.0, by_median, NULL}, 11e6, NAN, 1e-6, NULL},
+        {{"D", 5, 1.0, by_least, NULL}, 11e6, NAN, 1e-6, NULL},
+        {{"D", 5, 1.0, by_its_own_time, of_some_of_them}, 11e6, NAN, 1e-6, NULL},
+        {{"D", 5, 1.0, by_its_own_time, NULL},
+         NAN,
+         NAN,
+         NAN,
+         "time and recorded rate tell of works that differ by 2 %"},
+        {{"D", 5, 1.0, in_bytes, NULL}, NAN, 11e6, 1e-6, NULL},
+        {{"D", 5, 1.0, rounded, NULL}, 11e6, NAN, 0.005, NULL},
+        {{"D", 5, 1.0, without_one, NULL}, NAN, NAN, NAN, "1 of 5 configurations have no rate"},
+        {{"D", 5, 1.0, of_several_works, NULL},
+         NAN,
+         NAN,
+         NAN,
+         "time and recorded rate tell of works that differ by 8 %"},
+        {{"D", 5, 1.0, none, NULL}, NAN, NAN, NAN, "no rate is recorded"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rft_arena *arena = rft_arena_new();
@@ -227,45 +248,49 @@ static void only_equal_work_is_judged(void **state) {
     "search effort is not known (strategy and budget are not recorded on either side, and not the same "               \
     "configurations were tried: 5 on A, 4 on B), and the gap does not exceed both roof distances (not known)"
     static const pair pairs[] = {
-        {{"One", 5, 1.0, by_mean},
-         {"Two", 5, 3.0, by_mean},
+        {{"One", 5, 1.0, by_mean, NULL},
+         {"Two", 5, 3.0, by_mean, NULL},
          RFT_COMPARE_SLOWER,
          NULL,
          AGAINST "slower in the one workload; 0.333\xc3\x97 the speed"},
-        {{"One", 5, 1.0, by_mean}, {"Two", 5, 3.0, rounded}, RFT_COMPARE_SLOWER, NULL, NULL}, /* within its digits */
-        {{"One", 5, 1.0, by_mean},
-         {"Two", 5, 3.0, twice_by_mean},
+        {{"One", 5, 1.0, by_mean, NULL},
+         {"Two", 5, 3.0, rounded, NULL},
+         RFT_COMPARE_SLOWER,
+         NULL,
+         NULL}, /* within its digits */
+        {{"One", 5, 1.0, by_mean, NULL},
+         {"Two", 5, 3.0, twice_by_mean, NULL},
          RFT_COMPARE_AMBIGUOUS,
          "work differs, by time and recorded rate: 11.0 MFLOP on A, 22.0 MFLOP on B",
          AGAINST
          "ambiguous in the one workload: work differs, by time and recorded rate: 11.0 MFLOP on A, 22.0 MFLOP on "
          "B"},
-        {{"One", 5, 1.0, by_mean},
-         {"Two", 5, 3.0, hardly_more},
+        {{"One", 5, 1.0, by_mean, NULL},
+         {"Two", 5, 3.0, hardly_more, NULL},
          RFT_COMPARE_AMBIGUOUS,
          "work differs, by time and recorded rate: 11.0 MFLOP on A, 11.1 MFLOP on B",
          NULL},
-        {{"One", 5, 1.0, by_mean},
-         {"Two", 5, 3.0, none},
+        {{"One", 5, 1.0, by_mean, NULL},
+         {"Two", 5, 3.0, none, NULL},
          RFT_COMPARE_AMBIGUOUS,
          "the work is not known: no rate is recorded, on B",
          NULL},
-        {{"One", 5, 1.0, none},
-         {"Two", 5, 3.0, none},
+        {{"One", 5, 1.0, none, NULL},
+         {"Two", 5, 3.0, none, NULL},
          RFT_COMPARE_AMBIGUOUS,
          "the work is not known: no rate is recorded, on A and on B",
          NULL},
-        {{"One", 5, 1.0, none},
-         {"Two", 5, 3.0, without_one},
+        {{"One", 5, 1.0, none, NULL},
+         {"Two", 5, 3.0, without_one, NULL},
          RFT_COMPARE_AMBIGUOUS,
          "the work is not known: no rate is recorded, on A; 1 of 5 configurations have no rate, on B",
          NULL},
-        {{"One", 5, 1.0, by_mean},
-         {"Two", 5, 3.0, in_bytes},
+        {{"One", 5, 1.0, by_mean, NULL},
+         {"Two", 5, 3.0, in_bytes, NULL},
          RFT_COMPARE_AMBIGUOUS,
          "the work is not known in one unit: operations on A, bytes on B",
          NULL},
-        {{"One", 5, 1.0, by_mean}, {"Two", 4, 3.0, by_mean}, RFT_COMPARE_AMBIGUOUS, NO_SETS, NULL},
+        {{"One", 5, 1.0, by_mean, NULL}, {"Two", 4, 3.0, by_mean, NULL}, RFT_COMPARE_AMBIGUOUS, NO_SETS, NULL},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
         rft_arena *arena = rft_arena_new();
@@ -300,7 +325,7 @@ static void fellows_of_unknown_cards_vary_by_nothing_known(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_err err = RFT_ERR_INIT;
     rft_compare *compare = NULL;
-    rft_run *a = made(&(cache){"One", 5, 1.0, by_mean}), *b = made(&(cache){"One", 5, 3.0, by_mean});
+    rft_run *a = made(&(cache){"One", 5, 1.0, by_mean, NULL}), *b = made(&(cache){"One", 5, 3.0, by_mean, NULL});
     const rft_compare_input inputs[] = {{a, "a.json", {.amount = NAN}}, {b, "b.json", {.amount = NAN}}};
     assert_int_equal(rft_compare_runs(&compare, inputs, 2, arena, &err), 0);
     assert_int_equal(compare->sides[1].model, 0);

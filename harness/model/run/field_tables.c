@@ -307,6 +307,7 @@ static const rft_field measurement_items[] = {
          UP_TO(RFT_SAMPLE_MAX_S), .flags = RFT_FIELD_UNRECORDED),
     LIST(rft_measurement, "process_n", process_n, process_count, COUNTS,
          "final round: samples of each device process, in the order taken"),
+    MEASURED(recorded_s, REAL, "the one time that another tuner tells of its samples"),
     MEASURED(recorded_flop_s, REAL, "rate that another tuner recorded, by its own count of operations",
              .unit = "FLOP/s", .flags = SHOWN),
     MEASURED(recorded_bytes_s, REAL, "rate that another tuner recorded, by its own count of bytes", .unit = "B/s",

@@ -45,9 +45,9 @@ typedef struct rft_measurement {
     /* The figure and its two intervals; follows from the samples of the whole run (model/run/run_repeat.h fills it).
      * freedom 0: what another run would read is not known. */
     rft_repeat repeat;
-    /* What another tuner recorded beside its times, by its own count of operations and bytes (run_foreign.h). NaN: it
-     * recorded none, or rooftune measured. */
-    double recorded_flop_s, recorded_bytes_s;
+    /* What another tuner recorded beside its samples: the one time that it tells of them, and rates of that by its own
+     * count of operations and bytes (run_foreign.h). NaN: it recorded none, or rooftune measured. */
+    double recorded_s, recorded_flop_s, recorded_bytes_s;
 } rft_measurement;
 /* Not measured: no samples, NaN where a number may be absent. */
 rft_measurement rft_measurement_none(void);

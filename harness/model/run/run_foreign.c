@@ -23,14 +23,23 @@ const char *rft_run_device(const rft_run *run) {
 
 /* ---- the work ---- */
 
-enum { MEAN, MEDIAN, LEAST, TIMES };
+enum { RECORDED, MEAN, MEDIAN, LEAST, TIMES };
 
-static double time_of(const rft_stats *stats, int which) {
-    return which == MEAN ? stats->mean : which == MEDIAN ? stats->median : stats->min;
+static double time_of(const rft_measurement *m, int which) {
+    const rft_stats *stats = &m->stats;
+    return which == RECORDED ? m->recorded_s
+           : which == MEAN   ? stats->mean
+           : which == MEDIAN ? stats->median
+                             : stats->min;
 }
 
 /* What all of them are about, and how far the furthest is from it. */
 static rft_foreign_amount agreed(const double *amounts, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(amounts[i])) { /* a time that was not recorded */
+            return (rft_foreign_amount){NAN, INFINITY, NULL};
+        }
+    }
     rft_foreign_amount out = {.amount = rft_stats_of(amounts, count).median};
     for (size_t i = 0; i < count; i++) {
         out.apart_frac = fmax(out.apart_frac, fabs(amounts[i] / out.amount - 1.0));
@@ -60,7 +69,7 @@ static rft_foreign_amount amount_of(const rft_run *run, size_t sweep, size_t pro
         measured++;
         if (rate > 0.0 && m->stats.min > 0.0) {
             for (int which = 0; which < TIMES; which++) {
-                amounts[which][rated] = rate * time_of(&m->stats, which);
+                amounts[which][rated] = rate * time_of(m, which);
             }
             rated++;
         }
@@ -71,8 +80,8 @@ static rft_foreign_amount amount_of(const rft_run *run, size_t sweep, size_t pro
     if (rated < measured) {
         return unknown(rft_arena_printf(arena, "%zu of %zu configurations have no rate", measured - rated, measured));
     }
-    rft_foreign_amount best = agreed(amounts[MEAN], rated);
-    for (int which = MEDIAN; which < TIMES; which++) {
+    rft_foreign_amount best = {.apart_frac = INFINITY};
+    for (int which = RECORDED; which < TIMES; which++) {
         rft_foreign_amount other = agreed(amounts[which], rated);
         best = other.apart_frac < best.apart_frac ? other : best;
     }

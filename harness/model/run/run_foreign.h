@@ -26,9 +26,10 @@ const char *rft_run_device(const rft_run *run);
 
 /*
  * The work of one run of a foreign kernel: time times recorded rate, which is the same for every configuration where
- * the rate counts the problem's work. That holds of the mean with Kernel Tuner; of mean, median and least time the one
- * is taken that agrees best. Where any measured configuration has no rate, or one is further than RFT_FOREIGN_WORK_FRAC
- * from their median, the work is not known: the rate was not of one work.
+ * the rate counts the problem's work. The rate is of the time that was recorded beside the samples; where that is not
+ * there, of their mean, median or least: the one is taken that agrees best. Where any measured configuration has no
+ * rate, or one is further than RFT_FOREIGN_WORK_FRAC from their median, the work is not known: the rate was not of one
+ * work.
  */
 #define RFT_FOREIGN_WORK_FRAC 0.01
 typedef struct rft_foreign_amount {

@@ -125,6 +125,7 @@ static int read_samples(kt *k, const char *key, const json_t *entry, rft_foreign
 }
 
 static void read_rates(const json_t *entry, rft_foreign_times *out) {
+    out->time_s = json_number_value(json_object_get(entry, "time")) / 1e3;
     json_t *object = (json_t *)(uintptr_t)entry; /* as above */
     for (void *at = json_object_iter(object); at; at = json_object_iter_next(object, at)) {
         rft_foreign_rate(out, json_object_iter_key(at), json_object_iter_value(at));

@@ -126,12 +126,18 @@ static int read_measurement(t4 *t, size_t index, const json_t *result, rft_forei
 }
 
 /* Of a measurement either its name or its unit says that it is a rate. */
-static void read_rates(const json_t *result, rft_foreign_times *out) {
+static void read_rates(const t4 *t, const json_t *result, rft_foreign_times *out) {
     const json_t *list = json_object_get(result, "measurements");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i), *value = json_object_get(item, "value");
-        rft_foreign_rate(out, json_string_value(json_object_get(item, "name")), value);
-        rft_foreign_rate(out, json_string_value(json_object_get(item, "unit")), value);
+        const char *name = json_string_value(json_object_get(item, "name"));
+        const char *unit = json_string_value(json_object_get(item, "unit"));
+        double per_second = t->per_second;
+        if (name && strcmp(name, "time") == 0 && (!unit || !*unit || unit_of(&per_second, unit))) {
+            out->time_s = json_number_value(value) / per_second;
+        }
+        rft_foreign_rate(out, name, value);
+        rft_foreign_rate(out, unit, value);
     }
 }
 
@@ -164,7 +170,7 @@ static int read_result(t4 *t, size_t index, const json_t *result) {
         code = read_measurement(t, index, result, &times);
     }
     if (!code && outcome == RFT_OUTCOME_OK) {
-        read_rates(result, &times);
+        read_rates(t, result, &times);
         rft_foreign_measured(point, &times);
     } else if (!code) {
         rft_foreign_failed(point, outcome, reason_of(t, invalidity, result), &times);

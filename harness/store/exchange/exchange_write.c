@@ -91,7 +91,8 @@ static json_t *kt_entry(const rft_run *run, const rft_variant *variant, const rf
     char stamp[40];
     rft_units_format_iso(stamp, sizeof stamp, run->info.started_unix_ns);
     if (rft_outcome_is_measured(point->outcome)) {
-        json_object_set_new(entry, "time", rft_json_real_new(ms_of(rft_point_median_s(point))));
+        double time_s = isfinite(sweep->recorded_s) ? sweep->recorded_s : rft_point_median_s(point);
+        json_object_set_new(entry, "time", rft_json_real_new(ms_of(time_s)));
         json_object_set_new(entry, "times", rft_t4_milliseconds(sweep->samples_s, sweep->n));
         set_rate(entry, "GFLOP/s", sweep->recorded_flop_s);
         set_rate(entry, "GB/s", sweep->recorded_bytes_s);

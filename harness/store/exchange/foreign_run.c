@@ -161,6 +161,8 @@ static void add_times(rft_point *point, const rft_foreign_times *times) {
     m->stats = rft_stats_of(times->samples_s, times->n);
     m->stop = RFT_STOP_SAMPLES;
     m->cache = RFT_CACHE_HOT;
+    m->recorded_s =
+        times->time_s >= RFT_SAMPLE_MIN_S && times->time_s <= RFT_SAMPLE_MAX_S ? times->time_s : (double)NAN;
     m->recorded_flop_s = times->flop_s > 0.0 ? times->flop_s : (double)NAN;
     m->recorded_bytes_s = times->bytes_s > 0.0 ? times->bytes_s : (double)NAN;
     m->verify_s = times->verify_s;
@@ -179,7 +181,7 @@ void rft_foreign_failed(rft_point *point, rft_outcome outcome, const char *reaso
     rft_foreign_times spent = *times;
     spent.samples_s = NULL;
     spent.n = 0;
-    spent.flop_s = spent.bytes_s = 0.0;
+    spent.time_s = spent.flop_s = spent.bytes_s = 0.0;
     add_times(point, &spent);
     point->outcome = outcome;
     point->reason = reason;

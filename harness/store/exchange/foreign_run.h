@@ -39,6 +39,7 @@ typedef struct rft_foreign_times {
     size_t n;
     double compile_s; /* NaN: not recorded */
     double verify_s, rest_s;
+    double time_s;          /* the one that the file tells of the samples; 0: none */
     double flop_s, bytes_s; /* as recorded; 0: none */
 } rft_foreign_times;
 /* A recorded number by its name. Rates of operations and bytes ("GFLOP/s", "TFLOPS", "GB/s", "GiB/s") are kept, the
