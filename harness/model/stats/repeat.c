@@ -113,7 +113,6 @@ static spread spread_of(const rft_repeat_item *item) {
 /* The line through log(variance) of the problems of a run, and how far they scatter about it. */
 typedef struct pool {
     double x, level, slope; /* mean of log(variance) at time x, and what a unit of x adds */
-    double mean;            /* log of the mean variance there: more than the mean of logs */
     double least_x, most_x; /* the line holds between them */
     double freedom;         /* that a variance from the line is worth; 0: too few problems, there is no line */
     double all;             /* degrees of freedom of all problems together */
@@ -125,9 +124,12 @@ typedef struct pool {
  * logarithm: a few look alike by luck. */
 #define BELIEF_PROBLEMS 2.0
 #define BELIEF_SCATTER 1.0
-/* With fewer degrees of freedom of its own a kernel of two modes shows but one too often (all six medians in one: 3 %,
- * all four: 12 %): then its variance is not taken for less than the mean of the run's at its time. */
-#define OWN_FREEDOM 5.0
+/* With fewer degrees of freedom of its own (under five processes) a kernel of two modes shows but one too often (all
+ * four medians in one: 12 %, two: half of the times): then its variance is not taken for less than the line's. */
+#define OWN_FREEDOM 4.0
+/* Correlation of medians of kernels of one problem, which share buffers: 0.3 on H200s (other problems: 0.0 to 0.1). n
+ * of them tell of the variance what n / (1 + (n - 1) ALIKE^2) would. */
+#define ALIKE 0.5
 
 /* log(variance), freed of what its few degrees of freedom take from its mean. */
 static double unbiased(const spread *s) {
@@ -140,7 +142,7 @@ static double along(const pool *p, double x) {
 
 /* Least squares, weighted by what chance scatters each by. `spreads`: all have degrees of freedom. */
 static void fit_line(pool *p, const spread *spreads, size_t count) {
-    double weights = 0.0, xs = 0.0, ys = 0.0, xx = 0.0, xy = 0.0, mean = 0.0;
+    double weights = 0.0, xs = 0.0, ys = 0.0, xx = 0.0, xy = 0.0;
     p->least_x = INFINITY;
     p->most_x = -INFINITY;
     for (size_t i = 0; i < count; i++) {
@@ -158,10 +160,6 @@ static void fit_line(pool *p, const spread *spreads, size_t count) {
     if (p->most_x - p->least_x > LINE_REACH) {
         p->slope = (xy - xs * ys / weights) / (xx - xs * xs / weights);
     }
-    for (size_t i = 0; i < count; i++) {
-        mean += spreads[i].freedom * spreads[i].variance * exp(-along(p, spreads[i].x)) / p->all;
-    }
-    p->mean = log(mean);
 }
 
 /* Degrees of freedom of the line: trigamma of their half is what true variances scatter about it by. */
@@ -178,20 +176,21 @@ static double freedom_of_line(const pool *p, const spread *spreads, size_t count
     return scatter > 0.0 ? fmin(2.0 * inverse_trigamma(scatter), p->all) : p->all;
 }
 
-/* The kernels of one problem as one: what a process does to it, it does to all of them. */
+/* The kernels of one problem as one. */
 static spread problem_of(const rft_repeat_item *items, const spread *spreads, size_t count, size_t first) {
     spread out = {.figure = NAN};
-    double weights = 0.0;
+    double kernels = 0.0;
     for (size_t i = first; i < count; i++) {
         if (items[i].problem == items[first].problem && spreads[i].freedom > 0.0) {
-            weights += spreads[i].freedom;
+            kernels++;
+            out.freedom += spreads[i].freedom;
             out.variance += spreads[i].freedom * spreads[i].variance;
             out.x += spreads[i].freedom * spreads[i].x;
-            out.freedom = fmax(out.freedom, spreads[i].freedom);
         }
     }
-    out.variance /= weights;
-    out.x /= weights;
+    out.variance /= out.freedom;
+    out.x /= out.freedom;
+    out.freedom /= 1.0 + (kernels - 1.0) * squared(ALIKE);
     return out;
 }
 
@@ -238,7 +237,7 @@ static void join_pool(const pool *p, const spread *own, rft_repeat *out) {
     }
     variance /= out->freedom;
     if (others > 0.0 && own->freedom < OWN_FREEDOM) {
-        variance = fmax(variance, exp(p->mean + along(p, own->x)));
+        variance = fmax(variance, exp(p->level + along(p, own->x)));
     }
     out->deviation_frac = NORMAL_975 * sqrt(variance);
 }

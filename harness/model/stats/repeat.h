@@ -24,9 +24,10 @@
 
 #include "model/stats/stats.h"
 
-/* What runs of one card differ by beyond their processes (minutes, temperature), as 1.96 standard deviations. Source:
- * bench/same_again on an H200, docs/statistics.md. It is in both intervals. */
-#define RFT_REPEAT_FLOOR_FRAC 0.001
+/* What runs of one card differ by beyond their processes (minutes, temperature), as 1.96 standard deviations; in both
+ * intervals. Source: bench/same_again, eight runs on each of two H200s: processes gave all of the variance between
+ * runs; less than this would not have been seen. */
+#define RFT_REPEAT_FLOOR_FRAC 0.0003
 /* 1.96 standard deviations between processes are never taken for less: that few medians agree is luck. */
 #define RFT_REPEAT_LEAST_FRAC 0.0002
 /* Under so many degrees of freedom (six processes of one kernel, or fewer of several) a repeat interval is known, but
@@ -40,7 +41,7 @@ typedef struct rft_repeat_item {
     double pooled;         /* median of all samples of all processes together */
     double low, high;      /* 95 % interval of the median within the one process, where count is 1; NaN: not known */
     double step;           /* of the timer, as it shows in a median: 0 = none */
-    size_t problem;        /* what shares buffers, and so its luck in a process, counts once */
+    size_t problem;        /* kernels of one share buffers, and so part of their luck in a process */
 } rft_repeat_item;
 
 typedef struct rft_repeat {
