@@ -53,11 +53,11 @@ for test in "$@"; do
 done
 mkdir "$build/kit/bench" # run by hand: run-tests leaves them alone
 for bench in "$build"/bench/*; do
+    case ${bench##*/} in space | search) continue ;; esac # they need no GPU
     [ ! -x "$bench" ] || place "$bench" "$build/kit/bench"
 done
 # What the tests give to the program, under the names it has in the source tree.
-for folder in docs/examples tests/fault tests/gpu/sweeps tests/bench tests/bench/sgemm tests/bench/spaces \
-    tests/bench/peers; do
+for folder in docs/examples tests/fault tests/gpu/sweeps tests/bench tests/bench/sgemm tests/bench/peers; do
     mkdir -p "$build/kit/$folder"
     find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' -o -name '*.py' -o -name 'peers.json' \) \
         -exec cp {} "$build/kit/$folder/" \;
