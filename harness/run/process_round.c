@@ -139,7 +139,7 @@ static bool is_out_of_time(process_round *r, double more_s, size_t passed) {
 
 /* Is the repeat interval narrow enough for compare to show and to exclude what it must? */
 static bool is_known(const rft_point *point) {
-    return point && rft_repeat_within(&rft_point_measurement(point)->repeat, RFT_COMPARE_SHOWN_FRAC);
+    return point && rft_repeat_within(&rft_point_measurement(point)->repeat, RFT_COMPARE_REPEAT_FRAC);
 }
 
 /* It needs no more where the problem's best does not, nor where it is known itself: slow rungs of a ladder settle soon,
