@@ -3,7 +3,7 @@
  * process_round.h - the final round in several device processes. Each is a draw of its own: a fresh process, context
  * and layout of memory. In each the finalists of all problems and the baselines take one block of samples, in an order
  * of its own. So many processes as measure.processes says; RFT_PROCESSES_AUTO: until the repeat interval of a problem's
- * best is within RFT_COMPARE_SHOWN_FRAC, or those behind the first have taken RFT_PROCESSES_FRAC of the run's time, at
+ * best is within RFT_COMPARE_REPEAT_FRAC, or those behind the first have taken RFT_PROCESSES_FRAC of the run's time, at
  * most RFT_PROCESSES_MOST; a short run may spend more, until it has enough of them. Every block is stored; one that
  * fails costs itself. Private to run.
  */
