@@ -131,9 +131,13 @@ typedef struct pool {
  * of them tell of the variance what n / (1 + (n - 1) ALIKE^2) would. */
 #define ALIKE 0.5
 
-/* log(variance), freed of what its few degrees of freedom take from its mean. */
+/* What so many degrees of freedom add to the mean of log(variance): it is negative. */
+static double log_bias(double freedom) {
+    return digamma(freedom / 2.0) - log(freedom / 2.0);
+}
+
 static double unbiased(const spread *s) {
-    return log(s->variance) - digamma(s->freedom / 2.0) + log(s->freedom / 2.0);
+    return log(s->variance) - log_bias(s->freedom);
 }
 
 static double along(const pool *p, double x) {
@@ -176,21 +180,22 @@ static double freedom_of_line(const pool *p, const spread *spreads, size_t count
     return scatter > 0.0 ? fmin(2.0 * inverse_trigamma(scatter), p->all) : p->all;
 }
 
-/* The kernels of one problem as one. */
+/* The kernels of one problem as one: the mean of the logarithms, as the line has it. */
 static spread problem_of(const rft_repeat_item *items, const spread *spreads, size_t count, size_t first) {
     spread out = {.figure = NAN};
-    double kernels = 0.0;
+    double kernels = 0.0, log_variance = 0.0;
     for (size_t i = first; i < count; i++) {
         if (items[i].problem == items[first].problem && spreads[i].freedom > 0.0) {
             kernels++;
             out.freedom += spreads[i].freedom;
-            out.variance += spreads[i].freedom * spreads[i].variance;
+            log_variance += spreads[i].freedom * unbiased(&spreads[i]);
             out.x += spreads[i].freedom * spreads[i].x;
         }
     }
-    out.variance /= out.freedom;
+    log_variance /= out.freedom;
     out.x /= out.freedom;
     out.freedom /= 1.0 + (kernels - 1.0) * squared(ALIKE);
+    out.variance = exp(log_variance + log_bias(out.freedom));
     return out;
 }
 
@@ -232,8 +237,7 @@ static void join_pool(const pool *p, const spread *own, rft_repeat *out) {
     }
     double variance = own->freedom > 0.0 ? own->freedom * own->variance : 0.0;
     if (others > 0.0) {
-        double bias = digamma(p->freedom / 2.0) - log(p->freedom / 2.0);
-        variance += others * exp(p->level + bias + along(p, own->x));
+        variance += others * exp(p->level + log_bias(p->freedom) + along(p, own->x));
     }
     variance /= out->freedom;
     if (others > 0.0 && own->freedom < OWN_FREEDOM) {
