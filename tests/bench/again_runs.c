@@ -213,6 +213,7 @@ static void fill_readings(again_kernel *kernel, const again_group *group, rft_ar
         memcpy(pool + at, medians[r] ? medians[r] : pool, counts[r] * sizeof *pool);
     }
     kernel->pooled_s = rft_median_of(pool, all);
+    kernel->process_count = all;
     kernel->levels = again_levels_of(&(again_nest){group->count, counts, medians, noise});
 }
 

@@ -45,8 +45,8 @@ typedef struct again_kernel {
     const rft_value *config;
     again_reading *readings; /* one a run of the group */
     again_levels levels;
-    double pooled_s; /* median of the processes of all runs, each run's own among them: what covers it at 95 % is seen
-                      * to cover 96.4 % of eight runs. NaN without any */
+    double pooled_s;      /* median of the processes of all runs; NaN without any */
+    size_t process_count; /* of all runs */
     again_tally tallies[AGAIN_KINDS];
 } again_kernel;
 
