@@ -104,8 +104,10 @@ static const char *judgement(const rft_build *b, const rft_entry *entry) {
         return over.text;
     }
     if (rft_bound_is_held(bound)) { /* the limit, and what a higher one or less energy would bring, are told apart */
+        /* of the useful rate, as the share before it is: the bound's own is of what was counted */
+        double frac = isnan(entry->place.clock_frac) ? bound->frac : entry->place.clock_frac;
         return rft_arena_printf(b->arena, "%s of what %s does at its clock of %.0f MHz, held back by %s%s",
-                                rft_figure_percent(b->arena, bound->frac), rft_resource_name(bound->held, bound->pipe),
+                                rft_figure_percent(b->arena, frac), rft_resource_name(bound->held, bound->pipe),
                                 bound->clock.clock_mhz, rft_resource_name(bound->resource, bound->pipe),
                                 bound->clock.cause == RFT_THROTTLE_COUNT ? ", the cause of which is not known" : "");
     }
