@@ -46,6 +46,14 @@ json_t *rft_t4_milliseconds(const double *seconds, size_t count) {
     return list;
 }
 
+/* Events tell milliseconds as float, which nine digits hold: the very number that was measured comes back, so that
+ * equal medians are equal again and a replay makes the same choices. What is no float stays as it is written. */
+static double measured_seconds(double ms) {
+    double event_ms = ms < 1e30 ? (double)(float)ms : ms;
+    bool is_near = fabs(event_ms - ms) <= 1e-8 * ms; /* else the text below is not worth its time */
+    return is_near && rft_round_9_digits(event_ms) == ms ? event_ms * 1e-3 : ms / 1e3;
+}
+
 const char *rft_t4_seconds(double **out, size_t *count, const json_t *list, rft_arena *arena) {
     *out = NULL;
     *count = 0;
@@ -59,7 +67,7 @@ const char *rft_t4_seconds(double **out, size_t *count, const json_t *list, rft_
         if (!json_is_number(value)) {
             return "a list of milliseconds";
         }
-        seconds[i] = json_number_value(value) / 1e3;
+        seconds[i] = measured_seconds(json_number_value(value));
     }
     *out = seconds;
     *count = size;

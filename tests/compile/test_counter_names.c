@@ -43,14 +43,17 @@ static const char *missing(rft_arena *arena, const rft_counter_plan *plan, const
     return out;
 }
 
-static void the_default_set_is_whole_in_three_passes(void **state) {
+/* One pass more than before the sectors of a load request, two where they need an own: no step of a ladder can be told
+ * apart without them. */
+static void the_default_set_is_whole_in_few_passes(void **state) {
+    static const int passes[CHIPS] = {4, 5, 5, 5, 5};
     rft_counter_set set = rft_counter_set_default();
     for (int i = 0; i < CHIPS; i++) {
         rft_counter_plan plan = plan_of(*state, chips[i], set);
         printf("    %s: %zu metrics in %d passes\n", chips[i], plan.metric_count, plan.passes);
         assert_string_equal(plan.chip, chips[i]);
         assert_string_equal(missing(*state, &plan, &set), "");
-        assert_int_equal(plan.passes, 3);
+        assert_int_equal(plan.passes, passes[i]);
         assert_non_null(strstr(plan.version, "libcupti"));
         assert_string_equal(plan.reasons[RFT_COUNTER_STALL_WAIT], "not asked for");
     }
@@ -146,7 +149,7 @@ static int tear_down(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_set_is_whole_in_three_passes),
+        cmocka_unit_test(the_default_set_is_whole_in_few_passes),
         cmocka_unit_test(the_large_set_lacks_what_the_chip_lacks),
         cmocka_unit_test(names_follow_the_chip),
         cmocka_unit_test(raw_names_are_taken_as_they_are),

@@ -33,6 +33,25 @@ static void a_run_comes_back_as_it_was(void **state) {
     rft_run_free(run);
 }
 
+/* Equal times must stay equal, or a replay chooses others: events tell milliseconds as float. */
+static void samples_come_back_to_the_bit(void **state) {
+    (void)state;
+    static const float event_ms[] = {60.7519989e-3f, 60.7520027e-3f, 4.76799998e-3f, 2.89951992f, 23.5896492f, 1e-5f};
+    const char *path = temporary_path(0, "run.json.gz");
+    rft_err err = RFT_ERR_INIT;
+    rft_run *run = sample_run_large(1, sizeof event_ms / sizeof *event_ms), *back = NULL;
+    rft_measurement *m = &run->points[0].rounds[0];
+    for (size_t i = 0; i < m->n; i++) {
+        m->samples_s[i] = (double)event_ms[i] * 1e-3;
+    }
+    assert_int_equal(rft_recording_write(run, path, &err), 0);
+    assert_int_equal(rft_recording_read(&back, path, &err), 0);
+    assert_int_equal(back->points[0].rounds[0].n, m->n);
+    assert_memory_equal(back->points[0].rounds[0].samples_s, m->samples_s, m->n * sizeof *m->samples_s);
+    rft_run_free(back);
+    rft_run_free(run);
+}
+
 static void equal_runs_give_equal_bytes(void **state) {
     (void)state;
     const char *first = temporary_path(0, "a.json.gz"), *second = temporary_path(1, "b.json.gz");
@@ -380,6 +399,7 @@ static void broken_files_are_told_apart(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_comes_back_as_it_was),
+                                       cmocka_unit_test(samples_come_back_to_the_bit),
                                        cmocka_unit_test(equal_runs_give_equal_bytes),
                                        cmocka_unit_test(a_recording_survives_the_store),
                                        cmocka_unit_test(it_is_t4_for_everybody_else),
