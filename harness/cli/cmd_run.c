@@ -329,6 +329,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK && o->sanitize != RFT_SANITIZE_NONE) {
         rc = look_for_sanitizer(s, arena, err);
     }
+    rc = rc ? rc : rft_run_part_take(&o->part, l.sweeps, l.paths, &l.sweep_count, arena, &s->cli->log, err);
     s->paths = l.paths;
     for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
         l.sweeps[i] = rft_asked_sweep(&o->asked, l.sweeps[i], l.sweep_count, arena);
@@ -339,7 +340,11 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK && o->dry_run) {
         print_plan(s->cli, s->plan);
     } else if (rc == RFT_OK) {
-        rft_run_file_opts file_opts = {.output = o->output, .fresh = o->fresh, .target = s->target, .plan = s->plan};
+        rft_run_file_opts file_opts = {.output = o->output,
+                                       .part = rft_run_part_text(&o->part, arena),
+                                       .fresh = o->fresh,
+                                       .target = s->target,
+                                       .plan = s->plan};
         rft_interrupt_defer();
         rc = name_outputs(s, &file_opts, arena, err);
         rc = rc == RFT_OK ? rft_run_file_open(&s->file, s->cli, &file_opts, err) : rc;

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-static int unknown(const char *what, const char *name, const char **names, size_t count, rft_err *err) {
+int rft_choice_unknown(const char *what, const char *word, const char *const *names, size_t count, rft_arena *arena,
+                       rft_err *err) {
+    const char *name = rft_arena_strndup(arena, word, strcspn(word, "="));
     const char *near = rft_text_nearest(name, names, count);
     rft_str list = RFT_STR_INIT;
     for (size_t i = 0; i < count; i++) {
@@ -45,7 +47,7 @@ static int assign(const rft_words *words, const char *what, const char **names, 
             i++;
         }
         if (i == count) {
-            return unknown(what, name, names, count, err);
+            return rft_choice_unknown(what, name, names, count, arena, err);
         }
         rft_value value = read_value(equal + 1, arena);
         bool number = values[i].kind != RFT_VALUE_TEXT;
@@ -68,7 +70,7 @@ static int choose_variant(size_t *out, const rft_sweep *sweep, const char *name,
             return RFT_OK;
         }
     }
-    return name ? unknown("variant", name, names, sweep->variant_count, err) : RFT_OK;
+    return name ? rft_choice_unknown("variant", name, names, sweep->variant_count, arena, err) : RFT_OK;
 }
 
 int rft_point_choose(rft_point_choice *out, const rft_sweep *sweep, const char *variant_name, const rft_words *at,

@@ -9,6 +9,7 @@
 #include "cli/compose.h"
 #include "cli/device_facts.h"
 #include "cli/host_env.h"
+#include "cli/run_part.h"
 #include "cli/run_sources.h"
 #include "revision.h"
 #include "run/exec.h"
@@ -18,6 +19,24 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PART_LENGTH 60 /* bytes of a file's name; parts that share one are told apart by what is stored */
+
+/* "--at n=4096 --variant tiled" -> "-n-4096-tiled": part of a file's name. */
+static const char *part_slug(rft_arena *arena, const char *part) {
+    rft_str text = RFT_STR_INIT;
+    for (const char *c = part; c && *c && text.length < PART_LENGTH; c++) {
+        bool option = rft_text_starts(c, "--at ") || rft_text_starts(c, "--set ") || rft_text_starts(c, "--variant ");
+        c += option && (c == part || c[-1] == ' ') ? strcspn(c, " ") : 0;
+        bool plain = isalnum((unsigned char)*c) || *c == '_';
+        if (plain || (text.length == 0 || text.data[text.length - 1] != '-')) {
+            rft_str_add_char(&text, plain ? *c : '-');
+        }
+    }
+    const char *slug_text = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return slug_text;
+}
 
 /* "NVIDIA H200" -> "h200": part of a file's name. */
 static const char *slug(rft_arena *arena, const char *name) {
@@ -38,8 +57,9 @@ static const char *default_path(rft_arena *arena, const rft_run_file_opts *opts,
                                              : rft_fs_stem(plan->sweeps[0]->path);
     rft_units_format_iso(iso, sizeof iso, now_ns);
     iso[10] = '\0'; /* the day */
-    const char *path = rft_arena_printf(arena, "%s-%s%s-%s.db", stem, slug(arena, opts->target->gpu.name),
-                                        opts->target->recording ? "-replay" : "", iso);
+    const char *path =
+        rft_arena_printf(arena, "%s%s-%s%s-%s.db", stem, part_slug(arena, opts->part),
+                         slug(arena, opts->target->gpu.name), opts->target->recording ? "-replay" : "", iso);
     free(stem);
     return path;
 }
@@ -96,6 +116,9 @@ static rft_run *begin(rft_cli *cli, const rft_run_file_opts *opts) {
                     memory ? NULL : "the driver does not say, and no datasheet of the device is known");
     }
     rft_env_set(&run->env, run->arena, "run.lookahead", rft_arena_printf(run->arena, "%d", RFT_LOOKAHEAD), NULL);
+    if (opts->part || rft_env_get(&run->env, "run.part")) { /* a recording's own is not this run's */
+        rft_env_set(&run->env, run->arena, "run.part", opts->part, opts->part ? NULL : "all of the sweep was replayed");
+    }
     rft_plan_describe(opts->plan, run);
     rft_run_sources_describe(run, opts->plan, &target->roots, target->recording != NULL);
     for (size_t s = 0; s < run->sweep_count; s++) {
@@ -129,6 +152,15 @@ static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *pat
     }
     if ((run->info.replay_of != NULL) != (opts->target->recording != NULL)) {
         return another(err, path, "the file mixes a measured and a replayed run");
+    }
+    for (size_t s = 0; same && s < plan->sweep_count; s++) {
+        same = rft_run_part_same(&run->sweeps[s].sweep, plan->sweeps[s]);
+    }
+    if (!same) {
+        rft_err_set(err, RFT_E_STORE, "the file holds another part of the sweep: other problems, variants or values");
+        rft_err_place(err, "%s", path);
+        return rft_err_remedy(err, "continue with its --at, --variant and --set, name another file with -o, or start "
+                                   "anew with --fresh");
     }
     int rc = RFT_OK;
     for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK; s++) {

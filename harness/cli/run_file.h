@@ -19,12 +19,13 @@ typedef struct rft_run_file {
 
 typedef struct rft_run_file_opts {
     const char *output; /* -o, or what rft_run_file_path() made of NULL */
+    const char *part;   /* of the sweeps, as rft_run_part_text(); NULL: the whole */
     bool fresh;
     const rft_target *target;
     const rft_plan *plan;
 } rft_run_file_opts;
 
-/* SWEEP-GPU-DATE.db in the working folder where `output` is NULL. In `arena`. */
+/* SWEEP-GPU-DATE.db, or SWEEP-PART-GPU-DATE.db, in the working folder where `output` is NULL. In `arena`. */
 const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena);
 /* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o), or --fresh would
  * take away what is no run file or what another run writes to. */

@@ -47,7 +47,7 @@ static const rft_setting own[] = {
 enum { OWN_COUNT = sizeof own / sizeof *own, OPTION_COUNT = OWN_COUNT + RFT_SWEEP_SETTINGS };
 
 static const char *const groups[] = {"device", "files", "search", "measure"};
-enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+enum { GROUP_COUNT = sizeof groups / sizeof *groups, REPEATED_COUNT = 4 };
 
 static const rft_setting *option_at(size_t i) {
     return i < OWN_COUNT ? &own[i] : &rft_sweep_settings[i - OWN_COUNT];
@@ -91,6 +91,7 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
         return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
     }
     int rc = read_own(o, err);
+    rc = rc ? rc : rft_run_part_check(&o->part, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
         rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
@@ -101,6 +102,22 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
 }
 
 /* ---- parsing ---- */
+
+/* Those that may be given several times. Returns how many. */
+static size_t list_repeated(rft_run_options *o, const char *group, rft_opt *opts) {
+    if (strcmp(group, "device") == 0) {
+        opts[0] = (rft_opt)RFT_OPT_ALLOW_PATH(&o->allow_paths);
+        return 1;
+    }
+    if (strcmp(group, "search") != 0) {
+        return 0;
+    }
+    opts[0] = (rft_opt){"at", 0, "AXIS=VALUE", "only problems with this value (repeat)", NULL, NULL, &o->part.at};
+    opts[1] = (rft_opt){"variant", 0, "NAME", "only this variant (repeat)", NULL, NULL, &o->part.variants};
+    opts[2] =
+        (rft_opt){"set", 0, "PARAM=VALUE", "only configurations with this value (repeat)", NULL, NULL, &o->part.set};
+    return 3;
+}
 
 /* One option a row, under the headings of their groups. Returns how many. */
 static size_t list_options(rft_run_options *o, rft_opt *opts, rft_arena *arena) {
@@ -115,16 +132,14 @@ static size_t list_options(rft_run_options *o, rft_opt *opts, rft_arena *arena) 
                                     : rft_asked_opt(&o->asked, s->option, arena);
             }
         }
-        if (g == 0) {
-            opts[count++] = (rft_opt)RFT_OPT_ALLOW_PATH(&o->allow_paths);
-        }
+        count += list_repeated(o, groups[g], opts + count);
     }
     return count;
 }
 
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
                           rft_err *err) {
-    rft_opt opts[OPTION_COUNT + GROUP_COUNT + 1];
+    rft_opt opts[OPTION_COUNT + GROUP_COUNT + REPEATED_COUNT];
     out->exec.power = RFT_POWER_AUTO;
     out->given = rft_arena_calloc(arena, OWN_COUNT, sizeof *out->given);
     size_t count = list_options(out, opts, arena);
@@ -147,7 +162,17 @@ static void add_all(rft_words *words, const rft_words *more) {
 
 rft_words rft_run_options_words(const rft_run_options *o, const rft_run_change *changes, rft_arena *arena) {
     rft_words words = {0};
-    size_t lists = o->files.count + o->script_args.count + 2 * o->allow_paths.count;
+    const struct {
+        const char *option;
+        const rft_words *given;
+    } repeated[REPEATED_COUNT] = {{"--at", &o->part.at},
+                                  {"--variant", &o->part.variants},
+                                  {"--set", &o->part.set},
+                                  {"--allow-path", &o->allow_paths}};
+    size_t lists = o->files.count + o->script_args.count;
+    for (size_t r = 0; r < REPEATED_COUNT; r++) {
+        lists += 2 * repeated[r].given->count;
+    }
     words.items = rft_arena_calloc(arena, 2 + 2 * OPTION_COUNT + lists, sizeof *words.items);
     add_word(&words, "run");
     add_all(&words, &o->files);
@@ -165,9 +190,11 @@ rft_words rft_run_options_words(const rft_run_options *o, const rft_run_change *
             add_word(&words, text);
         }
     }
-    for (size_t i = 0; i < o->allow_paths.count; i++) {
-        add_word(&words, "--allow-path");
-        add_word(&words, o->allow_paths.items[i]);
+    for (size_t r = 0; r < REPEATED_COUNT; r++) {
+        for (size_t i = 0; i < repeated[r].given->count; i++) {
+            add_word(&words, repeated[r].option);
+            add_word(&words, repeated[r].given->items[i]);
+        }
     }
     if (o->script_args.count > 0) {
         add_word(&words, "--");

@@ -4,6 +4,7 @@
 #define RFT_CLI_RUN_OPTIONS_H
 
 #include "cli/asked.h"
+#include "cli/run_part.h"
 #include "run/exec.h"
 
 typedef struct rft_run_options {
@@ -16,6 +17,7 @@ typedef struct rft_run_options {
     enum { RFT_SANITIZE_NONE, RFT_SANITIZE_BEST } sanitize;
     rft_exec_opts exec; /* no_prune, counters (the default when not given), power, soak_s; the rest is not for users */
     rft_words files, script_args, allow_paths;
+    rft_run_part part;  /* of the sweeps */
     const char **given; /* of every option of the table in run_options.c, as given; NULL: not given */
     rft_asked asked;    /* of the sweeps */
 } rft_run_options;
