@@ -264,6 +264,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     if (rc == RFT_OK) {
         sweep = rft_asked_sweep(&o->asked, sweep, 1, arena);
         rc = rft_point_choose(&choice, sweep, o->variant, &o->at, &o->set, arena, err);
+        rc = rc ? rc : rft_point_check_where(&choice, sweep, arena, err);
     }
     if (rc == RFT_OK && o->emit) {
         rc = emit(cli, o, sweep, &choice, gpu.arch, arena, err);

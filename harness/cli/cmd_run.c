@@ -314,15 +314,30 @@ static int look_for_sanitizer(session *s, rft_arena *arena, rft_err *err) {
     return RFT_OK;
 }
 
+#define PLANNED_FOR "sm_90a" /* where there is neither a device nor --arch, as in `rooftune check` */
+
+/* A plan needs the facts of a device, not the device: where there is none, or no compiler, an architecture's do. */
+static int open_target(session *s, rft_target_opts *opts, rft_err *err) {
+    int rc = rft_target_open(&s->target, s->cli, opts, err);
+    bool lacks = rc == RFT_E_DEVICE || rc == RFT_E_COMPILER;
+    if (!lacks || !s->o->dry_run || s->o->device) {
+        return rc;
+    }
+    fprintf(s->cli->talk, "no device here: planned for " PLANNED_FOR "; --arch names another\n");
+    opts->arch = PLANNED_FOR;
+    return rft_target_open(&s->target, s->cli, opts, err);
+}
+
 static int run_target(session *s, rft_arena *arena, rft_err *err) {
     loaded l = {0};
     const rft_run_options *o = s->o;
     rft_target_opts target_opts = {.sweeps = &o->files,
                                    .nothing_to_compile = all_recorded(o),
                                    .device = o->device,
+                                   .arch = o->arch,
                                    .wait = o->wait,
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
-    int rc = rft_target_open(&s->target, s->cli, &target_opts, err);
+    int rc = open_target(s, &target_opts, err);
     if (rc == RFT_OK) {
         rc = load_scripts(s->cli, &l, o, s->target, err);
     }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/point_choice.h"
 
+#include "model/sweep/space.h"
+
 #include <string.h>
 
 int rft_choice_unknown(const char *what, const char *word, const char *const *names, size_t count, rft_arena *arena,
@@ -103,4 +105,95 @@ int rft_point_choose(rft_point_choice *out, const rft_sweep *sweep, const char *
         rc = assign(at, "axis", axis_names, sweep->axis_count, out->problem, arena, err);
     }
     return rc == RFT_OK ? assign(set, "parameter", param_names, variant->param_count, out->config, arena, err) : rc;
+}
+
+/* ---- where ---- */
+
+#define TRIED_MOST 65536u /* valid configurations that are looked through for a near one */
+
+/* "--set VEC=2 --set BLOCK=64": what to change for the valid configuration that differs in the fewest parameters. */
+static const char *nearest_allowed(const rft_point_choice *choice, const rft_space *space, rft_arena *arena) {
+    const rft_variant *variant = rft_space_variant(space);
+    size_t least = SIZE_MAX;
+    rft_value *config = rft_arena_calloc(arena, variant->param_count + 1, sizeof *config);
+    rft_value *nearest = rft_arena_calloc(arena, variant->param_count + 1, sizeof *nearest);
+    for (uint64_t i = 0; i < rft_space_count(space) && i < TRIED_MOST; i++) {
+        size_t apart = 0;
+        rft_space_get(space, i, config);
+        for (size_t k = 0; k < variant->param_count; k++) {
+            apart += rft_value_equal(&config[k], &choice->config[k]) ? 0 : 1;
+        }
+        if (apart < least) {
+            least = apart;
+            memcpy(nearest, config, variant->param_count * sizeof *nearest);
+        }
+    }
+    rft_str text = RFT_STR_INIT;
+    for (size_t k = 0; k < variant->param_count && least != SIZE_MAX; k++) {
+        if (!rft_value_equal(&nearest[k], &choice->config[k])) {
+            rft_str_addf(&text, "%s--set %s=", text.length ? " " : "", variant->params[k].name);
+            rft_value_format(&text, &nearest[k]);
+        }
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+/* The remedy of a choice that is left out. */
+static int tell_allowed(const rft_point_choice *choice, const rft_sweep *sweep, rft_arena *arena, rft_err *err) {
+    rft_space *space = NULL;
+    rft_space_opts opts = {0};
+    rft_err ignored = RFT_ERR_INIT;
+    int rc = rft_space_new(&space, sweep, choice->variant, choice->problem, &opts, &ignored);
+    const char *words = rc == RFT_OK && rft_space_exact(space) ? nearest_allowed(choice, space, arena) : "";
+    bool empty = rc == RFT_OK && rft_space_count(space) == 0;
+    rft_space_free(space);
+    if (*words) {
+        return rft_err_remedy(err, "the nearest that it allows: %s", words);
+    }
+    return rft_err_remedy(err, empty ? "it allows no configuration of this problem: choose another with --at"
+                                     : "choose other values with --set, or loosen `where`");
+}
+
+/* "VEC=1 BLOCK=256 n=4096": what the constraint names. */
+static const char *named_values(const rft_point_choice *choice, const rft_sweep *sweep, const rft_constraint *c,
+                                rft_arena *arena) {
+    const rft_variant *variant = &sweep->variants[choice->variant];
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < c->param_count; i++) {
+        rft_str_addf(&text, "%s%s=", text.length ? " " : "", variant->params[c->params[i]].name);
+        rft_value_format(&text, &choice->config[c->params[i]]);
+    }
+    for (size_t i = 0; i < c->axis_count; i++) {
+        rft_str_addf(&text, "%s%s=", text.length ? " " : "", sweep->axes[c->axes[i]].name);
+        rft_value_format(&text, &choice->problem[c->axes[i]]);
+    }
+    const char *kept = rft_arena_strdup(arena, text.length ? rft_str_get(&text) : "everything");
+    rft_str_clear(&text);
+    return kept;
+}
+
+int rft_point_check_where(const rft_point_choice *choice, const rft_sweep *sweep, rft_arena *arena, rft_err *err) {
+    const rft_variant *variant = &sweep->variants[choice->variant];
+    for (size_t i = 0; i < variant->constraint_count; i++) {
+        const rft_constraint *c = &variant->constraints[i];
+        bool holds = false;
+        rft_err raised = RFT_ERR_INIT;
+        int rc =
+            sweep->vt->constraint(sweep->self, choice->variant, i, choice->problem, choice->config, &holds, &raised);
+        if (rc == RFT_E_SCRIPT_STOPPED) {
+            if (err) {
+                *err = raised;
+            }
+            return rc;
+        }
+        if (rc != RFT_OK || !holds) {
+            rft_err_set(err, RFT_E_SPACE, "`where` of variant %s leaves out %s: %s%s%s", variant->name,
+                        named_values(choice, sweep, c, arena), c->text, rc ? " raises an error: " : "", raised.message);
+            rft_err_place(err, "%s", sweep->path);
+            return tell_allowed(choice, sweep, arena, err);
+        }
+    }
+    return RFT_OK;
 }

@@ -17,6 +17,10 @@ typedef struct rft_point_choice {
 int rft_point_choose(rft_point_choice *out, const rft_sweep *sweep, const char *variant, const rft_words *at,
                      const rft_words *set, rft_arena *arena, rft_err *err);
 
+/* RFT_E_SPACE: a constraint leaves the choice out, or raises an error for it; names it, and what it allows that differs
+ * in the fewest parameters. RFT_E_SCRIPT_STOPPED. */
+int rft_point_check_where(const rft_point_choice *choice, const rft_sweep *sweep, rft_arena *arena, rft_err *err);
+
 /* RFT_E_USAGE: no `what` ("axis") of the name that `word` ("n=4096", or the name alone) begins with; with the nearest
  * of `names`, and all of them. */
 int rft_choice_unknown(const char *what, const char *word, const char *const *names, size_t count, rft_arena *arena,

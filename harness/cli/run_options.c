@@ -29,7 +29,8 @@ static const rft_setting own[] = {
     {OWN("files", TEXT, events, NULL), "events", 0, "FILE|-",
      "what happens as JSON Lines for other programs (docs/events.md)"},
     {OWN("files", FLAG, fresh, NULL), "fresh", 0, NULL, "start anew where a run file exists"},
-    {OWN("files", FLAG, dry_run, NULL), "dry-run", 0, NULL, "print the plan and stop"},
+    {OWN("files", FLAG, dry_run, NULL), "dry-run", 0, NULL, "print the plan and stop; needs no GPU"},
+    {OWN("files", TEXT, arch, NULL), "arch", 0, "sm_90a", "with --dry-run: plan for this architecture"},
     {OWN("search", FLAG, exec.no_prune, NULL), "no-prune", 0, NULL,
      "also measure configurations that the hardware's limits rule out"},
     {OWN("measure", CHOICE, ceilings, ceilings_names), "ceilings", 0, "kept|again",
@@ -96,6 +97,11 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK && o->exec.soak_s > 0 && o->exec.soak_s < SOAK_LEAST_S) {
         rft_err_set(err, RFT_E_USAGE, "--soak %g s is too short: its last third is what counts", o->exec.soak_s);
         rc = rft_err_remedy(err, "a soak takes 3s at least, and a minute until a card is warm");
+    }
+    if (rc == RFT_OK && o->arch && (!o->dry_run || o->device)) {
+        rft_err_set(err, RFT_E_USAGE, "--arch stands for the device of --dry-run alone");
+        rc = rft_err_remedy(err,
+                            "a run measures a device: leave out --arch; a plan: --dry-run --arch sm_90a, without -d");
     }
     rc = rc ? rc : rft_counted_wish_parse(&o->exec.counters, o->counters, arena, err);
     return rc ? rc : check_report_place(o, err);

@@ -8,7 +8,7 @@
 #include "run/exec.h"
 
 typedef struct rft_run_options {
-    const char *device, *output, *report, *events, *counters; /* as given; NULL: not given */
+    const char *device, *arch, *output, *report, *events, *counters; /* as given; NULL: not given */
     bool fresh, dry_run, no_report, wait;
     enum {
         RFT_CEILINGS_KEPT,

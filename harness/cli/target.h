@@ -28,6 +28,7 @@ typedef struct rft_target {
 typedef struct rft_target_opts {
     const rft_words *sweeps; /* whose kernels are compiled; NULL: none */
     const char *device;      /* "0", "1" ... or "replay:FILE"; NULL: device 0 */
+    const char *arch;        /* in a device's place, its facts alone: "sm_90a". Nothing runs. NULL: a device */
     bool in_process;         /* the device is opened in this process, for profilers and debuggers */
     bool bare;               /* the same, and buffers have no padding: for a sanitizer */
     bool wait;               /* for a device that another rooftune uses, until it is free */

@@ -79,3 +79,22 @@ expect_status 0
 expect_err 'left out: sweep copy_scale: no axis "stride"'
 expect_out '^strided_read  .*stride=2: 3 configurations$'
 ! grep -q '^gemv_fp16' out || fail "a sweep without the axis is run"
+
+# A plan needs no device and no compiler: an architecture's facts do.
+rooftune run r.lua --dry-run --arch sm_80 --set ITEMS=4
+expect_status 0
+expect_out 'combinations are valid'
+rooftune devices
+if ! grep -q '^device 0' out; then
+    rooftune run r.lua --dry-run --at n=65536
+    expect_status 0
+    expect_err 'no device here: planned for sm_90a; --arch names another'
+    expect_out '^5 of 5 combinations are valid'
+fi
+rooftune run r.lua --dry-run -d 250
+[ "$status" = 6 ] || [ "$status" = 7 ] || fail "a device that was named is not asked for"
+rooftune run r.lua --dry-run --arch sm_9
+expect_error 2 'unknown architecture "sm_9"'
+rooftune run r.lua --arch sm_90a
+expect_error 2 '--arch stands for the device of --dry-run'
+[ -z "$(ls r-*sm* 2>/dev/null)" ] || fail "a plan was written to a file"
