@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/asked.h"
+#include "cli/check_reference.h"
 #include "cli/compose.h"
 #include "model/card/occupancy.h"
 #include "run/once.h"
@@ -16,6 +17,7 @@ typedef struct check_options {
     const char *arch, *json, *sample;
     rft_asked asked;
     int64_t sample_count;
+    bool all, strict;
     rft_words files, script_args, allow_paths;
 } check_options;
 
@@ -27,14 +29,18 @@ typedef struct check_state {
     rft_loop *loop;
     rft_compile_pool *pool; /* NULL: no compiler */
     rft_str out;
+    rft_str references_told; /* of the variant in hand: below its configurations */
     json_t *rows;
-    uint64_t compiled, failed, spilling, skipped;
+    rft_check_references references;
+    uint64_t compiled, no_code, failed, spilling, skipped;
 } check_state;
 
 static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
     const rft_opt opts[] = {
         {"arch", 0, "sm_90a", "architecture to check for (default sm_90a)", NULL, &o->arch, NULL},
         {"sample", 0, "N", "configurations to compile a variant (default 4; 0: count only)", NULL, &o->sample, NULL},
+        {"all", 0, NULL, "compile every configuration of every problem", &o->all, NULL, NULL},
+        {"strict", 0, NULL, "fail where anything is skipped, or nothing can be compiled", &o->strict, NULL, NULL},
         rft_asked_opt(&o->asked, "compile-timeout", arena),
         {"json", 0, "FILE|-", "counts and compiled sample as JSON", NULL, &o->json, NULL},
         RFT_OPT_ALLOW_PATH(&o->allow_paths),
@@ -47,6 +53,10 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
     }
     if (rc == RFT_OK && o->sample && (!rft_text_to_int64(o->sample, &o->sample_count) || o->sample_count < 0)) {
         rc = rft_err_set(err, RFT_E_USAGE, "--sample takes a whole number, not \"%s\"", o->sample);
+    }
+    if (rc == RFT_OK && o->sample && o->all) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--all leaves nothing to sample");
+        rft_err_remedy(err, "give --all or --sample");
     }
     rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
     return rc ? rc : rft_asked_check(&o->asked, err);
@@ -77,6 +87,7 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
         json_object_set_new(row, "spill_bytes", json_integer(r->facts.spill_bytes));
         json_object_set_new(row, "occupancy", json_real(occupancy));
     } else if (rft_once_has_no_code(r)) {
+        c->no_code++;
         rft_str_addf(&c->out, "    %-44s nothing to compile: the vendor's library is called\n", rft_str_get(&text));
         json_object_set_new(row, "outcome", json_string("no code"));
     } else {
@@ -95,38 +106,79 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
     rft_str_clear(&text);
 }
 
+/* The i-th of a sample of `count`: the default where it is valid, then others evenly from the first to the last. */
+static uint64_t sample_index(const rft_space *space, uint64_t by_default, uint64_t i, uint64_t count) {
+    if (!rft_space_exact(space)) {
+        return i == 0 && by_default != UINT64_MAX ? by_default : rft_space_sample(space, i);
+    }
+    bool has_default = by_default != UINT64_MAX;
+    if (has_default && i == 0) {
+        return by_default;
+    }
+    uint64_t others = rft_space_count(space) - (has_default ? 1 : 0);
+    uint64_t at = i - (has_default ? 1 : 0);
+    uint64_t last = count - (has_default ? 2 : 1);
+    /* of the configurations without the default; the product of two counts may be too large for an integer */
+    uint64_t index = last == 0 ? 0 : at * ((others - 1) / last) + at * ((others - 1) % last) / last;
+    return index + (has_default && index >= by_default ? 1 : 0);
+}
+
+static uint64_t default_index(check_state *c, const rft_space *space, const rft_variant *variant) {
+    rft_value *config = rft_arena_calloc(c->arena, variant->param_count + 1, sizeof *config);
+    for (size_t i = 0; i < variant->param_count; i++) {
+        config[i] = variant->params[i].default_value;
+    }
+    return rft_space_find(space, config);
+}
+
+static int compile_one(check_state *c, const rft_once_request *request, rft_err *err) {
+    rft_once_result result;
+    double timeout_s = request->sweep->measure.compile_timeout_s;
+    int rc = rft_once(request, c->arena, &result, err);
+    if (rc == RFT_OK) {
+        describe_compiled(c, &request->sweep->variants[request->variant], request->config, &result);
+        rc = rft_check_reference(&c->references, &result.spec, timeout_s, &c->references_told, err);
+    }
+    return rc;
+}
+
+#define AHEAD 256 /* configurations that wait for the compilers at once */
+
 static int compile_sample(check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
     const rft_sweep *sweep = plan->sweeps[s];
     const rft_variant *variant = &sweep->variants[v];
     const rft_space *space = rft_plan_space(plan, s, v, p);
     uint64_t count = rft_space_count(space);
-    uint64_t sample = (uint64_t)c->o->sample_count < count ? (uint64_t)c->o->sample_count : count;
+    uint64_t sample = !c->o->all && (uint64_t)c->o->sample_count < count ? (uint64_t)c->o->sample_count : count;
+    uint64_t by_default = default_index(c, space, variant);
     rft_value *config = rft_arena_calloc(c->arena, variant->param_count + 1, sizeof *config);
-    for (uint64_t i = 0; i < sample; i++) {
-        rft_once_result result;
-        rft_space_get(space, sample > 1 ? i * (count - 1) / (sample - 1) : 0, config);
-        rft_once_request request = {.sweep = sweep,
-                                    .variant = v,
-                                    .problem = sweep->problems[p].values,
-                                    .config = config,
-                                    .gpu = c->gpu,
-                                    .pool = c->pool};
-        int rc = rft_once(&request, c->arena, &result, err);
-        if (rc != RFT_OK) {
-            return rc;
+    rft_once_request request = {.sweep = sweep,
+                                .variant = v,
+                                .problem = sweep->problems[p].values,
+                                .config = config,
+                                .gpu = c->gpu,
+                                .pool = c->pool};
+    int rc = RFT_OK;
+    if (c->o->all && !rft_space_exact(space)) {
+        rc = rft_err_set(err, RFT_E_LIMIT, "variant %s: --all needs an exact count, and this space is estimated",
+                         variant->name);
+        return rft_err_remedy(err, "compile a sample: --sample N");
+    }
+    for (uint64_t i = 0; i < sample && rc == RFT_OK; i++) {
+        for (uint64_t j = i; i % AHEAD == 0 && j < sample && j < i + AHEAD && rc == RFT_OK; j++) {
+            uint64_t index = sample_index(space, by_default, j, sample);
+            if (index != UINT64_MAX) {
+                rft_space_get(space, index, config);
+                rc = rft_once_queue(&request, err);
+            }
         }
-        describe_compiled(c, variant, config, &result);
+        uint64_t index = sample_index(space, by_default, i, sample);
+        if (index != UINT64_MAX && rc == RFT_OK) {
+            rft_space_get(space, index, config);
+            rc = compile_one(c, &request, err);
+        }
     }
-    return RFT_OK;
-}
-
-/* The last problem is the largest in the usual order: what fits there fits everywhere. */
-static size_t last_timed(const rft_sweep *sweep) {
-    size_t p = sweep->problem_count - 1;
-    while (p > 0 && sweep->problems[p].odd) {
-        p--;
-    }
-    return p;
+    return rc;
 }
 
 static void add_problem(rft_str *out, const rft_sweep *sweep, size_t p) {
@@ -134,6 +186,50 @@ static void add_problem(rft_str *out, const rft_sweep *sweep, size_t p) {
         rft_str_addf(out, "%s%s=", a ? " " : "", sweep->axes[a].name);
         rft_value_format(out, &sweep->problems[p].values[a]);
     }
+}
+
+/* The timed problem, from the last one back, or from the first one on, on which the variant has a configuration. */
+static const size_t *find_problem(check_state *c, const rft_plan *plan, size_t s, size_t v, bool last) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    for (size_t i = 0; i < sweep->problem_count; i++) {
+        size_t p = last ? sweep->problem_count - 1 - i : i;
+        if (!sweep->problems[p].odd && rft_space_count(rft_plan_space(plan, s, v, p)) > 0) {
+            return rft_arena_memdup(c->arena, &p, sizeof p);
+        }
+    }
+    return NULL;
+}
+
+static int compile_problem(check_state *c, const rft_plan *plan, size_t s, size_t v, size_t p, rft_err *err) {
+    rft_str_add(&c->out, "    compiled for ");
+    add_problem(&c->out, plan->sweeps[s], p);
+    rft_str_add(&c->out, plan->sweeps[s]->problems[p].odd ? " (the odd problem):\n" : ":\n");
+    return compile_sample(c, plan, s, v, p, err);
+}
+
+static uint64_t looked_at(const check_state *c) {
+    return c->compiled + c->no_code + c->failed;
+}
+
+/* The last problem is the largest in the usual order: what fits there fits everywhere. Where all of the sample is
+ * skipped there, the first one tells whether anything can run. */
+static int compile_variant(check_state *c, const rft_plan *plan, size_t s, size_t v, rft_err *err) {
+    const size_t *last = find_problem(c, plan, s, v, true);
+    const size_t *first = find_problem(c, plan, s, v, false);
+    uint64_t before = looked_at(c);
+    int rc = RFT_OK;
+    for (size_t p = 0; c->o->all && p < plan->sweeps[s]->problem_count && rc == RFT_OK; p++) {
+        rc = compile_problem(c, plan, s, v, p, err);
+    }
+    if (!c->o->all && last) {
+        rc = compile_problem(c, plan, s, v, *last, err);
+    }
+    if (rc == RFT_OK && !c->o->all && last && *first != *last && looked_at(c) == before) {
+        rc = compile_problem(c, plan, s, v, *first, err);
+    }
+    rft_str_add(&c->out, rft_str_get(&c->references_told));
+    rft_str_clear(&c->references_told);
+    return rc;
 }
 
 static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *err) {
@@ -159,14 +255,8 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
         if (basis) {
             rft_str_addf(&c->out, " (%s)", basis);
         }
-        bool compiles = c->pool && !sweep->bare_space && c->o->sample_count > 0;
-        size_t p = last_timed(sweep);
-        if (compiles) {
-            rft_str_add(&c->out, "; compiled for ");
-            add_problem(&c->out, sweep, p);
-        }
         rft_str_add(&c->out, "\n");
-        rc = compiles ? compile_sample(c, plan, s, v, p, err) : RFT_OK;
+        rc = c->pool && !sweep->bare_space && c->o->sample_count > 0 ? compile_variant(c, plan, s, v, err) : RFT_OK;
     }
     return rc;
 }
@@ -189,6 +279,7 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
         json_t *head = json_pack("{s:o,s:o,s:b,s:f,s:s,s:O}", "configurations", json_count(plan->cartesian), "valid",
                                  json_count(plan->valid), "exact", !plan->estimated, "enumerate_seconds", seconds,
                                  "arch", c->gpu->arch, "compiled", c->rows);
+        json_object_set(head, "references", c->references.rows);
         json_object_set_new(head, "refine_points", json_integer((json_int_t)refine_points(plan)));
         size_t length = 0;
         char *text = rft_json_dump(head, &length);
@@ -221,14 +312,53 @@ static int open_pool(check_state *c, rft_err *err) {
                                   .roots = rft_compose_roots(c->cli, &c->o->files, c->arena),
                                   .log = &c->cli->log};
     rc = rc == RFT_OK ? rft_compile_pool_new(&c->pool, &opts, err) : rc;
-    if (rc == RFT_OK && rft_compile_pool_compiler(c->pool, c->gpu->arch, &facts, &missing) != RFT_OK) {
+    if (rc == RFT_OK && c->o->strict) {
+        rc = rft_compile_pool_compiler(c->pool, c->gpu->arch, &facts, err);
+    } else if (rc == RFT_OK && rft_compile_pool_compiler(c->pool, c->gpu->arch, &facts, &missing) != RFT_OK) {
         rft_compile_pool_free(c->pool);
         c->pool = NULL;
         rft_log_warn(&c->cli->log, "counted only, nothing compiled: %s\n  remedy: %s", missing.message, missing.remedy);
-    } else if (rc == RFT_OK) {
+    }
+    if (rc == RFT_OK && c->pool) {
         rft_compose_look_at_cache(c->cli);
+        c->references.pool = c->pool;
     }
     return rc;
+}
+
+/* The status is a gate: what would fail in the run fails here. */
+static int judge(const check_state *c, rft_err *err) {
+    const char *log = c->o->json ? "`log` in the JSON says why" : "the log above says why";
+    unsigned long long failed = c->failed;
+    unsigned long long skipped = c->skipped;
+    if (c->references.failed > 0) {
+        rft_err_set(err, RFT_E_SOURCE, "the reference %s does not compile for %s", c->references.first_failed,
+                    c->gpu->arch);
+        return rft_err_remedy(err,
+                              "correct it, or name another in `check`; it is compiled without the parameters' "
+                              "macros; %s",
+                              log);
+    }
+    if (failed > 0 && c->compiled == 0) {
+        rft_err_set(err, RFT_E_SOURCE, "no configuration of the sample compiles for %s", c->gpu->arch);
+        return rft_err_remedy(err, "%s", log);
+    }
+    if (failed > 0) {
+        rft_err_set(err, RFT_E_SOURCE, "%llu of %llu configurations fail for %s", failed,
+                    (unsigned long long)(c->compiled + c->no_code) + failed, c->gpu->arch);
+        return rft_err_remedy(err, "%s; `where` leaves out what is not to be tried", log);
+    }
+    if (skipped > 0 && c->compiled + c->no_code == 0) {
+        rft_err_set(err, RFT_E_NOTHING, "nothing of the sample can run on %s: all %llu configurations are skipped",
+                    c->gpu->name, skipped);
+        return rft_err_remedy(err, "each line above says what exceeds the device; --sample N looks at more");
+    }
+    if (skipped > 0 && c->o->strict) {
+        rft_err_set(err, RFT_E_NOTHING, "%llu of %llu configurations cannot run on %s", skipped,
+                    (unsigned long long)(c->compiled + c->no_code) + skipped, c->gpu->name);
+        return rft_err_remedy(err, "leave them out by `where`, or go without --strict");
+    }
+    return RFT_OK;
 }
 
 static int check_script(check_state *c, const rft_script *script, rft_err *err) {
@@ -251,10 +381,7 @@ static int check_script(check_state *c, const rft_script *script, rft_err *err) 
     if (rc == RFT_OK) {
         rc = write_results(c, plan, seconds, err);
     }
-    if (rc == RFT_OK && c->failed > 0 && c->compiled == 0) {
-        rft_err_set(err, RFT_E_SOURCE, "no configuration of the sample compiles for %s", c->gpu->arch);
-        rc = rft_err_remedy(err, c->o->json ? "`log` in the JSON says why" : "the log above says why");
-    }
+    rc = rc == RFT_OK ? judge(c, err) : rc;
     rft_plan_free(plan);
     return rc;
 }
@@ -263,6 +390,7 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     check_options o = {0};
     check_state c = {.cli = cli, .o = &o, .arena = arena, .rows = json_array()};
+    c.references = (rft_check_references){.arena = arena, .rows = json_array()};
     rft_gpu_info gpu = {0};
     rft_script *script = NULL;
     bool helped = false;
@@ -270,6 +398,7 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err) {
     if (rc == RFT_OK && !helped) {
         rc = rft_gpu_info_for_arch(&gpu, o.arch ? o.arch : "sm_90a", err);
         c.gpu = &gpu;
+        c.references.arch = gpu.arch;
     }
     if (rc == RFT_OK && !helped) {
         rc = rft_compose_script(cli, &script, o.files.items[0], &gpu, &o.script_args, err);
@@ -281,7 +410,9 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_loop_free(c.loop);
     rft_script_free(script);
     rft_str_clear(&c.out);
+    rft_str_clear(&c.references_told);
     json_decref(c.rows);
+    json_decref(c.references.rows);
     rft_arena_free(arena);
     return rc;
 }

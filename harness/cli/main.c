@@ -15,7 +15,7 @@
 
 /* Grouped by what they are for. */
 static const rft_command commands[] = {
-    {"write", "check", "SWEEP.lua|SPACE.json [options]", "count the space and compile a sample; needs no GPU",
+    {"write", "check", "SWEEP.lua|SPACE.json [options]", "count the space, compile a sample; needs no GPU",
      rft_cmd_check},
     {"measure", "devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
     {"measure", "ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},

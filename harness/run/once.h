@@ -32,6 +32,10 @@ typedef struct rft_once_result {
 /* It could run, but is the vendor's library: there is nothing to compile, and no facts of the compiler. */
 bool rft_once_has_no_code(const rft_once_result *result);
 
+/* Has the request compiled while others are waited for: rft_once() of the same then finds it begun. The pool keeps it.
+ * RFT_E_SCRIPT_STOPPED: the script was. */
+int rft_once_queue(const rft_once_request *request, rft_err *err);
+
 /* Results live in `arena`. Errors as in exec.h. */
 int rft_once(const rft_once_request *request, rft_arena *arena, rft_once_result *out, rft_err *err);
 

@@ -26,7 +26,8 @@ need_nvrtc
 for arch in sm_80 sm_90a sm_100a; do
     rooftune check s.lua --arch $arch --sample 3
     expect_status 0
-    expect_out '22 of 24 valid over all problems; compiled for n=1048576'
+    expect_out '22 of 24 valid over all problems$'
+    expect_out '^    compiled for n=1048576:$'
     expect_out 'BLOCK=.* registers, .* spilled, .* shared, occupancy'
     expect_out "^for $arch .*compiled 3, failed 0"
 done

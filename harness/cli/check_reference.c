@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/check_reference.h"
+
+#include <string.h>
+
+static bool was_seen(rft_check_references *r, rft_ticket ticket) {
+    for (size_t i = 0; i < r->count; i++) {
+        if (r->tickets[i] == ticket) {
+            return true;
+        }
+    }
+    if (r->count == r->capacity) {
+        size_t capacity = r->capacity ? 2 * r->capacity : 8;
+        rft_ticket *tickets = rft_arena_calloc(r->arena, capacity, sizeof *tickets);
+        if (r->count) {
+            memcpy(tickets, r->tickets, r->count * sizeof *tickets);
+        }
+        r->tickets = tickets;
+        r->capacity = capacity;
+    }
+    r->tickets[r->count++] = ticket;
+    return false;
+}
+
+static void tell_reference(rft_check_references *r, const rft_unit_spec *unit, const rft_compile_result *compiled,
+                           rft_str *out) {
+    const char *slash = strrchr(unit->source, '/');
+    const char *name = rft_arena_printf(r->arena, "%s:%s", slash ? slash + 1 : unit->source, unit->names[0]);
+    json_t *row = json_pack("{s:s,s:s,s:s}", "reference", unit->names[0], "source", unit->source, "outcome",
+                            compiled->ok ? "compiled" : "compile_failed");
+    rft_str_addf(out, "    reference %s %s\n", name, compiled->ok ? "compiles" : "does not compile:");
+    if (!compiled->ok) {
+        rft_str_addf(out, "%s\n", compiled->log);
+        json_object_set_new(row, "log", json_string(compiled->log));
+        r->first_failed = r->failed++ ? r->first_failed : name;
+    }
+    json_array_append_new(r->rows, row);
+}
+
+int rft_check_reference(rft_check_references *r, const rft_point_spec *spec, double timeout_s, rft_str *out,
+                        rft_err *err) {
+    const rft_unit_spec *unit = &spec->check.unit;
+    const rft_compile_result *compiled = NULL;
+    bool timed_out = false; /* the log says so */
+    if (unit->name_count == 0) {
+        return RFT_OK;
+    }
+    rft_compile_request request = rft_compile_request_of(unit, r->arch);
+    rft_ticket ticket = rft_compile_pool_submit(r->pool, &request, timeout_s);
+    if (was_seen(r, ticket)) {
+        return RFT_OK;
+    }
+    int rc = rft_compile_pool_wait(r->pool, ticket, &compiled, &timed_out, err);
+    if (rc == RFT_OK) {
+        tell_reference(r, unit, compiled, out);
+    }
+    return rc;
+}

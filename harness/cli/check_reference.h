@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_reference.h - the references of the points that `rooftune check` looks at, each compiled once. */
+#ifndef RFT_CLI_CHECK_REFERENCE_H
+#define RFT_CLI_CHECK_REFERENCE_H
+
+#include "base/json.h"
+#include "base/str.h"
+#include "run/compile/compile_pool.h"
+
+/* Counts begin at 0; the tickets live as long as the pool. */
+typedef struct rft_check_references {
+    rft_compile_pool *pool; /* borrowed */
+    const char *arch;       /* "sm_90a" */
+    rft_arena *arena;       /* of what follows */
+    rft_ticket *tickets;    /* of those seen */
+    size_t count, capacity;
+    uint64_t failed;
+    const char *first_failed; /* "saxpy.cu:saxpy_reference"; NULL: none */
+    json_t *rows;             /* one each: reference, source, outcome, log where it failed. Borrowed */
+} rft_check_references;
+
+/* Compiles the reference of a point, within `timeout_s`, and tells of it in `out` where it was not seen before. One
+ * that does not compile is counted, no error. A spec without one is nothing to do. RFT_E_SOURCE: its file cannot be
+ * read; RFT_E_COMPILER, RFT_E_WORKER as of rft_compile_pool_wait(). */
+int rft_check_reference(rft_check_references *references, const rft_point_spec *spec, double timeout_s, rft_str *out,
+                        rft_err *err);
+
+#endif
