@@ -126,6 +126,16 @@ static int name_sweeps(rft_script *script, const char *path, rft_err *err) {
     return 0;
 }
 
+/* Without work there is no useful rate and no roof to hold it against; nothing else says so. */
+static void warn_of_no_work(const rft_script *script, const rft_sweep_state *state, size_t v, const rft_work *work) {
+    if (rft_work_ops(work) == 0 && rft_work_bytes(work) == 0) {
+        rft_log_warn(script->log,
+                     "%s: work of variant %s is nothing, so no rate and no roof can be told\n  remedy: give what the "
+                     "problem needs: work = function(p) return { fp32 = 2 * p.n, bytes = 12 * p.n } end",
+                     state->states[v].kernel->place, state->sweep.variants[v].name);
+    }
+}
+
 /* Spells out one point of each variant, and each baseline: a misspelt key in launch() is an error of the script, not of
  * every point. A configuration that a constraint refuses is left alone, its functions may rightly fail. Also finds
  * item_name. */
@@ -145,6 +155,9 @@ static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) 
         rft_point_spec spec;
         if (holds) {
             code = sweep->vt->point(state, v, problem->values, config, arena, &spec, err);
+        }
+        if (holds && code == 0) {
+            warn_of_no_work(script, state, v, &spec.work);
         }
         if (holds && code == 0 && !sweep->item_name) {
             sweep->item_name = rft_arena_strdup(script->arena, spec.work.item_name);
@@ -231,10 +244,27 @@ static int read_file(char **text, size_t *size, const char *path, rft_err *err) 
     return code;
 }
 
+/* A kernel's file in place of the sweep that names it: Lua would find fault with its C++. */
+static int refuse_source(const char *path, rft_err *err) {
+    static const char *const ends[] = {".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".ptx", ".cubin"};
+    const char *dot = strrchr(rft_fs_name(path), '.');
+    for (size_t i = 0; dot && i < sizeof(ends) / sizeof(ends[0]); i++) {
+        if (strcmp(dot, ends[i]) == 0) {
+            rft_err_set(err, RFT_E_SCRIPT, "%s is a kernel's source, not a sweep", path);
+            return rft_err_remedy(err, "name the Lua file that has source = \"%s\"; docs/sweeps.md begins with one",
+                                  rft_fs_name(path));
+        }
+    }
+    return RFT_OK;
+}
+
 int rft_script_load(rft_script **out, const char *path, const rft_script_opts *opts, rft_err *err) {
     char *text = NULL;
     size_t size = 0;
     *out = NULL;
+    if (refuse_source(path, err) != RFT_OK) {
+        return RFT_E_SCRIPT;
+    }
     int code = read_file(&text, &size, path, err);
     if (code == 0) {
         code = rft_script_load_text(out, path, text, size, opts, err);

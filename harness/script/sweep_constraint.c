@@ -4,6 +4,8 @@
  * { "A", "B", f }. Each becomes a function and the list of what it is called with.
  */
 #include "script/lua/lua_modules.h"
+#include "script/lua/lua_strict.h"
+#include "script/lua/lua_ways.h"
 #include "script/sweep_parts.h"
 
 #include <ctype.h>
@@ -129,8 +131,13 @@ static int compile_text(lua_State *lua, const where_item *item) {
         if (luaL_loadbufferx(lua, body, strlen(body), chunk, "t") != LUA_OK) {
             const char *reason = strstr(message, "\":"); /* behind the chunk's name and line */
             reason = reason ? strstr(reason, ": ") : NULL;
-            rft_read_fail(lua, &item->at, "a constraint is an expression in Lua, like \"BM * BN <= 32768\"",
+            const char *way = rft_ways_of_message(message, item->text);
+            rft_read_fail(lua, &item->at, way ? way : "a constraint is an expression in Lua, like \"BM * BN <= 32768\"",
                           "not valid Lua: %s", reason ? reason + 2 : message);
+        }
+        if (!strstr(item->text, "return")) {
+            rft_read_fail(lua, &item->at, "compare with ==: = sets a variable",
+                          "\"%.80s\" is a statement, which is neither true nor false", item->text);
         }
     }
     return luaL_ref(lua, LUA_REGISTRYINDEX);

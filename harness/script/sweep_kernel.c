@@ -2,6 +2,7 @@
 /* sweep_kernel.c - kernel{}: what a kernel is and what it needs, checked where it is written. */
 #include "base/fs.h"
 #include "script/lua/lua_modules.h"
+#include "script/lua/lua_ways.h"
 #include "script/sweep_parts.h"
 
 #include <ctype.h>
@@ -32,7 +33,10 @@ static int function_ref(kernel_reader *reader, const char *key, bool is_required
     rft_at here = {&reader->root, key, 0};
     if (!rft_read_field(lua, reader->table, key)) {
         if (is_required) {
-            required(reader, key, "docs/sweeps.md lists what a kernel needs");
+            char remedy[200], path[80];
+            snprintf(path, sizeof(path), "kernel.%s", key);
+            snprintf(remedy, sizeof(remedy), "add %s", rft_ways_example(path));
+            required(reader, key, remedy);
         }
         lua_pop(lua, 1);
         return LUA_NOREF;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_names.c - p, c and gpu as the script's functions see them. */
+#include "script/lua/lua_strict.h"
 #include "script/sweep_parts.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 /* sweep_point.c - one point spelled out: the kernel's functions are called and what they return becomes a spec. */
 #include "base/fs.h"
 #include "script/lua/lua_modules.h"
+#include "script/lua/lua_strict.h"
 #include "script/sweep_parts.h"
 
 #include <math.h>

@@ -74,7 +74,9 @@ static void read_over(problem_reader *reader, const rft_at *at, size_t index) {
     if (!luaL_testudata(lua, -1, RFT_TAG_VALUES)) {
         char got[120];
         rft_read_describe(lua, -1, got, sizeof(got));
-        rft_read_fail(lua, at, "a fixed size belongs in with = { ... }",
+        rft_read_fail(lua, at,
+                      lua_istable(lua, -1) ? "write values(1024, 4096) in place of { 1024, 4096 }"
+                                           : "a fixed size belongs in with = { ... }",
                       "expected values(...), range(...) or pow2_values(...), got %s", got);
     }
     bool is_ctype;

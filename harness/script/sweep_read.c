@@ -2,6 +2,7 @@
 /* sweep_read.c - sweep{}: which kernels, and the parts in their order. */
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_sandbox.h"
+#include "script/lua/lua_strict.h"
 #include "script/mix_read.h"
 #include "script/sweep_parts.h"
 
@@ -253,6 +254,21 @@ static int sweep_constraint(void *self, size_t variant, size_t constraint, const
     return code;
 }
 
+/* A number that is out of its bounds is so for some sizes only. */
+static void name_point(const rft_sweep *sweep, size_t variant, const rft_value *problem, const rft_value *config,
+                       rft_err *err) {
+    const rft_variant *of = &sweep->variants[variant];
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < sweep->axis_count + of->param_count; i++) {
+        bool is_axis = i < sweep->axis_count;
+        size_t param = is_axis ? 0 : i - sweep->axis_count;
+        rft_str_addf(&text, "%s%s=", i ? " " : "", is_axis ? sweep->axes[i].name : of->params[param].name);
+        rft_value_format(&text, is_axis ? &problem[i] : &config[param]);
+    }
+    rft_err_context(err, "for %.200s", rft_str_get(&text));
+    rft_str_clear(&text);
+}
+
 static int sweep_point(void *self, size_t variant, const rft_value *problem, const rft_value *config, rft_arena *arena,
                        rft_point_spec *out, rft_err *err) {
     rft_sweep_state *state = self;
@@ -261,7 +277,11 @@ static int sweep_point(void *self, size_t variant, const rft_value *problem, con
         return RFT_OK;
     }
     rft_point_call call = {state, variant, problem, config, arena, out, NULL};
-    return rft_lua_protected(state->script, rft_point_spell, &call, err);
+    int code = rft_lua_protected(state->script, rft_point_spell, &call, err);
+    if (code != 0 && state->script->is_of_value) {
+        name_point(&state->sweep, variant, problem, config, err);
+    }
+    return code;
 }
 
 /* The first variant's buffers, reference and work: all variants answer the same problem. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_tune.c - tune: the values of every parameter. Also the reading of values() for axes. */
+#include "base/str.h"
 #include "script/sweep_parts.h"
 
 #include <ctype.h>
@@ -55,7 +56,10 @@ rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *
         values[i] = rft_read_value(lua, -1, &here, arena, &ctype);
         lua_pop(lua, 1);
         if (i > 0 && (value_family(&values[i]) != value_family(&values[0]) || ctype != *is_ctype)) {
-            rft_read_fail(lua, &here, NULL, "numbers, booleans, texts and ctypes cannot be mixed in one list");
+            char unquoted[80];
+            lua_rawgeti(lua, -1, values[i].kind == RFT_VALUE_TEXT ? (lua_Integer)i + 1 : 1);
+            rft_read_fail(lua, &here, rft_read_unquoted(lua, -1, unquoted, sizeof(unquoted)),
+                          "numbers, booleans, texts and ctypes cannot be mixed in one list");
         }
         *is_ctype = ctype;
         uint32_t *place = find_value(seen, room, values, &values[i]);
@@ -120,7 +124,10 @@ static rft_value *read_tuned(lua_State *lua, const rft_at *at, size_t *count, bo
         return rft_values_read(lua, -1, at, count, is_ctype);
     }
     if (lua_istable(lua, -1) || lua_isfunction(lua, -1)) {
-        rft_read_wrong(lua, -1, at, "values(...), range(...), pow2_values(...) or one value");
+        char got[120];
+        rft_read_describe(lua, -1, got, sizeof(got));
+        rft_read_fail(lua, at, "write values(1, 2, 4) in place of { 1, 2, 4 }",
+                      "expected values(...), range(...), pow2_values(...) or one value, got %s", got);
     }
     rft_value *value = rft_arena_alloc(rft_lua_script(lua)->arena, sizeof(*value));
     *value = rft_read_value(lua, -1, at, rft_lua_script(lua)->arena, is_ctype);
@@ -135,7 +142,12 @@ static void tune_param(lua_State *lua, const rft_at *at, rft_variant *variant, r
     bool text = param->values[0].kind == RFT_VALUE_TEXT;
     if (text != (param->default_value.kind == RFT_VALUE_TEXT) ||
         (text && is_ctype != state->alternatives[index].is_ctype)) {
-        rft_read_fail(lua, at, "give the default in the kernel's params the same kind",
+        double number;
+        bool is_quoted = text && !is_ctype && rft_text_to_double(param->values[0].as.text, &number);
+        const char *unquoted =
+            is_quoted ? rft_arena_printf(rft_lua_script(lua)->arena, "drop the quotes: %.40s", param->values[0].as.text)
+                      : NULL;
+        rft_read_fail(lua, at, unquoted ? unquoted : "give the default in the kernel's params the same kind",
                       "the values are of another kind than the parameter's default");
     }
 }

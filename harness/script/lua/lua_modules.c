@@ -35,7 +35,7 @@ rft_script_file *rft_modules_add(rft_script *script, const char *path, const cha
     return file;
 }
 
-int rft_modules_run(lua_State *lua, const rft_script_file *file, const char *text, size_t size) {
+int rft_modules_run(lua_State *lua, rft_script_file *file, const char *text, size_t size) {
     rft_script *script = rft_lua_script(lua);
     char hash[RFT_HASH_HEX_SIZE];
     rft_hash_hex(text, size, hash);
@@ -48,6 +48,7 @@ int rft_modules_run(lua_State *lua, const rft_script_file *file, const char *tex
         text += 3;
         size -= 3;
     }
+    file->text = rft_arena_strndup(script->arena, text, size); /* the file may change; messages are about this text */
     if (luaL_loadbufferx(lua, text, size, chunk_name, "t") != LUA_OK) {
         lua_error(lua);
     }

@@ -15,7 +15,7 @@
 
 /* Compiles `text` as the file `path` (text chunks only) and runs it; its values are on the stack when it returns how
  * many there are. `real` is its identity. Raises on errors. */
-int rft_modules_run(lua_State *lua, const rft_script_file *file, const char *text, size_t size);
+int rft_modules_run(lua_State *lua, rft_script_file *file, const char *text, size_t size);
 /* Registers a file. Copies the strings. */
 rft_script_file *rft_modules_add(rft_script *script, const char *path, const char *shown);
 /* The file whose code runs innermost; the script itself when none does. */

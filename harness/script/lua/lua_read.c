@@ -2,7 +2,9 @@
 #include "script/lua/lua_read.h"
 
 #include "base/units.h"
+#include "script/lua/lua_locate.h"
 #include "script/lua/lua_values.h"
+#include "script/lua/lua_ways.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -11,8 +13,6 @@
 #include <string.h>
 
 #define TEXT_MAX 16384 /* what is read is copied, perhaps often: it must not multiply a large text */
-#define HINTS_MAX 256
-#define STRICT "rft.strict"
 
 /* ---- paths and messages ---- */
 
@@ -35,10 +35,30 @@ static size_t format_path(const rft_at *at, char *out, size_t size) {
     return length < size ? length : size - 1;
 }
 
+/* The place of what stands at `at`: of the key where the text shows it, else of the call or the function. */
+static void find_place(lua_State *lua, const rft_at *at, char *out, size_t size) {
+    const rft_script *script = rft_lua_script(lua);
+    int line = 0;
+    if (!rft_lua_place(lua, out, size)) {
+        snprintf(out, size, "%s", script->where);
+    }
+    const char *text = rft_lua_source(script, out, &line);
+    int found = text ? rft_locate(text, line, at) : 0;
+    if (found > 0) {
+        size_t length = (size_t)(strrchr(out, ':') - out);
+        snprintf(out + length, size - length, ":%d", found);
+    }
+}
+
 static _Noreturn void fail_at(lua_State *lua, const rft_at *at, int code, const char *remedy, const char *text) {
-    char path[240];
+    char path[240], place[200], like[400];
     format_path(at, path, sizeof(path));
-    rft_lua_fault(lua, code, remedy, "%s%s%s", path, path[0] ? ": " : "", text);
+    find_place(lua, at, place, sizeof(place));
+    const char *example = remedy ? NULL : rft_ways_example(path);
+    if (example) {
+        snprintf(like, sizeof(like), "write it like this: %s", example);
+    }
+    rft_lua_fault_at(lua, place, code, example ? like : remedy, "%s%s%s", path, path[0] ? ": " : "", text);
 }
 
 void rft_read_fail(lua_State *lua, const rft_at *at, const char *remedy, const char *format, ...) {
@@ -75,9 +95,10 @@ const char *rft_read_describe(lua_State *lua, int index, char *out, size_t size)
         if (lua_isinteger(lua, index)) {
             snprintf(out, size, "%lld", (long long)lua_tointeger(lua, index));
         } else {
-            char digits[48];
-            rft_units_format_si(digits, sizeof(digits), lua_tonumber(lua, index), 6, "");
-            snprintf(out, size, "the number %s", digits);
+            rft_str digits = RFT_STR_INIT; /* no Lua call until it is copied out */
+            rft_str_add_double(&digits, lua_tonumber(lua, index));
+            snprintf(out, size, "the number %s", rft_str_get(&digits));
+            rft_str_clear(&digits);
         }
         break;
     case LUA_TUSERDATA:
@@ -94,14 +115,27 @@ const char *rft_read_describe(lua_State *lua, int index, char *out, size_t size)
     return out;
 }
 
+const char *rft_read_unquoted(lua_State *lua, int index, char *out, size_t size) {
+    double number;
+    const char *text = lua_type(lua, index) == LUA_TSTRING ? lua_tostring(lua, index) : "";
+    if (!rft_text_to_double(text, &number)) {
+        return NULL;
+    }
+    snprintf(out, size, "drop the quotes: %.40s", text);
+    return out;
+}
+
 void rft_read_wrong(lua_State *lua, int index, const rft_at *at, const char *what) {
-    char got[120];
+    char got[120], unquoted[80];
     rft_read_describe(lua, index, got, sizeof(got));
-    rft_read_fail(lua, at, NULL, "expected %s, got %s", what, got);
+    bool is_number = strncmp(what, "a number", 8) == 0 || strncmp(what, "a whole number", 14) == 0;
+    rft_read_fail(lua, at, is_number ? rft_read_unquoted(lua, index, unquoted, sizeof(unquoted)) : NULL,
+                  "expected %s, got %s", what, got);
 }
 
 const char *rft_read_hint(char *out, size_t size, const char *word, const char *const *candidates, size_t count) {
-    const char *nearest = rft_text_nearest(word, candidates, count);
+    const char *meant = rft_ways_of_key(word, candidates, count);
+    const char *nearest = meant ? meant : rft_text_nearest(word, candidates, count);
     if (nearest) {
         snprintf(out, size, ", did you mean \"%s\"?", nearest);
     } else {
@@ -113,6 +147,13 @@ const char *rft_read_hint(char *out, size_t size, const char *word, const char *
 const char *rft_read_known(char *out, size_t size, const char *const *names, size_t count) {
     size_t length = (size_t)snprintf(out, size, count ? "known:" : "there are none");
     for (size_t i = 0; i < count && length + 64 < size; i++) {
+        bool said = false; /* variants share names */
+        for (size_t earlier = 0; earlier < i && !said; earlier++) {
+            said = strcmp(names[earlier], names[i]) == 0;
+        }
+        if (said) {
+            continue;
+        }
         length += (size_t)snprintf(out + length, size - length, "%s %.60s", i ? "," : "", names[i]);
     }
     return out;
@@ -121,6 +162,12 @@ const char *rft_read_known(char *out, size_t size, const char *const *names, siz
 /* ---- tables ---- */
 
 void rft_read_table(lua_State *lua, int index, const rft_at *at) {
+    char place[200];
+    bool is_result = !at->up && strcmp(at->key, "return") != 0; /* of a function, not of the file */
+    if (lua_isnoneornil(lua, index) && is_result && !rft_lua_place(lua, place, sizeof(place))) {
+        rft_read_fail(lua, at, "write return in front of the table: return { ... }",
+                      "the function returned nothing; is return forgotten?");
+    }
     if (!lua_istable(lua, index)) {
         rft_read_wrong(lua, index, at, "a table");
     }
@@ -174,7 +221,8 @@ lua_Integer rft_read_list(lua_State *lua, int index, const rft_at *at, lua_Integ
         if (!lua_isinteger(lua, -1) || lua_tointeger(lua, -1) < 1 || lua_tointeger(lua, -1) > length) {
             char got[120];
             rft_read_describe(lua, -1, got, sizeof(got));
-            rft_read_fail(lua, at, NULL, "expected a list {a, b, ...}, it has the key %s", got);
+            rft_read_fail(lua, at, NULL, "expected a list {a, b, ...}, it has the key %s",
+                          lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : got);
         }
         count++;
     }
@@ -218,12 +266,15 @@ size_t rft_read_sorted_keys(lua_State *lua, int index, const char **out, size_t 
 int64_t rft_read_int(lua_State *lua, int index, const rft_at *at, int64_t least, int64_t most) {
     int exact = 0;
     lua_Integer number = lua_type(lua, index) == LUA_TNUMBER ? lua_tointegerx(lua, index, &exact) : 0;
+    if (!exact && lua_type(lua, index) != LUA_TNUMBER) {
+        rft_read_wrong(lua, index, at, "a whole number");
+    }
+    rft_lua_script(lua)->is_of_value = !exact || number < least || number > most;
     if (!exact) {
         char got[120];
         rft_read_describe(lua, index, got, sizeof(got));
-        rft_read_fail(lua, at,
-                      lua_type(lua, index) == LUA_TNUMBER ? "use // or ceil_div() where / leaves a fraction" : NULL,
-                      "expected a whole number, got %s", got);
+        rft_read_fail(lua, at, "use // or ceil_div() where / leaves a fraction", "expected a whole number, got %s",
+                      got);
     }
     if (number < least || number > most) {
         if (most == INT64_MAX) {
@@ -242,6 +293,7 @@ double rft_read_real(lua_State *lua, int index, const rft_at *at, double least, 
     double number = lua_tonumber(lua, index);
     if (!(number >= least && number <= most) || isinf(number)) {
         char got[120];
+        rft_lua_script(lua)->is_of_value = true;
         rft_read_describe(lua, index, got, sizeof(got));
         rft_str limits = RFT_STR_INIT; /* no Lua call until it is copied out */
         rft_str_add_double(&limits, least);
@@ -371,57 +423,4 @@ void rft_push_value(lua_State *lua, const rft_value *value) {
         lua_pushstring(lua, value->as.text);
         break;
     }
-}
-
-/* ---- tables in which an unknown name is an error and nothing can be set ---- */
-
-static int strict_index(lua_State *lua) {
-    const char *name = luaL_checkudata(lua, 1, STRICT);
-    lua_getiuservalue(lua, 1, 1);
-    lua_pushvalue(lua, 2);
-    if (lua_rawget(lua, -2) != LUA_TNIL) {
-        return 1;
-    }
-    lua_pop(lua, 1);
-    const char *names[HINTS_MAX];
-    char hint[120], known[400];
-    size_t count = rft_read_sorted_keys(lua, -1, names, HINTS_MAX);
-    rft_read_known(known, sizeof(known), names, count);
-    if (lua_type(lua, 2) != LUA_TSTRING) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s: unknown name (a %s)", name, luaL_typename(lua, 2));
-    }
-    rft_read_hint(hint, sizeof(hint), lua_tostring(lua, 2), names, count);
-    rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s.%.80s: unknown name%s", name, lua_tostring(lua, 2), hint);
-}
-
-static int strict_newindex(lua_State *lua) {
-    const char *name = luaL_checkudata(lua, 1, STRICT);
-    rft_lua_fault(lua, RFT_E_SCRIPT, "use a local variable", "%s cannot be changed", name);
-}
-
-void rft_strict_open(lua_State *lua) {
-    luaL_newmetatable(lua, STRICT);
-    lua_pushcfunction(lua, strict_index);
-    lua_setfield(lua, -2, "__index");
-    lua_pushcfunction(lua, strict_newindex);
-    lua_setfield(lua, -2, "__newindex");
-    lua_pushboolean(lua, 0);
-    lua_setfield(lua, -2, "__metatable");
-    lua_pop(lua, 1);
-}
-
-void rft_strict_wrap(lua_State *lua, const char *name) {
-    size_t size = strlen(name) + 1;
-    memcpy(lua_newuserdatauv(lua, size, 1), name, size);
-    lua_insert(lua, -2);
-    lua_setiuservalue(lua, -2, 1);
-    luaL_setmetatable(lua, STRICT);
-}
-
-bool rft_strict_data(lua_State *lua, int index) {
-    if (!luaL_testudata(lua, index, STRICT)) {
-        return false;
-    }
-    lua_getiuservalue(lua, index, 1);
-    return true;
 }

@@ -28,6 +28,8 @@ _Noreturn void rft_read_fail_code(lua_State *lua, const rft_at *at, int code, co
                                   ...) __attribute__((format(printf, 5, 6)));
 /* Raises "PATH: expected WHAT, got a string". */
 _Noreturn void rft_read_wrong(lua_State *lua, int index, const rft_at *at, const char *what);
+/* "drop the quotes: 128" where the value is a text that is a number; else NULL. `out` of `size` bytes. */
+const char *rft_read_unquoted(lua_State *lua, int index, char *out, size_t size);
 /* ', did you mean "block"?' or "". `out` of `size` bytes; returns it. */
 const char *rft_read_hint(char *out, size_t size, const char *word, const char *const *candidates, size_t count);
 /* "known: n, k": a remedy. `out` of `size` bytes; returns it. */
@@ -59,12 +61,6 @@ const char **rft_read_texts(lua_State *lua, int index, const rft_at *at, rft_are
 /* Number, boolean, text or ctype; texts are copied. *is_ctype tells the last two apart (NULL: a ctype is refused). */
 rft_value rft_read_value(lua_State *lua, int index, const rft_at *at, rft_arena *arena, bool *is_ctype);
 void rft_push_value(lua_State *lua, const rft_value *value);
-
-/* Replaces the table on top by a read-only userdata in which an unknown name is an error: p, c, gpu, b. */
-void rft_strict_wrap(lua_State *lua, const char *name);
-void rft_strict_open(lua_State *lua);
-/* Pushes the table behind a strict userdata; false (nothing pushed) when it is not one. */
-bool rft_strict_data(lua_State *lua, int index);
 
 /* Keys of the table at `index` that are texts, sorted, borrowed from it: `out` of `most`. Returns how many. */
 size_t rft_read_sorted_keys(lua_State *lua, int index, const char **out, size_t most);

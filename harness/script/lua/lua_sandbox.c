@@ -5,9 +5,12 @@
 #include "base/units.h"
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_read.h"
+#include "script/lua/lua_strict.h"
 #include "script/lua/lua_values.h"
+#include "script/lua/lua_ways.h"
 #include "script/sweep_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,9 +54,39 @@ static int unknown_global(lua_State *lua) {
     char hint[120];
     const char *word = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
     size_t count = rft_read_sorted_keys(lua, 1, names, NAMES_MAX);
+    const char *way = rft_ways_of_name(word);
+    if (way) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, way, "unknown name \"%.80s\"", word);
+    }
     rft_read_hint(hint, sizeof(hint), word, names, count);
     rft_lua_fault(lua, RFT_E_SCRIPT, hint[0] ? NULL : "docs/sweeps.md lists what a script can use",
                   "unknown name \"%.80s\"%s", word, hint);
+}
+
+/* A field that a library lacks; the library's name is in the upvalue. */
+static int unknown_field(lua_State *lua) {
+    const char *names[NAMES_MAX];
+    char name[120], hint[120], known[400];
+    const char *word = lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?";
+    snprintf(name, sizeof(name), "%s.%.80s", lua_tostring(lua, lua_upvalueindex(1)), word);
+    const char *way = rft_ways_of_name(name);
+    if (way) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, way, "unknown name \"%s\"", name);
+    }
+    size_t count = rft_read_sorted_keys(lua, 1, names, NAMES_MAX);
+    rft_read_hint(hint, sizeof(hint), word, names, count);
+    rft_lua_fault(lua, RFT_E_SCRIPT, rft_read_known(known, sizeof(known), names, count), "unknown name \"%s\"%s", name,
+                  hint);
+}
+
+/* Names the library on top in the table at `known`, closed to unknown names; popped. */
+static void close_library(lua_State *lua, int known, const char *name) {
+    lua_createtable(lua, 0, 1);
+    lua_pushstring(lua, name);
+    lua_pushcclosure(lua, unknown_field, 1);
+    lua_setfield(lua, -2, "__index");
+    lua_setmetatable(lua, -2);
+    lua_setfield(lua, known, name);
 }
 
 static int new_global(lua_State *lua) {
@@ -100,18 +133,18 @@ void rft_sandbox_open(lua_State *lua) {
     open_library(lua, luaopen_string, "string", string_names);
     rft_sandbox_guard_strings(lua);
     rft_sandbox_guard_format(lua);
-    lua_setfield(lua, known, "string");
+    close_library(lua, known, "string");
     open_library(lua, luaopen_table, "table", table_names);
     rft_sandbox_guard_tables(lua);
-    lua_setfield(lua, known, "table");
+    close_library(lua, known, "table");
     open_library(lua, luaopen_math, "math", NULL);
     for (size_t i = 0; i < sizeof(refused_math) / sizeof(refused_math[0]); i++) {
         lua_pushnil(lua);
         lua_setfield(lua, -2, refused_math[i]);
     }
-    lua_setfield(lua, known, "math");
+    close_library(lua, known, "math");
     open_library(lua, luaopen_utf8, "utf8", NULL);
-    lua_setfield(lua, known, "utf8");
+    close_library(lua, known, "utf8");
     lua_pushcfunction(lua, rft_sandbox_pairs);
     lua_setfield(lua, known, "pairs");
     rft_sandbox_open_text(lua);

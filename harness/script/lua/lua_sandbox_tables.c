@@ -2,6 +2,7 @@
 /* lua_sandbox_tables.c - pairs() in a fixed order, and the table functions whose C loops must be bounded. */
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_sandbox.h"
+#include "script/lua/lua_strict.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "script/lua/lua_ways.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,21 +156,35 @@ void rft_lua_push_function(lua_State *lua, int ref) {
     rft_watch_place(script->watch, script->where);
 }
 
-void rft_lua_fault(lua_State *lua, int code, const char *remedy, const char *format, ...) {
+static _Noreturn void raise_fault(lua_State *lua, const char *place, int code, const char *remedy, const char *format,
+                                  va_list args) {
     fault *raised = lua_newuserdatauv(lua, sizeof(*raised), 0);
     memset(raised, 0, sizeof(*raised));
     raised->code = code;
-    if (!rft_lua_place(lua, raised->place, sizeof(raised->place))) {
-        snprintf(raised->place, sizeof(raised->place), "%s", rft_lua_script(lua)->where);
-    }
-    va_list args;
-    va_start(args, format);
+    snprintf(raised->place, sizeof(raised->place), "%s", place);
     vsnprintf(raised->message, sizeof(raised->message), format, args);
-    va_end(args);
     snprintf(raised->remedy, sizeof(raised->remedy), "%s", remedy ? remedy : "");
     luaL_setmetatable(lua, FAULT);
     lua_error(lua);
     abort(); /* lua_error() does not return, but is not declared so */
+}
+
+void rft_lua_fault_at(lua_State *lua, const char *place, int code, const char *remedy, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    raise_fault(lua, place, code, remedy, format, args);
+    va_end(args);
+}
+
+void rft_lua_fault(lua_State *lua, int code, const char *remedy, const char *format, ...) {
+    char place[200];
+    va_list args;
+    if (!rft_lua_place(lua, place, sizeof(place))) {
+        snprintf(place, sizeof(place), "%s", rft_lua_script(lua)->where);
+    }
+    va_start(args, format);
+    raise_fault(lua, place, code, remedy, format, args);
+    va_end(args);
 }
 
 static int fault_text(lua_State *lua) {
@@ -205,6 +220,33 @@ static const char *split_place(const rft_script *script, const char *text, char 
     }
     place[0] = '\0';
     return text;
+}
+
+const char *rft_lua_source(const rft_script *script, const char *place, int *line) {
+    const char *colon = strrchr(place, ':');
+    int64_t number = 0;
+    if (!colon || !rft_text_to_int64(colon + 1, &number) || number < 1 || number > INT32_MAX) {
+        return NULL;
+    }
+    *line = (int)number;
+    for (size_t i = 0; i < script->file_count; i++) {
+        const char *shown = script->files[i]->shown;
+        if (strlen(shown) == (size_t)(colon - place) && strncmp(shown, place, strlen(shown)) == 0) {
+            return script->files[i]->text;
+        }
+    }
+    return NULL;
+}
+
+/* The text of a file from the line of a place; NULL. */
+static const char *line_at(const rft_script *script, const char *place) {
+    int line = 0;
+    const char *at = rft_lua_source(script, place, &line);
+    for (; at && *at && line > 1; line--) {
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+    return at;
 }
 
 /* The file that is being read, for errors that the parser gives without a place. */
@@ -267,7 +309,9 @@ static int on_error(lua_State *lua) {
     } else if (lua_type(lua, 1) == LUA_TSTRING) {
         char place[200];
         const char *message = split_place(script, lua_tostring(lua, 1), place, sizeof(place));
+        const char *way = rft_ways_of_message(message, line_at(script, place));
         rft_err_set(failure, RFT_E_SCRIPT, "%.1000s", message);
+        rft_err_remedy(failure, "%s", way ? way : "");
         if (!place[0] && !rft_lua_place(lua, place, sizeof(place))) {
             snprintf(place, sizeof(place), "%s", script->where[0] ? script->where : loading_file(script));
         }
@@ -337,6 +381,7 @@ int rft_lua_protected(rft_script *script, lua_CFunction body, void *payload, rft
     }
     script->refused_bytes = 0;
     script->failure.code = 0;
+    script->is_of_value = false;
     int status = call_body(script, body, payload);
     if (status == LUA_OK && !rft_watch_expired(script->watch)) {
         script->where[0] = '\0';

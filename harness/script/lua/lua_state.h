@@ -30,6 +30,7 @@ typedef struct rft_script_file {
     const char *path;   /* to open; absolute for modules */
     const char *folder; /* what paths in this file are relative to; "" = the working folder */
     const char *real;   /* absolute: its identity */
+    const char *text;   /* NULL: not read yet */
     bool loading;       /* require() loops are found by it */
     int result_ref;     /* registry reference to the module's value */
 } rft_script_file;
@@ -50,6 +51,7 @@ struct rft_script {
     unsigned calls;
     size_t printed_bytes; /* of print() */
     rft_err failure;      /* of the protected call that is ending */
+    bool is_of_value;     /* the failure is about a number that a function computed: the point is told with it */
     rft_err stopped;      /* of the one that passed a limit: it is that of every later one. code 0 = none */
     char where[200];      /* place of errors found in what a function returned, while no Lua function runs; "" = none */
 
@@ -78,6 +80,13 @@ int rft_lua_protected(rft_script *script, lua_CFunction body, void *payload, rft
  * script->where. printf format; integers and strings only. */
 _Noreturn void rft_lua_fault(lua_State *lua, int code, const char *remedy, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The same at a place of its own. */
+_Noreturn void rft_lua_fault_at(lua_State *lua, const char *place, int code, const char *remedy, const char *format,
+                                ...) __attribute__((format(printf, 5, 6)));
+
+/* The text of the file and the line of a place like "saxpy.lua:12"; NULL when it is of no file that was run. */
+const char *rft_lua_source(const rft_script *script, const char *place, int *line);
 
 /* "saxpy.lua:12" of the innermost running Lua function; false (and "") when none runs. */
 bool rft_lua_place(lua_State *lua, char *out, size_t size);

@@ -75,7 +75,8 @@ static int api_range(lua_State *lua) {
     double high = argument(lua, 2, "range", "hi");
     double step = lua_isnoneornil(lua, 3) ? 1 : argument(lua, 3, "range", "step");
     if (step <= 0) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, NULL, "range: the step must be greater than 0");
+        rft_lua_fault(lua, RFT_E_SCRIPT, "range(64, 512, 64): from, to, step",
+                      "range: the step must be greater than 0");
     }
     /* A last value that only rounding puts beyond `hi` still belongs to the range. */
     double last = floor((high - low) / step + 1e-9);

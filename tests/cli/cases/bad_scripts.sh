@@ -31,9 +31,16 @@ bad no_io 3 'no_io.lua:1: unknown name "io"' 'io.open("/etc/passwd") return swee
 bad no_sweep 3 'no_sweep.lua: return: expected sweep' 'return 7'
 bad no_module 3 'no_module.lua:1: require: no file kernels/nothing.lua' 'return require "kernels.nothing"'
 sed 's/saxpy.cu"/sxpy.cu"/' kernels/saxpy_kernel.lua >kernels/missing.lua
-bad missing_source 5 'kernels/missing.lua:1: .*no file .*/kernels/sxpy.cu' 'return sweep { kernel = require "kernels.missing", over = { n = values(4) } }'
+bad missing_source 5 'kernels/missing.lua:2: .*no file .*/kernels/sxpy.cu' 'return sweep { kernel = require "kernels.missing", over = { n = values(4) } }'
 sed 's/c.BLOCK \* c.VEC/c.BLCK * c.VEC/' kernels/saxpy_kernel.lua >kernels/misspelt.lua
 bad misspelt 3 'kernels/misspelt.lua:8: c.BLCK: unknown name, did you mean "BLOCK"' 'return sweep { kernel = require "kernels.misspelt", over = { n = values(4) } }'
+# The Lua way of what other languages write, and what is written in place of a guess; tests/script has them all.
+bad ampersands 3 'ampersands.lua:2: ' 'return sweep {
+  over = 1 && 2 }'
+expect_err 'remedy: write and'
+rooftune check saxpy.cu
+expect_error 3 'saxpy.cu is a kernel.s source, not a sweep'
+expect_err 'remedy: name the Lua file'
 rooftune check not_there.lua
 expect_error 11 'not_there.lua: No such file'
 rooftune check .
