@@ -71,8 +71,10 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
     }
     const char *log = r->probed.log ? r->probed.log : "";
     json_t *row = json_pack("{s:s,s:s,s:s}", "variant", variant->name, "configuration", rft_str_get(&text), "outcome",
-                            r->compiled && r->compiled->ok ? "compiled" : rft_outcome_name(r->probed.outcome));
-    if (r->compiled && r->compiled->ok) {
+                            r->compiled && r->compiled->ok && r->probed.outcome == RFT_OUTCOME_OK
+                                ? "compiled"
+                                : rft_outcome_name(r->probed.outcome));
+    if (r->compiled && r->compiled->ok && r->probed.outcome == RFT_OUTCOME_OK) {
         int threads = (int)(r->block[0] * r->block[1] * r->block[2]);
         int64_t shared = r->facts.shared_static_bytes + r->facts.shared_dynamic_bytes;
         int blocks = rft_occupancy_blocks(c->gpu, threads, r->facts.registers, shared);

@@ -66,6 +66,10 @@ typedef struct rft_compile_result {
     bool from_cache;
 } rft_compile_result;
 
+/* The sizes in bytes of the parameters of the kernel `symbol`, in their order, as the cubin tells them; their number.
+ * 0: it takes none, more than `capacity`, or the cubin (PTX) does not tell. */
+size_t rft_cubin_params(const void *cubin, size_t bytes, const char *symbol, uint32_t *sizes, size_t capacity);
+
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {
     /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false).

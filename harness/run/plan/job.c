@@ -2,6 +2,7 @@
 #include "run/plan/job.h"
 
 #include "run/plan/limits.h"
+#include "run/plan/signatures.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,6 +159,14 @@ static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err
         return rft_err_remedy(err,
                               "correct the reference, or name another in `check`: without one nothing can be verified");
     }
+    const char *wrong =
+        rc == RFT_OK ? rft_signatures_of_reference_wrong(&job->spec, job->compiled_reference, job->arena) : NULL;
+    if (wrong) {
+        rft_err_set(err, RFT_E_SOURCE, "%s", wrong);
+        rft_err_place(err, "%s", job->spec.check.unit.source);
+        return rft_err_remedy(err, "a reference takes the buffers in the order of their names, outputs as double *, "
+                                   "then the problem's dimensions in 64 bits each");
+    }
     return rc;
 }
 
@@ -190,6 +199,11 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
         *log = job->compiled->log;
         fail_job(job, timed_out ? RFT_OUTCOME_TIMED_OUT : RFT_OUTCOME_COMPILE_FAILED,
                  first_line(job->arena, job->compiled->log));
+        return RFT_OK;
+    }
+    const char *wrong = rft_signatures_wrong(&job->spec, job->compiled, job->arena);
+    if (wrong) {
+        fail_job(job, RFT_OUTCOME_LAUNCH_FAILED, wrong);
         return RFT_OK;
     }
     return await_reference(opts, job, err);

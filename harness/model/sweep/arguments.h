@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arguments.h - what a launch gives a kernel, against what the kernel takes.
+ *
+ * Refused is only what cannot be right: too few arguments, a scalar that is narrower than its parameter or arrives as
+ * another value, a scalar where a pointer is taken, a buffer of one floating-point format where another is pointed to.
+ * Structs, vectors, void *, char * and integers' pointers take any buffer (packed loads), scratch goes anywhere.
+ */
+#ifndef RFT_MODEL_ARGUMENTS_H
+#define RFT_MODEL_ARGUMENTS_H
+
+#include "model/sweep/mangled.h"
+#include "model/sweep/spec.h"
+
+typedef struct rft_signature {
+    const char *name; /* of the kernel, for messages */
+    int count;        /* of parameters; -1: unknown, and nothing else is known */
+    rft_mangled_param params[RFT_PARAMS_MAX];
+    uint32_t bytes[RFT_PARAMS_MAX]; /* 0: unknown */
+} rft_signature;
+
+/* From the symbol, and from `count` sizes in bytes that the compiled code tells (0: it tells none). */
+void rft_signature_read(rft_signature *out, const char *name, const char *symbol, const uint32_t *bytes, size_t count);
+
+/* NULL, or what is wrong with the arguments and what to write, in `arena`. */
+const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                rft_arena *arena);
+/* The same for the reference, whose arguments spec.h fixes. */
+const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const rft_signature *takes, rft_arena *arena);
+
+#endif

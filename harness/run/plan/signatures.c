@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/plan/signatures.h"
+
+#include "base/str.h"
+#include "model/sweep/arguments.h"
+
+static void read_signature(rft_signature *out, const rft_compile_result *compiled, const rft_compiled_entry *entry) {
+    uint32_t sizes[RFT_PARAMS_MAX];
+    size_t count = rft_cubin_params(compiled->cubin, compiled->cubin_bytes, entry->symbol, sizes, RFT_PARAMS_MAX);
+    rft_signature_read(out, entry->name, entry->symbol, sizes, count);
+}
+
+static const char *judge(const rft_point_spec *spec, const rft_launch *launch, const rft_compile_result *compiled,
+                         rft_arena *arena) {
+    rft_signature takes;
+    for (size_t i = 0; launch->kind == RFT_LAUNCH_KERNEL && i < compiled->entry_count; i++) {
+        const rft_compiled_entry *entry = &compiled->entries[i];
+        if (entry->symbol && rft_text_equal(entry->name, launch->entry)) {
+            read_signature(&takes, compiled, entry);
+            return rft_arguments_wrong(spec, launch, &takes, arena);
+        }
+    }
+    return NULL;
+}
+
+const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
+    const char *wrong = NULL;
+    for (size_t i = 0; i < spec->prepare_count && !wrong; i++) {
+        wrong = judge(spec, &spec->prepare[i], compiled, arena);
+    }
+    for (size_t i = 0; i < spec->launch_count && !wrong; i++) {
+        wrong = judge(spec, &spec->launches[i], compiled, arena);
+    }
+    return wrong;
+}
+
+const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
+                                              rft_arena *arena) {
+    rft_signature takes;
+    if (compiled->entry_count == 0 || !compiled->entries[0].symbol) {
+        return NULL;
+    }
+    read_signature(&takes, compiled, &compiled->entries[0]);
+    return rft_arguments_of_reference_wrong(spec, &takes, arena);
+}
