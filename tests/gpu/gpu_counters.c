@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "gpu/compiler.h"
 #include "gpu/counting.h"
+#include "gpu/kept_compiler.h"
 
 #include <math.h>
 #include <signal.h>
@@ -51,7 +52,7 @@ static int open_device(fixture *f, rft_err *err) {
     f->arena = rft_arena_new();
     int rc = rft_cuda_open(&f->gpu, 0, err);
     if (rc != 0 || (rc = f->gpu->vt->info(f->gpu, &f->info, err)) != 0 ||
-        (rc = rft_nvrtc_new(&f->compiler, NULL, err)) != 0) {
+        (rc = kept_compiler_new(&f->compiler, err)) != 0) {
         return rc;
     }
     rft_compile_request request = {.source_name = "gpu_counters.cu",

@@ -77,9 +77,9 @@ static double setting_number(const rft_point *point, const char *name) {
 
 static void the_run_ends_well(void **state) {
     (void)state;
-    const char *words[FILE_COUNT + 9] = {"run", "-o", "language.db", "--no-report", TIMES_ONLY};
+    const char *words[FILE_COUNT + 11] = {"run", "-o", "language.db", "--no-report", TIMES_ONLY};
     char paths[FILE_COUNT][4096];
-    size_t count = 8;
+    size_t count = 10;
     for (size_t i = 0; i < FILE_COUNT; i++) {
         char name[128];
         snprintf(name, sizeof name, "tests/gpu/sweeps/%s.lua", files[i].name);

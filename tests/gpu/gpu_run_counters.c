@@ -33,7 +33,7 @@ static const rft_point *best_of_largest(const rft_run *run) {
 
 static void a_run_counts_after_it_has_timed(void **state) {
     (void)state;
-    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "counted.db", "--no-report"));
+    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "counted.db", "--no-report", ONE_PROCESS));
     real_program_said(real_program_err(), "counters default");
     counted_run = real_program_load("counted.db");
     const rft_point *best = best_of_largest(counted_run);
@@ -99,8 +99,7 @@ static void the_chosen_have_their_sets(void **state) {
 static void a_run_may_do_without(void **state) {
     (void)state;
     assert_non_null(counted_run);
-    real_program_expect(0,
-                        WORDS("run", real_program_file(SWEEP), "-o", "plain.db", "--no-report", "--counters", "none"));
+    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "plain.db", "--no-report", TIMES_ONLY));
     real_program_said(real_program_err(), "counters off (--counters none)");
     rft_run *plain = real_program_load("plain.db");
     for (size_t i = 0; i < plain->point_count; i++) {
@@ -116,7 +115,8 @@ static void a_run_may_do_without(void **state) {
 static void without_cupti_the_run_goes_on(void **state) {
     (void)state;
     setenv("RFT_CUPTI", "off", 1);
-    real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "off.db", "--no-report", "--budget", "3"));
+    real_program_expect(
+        0, WORDS("run", real_program_file(SWEEP), "-o", "off.db", "--no-report", "--budget", "3", ONE_PROCESS));
     unsetenv("RFT_CUPTI");
     real_program_said(real_program_err(), "CUPTI is switched off");
     rft_run *run = real_program_load("off.db");

@@ -42,7 +42,7 @@ static void expect_plausible(const rft_load *load, double least_w) {
 static void a_run_reads_the_sensor(void **state) {
     (void)state;
     real_program_expect(0, WORDS("run", real_program_file(SWEEP), "-o", "power.db", "--energy", "best", "--soak", "3s",
-                                 "--counters", "none"));
+                                 "--processes", "1", "--counters", "none"));
     the_run = real_program_load("power.db");
     const rft_point *best = the_best(the_run);
     assert_non_null(best);
@@ -113,10 +113,11 @@ static void they_are_shown(void **state) {
 /* Waits until the run soaks, then Ctrl-C: at once, nothing of the soak is kept, and the same command takes it anew. */
 static void an_interrupted_soak(void **state) {
     (void)state;
-    const char *const *words = WORDS("run", real_program_file(SWEEP), "-o", "soak.db", "--no-report", "--energy",
-                                     "none", "--soak", "600s", "--counters", "none", "--events", "events.jsonl");
+    const char *const *words =
+        WORDS("run", real_program_file(SWEEP), "-o", "soak.db", "--no-report", "--energy", "none", "--soak", "600s",
+              "--processes", "1", "--counters", "none", "--events", "events.jsonl");
     const char *const *shorter = WORDS("run", real_program_file(SWEEP), "-o", "soak.db", "--no-report", "--energy",
-                                       "none", "--soak", "3s", "--counters", "none");
+                                       "none", "--soak", "3s", "--processes", "1", "--counters", "none");
     pid_t child = real_program_start(words);
     bool soaks = false;
     for (int i = 0; i < 600 && !soaks && real_program_is_running(child); i++) {

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "gpu/kept_compiler.h"
 #include "measure/ceiling/ceiling_bench.h"
 #include "measure/ceiling/ceiling_memory.h"
 #include "measure/ceiling/ceiling_tensor.h"
@@ -46,7 +47,7 @@ static int open_all(fixture *f) {
         rc = f->gpu->vt->info(f->gpu, &f->info, &f->err);
     }
     if (rc == 0) {
-        rc = rft_nvrtc_new(&f->compiler, NULL, &f->err);
+        rc = kept_compiler_new(&f->compiler, &f->err);
     }
     if (rc == 0) {
         rc = rft_protocol_new(&f->probe, f->gpu, f->compiler, rft_clock_system(), NULL, &f->err);

@@ -3,8 +3,8 @@
  * real_program.h - the program `rooftune` itself as a child process on a real GPU, and the run files it leaves.
  *
  * The program is $ROOFTUNE, else the one in the folder above this test's own: so it is in the build folder and in the
- * kit. Everything happens in a scratch folder, which is the child's working folder and holds its cubin cache. A
- * function that cannot do its part fails the cmocka test that called it, with what the program said.
+ * kit. Everything happens in a scratch folder, which is the child's working folder and, unless RFT_CACHE names another,
+ * holds its cache. A function that cannot do its part fails the cmocka test that called it, with what the program said.
  */
 #ifndef RFT_TESTS_REAL_PROGRAM_H
 #define RFT_TESTS_REAL_PROGRAM_H
@@ -27,8 +27,10 @@ const char *real_program_file(const char *name);
 
 /* Its arguments: WORDS("show", "run.db"). */
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-/* For `run` in tests that are about neither: windows of seconds, and every kernel replayed for its counters. */
-#define TIMES_ONLY "--counters", "none", "--energy", "none"
+/* For `run` in tests that are about none of these: windows of seconds, every kernel replayed for its counters, and
+ * final rounds in many processes, each of which opens the device anew. */
+#define ONE_PROCESS "--processes", "1", "--energy", "none"
+#define TIMES_ONLY ONE_PROCESS, "--counters", "none"
 
 /* Runs it to the end. Returns the exit status, 128 + N for signal N; more than 240 s fail the test. */
 int real_program(const char *const *words);

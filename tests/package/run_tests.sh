@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run_tests.sh SOURCE WORK: the kit's run-tests counts tests, failures, crashes and skips, and says so in its last line.
+# run_tests.sh SOURCE WORK: the kit's run-tests counts tests, failures, crashes and skips, and says so in its last line;
+# with --repeat before it how often each failed. All rounds share one cache, which is gone afterwards.
 set -u
 source=$1 kit=$2
 failures=0
@@ -53,5 +54,21 @@ P
 expect 1 "3 passed, 2 failed, 2 skipped"
 expect 0 "1 passed, 0 failed, 1 skipped" good
 expect 1 "1 passed, 1 failed, 0 skipped" crash
+program gpu_third <<'P'
+#!/bin/sh
+mkdir -p "$RFT_CACHE" && echo >>"$RFT_CACHE/rounds"
+echo "$RFT_CACHE" >"$RFT_TEST_ROOT/cache"
+printf '[ RUN      ] g\n'
+[ "$(wc -l <"$RFT_CACHE/rounds")" -ne 2 ] || { printf '[  FAILED  ] g\n'; exit 1; }
+printf '[       OK ] g\n'
+P
+expect 1 "2 passed, 1 failed, 0 skipped" --repeat 3 third
+if ! printf '%s\n' "$said" | grep -qx 'failed 1 of 3 times: gpu_third: g' || [ -e "$(cat "$kit/cache")" ]; then
+    echo "a table and no cache left behind, not:"
+    printf '%s\n' "$said"
+    failures=$((failures + 1))
+fi
+expect 2 "run-tests: --repeat needs a number from 1 on" --repeat third
+expect 0 "2 passed, 0 failed, 2 skipped" --repeat 2 good
 rm -rf "$kit"
 [ $failures -eq 0 ] && echo "run-tests counts as it should"
