@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/kept_compiler.h"
 
 #include <math.h>
 #include <signal.h>
@@ -46,7 +47,7 @@ static int open_all(fixture *f, rft_err *err) {
     if (rc != 0 || (rc = f->gpu->vt->info(f->gpu, &f->info, err)) != 0) {
         return rc;
     }
-    if ((rc = rft_nvrtc_new(&f->compiler, NULL, err)) != 0) {
+    if ((rc = kept_compiler_new(&f->compiler, err)) != 0) {
         return rc;
     }
     rft_compile_request request = {.source_name = "gpu_driver.cu",
@@ -519,7 +520,7 @@ static void bad_code_is_refused(void **state) {
 
 /* ---- faults, in another process ---- */
 /* The child: 0 when the fault was reported as gpu.h promises. */
-static int fault_child(const char *name) {
+static int fault_child(const char *name, const char *launched_fd) {
     fixture f = {0};
     rft_err err = RFT_ERR_INIT;
     rft_device_ptr data = 0;
@@ -531,6 +532,9 @@ static int fault_child(const char *name) {
     void *values[] = {&data};
     rft_gpu_launch launch = launch_of(function_of(&f, name), 1, 32, values);
     int rc = f.gpu->vt->launch(f.gpu, &launch, &err);
+    if (rc == 0 && write(atoi(launched_fd), "!", 1) != 1) {
+        return 14;
+    }
     rc = rc ? rc : f.gpu->vt->sync(f.gpu, &err);
     if (rc != RFT_E_DEVICE || !f.gpu->vt->sticky(f.gpu)) {
         fprintf(stderr, "%s: code %d, sticky %d: %s\n", name, rc, f.gpu->vt->sticky(f.gpu), err.message);
@@ -550,12 +554,24 @@ static int fault_child(const char *name) {
     return 0;
 }
 
+/* Returns when the kernel was launched, or the child has ended without. */
 static pid_t start_fault(const char *name) {
+    int launched[2];
+    char fd[16], byte = 0;
+    assert_int_equal(pipe(launched), 0);
+    snprintf(fd, sizeof fd, "%d", launched[1]);
     fflush(stdout);
     pid_t child = fork();
     if (child == 0) {
-        execl("/proc/self/exe", "gpu_driver", "--fault", name, (char *)NULL);
+        close(launched[0]);
+        execl("/proc/self/exe", "gpu_driver", "--fault", name, fd, (char *)NULL);
         _exit(99);
+    }
+    close(launched[1]);
+    ssize_t got = read(launched[0], &byte, 1);
+    close(launched[0]);
+    if (got != 1) {
+        print_error("%s was not launched\n", name); /* the status says why */
     }
     return child;
 }
@@ -580,8 +596,8 @@ static void an_endless_kernel_ends_with_its_process(void **state) {
     int status = 0;
     pid_t child = start_fault("fault_spin");
     assert_true(child > 0);
-    sleep(3);
-    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* still spinning */
+    sleep(1);
+    assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* launched, and still spinning */
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
@@ -604,8 +620,8 @@ static int tear_down(void **state) {
 }
 
 int main(int argc, char **argv) {
-    if (argc == 3 && strcmp(argv[1], "--fault") == 0) {
-        return fault_child(argv[2]);
+    if (argc == 4 && strcmp(argv[1], "--fault") == 0) {
+        return fault_child(argv[2], argv[3]);
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_device_tells_its_facts),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "gpu/kept_compiler.h"
 #include "measure/protocol.h"
 
 #include <math.h>
@@ -65,7 +66,7 @@ static int open_all(fixture *f) {
         rc = f->gpu->vt->info(f->gpu, &f->info, &f->err);
     }
     if (rc == 0) {
-        rc = rft_nvrtc_new(&f->compiler, NULL, &f->err);
+        rc = kept_compiler_new(&f->compiler, &f->err);
     }
     if (rc == 0) {
         rc = compile(f, rft_embedded_gpu_protocol_cu, names, NAMES, &f->unit);
@@ -144,10 +145,14 @@ static void a_good_kernel_is_ok(void **state) {
     assert_true(m->clock_mhz > 100.0 && m->clock_mhz <= f->info.sm_clock_khz * 1e-3 * 1.05);
     assert_true(f->result.facts.blocks_per_sm >= 1 && f->result.facts.registers > 0);
     assert_true(fabs(f->result.facts.waves - 1.0) < 1e-9);
-    /* The second configuration finds inputs and reference results already there. */
-    double first_s = m->verify_s;
-    assert_true(rft_outcome_is_measured(run(f, "good<1>")));
-    assert_true(f->result.measurement.verify_s <= first_s);
+    /* The second configuration finds inputs and reference results already there. The least of three: the host's time is
+     * in it, and the host may be busy. */
+    double first_s = m->verify_s, least_s = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        assert_true(rft_outcome_is_measured(run(f, "good<1>")));
+        least_s = fmin(least_s, f->result.measurement.verify_s);
+    }
+    assert_true(least_s <= first_s);
 }
 
 static void wrong_kernels_are_caught(void **state) {
@@ -242,11 +247,8 @@ static void a_batch_hides_the_floor(void **state) {
     assert_int_equal(plain(f, RFT_CACHE_HOT)->batch, 1);
 }
 
-/* A device that waits for nobody: samples of 128 MiB read and 128 MiB written, and little else, once all is set up. */
-static void the_device_is_kept_busy(void **state) {
-    fixture *f = *state;
-    make_spec(f, N);
-    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+/* What a sample takes beyond 3 of its kernel's times, for its flush, restoring acc and stamps: seconds. */
+static double beyond_s(fixture *f) {
     assert_true(rft_outcome_is_measured(run(f, "good<4>")));
     const rft_measurement *m = &f->result.measurement;
     double timed_s = 0.0;
@@ -256,9 +258,20 @@ static void the_device_is_kept_busy(void **state) {
     printf("  samples %.2f ms, busy %.2f ms, wall %.2f ms: %.1f %%\n", timed_s * 1e3, m->busy_s * 1e3, m->wall_s * 1e3,
            m->busy_s / m->wall_s * 100.0);
     assert_true(m->busy_s > timed_s && m->busy_s < m->wall_s);
-    /* A sample needs its flush, restoring acc and stamps as well: more than that would be waiting for the host. */
-    double each_s = (m->wall_s - m->verify_s) / (double)m->n;
-    assert_true(each_s < 3.0 * m->stats.median + 300e-6);
+    return (m->wall_s - m->verify_s) / (double)m->n - 3.0 * m->stats.median;
+}
+
+/* A device that waits for nobody: samples of 128 MiB read and 128 MiB written, and little else, once all is set up.
+ * More would be waiting for the host, which may be busy with others for one measurement, but not for ten. */
+static void the_device_is_kept_busy(void **state) {
+    fixture *f = *state;
+    double least_s = INFINITY;
+    make_spec(f, N);
+    assert_true(rft_outcome_is_measured(run(f, "good<4>")));
+    for (int i = 0; i < 10 && !(least_s < 300e-6); i++) {
+        least_s = fmin(least_s, beyond_s(f));
+    }
+    assert_true(least_s < 300e-6);
 }
 
 static void a_slow_kernel_stops_at_five(void **state) {
@@ -412,10 +425,11 @@ static void print_ceilings(const rft_ceilings *ceilings, double wall_s) {
     printf("ceilings took %.2f s, the GPU was busy for %.2f s\n", wall_s, ceilings->busy_s);
 }
 
-static int measure_ceilings(fixture *f, rft_ceilings *ceilings) {
+/* `request` NULL: all. */
+static int measure_ceilings(fixture *f, const rft_ceilings_request *request, rft_ceilings *ceilings) {
     const rft_clock *clock = rft_clock_system();
     int64_t begun_ns = clock->monotonic_ns(clock->self);
-    int rc = f->probe->ceilings(f->probe, NULL, f->arena, ceilings, &f->err);
+    int rc = f->probe->ceilings(f->probe, request, f->arena, ceilings, &f->err);
     if (rc == 0) {
         print_ceilings(ceilings, (double)(clock->monotonic_ns(clock->self) - begun_ns) * 1e-9);
     }
@@ -430,7 +444,11 @@ static double rate(const rft_ceilings *ceilings, rft_ceiling_id id) {
 static void ceilings_are_plausible(void **state) {
     fixture *f = *state;
     rft_ceilings c;
-    if (measure_ceilings(f, &c) != 0) {
+    rft_ceilings_request request = {.wanted = RFT_CEILINGS_ALL};
+    for (int id = RFT_CEILING_TENSOR_FIRST; id < RFT_CEILING_TENSOR_END; id++) { /* gpu_tensor has these */
+        request.wanted &= ~RFT_CEILING_BIT(id);
+    }
+    if (measure_ceilings(f, &request, &c) != 0) {
         fail_msg("%s", f->err.message);
     }
     double bus = 2.0 * f->info.memory_clock_khz * 1e3 * f->info.memory_bus_bits / 8.0;
@@ -493,7 +511,7 @@ int main(int argc, char **argv) {
     }
     if (argc == 2 && strcmp(argv[1], "--ceilings") == 0) {
         rft_ceilings ceilings;
-        int rc = measure_ceilings(&the, &ceilings);
+        int rc = measure_ceilings(&the, NULL, &ceilings);
         if (rc != 0) {
             printf("%s\n", the.err.message);
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * measure.timeout on a device (tests/gpu/sweeps/time_limits.lua): a kernel that never ends costs that, counted from its
- * launch, plus 3 s until the next point is measured; a slow kernel, a reference of 5 s and gigabytes of inputs cost
- * what they take. Takes about 20 s.
+ * launch, plus 3 s until the next point is measured; a slow kernel, a reference of 2.5 s and gigabytes of inputs cost
+ * what they take.
  */
 #include "gpu/real_program.h"
 
@@ -15,12 +15,13 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TIMEOUT_S 1.0
-#define AFTERWARDS_S 3.0
+#define AFTERWARDS_S 3.0 /* of a host that starts this run's first worker in half of that; else twice what it took */
 
 static rft_run *the_run;
 
@@ -70,7 +71,7 @@ static size_t read_moments(moment *out, size_t most) {
 static void an_endless_kernel_costs_its_timeout_and_three_seconds(void **state) {
     (void)state;
     enum { MOST = 64 };
-    moment moments[MOST];
+    moment moments[MOST] = {0};
     size_t endless = 0;
     real_program_expect(0, WORDS("run", real_program_file("tests/gpu/sweeps/time_limits.lua"), "-o", "limits.db",
                                  "--no-report", "--events", "-", TIMES_ONLY));
@@ -80,13 +81,14 @@ static void an_endless_kernel_costs_its_timeout_and_three_seconds(void **state) 
     }
     size_t count = read_moments(moments, MOST);
     assert_true(count >= the_run->point_count);
+    printf("    first point: %.2f s\n", moments[0].at_s);
     for (size_t i = 1; i + 1 < count; i++) {
         if (moments[i].endless) {
             /* From the end of the point before, which is before the launch, to the beginning of the one behind. */
             double took_s = moments[i + 1].at_s - moments[i + 1].wall_s - moments[i - 1].at_s;
             printf("    endless: %.2f s in all, %.2f s of it until it was told\n", took_s,
                    moments[i].at_s - moments[i - 1].at_s);
-            assert_true(took_s >= TIMEOUT_S && took_s <= TIMEOUT_S + AFTERWARDS_S);
+            assert_true(took_s >= TIMEOUT_S && took_s <= TIMEOUT_S + fmax(AFTERWARDS_S, 2.0 * moments[0].at_s));
             endless++;
         }
     }
@@ -102,14 +104,14 @@ static void an_endless_kernel_costs_its_timeout_and_three_seconds(void **state) 
 static void what_is_slow_is_not_cut(void **state) {
     (void)state;
     assert_non_null(the_run);
-    const rft_point *const slow[] = {point_of(1, 0), point_of(1, 800), point_of(2, 0)};
+    const rft_point *const slow[] = {point_of(1, 0), point_of(1, 300), point_of(2, 0)};
     for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
         if (!rft_outcome_is_measured(slow[i]->outcome) || slow[i]->workers_lost > 0) {
             fail_msg("%s", real_program_point_text(the_run, slow[i]));
         }
         assert_true(slow[i]->verification.done && slow[i]->verification.wrong_count == 0);
     }
-    assert_true(slow[1]->rounds[0].stats.median >= 0.8);
+    assert_true(slow[1]->rounds[0].stats.median >= 0.3);
 }
 
 int main(void) {

@@ -26,9 +26,9 @@ return {
   sweep {
     name = "slow",
     kernel = twice,
-    over = { n = values(2^16), reference_ms = values(5000) },
-    tune = { WAIT_MS = values(0, 800) },
-    measure = { timeout = "4s", race = false },
+    over = { n = values(2^16), reference_ms = values(2500) },
+    tune = { WAIT_MS = values(0, 300) },
+    measure = { timeout = "2s", race = false },
   },
   sweep {
     name = "large",
