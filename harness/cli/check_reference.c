@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_reference.h"
+#include "run/plan/signatures.h"
 
 #include <string.h>
 
@@ -22,17 +23,25 @@ static bool was_seen(rft_check_references *r, rft_ticket ticket) {
     return false;
 }
 
-static void tell_reference(rft_check_references *r, const rft_unit_spec *unit, const rft_compile_result *compiled,
+static void tell_reference(rft_check_references *r, const rft_point_spec *spec, const rft_compile_result *compiled,
                            rft_str *out) {
+    const rft_unit_spec *unit = &spec->check.unit;
     const char *slash = strrchr(unit->source, '/');
     const char *name = rft_arena_printf(r->arena, "%s:%s", slash ? slash + 1 : unit->source, unit->names[0]);
+    const char *wrong = compiled->ok ? rft_signatures_of_reference_wrong(spec, compiled, r->arena) : NULL;
     json_t *row = json_pack("{s:s,s:s,s:s}", "reference", unit->names[0], "source", unit->source, "outcome",
-                            compiled->ok ? "compiled" : "compile_failed");
-    rft_str_addf(out, "    reference %s %s\n", name, compiled->ok ? "compiles" : "does not compile:");
-    if (!compiled->ok) {
-        rft_str_addf(out, "%s\n", compiled->log);
-        json_object_set_new(row, "log", json_string(compiled->log));
-        r->first_failed = r->failed++ ? r->first_failed : name;
+                            wrong          ? "launch_failed"
+                            : compiled->ok ? "compiled"
+                                           : "compile_failed");
+    rft_str_addf(out, "    reference %s %s%s\n", name,
+                 compiled->ok ? "compiles" : "does not compile:", wrong ? ", but cannot be launched:" : "");
+    if (!compiled->ok || wrong) {
+        rft_str_addf(out, "%s\n", wrong ? wrong : compiled->log);
+        json_object_set_new(row, wrong ? "reason" : "log", json_string(wrong ? wrong : compiled->log));
+        if (r->failed++ == 0) {
+            r->first_failed = name;
+            r->first_why = wrong ? "cannot be launched" : "does not compile";
+        }
     }
     json_array_append_new(r->rows, row);
 }
@@ -52,7 +61,7 @@ int rft_check_reference(rft_check_references *r, const rft_point_spec *spec, dou
     }
     int rc = rft_compile_pool_wait(r->pool, ticket, &compiled, &timed_out, err);
     if (rc == RFT_OK) {
-        tell_reference(r, unit, compiled, out);
+        tell_reference(r, spec, compiled, out);
     }
     return rc;
 }

@@ -334,15 +334,16 @@ static int judge(const check_state *c, rft_err *err) {
     unsigned long long failed = c->failed;
     unsigned long long skipped = c->skipped;
     if (c->references.failed > 0) {
-        rft_err_set(err, RFT_E_SOURCE, "the reference %s does not compile for %s", c->references.first_failed,
-                    c->gpu->arch);
+        rft_err_set(err, RFT_E_SOURCE, "the reference %s %s for %s", c->references.first_failed,
+                    c->references.first_why, c->gpu->arch);
         return rft_err_remedy(err,
                               "correct it, or name another in `check`; it is compiled without the parameters' "
                               "macros; %s",
                               log);
     }
     if (failed > 0 && c->compiled == 0) {
-        rft_err_set(err, RFT_E_SOURCE, "no configuration of the sample compiles for %s", c->gpu->arch);
+        rft_err_set(err, RFT_E_SOURCE, "no configuration of the sample compiles and can be launched for %s",
+                    c->gpu->arch);
         return rft_err_remedy(err, "%s", log);
     }
     if (failed > 0) {

@@ -25,8 +25,17 @@ expect_taken 'b.y, b.x, f32(2.0), u64(p.n)'
 expect_refused 'b.x, b.y, f32(2.0), i32(7)' 'argument 4 of saxpy<1> is i32(7), 4 bytes: it takes long long, 8 bytes; write i64(...)'
 sed -i 's/const float \*x/const double *x/' kernels/saxpy.cu
 expect_refused 'b.x, b.y, f32(2.0), i64(p.n)' 'argument 1 of saxpy<1> is the buffer x of f32: it takes double \*; declare the buffer as f64'
+# the reference
+sed -i 's/const double \*x/const float *x/' kernels/saxpy.cu
+cp kernels/saxpy_reference.cu reference.cu
+sed 's/extern "C"//; s/double \*y/float *y/' reference.cu >kernels/saxpy_reference.cu
+cp right.lua kernels/saxpy_kernel.lua
+rooftune check s.lua --sample 1
+expect_error 5 'the reference saxpy_reference.cu:saxpy_reference cannot be launched'
+expect_out 'argument 2 of saxpy_reference is the buffer y of f64, as outputs .* it takes float \*; write double \* there'
+cp reference.cu kernels/saxpy_reference.cu
 # extern "C": the cubin tells sizes
-sed -i 's/^template <int VEC>/extern "C"/; s/const double/const float/; s/saxpy(/saxpy_c(/' kernels/saxpy.cu
+sed -i 's/^template <int VEC>/extern "C"/; s/saxpy(/saxpy_c(/' kernels/saxpy.cu
 sed -i 's/"saxpy<VEC>"/"saxpy_c"/' right.lua
 expect_taken 'b.x, b.y, f32(2.0), i64(p.n)'
 expect_refused 'b.x, b.y, i64(p.n)' 'saxpy_c takes 4 parameters, 3 are given'
