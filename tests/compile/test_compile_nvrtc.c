@@ -100,6 +100,71 @@ static void spills_and_stack_are_counted(void **state) {
     assert_true(result.entries[0].stack_bytes >= 1200);
 }
 
+/* What the log of a failed compile begins with; -DVEC=4 is given where the entry does not name it. */
+static const char *log_of(fixture *f, const char *text, const char *entry, const char *option) {
+    rft_compile_request request = request_for("sm_80", text);
+    request.names = &entry;
+    request.name_count = 1;
+    request.options = &option;
+    request.option_count = option ? 1 : 0;
+    rft_compile_result result = compile(f, &request);
+    assert_false(result.ok);
+    return result.log;
+}
+
+static void failures_are_told_in_the_sweeps_words(void **state) {
+    fixture *f = *state;
+    static const char two[] = "// __global__ void commented(int *x);\n"
+                              "template <int VEC,\n          int FOLD = 1>\n"
+                              "__global__ __launch_bounds__(256) void saxpy(float *y) { y[VEC] = FOLD; }\n"
+                              "extern \"C\" __global__ void plain(int *x) { x[0] = sizeof \"{;\"; }\n";
+    static const struct {
+        const char *text, *entry, *option, *said;
+    } cases[] = {
+        {two, "sapxy<4>", NULL, "rooftune: k.cu has no kernel sapxy; did you mean saxpy?\n"},
+        {two, "commented", NULL, "rooftune: k.cu has no kernel commented; its kernels: saxpy, plain\n"},
+        {"int x;", "saxpy", NULL, "rooftune: k.cu has no kernel saxpy; its kernels: none\n"},
+        {two, "saxpy<Vec>", "-DVEC=4", "rooftune: Vec in entry \"saxpy<Vec>\" is no parameter; did you mean VEC?\n"},
+        {two, "saxpy<4, 1, 2>", NULL,
+         "rooftune: entry \"saxpy<4, 1, 2>\" does not fit saxpy, which is \"template <int VEC, int FOLD = 1>\"\n"},
+        {two, "saxpy", "-DVEC=4",
+         "rooftune: entry \"saxpy\" does not fit saxpy, which is \"template <int VEC, int FOLD = 1>\". k.cu(2): VEC is "
+         "a macro here (-DVEC=4), since entry does not name it"},
+        {two, "plain<4>", NULL, "rooftune: plain is no template: entry = \"plain\"\n"},
+        {"namespace deep { __global__ void k() {} }", "k", NULL,
+         "rooftune: k is a kernel of k.cu, but not under that name"},
+        {"template <int VEC>\n__device__ int other() { return VEC; }\n__global__ void k() {}", "k", "-DVEC=4",
+         "rooftune: k.cu(1): VEC is a macro here (-DVEC=4), since entry does not name it"},
+        {"\t__global__ void k(int *x,\tint VEC) { x[0] = VEC; }", "k", "-DVEC=4",
+         "rooftune: k.cu(1): VEC is a macro here"},
+        {"__global__ void k(int *x) { x[0] = BLOCK; }", "k", "-DVEC=4",
+         "rooftune: k.cu(1): BLOCK is not defined here; macros here: VEC."},
+        {"__global__ void k(int *x) { x[0] = VECT; }", "k", "-DVEC=4",
+         "rooftune: k.cu(1): VECT is not defined here; did you mean VEC?"},
+        {"__global__ void k(float *x) { x[0] = FLT_MAX; }", "k", "-DVEC=4",
+         "rooftune: k.cu(1): FLT_MAX is of a C header"},
+        {"__global__ void k(int *x) { x[0] = y; }", "k", "-DVEC=4", "k.cu(1): error: identifier \"y\" is undefined\n"},
+        {"__global__ void k(int *x) { x[0] = VEC x[1]; }", "k", "-DVEC=4", "k.cu(1): error: expected a \";\"\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *log = log_of(f, cases[i].text, cases[i].entry, cases[i].option);
+        if (!rft_text_starts(log, cases[i].said)) {
+            fail_msg("%s: expected %s, found %s", cases[i].entry, cases[i].said, log);
+        }
+    }
+}
+
+/* NVRTC 13.0 leaves it out where it tells statistics. */
+static void what_ptxas_refuses_is_told(void **state) {
+    fixture *f = *state;
+    static const char text[] = "__global__ void k(float *x) {\n  __shared__ float s[20000];\n  s[threadIdx.x] = x[1];\n"
+                               "  __syncthreads();\n  x[threadIdx.x] = s[threadIdx.x ^ 1];\n}\n";
+    const char *log = log_of(f, text, "k", NULL);
+    assert_non_null(strstr(log, "uses too much shared data (0x13880 bytes, 0xc000 max)"));
+    assert_non_null(strstr(log, "\nrooftune: arrays of fixed size have 48 KiB"));
+    assert_null(strstr(log, "Compiling entry function"));
+}
+
 static void toolkit_headers_are_found(void **state) {
     fixture *f = *state;
     static const char text[] =
@@ -345,6 +410,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_architecture_compiles),
         cmocka_unit_test(spills_and_stack_are_counted),
+        cmocka_unit_test(failures_are_told_in_the_sweeps_words),
+        cmocka_unit_test(what_ptxas_refuses_is_told),
         cmocka_unit_test(toolkit_headers_are_found),
         cmocka_unit_test(a_source_that_does_not_compile_is_data),
         cmocka_unit_test(an_option_that_is_not_allowed_is_refused),

@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "gpu/compile/cubin_hash.h"
 #include "gpu/compile/include_scan.h"
+#include "gpu/compile/log_words.h"
 #include "gpu/compile/ptxas_log.h"
 #include "gpu/dynlib.h"
 
@@ -133,7 +134,6 @@ static int make_options(job *j, rft_err *err) {
         return rc;
     }
     n++;
-    options[n++] = "--ptxas-options=-v";
     options[n++] = "-default-device";
     if (!sets_standard(request)) {
         options[n++] = "--std=c++17";
@@ -150,6 +150,7 @@ static int make_options(job *j, rft_err *err) {
     for (size_t i = 0; i < self->include_folder_count; i++) {
         options[n++] = rft_arena_printf(j->arena, "-I%s", self->include_folders[i]);
     }
+    options[n++] = "--ptxas-options=-v"; /* last: compile_for_log() leaves it out */
     j->options = options;
     j->option_count = n;
     return 0;
@@ -195,15 +196,21 @@ static const char *log_with_hint(const job *j, const char *log, nvrtcResult stat
                   "-I options. NVRTC has no "
                   "C library headers (stdint.h, math.h, stdio.h, cuda.h): leave them out under __CUDACC_RTC__. A "
                   "header outside of the sweep's tree can be read with --allow-path DIR";
+    } else if (strstr(log, "uses too much shared data")) {
+        hint = "\nrooftune: arrays of fixed size have 48 KiB of shared memory a block; more is had with `extern "
+               "__shared__` and "
+               "`shared` in launch";
     }
     if (!*log) {
         return rft_arena_printf(j->arena, "NVRTC: %s", j->self->api.nvrtcGetErrorString(status));
     }
+    const char *words = rft_log_words(j->request, &j->sources, log, j->arena);
     size_t length = strlen(log);
     while (length > 0 && strchr(" \r\n", log[length - 1])) {
         length--;
     }
-    return rft_arena_printf(j->arena, "%.*s%s", (int)length, log, hint);
+    return rft_arena_printf(j->arena, "%s%s%s%.*s%s", words ? "rooftune: " : "", words ? words : "", words ? "\n" : "",
+                            (int)length, log, hint);
 }
 
 static int read_code(job *j, rft_compile_result *out, rft_err *err) {
@@ -295,15 +302,34 @@ static int create_program(job *j, rft_err *err) {
     return 0;
 }
 
+static nvrtcResult add_names(const job *j, rft_compile_result *out) {
+    nvrtcResult status = NVRTC_SUCCESS;
+    for (size_t i = 0; i < j->request->name_count && status == NVRTC_SUCCESS; i++) {
+        const char *name = j->request->names[i];
+        status = j->self->api.nvrtcAddNameExpression(j->program, name);
+        if (status != NVRTC_SUCCESS) {
+            out->log = rft_arena_printf(j->arena, "%s: %s", name, j->self->api.nvrtcGetErrorString(status));
+        }
+    }
+    return status;
+}
+
+/* NVRTC 13.0 leaves ptxas's error line out of the log that has its statistics, so one without them is made. */
+static const char *compile_for_log(job *j, const char *log, rft_compile_result *out) {
+    const rft_nvrtc_api *api = &j->self->api;
+    api->nvrtcDestroyProgram(&j->program);
+    if (create_program(j, NULL) != 0 || add_names(j, out) != NVRTC_SUCCESS ||
+        api->nvrtcCompileProgram(j->program, j->option_count - 1, j->options) == NVRTC_SUCCESS) {
+        return log;
+    }
+    return read_log(j);
+}
+
 /* Sets out->ok and out->log; errors only when NVRTC itself failed. */
 static int run_compiler(job *j, rft_compile_result *out, rft_err *err) {
     const rft_nvrtc_api *api = &j->self->api;
-    for (size_t i = 0; i < j->request->name_count; i++) {
-        nvrtcResult status = api->nvrtcAddNameExpression(j->program, j->request->names[i]);
-        if (status != NVRTC_SUCCESS) {
-            out->log = rft_arena_printf(j->arena, "%s: %s", j->request->names[i], api->nvrtcGetErrorString(status));
-            return 0;
-        }
+    if (add_names(j, out) != NVRTC_SUCCESS) {
+        return 0;
     }
     nvrtcResult status = api->nvrtcCompileProgram(j->program, j->option_count, j->options);
     const char *log = read_log(j);
@@ -315,6 +341,7 @@ static int run_compiler(job *j, rft_compile_result *out, rft_err *err) {
         return nvrtc_failed(j->self, status, log, err);
     default: /* the source, the options, or a fault of the compiler over this one configuration: data */
         rft_ptxas_read_shared(log, out->entries, out->entry_count);
+        log = rft_log_has_error(log) ? log : compile_for_log(j, log, out);
         out->log = log_with_hint(j, rft_ptxas_strip(log, j->arena), status);
         return 0;
     }
@@ -345,7 +372,9 @@ static int nvrtc_compile(rft_compiler *base, const rft_compile_request *request,
     }
     make_entries(&j, out);
     rc = run_compiler(&j, out, err);
-    j.self->api.nvrtcDestroyProgram(&j.program);
+    if (j.program) {
+        j.self->api.nvrtcDestroyProgram(&j.program);
+    }
     out->seconds = (double)(clock->monotonic_ns(clock->self) - start_ns) * 1e-9;
     return rc;
 }

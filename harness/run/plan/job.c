@@ -138,6 +138,11 @@ static const char *first_line(rft_arena *arena, const char *log) {
     if (!log || !*log) {
         return "the compiler refused it without a word";
     }
+    static const char own[] = "rooftune: "; /* the cause in the sweep's words goes first */
+    if (rft_text_starts(log, own)) {
+        log += sizeof own - 1;
+        return rft_arena_strndup(arena, log, strcspn(log, "\n"));
+    }
     const char *error = strstr(log, "error");
     const char *start = error ? error : log;
     while (start > log && start[-1] != '\n') {

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/compile/log_words.h"
+
+#include "base/str.h"
+#include "gpu/compile/kernel_scan.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define NAMES_MOST 12 /* of those listed when none is near */
+
+typedef struct words {
+    const rft_compile_request *request;
+    rft_arena *arena;
+    rft_seen_kernels kernels;
+    const char **macros, **definitions; /* "VEC", "-DVEC=4" */
+    size_t macro_count;
+} words;
+
+/* ---- the log ---- */
+/* "saxpy.cu(3): error: text", and below it the source's line and a caret under the place. */
+typedef struct log_error {
+    const char *line;   /* from here to the newline */
+    const char *marked; /* the name above the caret, in the arena; "" where there is none */
+    const char *place;  /* "saxpy.cu(3)" */
+    bool in_name;       /* in a name of the sweep's, not in the source */
+} log_error;
+
+static const char *next_line(const char *line) {
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+static const char *text_of_line(const char *line, rft_arena *arena) {
+    return rft_arena_strndup(arena, line, strcspn(line, "\n"));
+}
+
+static size_t name_length(const char *text) {
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || text[n] == '_') {
+        n++;
+    }
+    return n;
+}
+
+/* The caret's line repeats the tabs of the one above it, so that the columns are bytes. */
+static const char *name_above_caret(const char *line, rft_arena *arena) {
+    const char *caret = next_line(line);
+    size_t column = strspn(caret, " \t");
+    if (caret[column] != '^' || column >= strcspn(line, "\n")) {
+        return "";
+    }
+    const char *name = line + column + strspn(line + column, " \t");
+    return rft_arena_strndup(arena, name, name_length(name));
+}
+
+/* The error at or behind `line`; false: no more. */
+static bool next_error(log_error *out, const char *line, rft_arena *arena) {
+    for (; *line; line = next_line(line)) {
+        const char *text = text_of_line(line, arena), *mark = strstr(text, "): error");
+        if (!mark) {
+            continue;
+        }
+        *out = (log_error){.line = line,
+                           .marked = name_above_caret(next_line(line), arena),
+                           .place = rft_arena_strndup(arena, text, (size_t)(mark - text) + 1),
+                           .in_name = rft_text_starts(text, "__nv_name_map(")};
+        return true;
+    }
+    return false;
+}
+
+static bool says(const log_error *error, const char *what, rft_arena *arena) {
+    return strstr(text_of_line(error->line, arena), what) != NULL;
+}
+
+/* X of `identifier "X" is undefined`; NULL: it says something else. */
+static const char *undefined_name(const log_error *error, rft_arena *arena) {
+    static const char before[] = "identifier \"";
+    const char *text = text_of_line(error->line, arena), *name = strstr(text, before);
+    if (!name || !strstr(text, "\" is undefined")) {
+        return NULL;
+    }
+    name += sizeof before - 1;
+    return rft_arena_strndup(arena, name, strcspn(name, "\""));
+}
+
+bool rft_log_has_error(const char *log) {
+    for (; *log; log = next_line(log)) {
+        const char *mark = strstr(log, "error"), *end = log + strcspn(log, "\n");
+        if (mark && mark < end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what there is ---- */
+static void read_macros(words *w) {
+    const rft_compile_request *request = w->request;
+    w->macros = rft_arena_calloc(w->arena, request->option_count + 1, sizeof *w->macros);
+    w->definitions = rft_arena_calloc(w->arena, request->option_count + 1, sizeof *w->definitions);
+    for (size_t i = 0; i < request->option_count; i++) {
+        const char *option = request->options[i];
+        if (rft_text_starts(option, "-D") && option[2]) {
+            w->definitions[w->macro_count] = option;
+            w->macros[w->macro_count++] = rft_arena_strndup(w->arena, option + 2, name_length(option + 2));
+        }
+    }
+}
+
+static void read_kernels(words *w, const rft_include_set *sources) {
+    rft_kernel_scan(&w->kernels, sources->source, w->arena);
+    for (size_t i = 0; i < sources->count; i++) {
+        rft_kernel_scan(&w->kernels, sources->items[i].text, w->arena);
+    }
+}
+
+static const rft_seen_kernel *kernel_named(const words *w, const char *name) {
+    for (size_t i = 0; i < w->kernels.count; i++) {
+        if (strcmp(w->kernels.items[i].name, name) == 0) {
+            return &w->kernels.items[i];
+        }
+    }
+    return NULL;
+}
+
+static const char *definition_of(const words *w, const char *name) {
+    for (size_t i = 0; i < w->macro_count; i++) {
+        if (*name && strcmp(w->macros[i], name) == 0) {
+            return w->definitions[i];
+        }
+    }
+    return NULL;
+}
+
+/* "did you mean VEC?", or what there is. */
+static const char *suggestion(const words *w, const char *name, const char *const *known, size_t count,
+                              const char *title) {
+    const char *near = rft_text_nearest(name, known, count);
+    rft_str text = RFT_STR_INIT;
+    if (near) {
+        rft_str_addf(&text, "did you mean %s?", near);
+    } else {
+        rft_str_addf(&text, "%s", title);
+        for (size_t i = 0; i < count && i < NAMES_MOST; i++) {
+            rft_str_addf(&text, "%s %s", i ? "," : "", known[i]);
+        }
+        rft_str_add(&text, count == 0 ? " none" : count > NAMES_MOST ? ", ..." : "");
+    }
+    const char *out = rft_arena_strdup(w->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return out;
+}
+
+/* ---- what to say ---- */
+static const char *no_such_kernel(const words *w, const char *name) {
+    const char **known = rft_arena_calloc(w->arena, w->kernels.count + 1, sizeof *known);
+    size_t count = 0;
+    for (size_t i = 0; i < w->kernels.count; i++) {
+        if (&w->kernels.items[i] == kernel_named(w, w->kernels.items[i].name)) {
+            known[count++] = w->kernels.items[i].name;
+        }
+    }
+    return rft_arena_printf(w->arena, "%s has no kernel %s; %s", w->request->source_name, name,
+                            suggestion(w, name, known, count, "its kernels:"));
+}
+
+/* "ns::saxpy" of "ns::saxpy<4>". */
+static const char *entry_name(const char *entry, rft_arena *arena) {
+    size_t length = strcspn(entry, "<");
+    while (length > 0 && entry[length - 1] == ' ') {
+        length--;
+    }
+    return rft_arena_strndup(arena, entry, length);
+}
+
+static const char *macro_instead_of_name(const words *w, const log_error *error) {
+    const char *definition = definition_of(w, error->marked);
+    if (!definition || error->in_name || !says(error, "expected", w->arena)) {
+        return NULL;
+    }
+    return rft_arena_printf(w->arena,
+                            "%s: %s is a macro here (%s), since entry does not name it: name it in entry, or rename "
+                            "one of the two",
+                            error->place, error->marked, definition);
+}
+
+/* The first error in a name of the sweep's: what NVRTC put into a source of its own, with the name behind a #pragma. */
+static const char *wrong_entry(const words *w, const log_error *error) {
+    static const char pragma[] = "#pragma nv_mangled_name ";
+    const char *source = text_of_line(next_line(error->line), w->arena), *entry = strstr(source, pragma);
+    if (!entry) {
+        return NULL;
+    }
+    entry += sizeof pragma - 1;
+    const char *full = entry_name(entry, w->arena), *colons = strrchr(full, ':');
+    const char *name = colons ? colons + 1 : full, *undefined = undefined_name(error, w->arena);
+    const rft_seen_kernel *kernel = kernel_named(w, name);
+    if (!kernel) {
+        return no_such_kernel(w, name);
+    }
+    if (undefined && strcmp(undefined, name) != 0) {
+        return rft_arena_printf(
+            w->arena, "%s in entry \"%s\" is no parameter; %s", undefined, entry,
+            suggestion(w, undefined, w->macros, w->macro_count, "parameters that entry does not name:"));
+    }
+    if (undefined || says(error, "name followed by \"::\"", w->arena)) {
+        return rft_arena_printf(w->arena,
+                                "%s is a kernel of %s, but not under that name: entry needs its namespaces, as in "
+                                "NAMESPACE::%s, and no #if may leave it out",
+                                full, w->request->source_name, name);
+    }
+    if (kernel->template_head) {
+        return rft_arena_printf(w->arena, "entry \"%s\" does not fit %s, which is \"%s\"", entry, name,
+                                kernel->template_head);
+    }
+    return rft_arena_printf(w->arena, "%s is no template: entry = \"%s\"", name, full);
+}
+
+static bool looks_like_macro(const char *name) {
+    for (const char *p = name; *p; p++) {
+        if (islower((unsigned char)*p)) {
+            return false;
+        }
+    }
+    return name[0] && name[1];
+}
+
+static bool is_of_c_header(const char *name) {
+    static const char *const names[] = {
+        "FLT_MAX", "FLT_MIN", "FLT_EPSILON", "DBL_MAX", "DBL_MIN", "INT_MAX", "INT_MIN",  "UINT_MAX", "INFINITY", "NAN",
+        "M_PI",    "int8_t",  "int16_t",     "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const char *missing_definition(const words *w, const log_error *error) {
+    const char *name = undefined_name(error, w->arena);
+    if (!name || error->in_name) {
+        return NULL;
+    }
+    if (is_of_c_header(name)) {
+        return rft_arena_printf(w->arena, "%s: %s is of a C header, which NVRTC does not have: define it in the source",
+                                error->place, name);
+    }
+    if (!looks_like_macro(name)) {
+        return NULL;
+    }
+    const char *known = suggestion(w, name, w->macros, w->macro_count, "macros here:");
+    return rft_arena_printf(w->arena,
+                            "%s: %s is not defined here; %s. A reference gets no parameters, a variant only its own: "
+                            "guard with #ifdef %s, or use another file",
+                            error->place, name, known, name);
+}
+
+const char *rft_log_words(const rft_compile_request *request, const rft_include_set *sources, const char *log,
+                          rft_arena *arena) {
+    words w = {.request = request, .arena = arena};
+    log_error first, error;
+    if (!next_error(&first, log, arena)) {
+        return NULL;
+    }
+    read_macros(&w);
+    const char *macro = macro_instead_of_name(&w, &first);
+    if (!macro && !first.in_name) {
+        return missing_definition(&w, &first);
+    }
+    read_kernels(&w, sources);
+    for (const char *at = log; next_error(&error, at, arena); at = next_line(error.line)) {
+        const char *entry = error.in_name ? wrong_entry(&w, &error) : NULL;
+        if (entry) { /* where a macro takes a template's name, the entry lacks it */
+            return macro && !rft_text_ends(entry, "?") ? rft_arena_printf(arena, "%s. %s", entry, macro) : entry;
+        }
+    }
+    return macro;
+}
