@@ -166,13 +166,14 @@ static int open_missing_streams(rft_err *err) {
     return RFT_OK;
 }
 
-static int make_plain(rft_cli *cli, rft_err *err) {
-    FILE *out = rft_plain_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF);
-    FILE *talk = rft_plain_stream(STDERR_FILENO, _IONBF);
+/* *results: stdout, for as long as it is open. */
+static int make_plain(rft_cli *cli, FILE **results, rft_err *err) {
+    FILE *out = rft_plain_stream(STDOUT_FILENO, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF, NULL);
+    FILE *talk = rft_plain_stream(STDERR_FILENO, _IONBF, results);
     if (!out || !talk) {
         return rft_err_set(err, RFT_E_INTERNAL, "no stream can be made: %s", strerror(errno));
     }
-    cli->out = out;
+    *results = cli->out = out;
     cli->talk = talk;
     return RFT_OK;
 }
@@ -214,8 +215,9 @@ int main(int argc, char **argv) {
     }
     rft_cli cli = {.out = stdout, .talk = stderr, .screen = stderr};
     rft_err err = RFT_ERR_INIT;
+    FILE *results = NULL;
     int rc = open_missing_streams(&err);
-    rc = rc == RFT_OK ? make_plain(&cli, &err) : rc;
+    rc = rc == RFT_OK ? make_plain(&cli, &results, &err) : rc;
     const bool plain = cli.out != stdout;
     cli.talk_is_terminal = isatty(STDERR_FILENO) == 1;
     cli.talk_moves = cli.talk_is_terminal && moves_cursor();
@@ -223,6 +225,7 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN); /* a file over the size limit is a full disk: an error, not the end */
     rc = rc == RFT_OK ? do_command(&cli, argc, argv, &err) : rc;
     bool written = !plain || close_plain(cli.out);
+    results = NULL;
     if (rc == RFT_OK && (!written || fflush(stdout) != 0 || ferror(stdout))) { /* events go to stdout itself */
         rc = rft_err_set(&err, RFT_E_IO, "stdout cannot be written: the output is incomplete");
     }

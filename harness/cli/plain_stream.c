@@ -11,6 +11,7 @@
 /* A character, or a carriage return and its newline, may come in two pieces: the first waits for the other. */
 typedef struct plain {
     int fd;
+    FILE *const *before;
     rft_str waits;
 } plain;
 
@@ -40,6 +41,9 @@ static int put_plain(plain *p, size_t length) {
 /* As fopencookie() wants it: 0 is an error. */
 static ssize_t plain_write(void *cookie, const char *text, size_t size) {
     plain *p = cookie;
+    if (p->before && *p->before) {
+        (void)fflush(*p->before); /* what is lost is told when that one is closed */
+    }
     rft_str_add_n(&p->waits, text, size);
     size_t keep = unfinished(rft_str_get(&p->waits), p->waits.length), length = p->waits.length - keep;
     int cause = put_plain(p, length);
@@ -59,9 +63,9 @@ static int plain_close(void *cookie) {
     return cause ? EOF : 0;
 }
 
-FILE *rft_plain_stream(int fd, int mode) {
+FILE *rft_plain_stream(int fd, int mode, FILE *const *before) {
     plain *p = rft_alloc(sizeof *p);
-    *p = (plain){.fd = fd};
+    *p = (plain){.fd = fd, .before = before};
     FILE *file = fopencookie(p, "w", (cookie_io_functions_t){.write = plain_write, .close = plain_close});
     if (!file) {
         free(p);

@@ -9,8 +9,9 @@
 
 #include <stdio.h>
 
-/* A stream that writes to this descriptor, which stays open. `mode`: of setvbuf(). NULL: no memory. Closed when the
- * program ends. */
-FILE *rft_plain_stream(int fd, int mode);
+/* A stream that writes to this descriptor, which stays open. `mode`: of setvbuf(). `before`: what waits in that stream
+ * is written ahead of all that is written to this one, so that both may share a pipe; borrowed, NULL or to NULL: none.
+ * NULL: no memory. Closed when the program ends. */
+FILE *rft_plain_stream(int fd, int mode, FILE *const *before);
 
 #endif
