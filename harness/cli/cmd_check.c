@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/asked.h"
+#include "cli/check_logs.h"
 #include "cli/check_reference.h"
 #include "cli/compose.h"
 #include "model/card/occupancy.h"
@@ -31,6 +32,7 @@ typedef struct check_state {
     rft_str out;
     rft_str references_told; /* of the variant in hand: below its configurations */
     json_t *rows;
+    rft_check_logs logs;
     rft_check_references references;
     uint64_t compiled, no_code, failed, spilling, skipped;
 } check_state;
@@ -99,7 +101,7 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
         rft_str_addf(&c->out, "    %-44s %s: %s\n", rft_str_get(&text), rft_outcome_name(r->probed.outcome),
                      r->probed.reason ? r->probed.reason : "no reason given");
         if (*log && !skipped) {
-            rft_str_addf(&c->out, "%s\n", log);
+            rft_check_logs_add(&c->logs, log, c->arena);
             json_object_set_new(row, "log", json_string(log));
         }
         json_object_set_new(row, "reason", json_string(r->probed.reason ? r->probed.reason : ""));
@@ -293,6 +295,7 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
     char time[32];
     rft_units_format_seconds(time, sizeof time, seconds, 2);
     const char *more = rft_refine_outlook(plan, c->arena);
+    rft_check_logs_format(&c->out, &c->logs);
     fprintf(c->cli->out, "%s", rft_str_get(&c->out));
     fprintf(c->cli->out, "%s%s", more ? more : "", more ? "\n" : "");
     fprintf(c->cli->out, "for %s as %s; enumerated in %s; compiled %llu, failed %llu, spilling %llu, skipped %llu\n",
@@ -412,6 +415,7 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_compile_pool_free(c.pool);
     rft_loop_free(c.loop);
     rft_script_free(script);
+    rft_check_logs_clear(&c.logs);
     rft_str_clear(&c.out);
     rft_str_clear(&c.references_told);
     json_decref(c.rows);

@@ -215,7 +215,7 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
     if (rc == RFT_OK && strcmp(o->emit, "log") == 0) {
         rft_str text = RFT_STR_INIT;
         rft_str_addf(&text, "%s%s", result->log, *result->log ? "\n" : "");
-        for (size_t i = 0; i < result->entry_count; i++) {
+        for (size_t i = 0; result->ok && i < result->entry_count; i++) {
             const rft_compiled_entry *e = &result->entries[i];
             rft_str_addf(&text, "%s: %d registers, %d B spill stores, %d B spill loads, %ld B shared, %d barriers\n",
                          e->name, e->registers, e->spill_store_bytes, e->spill_load_bytes, e->shared_bytes,
@@ -223,11 +223,14 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         }
         rc = rft_cli_write(cli, path, rft_str_get(&text), text.length, err);
         rft_str_clear(&text);
-    } else if (rc == RFT_OK && !result->ok) {
-        rft_err_set(err, RFT_E_SOURCE, "it does not compile:\n%s", result->log);
+    }
+    if (rc == RFT_OK && !result->ok) {
+        bool told = strcmp(o->emit, "log") == 0;
+        rft_err_set(err, RFT_E_SOURCE, "it does not compile%s%s", told ? ", the log says why" : ":\n",
+                    told ? "" : result->log);
         rft_err_place(err, "%s", point_name(sweep, choice, arena));
         rc = rft_err_remedy(err, "correct the template, or choose another configuration with --set");
-    } else if (rc == RFT_OK) {
+    } else if (rc == RFT_OK && strcmp(o->emit, "log") != 0) {
         rc = rft_cli_write(cli, path, result->cubin, result->cubin_bytes - (result->is_ptx ? 1 : 0), err);
     }
     rft_compile_pool_free(pool);

@@ -8,12 +8,15 @@ rooftune check s.lua
 expect_error 5 'no configuration of the sample compiles'
 expect_out 'VEC=1 BLOCK=256 .*compile_failed'
 expect_out 'saxpy.cu(3): error: identifier "b" is undefined'
+expect_out '^the compiler, of 2 configurations:$'
+[ "$(grep -c '1 error detected' out)" = 1 ] || fail "the log does not stand there once"
 rooftune check s.lua --json -
 expect_status 5
 expect_out '"log":"saxpy.cu(3): error'
 rooftune point s.lua --arch sm_90a --emit log --set BLOCK=128
-expect_status 0
+expect_error 5 's, saxpy: n=4 VEC=1 BLOCK=128: it does not compile, the log says why'
 expect_out 'identifier "b" is undefined'
+grep -q 'registers' out && fail "registers of what did not compile"
 rooftune point s.lua --arch sm_90a --emit cubin -o s.cubin
 expect_error 5 's, saxpy: n=4 VEC=1 BLOCK=256: it does not compile'
 expect_err 'identifier "b" is undefined'
