@@ -54,6 +54,7 @@ int rft_cli_write(rft_cli *cli, const char *path, const char *text, size_t lengt
 
 /* The subcommands, one file each. */
 int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_new(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_point(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err);

@@ -15,6 +15,8 @@
 
 /* Grouped by what they are for. */
 static const rft_command commands[] = {
+    {"write", "new", "KERNEL.cu [-o DIR] [options]", "a first sweep of a kernel you have, and its reference to fill in",
+     rft_cmd_new},
     {"write", "check", "SWEEP.lua|SPACE.json [options]", "count the space, compile a sample; needs no GPU",
      rft_cmd_check},
     {"measure", "devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},

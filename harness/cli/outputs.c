@@ -22,7 +22,7 @@ bool rft_output_option(rft_output_kind *kind, const char *name, const char *argu
     *kind = strcmp(name, "events") == 0          ? RFT_OUTPUT_STREAM
             : rft_text_equal(argument, "RUN.db") ? RFT_OUTPUT_RUN
                                                  : RFT_OUTPUT_FILE;
-    return writes;
+    return writes && !rft_text_equal(argument, "DIR"); /* `new` replaces nothing in its folder */
 }
 
 static bool names_file(const rft_output *output) {

@@ -3,6 +3,7 @@
 #include "script/script.h"
 #include "base/fs.h"
 #include "model/sweep/names.h"
+#include "script/lua/lua_keys.h"
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_sandbox.h"
 #include "script/sweep_parts.h"
@@ -14,6 +15,10 @@
 
 #define SWEEPS_MAX 1024
 #define GLOBALS_MAX 256
+
+bool rft_script_name_is_free(const char *name) {
+    return !rft_keys_is_reserved(name);
+}
 
 typedef struct load_call {
     const rft_script_opts *opts;

@@ -34,6 +34,9 @@ bool rft_script_is_t1(const char *path);
 /* The Lua text it becomes, appended; `what` names the file in messages. */
 int rft_script_t1_text(rft_str *out, const char *text, size_t size, const char *what, rft_err *err);
 
+/* May a parameter or an axis have this name? Not what Lua, C++ or CUDA use. */
+bool rft_script_name_is_free(const char *name);
+
 size_t rft_script_sweep_count(const rft_script *script);
 const rft_sweep *rft_script_sweep(const rft_script *script, size_t index); /* dies with the script */
 

@@ -2,7 +2,7 @@
 # --help of rooftune groups the commands, that of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-commands='check devices ceilings point run show report compare best model import export'
+commands='new check devices ceilings point run show report compare best model import export'
 for group in write measure read use files; do expect_out "^$group:\$"; done
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
@@ -39,6 +39,7 @@ has show 'json csv mix ascii full'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
 has import output
+has new 'output entry size'
 has ceilings 'device soak json wait'
 rooftune
 expect_status 2
@@ -54,7 +55,7 @@ rooftune run x.lua -o
 expect_error 2 'needs RUN.db'
 rooftune show -- x
 expect_error 2 ''
-for command in run check point report compare 'compare x.db' show best export import 'export x.db'; do
+for command in run new check point report compare 'compare x.db' show best export import 'export x.db'; do
     rooftune $command
     expect_error 2 ''
 done

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cuda_scan.h - what a CUDA source says of itself without a compiler: its kernels, their parameters, and the macros
+ * that somebody else must define. A scan of words: what a header or a clever macro makes is not seen, and NVRTC has the
+ * last word. Regions under `#ifndef __CUDACC_RTC__` and `#if 0` are left out, as NVRTC leaves them out.
+ */
+#ifndef RFT_CLI_CUDA_SCAN_H
+#define RFT_CLI_CUDA_SCAN_H
+
+#include "base/arena.h"
+#include "base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define RFT_CUDA_ENTRIES_MAX 256
+#define RFT_CUDA_PARAMS_MAX 64 /* of a kernel or a template; and macros of a file */
+
+typedef struct rft_cuda_param {
+    const char *name;
+    const char *written;   /* its type as written, words one space apart */
+    const char *type;      /* "f32"; NULL: none of rooftune's */
+    int lanes;             /* 4 for float4 */
+    bool pointer;          /* to `type`, one level */
+    bool read, written_to; /* what the body seems to do with what it points to; both where that is not seen */
+} rft_cuda_param;
+
+typedef struct rft_cuda_template {
+    const char *name;  /* "" without one */
+    const char *kind;  /* "int", "typename", "bool", as written */
+    const char *given; /* the default, NULL: none */
+} rft_cuda_template;
+
+typedef struct rft_cuda_entry {
+    const char *name; /* with its namespaces: "mine::saxpy" */
+    size_t line;      /* from 1 */
+    rft_cuda_template templates[RFT_CUDA_PARAMS_MAX];
+    size_t template_count;
+    rft_cuda_param params[RFT_CUDA_PARAMS_MAX];
+    size_t param_count;
+    bool second_axis;    /* blockIdx.y or threadIdx.y is used */
+    bool dynamic_shared; /* extern __shared__ */
+    long max_threads;    /* of __launch_bounds__, 0: not said as a number */
+} rft_cuda_entry;
+
+typedef struct rft_cuda_macro {
+    const char *name;
+    const char *given; /* its value under #ifndef NAME; NULL: used and not defined */
+    bool only_in_if;   /* asked in #if alone */
+    const char *fixed; /* the number of an unconditional #define or a constant; then nobody else defines it */
+} rft_cuda_macro;
+
+typedef struct rft_cuda_file {
+    const rft_cuda_entry *entries;
+    size_t entry_count;
+    const rft_cuda_macro *macros;
+    size_t macro_count;
+    const char *text;    /* what was scanned, borrowed */
+    const char *refused; /* what NVRTC or a sweep cannot have: "a launch (<<<)"; NULL: nothing */
+    size_t refused_line;
+} rft_cuda_file;
+
+/* Scans text that ends in NUL; what lies behind the first NUL is not seen. All of *out lives in the arena. RFT_E_LIMIT:
+ * more kernels, parameters or macros than the constants above allow. */
+int rft_cuda_scan(rft_cuda_file *out, const char *text, rft_arena *arena, rft_err *err);
+
+/* Does this name stand anywhere in the text, even in a comment? */
+bool rft_cuda_mentions(const rft_cuda_file *file, const char *name);
+
+#endif

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/new_sweep.h"
+
+#include "cli/new_sweep_parts.h"
+#include "script/script.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- dimensions ---- */
+
+static bool is_integer(const rft_cuda_param *param) {
+    return !param->pointer && param->type && param->lanes == 1 && (param->type[0] == 'i' || param->type[0] == 'u') &&
+           strcmp(param->written, "bool") != 0;
+}
+
+static int bad_size(const char *word, const char *why, rft_err *err) {
+    rft_err_set(err, RFT_E_USAGE, "--size %.100s: %s", word, why);
+    return rft_err_remedy(err, "--size n=1048576, or several values: --size n=1024,4096; repeat it for each dimension");
+}
+
+/* "1024,4096" as Lua's values; false: not whole numbers above 0. */
+static bool are_sizes(const char *text) {
+    do {
+        char number[20] = "";
+        int64_t value = 0;
+        size_t length = strcspn(text, ",");
+        if (length == 0 || length >= sizeof number) {
+            return false;
+        }
+        memcpy(number, text, length);
+        if (!rft_text_to_int64(number, &value) || value < 1 || value > (int64_t)1 << 40) {
+            return false;
+        }
+        text += length + (text[length] == ',');
+        if (text[-1] == ',' && *text == '\0') {
+            return false;
+        }
+    } while (*text);
+    return true;
+}
+
+static size_t find_dimension(const rft_new_plan *plan, const char *name) {
+    size_t i = 0;
+    while (i < plan->dimension_count && strcmp(plan->dimensions[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+static int unknown_size(const rft_new_plan *plan, const char *word, const char *name, rft_err *err) {
+    const char *names[RFT_CUDA_PARAMS_MAX];
+    rft_str known = RFT_STR_INIT;
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        names[i] = plan->dimensions[i].name;
+        rft_str_addf(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *near = rft_text_nearest(name, names, plan->dimension_count);
+    rft_err_set(err, RFT_E_USAGE, "--size %.100s: %.60s has no whole-number parameter of this name%s%s%s", word,
+                plan->request->entry->name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    rft_err_remedy(err, "it has: %.400s", rft_str_get(&known));
+    rft_str_clear(&known);
+    return err->code;
+}
+
+static int take_size(rft_new_plan *plan, const char *word, rft_arena *arena, rft_err *err) {
+    const char *equal = strchr(word, '=');
+    if (!equal || equal == word || !are_sizes(equal + 1)) {
+        return bad_size(word, "expected NAME=NUMBER", err);
+    }
+    const char *name = rft_arena_strndup(arena, word, (size_t)(equal - word));
+    size_t at = find_dimension(plan, name);
+    if (at == plan->dimension_count && plan->free_dimension && at == 1 && !plan->dimensions[0].values) {
+        at = 0; /* the kernel takes none: its only one is called so */
+        plan->dimensions[0].name = name;
+    }
+    if (at == plan->dimension_count || !rft_script_name_is_free(name)) {
+        return unknown_size(plan, word, name, err);
+    }
+    plan->dimensions[at].values = equal + 1;
+    return RFT_OK;
+}
+
+static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
+    static const char *const guesses[] = {"", "1048576", "1024", "128", "32"};
+    const rft_new_request *request = plan->request;
+    for (size_t i = 0; i < request->entry->param_count && plan->dimension_count < RFT_NEW_DIMENSIONS_MAX; i++) {
+        const rft_cuda_param *param = &request->entry->params[i];
+        if (is_integer(param)) {
+            plan->dimensions[plan->dimension_count++] = (rft_new_dimension){.name = plan->names[i]};
+        }
+    }
+    if (plan->dimension_count == 0) {
+        plan->free_dimension = true;
+        plan->dimension_count = request->entry->second_axis ? 2 : 1;
+        plan->dimensions[0].name = request->entry->second_axis ? "height" : "n";
+        plan->dimensions[1].name = "width";
+    }
+    plan->square = plan->dimension_count == 1 && request->entry->second_axis;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < request->sizes->count && rc == RFT_OK; i++) {
+        rc = take_size(plan, request->sizes->items[i], arena, err);
+    }
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        rft_new_dimension *one = &plan->dimensions[i];
+        one->guessed = !one->values;
+        size_t dimensions = plan->dimension_count + plan->square;
+        one->values = one->values ? one->values : guesses[dimensions < 4 ? dimensions : 4];
+    }
+    return rc;
+}
+
+/* Which dimension the blocks of x and y walk along: by name, else the last and the one before. */
+static size_t axis_dimension(const rft_new_plan *plan, bool second) {
+    static const char *const names[2][8] = {{"w", "width", "nx", "cols", "columns", "size_x", "x", NULL},
+                                            {"h", "height", "ny", "rows", "m", "size_y", "y", NULL}};
+    for (size_t k = 0; names[second][k]; k++) {
+        size_t at = find_dimension(plan, names[second][k]);
+        if (at < plan->dimension_count) {
+            return at;
+        }
+    }
+    return plan->dimension_count < 2 ? 0 : plan->dimension_count - (second ? 2 : 1);
+}
+
+/* ---- parameters ---- */
+
+static int refuse_param(const rft_cuda_entry *entry, const rft_cuda_param *param, rft_err *err) {
+    bool texture = strstr(param->written, "exture") || strstr(param->written, "urface");
+    bool map = strstr(param->written, "CUtensorMap") != NULL;
+    rft_err_set(err, RFT_E_SOURCE, "line %zu: the parameter \"%.60s\" of %.60s is %s%.100s, which `new` cannot fill",
+                entry->line, param->name, entry->name, texture ? "a texture: " : "of the type ", param->written);
+    return rft_err_remedy(err, texture ? "sweeps have no textures: read through a pointer (__ldg) instead"
+                               : map
+                                   ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
+                                   : "pass pointers and plain numbers; a struct's members as parameters of their own");
+}
+
+static int refuse_template(const rft_cuda_entry *entry, const rft_cuda_template *one, rft_err *err) {
+    rft_err_set(err, RFT_E_SOURCE,
+                "line %zu: the template parameter \"%.60s %.60s\" of %.60s has no value that `new` knows", entry->line,
+                one->kind, one->name, entry->name);
+    return rft_err_remedy(err, "give it a default in the source, or write `entry` by hand (docs/sweeps.md)");
+}
+
+static int check_params(const rft_cuda_entry *entry, rft_err *err) {
+    for (size_t i = 0; i < entry->param_count; i++) {
+        if (!entry->params[i].type) {
+            return refuse_param(entry, &entry->params[i], err);
+        }
+    }
+    return RFT_OK;
+}
+
+/* Names for Lua: those of the source where they can be. */
+static void choose_names(rft_new_plan *plan, rft_arena *arena) {
+    const rft_cuda_entry *entry = plan->request->entry;
+    for (size_t i = 0; i < entry->param_count; i++) {
+        const char *name = entry->params[i].name;
+        bool good = *name && strlen(name) < 55 && rft_script_name_is_free(name);
+        plan->names[i] = good    ? name
+                         : *name ? rft_arena_printf(arena, "%.50s_", name)
+                                 : rft_arena_printf(arena, "arg%zu", i + 1);
+    }
+}
+
+static bool is_type_template(const rft_cuda_template *one) {
+    return rft_text_starts(one->kind, "typename") || rft_text_starts(one->kind, "class");
+}
+
+static bool is_number_template(const rft_cuda_template *one) {
+    static const char *const kinds[] = {"int",          "unsigned", "unsigned int", "size_t",   "std::size_t",
+                                        "long long",    "long",     "int32_t",      "int64_t",  "uint32_t",
+                                        "std:: size_t", "short",    "uint64_t",     "const int"};
+    bool number = false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        number = number || strcmp(one->kind, kinds[i]) == 0;
+    }
+    return number;
+}
+
+/* The entry's name expression; its numbers become parameters of the sweep. */
+static int spell_entry(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
+    const rft_cuda_entry *entry = plan->request->entry;
+    rft_str out = RFT_STR_INIT;
+    int rc = RFT_OK;
+    rft_str_addf(&out, "%s%s", entry->name, entry->template_count ? "<" : "");
+    for (size_t i = 0; i < entry->template_count && rc == RFT_OK; i++) {
+        const rft_cuda_template *one = &entry->templates[i];
+        rft_str_add(&out, i ? ", " : "");
+        if (is_number_template(one) || strcmp(one->kind, "bool") == 0) {
+            bool good = one->name[0] && one->name[1] && strlen(one->name) < 55 && rft_script_name_is_free(one->name) &&
+                        !rft_text_starts(one->name, "_");
+            const char *name =
+                good ? one->name : rft_arena_printf(arena, "%.50s_value%zu", *one->name == '_' ? "" : one->name, i + 1);
+            rft_new_tune(plan, *name == '_' ? name + 1 : name, one->given, strcmp(one->kind, "bool") == 0);
+            rft_str_add(&out, plan->tuned[plan->tuned_count - 1].name);
+        } else if (is_type_template(one) && !strstr(one->kind, "...")) {
+            plan->has_type = true;
+            rft_str_add(&out, one->given ? one->given : "float");
+        } else if (one->given) {
+            rft_str_add(&out, one->given);
+        } else {
+            rc = refuse_template(entry, one, err);
+        }
+    }
+    rft_str_add(&out, entry->template_count ? ">" : "");
+    plan->entry = rft_arena_strdup(arena, rft_str_get(&out));
+    rft_str_clear(&out);
+    return rc;
+}
+
+static bool is_templates(const rft_cuda_entry *entry, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < entry->template_count; i++) {
+        found = found || strcmp(entry->templates[i].name, name) == 0;
+    }
+    return found;
+}
+
+static void take_macros(rft_new_plan *plan) {
+    const rft_cuda_file *file = plan->request->file;
+    for (size_t i = 0; i < file->macro_count; i++) {
+        const rft_cuda_macro *macro = &file->macros[i];
+        bool taken = macro->fixed || is_templates(plan->request->entry, macro->name) ||
+                     find_dimension(plan, macro->name) < plan->dimension_count || !macro->name[1] ||
+                     strlen(macro->name) > 55 || rft_text_starts(macro->name, "_") ||
+                     !rft_script_name_is_free(macro->name);
+        if (macro->given && !*macro->given) {
+            taken = true; /* an include guard, or a text as default */
+        }
+        if (!taken) {
+            rft_new_tune(plan, macro->name, macro->given, false);
+            plan->tuned[plan->tuned_count - 1].flag = macro->only_in_if;
+        }
+    }
+}
+
+int rft_new_sweep(rft_str *sweep, rft_str *reference, const rft_new_request *request, rft_arena *arena, rft_err *err) {
+    rft_new_plan *plan = rft_alloc(sizeof *plan);
+    plan->request = request;
+    int rc = check_params(request->entry, err);
+    choose_names(plan, arena);
+    rc = rc ? rc : find_dimensions(plan, arena, err);
+    rc = rc ? rc : spell_entry(plan, arena, err);
+    if (rc == RFT_OK) {
+        plan->along_x = axis_dimension(plan, false);
+        plan->along_y = axis_dimension(plan, true);
+        take_macros(plan);
+        rft_new_choose(plan, arena);
+        rft_new_write_sweep(sweep, plan);
+        rft_new_write_reference(reference, plan);
+    }
+    free(plan);
+    return rc;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* new_sweep_parts.h - what new_sweep.c finds out and new_sweep_*.c write. */
+#ifndef RFT_CLI_NEW_SWEEP_PARTS_H
+#define RFT_CLI_NEW_SWEEP_PARTS_H
+
+#include "cli/new_sweep.h"
+
+#define RFT_NEW_DIMENSIONS_MAX 16
+#define RFT_NEW_TUNED_MAX 63 /* one is left for the threads of a block */
+
+typedef struct rft_new_dimension {
+    const char *name;
+    const char *values; /* "1024,4096" */
+    bool guessed;
+} rft_new_dimension;
+
+typedef struct rft_new_tuned {
+    const char *name;
+    const char *given;  /* the source's own default, NULL: none */
+    const char *values; /* Lua */
+    const char *preset; /* Lua: the default */
+    const char *help;
+    bool truth, flag; /* a template's bool; a macro asked in #if alone */
+    bool guessed;
+} rft_new_tuned;
+
+typedef struct rft_new_plan {
+    const rft_new_request *request;
+    const char *names[RFT_CUDA_PARAMS_MAX]; /* of the parameters, in Lua */
+    rft_new_dimension dimensions[RFT_NEW_DIMENSIONS_MAX];
+    size_t dimension_count;
+    bool free_dimension; /* no parameter of the kernel: only sizes follow it */
+    bool square;         /* one dimension is that of both axes */
+    size_t along_x, along_y;
+    const char *entry; /* name expression */
+    bool has_type;     /* it names a type that was guessed */
+    rft_new_tuned tuned[RFT_NEW_TUNED_MAX + 1];
+    size_t tuned_count;
+    const char *block, *grid; /* Lua */
+    const char *limit;        /* a constraint, NULL: none */
+} rft_new_plan;
+
+/* Adds a parameter; beyond RFT_NEW_TUNED_MAX the last is replaced. */
+void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool truth);
+/* Values, block and grid, by the names. */
+void rft_new_choose(rft_new_plan *plan, rft_arena *arena);
+void rft_new_write_sweep(rft_str *out, const rft_new_plan *plan);
+void rft_new_write_reference(rft_str *out, const rft_new_plan *plan);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* new_sweep_write.c - the sweep as Lua, its reference as CUDA. */
+#include "cli/new_sweep_parts.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct element_type {
+    const char *name, *written; /* in CUDA */
+    int bytes;
+    const char *header; /* NULL: none */
+} element_type;
+
+static const element_type *find_type(const char *name) {
+    static const element_type types[] = {{"f32", "float", 4, NULL},
+                                         {"f64", "double", 8, NULL},
+                                         {"f16", "__half", 2, "cuda_fp16.h"},
+                                         {"bf16", "__nv_bfloat16", 2, "cuda_bf16.h"},
+                                         {"e4m3", "__nv_fp8_e4m3", 1, "cuda_fp8.h"},
+                                         {"e5m2", "__nv_fp8_e5m2", 1, "cuda_fp8.h"},
+                                         {"i8", "signed char", 1, NULL},
+                                         {"u8", "unsigned char", 1, NULL},
+                                         {"i16", "short", 2, NULL},
+                                         {"u16", "unsigned short", 2, NULL},
+                                         {"i32", "int", 4, NULL},
+                                         {"u32", "unsigned int", 4, NULL},
+                                         {"i64", "long long", 8, NULL},
+                                         {"u64", "unsigned long long", 8, NULL}};
+    size_t i = 0;
+    while (strcmp(types[i].name, name) != 0) {
+        i++;
+    }
+    return &types[i];
+}
+
+static bool is_float(const rft_cuda_param *param) {
+    return !strchr("iu", param->type[0]);
+}
+
+/* In Lua's quotes; nothing of a source ends them. */
+static void add_quoted(rft_str *out, const char *text) {
+    rft_str_add_char(out, '"');
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == '"' || *text == '\\' || *text == 0x7f) {
+            rft_str_addf(out, "\\%03d", (unsigned char)*text);
+        } else {
+            rft_str_add_char(out, *text);
+        }
+    }
+    rft_str_add_char(out, '"');
+}
+
+/* "4 * p.h * p.w": all dimensions, each after `before`. */
+static void add_count(rft_str *out, const rft_new_plan *plan, int factor, const char *before) {
+    if (factor != 1) {
+        rft_str_addf(out, "%d * ", factor);
+    }
+    for (size_t i = 0; i < plan->dimension_count + plan->square; i++) {
+        rft_str_addf(out, "%s%s%s", i ? " * " : "", before, plan->dimensions[plan->square ? 0 : i].name);
+    }
+}
+
+/* ---- Lua ---- */
+
+static void write_params(rft_str *out, const rft_new_plan *plan) {
+    rft_str_add(out, "    params  = {\n");
+    for (size_t i = 0; i < plan->tuned_count; i++) {
+        const rft_new_tuned *one = &plan->tuned[i];
+        rft_str_addf(out, "      { \"%s\", %s, \"%s\" },\n", one->name, one->preset, one->help);
+    }
+    rft_str_add(out, "    },\n");
+}
+
+static void write_buffers(rft_str *out, const rft_new_plan *plan) {
+    const rft_cuda_entry *entry = plan->request->entry;
+    rft_str_add(out,
+                "    buffers = function(p)\n      -- TODO: each has as many elements as the problem; say what it has\n"
+                "      return {\n");
+    for (size_t i = 0; i < entry->param_count; i++) {
+        const rft_cuda_param *param = &entry->params[i];
+        if (param->pointer) {
+            rft_str_addf(out, "        %s = %s(%s, ", plan->names[i],
+                         !param->written_to ? "input"
+                         : param->read      ? "inout"
+                                            : "output",
+                         param->type);
+            add_count(out, plan, param->lanes, "p.");
+            rft_str_add(out, "),\n");
+        }
+    }
+    rft_str_add(out, "      }\n    end,\n");
+}
+
+static bool is_dimension(const rft_new_plan *plan, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < plan->dimension_count && !plan->free_dimension; i++) {
+        found = found || strcmp(plan->dimensions[i].name, name) == 0;
+    }
+    return found;
+}
+
+static void write_launch(rft_str *out, const rft_new_plan *plan) {
+    const rft_cuda_entry *entry = plan->request->entry;
+    rft_str_add(out, "    launch  = function(p, c, gpu, b)\n      return {\n        args  = { ");
+    for (size_t i = 0; i < entry->param_count; i++) {
+        const rft_cuda_param *param = &entry->params[i];
+        const char *comma = i ? ", " : "";
+        if (param->pointer) {
+            rft_str_addf(out, "%sb.%s", comma, plan->names[i]);
+        } else {
+            bool size = is_dimension(plan, plan->names[i]);
+            rft_str_addf(out, "%s%s(%s%s)", comma, param->type, size ? "p." : "1", size ? plan->names[i] : "");
+        }
+    }
+    rft_str_addf(out,
+                 " }, -- TODO: numbers that are no size are 1\n        grid  = %s, -- TODO: what one block covers\n",
+                 plan->grid);
+    rft_str_addf(out, "        block = %s,\n", plan->block);
+    if (entry->dynamic_shared) {
+        rft_str_add(out, "        shared = 16 * KiB, -- TODO: bytes of the extern __shared__ array\n");
+    }
+    rft_str_add(out, "      }\n    end,\n");
+}
+
+static int bytes_of(const rft_new_plan *plan, bool written) {
+    int bytes = 0;
+    for (size_t i = 0; i < plan->request->entry->param_count; i++) {
+        const rft_cuda_param *param = &plan->request->entry->params[i];
+        bytes += param->pointer && (written ? param->written_to : param->read)
+                     ? find_type(param->type)->bytes * param->lanes
+                     : 0;
+    }
+    return bytes;
+}
+
+static void write_work(rft_str *out, const rft_new_plan *plan) {
+    rft_str_add(out, "    -- TODO: operations (fp32 = ..., an FMA is two); the bytes are every buffer once\n"
+                     "    work    = function(p) return { read = ");
+    add_count(out, plan, bytes_of(plan, false), "p.");
+    rft_str_add(out, ", write = ");
+    add_count(out, plan, bytes_of(plan, true), "p.");
+    rft_str_add(out, " } end,\n");
+}
+
+static void write_todo_notice(rft_str *out, const rft_new_plan *plan) {
+    bool guessed = plan->has_type;
+    for (size_t i = 0; i < plan->tuned_count; i++) {
+        guessed = guessed || plan->tuned[i].guessed;
+    }
+    rft_str_addf(out, "-- %s.lua, a first sweep written by `rooftune new`: what says TODO is a guess.\n",
+                 plan->request->name);
+    rft_str_addf(
+        out,
+        "print(\"%s.lua has TODOs: the reference, sizes of buffers, arguments, grid, work%s; delete this line when "
+        "they are done\")\n",
+        plan->request->name, guessed ? ", parameters" : "");
+}
+
+static void write_questions(rft_str *out, const rft_new_plan *plan) {
+    rft_str_add(out, "  over = {");
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        rft_str_addf(out, "%s %s = values(%s)", i ? "," : "", plan->dimensions[i].name, plan->dimensions[i].values);
+    }
+    bool guessed = plan->dimensions[0].guessed;
+    rft_str_addf(out, " },%s\n  tune = {\n", guessed ? " -- TODO: the sizes you need" : "");
+    for (size_t i = 0; i < plan->tuned_count; i++) {
+        const rft_new_tuned *one = &plan->tuned[i];
+        rft_str_addf(out, "    %s = values(%s),%s\n", one->name, one->values,
+                     one->guessed ? " -- TODO: what it means is not known here" : "");
+    }
+    rft_str_add(out, "  },\n");
+    if (plan->limit) {
+        rft_str_addf(out, "  where = { \"%s\" },\n", plan->limit);
+    }
+}
+
+void rft_new_write_sweep(rft_str *out, const rft_new_plan *plan) {
+    const rft_new_request *request = plan->request;
+    write_todo_notice(out, plan);
+    rft_str_add(out, "return sweep {\n  kernel = kernel {\n    source  = ");
+    add_quoted(out, request->source);
+    rft_str_add(out, ",\n    entry   = ");
+    add_quoted(out, plan->entry);
+    rft_str_addf(out, ",%s\n    problem = {", plan->has_type ? " -- TODO: the type" : "");
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        rft_str_addf(out, "%s \"%s\"", i ? "," : "", plan->dimensions[i].name);
+    }
+    rft_str_add(out, " },\n");
+    write_params(out, plan);
+    write_buffers(out, plan);
+    write_launch(out, plan);
+    write_work(out, plan);
+    rft_str_add(out, "    check   = { reference = ");
+    rft_str name = RFT_STR_INIT;
+    rft_str_addf(&name, "%s:reference", request->reference);
+    add_quoted(out, rft_str_get(&name));
+    rft_str_clear(&name);
+    rft_str_add(out, " },\n  },\n");
+    write_questions(out, plan);
+    rft_str_add(out, "}\n");
+}
+
+/* ---- CUDA ---- */
+
+typedef struct named_param {
+    const char *name;
+    const rft_cuda_param *param;
+} named_param;
+
+static int compare_names(const void *a, const void *b) {
+    return strcmp(((const named_param *)a)->name, ((const named_param *)b)->name);
+}
+
+static size_t sort_buffers(named_param *out, const rft_new_plan *plan) {
+    size_t count = 0;
+    for (size_t i = 0; i < plan->request->entry->param_count; i++) {
+        if (plan->request->entry->params[i].pointer) {
+            out[count++] = (named_param){plan->names[i], &plan->request->entry->params[i]};
+        }
+    }
+    qsort(out, count, sizeof *out, compare_names);
+    return count;
+}
+
+static void add_reference_param(rft_str *out, const named_param *one) {
+    const rft_cuda_param *param = one->param;
+    bool exact = param->written_to && is_float(param);
+    rft_str_addf(out, "%s%s *%s, ", param->written_to ? "" : "const ",
+                 exact ? "double" : find_type(param->type)->written, one->name);
+}
+
+static void add_headers(rft_str *out, const named_param *buffers, size_t count) {
+    static const char *const headers[] = {"cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h"};
+    for (size_t h = 0; h < sizeof headers / sizeof *headers; h++) {
+        bool needed = false;
+        for (size_t i = 0; i < count; i++) {
+            const char *header = find_type(buffers[i].param->type)->header;
+            needed = needed || (header && strcmp(header, headers[h]) == 0 && !buffers[i].param->written_to);
+        }
+        rft_str_addf(out, needed ? "#include <%s>\n" : "", headers[h]);
+    }
+}
+
+void rft_new_write_reference(rft_str *out, const rft_new_plan *plan) {
+    named_param buffers[RFT_CUDA_PARAMS_MAX];
+    size_t count = sort_buffers(buffers, plan);
+    int lanes = 1;
+    rft_str_addf(
+        out,
+        "// The reference of %s.lua: plain, in double, one thread an element. TODO: what each element should be.\n"
+        "// The buffers come in the order of their names, then the problem's dimensions.\n",
+        plan->request->name);
+    add_headers(out, buffers, count);
+    rft_str_add(out, "extern \"C\" __global__ void reference(");
+    for (size_t i = 0; i < count; i++) {
+        add_reference_param(out, &buffers[i]);
+        lanes = buffers[i].param->lanes > lanes ? buffers[i].param->lanes : lanes;
+    }
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        rft_str_addf(out, "%slong long %s", i ? ", " : "", plan->dimensions[i].name);
+    }
+    rft_str_add(out, ") {\n    const long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n    if (i < ");
+    add_count(out, plan, lanes, "");
+    rft_str_add(out, ") {\n");
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].param->written_to) {
+            rft_str_addf(out,
+                         is_float(buffers[i].param)
+                             ? "        %s[i] = nan(\"\"); // TODO: no result passes until this is right\n"
+                             : "        %s[i] = 0, __trap(); // TODO: no result passes until this is right\n",
+                         buffers[i].name);
+        }
+    }
+    rft_str_add(out, "    }\n}\n");
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+# `new`: from a kernel to a sweep that check accepts; what cannot be had is said by name, and nothing is replaced.
+cat >axpy.cu <<'CU'
+template <typename T, int VEC> __global__ void __launch_bounds__(512) axpy(const T *x, T *y, T a, long long n) {
+    long long i = (blockIdx.x * (long long)blockDim.x + threadIdx.x) * VEC;
+#pragma unroll UNROLL
+    for (int k = 0; k < VEC && i + k < n; k++) y[i + k] += a * x[i + k];
+}
+CU
+cat >heat.cu <<'CU'
+#ifndef BLOCK_X
+#define BLOCK_X 64
+#endif
+#define AT(p, r, c) p[(size_t)(r) * width + (c)]
+extern "C" __global__ void heat(const float *in, float *end, const int height, const int width, float alpha) {
+    __shared__ float tile[BLOCK_Y][BLOCK_X];
+    const int c = blockIdx.x * BLOCK_X + threadIdx.x, r = blockIdx.y * BLOCK_Y + threadIdx.y;
+    if (r >= height || c >= width) return;
+    tile[threadIdx.y][threadIdx.x] = AT(in, r, c);
+#if USE_FAST
+    AT(end, r, c) = 0;
+#endif
+    end[(size_t)r * width + c] = tile[threadIdx.y][threadIdx.x] * alpha;
+}
+CU
+cat >sums.cu <<'CU'
+namespace mine {
+using number = unsigned int;
+template <int BLOCK, bool FAST = true> __global__ void partial(const float4 *x, double *part, number n) {
+    __shared__ double s[BLOCK];
+    s[threadIdx.x] = x[blockIdx.x * BLOCK + threadIdx.x].x;
+    if (threadIdx.x == 0) part[blockIdx.x] = s[0] + FAST;
+}
+} // namespace mine
+__global__ void total(const double *part, int *sum, int parts) {
+    extern __shared__ double kept[];
+    if (threadIdx.x == 0) sum[0] = int(part[0]) + parts; // __global__ void not_this(int n) {}
+}
+#ifndef __CUDACC_RTC__
+int main() { total<<<1, 256>>>(nullptr, nullptr, 0); }
+#endif
+CU
+rooftune new axpy.cu --size n=4096,1048576
+expect_status 0
+expect_err 'next: rooftune check axpy.lua'
+grep -q 'entry   = "axpy<float, VEC>"' axpy.lua || fail "another entry: $(cat axpy.lua)"
+grep -q 'y = inout(f32, p.n)' axpy.lua || fail "y is read and written"
+grep -q 'UNROLL = values(1, 2, 4, 8)' axpy.lua || fail "the macro of the pragma is missing"
+grep -q '"BLOCK <= 512"' axpy.lua || fail "launch bounds are no constraint"
+cp axpy.lua before.lua
+rooftune new axpy.cu
+expect_error 11 'axpy.lua is there already'
+rm axpy.lua
+rooftune new axpy.cu
+expect_error 11 'axpy_reference.cu is there already'
+[ ! -e axpy.lua ] || fail "half of it was written"
+mv before.lua axpy.lua
+rooftune new heat.cu -o there/deep
+expect_status 0
+expect_err 'next: rooftune check there/deep/heat.lua --allow-path '
+grep -q 'BLOCK_X = values(8, 16, 32, 64)' there/deep/heat.lua || fail "the source's own value is not tried"
+grep -q 'USE_FAST = values(0, 1)' there/deep/heat.lua || fail "a macro asked in #if"
+grep -q 'block = { c.BLOCK_X, c.BLOCK_Y }' there/deep/heat.lua || fail "another block"
+rooftune new sums.cu
+expect_error 2 'sums.cu has 2 kernels: mine::partial (line 3), total (line 9)'
+rooftune new sums.cu --entry totl
+expect_error 2 'did you mean "total"'
+rooftune new sums.cu --entry mine::partial
+expect_status 0
+grep -q 'x = input(f32, 4 \* p.n)' mine__partial.lua || fail "four floats are one float4"
+grep -q 'u32(p.n)' mine__partial.lua || fail "the alias is not followed"
+rooftune new sums.cu --entry total
+expect_status 0
+rooftune new sums.cu --entry total -o other --size part=4
+expect_error 2 'did you mean "parts"'
+rooftune new sums.cu --entry total -o other --size parts=0
+expect_error 2 'expected NAME=NUMBER'
+# Every load names what is open.
+rooftune check total.lua --sample 0
+expect_status 0
+expect_err 'total.lua has TODOs: the reference'
+# What cannot be had.
+refuse() {
+    printf '%s\n' "$1" >refused.cu
+    rooftune new refused.cu
+    expect_error "$2" "$3"
+    [ ! -e refused.lua ] || fail "a sweep was written"
+}
+refuse '__global__ void a(float *x) {}
+void go() { a<<<1, 1>>>(0); }' 5 'refused.cu:2: a launch (<<<)'
+refuse '__global__ void a(cudaTextureObject_t image, float *x) {}' 5 'the parameter "image" of a is a texture'
+refuse 'struct pair { int a, b; }; __global__ void a(pair both, float *x) {}' 5 'the parameter "both" of a is of the type pair'
+refuse 'template <class... Ts> __global__ void a(float *x) {}' 5 'the template parameter'
+refuse 'void a(float *x) {}' 5 'no __global__ function'
+rooftune new missing.cu
+expect_error 11 'missing.cu'
+# Sources that nobody wrote by hand: an end, never a script with their text in it.
+refuse '__global__ void' 5 'no __global__ function'
+refuse '__global__ void a(' 5 'no __global__ function'
+refuse 'template < template < __global__ /*' 5 'no __global__ function'
+head -c 2000000 /dev/zero | tr '\0' '(' >large.cu
+rooftune new large.cu
+expect_error 15 'large.cu'
+head -c 1000000 /dev/zero | tr '\0' '<' >large.cu
+rooftune new large.cu
+expect_error 5 ''
+printf 'template <class T = a"); os.exit() --\033[2J> __global__ void k(T *x, int n) { x[0] = n; }\n' >evil.cu
+rooftune new evil.cu
+if [ "$status" = 0 ]; then
+    rooftune check evil.lua --sample 0
+    expect_status 0
+    [ "$(grep -c 'os.exit' evil.lua)" = "$(grep -c 'entry *= "' evil.lua)" ] || fail "text of the source outside of the entry"
+fi
+need_nvrtc
+for sweep in axpy.lua mine__partial.lua total.lua; do
+    rooftune check $sweep
+    expect_status 0
+    expect_out 'failed 0, .* skipped 0'
+done
+rooftune check there/deep/heat.lua --allow-path .
+expect_status 0
+expect_out 'failed 0, .* skipped 0'
