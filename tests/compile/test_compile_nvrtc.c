@@ -79,6 +79,36 @@ static void every_architecture_compiles(void **state) {
     }
 }
 
+/* Whatever is changed in a cubin, reading its parameters stays within it. */
+static void sizes_of_parameters_are_told(void **state) {
+    fixture *f = *state;
+    static const char *const archs[] = {"sm_80", "sm_90a", "sm_100a", "sm_120a"};
+    static const char *const names[] = {"k"};
+    static const uint32_t wanted[] = {8, 1, 12, 4};
+    for (size_t i = 0; i < sizeof archs / sizeof *archs; i++) {
+        uint32_t sizes[4];
+        rft_compile_request request = request_for(
+            archs[i], "struct s { int v[3]; };\n"
+                      "extern \"C\" __global__ void k(int *x, char c, s t, float r) { x[0] = c + t.v[2] + r; }\n");
+        request.names = names;
+        request.name_count = 1;
+        rft_compile_result result = compile(f, &request);
+        assert_true(result.ok);
+        assert_int_equal(rft_cubin_params(result.cubin, result.cubin_bytes, "k", sizes, 4), 4);
+        assert_memory_equal(sizes, wanted, sizeof wanted);
+        assert_int_equal(rft_cubin_params(result.cubin, result.cubin_bytes, "k", sizes, 3), 0);
+        assert_int_equal(rft_cubin_params(result.cubin, result.cubin_bytes, "other", sizes, 4), 0);
+        assert_int_equal(rft_cubin_params(".version 9.0", 12, "k", sizes, 4), 0);
+        unsigned char *copy = rft_arena_memdup(f->arena, result.cubin, result.cubin_bytes);
+        for (size_t b = 0; b < result.cubin_bytes; b++) {
+            copy[b] ^= 0xFF;
+            assert_in_range(rft_cubin_params(copy, result.cubin_bytes, "k", sizes, 4), 0, 4);
+            copy[b] ^= 0xFF;
+            assert_in_range(rft_cubin_params(copy, b, "k", sizes, 4), 0, 4);
+        }
+    }
+}
+
 static void spills_and_stack_are_counted(void **state) {
     fixture *f = *state;
     static const char text[] =
@@ -409,6 +439,7 @@ static int set_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_architecture_compiles),
+        cmocka_unit_test(sizes_of_parameters_are_told),
         cmocka_unit_test(spills_and_stack_are_counted),
         cmocka_unit_test(failures_are_told_in_the_sweeps_words),
         cmocka_unit_test(what_ptxas_refuses_is_told),
