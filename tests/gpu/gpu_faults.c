@@ -143,7 +143,7 @@ static void nothing_that_failed_has_samples(void **state) {
 static void a_sound_configuration_works_before_and_after_and_is_best(void **state) {
     (void)state;
     assert_non_null(the_run);
-    int64_t first_fault = INT64_MAX, last = 0;
+    int64_t first_fault = INT64_MAX, last = 0, late_last = 0;
     int sound = 0;
     for (size_t i = 1; i < FAULT_COUNT; i++) {
         const rft_point *point = fault_point(expectations[i].fault);
@@ -162,7 +162,9 @@ static void a_sound_configuration_works_before_and_after_and_is_best(void **stat
     assert_int_equal(sound, NONE_COUNT);
     for (const rft_point *point = NULL; (point = next_point(LATE, "none", point));) {
         assert_true(point->outcome == RFT_OUTCOME_OK && point->verification.wrong_count == 0);
+        late_last = point->id > late_last ? point->id : late_last;
     }
+    assert_true(late_last > next_point(LATE, "endless", NULL)->id);
     assert_true(last > first_fault); /* the order is fixed by the seed */
     const rft_point *best = rft_run_best(the_run, FAULTS, SIZE_MAX, 0);
     assert_non_null(best);
