@@ -246,6 +246,11 @@ function refine(list, depth) end
 ---@return rooftune.Problems
 function problems(list) end
 
+---The lines of a file as tables, by the names of its first line: problems = csv "shapes.csv".
+---@param path string relative to the file that names it
+---@return table<string, rooftune.value>[]
+function csv(path) end
+
 ---A C++ type as a value of a parameter; it reaches the kernel as written.
 ---@param text string "half"
 ---@return rooftune.CType

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "script/lua/lua_csv.h"
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_strict.h"
@@ -150,6 +151,8 @@ void rft_sandbox_open(lua_State *lua) {
     rft_sandbox_open_text(lua);
     lua_pushcfunction(lua, rft_modules_require);
     lua_setfield(lua, known, "require");
+    lua_pushcfunction(lua, rft_csv_read);
+    lua_setfield(lua, known, "csv");
     rft_strict_open(lua);
     rft_values_open(lua);
     rft_launch_api_open(lua);
