@@ -66,6 +66,7 @@ typedef struct rft_probe_request {
     int turn;      /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
     uint64_t draw; /* 0, or: a process of its own serves all requests of this number; without processes nothing does */
     double steady_mhz; /* of the run (model/stats/throttle.h), for a process that has seen little of it; 0: its own */
+    bool held;         /* its clock is held below the run's: it is loaded in before its samples (timing.c) */
     size_t reading; /* 0, or: this is reading 1, 2, ... of the problem's reference, of which replay knows the numbers */
 } rft_probe_request;
 

@@ -9,14 +9,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PAIR_MAX_LAUNCHES 64 /* two samples of them fit the queue with much to spare */
 #define WARM_LAUNCHES 3      /* the verified run is the first */
 #define WARM_S 5e-3
-#define SETTLE_FRAC 0.01    /* as far may two readings of a clock that holds still lie apart */
-#define SETTLE_TICKS_S 1e-7 /* and the ticks of the timer at both ends of a sample */
-#define SETTLE_SAMPLES 8    /* at most so many are warm-up for their clock, */
-#define SETTLE_MAX_S 20e-3  /* in at most so much time */
+#define SETTLE_FRAC 0.01        /* as far may two readings of a clock that holds still lie apart */
+#define SETTLE_TICKS_S 1e-7     /* and the ticks of the timer at both ends of a sample */
+#define SETTLE_TIMEOUT_FRAC 0.1 /* of the point's timeout: longer is not waited for */
 #define NOISY_FACTOR 10.0
 #define STEP_SAMPLES 10
 #define STEP_TIME_FRAC 0.25 /* of the point's timeout, for all steps */
@@ -199,11 +199,30 @@ typedef struct point_samples {
     size_t n, capacity, clock_capacity;
     size_t runs; /* of the point, in each sample */
     rft_stop_reason stop;
+    /* The last window so far, and the one before, which the samples begin with once there is one. */
+    size_t window_at;
+    int64_t window_ns;
     bool settled;     /* the clock held still once, or was given up on */
     size_t unsettled; /* samples that were warm-up because the clock moved */
 } point_samples;
 
+/* When the warm-up ends: at two windows in a row of the same clock. */
+typedef struct settle_rule {
+    size_t samples;  /* of a window, at least */
+    double window_s; /* likewise */
+    size_t most;     /* samples that are warm-up */
+    double most_s;
+} settle_rule;
+
+/* A clock that holds still from the beginning, as it does as a rule, costs nothing. One that is held down follows a
+ * regulator that takes some 10 ms to answer: until then it is that of the kernel before. */
+static const settle_rule as_a_rule = {.samples = 1, .window_s = 0.0, .most = 8, .most_s = 20e-3};
+static const settle_rule load_in = {.samples = 3, .window_s = 20e-3, .most = SIZE_MAX, .most_s = 0.3};
+
 static rft_stop_reason decide(const point_samples *s, size_t n, double more_s) {
+    if (s->job->request->held && !s->settled) {
+        return RFT_STOP_NOT_YET;
+    }
     return rft_stop_decide(&s->rule, s->seconds, n, rft_timing_since_s(s->job->p, s->begun_ns) + more_s);
 }
 
@@ -218,23 +237,40 @@ static bool wants_sample(void *self, size_t in_flight) {
     return in_flight == 0 || decide(s, s->n + 1, s->seconds[s->n] * (double)s->runs) == RFT_STOP_NOT_YET;
 }
 
-/* The warm-up ends when two samples in a row have the same clock, and both of them count: a clock that holds still from
- * the beginning, as it does as a rule, costs nothing. */
+static double clock_of_window(const point_samples *s, size_t from, size_t end) {
+    double *clocks = rft_calloc(end - from + 1, sizeof *clocks);
+    memcpy(clocks, s->clocks + from, (end - from) * sizeof *clocks);
+    double mhz = rft_timing_median(clocks, end - from);
+    free(clocks);
+    return mhz;
+}
+
+static bool has_moved(const point_samples *s) {
+    double before_mhz = clock_of_window(s, 0, s->window_at), now_mhz = clock_of_window(s, s->window_at, s->n);
+    double frac = SETTLE_FRAC + SETTLE_TICKS_S / (s->seconds[s->n - 1] * (double)s->runs);
+    return fabs(now_mhz - before_mhz) > frac * before_mhz; /* false for NaN */
+}
+
+/* Both windows count, as the measurement's first samples; what was before them does not. */
 static void settle(point_samples *s) {
-    if (s->settled || s->n < 2) {
+    const rft_probe_request *request = s->job->request;
+    const settle_rule *rule = request->held ? &load_in : &as_a_rule;
+    double most_s = fmin(rule->most_s, SETTLE_TIMEOUT_FRAC * request->measure.point_timeout_s);
+    bool late = s->unsettled >= rule->most || rft_timing_since_s(s->job->p, s->begun_ns) > most_s;
+    bool full = s->n - s->window_at >= rule->samples && rft_timing_since_s(s->job->p, s->window_ns) >= rule->window_s;
+    if (s->settled || (!full && !late)) {
         return;
     }
-    double before_mhz = s->clocks[0], now_mhz = s->clocks[1];
-    double frac = SETTLE_FRAC + SETTLE_TICKS_S / (s->seconds[1] * (double)s->runs);
-    bool moved = fabs(now_mhz - before_mhz) > frac * before_mhz; /* false for NaN */
-    if (!moved || s->unsettled == SETTLE_SAMPLES || rft_timing_since_s(s->job->p, s->begun_ns) > SETTLE_MAX_S) {
+    if (late || (s->window_at > 0 && !has_moved(s))) {
         s->settled = true;
         return;
     }
-    s->seconds[0] = s->seconds[1];
-    s->clocks[0] = now_mhz;
-    s->n = 1;
-    s->unsettled++;
+    s->n -= s->window_at;
+    s->unsettled += s->window_at;
+    memmove(s->seconds, s->seconds + s->window_at, s->n * sizeof *s->seconds);
+    memmove(s->clocks, s->clocks + s->window_at, s->n * sizeof *s->clocks);
+    s->window_at = s->n;
+    s->window_ns = s->job->p->clock->monotonic_ns(s->job->p->clock->self);
 }
 
 static void take_sample(void *self, const rft_sample *sample) {
@@ -268,6 +304,7 @@ static int take_samples(rft_point_job *job, rft_err *err) {
                        .runs = span.runs,
                        .rule = rft_measure_rule(opts, job->request->rival_s),
                        .begun_ns = p->clock->monotonic_ns(p->clock->self)};
+    s.window_ns = s.begun_ns;
     rft_sampler sampler = {wants_sample, take_sample, &s, span.end * span.runs > PAIR_MAX_LAUNCHES};
     rc = rft_timing_many(p, &timed, &sampler, err);
     p->gpu->vt->graph_free(p->gpu, span.graph);

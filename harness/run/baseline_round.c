@@ -15,7 +15,7 @@ typedef struct baseline_trial {
     int listed; /* algorithms of the library's list that may be tried */
     int timed;  /* of them, so far */
     int best;   /* the fastest of those; -1: none */
-    double best_s;
+    rft_measurement fastest;
 } baseline_trial;
 
 static int probe(baseline_trial *t, int algo, rft_probe_result *out, rft_err *err) {
@@ -38,14 +38,13 @@ static int race(baseline_trial *t, rft_probe_result *first, bool *stopped, rft_e
     t->best = -1;
     for (int algo = 0; rc == RFT_OK && algo < t->listed && !*stopped; algo++) {
         rft_probe_result found = *first;
-        t->job->rival_s = t->best >= 0 ? t->best_s : 0.0;
+        t->job->rival_s = t->best >= 0 ? t->fastest.stats.median : 0.0;
         rc = algo == 0 ? RFT_OK : probe(t, algo, &found, err);
         if (rc == RFT_OK && rft_outcome_is_measured(found.outcome)) {
-            double median_s = found.measurement.stats.median;
             t->timed++;
-            if (t->best < 0 || median_s < t->best_s) {
+            if (t->best < 0 || found.measurement.stats.median < t->fastest.stats.median) {
                 t->best = algo;
-                t->best_s = median_s;
+                t->fastest = found.measurement;
             }
         }
         rft_exec_ask_stop(t->e, stopped);
@@ -56,9 +55,11 @@ static int race(baseline_trial *t, rft_probe_result *first, bool *stopped, rft_e
 
 /* As the final round measures: until it has settled, or a block of one process. What was not measured in the race is
  * not asked for again. */
-static int measure_again(baseline_trial *t, int algo, double median_s, rft_probe_result *out, rft_err *err) {
+static int measure_again(baseline_trial *t, int algo, const rft_measurement *before, rft_probe_result *out,
+                         rft_err *err) {
     t->job->round = RFT_ROUNDS - 1;
-    t->job->samples = t->e->draw ? rft_job_block(t->e->opts, t->job, median_s) : 0;
+    t->job->samples = t->e->draw ? rft_job_block(t->e->opts, t->job, before->stats.median) : 0;
+    t->job->held = t->e->draw && before->clock_mhz < t->e->held_mhz; /* false for NaN */
     return probe(t, algo, out, err);
 }
 
@@ -150,11 +151,11 @@ static void settle_best(rft_baseline *best, const rft_baseline *first) {
 static int finish(baseline_trial *t, const rft_probe_result *raced, rft_err *err) {
     rft_probe_result best = *raced;
     rft_probe_result first = *raced;
-    int rc = t->best >= 0 ? measure_again(t, t->best, t->best_s, &best, err) : RFT_OK;
+    int rc = t->best >= 0 ? measure_again(t, t->best, &t->fastest, &best, err) : RFT_OK;
     if (t->best == 0) {
         first = best;
     } else if (rc == RFT_OK && rft_outcome_is_measured(raced->outcome)) {
-        rc = measure_again(t, 0, raced->measurement.stats.median, &first, err);
+        rc = measure_again(t, 0, &raced->measurement, &first, err);
     }
     if (rc != RFT_OK) {
         return rc;
@@ -239,7 +240,7 @@ static int add_block(baseline_trial *t, rft_baseline *row, rft_err *err) {
     rft_probe_result result = {0};
     t->job->verified = true;
     t->job->turn = row->measurement.turns;
-    int rc = measure_again(t, row->algo_at, row->measurement.stats.median, &result, err);
+    int rc = measure_again(t, row->algo_at, &row->measurement, &result, err);
     if (rc == RFT_OK && rft_outcome_is_measured(result.outcome) && rft_text_equal(result.algo, row->algo)) {
         rft_measurement_join(&row->measurement, &result.measurement, false, t->e->opts->run->arena);
         row->measurement.stop = RFT_STOP_NOT_YET;

@@ -11,6 +11,7 @@ typedef struct rft_exec_state {
     rft_exec_progress progress;
     uint64_t draw;               /* of the process that is at work in the final round; 0: it may be any */
     double steady_mhz;           /* then: the run's clock; 0: not known */
+    double held_mhz;             /* then: what ran below this is loaded in; 0: not known */
     bool ceilings_due;           /* opts->ceilings is still to be called */
     const char *baseline_warned; /* why the last baseline had no numbers, said once; NULL */
 } rft_exec_state;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "model/compare/compare_rule.h"
+#include "model/roofline/held_clock.h"
 #include "model/run/run_repeat.h"
 #include "model/stats/throttle.h"
 #include "run/baseline_round.h"
@@ -83,6 +84,12 @@ static double steady_mhz(const rft_run *run) {
     }
     double mhz = rft_throttle_steady_mhz(&steady);
     return isfinite(mhz) ? mhz : 0.0;
+}
+
+/* Not of the steady clock alone: where most points draw the power limit, that is theirs. */
+static double held_mhz(const rft_exec_state *e) {
+    double run_mhz = fmax(rft_ceilings_clock_mhz(&e->opts->run->ceilings), e->steady_mhz);
+    return (1.0 - RFT_THROTTLE_BELOW_FRAC) * run_mhz;
 }
 
 static void gather(process_round *r, rft_arena *arena) {
@@ -248,6 +255,7 @@ static int take_finalist(process_round *r, contender *c, rft_err *err) {
     rft_turn_end end = RFT_TURN_NOTHING;
     c->job->draw = e->draw;
     c->job->steady_mhz = e->steady_mhz;
+    c->job->held = point->rounds[0].clock_mhz < e->held_mhz; /* false for NaN */
     int rc = rft_recorder_final(&e->recorder, c->job, c->id, RFT_FINAL_PROCESS, &end, err);
     c->passed++;
     if (rc == RFT_OK && end == RFT_TURN_NOTHING) { /* it cannot be made again: what there is stands */
@@ -324,6 +332,7 @@ int rft_exec_processes(rft_exec_state *e, bool *stopped, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     gather(&r, arena);
     e->steady_mhz = steady_mhz(e->opts->run);
+    e->held_mhz = held_mhz(e);
     contender **order = rft_arena_calloc(arena, r.count + 1, sizeof *order);
     int rc = decide(&r, err);
     while (rc == RFT_OK && !*stopped && !is_over(&r)) {

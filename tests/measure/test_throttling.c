@@ -182,6 +182,72 @@ static void a_process_of_many_does_not_wait(void **state) {
     }
 }
 
+/* Back to back this kernel falls to the power limit's clock: `late_s` after it began. */
+typedef struct regulated {
+    double begun_s, late_s;
+    bool restless; /* it never holds still */
+} regulated;
+
+static void run_regulated(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    regulated *r = self;
+    float *acc = RFT_SCRIPTED_POINTER(launch, 0, float), *out = RFT_SCRIPTED_POINTER(launch, 2, float);
+    const float *in = RFT_SCRIPTED_POINTER(launch, 1, const float);
+    for (int i = 0; i < ELEMENTS; i++) {
+        out[i] = 2.0f * in[i] + acc[i];
+        acc[i] += 1.0f;
+    }
+    double passed_s = rft_scripted_now_s(gpu) - r->begun_s;
+    bool low = r->restless ? (int)(passed_s / 0.02) % 2 : passed_s > r->late_s;
+    double mhz = !low ? FULL_MHZ : r->restless ? 0.97 * FULL_MHZ : LOW_MHZ;
+    rft_scripted_gpu_clock_mhz(gpu, mhz);
+    rft_scripted_spend(gpu, 2e-3 * FULL_MHZ / mhz);
+}
+
+static const rft_measurement *measure_regulated(scene *s, regulated *r, bool held) {
+    rft_scripted_gpu_kernel(s->f.scripted, "regulated", run_regulated, r);
+    r->begun_s = now_s(s);
+    s->f.request.draw = 7;
+    s->f.request.held = held;
+    s->f.request.measure.min_samples = s->f.request.measure.max_samples = 7;
+    assert_int_equal(fixture_outcome(&s->f, "regulated"), RFT_OUTCOME_OK);
+    return &s->f.result.measurement;
+}
+
+/* A block of 7 samples would all run at the clock that the kernel before has left. */
+static void what_the_power_limit_holds_is_loaded_in(void **state) {
+    (void)state;
+    scene s;
+    start(&s);
+    regulated r = {.late_s = 0.022};
+    const rft_measurement *m = measure_regulated(&s, &r, false);
+    assert_int_equal(m->n, 7);
+    assert_true(fabs(m->clock_mhz - FULL_MHZ) < 2.0);
+    assert_true(now_s(&s) - r.begun_s < 0.022);
+    m = measure_regulated(&s, &r, true);
+    assert_true(fabs(m->clock_mhz - LOW_MHZ) < 2.0);
+    assert_int_equal(affected(m), m->n);
+    assert_true(m->n >= 5 && (double)m->n * m->stats.median >= 20e-3);
+    assert_true(now_s(&s) - r.begun_s < 0.15);
+    r.late_s = 0.0;
+    m = measure_regulated(&s, &r, true); /* it holds still from the beginning */
+    assert_true(now_s(&s) - r.begun_s < 0.07);
+    stop(&s);
+}
+
+static void loading_in_has_an_end(void **state) {
+    (void)state;
+    scene s;
+    start(&s);
+    regulated r = {.restless = true};
+    const rft_measurement *m = measure_regulated(&s, &r, true);
+    assert_true(m->n >= 7);
+    assert_true(now_s(&s) - r.begun_s > 0.3 && now_s(&s) - r.begun_s < 0.4);
+    s.f.request.measure.point_timeout_s = 0.1; /* nor does it cost the point its samples */
+    m = measure_regulated(&s, &r, true);
+    assert_true(m->n >= 7 && now_s(&s) - r.begun_s < 0.1);
+    stop(&s);
+}
+
 /* A new process compares with the run's clock, not with the first it sees. */
 static void the_runs_clock_is_handed_over(void **state) {
     (void)state;
@@ -345,6 +411,8 @@ int main(void) {
         cmocka_unit_test(the_least_affected_attempt_is_kept),
         cmocka_unit_test(the_clock_of_a_load_is_believed_the_second_time),
         cmocka_unit_test(a_process_of_many_does_not_wait),
+        cmocka_unit_test(what_the_power_limit_holds_is_loaded_in),
+        cmocka_unit_test(loading_in_has_an_end),
         cmocka_unit_test(the_runs_clock_is_handed_over),
         cmocka_unit_test(measuring_again_has_a_share_of_the_time),
         cmocka_unit_test(who_is_out_of_the_race_anyway_is_not_waited_for),

@@ -23,6 +23,7 @@ typedef struct asked_block {
     int64_t n, speed; /* speed 0: a baseline */
     bool verified;
     uint64_t draw;
+    bool held;
     int64_t samples;
 } asked_block;
 
@@ -42,6 +43,7 @@ static void hear(void *payload, const rft_probe_request *asked, const rft_probe_
                                              .speed = asked->config ? asked->config[PARAM_SPEED].as.integer : 0,
                                              .verified = asked->verified,
                                              .draw = asked->draw,
+                                             .held = asked->held,
                                              .samples = asked->measure.max_samples};
     }
 }
@@ -127,6 +129,35 @@ static void a_block_fits_the_time_limit(void **state) {
     assert_int_equal(run->points[0].outcome, RFT_OUTCOME_OK);
     expect_blocks(&run->points[0].rounds[1], 3, 2, RFT_STOP_SAMPLES);
     scene_close(&s);
+}
+
+static int give_fast_ceilings(void *payload, rft_err *err) {
+    scene *s = payload;
+    int rc = scene_give_ceilings(s, err);
+    s->opts.run->ceilings.items[RFT_CEILING_FP32].clock_mhz = 2200;
+    return rc;
+}
+
+/* All points, and the library, run at 1980 MHz: below the clock of the ceiling in the second run. */
+static void what_ran_below_the_runs_clock_is_held(void **state) {
+    (void)state;
+    scene s;
+    size_t held[] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        open_scene(&s, &close_by, 2);
+        s.opts.ceilings = i ? give_fast_ceilings : NULL;
+        const rft_run *run = scene_run(&s, "a.db");
+        for (size_t k = 0; k < heard.count; k++) {
+            held[i] += heard.asked[k].held;
+        }
+        assert_int_equal(held[i], i ? heard.count : 0);
+        const rft_measurement *m = final_of(run, 0, 1000);
+        assert_int_equal(m->process_count, 2);
+        for (size_t k = 0; i && k < m->process_count; k++) { /* two windows of 20 ms */
+            assert_true((double)m->process_n[k] * m->stats.median > 0.02);
+        }
+        scene_close(&s);
+    }
 }
 
 static void one_process_is_what_it_was(void **state) {
@@ -336,6 +367,7 @@ int main(void) {
         cmocka_unit_test(later_blocks_of_long_kernels_are_short),
         cmocka_unit_test(every_finalist_takes_a_block_in_each_process),
         cmocka_unit_test(a_block_fits_the_time_limit),
+        cmocka_unit_test(what_ran_below_the_runs_clock_is_held),
         cmocka_unit_test(one_process_is_what_it_was),
         cmocka_unit_test(turns_in_two_processes_are_two_processes),
         cmocka_unit_test(a_stopped_run_goes_on),

@@ -22,7 +22,7 @@ double rft_run_power_limit_w(const rft_run *run) {
 }
 
 /* Not the launch floor's: it is read over three microseconds. */
-static double highest_mhz(const rft_ceilings *ceilings) {
+double rft_ceilings_clock_mhz(const rft_ceilings *ceilings) {
     double highest = NAN;
     for (int id = 0; id < RFT_CEILING_TENSOR_END; id++) {
         if (ceilings->items[id].measured) {
@@ -59,7 +59,7 @@ rft_held_clock rft_held_clock_of(const rft_run *run, const rft_point *point) {
         return out;
     }
     out.clock_mhz = m->clock_mhz;
-    out.run_mhz = fmax(highest_mhz(&run->ceilings), m->throttled_below_mhz);
+    out.run_mhz = fmax(rft_ceilings_clock_mhz(&run->ceilings), m->throttled_below_mhz);
     out.below = out.clock_mhz < (1.0 - RFT_THROTTLE_BELOW_FRAC) * out.run_mhz; /* false for NaN */
     if (out.below) {
         out.cause = cause_of(run, point, m);

@@ -25,6 +25,8 @@ typedef struct rft_held_clock {
     rft_throttle_cause cause;
 } rft_held_clock;
 
+/* The highest clock at which one of the run's ceilings of a pipe or of memory was measured; NaN: none is known. */
+double rft_ceilings_clock_mhz(const rft_ceilings *ceilings);
 /* Of the reported measurement; all unknown without one. */
 rft_held_clock rft_held_clock_of(const rft_run *run, const rft_point *point);
 /* A ceiling's rate at another SM clock: so much a cycle, times the clock. NaN where one of the clocks is not known, or

@@ -244,6 +244,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         .turn = job->turn,
         .draw = job->draw,
         .steady_mhz = job->steady_mhz,
+        .held = job->held,
         .reading = job->reading,
         .load = job->load,
         .meanwhile = job->meanwhile,

@@ -21,6 +21,7 @@ typedef struct rft_job {
     bool transferred;                 /* rft_point.transferred */
     uint64_t draw;                    /* rft_probe_request.draw */
     double steady_mhz;                /* rft_probe_request.steady_mhz */
+    bool held;                        /* rft_probe_request.held */
     unsigned process;                 /* that answered last; 0: none yet */
     size_t reading;                   /* of the problem's reference: 1, 2, ...; 0: it is a point */
     rft_load_order load;              /* wanted: in place of timing */

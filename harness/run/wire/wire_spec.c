@@ -156,6 +156,7 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_object_set_new(head, "verified", json_boolean(request->verified));
     json_object_set_new(head, "turn", json_integer(request->turn));
     json_object_set_new(head, "steady_mhz", rft_json_real_new(request->steady_mhz));
+    json_object_set_new(head, "held", json_boolean(request->held));
     json_object_set_new(head, "draw", json_integer((json_int_t)request->draw));
     json_object_set_new(head, "load", rft_wire_of_load_order(&request->load));
     json_object_set_new(head, "problem_key", rft_json_clean_text(request->problem_key, 0));
@@ -355,6 +356,7 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     out->verified = rft_json_bool_or(head, "verified", false);
     out->turn = (int)rft_json_int_or(head, "turn", 0);
     out->steady_mhz = rft_json_real_or(head, "steady_mhz", 0.0);
+    out->held = rft_json_bool_or(head, "held", false);
     out->draw = (uint64_t)rft_json_int_or(head, "draw", 0);
     rft_wire_to_load_order(&out->load, json_object_get(head, "load"));
     out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
