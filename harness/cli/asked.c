@@ -37,17 +37,21 @@ rft_opt rft_asked_opt(rft_asked *asked, const char *option, rft_arena *arena) {
 
 static int check_strategy(const char *name, rft_err *err) {
     const char *names[16];
+    rft_str known = RFT_STR_INIT;
     size_t count = 0;
     for (const rft_strategy_entry *entry = rft_strategy_list(); entry->name && count < 16; entry++) {
         if (strcmp(entry->name, name) == 0) {
+            rft_str_clear(&known);
             return RFT_OK;
         }
+        rft_str_addf(&known, "%s%s", count ? ", " : "", entry->name);
         names[count++] = entry->name;
     }
     const char *near = rft_text_nearest(name, names, count);
     rft_err_set(err, RFT_E_USAGE, "no search strategy \"%s\"%s%s%s", name, near ? ", did you mean \"" : "",
                 near ? near : "", near ? "\"?" : "");
-    rft_err_remedy(err, "`rooftune run --help` names them");
+    rft_err_remedy(err, "known: %s (docs/search.md)", rft_str_get(&known));
+    rft_str_clear(&known);
     return RFT_E_USAGE;
 }
 
@@ -69,6 +73,18 @@ int rft_asked_check(const rft_asked *asked, rft_err *err) {
     rft_sweep tried = {0};
     int rc = put_in(asked, &tried, err);
     return rc == RFT_OK && tried.search.strategy ? check_strategy(tried.search.strategy, err) : rc;
+}
+
+int rft_asked_check_script(const rft_script *script, const char *path, rft_err *err) {
+    for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
+        const rft_sweep *sweep = rft_script_sweep(script, i);
+        if (sweep->search.strategy && check_strategy(sweep->search.strategy, err) != RFT_OK) {
+            err->code = RFT_E_SCRIPT;
+            rft_err_place(err, "%s", path);
+            return rft_err_context(err, "sweep %s: search.strategy", sweep->name);
+        }
+    }
+    return RFT_OK;
 }
 
 const rft_sweep *rft_asked_sweep(const rft_asked *asked, const rft_sweep *sweep, size_t sweep_count, rft_arena *arena) {

@@ -39,7 +39,7 @@ typedef struct check_state {
 
 static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_arena *arena, bool *helped, rft_err *err) {
     const rft_opt opts[] = {
-        {"arch", 0, "sm_90a", "architecture to check for (default sm_90a)", NULL, &o->arch, NULL},
+        {"arch", 0, "sm_90a", "architecture, or a device (h200), to check for (default sm_90a)", NULL, &o->arch, NULL},
         {"sample", 0, "N", "configurations to compile a variant (default 4; 0: count only)", NULL, &o->sample, NULL},
         {"all", 0, NULL, "compile every configuration of every problem", &o->all, NULL, NULL},
         {"strict", 0, NULL, "fail where anything is skipped, or nothing can be compiled", &o->strict, NULL, NULL},
@@ -402,7 +402,7 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     int rc = parse(cli, &o, argc, argv, arena, &helped, err);
     if (rc == RFT_OK && !helped) {
-        rc = rft_gpu_info_for_arch(&gpu, o.arch ? o.arch : "sm_90a", err);
+        rc = rft_compose_arch(cli, &gpu, o.arch ? o.arch : "sm_90a", err);
         c.gpu = &gpu;
         c.references.arch = gpu.arch;
     }

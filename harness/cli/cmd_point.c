@@ -40,7 +40,7 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
         {"json", 0, "FILE|-", "every sample, as JSON; - is stdout, in place of the text", NULL, &o->json, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
-        {"arch", 0, "sm_90a", "with --emit: architecture to compile for; needs no GPU", NULL, &o->arch, NULL},
+        {"arch", 0, "sm_90a", "with --emit: architecture, or a device, to compile for", NULL, &o->arch, NULL},
         {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
         RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
@@ -251,7 +251,7 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
                                    .bare = o->bare,
                                    .wait = o->wait,
                                    .compile_workers = o->emit ? 0 : 2};
-    int rc = o->arch ? rft_gpu_info_for_arch(&gpu, o->arch, err) : rft_target_open(&target, cli, &target_opts, err);
+    int rc = o->arch ? rft_compose_arch(cli, &gpu, o->arch, err) : rft_target_open(&target, cli, &target_opts, err);
     if (rc == RFT_E_DEVICE && o->emit) {
         rft_err_remedy(err, "compiling needs no GPU: name an architecture, --arch sm_90a");
     }

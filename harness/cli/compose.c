@@ -3,9 +3,11 @@
 
 #include "base/fs.h"
 #include "base/units.h"
+#include "cli/asked.h"
 #include "cli/script_stuck.h"
 #include "gpu/gpu.h"
 #include "model/roofline/datasheet.h"
+#include "model/roofline/datasheet_device.h"
 #include "store/store.h"
 
 #include <sched.h>
@@ -247,6 +249,28 @@ void rft_compose_library_versions(rft_env *env, rft_arena *arena) {
     rft_libraries_versions(env, folders, sizeof folders / sizeof *folders, arena);
 }
 
+int rft_compose_arch(rft_cli *cli, rft_gpu_info *out, const char *word, rft_err *err) {
+    rft_err ignored = RFT_ERR_INIT;
+    rft_gpu_info named;
+    char *json = NULL;
+    int rc = rft_gpu_info_for_arch(out, word, err);
+    if (rc == RFT_OK) {
+        return rc;
+    }
+    rft_arena *arena = rft_arena_new();
+    const char *remedy = rft_arena_printf(arena, "%s; or a device: h200, a100", err->remedy);
+    const char *path = rft_compose_data_file(cli, arena, "devices.lua");
+    if (path && rft_script_read_table(&json, path, rft_script_usual_opts(), &ignored) == RFT_OK &&
+        rft_datasheet_device(&named, word, json, arena, &ignored) == RFT_OK) {
+        rc = rft_gpu_info_for_arch(out, rft_gpu_info_native_arch(named.cc_major, named.cc_minor), err);
+    } else {
+        rft_err_remedy(err, "%s", remedy);
+    }
+    free(json);
+    rft_arena_free(arena);
+    return rc;
+}
+
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
                        const rft_words *script_args, rft_err *err) {
     rft_arena *arena = rft_arena_new();
@@ -271,6 +295,10 @@ int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const r
     }
     rc = rft_script_is_t1(path) ? rft_script_load_t1(out, path, &opts, err) : rft_script_load(out, path, &opts, err);
     rft_arena_free(arena);
+    if (rc == RFT_OK && (rc = rft_asked_check_script(*out, path, err)) != RFT_OK) {
+        rft_script_free(*out);
+        *out = NULL;
+    }
     return rc;
 }
 

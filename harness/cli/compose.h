@@ -49,6 +49,9 @@ rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *ar
 rft_confinement rft_compose_compile_confinement(const rft_roots *roots, rft_arena *arena);
 rft_confinement rft_compose_device_confinement(rft_arena *arena);
 
+/* The representative device of an architecture ("sm_90a") or of a named device's ("h200"). RFT_E_USAGE. */
+int rft_compose_arch(rft_cli *cli, rft_gpu_info *out, const char *word, rft_err *err);
+
 /* Loads a script for a device. */
 int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const rft_gpu_info *gpu,
                        const rft_words *script_args, rft_err *err);

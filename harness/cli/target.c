@@ -183,7 +183,7 @@ int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts,
     rft_target *target = rft_alloc(sizeof *target);
     target->arena = rft_arena_new();
     target->roots = rft_compose_roots(cli, opts->sweeps, target->arena);
-    int rc = opts->arch ? rft_gpu_info_for_arch(&target->gpu, opts->arch, err) : rft_loop_new(&target->loop, err);
+    int rc = opts->arch ? rft_compose_arch(cli, &target->gpu, opts->arch, err) : rft_loop_new(&target->loop, err);
     if (rc == RFT_OK && opts->arch) {
         *out = target;
         return RFT_OK;

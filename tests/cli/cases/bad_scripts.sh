@@ -38,6 +38,16 @@ bad misspelt 3 'kernels/misspelt.lua:8: c.BLCK: unknown name, did you mean "BLOC
 bad ampersands 3 'ampersands.lua:2: ' 'return sweep {
   over = 1 && 2 }'
 expect_err 'remedy: write and'
+bad strategy 3 'strategy.lua: sweep strategy: search.strategy: no search strategy "bayes"' "$k return sweep { kernel = k, over = { n = values(4) }, search = { strategy = 'bayes' } }"
+expect_err 'remedy: known: auto, exhaustive, .*trees'
+# A device stands for its architecture, as for `model --devices`.
+sweep good 'over = { n = values(4) }'
+rooftune check good.lua --arch h200 --sample 0
+expect_status 0
+expect_out 'for sm_90a as '
+rooftune check good.lua --arch sm_9
+expect_error 2 'unknown architecture "sm_9"'
+expect_err 'remedy: known architectures: .*; or a device: h200'
 rooftune check saxpy.cu
 expect_error 3 'saxpy.cu is a kernel.s source, not a sweep'
 expect_err 'remedy: name the Lua file'
