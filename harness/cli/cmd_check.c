@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/units.h"
 #include "cli/asked.h"
+#include "cli/check_facts.h"
 #include "cli/check_logs.h"
 #include "cli/check_reference.h"
 #include "cli/compose.h"
@@ -34,6 +35,8 @@ typedef struct check_state {
     json_t *rows;
     rft_check_logs logs;
     rft_check_references references;
+    rft_check_compiles compiles;
+    bool options_told; /* of the variant in hand */
     uint64_t compiled, no_code, failed, spilling, skipped;
 } check_state;
 
@@ -64,6 +67,36 @@ static int parse(rft_cli *cli, check_options *o, int argc, char **argv, rft_aren
     return rc ? rc : rft_asked_check(&o->asked, err);
 }
 
+/* Several launches have a line each. */
+static void describe_code(check_state *c, const char *config, const rft_once_result *r, json_t *row) {
+    json_t *launches = json_array();
+    bool several = rft_check_kernel_launches(&r->spec) > 1;
+    int threads = (int)(r->block[0] * r->block[1] * r->block[2]);
+    int64_t shared = r->facts.shared_static_bytes + r->facts.shared_dynamic_bytes;
+    int blocks = rft_occupancy_blocks(c->gpu, threads, r->facts.registers, shared);
+    double occupancy = rft_occupancy_frac(c->gpu, threads, blocks);
+    c->compiled++;
+    c->spilling += r->facts.spill_bytes > 0 ? 1 : 0;
+    rft_check_compiles_add(&c->compiles, r);
+    rft_str_addf(&c->out, "    %-44s", config);
+    if (several) {
+        rft_str_add(&c->out, " its launches:\n");
+        rft_check_tell_launches(r, c->gpu, &c->out, launches);
+    } else {
+        rft_str_addf(&c->out, " %3d registers, %4d B spilled, %6lld B shared, occupancy ", r->facts.registers,
+                     r->facts.spill_bytes, (long long)shared);
+        rft_str_add_fixed(&c->out, occupancy * 100, 0);
+        rft_str_add(&c->out, " %\n");
+    }
+    json_object_set_new(row, "registers", json_integer(r->facts.registers));
+    json_object_set_new(row, "spill_bytes", json_integer(r->facts.spill_bytes));
+    json_object_set_new(row, "occupancy", json_real(occupancy));
+    if (several) {
+        json_object_set(row, "launches", launches);
+    }
+    json_decref(launches);
+}
+
 static void describe_compiled(check_state *c, const rft_variant *variant, const rft_value *config,
                               const rft_once_result *r) {
     rft_str text = RFT_STR_INIT;
@@ -77,19 +110,7 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
                                 ? "compiled"
                                 : rft_outcome_name(r->probed.outcome));
     if (r->compiled && r->compiled->ok && r->probed.outcome == RFT_OUTCOME_OK) {
-        int threads = (int)(r->block[0] * r->block[1] * r->block[2]);
-        int64_t shared = r->facts.shared_static_bytes + r->facts.shared_dynamic_bytes;
-        int blocks = rft_occupancy_blocks(c->gpu, threads, r->facts.registers, shared);
-        double occupancy = rft_occupancy_frac(c->gpu, threads, blocks);
-        c->compiled++;
-        c->spilling += r->facts.spill_bytes > 0 ? 1 : 0;
-        rft_str_addf(&c->out, "    %-44s %3d registers, %4d B spilled, %6lld B shared, occupancy ", rft_str_get(&text),
-                     r->facts.registers, r->facts.spill_bytes, (long long)shared);
-        rft_str_add_fixed(&c->out, occupancy * 100, 0);
-        rft_str_add(&c->out, " %\n");
-        json_object_set_new(row, "registers", json_integer(r->facts.registers));
-        json_object_set_new(row, "spill_bytes", json_integer(r->facts.spill_bytes));
-        json_object_set_new(row, "occupancy", json_real(occupancy));
+        describe_code(c, rft_str_get(&text), r, row);
     } else if (rft_once_has_no_code(r)) {
         c->no_code++;
         rft_str_addf(&c->out, "    %-44s nothing to compile: the vendor's library is called\n", rft_str_get(&text));
@@ -110,36 +131,15 @@ static void describe_compiled(check_state *c, const rft_variant *variant, const 
     rft_str_clear(&text);
 }
 
-/* The i-th of a sample of `count`: the default where it is valid, then others evenly from the first to the last. */
-static uint64_t sample_index(const rft_space *space, uint64_t by_default, uint64_t i, uint64_t count) {
-    if (!rft_space_exact(space)) {
-        return i == 0 && by_default != UINT64_MAX ? by_default : rft_space_sample(space, i);
-    }
-    bool has_default = by_default != UINT64_MAX;
-    if (has_default && i == 0) {
-        return by_default;
-    }
-    uint64_t others = rft_space_count(space) - (has_default ? 1 : 0);
-    uint64_t at = i - (has_default ? 1 : 0);
-    uint64_t last = count - (has_default ? 2 : 1);
-    /* of the configurations without the default; the product of two counts may be too large for an integer */
-    uint64_t index = last == 0 ? 0 : at * ((others - 1) / last) + at * ((others - 1) % last) / last;
-    return index + (has_default && index >= by_default ? 1 : 0);
-}
-
-static uint64_t default_index(check_state *c, const rft_space *space, const rft_variant *variant) {
-    rft_value *config = rft_arena_calloc(c->arena, variant->param_count + 1, sizeof *config);
-    for (size_t i = 0; i < variant->param_count; i++) {
-        config[i] = variant->params[i].default_value;
-    }
-    return rft_space_find(space, config);
-}
-
 static int compile_one(check_state *c, const rft_once_request *request, rft_err *err) {
     rft_once_result result;
     double timeout_s = request->sweep->measure.compile_timeout_s;
     int rc = rft_once(request, c->arena, &result, err);
     if (rc == RFT_OK) {
+        if (!c->options_told && result.spec.unit.name_count > 0) {
+            rft_check_tell_options(&result.spec.unit, &c->out);
+            c->options_told = true;
+        }
         describe_compiled(c, &request->sweep->variants[request->variant], request->config, &result);
         rc = rft_check_reference(&c->references, &result.spec, timeout_s, &c->references_told, err);
     }
@@ -154,8 +154,8 @@ static int compile_sample(check_state *c, const rft_plan *plan, size_t s, size_t
     const rft_space *space = rft_plan_space(plan, s, v, p);
     uint64_t count = rft_space_count(space);
     uint64_t sample = !c->o->all && (uint64_t)c->o->sample_count < count ? (uint64_t)c->o->sample_count : count;
-    uint64_t by_default = default_index(c, space, variant);
     rft_value *config = rft_arena_calloc(c->arena, variant->param_count + 1, sizeof *config);
+    uint64_t by_default = rft_check_default(space, config);
     rft_once_request request = {.sweep = sweep,
                                 .variant = v,
                                 .problem = sweep->problems[p].values,
@@ -170,13 +170,13 @@ static int compile_sample(check_state *c, const rft_plan *plan, size_t s, size_t
     }
     for (uint64_t i = 0; i < sample && rc == RFT_OK; i++) {
         for (uint64_t j = i; i % AHEAD == 0 && j < sample && j < i + AHEAD && rc == RFT_OK; j++) {
-            uint64_t index = sample_index(space, by_default, j, sample);
+            uint64_t index = rft_check_sample_index(space, by_default, j, sample);
             if (index != UINT64_MAX) {
                 rft_space_get(space, index, config);
                 rc = rft_once_queue(&request, err);
             }
         }
-        uint64_t index = sample_index(space, by_default, i, sample);
+        uint64_t index = rft_check_sample_index(space, by_default, i, sample);
         if (index != UINT64_MAX && rc == RFT_OK) {
             rft_space_get(space, index, config);
             rc = compile_one(c, &request, err);
@@ -222,6 +222,7 @@ static int compile_variant(check_state *c, const rft_plan *plan, size_t s, size_
     const size_t *first = find_problem(c, plan, s, v, false);
     uint64_t before = looked_at(c);
     int rc = RFT_OK;
+    c->options_told = false;
     for (size_t p = 0; c->o->all && p < plan->sweeps[s]->problem_count && rc == RFT_OK; p++) {
         rc = compile_problem(c, plan, s, v, p, err);
     }
@@ -242,6 +243,10 @@ static int check_sweep(check_state *c, const rft_plan *plan, size_t s, rft_err *
     char all[32];
     int rc = RFT_OK;
     rft_str_addf(&c->out, "%s\n", sweep->name);
+    if (!sweep->bare_space) {
+        rft_check_tell_odd(plan, s, &c->out);
+        rft_check_compiles_expect(&c->compiles, plan, s);
+    }
     for (size_t v = 0; v < sweep->variant_count && rc == RFT_OK; v++) {
         uint64_t count = 0;
         uint64_t cartesian = 0;
@@ -284,6 +289,7 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
                                  json_count(plan->valid), "exact", !plan->estimated, "enumerate_seconds", seconds,
                                  "arch", c->gpu->arch, "compiled", c->rows);
         json_object_set(head, "references", c->references.rows);
+        json_object_set_new(head, "distinct_compiles", json_integer((json_int_t)c->compiles.distinct));
         json_object_set_new(head, "refine_points", json_integer((json_int_t)refine_points(plan)));
         size_t length = 0;
         char *text = rft_json_dump(head, &length);
@@ -298,6 +304,10 @@ static int write_results(check_state *c, const rft_plan *plan, double seconds, r
     rft_check_logs_format(&c->out, &c->logs);
     fprintf(c->cli->out, "%s", rft_str_get(&c->out));
     fprintf(c->cli->out, "%s%s", more ? more : "", more ? "\n" : "");
+    rft_str compile_time = RFT_STR_INIT;
+    rft_check_tell_compiles(&c->compiles, rft_compose_compile_workers(), &compile_time);
+    fprintf(c->cli->out, "%s", rft_str_get(&compile_time));
+    rft_str_clear(&compile_time);
     fprintf(c->cli->out, "for %s as %s; enumerated in %s; compiled %llu, failed %llu, spilling %llu, skipped %llu\n",
             c->gpu->arch, c->gpu->name, time, (unsigned long long)c->compiled, (unsigned long long)c->failed,
             (unsigned long long)c->spilling, (unsigned long long)c->skipped);
@@ -418,6 +428,7 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_check_logs_clear(&c.logs);
     rft_str_clear(&c.out);
     rft_str_clear(&c.references_told);
+    rft_check_compiles_clear(&c.compiles);
     json_decref(c.rows);
     json_decref(c.references.rows);
     rft_arena_free(arena);

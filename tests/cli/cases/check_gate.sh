@@ -90,3 +90,21 @@ rooftune check some.lua --all
 expect_status 0
 expect_out 'compiled for n=67 (the odd problem):$'
 expect_out 'compiled 12, failed 0, spilling 0, skipped 6$'
+
+# What a run would do: the odd problem and who runs there, NVRTC's options, compiles, registers of each launch.
+of saxpy_kernel "$tune, where = { 'n > 100 or VEC == 1' }"
+rooftune check saxpy_kernel.lua
+expect_status 0
+expect_out '^  odd problem, only verified: n=67; saxpy 3 valid$'
+expect_out '^    options for NVRTC, of the first: -DBLOCK=64$'
+expect_out '^distinct compiles: 4, .* each; a run needs 6 at most: about '
+kernel_with twice 's/"saxpy<VEC>"/{ "saxpy<VEC>", "saxpy<1>" }/
+s/return { \(args.*}\)$/return { { entry = ("saxpy<%d>"):format(c.VEC), \1, { entry = "saxpy<1>", \1 }/'
+of twice 'tune = { VEC = values(2, 4) }'
+rooftune check twice.lua
+expect_status 0
+expect_out '^      saxpy<2>  *[0-9]* registers, '
+expect_out '^      saxpy<1>  *[0-9]* registers, '
+rooftune check twice.lua --json -
+expect_out '"launches":\[{"entry":"saxpy<4>","registers":[1-9]\|"launches":\[{"entry":"saxpy<2>","registers":[1-9]'
+expect_out '"distinct_compiles":2'

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/check_facts.h"
+
+#include "base/units.h"
+#include "model/card/occupancy.h"
+
+#include <math.h>
+#include <string.h>
+
+uint64_t rft_check_sample_index(const rft_space *space, uint64_t by_default, uint64_t i, uint64_t count) {
+    if (!rft_space_exact(space)) {
+        return i == 0 && by_default != UINT64_MAX ? by_default : rft_space_sample(space, i);
+    }
+    bool has_default = by_default != UINT64_MAX;
+    if (has_default && i == 0) {
+        return by_default;
+    }
+    uint64_t others = rft_space_count(space) - (has_default ? 1 : 0);
+    uint64_t at = i - (has_default ? 1 : 0);
+    uint64_t last = count - (has_default ? 2 : 1);
+    /* of the configurations without the default; the product of two counts may be too large for an integer */
+    uint64_t index = last == 0 ? 0 : at * ((others - 1) / last) + at * ((others - 1) % last) / last;
+    return index + (has_default && index >= by_default ? 1 : 0);
+}
+
+uint64_t rft_check_default(const rft_space *space, rft_value *scratch) {
+    const rft_variant *variant = rft_space_variant(space);
+    for (size_t i = 0; i < variant->param_count; i++) {
+        scratch[i] = variant->params[i].default_value;
+    }
+    return rft_space_find(space, scratch);
+}
+
+void rft_check_compiles_add(rft_check_compiles *c, const rft_once_result *r) {
+    char key[RFT_HASH_HEX_SIZE];
+    rft_sha256 hash;
+    rft_sha256_init(&hash);
+    rft_sha256_add_text(&hash, r->spec.unit.source);
+    for (size_t i = 0; i < r->spec.unit.name_count; i++) {
+        rft_sha256_add_text(&hash, r->spec.unit.names[i]);
+    }
+    for (size_t i = 0; i < r->spec.unit.option_count; i++) {
+        rft_sha256_add_text(&hash, r->spec.unit.options[i]);
+    }
+    rft_sha256_hex(&hash, key);
+    if (rft_key_map_get(&c->seen, key, 0) == 0) {
+        rft_key_map_put(&c->seen, key, 1);
+        c->distinct++;
+        c->seconds += r->compiled->seconds;
+    }
+}
+
+void rft_check_compiles_expect(rft_check_compiles *c, const rft_plan *plan, size_t s) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    bool each_problem = false;
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        each_problem = each_problem || sweep->axes[a].compiled;
+    }
+    for (size_t v = 0; v < sweep->variant_count; v++) {
+        uint64_t sum = 0;
+        uint64_t most = 0;
+        for (size_t p = 0; p < sweep->problem_count && !rft_variant_is_library(&sweep->variants[v]); p++) {
+            uint64_t count = rft_space_count(rft_plan_space(plan, s, v, p));
+            sum += count;
+            most = count > most ? count : most;
+        }
+        c->all += each_problem ? sum : most;
+    }
+}
+
+void rft_check_tell_compiles(const rft_check_compiles *c, size_t workers, rft_str *out) {
+    char each[32];
+    char all[32];
+    if (c->distinct > 0) {
+        double each_s = c->seconds / (double)c->distinct;
+        rft_units_format_seconds(each, sizeof each, each_s, 2);
+        rft_units_format_seconds(all, sizeof all, each_s * ceil((double)c->all / (double)workers), 2);
+        rft_str_addf(out, "distinct compiles: %llu, %s each; a run needs %llu at most: about %s, %zu at a time\n",
+                     (unsigned long long)c->distinct, each, (unsigned long long)c->all, all, workers);
+    }
+}
+
+void rft_check_compiles_clear(rft_check_compiles *c) {
+    rft_key_map_clear(&c->seen);
+}
+
+size_t rft_check_kernel_launches(const rft_point_spec *spec) {
+    size_t count = 0;
+    for (size_t i = 0; i < spec->launch_count; i++) {
+        count += spec->launches[i].kind == RFT_LAUNCH_KERNEL ? 1 : 0;
+    }
+    return count;
+}
+
+static const rft_compiled_entry *entry_of(const rft_compile_result *compiled, const char *name) {
+    for (size_t i = 0; i < compiled->entry_count; i++) {
+        if (strcmp(compiled->entries[i].name, name) == 0) {
+            return &compiled->entries[i];
+        }
+    }
+    return NULL;
+}
+
+static void tell_launch(const rft_launch *launch, const rft_compiled_entry *entry, const rft_gpu_info *gpu,
+                        rft_str *out, json_t *rows) {
+    bool knows_spills = entry->spill_store_bytes >= 0 && entry->spill_load_bytes >= 0;
+    int spills = knows_spills ? entry->spill_store_bytes + entry->spill_load_bytes : -1;
+    int64_t shared = launch->shared_bytes + (entry->shared_bytes > 0 ? entry->shared_bytes : 0);
+    int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+    int blocks = rft_occupancy_blocks(gpu, threads, entry->registers, shared);
+    double occupancy = rft_occupancy_frac(gpu, threads, blocks);
+    rft_str_addf(out, "      %-42s %3d registers, %4d B spilled, %6lld B shared, occupancy ", launch->entry,
+                 entry->registers, spills, (long long)shared);
+    rft_str_add_fixed(out, occupancy * 100, 0);
+    rft_str_add(out, " %\n");
+    json_array_append_new(rows,
+                          json_pack("{s:s,s:i,s:i,s:I,s:f}", "entry", launch->entry, "registers", entry->registers,
+                                    "spill_bytes", spills, "shared_bytes", (json_int_t)shared, "occupancy", occupancy));
+}
+
+void rft_check_tell_launches(const rft_once_result *r, const rft_gpu_info *gpu, rft_str *out, json_t *rows) {
+    for (size_t i = 0; i < r->spec.launch_count; i++) {
+        const rft_launch *launch = &r->spec.launches[i];
+        const rft_compiled_entry *entry =
+            launch->kind == RFT_LAUNCH_KERNEL ? entry_of(r->compiled, launch->entry) : NULL;
+        if (entry) {
+            tell_launch(launch, entry, gpu, out, rows);
+        }
+    }
+}
+
+void rft_check_tell_options(const rft_unit_spec *unit, rft_str *out) {
+    rft_str_add(out, "    options for NVRTC, of the first:");
+    for (size_t i = 0; i < unit->option_count; i++) {
+        rft_str_addf(out, " %s", unit->options[i]);
+    }
+    rft_str_add(out, unit->option_count ? "\n" : " none\n");
+}
+
+void rft_check_tell_odd(const rft_plan *plan, size_t s, rft_str *out) {
+    const rft_sweep *sweep = plan->sweeps[s];
+    for (size_t p = 0; p < sweep->problem_count; p++) {
+        if (!sweep->problems[p].odd) {
+            continue;
+        }
+        rft_str_add(out, "  odd problem, only verified:");
+        for (size_t a = 0; a < sweep->axis_count; a++) {
+            rft_str_addf(out, " %s=", sweep->axes[a].name);
+            rft_value_format(out, &sweep->problems[p].values[a]);
+        }
+        for (size_t v = 0; v < sweep->variant_count; v++) {
+            rft_str_addf(out, "%s%s %llu valid", v ? ", " : "; ", sweep->variants[v].name,
+                         (unsigned long long)rft_space_count(rft_plan_space(plan, s, v, p)));
+        }
+        rft_str_add(out, "\n");
+        return;
+    }
+    rft_str_add(out, "  odd problem: none\n");
+}
