@@ -164,8 +164,8 @@ static int compile_sample(check_state *c, const rft_plan *plan, size_t s, size_t
                                 .pool = c->pool};
     int rc = RFT_OK;
     if (c->o->all && !rft_space_exact(space)) {
-        rc = rft_err_set(err, RFT_E_LIMIT, "variant %s: --all needs an exact count, and this space is estimated",
-                         variant->name);
+        rft_err_set(err, RFT_E_LIMIT, "variant %s: --all needs an exact count, and this space is estimated",
+                    variant->name);
         return rft_err_remedy(err, "compile a sample: --sample N");
     }
     for (uint64_t i = 0; i < sample && rc == RFT_OK; i++) {

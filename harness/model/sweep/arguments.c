@@ -45,7 +45,7 @@ static int64_t whole_of(const given *g, size_t bytes) {
     for (size_t i = 0; i < bytes; i++) {
         bits |= (uint64_t)g->value[i] << (8 * i);
     }
-    bool negative = is_signed(g->type) && bytes < 8 && (bits >> (8 * bytes - 1)) & 1;
+    bool negative = is_signed(g->type) && bytes > 0 && bytes < 8 && (bits >> (8 * bytes - 1)) & 1;
     return (int64_t)(negative ? bits | (UINT64_MAX << (8 * bytes)) : bits);
 }
 
