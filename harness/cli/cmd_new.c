@@ -54,9 +54,12 @@ static int pick_entry(const rft_cuda_entry **out, const rft_cuda_file *file, con
     }
     for (size_t i = 0; i < file->entry_count; i++) {
         bool named = !asked ? file->entry_count == 1 : strcmp(file->entries[i].name, asked) == 0;
-        *out = named ? &file->entries[i] : *out;
+        if (named) {
+            *out = &file->entries[i];
+            return RFT_OK;
+        }
     }
-    return *out ? RFT_OK : list_entries(file, asked, path, err);
+    return list_entries(file, asked, path, err);
 }
 
 /* ---- files ---- */

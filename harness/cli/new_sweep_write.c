@@ -238,7 +238,9 @@ static void add_headers(rft_str *out, const named_param *buffers, size_t count) 
             const char *header = find_type(buffers[i].param->type)->header;
             needed = needed || (header && strcmp(header, headers[h]) == 0 && !buffers[i].param->written_to);
         }
-        rft_str_addf(out, needed ? "#include <%s>\n" : "", headers[h]);
+        if (needed) {
+            rft_str_addf(out, "#include <%s>\n", headers[h]);
+        }
     }
 }
 

@@ -111,7 +111,7 @@ expect_error 3 'does not return a mix'
 sed 's/count = 3/cuont = 3/' decode.lua >typo.lua
 rooftune report "$linear" --mix typo.lua -o x.pdf
 expect_error 3 'mix\[2\].cuont: unknown key, did you mean "count"?'
-expect_err 'typo.lua:1'
+expect_err 'typo.lua:4'
 [ ! -e x.pdf ] || fail "a report in spite of the error"
 rooftune show "$linear" --mix decode.lua --point 1
 expect_error 2 'cannot be given together'
