@@ -116,10 +116,11 @@ static size_t parse_index(parser *p, size_t base) {
         return 0;
     }
     while (!p->failed && *p->at != '_') {
-        char c = *p->at++;
+        char c = *p->at;
         size_t digit = is_digit(c) ? (size_t)(c - '0') : c >= 'A' && c <= 'Z' ? (size_t)(c - 'A') + 10 : base;
         index = index * base + digit;
         p->failed = digit >= base || index > NODES_MAX;
+        p->at += p->failed ? 0 : 1; /* never behind the end */
     }
     accept(p, '_');
     return index + 1;
