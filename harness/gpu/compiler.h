@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "base/roots.h"
+#include "model/sweep/constants.h"
 #include "model/sweep/spec.h"
 
 #include <stdbool.h>
@@ -69,6 +70,9 @@ typedef struct rft_compile_result {
 /* The sizes in bytes of the parameters of the kernel `symbol`, in their order, as the cubin tells them; their number.
  * 0: it takes none, more than `capacity`, or the cubin (PTX) does not tell. */
 size_t rft_cubin_params(const void *cubin, size_t bytes, const char *symbol, uint32_t *sizes, size_t capacity);
+
+/* The __constant__ and __device__ variables of compiled code, a cubin or PTX, in `arena`; their number. */
+size_t rft_code_variables(const void *code, size_t bytes, rft_variable **out, rft_arena *arena);
 
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {

@@ -73,6 +73,9 @@ typedef struct rft_gpu_vt {
     void (*module_free)(rft_gpu *gpu, rft_module *module);
     int (*function)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_function **out,
                     rft_err *err); /* dies with module */
+    /* A __constant__ or __device__ variable of the module: where it lies and how large it is. It dies with module. */
+    int (*variable)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_device_ptr *out, uint64_t *bytes,
+                    rft_err *err);
     int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
     /* How many parameters the kernel takes; -1 where the driver does not tell (before CUDA 12.4). A launch with fewer
      * values reads beyond them. */

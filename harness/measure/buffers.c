@@ -37,11 +37,16 @@ static uint64_t all_bytes(const rft_kept *kept) {
            (has_reference(kept->role) ? rft_spec_padded_bytes(rft_kept_reference_bytes(kept)) : 0);
 }
 
+void rft_kept_texts_free(rft_kept *kept) {
+    free(kept->name);
+    free((char *)kept->fill.hex);
+}
+
 static void release_kept(rft_protocol *p, rft_kept *kept) {
     rft_guards_free(p, kept->data, rft_kept_data_bytes(kept));
     rft_guards_free(p, kept->original, rft_kept_data_bytes(kept));
     rft_guards_free(p, kept->reference, rft_kept_reference_bytes(kept));
-    free(kept->name);
+    rft_kept_texts_free(kept);
 }
 
 /* Gives the copies' memory back. */
@@ -65,10 +70,8 @@ void rft_buffers_drop(rft_protocol *p) {
 }
 
 static bool is_kept_as(const rft_kept *kept, const rft_buffer *buffer) {
-    const rft_fill *a = &kept->fill, *b = &buffer->fill;
     return strcmp(kept->name, buffer->name) == 0 && kept->type == buffer->type && kept->count == buffer->count &&
-           kept->role == buffer->role && a->kind == b->kind && a->low == b->low && a->high == b->high &&
-           a->below == b->below && a->order == b->order;
+           kept->role == buffer->role && rft_fill_equal(&kept->fill, &buffer->fill);
 }
 
 static rft_kept *find_kept(rft_protocol *p, const rft_buffer *buffer) {
@@ -118,7 +121,8 @@ static void sift(rft_point_job *job) {
     for (size_t i = 0; i < p->kept.count; i++) {
         if (p->kept.buffers[i].wanted) {
             p->kept.buffers[left++] = p->kept.buffers[i];
-        } else {
+        } else { /* a reference may read a constant, or do without */
+            p->kept.reference_done = p->kept.reference_done && p->kept.buffers[i].role != RFT_BUFFER_CONSTANT;
             release_kept(p, &p->kept.buffers[i]);
         }
     }
@@ -172,11 +176,12 @@ static int add_kept(rft_protocol *p, const rft_buffer *buffer, rft_err *err) {
                        .count = buffer->count,
                        .role = buffer->role,
                        .fill = buffer->fill};
+    kept->fill.hex = buffer->fill.hex ? rft_strdup(buffer->fill.hex) : NULL;
     if (buffer->role != RFT_BUFFER_TEMP) {
         p->kept.reference_done = false;
     }
     int rc = allocate(p, kept, err);
-    if (rc == RFT_OK && buffer->role == RFT_BUFFER_INPUT) {
+    if (rc == RFT_OK && (buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_CONSTANT)) {
         rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->data, err);
         if (rc == RFT_OK) {
             rc = rft_kernel_checksum(p, kept->data, rft_kept_data_bytes(kept), &kept->checksum, err);
@@ -249,8 +254,11 @@ int rft_buffers_restore(rft_point_job *job, rft_err *err) {
 
 /* ---- copies that runs use in turn (docs/measuring.md, "Cold, hot or rotating") ---- */
 
+/* Constants are where the code has them. */
 static uint64_t room_of(const rft_kept *kept) {
-    return (rft_kept_data_bytes(kept) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
+    return kept->role == RFT_BUFFER_CONSTANT
+               ? 0
+               : (rft_kept_data_bytes(kept) + COPY_ALIGNMENT - 1) / COPY_ALIGNMENT * COPY_ALIGNMENT;
 }
 
 /* Room for all copies but the first, which is the buffers themselves. */
@@ -289,7 +297,9 @@ static int fill_copies(rft_point_job *job, rft_err *err) {
     for (size_t i = 0; rc == RFT_OK && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
         rft_device_ptr from = kept->role == RFT_BUFFER_INOUT ? kept->original : kept->data;
-        rc = gpu->vt->copy(gpu, job->p->kept.copies + job->set_offsets[i], from, rft_kept_data_bytes(kept), err);
+        if (kept->role != RFT_BUFFER_CONSTANT) {
+            rc = gpu->vt->copy(gpu, job->p->kept.copies + job->set_offsets[i], from, rft_kept_data_bytes(kept), err);
+        }
     }
     while (rc == RFT_OK && done_bytes < all_bytes) {
         uint64_t more_bytes = all_bytes - done_bytes < done_bytes ? all_bytes - done_bytes : done_bytes;
@@ -354,7 +364,9 @@ int rft_rotation_next(rft_point_job *job, rft_err *err) {
     }
     job->set = (job->set + 1) % job->set_count;
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        job->data[i] = address_of(job, i, job->set);
+        if (job->kept[i]->role != RFT_BUFFER_CONSTANT) {
+            job->data[i] = address_of(job, i, job->set);
+        }
     }
     for (size_t i = 0; rc == RFT_OK && i < spec->launch_count; i++) {
         if (spec->launches[i].kind == RFT_LAUNCH_KERNEL) {

@@ -9,6 +9,7 @@
 int rft_buffers_take(rft_point_job *job, rft_err *err);
 int rft_buffers_poison(rft_point_job *job, rft_err *err);  /* outputs and temps */
 int rft_buffers_restore(rft_point_job *job, rft_err *err); /* inouts, in stream order */
+void rft_kept_texts_free(rft_kept *kept);                  /* what of it is on the heap */
 void rft_buffers_drop(rft_protocol *p);                    /* forgets all */
 /* Of its data (and of an inout's original), and of what the reference computes; without padding. */
 uint64_t rft_kept_data_bytes(const rft_kept *kept);

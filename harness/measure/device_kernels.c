@@ -196,6 +196,20 @@ static rft_grid_1d elementwise(const rft_protocol *p, uint64_t count) {
     return (rft_grid_1d){(unsigned)(blocks < most ? blocks : most), 256};
 }
 
+/* What two hexadecimal digits a byte say. */
+static int write_given(rft_protocol *p, const rft_buffer *buffer, rft_device_ptr to, rft_err *err) {
+    size_t count = (size_t)(buffer->count * rft_type_bytes(buffer->type));
+    unsigned char *bytes = rft_alloc(count);
+    for (size_t i = 0; i < 2 * count; i++) {
+        char digit = buffer->fill.hex[i];
+        int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
+        bytes[i / 2] = (unsigned char)(i % 2 ? bytes[i / 2] << 4 | value : value);
+    }
+    int rc = p->gpu->vt->write(p->gpu, to, bytes, count, err);
+    free(bytes);
+    return rc;
+}
+
 int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rft_device_ptr to, rft_err *err) {
     uint64_t state = seed;
     uint64_t key = rft_random_next(&state) ^ rft_hash_fnv1a(buffer->name, strlen(buffer->name));
@@ -205,6 +219,9 @@ int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rf
     long long below = buffer->fill.below;
     if (buffer->fill.kind == RFT_FILL_NONE) {
         return p->gpu->vt->set(p->gpu, to, 0, count * rft_type_bytes(buffer->type), err);
+    }
+    if (buffer->fill.kind == RFT_FILL_GIVEN) {
+        return write_given(p, buffer, to, err);
     }
     void *values[] = {&to, &count, &type, &kind, &order, &low, &high, &below, &key};
     return rft_kernel_launch(p, p->builtins.functions[RFT_BUILTIN_FILL], elementwise(p, count), values, err);

@@ -2,6 +2,7 @@
 /* From the launches of a spec to what the driver takes: limits, functions, arguments, grids, facts. */
 #include "measure/launching.h"
 #include "measure/buffers.h"
+#include "measure/constant_data.h"
 #include "measure/vendor_point.h"
 
 #include "base/str.h"
@@ -133,7 +134,7 @@ int rft_launching_check_reference(rft_point_job *job, rft_function *function, rf
     rft_str list = RFT_STR_INIT;
     size_t given = 0;
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (spec->buffers[i].role != RFT_BUFFER_TEMP) {
+        if (rft_buffer_is_argument(&spec->buffers[i])) {
             add_separator(&list);
             rft_str_add(&list, spec->buffers[i].name);
             given++;
@@ -367,7 +368,10 @@ static int bind_launches(rft_point_job *job, rft_err *err) {
     int *ignored = rft_arena_calloc(job->arena, spec->prepare_count + 1, sizeof *ignored);
     const rft_compile_result *unit = job->request->unit; /* without code where only the vendor's library is called */
     int rc = unit->cubin_bytes ? load_module(job, err) : RFT_OK;
-    if (rc == RFT_OK) {
+    if (rc == RFT_OK && unit->cubin_bytes) {
+        rc = rft_constants_write(job, job->module, unit, RFT_CONSTANTS_OF_KERNEL, err);
+    }
+    if (rc == RFT_OK && !job->failed) {
         rc = bind_all(job, spec->prepare, spec->prepare_count, job->prepare, ignored, err);
     }
     if (rc == RFT_OK && !job->failed) {

@@ -12,7 +12,8 @@ typedef struct rft_point_job {
     rft_probe_result *out;
     bool failed;                        /* `out` holds an outcome other than ok: stop here */
     rft_kept **kept;                    /* per spec buffer */
-    rft_device_ptr *data;               /* per spec buffer: where launches find it now, kept->data or a copy of it */
+    rft_device_ptr *data;               /* per spec buffer: where launches find it now, kept->data or a copy of it;
+                                           of a constant that kernels can write to the variable */
     int64_t started_ns;                 /* first launch of the point's own kernels */
     rft_module *module;                 /* the configuration's */
     rft_gpu_launch *prepare, *launches; /* bound; function is NULL for a memset */

@@ -207,7 +207,7 @@ static void free_protocol(rft_probe *self) {
         }
     }
     for (size_t i = 0; i < p->kept.count; i++) {
-        free(p->kept.buffers[i].name);
+        rft_kept_texts_free(&p->kept.buffers[i]);
     }
     free(p->kept.buffers);
     free(p->builtins.verdicts);

@@ -102,11 +102,11 @@ typedef struct rft_kept {
     rft_type type;
     uint64_t count;
     rft_buffer_role role;
-    rft_fill fill;
-    rft_device_ptr data;
+    rft_fill fill;            /* its text on the heap */
+    rft_device_ptr data;      /* CONSTANT: what is copied to the variable of each module */
     rft_device_ptr original;  /* INOUT: its seeded contents; else 0 */
     rft_device_ptr reference; /* OUTPUT, INOUT: what the reference computed; else 0 */
-    uint64_t checksum;        /* INPUT: of its contents */
+    uint64_t checksum;        /* INPUT, CONSTANT: of its contents */
     double scale;             /* OUTPUT, INOUT: mean |reference|, once that is there */
     bool wanted;              /* by the point in hand */
 } rft_kept;

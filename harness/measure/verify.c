@@ -2,6 +2,7 @@
 /* Every element of every output against the reference, before anything is timed. */
 #include "measure/verify.h"
 #include "measure/buffers.h"
+#include "measure/constant_data.h"
 #include "measure/device_kernels.h"
 #include "measure/guards.h"
 #include "measure/launching.h"
@@ -19,6 +20,10 @@ static bool is_judged(const rft_buffer *buffer) {
     return buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT;
 }
 
+static bool is_unchanging(const rft_kept *kept) {
+    return kept->role == RFT_BUFFER_INPUT || kept->role == RFT_BUFFER_CONSTANT;
+}
+
 static bool is_whole(rft_type type) {
     return rft_type_significand_bits(type) == 0;
 }
@@ -30,7 +35,7 @@ static void **reference_arguments(rft_point_job *job) {
     size_t count = 0;
     void **values = rft_arena_calloc(job->arena, spec->buffer_count + spec->check.problem_count + 1, sizeof *values);
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (spec->buffers[i].role != RFT_BUFFER_TEMP) {
+        if (rft_buffer_is_argument(&spec->buffers[i])) {
             rft_device_ptr *address = rft_arena_alloc(job->arena, sizeof *address);
             *address = is_judged(&spec->buffers[i]) ? job->kept[i]->reference : job->kept[i]->data;
             values[count++] = address;
@@ -158,7 +163,10 @@ static int run_reference(rft_point_job *job, rft_err *err) {
     rft_module *module = NULL;
     int rc = gpu->vt->module_load(gpu, reference->cubin, reference->cubin_bytes, &module, err);
     if (rc == RFT_OK) {
-        rc = launch_reference(job, module, values, err);
+        rc = rft_constants_write(job, module, reference, RFT_CONSTANTS_OF_REFERENCE, err);
+        if (rc == RFT_OK && !job->failed) {
+            rc = launch_reference(job, module, values, err);
+        }
         gpu->vt->module_free(gpu, module);
     }
     job->p->kept.reference_done = rc == RFT_OK && !job->failed;
@@ -214,8 +222,8 @@ static int queue_judging(rft_point_job *job, rft_err *err) {
             rft_comparison comparison = {
                 kept->data, kept->reference, kept->type, kept->count, rft_spec_tolerance(spec, i), kept->scale};
             rc = rft_verdicts_queue_compare(p, &comparison, i, err);
-        } else if (kept->role == RFT_BUFFER_INPUT) {
-            rc = rft_verdicts_queue_checksum(p, kept->data, kept->count * rft_type_bytes(kept->type), i, err);
+        } else if (is_unchanging(kept)) {
+            rc = rft_verdicts_queue_checksum(p, job->data[i], kept->count * rft_type_bytes(kept->type), i, err);
         }
     }
     rc = rc == RFT_OK ? rft_guards_queue(job, spec->buffer_count, err) : rc;
@@ -261,8 +269,9 @@ static int fail_wrong(rft_point_job *job, const rft_verification *found) {
 static void judge_inputs(rft_point_job *job) {
     for (size_t i = 0; !job->failed && i < job->request->spec->buffer_count; i++) {
         const rft_kept *kept = job->kept[i];
-        if (kept->role == RFT_BUFFER_INPUT && rft_verdict_checksum(job->p, i) != kept->checksum) {
-            rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its input %s", kept->name);
+        if (is_unchanging(kept) && rft_verdict_checksum(job->p, i) != kept->checksum) {
+            rft_point_job_fail(job, RFT_OUTCOME_WRONG_RESULT, "the kernel wrote to its %s %s",
+                               kept->role == RFT_BUFFER_CONSTANT ? "constant" : "input", kept->name);
         }
     }
 }

@@ -354,6 +354,7 @@ static void read_functions(kernel_reader *reader) {
     int parameters = 0;
     kernel->buffers_ref = function_ref(reader, "buffers", true, &parameters);
     kernel->buffers_fixed = parameters < 2;
+    rft_constants_of_kernel(lua, reader->table, kernel);
     kernel->launch_ref = kernel->vendor ? LUA_NOREF : function_ref(reader, "launch", true, NULL);
     kernel->work_ref = function_ref(reader, "work", true, NULL);
     kernel->prepare_ref = function_ref(reader, "prepare", false, NULL);

@@ -249,7 +249,8 @@ static void split_bytes(const rft_point_spec *spec, double bytes, rft_work *out)
     for (size_t i = 0; i < spec->buffer_count; i++) {
         const rft_buffer *buffer = &spec->buffers[i];
         double size = (double)buffer->count * (double)rft_type_bytes(buffer->type);
-        if (buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_INOUT) {
+        if (buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_INOUT ||
+            buffer->role == RFT_BUFFER_CONSTANT) {
             read += size;
         }
         if (buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT) {

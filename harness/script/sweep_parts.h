@@ -50,7 +50,11 @@ typedef struct rft_kernel_facts {
     const char **options; /* when options_ref is LUA_NOREF */
     size_t option_count;
     int options_ref, buffers_ref, prepare_ref, launch_ref, work_ref, traffic_ref;
-    bool buffers_fixed;                      /* buffers() takes p alone and so cannot depend on the configuration */
+    bool buffers_fixed;          /* buffers() takes p alone and so cannot depend on the configuration */
+    const rft_buffer *constants; /* when constants_ref is LUA_NOREF */
+    size_t constant_count;
+    int constants_ref;                       /* function(p, c, gpu) */
+    bool constants_fixed;                    /* as buffers_fixed */
     const struct rft_baseline_facts *vendor; /* launch = vendor.matmul{}: nothing is compiled, ALGO is the one
                                                 parameter; NULL */
     rft_check_facts check;
@@ -205,6 +209,11 @@ void rft_traffic_read(lua_State *lua, rft_traffic *out);
 void rft_launch_work_read(lua_State *lua, const rft_at *at, rft_launch *out);
 /* Where every launch declares its work: together they do at least the point's. */
 void rft_launch_work_check(lua_State *lua, const rft_point_spec *spec);
+
+/* The table on top, as buffers of role CONSTANT sorted by name; stays there. At most `most` (sweep_constants.c). */
+rft_buffer *rft_constants_read(lua_State *lua, const rft_at *at, rft_arena *arena, size_t most, size_t *count);
+/* constants = { ... } or a function, of the kernel{} at `table`. */
+void rft_constants_of_kernel(lua_State *lua, int table, rft_kernel_facts *kernel);
 
 /* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (sweep_names.c). */
 const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,

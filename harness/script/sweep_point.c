@@ -37,7 +37,7 @@ static void call_function(point_reader *reader, int ref, int config, int handles
 
 /* ---- buffers ---- */
 
-/* The table of buffers on top, sorted by name; popped. */
+/* The table of buffers on top, sorted by name, with room for RFT_BUFFERS_MAX; popped. */
 static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
     lua_State *lua = reader->lua;
     rft_arena *arena = reader->call->arena;
@@ -51,7 +51,7 @@ static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
     if (*count == 0 || *count == KEYS_MAX) {
         rft_read_fail(lua, &root, NULL, *count ? "too many buffers" : "a kernel needs at least one buffer");
     }
-    rft_buffer *buffers = rft_arena_calloc(arena, *count, sizeof(*buffers));
+    rft_buffer *buffers = rft_arena_calloc(arena, RFT_BUFFERS_MAX, sizeof(*buffers));
     for (size_t i = 0; i < *count; i++) {
         rft_at here = {&root, keys[i], 0};
         rft_read_field(lua, -1, keys[i]);
@@ -67,14 +67,41 @@ static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
     return buffers;
 }
 
-static bool is_given(const rft_buffer *buffer) {
-    return buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_INOUT;
+static void add_constants(point_reader *reader, int config, rft_buffer *buffers, size_t *count) {
+    const rft_kernel_facts *kernel = reader->kernel;
+    const rft_buffer *constants = kernel->constants;
+    size_t added = kernel->constant_count, most = RFT_BUFFERS_MAX - *count;
+    rft_at root = {NULL, "constants", 0};
+    if (kernel->constants_ref != LUA_NOREF) {
+        call_function(reader, kernel->constants_ref, config, 0);
+        constants = rft_constants_read(reader->lua, &root, reader->call->arena, most, &added);
+        lua_pop(reader->lua, 1);
+    }
+    if (added > most) {
+        rft_read_fail(reader->lua, &root, NULL, "more than %d buffers and constants", RFT_BUFFERS_MAX);
+    }
+    if (added > 0) {
+        memcpy(buffers + *count, constants, added * sizeof(*buffers));
+        *count += added;
+    }
+}
+
+/* Of this configuration: buffers, and constants behind them. */
+static rft_buffer *call_buffers(point_reader *reader, int config, size_t *count) {
+    call_function(reader, reader->kernel->buffers_ref, config, 0);
+    rft_buffer *buffers = read_buffers(reader, count);
+    add_constants(reader, config, buffers, count);
+    return buffers;
+}
+
+static const char *role_text(const rft_buffer *buffer) {
+    return buffer->role == RFT_BUFFER_CONSTANT                                    ? "a constant"
+           : buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_INOUT ? "an input"
+                                                                                  : "an output";
 }
 
 static bool same_contents(const rft_buffer *a, const rft_buffer *b) {
-    return a->role == b->role && a->type == b->type && a->count == b->count && a->fill.kind == b->fill.kind &&
-           a->fill.low == b->fill.low && a->fill.high == b->fill.high && a->fill.below == b->fill.below &&
-           a->fill.order == b->fill.order;
+    return a->role == b->role && a->type == b->type && a->count == b->count && rft_fill_equal(&a->fill, &b->fill);
 }
 
 /* Configurations are compared on the same inputs, and outputs with the same reference: only temps may differ. */
@@ -82,15 +109,15 @@ static void check_fixed(point_reader *reader) {
     lua_State *lua = reader->lua;
     rft_point_spec *spec = reader->spec;
     rft_push_config(lua, reader->call->state, reader->call->variant, reader->state->base_config);
-    call_function(reader, reader->kernel->buffers_ref, lua_gettop(lua), 0);
     size_t count;
-    rft_buffer *base = read_buffers(reader, &count);
+    rft_buffer *base = call_buffers(reader, lua_gettop(lua), &count);
     lua_pop(lua, 1);
-    rft_at root = {NULL, "buffers", 0};
     for (size_t side = 0; side < 2; side++) {
         const rft_buffer *mine = side ? base : spec->buffers, *others = side ? spec->buffers : base;
         size_t mine_count = side ? count : spec->buffer_count, other_count = side ? spec->buffer_count : count;
         for (size_t i = 0; i < mine_count; i++) {
+            bool is_constant = mine[i].role == RFT_BUFFER_CONSTANT;
+            rft_at root = {NULL, is_constant ? "constants" : "buffers", 0};
             rft_at here = {&root, mine[i].name, 0};
             bool found = mine[i].role == RFT_BUFFER_TEMP;
             for (size_t k = 0; k < other_count && !found; k++) {
@@ -98,20 +125,26 @@ static void check_fixed(point_reader *reader) {
             }
             if (!found) {
                 rft_read_fail(lua, &here,
-                              "make it depend on p only; a temp buffer with a prepare launch may depend on c",
-                              "%s must not depend on the configuration", is_given(&mine[i]) ? "an input" : "an output");
+                              is_constant
+                                  ? "make it depend on p only; what depends on c is an argument of the launch"
+                                  : "make it depend on p only; a temp buffer with a prepare launch may depend on c",
+                              "%s must not depend on the configuration", role_text(&mine[i]));
             }
         }
     }
 }
 
-/* Pushes strict b. */
+static bool is_fixed(const rft_kernel_facts *kernel) {
+    return kernel->buffers_fixed && (kernel->constants_ref == LUA_NOREF || kernel->constants_fixed);
+}
+
+/* Pushes strict b: constants are no arguments. */
 static void push_handles(point_reader *reader) {
     lua_State *lua = reader->lua;
     rft_point_spec *spec = reader->spec;
     uint64_t turn = ++rft_lua_script(lua)->turn;
     lua_createtable(lua, 0, (int)spec->buffer_count);
-    for (size_t i = 0; i < spec->buffer_count; i++) {
+    for (size_t i = 0; i < spec->buffer_count && spec->buffers[i].role != RFT_BUFFER_CONSTANT; i++) {
         rft_handle_tag *handle = rft_tag_new(lua, RFT_TAG_HANDLE, sizeof(*handle), 0);
         *handle = (rft_handle_tag){.name = spec->buffers[i].name,
                                    .buffer = i,
@@ -368,9 +401,8 @@ int rft_point_spell(lua_State *lua) {
     reader.c = lua_gettop(lua);
     rft_push_gpu(lua);
     reader.gpu = lua_gettop(lua);
-    call_function(&reader, reader.kernel->buffers_ref, reader.c, 0);
-    reader.spec->buffers = read_buffers(&reader, &reader.spec->buffer_count);
-    if (!reader.kernel->buffers_fixed && !call->baseline) {
+    reader.spec->buffers = call_buffers(&reader, reader.c, &reader.spec->buffer_count);
+    if (!is_fixed(reader.kernel) && !call->baseline) {
         check_fixed(&reader);
     }
     const rft_baseline_facts *library = call->baseline ? call->baseline : reader.kernel->vendor;

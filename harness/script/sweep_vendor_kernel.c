@@ -20,7 +20,7 @@ static const char *kernel_name(lua_State *lua, int table, const rft_at *root, co
 }
 
 static void refuse_code(lua_State *lua, int table, const rft_at *root) {
-    static const char *const of_code[] = {"source", "entry", "params", "compiled", "options", "prepare"};
+    static const char *const of_code[] = {"source", "entry", "params", "compiled", "options", "constants", "prepare"};
     for (size_t i = 0; i < sizeof(of_code) / sizeof(of_code[0]); i++) {
         rft_at at = {root, of_code[i], 0};
         if (rft_read_field(lua, table, of_code[i])) {

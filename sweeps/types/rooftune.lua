@@ -76,6 +76,7 @@
 ---@field params? table[] { "NAME", default, "help" }, in the order of the report
 ---@field options? string[]|fun(c: rooftune.c, gpu: rooftune.gpu): string[] more NVRTC options
 ---@field buffers fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer> inputs and outputs must not depend on c
+---@field constants? table<string, rooftune.Buffer|rooftune.Scalar>|fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer|rooftune.Scalar> what __constant__ and __device__ variables hold: d_filter = input(f32, 225); must not depend on c
 ---@field prepare? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table once per configuration, untimed
 ---@field launch fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table|rooftune.Vendor one launch or a list, timed as one; or vendor.matmul{}
 ---@field work fun(p: rooftune.p): rooftune.work what anyone must do for the problem

@@ -238,6 +238,12 @@ static void functions_tell_and_allow(void **state) {
     assert_int_equal(gpu->vt->function_shared(gpu, function, 50000, NULL), 0);
     assert_int_equal(fake->shared_allowed, 100000); /* never taken back */
     rft_err err = RFT_ERR_INIT;
+    rft_device_ptr variable = 0;
+    uint64_t bytes = 0;
+    assert_int_equal(gpu->vt->variable(gpu, module, "table", &variable, &bytes, NULL), 0);
+    assert_true(variable != 0 && bytes == 36);
+    assert_int_equal(gpu->vt->variable(gpu, module, "chair", &variable, &bytes, &err), RFT_E_DEVICE);
+    assert_non_null(strstr(err.message, "chair"));
     assert_int_equal(gpu->vt->function_shared(gpu, function, 300000, &err), RFT_E_LIMIT);
     assert_non_null(strstr(err.message, "300000 bytes"));
 

@@ -38,7 +38,8 @@ static rft_launch *new_launch(rft_arena *arena, int64_t n, bool too_large) {
 
 static rft_buffer *new_buffers(rft_arena *arena, int64_t n) {
     rft_buffer *buffers = rft_arena_calloc(arena, 2, sizeof *buffers);
-    buffers[0] = (rft_buffer){"x", RFT_TYPE_F32, (uint64_t)n, RFT_BUFFER_INPUT, {RFT_FILL_UNIFORM, -1, 1, 0, 0}};
+    buffers[0] = (rft_buffer){
+        "x", RFT_TYPE_F32, (uint64_t)n, RFT_BUFFER_INPUT, {.kind = RFT_FILL_UNIFORM, .low = -1, .high = 1}};
     buffers[1] = (rft_buffer){"y", RFT_TYPE_F32, (uint64_t)n, RFT_BUFFER_OUTPUT, {0}};
     return buffers;
 }

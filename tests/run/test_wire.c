@@ -108,6 +108,8 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_int_equal(back->spec->buffers[0].fill.kind, RFT_FILL_UNIFORM);
     assert_true(isnan(back->spec->check.buffer_tol[0]) && back->spec->check.buffer_tol[1] == 0.25);
     assert_memory_equal(back->spec->launches[0].args[1].scalar, &scalar, sizeof scalar);
+    assert_int_equal(back->spec->buffers[2].role, RFT_BUFFER_CONSTANT);
+    assert_string_equal(back->spec->buffers[2].fill.hex, "00004040");
     assert_int_equal(back->spec->launches[0].args[0].offset_bytes, 64);
     assert_int_equal(back->spec->launches[0].args[2].map.box[1], 8);
     assert_int_equal(back->spec->launches[0].cluster[0], 2);
@@ -127,10 +129,11 @@ static void a_point_goes_over_whole(void **state) {
     rft_arena *arena = rft_arena_new();
     rft_err err = RFT_ERR_INIT;
     rft_buffer buffers[] = {
-        {"a", RFT_TYPE_BF16, 1000, RFT_BUFFER_INPUT, {RFT_FILL_UNIFORM, -1, 1, 0, RFT_ORDER_RANDOM}},
+        {"a", RFT_TYPE_BF16, 1000, RFT_BUFFER_INPUT, {.kind = RFT_FILL_UNIFORM, .low = -1, .high = 1}},
         {"c", RFT_TYPE_F32, 1ull << 33, RFT_BUFFER_OUTPUT, {0}},
+        {"ns::scale", RFT_TYPE_F32, 1, RFT_BUFFER_CONSTANT, {.kind = RFT_FILL_GIVEN, .hex = "00004040"}},
     };
-    double tols[] = {NAN, 0.25};
+    double tols[] = {NAN, 0.25, NAN};
     rft_arg args[] = {{.kind = RFT_ARG_BUFFER, .buffer = 1, .offset_bytes = 64},
                       {.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_F64},
                       {.kind = RFT_ARG_TENSOR_MAP,
@@ -141,7 +144,7 @@ static void a_point_goes_over_whole(void **state) {
     rft_value problem[] = {rft_value_int(1ll << 40), rft_value_real(0.5)};
     const char *names[] = {"gemm_reference"};
     rft_point_spec spec = {.buffers = buffers,
-                           .buffer_count = 2,
+                           .buffer_count = 3,
                            .launches = launches,
                            .launch_count = 2,
                            .check = {.unit = {.names = names, .name_count = 1},
@@ -168,6 +171,10 @@ static void a_point_goes_over_whole(void **state) {
     assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
     expect_that_point(&back, scalar);
     assert_true(back.draw == request.draw && back.steady_mhz == request.steady_mhz);
+    json_decref(frame.head);
+    buffers[2].fill.hex = "0000404"; /* not all of it */
+    frame.head = rft_wire_of_probe_request(&request);
+    assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_E_WORKER);
     json_decref(frame.head);
     rft_arena_free(arena);
 }

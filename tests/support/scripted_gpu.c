@@ -266,6 +266,20 @@ static int find_function(rft_gpu *base, rft_module *module, const char *symbol, 
     return usable(gpu, err);
 }
 
+static int find_variable(rft_gpu *base, rft_module *module, const char *symbol, rft_device_ptr *out, uint64_t *bytes,
+                         rft_err *err) {
+    rft_scripted_gpu *gpu = scripted_of(base);
+    (void)module;
+    for (size_t i = 0; i < gpu->variable_count; i++) {
+        if (strcmp(gpu->variables[i].symbol, symbol) == 0) {
+            *out = (rft_device_ptr)(uintptr_t)gpu->variables[i].memory;
+            *bytes = gpu->variables[i].bytes;
+            return usable(gpu, err);
+        }
+    }
+    return rft_err_set(err, RFT_E_DEVICE, "%s: not in the module", symbol);
+}
+
 static int function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err) {
     rft_scripted_gpu *gpu = scripted_of(base);
     const scripted_kernel *kernel = &gpu->kernels[function->kernel];
@@ -448,6 +462,7 @@ static const rft_gpu_vt scripted_vt = {
     .function = find_function,
     .function_facts = function_facts,
     .function_params = function_params,
+    .variable = find_variable,
     .function_shared = function_shared,
     .occupancy = occupancy,
     .tensor_map = tensor_map,

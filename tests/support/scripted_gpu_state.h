@@ -21,6 +21,12 @@ typedef struct scripted_kernel {
     unsigned fault_after, launches;
 } scripted_kernel;
 
+typedef struct scripted_variable {
+    const char *symbol;
+    void *memory;
+    uint64_t bytes;
+} scripted_variable;
+
 struct rft_module {
     char *cubin;
     rft_module *next;
@@ -65,6 +71,8 @@ struct rft_scripted_gpu {
     double clock_since_s, cycles_before; /* when the clock was last changed, and cycles until then */
     scripted_kernel *kernels;
     size_t kernel_count, kernel_capacity;
+    scripted_variable variables[4];
+    size_t variable_count;
     rft_module *modules;
     rft_function *functions;
     rft_event *events;

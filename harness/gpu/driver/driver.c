@@ -161,6 +161,7 @@ static const rft_gpu_vt vtable = {
     .function = rft_cuda_function,
     .function_facts = rft_cuda_function_facts,
     .function_params = rft_cuda_function_params,
+    .variable = rft_cuda_variable,
     .function_shared = rft_cuda_function_shared,
     .occupancy = rft_cuda_occupancy,
     .tensor_map = rft_cuda_tensor_map,

@@ -47,6 +47,7 @@
     X(cuModuleLoadDataEx)                                                                                              \
     X(cuModuleUnload)                                                                                                  \
     X(cuModuleGetFunction)                                                                                             \
+    X(cuModuleGetGlobal)                                                                                               \
     X(cuFuncGetAttribute)                                                                                              \
     X(cuFuncSetAttribute)                                                                                              \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor)                                                                     \
@@ -160,6 +161,8 @@ int rft_cuda_tensor_map(rft_gpu *base, const rft_tensor_map *map, rft_type type,
 int rft_cuda_module_load(rft_gpu *base, const void *cubin, size_t bytes, rft_module **out, rft_err *err);
 void rft_cuda_module_free(rft_gpu *base, rft_module *module);
 int rft_cuda_function(rft_gpu *base, rft_module *module, const char *symbol, rft_function **out, rft_err *err);
+int rft_cuda_variable(rft_gpu *base, rft_module *module, const char *symbol, rft_device_ptr *out, uint64_t *bytes,
+                      rft_err *err);
 int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err);
 int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, rft_err *err);
 int rft_cuda_function_shared(rft_gpu *base, rft_function *function, unsigned bytes, rft_err *err);

@@ -66,6 +66,18 @@ int rft_cuda_function(rft_gpu *base, rft_module *module, const char *symbol, rft
     return rc;
 }
 
+int rft_cuda_variable(rft_gpu *base, rft_module *module, const char *symbol, rft_device_ptr *out, uint64_t *bytes,
+                      rft_err *err) {
+    cuda_gpu *gpu = (cuda_gpu *)base;
+    CUdeviceptr address = 0;
+    size_t size = 0;
+    int rc = rft_cuda_check(gpu, gpu->api.cuModuleGetGlobal(&address, &size, module->handle, symbol), RFT_E_DEVICE,
+                            symbol, err);
+    *out = (rft_device_ptr)address;
+    *bytes = size;
+    return rc;
+}
+
 int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
     static const CUfunction_attribute attributes[] = {

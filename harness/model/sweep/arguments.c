@@ -270,7 +270,7 @@ static void add_reference_buffer(arguments *a, const rft_buffer *buffer) {
 const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const rft_signature *takes, rft_arena *arena) {
     arguments a = {.of_reference = true};
     for (size_t i = 0; i < spec->buffer_count && i < RFT_BUFFERS_MAX; i++) {
-        if (spec->buffers[i].role != RFT_BUFFER_TEMP) {
+        if (rft_buffer_is_argument(&spec->buffers[i])) {
             add_reference_buffer(&a, &spec->buffers[i]);
         }
     }

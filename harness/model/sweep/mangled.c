@@ -3,6 +3,8 @@
  * kept. Whatever is not expected sets `failed`, and nothing is said of the symbol. */
 #include "model/sweep/mangled.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 #define NODES_MAX 256
@@ -373,4 +375,38 @@ int rft_mangled_params(const char *symbol, rft_mangled_param out[RFT_PARAMS_MAX]
         }
     }
     return p.failed ? -1 : count;
+}
+
+/* ---- variables ---- */
+
+/* One <length><identifier> at *at, a local one behind an L; false: something else. */
+static bool add_component(rft_str *text, const char **at) {
+    size_t length = 0;
+    *at += **at == 'L';
+    for (; **at >= '0' && **at <= '9' && length < 4096; (*at)++) {
+        length = length * 10 + (size_t)(**at - '0');
+    }
+    if (length == 0 || length > strlen(*at)) {
+        return false;
+    }
+    if (!rft_text_starts(*at, "_GLOBAL__N_") && !rft_text_starts(*at, "_INTERNAL_")) {
+        rft_str_add(text, text->length ? "::" : "");
+        rft_str_add_n(text, *at, length);
+    }
+    *at += length;
+    return true;
+}
+
+const char *rft_mangled_variable(const char *symbol, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    bool is_mangled = rft_text_starts(symbol, "_Z"), is_nested = is_mangled && symbol[2] == 'N';
+    const char *at = symbol + (is_nested ? 3 : is_mangled ? 2 : 0), *end = is_nested ? "E" : "";
+    bool understood = is_mangled && add_component(&text, &at);
+    while (understood && is_nested && *at != 'E') {
+        understood = add_component(&text, &at);
+    }
+    understood = understood && strcmp(at, end) == 0 && text.length > 0;
+    const char *name = rft_arena_strdup(arena, understood ? rft_str_get(&text) : symbol);
+    rft_str_clear(&text);
+    return name;
 }

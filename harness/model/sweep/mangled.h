@@ -6,6 +6,7 @@
 #ifndef RFT_MODEL_MANGLED_H
 #define RFT_MODEL_MANGLED_H
 
+#include "base/arena.h"
 #include "model/sweep/value.h"
 
 typedef enum rft_mangled_kind {
@@ -27,5 +28,9 @@ typedef struct rft_mangled_param {
 /* How many parameters `symbol` takes, described in `out`; -1 when it is no mangled function's name (extern "C"), or not
  * one that is understood here. Any text may be given. */
 int rft_mangled_params(const char *symbol, rft_mangled_param out[RFT_PARAMS_MAX]);
+
+/* The name of a variable as C++ says it, from its symbol: "_ZN2ns8d_filterE" is ns::d_filter. Nameless namespaces and
+ * what stands for `static` are left out; the symbol itself where it is not understood (templates). In `arena`. */
+const char *rft_mangled_variable(const char *symbol, rft_arena *arena);
 
 #endif

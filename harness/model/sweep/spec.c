@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sweep/spec.h"
 
+#include "base/str.h"
+
 #include <math.h>
+
+bool rft_fill_equal(const rft_fill *a, const rft_fill *b) {
+    return a->kind == b->kind && a->low == b->low && a->high == b->high && a->below == b->below &&
+           a->order == b->order && rft_text_equal(a->hex, b->hex);
+}
+
+bool rft_buffer_is_argument(const rft_buffer *buffer) {
+    return buffer->role != RFT_BUFFER_TEMP && buffer->role != RFT_BUFFER_CONSTANT;
+}
 
 double rft_spec_tolerance(const rft_point_spec *spec, size_t buffer) {
     const rft_check *check = &spec->check;

@@ -14,25 +14,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum rft_buffer_role { RFT_BUFFER_INPUT, RFT_BUFFER_OUTPUT, RFT_BUFFER_INOUT, RFT_BUFFER_TEMP } rft_buffer_role;
-typedef enum rft_fill_kind { RFT_FILL_NONE, RFT_FILL_UNIFORM, RFT_FILL_INTEGERS } rft_fill_kind;
+/* CONSTANT: the contents of a __constant__ or __device__ variable of the kernel's code, and of the reference's where it
+ * has one of the name; an input that no launch and no reference takes as an argument. */
+typedef enum rft_buffer_role {
+    RFT_BUFFER_INPUT,
+    RFT_BUFFER_OUTPUT,
+    RFT_BUFFER_INOUT,
+    RFT_BUFFER_TEMP,
+    RFT_BUFFER_CONSTANT
+} rft_buffer_role;
+typedef enum rft_fill_kind { RFT_FILL_NONE, RFT_FILL_UNIFORM, RFT_FILL_INTEGERS, RFT_FILL_GIVEN } rft_fill_kind;
 typedef enum rft_order { RFT_ORDER_RANDOM, RFT_ORDER_SORTED, RFT_ORDER_ZIPF } rft_order;
 
 /* Seeded contents. UNIFORM: reals in [low, high) (for integer types: whole numbers in it).
- * INTEGERS: whole numbers in [0, below). */
+ * INTEGERS: whole numbers in [0, below). GIVEN: the bytes themselves. */
 typedef struct rft_fill {
     rft_fill_kind kind;
     double low, high;
     int64_t below;
     rft_order order;
+    const char *hex; /* GIVEN: two digits a byte, of the whole buffer; else NULL */
 } rft_fill;
+bool rft_fill_equal(const rft_fill *a, const rft_fill *b);
 
 typedef struct rft_buffer {
-    const char *name;
+    const char *name; /* CONSTANT: the variable's as in C++, "ns::d_filter", or its symbol */
     rft_type type;
     uint64_t count; /* elements, >= 1 */
     rft_buffer_role role;
-    rft_fill fill; /* INPUT and INOUT; NONE for the others */
+    rft_fill fill; /* INPUT, INOUT and CONSTANT; NONE for the others */
 } rft_buffer;
 
 /* A TMA descriptor over a buffer (cuTensorMapEncodeTiled). Dimensions fastest first. */
@@ -119,9 +129,11 @@ typedef struct rft_check {
 } rft_check;
 
 #define RFT_BUFFERS_MAX 63
+/* Does the reference take it as an argument? */
+bool rft_buffer_is_argument(const rft_buffer *buffer);
 
 typedef struct rft_point_spec {
-    rft_buffer *buffers; /* sorted by name; RFT_BUFFERS_MAX at most */
+    rft_buffer *buffers; /* sorted by name, behind them the constants, sorted; RFT_BUFFERS_MAX at most */
     size_t buffer_count;
     rft_launch *prepare; /* once per configuration, untimed */
     size_t prepare_count;

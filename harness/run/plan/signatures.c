@@ -4,6 +4,8 @@
 #include "base/str.h"
 #include "model/sweep/arguments.h"
 
+#include <string.h>
+
 static void read_signature(rft_signature *out, const rft_compile_result *compiled, const rft_compiled_entry *entry) {
     uint32_t sizes[RFT_PARAMS_MAX];
     size_t count = rft_cubin_params(compiled->cubin, compiled->cubin_bytes, entry->symbol, sizes, RFT_PARAMS_MAX);
@@ -23,6 +25,19 @@ static const char *judge(const rft_point_spec *spec, const rft_launch *launch, c
     return NULL;
 }
 
+static const char *judge_constants(const rft_point_spec *spec, const rft_unit_spec *unit,
+                                   const rft_compile_result *compiled, bool of_reference, rft_arena *arena) {
+    const char *slash = strrchr(unit->source, '/');
+    rft_variable *variables;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role == RFT_BUFFER_CONSTANT) {
+            size_t count = rft_code_variables(compiled->cubin, compiled->cubin_bytes, &variables, arena);
+            return rft_constants_wrong(spec, variables, count, slash ? slash + 1 : unit->source, of_reference, arena);
+        }
+    }
+    return NULL;
+}
+
 const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
     const char *wrong = NULL;
     for (size_t i = 0; i < spec->prepare_count && !wrong; i++) {
@@ -31,7 +46,7 @@ const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_r
     for (size_t i = 0; i < spec->launch_count && !wrong; i++) {
         wrong = judge(spec, &spec->launches[i], compiled, arena);
     }
-    return wrong;
+    return wrong ? wrong : judge_constants(spec, &spec->unit, compiled, false, arena);
 }
 
 const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
@@ -41,5 +56,6 @@ const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const 
         return NULL;
     }
     read_signature(&takes, compiled, &compiled->entries[0]);
-    return rft_arguments_of_reference_wrong(spec, &takes, arena);
+    const char *wrong = rft_arguments_of_reference_wrong(spec, &takes, arena);
+    return wrong ? wrong : judge_constants(spec, &spec->check.unit, compiled, true, arena);
 }

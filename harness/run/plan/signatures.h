@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signatures.h - the arguments of a point's launches against the parameters of its compiled kernels: no GPU is needed.
- */
+/* signatures.h - a point's arguments and constants against the parameters and variables of its compiled code: no GPU is
+ * needed. */
 #ifndef RFT_RUN_SIGNATURES_H
 #define RFT_RUN_SIGNATURES_H
 
 #include "gpu/compiler.h"
 #include "model/sweep/spec.h"
 
-/* What is wrong with the first launch that gives what its kernel cannot take (model/sweep/arguments.h), in `arena`;
- * NULL: nothing is known to be. `compiled` is ok. */
+/* What is wrong with the first launch that gives what its kernel cannot take (model/sweep/arguments.h), or with the
+ * first constant (model/sweep/constants.h), in `arena`; NULL: nothing is known to be. `compiled` is ok. */
 const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
 /* The same for the reference; `compiled` is spec.check.unit. */
 const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,

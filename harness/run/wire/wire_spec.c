@@ -7,7 +7,7 @@
 
 static const rft_field fill_items[] = {
     RFT_WIRE_FIELD(rft_fill, kind, INT),    RFT_WIRE_FIELD(rft_fill, low, REAL),  RFT_WIRE_FIELD(rft_fill, high, REAL),
-    RFT_WIRE_FIELD(rft_fill, below, INT64), RFT_WIRE_FIELD(rft_fill, order, INT),
+    RFT_WIRE_FIELD(rft_fill, below, INT64), RFT_WIRE_FIELD(rft_fill, order, INT), RFT_WIRE_FIELD(rft_fill, hex, TEXT),
 };
 static const rft_fields fill_fields = RFT_WIRE_TABLE(fill_items);
 static const rft_field buffer_items[] = {
@@ -277,6 +277,13 @@ static int launches_to(spec_reader *r, rft_launch **out, size_t *count, const js
     return rc;
 }
 
+static bool is_fill(const rft_buffer *buffer) {
+    uint64_t bytes;
+    return buffer->fill.kind != RFT_FILL_GIVEN ||
+           (buffer->fill.hex && !__builtin_mul_overflow(buffer->count, rft_type_bytes(buffer->type), &bytes) &&
+            strspn(buffer->fill.hex, "0123456789abcdef") == 2 * bytes);
+}
+
 static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) {
     const json_t *array = json_object_get(head, "buffers");
     if (!json_is_array(array)) {
@@ -296,7 +303,8 @@ static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) 
         if (rc != RFT_OK) {
             return rc;
         }
-        if (buffer->type >= RFT_TYPE_COUNT || buffer->role > RFT_BUFFER_TEMP || buffer->count == 0 || !buffer->name) {
+        if (buffer->type >= RFT_TYPE_COUNT || buffer->role > RFT_BUFFER_CONSTANT || buffer->count == 0 ||
+            !buffer->name || !is_fill(buffer)) {
             return bad(r, "buffer");
         }
         spec->check.buffer_tol[i] = rft_json_real_or(object, "tol", NAN);

@@ -13,8 +13,9 @@
 static const char *const sweep_keys[] = {"name",  "kernel", "variants", "over",     "problems", "with",
                                          "along", "tune",   "where",    "baseline", "measure",  "search"};
 static const char *const variant_keys[] = {"kernel", "tune", "where"};
-static const char *const kernel_keys[] = {"name",    "source",  "entry",  "problem", "compiled", "params", "options",
-                                          "buffers", "prepare", "launch", "work",    "traffic",  "check"};
+static const char *const kernel_keys[] = {"name",   "source",  "entry",   "problem",   "compiled",
+                                          "params", "options", "buffers", "constants", "prepare",
+                                          "launch", "work",    "traffic", "check"};
 static const char *const check_keys[] = {"reference", "options", "tol", "length", "odd"};
 static const char *const check_buffer_keys[] = {"tol"};
 static const char *const measure_keys[] = {RFT_MEASURE_SETTINGS(SETTING_KEY)};

@@ -167,6 +167,8 @@ static const way examples[] = {
     {"kernel.problem", "problem = { \"n\" }"},
     {"kernel.params", "params = { { \"VEC\", 1, \"floats a load\" }, { \"BLOCK\", 256 } }"},
     {"kernel.compiled", "compiled = { \"n\" }, of the names in problem"},
+    {"kernel.constants", "constants = { d_filter = input(f32, 225), alpha = f32(2.0) }"},
+    {"constants", "constants = function(p) return { d_filter = input(f32, 225), alpha = f32(2.0) } end"},
     {"kernel.options", "options = { \"--use_fast_math\" }"},
     {"kernel.buffers", "buffers = function(p) return { x = input(f32, p.n), y = output(f32, p.n) } end"},
     {"kernel.launch", "launch = function(p, c, gpu, b) return { args = { b.x, b.y }, grid = ..., block = ... } end"},

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sweep_constants.c - constants = { d_filter = input(f32, 225), alpha = f32(2.0) }: what variables of the code hold. */
+#include "script/sweep_parts.h"
+
+#include <string.h>
+
+#define KEYS_MAX (RFT_BUFFERS_MAX + 1) /* one more than may be: then there are too many */
+
+static const char *hex_of(const unsigned char *bytes, size_t count, rft_arena *arena) {
+    static const char digits[] = "0123456789abcdef";
+    char *text = rft_arena_calloc(arena, 2 * count + 1, 1);
+    for (size_t i = 0; i < count; i++) {
+        text[2 * i] = digits[bytes[i] >> 4];
+        text[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    return text;
+}
+
+/* The value on top. */
+static rft_buffer read_constant(lua_State *lua, const rft_at *at, rft_arena *arena) {
+    const rft_buffer *buffer = luaL_testudata(lua, -1, RFT_TAG_BUFFER);
+    const rft_scalar_tag *scalar = luaL_testudata(lua, -1, RFT_TAG_SCALAR);
+    if (buffer && buffer->role != RFT_BUFFER_INPUT) {
+        rft_read_fail(lua, at, "input(TYPE, n); memory that a kernel writes belongs in buffers",
+                      "a constant is filled before the kernel runs, and stays as it is");
+    }
+    if (!buffer && !scalar) {
+        rft_read_wrong(lua, -1, at, "input(...), or a typed scalar like f32(2.0)");
+    }
+    rft_buffer constant = buffer ? *buffer : (rft_buffer){.type = scalar->type, .count = 1};
+    constant.role = RFT_BUFFER_CONSTANT;
+    if (scalar) {
+        constant.fill =
+            (rft_fill){.kind = RFT_FILL_GIVEN, .hex = hex_of(scalar->bytes, rft_type_bytes(scalar->type), arena)};
+    }
+    return constant;
+}
+
+/* "&ns::d_filter", as a name expression has it, and "::d_filter" are the same variable. */
+static const char *variable_name(const char *written) {
+    written += *written == '&';
+    return written + (strncmp(written, "::", 2) == 0 ? 2 : 0);
+}
+
+rft_buffer *rft_constants_read(lua_State *lua, const rft_at *at, rft_arena *arena, size_t most, size_t *count) {
+    const char *keys[KEYS_MAX];
+    rft_read_table(lua, -1, at);
+    if (lua_rawlen(lua, -1) > 0) {
+        rft_read_fail(lua, at, NULL, "expected VARIABLE = input(...), got a list");
+    }
+    *count = rft_read_sorted_keys(lua, -1, keys, KEYS_MAX);
+    if (*count > most) {
+        rft_read_fail(lua, at, NULL, "more than %d buffers and constants", RFT_BUFFERS_MAX);
+    }
+    rft_buffer *constants = rft_arena_calloc(arena, *count + 1, sizeof(*constants));
+    for (size_t i = 0; i < *count; i++) {
+        rft_at here = {at, keys[i], 0};
+        rft_read_field(lua, -1, keys[i]);
+        constants[i] = read_constant(lua, &here, arena);
+        constants[i].name = rft_arena_strdup(arena, variable_name(keys[i]));
+        lua_pop(lua, 1);
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(constants[j].name, constants[i].name) == 0) {
+                rft_read_fail(lua, &here, NULL, "\"%s\" is there twice", constants[i].name);
+            }
+        }
+    }
+    return constants;
+}
+
+void rft_constants_of_kernel(lua_State *lua, int table, rft_kernel_facts *kernel) {
+    rft_at root = {NULL, "kernel", 0};
+    rft_at at = {&root, "constants", 0};
+    kernel->constants_ref = LUA_NOREF;
+    if (!rft_read_field(lua, table, "constants")) {
+        lua_pop(lua, 1);
+        return;
+    }
+    if (lua_isfunction(lua, -1)) {
+        lua_Debug record;
+        rft_read_function(lua, -1, &at);
+        lua_pushvalue(lua, -1);
+        lua_getinfo(lua, ">u", &record);
+        kernel->constants_fixed = !record.isvararg && record.nparams < 2;
+        kernel->constants_ref = luaL_ref(lua, LUA_REGISTRYINDEX);
+        return;
+    }
+    kernel->constants =
+        rft_constants_read(lua, &at, rft_lua_script(lua)->arena, RFT_BUFFERS_MAX - 1, &kernel->constant_count);
+    lua_pop(lua, 1);
+}

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# constants = { ... } against the variables of compiled code: told by check, with no GPU.
+need_nvrtc
+cat >filter.cu <<'END'
+namespace ns { __constant__ float weights[3]; }
+static __device__ double bias[2];
+extern "C" __global__ void filter(const float *x, float *y, long long n) {
+    long long i = (long long)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = ns::weights[i % 3] * x[i] + (float)bias[i % 2];
+    }
+}
+END
+cat >filter_reference.cu <<'END'
+namespace ns { __constant__ float weights[3]; }
+extern "C" __global__ void filter_reference(const float *x, double *y, long long n) {
+    long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = ns::weights[i % 3] * x[i] + (i % 2 ? 0.25 : 0.5);
+    }
+}
+END
+cat >right.lua <<'END'
+local filter = kernel {
+  source = "filter.cu",
+  entry = "filter",
+  problem = { "n" },
+  params = { { "BLOCK", 256 } },
+  buffers = function(p) return { x = input(f32, p.n), y = output(f32, p.n) } end,
+  constants = { ["ns::weights"] = input(f32, 3), bias = input(f64, 2, uniform(0, 1)) },
+  launch = function(p, c, gpu, b)
+    return { args = { b.x, b.y, i64(p.n) }, grid = ceil_div(p.n, c.BLOCK), block = c.BLOCK }
+  end,
+  work = function(p) return { fp32 = 2 * p.n, bytes = 8 * p.n } end,
+  check = { reference = "filter_reference.cu:filter_reference" },
+}
+return sweep { kernel = filter, over = { n = values(1000) }, tune = { BLOCK = values(128, 256) } }
+END
+# told EDIT STATUS WORDS: of right.lua, changed by sed, check says so
+told() {
+    sed "$1" right.lua >s.lua
+    rooftune check s.lua --sample 1
+    expect_status "$2"
+    cat err >>out
+    expect_out "$3"
+}
+told '' 0 'compiled 1, failed 0'
+told 's/constants = {/constants = function(p) return {/; s/(0, 1)) },/(0, p.n)) } end,/' 0 'compiled 1, failed 0'
+told 's/"ns::weights"/"\&ns::weights"/' 0 'compiled 1, failed 0'
+told 's/"ns::weights"/"weights"/' 5 'constant weights: filter.cu has no .* did you mean "ns::weights"?'
+told 's/bias/scale/' 5 'constant scale: .*; it has .*bias'
+told 's/f64, 2/f64, 4/' 5 'constant bias: 4 f64 are 32 bytes, the variable in filter.cu has 16; write f64, 2'
+told 's/f32, 3/f32, 4/' 5 'the variable in filter_reference.cu has 12; write f32, 3'
+told 's/input(f32, 3)/f64(1)/' 5 'constant ns::weights: 1 f64 are 8 bytes'
+told 's/input(f32, 3)/output(f32, 3)/' 3 's.lua:7: kernel.constants.ns::weights: a constant is filled before'
+told 's/input(f32, 3)/3/' 3 'expected input(...), or a typed scalar like f32(2.0), got 3'
+told 's/constants = .*/constants = { input(f32, 3) },/' 3 'kernel.constants: expected VARIABLE = input(...), got a list'
+sed -i 's/constants = {/constants = function(p, c) return {/; s/(0, 1)) },/(0, c.BLOCK)) } end,/' right.lua
+told '' 0 'compiled 1, failed 0' # the defaults
+rooftune check right.lua --all
+expect_out 'constants.bias: a constant must not depend on the configuration'
