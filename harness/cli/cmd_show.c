@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct show_options {
-    const char *json, *csv, *point;
+    const char *json, *csv, *points, *point;
     int64_t point_id; /* when `point` is given */
     bool ascii, full;
     rft_words mixes;
@@ -52,6 +52,10 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
         rft_show_csv(&text, run);
         rc = put_form(cli, o->csv, &text, &to_stdout, err);
     }
+    if (rc == RFT_OK && o->points) {
+        rft_show_points_json(&text, run);
+        rc = put_form(cli, o->points, &text, &to_stdout, err);
+    }
     if (rc == RFT_OK && !to_stdout && o->point) {
         rc = rft_show_point(&text, run, o->point_id, err);
     } else if (rc == RFT_OK && !to_stdout) {
@@ -77,6 +81,7 @@ int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err) {
     const rft_opt opts[] = {
         {"json", 0, "FILE|-", "the findings as JSON; - is stdout, in place of the text", NULL, &o.json, NULL},
         {"csv", 0, "FILE|-", "every point as CSV; - is stdout, in place of the text", NULL, &o.csv, NULL},
+        {"points", 0, "FILE|-", "every point as JSON; - is stdout, in place of the text", NULL, &o.points, NULL},
         {"point", 0, "ID", "one point with its hardware counters, in place of the text", NULL, &o.point, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"ascii", 0, NULL, "no characters beyond ASCII", &o.ascii, NULL, NULL},

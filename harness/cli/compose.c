@@ -5,6 +5,7 @@
 #include "base/units.h"
 #include "cli/asked.h"
 #include "cli/script_stuck.h"
+#include "cli/shipped.h"
 #include "gpu/gpu.h"
 #include "model/roofline/datasheet.h"
 #include "model/roofline/datasheet_device.h"
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The folders an installed, a carried and a freshly built program may find its files in. */
+/* The folders an installed, a carried and a freshly built program may find NVIDIA's libraries in. */
 static size_t program_folders(const rft_cli *cli, rft_arena *arena, const char *names[], const char **out) {
     char *folder = rft_fs_folder(cli->program);
     size_t count = 0;
@@ -27,24 +28,9 @@ static size_t program_folders(const rft_cli *cli, rft_arena *arena, const char *
     return count;
 }
 
-size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out) {
-    const char *names[] = {"share/rooftune", "../share/rooftune", "..", ".", RFT_SOURCE_DIR, NULL};
-    const char **folders = rft_arena_calloc(arena, sizeof names / sizeof names[0], sizeof *folders);
-    size_t count = program_folders(cli, arena, names, folders);
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++) {
-        const char *kernels = rft_arena_printf(arena, "%s/kernels", folders[i]);
-        if (rft_fs_is_folder(kernels)) {
-            folders[kept++] = folders[i];
-        }
-    }
-    *out = folders;
-    return kept;
-}
-
 const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name) {
     const char **folders = NULL;
-    size_t count = rft_compose_module_folders(cli, arena, &folders);
+    size_t count = rft_shipped_folders(cli->program, arena, &folders);
     for (size_t i = 0; i < count; i++) {
         const char *path = rft_arena_printf(arena, "%s/kernels/lib/%s", folders[i], name);
         if (rft_fs_exists(path)) {
@@ -117,13 +103,14 @@ static toolkits find_toolkits(rft_cli *cli, rft_arena *arena) {
     found.count = beside;
     add_home(&found, arena, getenv("CUDA_HOME"));
     add_home(&found, arena, "/usr/local/cuda");
+    found.libraries[found.count - 1] = NULL; /* behind what is nearer: rft_dynlib_folders() has it */
     return found;
 }
 
 rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *arena) {
     rft_roots roots = {0};
     const char **modules = NULL;
-    size_t module_count = rft_compose_module_folders(cli, arena, &modules);
+    size_t module_count = rft_shipped_folders(cli->program, arena, &modules);
     const toolkits found = find_toolkits(cli, arena);
     for (size_t i = 0; sweeps && i < sweeps->count; i++) {
         rft_roots_add_tree(&roots, sweeps->items[i], arena);
@@ -189,7 +176,6 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
     if (home && *home) {
         folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
     }
-    folders[count++] = "/usr/local/cuda/lib64";
     int rc = rft_cublaslt_open(out, gpu, folders, count, err);
     rft_arena_free(arena);
     return rc;
@@ -197,7 +183,7 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
 
 int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err) {
     const char *names[] = {".", "lib", "../lib", NULL};
-    const char *homes[] = {getenv("CUDA_HOME"), "/usr/local/cuda"};
+    const char *home = getenv("CUDA_HOME");
     const char *own = getenv("RFT_CUPTI");
     const char *folders[12];
     size_t count = 0;
@@ -211,11 +197,9 @@ int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err
         folders[count++] = own;
     }
     count += program_folders(cli, arena, names, folders + count);
-    for (size_t i = 0; i < sizeof homes / sizeof *homes; i++) {
-        if (homes[i] && *homes[i]) {
-            folders[count++] = rft_arena_printf(arena, "%s/extras/CUPTI/lib64", homes[i]);
-            folders[count++] = rft_arena_printf(arena, "%s/lib64", homes[i]);
-        }
+    if (home && *home) {
+        folders[count++] = rft_arena_printf(arena, "%s/extras/CUPTI/lib64", home);
+        folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
     }
     const rft_cupti_opts opts = {folders, count};
     int rc = rft_cupti_open(out, gpu, &opts, err);
@@ -278,7 +262,7 @@ int rft_compose_script(rft_cli *cli, rft_script **out, const char *path, const r
     const char **folders = NULL;
     opts.gpu = gpu;
     opts.log = &cli->log;
-    opts.module_folder_count = rft_compose_module_folders(cli, arena, &folders);
+    opts.module_folder_count = rft_shipped_folders(cli->program, arena, &folders);
     opts.module_folders = folders;
     const rft_roots roots = rft_compose_roots(cli, NULL, arena);
     opts.more_roots = &roots;

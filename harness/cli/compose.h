@@ -36,8 +36,6 @@ void rft_compose_library_versions(rft_env *env, rft_arena *arena);
 /* The folder of the cache (RFT_CACHE, XDG_CACHE_HOME, HOME); NULL: none. */
 const char *rft_compose_cache_folder(rft_arena *arena);
 
-/* Folders that hold `kernels/`: the installation's, or the source tree's. Also where data files lie. */
-size_t rft_compose_module_folders(rft_cli *cli, rft_arena *arena, const char ***out);
 /* The file kernels/lib/NAME of the installation; NULL when it is nowhere. */
 const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *name);
 

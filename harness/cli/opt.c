@@ -2,6 +2,7 @@
 #include "base/fs.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "cli/shipped.h"
 
 #include <errno.h>
 #include <string.h>
@@ -103,6 +104,18 @@ static bool reads_file(const rft_opt *opt) {
     return opt->argument && (strstr(opt->argument, "FILE") || rft_text_starts(opt->name, "device"));
 }
 
+/* Words, and the device: it may be a recording. */
+static void find_all_shipped(rft_cli *cli, const rft_opt *opts, size_t count, rft_words *rest, rft_arena *arena) {
+    for (size_t i = 0; i < rest->count; i++) {
+        rest->items[i] = rft_shipped_find(cli->program, rest->items[i], arena);
+    }
+    for (size_t o = 0; o < count; o++) {
+        if (opts[o].text && *opts[o].text && opts[o].letter == 'd') {
+            *opts[o].text = rft_shipped_find(cli->program, *opts[o].text, arena);
+        }
+    }
+}
+
 /* No output destroys an input: every file that the words name is known here. */
 static int check_outputs(const rft_opt *opts, size_t count, const rft_words *rest, rft_arena *arena, rft_err *err) {
     rft_output *outputs = rft_arena_calloc(arena, count + 1, sizeof *outputs);
@@ -153,6 +166,7 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
             append_word(arena, rest, argv[i]);
         }
     }
+    find_all_shipped(cli, opts, opt_count, rest, arena);
     return check_outputs(opts, opt_count, rest, arena, err);
 }
 

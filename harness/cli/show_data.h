@@ -15,6 +15,9 @@ json_t *rft_show_run_json(const rft_run *run); /* that object */
 
 /* A header line, then a line for every point, aliases and failures too. */
 void rft_show_csv(rft_str *out, const rft_run *run);
+/* {"run": ..., "points": [...]}: an object for every point, its members named like those columns; problem and
+ * configuration are objects. */
+void rft_show_points_json(rft_str *out, const rft_run *run);
 
 /* The pieces of these objects: {"n": 4096}, {"TILE_M": 128}; null for NULL and for what is no UTF-8. */
 json_t *rft_show_problem_json(const rft_sweep *sweep, size_t problem);

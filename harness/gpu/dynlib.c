@@ -154,8 +154,17 @@ void rft_dynlib_close(void *handle) {
     }
 }
 
+/* "SITE/nvidia" of a program that lies in a Python package, "SITE/rooftune/bin/rooftune", as pip installs it: NVIDIA's
+ * wheels are beside the package. Only there: above a folder of another kind anybody may have put a library. NULL: none.
+ */
+static const char *wheels_folder(const char *program_folder, rft_arena *arena) {
+    bool is_package = rft_text_equal(rft_fs_name(program_folder), "bin") &&
+                      rft_fs_exists(rft_arena_printf(arena, "%s/../__init__.py", program_folder));
+    return is_package ? rft_arena_printf(arena, "%s/../../nvidia", program_folder) : NULL;
+}
+
 size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena) {
-    const char **folders = rft_arena_calloc(arena, first_count + 4, sizeof *folders);
+    const char **folders = rft_arena_calloc(arena, first_count + 6, sizeof *folders);
     size_t n = 0;
     while (n < first_count) {
         folders[n] = first[n];
@@ -166,10 +175,15 @@ size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t fi
         char *folder = rft_fs_folder(program);
         folders[n++] = rft_arena_strdup(arena, folder);
         folders[n++] = rft_arena_printf(arena, "%s/../lib", folder);
+        const char *wheels = wheels_folder(folder, arena);
+        if (wheels) {
+            folders[n++] = wheels;
+        }
         free(folder);
         free(program);
     }
     folders[n++] = RFT_BUILD_CUDA_HOME;
+    folders[n++] = "/usr/local/cuda";
     *out = folders;
     return n;
 }

@@ -44,7 +44,7 @@ void rft_dynlib_close(void *handle); /* NULL is accepted */
 char *rft_dynlib_find(const rft_dynlib_spec *spec);
 
 /* Where this program looks for NVIDIA's libraries before the loader's path, in `arena`: `first`, the program's own
- * folder and its ../lib, the toolkit found at build time. */
+ * folder and its ../lib, NVIDIA's wheels where pip installed it, the toolkit found at build time, /usr/local/cuda. */
 size_t rft_dynlib_folders(const char ***out, const char *const *first, size_t first_count, rft_arena *arena);
 
 /* The toolkit found at build time, "" without one. Static. */

@@ -127,8 +127,9 @@ void rft_libraries_versions(rft_env *env, const char *const *folders, size_t fol
  * "version, path", else a reason with a remedy. */
 void rft_libraries_describe(rft_env *env, rft_arena *arena);
 
-/* Where this program looks for NVIDIA's libraries before the loader's path does: its own folder, ../lib beside it, the
- * toolkit found at build time ("" without one). Array in `arena`. */
+/* Where this program looks for NVIDIA's libraries before the loader's path does: its own folder, ../lib beside it,
+ * NVIDIA's wheels where pip installed it, the toolkit found at build time ("" without one),
+ * /usr/local/cuda. Array in `arena`. */
 size_t rft_libraries_folders(const char ***out, rft_arena *arena);
 
 #endif

@@ -1,9 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# glibc.sh FOLDER: no program or library below it needs a symbol newer than GLIBC_2.34, or a library that is neither
-# glibc's nor in FOLDER. Both are read from the files, so the result does not depend on this machine's glibc.
+# glibc.sh FOLDER [SONAME...]: no program or library below it needs a symbol newer than GLIBC_2.34, or a library that is
+# neither glibc's nor below FOLDER nor one of these. Both are read from the files, so the result does not depend on this machine's glibc.
 set -u
 folder=$1
+shift
+others=" $* "
 status=0
 count=0
 for file in $(find "$folder" -type f | LC_ALL=C sort); do
@@ -24,7 +26,7 @@ for file in $(find "$folder" -type f | LC_ALL=C sort); do
         case $soname in
         libc.so.6 | libm.so.6 | libdl.so.2 | librt.so.1 | libpthread.so.0 | ld-linux-x86-64.so.2) ;;
         *)
-            if [ ! -e "$folder/$soname" ]; then
+            if [ -z "$(find "$folder" -name "$soname")" ] && [ "${others#* "$soname" }" = "$others" ]; then
                 echo "$file needs $soname, which does not travel with it"
                 status=1
             fi

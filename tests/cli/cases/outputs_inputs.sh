@@ -51,6 +51,7 @@ written report in.db -o
 written report in.db --chart roofline --format svg -o
 written show in.db --csv
 written show in.db --json
+written show in.db --points
 written best in.db -o
 written best in.db --json
 written best in.db --csv
@@ -113,9 +114,9 @@ done >writers
 for writer in $(sed 's/ /:/' writers); do
     case $writer in
     run:output | run:report | run:events | check:json | point:json | point:output | report:output | compare:output | \
-        compare:json | compare:csv | show:json | show:csv | best:json | best:csv | best:output | export:output | \
+        compare:json | compare:csv | show:json | show:csv | show:points | best:json | best:csv | best:output | export:output | \
         import:output | ceilings:json | model:json) ;;
     *) fail "no test of what $writer writes over" ;;
     esac
 done
-[ "$(wc -l <writers)" = 19 ] || fail "not all options that write were found: $(cat writers)"
+[ "$(wc -l <writers)" = 20 ] || fail "not all options that write were found: $(cat writers)"
