@@ -221,3 +221,25 @@ const char *rft_text_nearest(const char *word, const char *const *candidates, si
     free(rows);
     return nearest;
 }
+
+void rft_text_of_bytes(char *out, const void *bytes, size_t count) {
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *from = bytes;
+    for (size_t i = 0; i < count; i++) {
+        out[2 * i] = digits[from[i] >> 4];
+        out[2 * i + 1] = digits[from[i] & 15];
+    }
+    out[2 * count] = '\0';
+}
+
+bool rft_text_to_bytes(const char *hex, void *out, size_t count) {
+    unsigned char *to = out;
+    if (strlen(hex) / 2 != count || strspn(hex, "0123456789abcdef") != strlen(hex) || strlen(hex) % 2) {
+        return false;
+    }
+    for (size_t i = 0; i < 2 * count; i++) {
+        int value = hex[i] <= '9' ? hex[i] - '0' : hex[i] - 'a' + 10;
+        to[i / 2] = (unsigned char)(i % 2 ? to[i / 2] << 4 | value : value);
+    }
+    return true;
+}

@@ -46,6 +46,11 @@ int rft_text_vformat(char *out, size_t size, const char *format, va_list args) _
 bool rft_text_to_double(const char *text, double *out);
 bool rft_text_to_int64(const char *text, int64_t *out);
 
+/* Two lower-case digits a byte; `out` has 2 * count + 1 bytes. */
+void rft_text_of_bytes(char *out, const void *bytes, size_t count);
+/* Back again: false unless `hex` is such text of exactly `count` bytes. */
+bool rft_text_to_bytes(const char *hex, void *out, size_t count);
+
 bool rft_text_equal(const char *a, const char *b); /* NULL equals only NULL */
 bool rft_text_starts(const char *text, const char *prefix);
 bool rft_text_ends(const char *text, const char *suffix);

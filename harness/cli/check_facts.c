@@ -137,6 +137,19 @@ void rft_check_tell_options(const rft_unit_spec *unit, rft_str *out) {
     rft_str_add(out, unit->option_count ? "\n" : " none\n");
 }
 
+void rft_check_tell_structs(const rft_point_spec *spec, rft_str *out) {
+    for (size_t i = 0; i < spec->launch_count; i++) {
+        for (size_t a = 0; a < spec->launches[i].arg_count; a++) {
+            const rft_arg *arg = &spec->launches[i].args[a];
+            if (arg->kind == RFT_ARG_STRUCT) {
+                rft_str_addf(out, "    argument %zu of %s, a struct of %llu byte%s: %s\n", a + 1,
+                             spec->launches[i].entry, (unsigned long long)arg->bytes, arg->bytes == 1 ? "" : "s",
+                             *arg->layout ? arg->layout : "empty");
+            }
+        }
+    }
+}
+
 void rft_check_tell_odd(const rft_plan *plan, size_t s, rft_str *out) {
     const rft_sweep *sweep = plan->sweeps[s];
     for (size_t p = 0; p < sweep->problem_count; p++) {

@@ -41,6 +41,9 @@ void rft_check_tell_launches(const rft_once_result *result, const rft_gpu_info *
 /* The options of a unit as they are given to NVRTC, besides those that are always added (docs/compiling.md). */
 void rft_check_tell_options(const rft_unit_spec *unit, rft_str *out);
 
+/* Where the fields of each struct argument lie, a line each: to be compared with the kernel's. */
+void rft_check_tell_structs(const rft_point_spec *spec, rft_str *out);
+
 /* The odd problem, and how many configurations of each variant are valid there; "none" where there is none. */
 void rft_check_tell_odd(const rft_plan *plan, size_t sweep, rft_str *out);
 

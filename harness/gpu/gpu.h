@@ -77,9 +77,10 @@ typedef struct rft_gpu_vt {
     int (*variable)(rft_gpu *gpu, rft_module *module, const char *symbol, rft_device_ptr *out, uint64_t *bytes,
                     rft_err *err);
     int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
-    /* How many parameters the kernel takes; -1 where the driver does not tell (before CUDA 12.4). A launch with fewer
-     * values reads beyond them. */
-    int (*function_params)(rft_gpu *gpu, rft_function *function, int *count, rft_err *err);
+    /* How many parameters the kernel takes, and the bytes of the first `capacity`; -1 where the driver does not tell
+     * (before CUDA 12.4). A launch with fewer values, or smaller ones, reads beyond them. */
+    int (*function_params)(rft_gpu *gpu, rft_function *function, int *count, size_t *bytes, size_t capacity,
+                           rft_err *err);
     /* Allows up to `bytes` of dynamic shared memory (above 48 KiB it must be asked for). */
     int (*function_shared)(rft_gpu *gpu, rft_function *function, unsigned bytes, rft_err *err);
     /* Resident blocks per SM; with a cluster: clusters resident on the device times cluster size over SMs, at least 1

@@ -338,16 +338,9 @@ static rft_device_ptr address_of(const rft_point_job *job, size_t buffer, size_t
 }
 
 static int aim_launch(rft_point_job *job, const rft_launch *launch, rft_gpu_launch *bound, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
     int rc = RFT_OK;
     for (size_t i = 0; rc == RFT_OK && i < launch->arg_count; i++) {
-        const rft_arg *arg = &launch->args[i];
-        if (arg->kind == RFT_ARG_BUFFER) {
-            *(rft_device_ptr *)bound->values[i] = job->data[arg->buffer] + arg->offset_bytes;
-        } else if (arg->kind == RFT_ARG_TENSOR_MAP) {
-            rc = gpu->vt->tensor_map(gpu, &arg->map, job->kept[arg->buffer]->type, job->data[arg->buffer],
-                                     bound->values[i], err);
-        }
+        rc = rft_point_job_put_argument(job, &launch->args[i], bound->values[i], err);
     }
     if (launch->window.bytes) {
         bound->window_base = job->data[launch->window.buffer] + launch->window.offset_bytes;

@@ -200,12 +200,9 @@ static rft_grid_1d elementwise(const rft_protocol *p, uint64_t count) {
 static int write_given(rft_protocol *p, const rft_buffer *buffer, rft_device_ptr to, rft_err *err) {
     size_t count = (size_t)(buffer->count * rft_type_bytes(buffer->type));
     unsigned char *bytes = rft_alloc(count);
-    for (size_t i = 0; i < 2 * count; i++) {
-        char digit = buffer->fill.hex[i];
-        int value = digit <= '9' ? digit - '0' : digit - 'a' + 10;
-        bytes[i / 2] = (unsigned char)(i % 2 ? bytes[i / 2] << 4 | value : value);
-    }
-    int rc = p->gpu->vt->write(p->gpu, to, bytes, count, err);
+    int rc = rft_text_to_bytes(buffer->fill.hex, bytes, count)
+                 ? p->gpu->vt->write(p->gpu, to, bytes, count, err)
+                 : rft_err_set(err, RFT_E_INTERNAL, "the contents of %s are no bytes", buffer->name);
     free(bytes);
     return rc;
 }

@@ -6,12 +6,9 @@
 #include "measure/vendor_point.h"
 
 #include "base/str.h"
-#include "model/sweep/arguments.h"
 
 #include <math.h>
 #include <string.h>
-
-#define TENSOR_MAP_BYTES 128
 
 static int64_t product(const int64_t v[3]) {
     return v[0] * v[1] * v[2];
@@ -90,53 +87,95 @@ static void check_launches(rft_point_job *job) {
 
 /* ---- parameters ---- */
 
-/* What the driver tells of a kernel: how many it takes. The coordinator has compared all else before; where it could
- * not count them (PTX, extern "C"), the driver would answer by CUDA_ERROR_INVALID_VALUE at best. */
-static int count_parameters(rft_point_job *job, rft_function *function, const char *name, rft_signature *out,
-                            rft_err *err) {
-    static const uint32_t unknown_sizes[RFT_PARAMS_MAX];
+static void add_scalar(rft_str *text, const rft_arg *arg) {
+    rft_str_addf(text, "one %s", rft_type_name(arg->type));
+}
+
+static void add_separator(rft_str *text) {
+    rft_str_add(text, text->length ? ", " : "");
+}
+
+/* The driver answers a launch with too few arguments by CUDA_ERROR_INVALID_VALUE at best. This says what is wrong. */
+static int compare_parameters(rft_point_job *job, rft_function *function, const char *who, size_t given,
+                              const rft_str *list, rft_err *err) {
     int takes = 0;
-    int rc = job->p->gpu->vt->function_params(job->p->gpu, function, &takes, err);
-    bool known = rc == RFT_OK && takes > 0 && takes <= RFT_PARAMS_MAX;
-    rft_signature_read(out, name, "", unknown_sizes, known ? (size_t)takes : 0);
+    int rc = job->p->gpu->vt->function_params(job->p->gpu, function, &takes, NULL, 0, err);
+    if (rc != RFT_OK || takes < 0 || (size_t)takes <= given) {
+        return rc; /* what is given beyond the last parameter is never read */
+    }
+    return rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s takes %d parameter%s, %zu %s given%s%s", who, takes,
+                              takes == 1 ? "" : "s", given, given == 1 ? "is" : "are", given ? ": " : "",
+                              given ? rft_str_get(list) : "");
+}
+
+/* Of code whose parameters the coordinator could not tell. */
+static int check_structs(rft_point_job *job, rft_function *function, const rft_launch *launch, rft_err *err) {
+    int takes = 0;
+    size_t *bytes = rft_arena_calloc(job->arena, launch->arg_count + 1, sizeof *bytes);
+    int rc = job->p->gpu->vt->function_params(job->p->gpu, function, &takes, bytes, launch->arg_count, err);
+    for (size_t i = 0; rc == RFT_OK && i < launch->arg_count && (int)i < takes; i++) {
+        if (launch->args[i].kind == RFT_ARG_STRUCT && launch->args[i].bytes != bytes[i]) {
+            return rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED,
+                                      "argument %zu of %s is a struct of %llu bytes: it takes %zu bytes", i + 1,
+                                      launch->entry, (unsigned long long)launch->args[i].bytes, bytes[i]);
+        }
+    }
     return rc;
 }
 
-/* Fails the job when the kernel takes more parameters than it is given. */
+/* Fails the job when the kernel takes more parameters than it is given, or another struct. */
 static int check_parameters(rft_point_job *job, rft_function *function, const rft_launch *launch, rft_err *err) {
-    rft_signature takes;
-    int rc = count_parameters(job, function, launch->entry, &takes, err);
-    const char *wrong = rc == RFT_OK ? rft_arguments_wrong(job->request->spec, launch, &takes, job->arena) : NULL;
-    return wrong ? rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", wrong) : rc;
+    rft_str list = RFT_STR_INIT;
+    bool has_struct = false;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        const rft_arg *arg = &launch->args[i];
+        add_separator(&list);
+        has_struct = has_struct || arg->kind == RFT_ARG_STRUCT;
+        if (arg->kind == RFT_ARG_SCALAR) {
+            add_scalar(&list, arg);
+        } else if (arg->kind == RFT_ARG_STRUCT) {
+            rft_str_addf(&list, "a struct of %llu bytes", (unsigned long long)arg->bytes);
+        } else {
+            rft_str_add(&list, arg->kind == RFT_ARG_BUFFER ? "" : "a tensor map of ");
+            rft_str_add(&list, job->request->spec->buffers[arg->buffer].name);
+        }
+    }
+    int rc = compare_parameters(job, function, launch->entry, launch->arg_count, &list, err);
+    rft_str_clear(&list);
+    return rc == RFT_OK && !job->failed && has_struct ? check_structs(job, function, launch, err) : rc;
 }
 
+/* The names of the problem's dimensions stay with the coordinator: their values stand for them. */
 int rft_launching_check_reference(rft_point_job *job, rft_function *function, rft_err *err) {
-    rft_signature takes;
-    int rc = count_parameters(job, function, job->request->reference->entries[0].name, &takes, err);
-    const char *wrong = rc == RFT_OK ? rft_arguments_of_reference_wrong(job->request->spec, &takes, job->arena) : NULL;
-    return wrong ? rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", wrong) : rc;
+    const rft_point_spec *spec = job->request->spec;
+    rft_str list = RFT_STR_INIT;
+    size_t given = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (rft_buffer_is_argument(&spec->buffers[i])) {
+            add_separator(&list);
+            rft_str_add(&list, spec->buffers[i].name);
+            given++;
+        }
+    }
+    rft_str_add(&list, given ? " (buffers)" : "");
+    for (size_t i = 0; i < spec->check.problem_count; i++) {
+        add_separator(&list);
+        rft_value_format(&list, &spec->check.problem[i]);
+    }
+    rft_str_add(&list, spec->check.problem_count ? " (the problem, 64 bits each)" : "");
+    given += spec->check.problem_count;
+    int rc = compare_parameters(job, function, "the reference", given, &list, err);
+    rft_str_clear(&list);
+    return rc;
 }
 
 /* ---- binding ---- */
 
 static int bind_argument(rft_point_job *job, const rft_arg *arg, void **value, rft_err *err) {
-    rft_gpu *gpu = job->p->gpu;
-    if (arg->kind == RFT_ARG_SCALAR) {
-        *value = rft_arena_memdup(job->arena, arg->scalar, sizeof arg->scalar);
-        return RFT_OK;
-    }
-    if (arg->kind == RFT_ARG_BUFFER) {
-        rft_device_ptr address = job->kept[arg->buffer]->data + arg->offset_bytes;
-        *value = rft_arena_memdup(job->arena, &address, sizeof address);
-        return RFT_OK;
-    }
-    /* The driver wants descriptors at multiples of 64 bytes. */
-    unsigned char *space = rft_arena_alloc(job->arena, (size_t)2 * TENSOR_MAP_BYTES);
-    unsigned char *map = space + (TENSOR_MAP_BYTES - (uintptr_t)space % TENSOR_MAP_BYTES) % TENSOR_MAP_BYTES;
-    const rft_kept *kept = job->kept[arg->buffer];
-    *value = map;
-    int rc = gpu->vt->tensor_map(gpu, &arg->map, kept->type, kept->data, map, err);
-    return rc == RFT_OK ? rc : rft_err_context(err, "tensor map over %s", kept->name);
+    unsigned char *space = rft_arena_alloc(job->arena, (size_t)rft_argument_bytes(arg) + RFT_ARGUMENT_ALIGNMENT);
+    space += (RFT_ARGUMENT_ALIGNMENT - (uintptr_t)space % RFT_ARGUMENT_ALIGNMENT) % RFT_ARGUMENT_ALIGNMENT;
+    *value = space;
+    return rft_point_job_put_argument(job, arg, space, err);
 }
 
 static const rft_compiled_entry *find_entry(const rft_point_job *job, const char *name) {

@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <stdarg.h>
+#include <string.h>
 
 int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *format, ...) {
     rft_err text;
@@ -21,6 +22,44 @@ void rft_point_job_enter(rft_point_job *job, rft_phase phase) {
     if (job->request->enter) {
         job->request->enter(job->request->payload, phase);
     }
+}
+
+#define TENSOR_MAP_BYTES 128
+
+uint64_t rft_argument_bytes(const rft_arg *arg) {
+    return arg->kind == RFT_ARG_STRUCT       ? arg->bytes
+           : arg->kind == RFT_ARG_TENSOR_MAP ? TENSOR_MAP_BYTES
+           : arg->kind == RFT_ARG_SCALAR     ? sizeof arg->scalar
+                                             : sizeof(rft_device_ptr);
+}
+
+static int put_struct(const rft_point_job *job, const rft_arg *arg, unsigned char *to, rft_err *err) {
+    int rc = rft_text_to_bytes(arg->hex, to, arg->bytes)
+                 ? RFT_OK
+                 : rft_err_set(err, RFT_E_INTERNAL, "what a struct holds are no bytes");
+    for (size_t i = 0; i < arg->field_count && rc == RFT_OK; i++) {
+        rc = rft_point_job_put_argument(job, &arg->fields[i], to + arg->fields[i].at, err);
+    }
+    return rc;
+}
+
+int rft_point_job_put_argument(const rft_point_job *job, const rft_arg *arg, unsigned char *to, rft_err *err) {
+    rft_gpu *gpu = job->p->gpu;
+    if (arg->kind == RFT_ARG_STRUCT) {
+        return put_struct(job, arg, to, err);
+    }
+    if (arg->kind == RFT_ARG_SCALAR) {
+        memcpy(to, arg->scalar, sizeof arg->scalar);
+        return RFT_OK;
+    }
+    if (arg->kind == RFT_ARG_BUFFER) {
+        rft_device_ptr address = job->data[arg->buffer] + arg->offset_bytes;
+        memcpy(to, &address, sizeof address);
+        return RFT_OK;
+    }
+    const rft_kept *kept = job->kept[arg->buffer];
+    int rc = gpu->vt->tensor_map(gpu, &arg->map, kept->type, job->data[arg->buffer], to, err);
+    return rc == RFT_OK ? rc : rft_err_context(err, "tensor map over %s", kept->name);
 }
 
 double rft_point_job_elapsed_s(const rft_point_job *job) {

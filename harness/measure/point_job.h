@@ -33,4 +33,10 @@ void rft_point_job_enter(rft_point_job *job, rft_phase phase); /* tells the list
 /* Fails the job as timed_out when the point's time is over. */
 bool rft_point_job_is_late(rft_point_job *job, const char *during);
 
+/* The argument's value, as a launch wants it, with the buffers where they are now. `to` has room for it and begins at a
+ * multiple of RFT_ARGUMENT_ALIGNMENT. */
+#define RFT_ARGUMENT_ALIGNMENT 64 /* of tensor maps, in structs too */
+int rft_point_job_put_argument(const rft_point_job *job, const rft_arg *arg, unsigned char *to, rft_err *err);
+uint64_t rft_argument_bytes(const rft_arg *arg);
+
 #endif

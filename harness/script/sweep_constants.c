@@ -1,38 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_constants.c - constants = { d_filter = input(f32, 225), alpha = f32(2.0) }: what variables of the code hold. */
+#include "script/lua/lua_struct.h"
 #include "script/sweep_parts.h"
+
+#include "base/str.h"
 
 #include <string.h>
 
 #define KEYS_MAX (RFT_BUFFERS_MAX + 1) /* one more than may be: then there are too many */
 
-static const char *hex_of(const unsigned char *bytes, size_t count, rft_arena *arena) {
-    static const char digits[] = "0123456789abcdef";
-    char *text = rft_arena_calloc(arena, 2 * count + 1, 1);
-    for (size_t i = 0; i < count; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
+static rft_fill given(const void *bytes, size_t count, rft_arena *arena) {
+    char *hex = rft_arena_alloc(arena, 2 * count + 1);
+    rft_text_of_bytes(hex, bytes, count);
+    return (rft_fill){.kind = RFT_FILL_GIVEN, .hex = hex};
+}
+
+static rft_buffer of_struct(lua_State *lua, const rft_at *at, const rft_struct_tag *tag, rft_arena *arena) {
+    if (tag->field_count > 0) {
+        rft_read_fail(lua, at, "give the buffer to the launch as an argument",
+                      "a constant has no addresses of buffers");
     }
-    return text;
+    return (rft_buffer){
+        .type = RFT_TYPE_U8, .count = tag->bytes, .fill = given(rft_struct_image(tag), tag->bytes, arena)};
 }
 
 /* The value on top. */
 static rft_buffer read_constant(lua_State *lua, const rft_at *at, rft_arena *arena) {
     const rft_buffer *buffer = luaL_testudata(lua, -1, RFT_TAG_BUFFER);
     const rft_scalar_tag *scalar = luaL_testudata(lua, -1, RFT_TAG_SCALAR);
+    const rft_struct_tag *tag = luaL_testudata(lua, -1, RFT_TAG_STRUCT);
     if (buffer && buffer->role != RFT_BUFFER_INPUT) {
         rft_read_fail(lua, at, "input(TYPE, n); memory that a kernel writes belongs in buffers",
                       "a constant is filled before the kernel runs, and stays as it is");
     }
-    if (!buffer && !scalar) {
-        rft_read_wrong(lua, -1, at, "input(...), or a typed scalar like f32(2.0)");
+    if (!buffer && !scalar && !tag) {
+        rft_read_wrong(lua, -1, at, "input(...), a typed scalar like f32(2.0), or struct { ... }");
     }
-    rft_buffer constant = buffer ? *buffer : (rft_buffer){.type = scalar->type, .count = 1};
-    constant.role = RFT_BUFFER_CONSTANT;
+    rft_buffer constant = buffer ? *buffer : (rft_buffer){.count = 1};
     if (scalar) {
-        constant.fill =
-            (rft_fill){.kind = RFT_FILL_GIVEN, .hex = hex_of(scalar->bytes, rft_type_bytes(scalar->type), arena)};
+        constant.type = scalar->type;
+        constant.fill = given(scalar->bytes, rft_type_bytes(scalar->type), arena);
+    } else if (tag) {
+        constant = of_struct(lua, at, tag, arena);
     }
+    constant.role = RFT_BUFFER_CONSTANT;
     return constant;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sweep_launch.c - what launch() and prepare() return: one launch, or a list of launches and memsets. */
+#include "script/lua/lua_struct.h"
 #include "script/sweep_parts.h"
 
 #include "base/units.h"
@@ -10,45 +11,12 @@
 #define ARGS_MAX 64
 #define SUM_SLACK 1e-9 /* of rounding */
 
-static void refuse_old(lua_State *lua, const rft_at *at, uint64_t turn) {
-    if (turn != rft_lua_script(lua)->turn) {
-        rft_read_fail(lua, at, "use the b that launch() and prepare() are called with",
-                      "this buffer belongs to an earlier point");
-    }
-}
-
 static const rft_handle_tag *test_handle(lua_State *lua, const rft_at *at) {
     const rft_handle_tag *handle = luaL_testudata(lua, -1, RFT_TAG_HANDLE);
     if (handle) {
-        refuse_old(lua, at, handle->turn);
+        rft_handle_check_turn(lua, at, handle->turn);
     }
     return handle;
-}
-
-/* The argument on top. */
-static void read_arg(lua_State *lua, const rft_at *at, rft_arg *out) {
-    const rft_handle_tag *handle = test_handle(lua, at);
-    const rft_scalar_tag *scalar = luaL_testudata(lua, -1, RFT_TAG_SCALAR);
-    const rft_map_tag *map = luaL_testudata(lua, -1, RFT_TAG_MAP);
-    if (handle) {
-        out->kind = RFT_ARG_BUFFER;
-        out->buffer = handle->buffer;
-        out->offset_bytes = handle->offset_bytes;
-    } else if (scalar) {
-        out->kind = RFT_ARG_SCALAR;
-        out->type = scalar->type;
-        memcpy(out->scalar, scalar->bytes, sizeof(out->scalar));
-    } else if (map) {
-        refuse_old(lua, at, map->turn);
-        out->kind = RFT_ARG_TENSOR_MAP;
-        out->buffer = map->buffer;
-        out->map = map->map;
-    } else if (lua_type(lua, -1) == LUA_TNUMBER || lua_type(lua, -1) == LUA_TBOOLEAN) {
-        rft_read_fail(lua, at, "write i32(...), i64(...), f32(...): the type of the kernel's parameter",
-                      "a plain number has no type");
-    } else {
-        rft_read_wrong(lua, -1, at, "a buffer like b.x, a typed scalar like i64(p.n), or tensor_map(...)");
-    }
 }
 
 static void read_args(lua_State *lua, const rft_at *root, rft_arena *arena, rft_launch *out) {
@@ -59,7 +27,7 @@ static void read_args(lua_State *lua, const rft_at *root, rft_arena *arena, rft_
         for (size_t i = 0; i < out->arg_count; i++) {
             rft_at here = {&at, NULL, (lua_Integer)i + 1};
             lua_rawgeti(lua, -1, (lua_Integer)i + 1);
-            read_arg(lua, &here, &out->args[i]);
+            rft_arg_read(lua, &here, arena, &out->args[i]);
             lua_pop(lua, 1);
         }
     }
@@ -182,7 +150,7 @@ static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *rea
     const rft_memset_tag *set = luaL_testudata(lua, -1, RFT_TAG_MEMSET);
     *out = (rft_launch){.grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .traffic = rft_traffic_unknown()};
     if (set) {
-        refuse_old(lua, at, set->turn);
+        rft_handle_check_turn(lua, at, set->turn);
         out->kind = RFT_LAUNCH_MEMSET;
         out->memset_buffer = set->buffer;
         out->memset_byte = set->byte;

@@ -76,7 +76,7 @@
 ---@field params? table[] { "NAME", default, "help" }, in the order of the report
 ---@field options? string[]|fun(c: rooftune.c, gpu: rooftune.gpu): string[] more NVRTC options
 ---@field buffers fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer> inputs and outputs must not depend on c
----@field constants? table<string, rooftune.Buffer|rooftune.Scalar>|fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer|rooftune.Scalar> what __constant__ and __device__ variables hold: d_filter = input(f32, 225); must not depend on c
+---@field constants? table<string, rooftune.Buffer|rooftune.Scalar|rooftune.Struct>|fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu): table<string, rooftune.Buffer|rooftune.Scalar|rooftune.Struct> what __constant__ and __device__ variables hold: d_filter = input(f32, 225); must not depend on c
 ---@field prepare? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table once per configuration, untimed
 ---@field launch fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table|rooftune.Vendor one launch or a list, timed as one; or vendor.matmul{}
 ---@field work fun(p: rooftune.p): rooftune.work what anyone must do for the problem
@@ -118,7 +118,7 @@
 ---One launch.
 ---@class rooftune.launch
 ---@field entry? string name expression when it is not the kernel's (first) `entry`
----@field args? (rooftune.handle|rooftune.Scalar|rooftune.TensorMap)[] in the order of the kernel's parameters
+---@field args? (rooftune.handle|rooftune.Scalar|rooftune.TensorMap|rooftune.Struct)[] in the order of the kernel's parameters
 ---@field grid integer|integer[]|rooftune.Resident blocks: number, { x, y, z } or resident()
 ---@field block integer|integer[] threads: number or { x, y, z }
 ---@field shared? integer dynamic shared memory, bytes; default 0
@@ -200,6 +200,7 @@ function handle:offset(bytes) end
 ---@class rooftune.Buffer what input(), output(), inout() and temp() return
 ---@class rooftune.Fill what uniform() and integers{} return
 ---@class rooftune.Scalar what a type called as a function returns
+---@class rooftune.Struct what struct{} returns
 ---@class rooftune.TensorMap what tensor_map() returns
 ---@class rooftune.Memset what memset() returns
 ---@class rooftune.Resident what resident() returns
@@ -305,6 +306,12 @@ function ceil_div(a, b) end
 ---@param byte integer 0 to 255
 ---@return rooftune.Memset
 function memset(buffer, byte) end
+
+---A struct by value, an argument of a launch: its fields in their order, laid out as C does; a list in it is an array.
+---`align = 16` for what is aligned more than its fields (float4).
+---@param fields table (rooftune.Scalar|rooftune.handle|rooftune.TensorMap|rooftune.Struct|table)[]
+---@return rooftune.Struct
+function struct(fields) end
 
 ---A TMA descriptor, an argument of a launch.
 ---@param buffer rooftune.handle

@@ -18,6 +18,8 @@ __device__ __noinline__ int deeper(int level) {
 }
 #endif
 
+__device__ int unchanging; // a constant of the sweep
+
 __device__ unsigned long long now_ns() {
     unsigned long long time_ns;
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(time_ns));
@@ -52,6 +54,10 @@ __global__ void victim(const float *x, float *y, char *scratch, long long n) {
     y[i] += (float)(clock64() & 1023) + 1.0f;
 #elif FAULT == FAULT_writes_input
     const_cast<float *>(x)[i] = 7.0f;
+#elif FAULT == FAULT_writes_constant
+    if (i == 0) {
+        unchanging += 1;
+    }
 #elif FAULT == FAULT_endless
     while (i == 0 && *(volatile float *)y != -12345.0f) {
     }

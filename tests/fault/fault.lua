@@ -4,7 +4,7 @@
 local faults = {
   "none",
   "out_of_bounds", "misaligned", "trap", "assertion", "stack_overflow", -- the device stops
-  "wrong_result", "nan", "unwritten", "unstable", "writes_input", -- the result is wrong
+  "wrong_result", "nan", "unwritten", "unstable", "writes_input", "writes_constant", -- the result is wrong
   "endless", "slow", -- the time is over
   "too_many_threads", "too_much_shared", "too_much_memory", "does_not_fit_at_once", "too_large_cluster", -- no launch
   "does_not_compile", "script_error",
@@ -37,6 +37,7 @@ local function faults_sweep(name, where, timeout)
           scratch = temp(u8, c.FAULT == "too_much_memory" and 2 * gpu.memory_bytes or 16),
         }
       end,
+      constants = { unchanging = i32(3) },
       launch = function(p, c, gpu, b)
         local launch = { args = { b.x, b.y, b.scratch, i64(p.n) }, grid = ceil_div(p.n, c.BLOCK), block = c.BLOCK }
         if launches[c.FAULT] then

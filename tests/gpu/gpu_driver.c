@@ -275,7 +275,7 @@ static void a_kernel_tells_its_facts(void **state) {
     assert_int_equal(facts.shared_static_bytes, 0);
     assert_int_equal(facts.max_threads_per_block, 1024);
     int params = 0;
-    OK(f->gpu->vt->function_params(f->gpu, function, &params, &failure));
+    OK(f->gpu->vt->function_params(f->gpu, function, &params, NULL, 0, &failure));
     assert_true(params == 4 || params == -1);
     rft_gpu_launch launch = launch_of(function, 1, 1024, NULL);
     int blocks = 0;

@@ -231,7 +231,7 @@ static void functions_tell_and_allow(void **state) {
     assert_int_equal(facts.const_bytes, 12);
     assert_int_equal(facts.max_threads_per_block, 10);
     int params = 0;
-    assert_int_equal(gpu->vt->function_params(gpu, function, &params, NULL), 0);
+    assert_int_equal(gpu->vt->function_params(gpu, function, &params, NULL, 0, NULL), 0);
     assert_int_equal(params, 3);
     assert_false(gpu->vt->sticky(gpu)); /* the answer that ends the list is no error */
     assert_int_equal(gpu->vt->function_shared(gpu, function, 100000, NULL), 0);

@@ -36,6 +36,7 @@ static const expectation expectations[] = {
     {"unwritten", RFT_OUTCOME_WRONG_RESULT, "not written"},
     {"unstable", RFT_OUTCOME_WRONG_RESULT, "y["},
     {"writes_input", RFT_OUTCOME_WRONG_RESULT, "wrote to its input x"},
+    {"writes_constant", RFT_OUTCOME_WRONG_RESULT, "wrote to its constant unchanging"},
     {"endless", RFT_OUTCOME_TIMED_OUT, "the worker was ended"},
     {"slow", RFT_OUTCOME_TIMED_OUT, "measure.timeout is 1 s"},
     {"too_many_threads", RFT_OUTCOME_SKIPPED, "2048"},

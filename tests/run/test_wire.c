@@ -112,6 +112,10 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_string_equal(back->spec->buffers[2].fill.hex, "00004040");
     assert_int_equal(back->spec->launches[0].args[0].offset_bytes, 64);
     assert_int_equal(back->spec->launches[0].args[2].map.box[1], 8);
+    const rft_arg *structure = &back->spec->launches[0].args[3];
+    assert_true(structure->kind == RFT_ARG_STRUCT && structure->bytes == 16 && structure->hex[1] == '7');
+    assert_true(structure->field_count == 1 && structure->fields[0].at == 8);
+    assert_true(structure->fields[0].buffer == 1 && structure->fields[0].offset_bytes == 32);
     assert_int_equal(back->spec->launches[0].cluster[0], 2);
     assert_int_equal(back->spec->launches[0].grid[0], 0);
     assert_true(back->spec->launches[0].pdl && back->spec->launches[0].window.hit_ratio == 0.5);
@@ -122,6 +126,14 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_string_equal(back->spec->check.unit.names[0], "gemm_reference");
     assert_memory_equal(back->unit->cubin, "UNIT", 4);
     assert_memory_equal(back->reference->cubin, "REF", 3);
+}
+
+static void expect_refused(const rft_probe_request *request, rft_arena *arena) {
+    rft_err err = RFT_ERR_INIT;
+    rft_probe_request back;
+    rft_frame frame = {.head = rft_wire_of_probe_request(request)};
+    assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_E_WORKER);
+    json_decref(frame.head);
 }
 
 static void a_point_goes_over_whole(void **state) {
@@ -137,10 +149,15 @@ static void a_point_goes_over_whole(void **state) {
     rft_arg args[] = {{.kind = RFT_ARG_BUFFER, .buffer = 1, .offset_bytes = 64},
                       {.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_F64},
                       {.kind = RFT_ARG_TENSOR_MAP,
-                       .map = {.rank = 2, .dims = {64, 32}, .strides = {0, 128}, .box = {64, 8}, .swizzle = 128}}};
+                       .map = {.rank = 2, .dims = {64, 32}, .strides = {0, 128}, .box = {64, 8}, .swizzle = 128}},
+                      {.kind = RFT_ARG_STRUCT,
+                       .hex = "07000000000000000000000000000000",
+                       .bytes = 16,
+                       .fields = &(rft_arg){.kind = RFT_ARG_BUFFER, .buffer = 1, .offset_bytes = 32, .at = 8},
+                       .field_count = 1}};
     double scalar = -0.1;
     memcpy(args[1].scalar, &scalar, sizeof scalar);
-    rft_launch launches[] = {a_launch(args, 3), {.kind = RFT_LAUNCH_MEMSET, .memset_buffer = 1, .memset_byte = 255}};
+    rft_launch launches[] = {a_launch(args, 4), {.kind = RFT_LAUNCH_MEMSET, .memset_buffer = 1, .memset_byte = 255}};
     rft_value problem[] = {rft_value_int(1ll << 40), rft_value_real(0.5)};
     const char *names[] = {"gemm_reference"};
     rft_point_spec spec = {.buffers = buffers,
@@ -173,9 +190,13 @@ static void a_point_goes_over_whole(void **state) {
     assert_true(back.draw == request.draw && back.steady_mhz == request.steady_mhz);
     json_decref(frame.head);
     buffers[2].fill.hex = "0000404"; /* not all of it */
-    frame.head = rft_wire_of_probe_request(&request);
-    assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_E_WORKER);
-    json_decref(frame.head);
+    expect_refused(&request, arena);
+    buffers[2].fill.hex = "00004040";
+    args[3].fields->at = 9; /* it ends outside of the struct */
+    expect_refused(&request, arena);
+    args[3].fields->at = 8;
+    args[3].fields->kind = RFT_ARG_STRUCT;
+    expect_refused(&request, arena);
     rft_arena_free(arena);
 }
 

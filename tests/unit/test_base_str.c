@@ -219,8 +219,25 @@ static void numbers_do_not_follow_the_locale(void **state) {
     setlocale(LC_ALL, "C");
 }
 
+static void test_bytes(void **state) {
+    (void)state;
+    static const unsigned char bytes[] = {0x00, 0x9a, 0xff};
+    unsigned char back[3] = {0};
+    char text[7];
+    rft_text_of_bytes(text, bytes, 3);
+    assert_string_equal(text, "009aff");
+    assert_true(rft_text_to_bytes(text, back, 3));
+    assert_memory_equal(back, bytes, 3);
+    assert_false(rft_text_to_bytes("009af", back, 3));
+    assert_false(rft_text_to_bytes("009aff0", back, 3));
+    assert_false(rft_text_to_bytes("009afg", back, 3));
+    assert_false(rft_text_to_bytes("009aff", back, 2));
+    assert_true(rft_text_to_bytes("", back, 0));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes),
         cmocka_unit_test(adds),
         cmocka_unit_test(long_formats_are_not_cut),
         cmocka_unit_test(doubles_are_short),

@@ -55,6 +55,43 @@ static void expect(const char *symbol, const rft_arg *args, size_t count, const 
 #define EXPECT(symbol, wanted, ...)                                                                                    \
     expect(symbol, (rft_arg[]){__VA_ARGS__}, sizeof((rft_arg[]){__VA_ARGS__}) / sizeof(rft_arg), wanted)
 
+static rft_arg structure(uint64_t bytes) {
+    return (rft_arg){.kind = RFT_ARG_STRUCT, .bytes = bytes, .layout = "i32 at 0, x at 8"};
+}
+
+/* Of a struct's type a symbol has the name alone: its size is in the cubin. */
+static const char *judge_sized(const char *symbol, uint32_t bytes, rft_arg arg, rft_arena *arena) {
+    rft_point_spec spec = {.buffers = buffers, .buffer_count = BUFFERS};
+    rft_launch launch = {.args = &arg, .arg_count = 1};
+    rft_signature takes;
+    rft_signature_read(&takes, "k", symbol, &bytes, bytes ? 1 : 0);
+    return rft_arguments_wrong(&spec, &launch, &takes, arena);
+}
+
+static void structs_are_compared_by_size(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    assert_null(judge_sized("_Z1k1P", 16, structure(16), arena));
+    assert_null(judge_sized("_Z1k1P", 0, structure(16), arena));
+    assert_null(judge_sized("k", 16, structure(16), arena));
+    static const char fields[] = "; give it the kernel's fields, in their order";
+    const char *wrong = judge_sized("_Z1k1P", 24, structure(16), arena);
+    assert_string_equal(wrong, rft_arena_printf(arena,
+                                                "argument 1 of k is a struct of 16 bytes (i32 at 0, x at 8): it takes "
+                                                "24 bytes%s",
+                                                fields));
+    wrong = judge_sized("k", 8, structure(16), arena);
+    assert_non_null(strstr(wrong, "it takes 8 bytes"));
+    wrong = judge_sized("_Z1kf", 4, structure(4), arena);
+    assert_non_null(strstr(wrong, "it takes float, 4 bytes; write f32(...)"));
+    wrong = judge_sized("_Z1kPf", 8, structure(8), arena);
+    assert_non_null(strstr(wrong, "it takes float *; give a buffer, like b.x"));
+    wrong = judge_sized("_Z1k1P", 24, whole(RFT_TYPE_I32, 1), arena);
+    assert_string_equal(
+        wrong, "argument 1 of k is i32(1), 4 bytes: it takes 24 bytes; a struct is written struct { i32(...), b.x }");
+    rft_arena_free(arena);
+}
+
 static void wrong_arguments_are_told(void **state) {
     (void)state;
     EXPECT("_Z1kPKfPffx", "argument 4 of k is i32(7), 4 bytes: it takes long long, 8 bytes; write i64(...)", buffer(X),
@@ -158,6 +195,7 @@ static void references_are_held_to_their_order(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(structs_are_compared_by_size),
         cmocka_unit_test(wrong_arguments_are_told),
         cmocka_unit_test(a_swap_is_named_only_where_it_is_the_only_one),
         cmocka_unit_test(what_can_be_right_is_passed_over),

@@ -99,9 +99,10 @@ int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_
     return 0;
 }
 
-int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, rft_err *err) {
+int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, size_t *bytes, size_t capacity,
+                             rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
-    size_t offset = 0, bytes = 0;
+    size_t offset = 0, size = 0;
     *count = -1;
     int rc = rft_cuda_usable(gpu, err);
     if (rc != 0 || !gpu->api.function_param) {
@@ -110,8 +111,11 @@ int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, 
     CUresult status = CUDA_SUCCESS;
     do {
         (*count)++;
-        status = *count < PARAMS_MAX ? gpu->api.function_param(function->handle, (size_t)*count, &offset, &bytes)
+        status = *count < PARAMS_MAX ? gpu->api.function_param(function->handle, (size_t)*count, &offset, &size)
                                      : CUDA_ERROR_INVALID_VALUE;
+        if (status == CUDA_SUCCESS && (size_t)*count < capacity) {
+            bytes[*count] = size;
+        }
     } while (status == CUDA_SUCCESS);
     if (status == CUDA_ERROR_INVALID_VALUE) { /* the end of the list */
         return 0;

@@ -12,7 +12,9 @@
 typedef struct given {
     rft_arg_kind kind;
     rft_type type;      /* of the scalar, of the buffer's elements */
-    const char *buffer; /* its name; NULL: a scalar */
+    const char *buffer; /* its name; NULL: a scalar or a struct */
+    uint64_t bytes;     /* STRUCT */
+    const char *layout; /* STRUCT */
     bool is_scratch, is_converted;
     unsigned char value[8]; /* SCALAR: little endian, the rest 0 */
 } given;
@@ -36,6 +38,7 @@ static bool is_signed(rft_type type) {
 static size_t given_bytes(const given *g) {
     return g->kind == RFT_ARG_BUFFER       ? POINTER_BYTES
            : g->kind == RFT_ARG_TENSOR_MAP ? TENSOR_MAP_BYTES
+           : g->kind == RFT_ARG_STRUCT     ? g->bytes
                                            : rft_type_bytes(g->type);
 }
 
@@ -86,6 +89,9 @@ static fit fit_pointer(const given *g, const rft_mangled_param *param) {
 }
 
 static fit fit_of(const given *g, const rft_mangled_param *param, uint32_t bytes) {
+    if (g->kind == RFT_ARG_STRUCT) {
+        return param->kind == RFT_PARAM_UNKNOWN && (bytes == 0 || bytes == g->bytes) ? FIT_ANY : FIT_WRONG;
+    }
     if (bytes > given_bytes(g)) {
         return FIT_WRONG;
     }
@@ -118,6 +124,9 @@ static void add_given(rft_str *text, const given *g) {
         rft_str_addf(text, "%s(...), %zu bytes", rft_type_name(g->type), rft_type_bytes(g->type));
     } else if (g->kind == RFT_ARG_TENSOR_MAP) {
         rft_str_addf(text, "a tensor map of %s", g->buffer);
+    } else if (g->kind == RFT_ARG_STRUCT) {
+        rft_str_addf(text, "a struct of %llu byte%s (%s)", (unsigned long long)g->bytes, g->bytes == 1 ? "" : "s",
+                     *g->layout ? g->layout : "empty");
     } else {
         rft_str_addf(text, "the buffer %s of %s%s", g->buffer, rft_type_name(g->type),
                      g->is_converted ? ", as outputs go to the reference" : "");
@@ -178,13 +187,17 @@ static void add_remedy(rft_str *text, const arguments *a, const rft_signature *t
     size_t other = swapped_with(a, takes, i);
     if (other != SIZE_MAX && !a->of_reference) {
         rft_str_addf(text, "; arguments %zu and %zu are swapped?", i + 1, other + 1);
+    } else if (g->kind == RFT_ARG_STRUCT && param->kind == RFT_PARAM_UNKNOWN) {
+        rft_str_add(text, "; give it the kernel's fields, in their order");
+    } else if (param->kind == RFT_PARAM_UNKNOWN && takes->bytes[i] > POINTER_BYTES && !a->of_reference) {
+        rft_str_add(text, "; a struct is written struct { i32(...), b.x }");
     } else if (a->of_reference && g->buffer) {
         rft_str_addf(text, "; write %s * there", written_type(g->type));
     } else if (a->of_reference) {
         rft_str_addf(text, "; write %s there", written_type(g->type));
-    } else if (g->kind == RFT_ARG_SCALAR && param->kind == RFT_PARAM_VALUE) {
+    } else if (g->kind != RFT_ARG_BUFFER && g->kind != RFT_ARG_TENSOR_MAP && param->kind == RFT_PARAM_VALUE) {
         rft_str_addf(text, "; write %s(...)", rft_type_name(param->type));
-    } else if (g->kind == RFT_ARG_SCALAR && param->kind == RFT_PARAM_POINTER) {
+    } else if (g->kind != RFT_ARG_BUFFER && g->kind != RFT_ARG_TENSOR_MAP && param->kind == RFT_PARAM_POINTER) {
         rft_str_add(text, "; give a buffer, like b.x");
     } else if (g->kind == RFT_ARG_BUFFER && param->kind == RFT_PARAM_POINTER) {
         rft_str_addf(text, "; declare the buffer as %s, or write %s * in the kernel", rft_type_name(param->type),
@@ -205,7 +218,9 @@ static void describe_too_few(rft_str *text, const arguments *a, const rft_signat
                  a->count, a->count == 1 ? "is" : "are");
     for (size_t i = 0; i < a->count; i++) {
         rft_str_add(text, i ? ", " : ": ");
-        if (a->items[i].buffer) {
+        if (a->items[i].kind == RFT_ARG_STRUCT) {
+            rft_str_add(text, "a struct");
+        } else if (a->items[i].buffer) {
             rft_str_add(text, a->items[i].buffer);
         } else {
             rft_str_addf(text, "one %s", rft_type_name(a->items[i].type));
@@ -251,6 +266,10 @@ const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *la
         const rft_arg *arg = &launch->args[i];
         if (arg->kind == RFT_ARG_SCALAR) {
             memcpy(add_argument(&a, arg->kind, arg->type)->value, arg->scalar, rft_type_bytes(arg->type));
+        } else if (arg->kind == RFT_ARG_STRUCT) {
+            given *g = add_argument(&a, arg->kind, RFT_TYPE_U8);
+            g->bytes = arg->bytes;
+            g->layout = arg->layout;
         } else {
             add_buffer(&a, arg->kind, &spec->buffers[arg->buffer]);
         }
@@ -284,29 +303,6 @@ const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const r
         memcpy(g->value, real ? (const void *)&value->as.real : &value->as.integer, sizeof g->value);
     }
     return compare(&a, takes, arena);
-}
-
-/* ---- what is given and never read ---- */
-
-const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
-                                 rft_arena *arena) {
-    if (takes->count < 0 || (size_t)takes->count >= launch->arg_count || launch->arg_count > RFT_PARAMS_MAX) {
-        return NULL;
-    }
-    const rft_arg *first = &launch->args[takes->count];
-    bool scalar = first->kind == RFT_ARG_SCALAR;
-    return rft_arena_printf(
-        arena, "%s takes %d parameter%s, %zu are given: argument %d, %s, is never read", takes->name, takes->count,
-        takes->count == 1 ? "" : "s", launch->arg_count, takes->count + 1,
-        scalar ? rft_arena_printf(arena, "one %s", rft_type_name(first->type)) : spec->buffers[first->buffer].name);
-}
-
-size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes) {
-    size_t count = spec->check.problem_count;
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        count += rft_buffer_is_argument(&spec->buffers[i]) ? 1 : 0;
-    }
-    return takes->count >= 0 && (size_t)takes->count < count ? count - (size_t)takes->count : 0;
 }
 
 void rft_signature_read(rft_signature *out, const char *name, const char *symbol, const uint32_t *bytes, size_t count) {

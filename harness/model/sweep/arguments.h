@@ -4,7 +4,8 @@
  *
  * Refused is only what cannot be right: too few arguments, a scalar that is narrower than its parameter or arrives as
  * another value, a scalar where a pointer is taken, a buffer of one floating-point format where another is pointed to.
- * Structs, vectors, void *, char * and integers' pointers take any buffer (packed loads), scratch goes anywhere.
+ * Structs, vectors, void *, char * and integers' pointers take any buffer (packed loads), scratch goes anywhere. Of a
+ * struct by value only the size is compared: a symbol has no more than its name.
  */
 #ifndef RFT_MODEL_ARGUMENTS_H
 #define RFT_MODEL_ARGUMENTS_H
@@ -27,12 +28,5 @@ const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *la
                                 rft_arena *arena);
 /* The same for the reference, whose arguments spec.h fixes. */
 const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const rft_signature *takes, rft_arena *arena);
-
-/* Arguments behind the last parameter are never read, which is allowed, and seldom meant: NULL, or the first of them,
- * in words, in `arena`. */
-const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
-                                 rft_arena *arena);
-/* How many of a reference's arguments, of which the last are the problem's dimensions. 0: none, or it is not known. */
-size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes);
 
 #endif

@@ -49,11 +49,19 @@ static void describe_missing(rft_str *text, const char *name, const rft_variable
 }
 
 static void describe_size(rft_str *text, const rft_buffer *buffer, const rft_variable *variable, const char *source) {
-    uint64_t size = rft_type_bytes(buffer->type);
-    rft_str_addf(text, "constant %s: %llu %s are %llu bytes, the variable in %s has %llu", buffer->name,
-                 (unsigned long long)buffer->count, rft_type_name(buffer->type),
-                 (unsigned long long)(buffer->count * size), source, (unsigned long long)variable->bytes);
-    if (variable->bytes % size == 0) {
+    uint64_t size = rft_type_bytes(buffer->type), bytes = buffer->count * size;
+    bool is_given = buffer->fill.kind == RFT_FILL_GIVEN;
+    rft_str_addf(text, "constant %s: ", buffer->name);
+    if (is_given && buffer->count > 1) {
+        rft_str_addf(text, "the struct has %llu bytes", (unsigned long long)bytes);
+    } else if (is_given) {
+        rft_str_addf(text, "one %s has %llu bytes", rft_type_name(buffer->type), (unsigned long long)bytes);
+    } else {
+        rft_str_addf(text, "%llu %s are %llu bytes", (unsigned long long)buffer->count, rft_type_name(buffer->type),
+                     (unsigned long long)bytes);
+    }
+    rft_str_addf(text, ", the variable in %s has %llu", source, (unsigned long long)variable->bytes);
+    if (variable->bytes % size == 0 && !is_given) {
         rft_str_addf(text, "; write %s, %llu", rft_type_name(buffer->type),
                      (unsigned long long)(variable->bytes / size));
     }

@@ -55,7 +55,7 @@ typedef struct rft_tensor_map {
     int l2_promotion;    /* bytes: 0, 64, 128, 256 */
 } rft_tensor_map;
 
-typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP } rft_arg_kind;
+typedef enum rft_arg_kind { RFT_ARG_BUFFER, RFT_ARG_SCALAR, RFT_ARG_TENSOR_MAP, RFT_ARG_STRUCT } rft_arg_kind;
 
 typedef struct rft_arg {
     rft_arg_kind kind;
@@ -64,7 +64,17 @@ typedef struct rft_arg {
     rft_type type;           /* SCALAR */
     unsigned char scalar[8]; /* SCALAR: the value in the type's own bytes, little endian */
     rft_tensor_map map;      /* TENSOR_MAP */
+    /* STRUCT, by value: its bytes, two digits each, with 0 where its addresses go; those, each a BUFFER or TENSOR_MAP
+     * at its byte; and its fields for messages: "i32 at 0, f32 at 4". */
+    const char *hex, *layout;
+    uint64_t bytes;
+    struct rft_arg *fields;
+    size_t field_count;
+    uint64_t at; /* of a field */
 } rft_arg;
+
+#define RFT_STRUCT_BYTES_MAX 32764 /* of a kernel's parameters together */
+#define RFT_STRUCT_FIELDS_MAX 64   /* that are addresses */
 
 /* L2 persistence: CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW. bytes = 0: none. */
 typedef struct rft_window {

@@ -49,11 +49,17 @@ static void add_map(rft_sha256 *hash, const rft_tensor_map *map) {
     ADD(hash, map->l2_promotion);
 }
 
-static void add_args(rft_sha256 *hash, const rft_launch *launch) {
-    ADD(hash, launch->arg_count);
-    for (size_t i = 0; i < launch->arg_count; i++) {
-        const rft_arg *arg = &launch->args[i];
+static void add_args(rft_sha256 *hash, const rft_arg *args, size_t count) {
+    ADD(hash, count);
+    for (size_t i = 0; i < count; i++) {
+        const rft_arg *arg = &args[i];
         ADD(hash, arg->kind);
+        ADD(hash, arg->at);
+        if (arg->kind == RFT_ARG_STRUCT) {
+            rft_sha256_add_text(hash, arg->hex);
+            add_args(hash, arg->fields, arg->field_count);
+            continue;
+        }
         if (arg->kind == RFT_ARG_SCALAR) {
             ADD(hash, arg->type);
             ADD(hash, arg->scalar);
@@ -82,13 +88,13 @@ static void add_vendor(rft_sha256 *hash, const rft_vendor_call *call) {
     ADD(hash, call->algo);
 }
 
-static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t count, bool with_names) {
+static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t count) {
     ADD(hash, count);
     for (size_t i = 0; i < count; i++) {
         const rft_launch *launch = &launches[i];
         ADD(hash, launch->kind);
-        rft_sha256_add_text(hash, with_names ? launch->entry : NULL);
-        add_args(hash, launch);
+        rft_sha256_add_text(hash, launch->entry);
+        add_args(hash, launch->args, launch->arg_count);
         ADD(hash, launch->grid);
         ADD(hash, launch->block);
         ADD(hash, launch->shared_bytes);
@@ -127,19 +133,10 @@ const char *rft_job_alias_key(rft_job *job, const char *cubin_hash) {
     rft_sha256_add(&hash, place, sizeof place);
     rft_sha256_add_text(&hash, cubin_hash);
     add_buffers(&hash, &job->spec);
-    add_launches(&hash, job->spec.prepare, job->spec.prepare_count, true);
-    add_launches(&hash, job->spec.launches, job->spec.launch_count, true);
+    add_launches(&hash, job->spec.prepare, job->spec.prepare_count);
+    add_launches(&hash, job->spec.launches, job->spec.launch_count);
     add_check(&hash, &job->spec);
     rft_sha256_hex(&hash, job->alias_key);
     job->alias_cubin = rft_arena_strdup(job->arena, cubin_hash);
     return job->alias_key;
-}
-
-void rft_job_launch_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]) {
-    rft_sha256 hash;
-    rft_sha256_init(&hash);
-    add_buffers(&hash, spec);
-    add_launches(&hash, spec->prepare, spec->prepare_count, false);
-    add_launches(&hash, spec->launches, spec->launch_count, false);
-    rft_sha256_hex(&hash, out);
 }

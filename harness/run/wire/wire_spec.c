@@ -22,6 +22,9 @@ static const rft_field arg_items[] = {
     RFT_WIRE_FIELD(rft_arg, buffer, UINT64),
     RFT_WIRE_FIELD(rft_arg, offset_bytes, UINT64),
     RFT_WIRE_FIELD(rft_arg, type, INT),
+    RFT_WIRE_FIELD(rft_arg, hex, TEXT),
+    RFT_WIRE_FIELD(rft_arg, bytes, UINT64),
+    RFT_WIRE_FIELD(rft_arg, at, UINT64),
 };
 static const rft_fields arg_fields = RFT_WIRE_TABLE(arg_items);
 static const rft_field map_items[] = {
@@ -93,6 +96,8 @@ static json_t *map_of(const rft_tensor_map *map) {
     return object;
 }
 
+static json_t *args_of(const rft_arg *args, size_t count);
+
 static json_t *arg_of(const rft_arg *arg) {
     json_t *object = rft_wire_of_fields(&arg_fields, arg);
     if (arg->kind == RFT_ARG_SCALAR) {
@@ -101,19 +106,25 @@ static json_t *arg_of(const rft_arg *arg) {
         json_object_set_new(object, "bits", json_integer((json_int_t)bits));
     } else if (arg->kind == RFT_ARG_TENSOR_MAP) {
         json_object_set_new(object, "map", map_of(&arg->map));
+    } else if (arg->kind == RFT_ARG_STRUCT) {
+        json_object_set_new(object, "fields", args_of(arg->fields, arg->field_count));
     }
     return object;
+}
+
+static json_t *args_of(const rft_arg *args, size_t count) {
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        json_array_append_new(array, arg_of(&args[i]));
+    }
+    return array;
 }
 
 static json_t *launches_of(const rft_launch *launches, size_t count) {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
         json_t *object = rft_wire_of_fields(&launch_fields, &launches[i]);
-        json_t *args = json_array();
-        for (size_t a = 0; a < launches[i].arg_count; a++) {
-            json_array_append_new(args, arg_of(&launches[i].args[a]));
-        }
-        json_object_set_new(object, "args", args);
+        json_object_set_new(object, "args", args_of(launches[i].args, launches[i].arg_count));
         json_object_set_new(object, "window", rft_wire_of_fields(&window_fields, &launches[i].window));
         if (launches[i].kind == RFT_LAUNCH_VENDOR) {
             json_object_set_new(object, "vendor", rft_wire_of_fields(&vendor_fields, &launches[i].vendor));
@@ -212,13 +223,39 @@ static int map_to(spec_reader *r, rft_tensor_map *out, const json_t *object) {
     return RFT_OK;
 }
 
-static int arg_to(spec_reader *r, rft_arg *out, const json_t *object) {
+static int args_to(spec_reader *r, rft_arg **out, size_t *count, const json_t *array, const rft_arg *of);
+
+static uint64_t arg_bytes(const rft_arg *arg) {
+    return arg->kind == RFT_ARG_TENSOR_MAP ? 128 : 8;
+}
+
+/* Its bytes are all there, and its fields lie within. */
+static int struct_to(spec_reader *r, rft_arg *out, const json_t *object) {
+    if (out->bytes == 0 || out->bytes > RFT_STRUCT_BYTES_MAX || !out->hex || strlen(out->hex) != 2 * out->bytes) {
+        return bad(r, "arg.bytes");
+    }
+    int rc = args_to(r, &out->fields, &out->field_count, json_object_get(object, "fields"), out);
+    for (size_t i = 0; i < out->field_count && rc == RFT_OK; i++) {
+        const rft_arg *field = &out->fields[i];
+        if (field->at > out->bytes || out->bytes - field->at < arg_bytes(field)) {
+            return bad(r, "arg.at");
+        }
+    }
+    return rc;
+}
+
+/* `of`: the struct that it is a field of; NULL: none. */
+static int arg_to(spec_reader *r, rft_arg *out, const json_t *object, const rft_arg *of) {
     int rc = rft_wire_to_fields(&arg_fields, out, object, r->arena, r->err);
     if (rc != RFT_OK) {
         return rc;
     }
-    if (out->kind > RFT_ARG_TENSOR_MAP || out->type >= RFT_TYPE_COUNT) {
+    bool is_address = out->kind == RFT_ARG_BUFFER || out->kind == RFT_ARG_TENSOR_MAP;
+    if (out->kind > RFT_ARG_STRUCT || out->type >= RFT_TYPE_COUNT || (of && !is_address)) {
         return bad(r, "arg.kind");
+    }
+    if (out->kind == RFT_ARG_STRUCT) {
+        return struct_to(r, out, object);
     }
     if (out->kind != RFT_ARG_SCALAR && out->buffer >= r->buffer_count) {
         return bad(r, "arg.buffer");
@@ -228,6 +265,16 @@ static int arg_to(spec_reader *r, rft_arg *out, const json_t *object) {
         memcpy(out->scalar, &bits, sizeof bits);
     }
     return out->kind == RFT_ARG_TENSOR_MAP ? map_to(r, &out->map, json_object_get(object, "map")) : RFT_OK;
+}
+
+static int args_to(spec_reader *r, rft_arg **out, size_t *count, const json_t *array, const rft_arg *of) {
+    int rc = RFT_OK;
+    *count = json_array_size(array);
+    *out = rft_arena_calloc(r->arena, *count + 1, sizeof **out);
+    for (size_t i = 0; i < *count && rc == RFT_OK; i++) {
+        rc = arg_to(r, &(*out)[i], json_array_get(array, i), of);
+    }
+    return rc;
 }
 
 static int vendor_to(spec_reader *r, rft_vendor_call *out, const json_t *object) {
@@ -254,13 +301,7 @@ static int launch_to(spec_reader *r, rft_launch *out, const json_t *object) {
     if (out->kind == RFT_LAUNCH_VENDOR) {
         rc = vendor_to(r, &out->vendor, json_object_get(object, "vendor"));
     }
-    const json_t *args = json_object_get(object, "args");
-    out->arg_count = json_array_size(args);
-    out->args = rft_arena_calloc(r->arena, out->arg_count + 1, sizeof *out->args);
-    for (size_t i = 0; i < out->arg_count && rc == RFT_OK; i++) {
-        rc = arg_to(r, &out->args[i], json_array_get(args, i));
-    }
-    return rc;
+    return rc == RFT_OK ? args_to(r, &out->args, &out->arg_count, json_object_get(object, "args"), NULL) : rc;
 }
 
 static int launches_to(spec_reader *r, rft_launch **out, size_t *count, const json_t *head, const char *key) {

@@ -28,6 +28,7 @@ static const char *const work_keys[] = {"bytes", "read", "write", "items", RFT_P
 static const char *const traffic_keys[] = {"dram", "dram_read", "dram_write", "l2",
                                            "l1",   "shared",    "issue",      RFT_PIPE_MAP(PIPE_KEY)};
 static const char *const integers_keys[] = {"below", "order"};
+static const char *const struct_keys[] = {"align"};
 static const char *const vendor_matmul_keys[] = {"name",        "math",  "a",   "b",           "c",
                                                  "m",           "n",     "k",   "transpose_a", "transpose_b",
                                                  "transpose_c", "exact", "tol", "output"};
@@ -72,6 +73,7 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_WORK] = {"rooftune.work", work_keys, COUNT_OF(work_keys)},
     [RFT_KEYS_TRAFFIC] = {"rooftune.traffic", traffic_keys, COUNT_OF(traffic_keys)},
     [RFT_KEYS_INTEGERS] = {"rooftune.integers_options", integers_keys, COUNT_OF(integers_keys)},
+    [RFT_KEYS_STRUCT] = {"rooftune.struct", struct_keys, COUNT_OF(struct_keys)},
     [RFT_KEYS_VENDOR_MATMUL] = {"rooftune.vendor_matmul", vendor_matmul_keys, COUNT_OF(vendor_matmul_keys)},
     [RFT_KEYS_MIX] = {"rooftune.mix", mix_keys, COUNT_OF(mix_keys)},
     [RFT_KEYS_MIX_ITEM] = {"rooftune.mix_item", mix_item_keys, COUNT_OF(mix_item_keys)},

@@ -7,6 +7,7 @@
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_strict.h"
+#include "script/lua/lua_struct.h"
 #include "script/lua/lua_values.h"
 #include "script/lua/lua_ways.h"
 #include "script/sweep_parts.h"
@@ -156,6 +157,7 @@ void rft_sandbox_open(lua_State *lua) {
     rft_strict_open(lua);
     rft_values_open(lua);
     rft_launch_api_open(lua);
+    rft_struct_open(lua);
     rft_sweep_api_open(lua);
     open_units(lua);
     close_globals(lua);

@@ -8,6 +8,7 @@
 #define RFT_SCRIPT_LUA_VALUES_H
 
 #include "model/sweep/spec.h"
+#include "script/lua/lua_read.h"
 #include "script/lua/lua_state.h"
 
 #define RFT_TAG_VALUES "values()"      /* uservalue 1: the list; payload rft_values_tag */
@@ -21,6 +22,7 @@
 #define RFT_TAG_MEMSET "memset()"
 #define RFT_TAG_MAP "tensor_map()"
 #define RFT_TAG_RESIDENT "resident()"
+#define RFT_TAG_STRUCT "struct{}"
 
 /* More values than this cannot be tuned: positions are 16 bits wide. */
 #define RFT_VALUES_MAX 65535
@@ -56,6 +58,8 @@ typedef struct rft_map_tag {
     uint64_t turn;
 } rft_map_tag;
 
+/* Raises where a buffer is of another point than the one that is spelled out. */
+void rft_handle_check_turn(lua_State *lua, const rft_at *at, uint64_t turn);
 /* Pushes a new userdata of that kind with `uservalues` user values, zeroed. */
 void *rft_tag_new(lua_State *lua, const char *tag, size_t size, int uservalues);
 /* Puts the constructors of this file into the table on top. */

@@ -119,15 +119,19 @@ static int type_text(lua_State *lua) {
     return 1;
 }
 
+void rft_handle_check_turn(lua_State *lua, const rft_at *at, uint64_t turn) {
+    if (turn != rft_lua_script(lua)->turn) {
+        rft_read_fail(lua, at, "use the b that launch() and prepare() are called with",
+                      "this buffer belongs to an earlier point");
+    }
+}
+
 static const rft_handle_tag *read_handle(lua_State *lua, int index, const rft_at *at) {
     const rft_handle_tag *handle = luaL_testudata(lua, index, RFT_TAG_HANDLE);
     if (!handle) {
         rft_read_wrong(lua, index, at, "a buffer of b, like b.x");
     }
-    if (handle->turn != rft_lua_script(lua)->turn) {
-        rft_read_fail(lua, at, "use the b that launch() and prepare() are called with",
-                      "this buffer belongs to an earlier point");
-    }
+    rft_handle_check_turn(lua, at, handle->turn);
     return handle;
 }
 

@@ -73,7 +73,15 @@ static const way message_ways[] = {
 #define NO_LOADING "a script's code is its files: require \"NAME\" runs another one"
 #define NO_META "a sweep has plain tables, for which the limits on time and memory hold"
 
+#define NO_TEXTURES                                                                                                    \
+    "textures and surfaces are not supported: give the kernel a buffer, and have it read const T *__restrict__"
+
 static const way name_ways[] = {
+    {"texture", NO_TEXTURES},
+    {"texture_object", NO_TEXTURES},
+    {"tex", NO_TEXTURES},
+    {"surface", NO_TEXTURES},
+    {"cudaTextureObject_t", NO_TEXTURES},
     {"io", NO_FILES},
     {"open", NO_FILES},
     {"os", NO_SYSTEM},
@@ -157,6 +165,10 @@ static const way key_ways[] = {
     {"strategies", "strategy"},
     {"max_fevals", "budget"},
     {"inputs", "buffers"},
+    {"textures", "buffers"},
+    {"cmem_args", "constants"},
+    {"constant_memory", "constants"},
+    {"symbols", "constants"},
 };
 
 /* By path, without the positions in lists. */
@@ -216,6 +228,7 @@ static const way examples[] = {
     {"inout", "inout(f32, p.n): a type without quotes, how many"},
     {"temp", "temp(f32, p.n): a type without quotes, how many"},
     {"memset", "memset(b.y, 0)"},
+    {"struct", "struct { i32(p.n), f32(0.5), b.x }: the fields in their order"},
     {"ceil_div", "ceil_div(p.n, c.BLOCK)"},
 };
 

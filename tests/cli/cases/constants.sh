@@ -51,9 +51,9 @@ told 's/"ns::weights"/"weights"/' 5 'constant weights: filter.cu has no .* did y
 told 's/bias/scale/' 5 'constant scale: .*; it has .*bias'
 told 's/f64, 2/f64, 4/' 5 'constant bias: 4 f64 are 32 bytes, the variable in filter.cu has 16; write f64, 2'
 told 's/f32, 3/f32, 4/' 5 'the variable in filter_reference.cu has 12; write f32, 3'
-told 's/input(f32, 3)/f64(1)/' 5 'constant ns::weights: 1 f64 are 8 bytes'
+told 's/input(f32, 3)/f64(1)/' 5 'constant ns::weights: one f64 has 8 bytes, the variable in filter.cu has 12'
 told 's/input(f32, 3)/output(f32, 3)/' 3 's.lua:7: kernel.constants.ns::weights: a constant is filled before'
-told 's/input(f32, 3)/3/' 3 'expected input(...), or a typed scalar like f32(2.0), got 3'
+told 's/input(f32, 3)/3/' 3 'expected input(...), a typed scalar like f32(2.0), or struct { ... }, got 3'
 told 's/constants = .*/constants = { input(f32, 3) },/' 3 'kernel.constants: expected VARIABLE = input(...), got a list'
 sed -i 's/constants = {/constants = function(p, c) return {/; s/(0, 1)) },/(0, c.BLOCK)) } end,/' right.lua
 told '' 0 'compiled 1, failed 0' # the defaults
