@@ -46,8 +46,26 @@ static void tell_reference(rft_check_references *r, const rft_point_spec *spec, 
     json_array_append_new(r->rows, row);
 }
 
-int rft_check_reference(rft_check_references *r, const rft_point_spec *spec, double timeout_s, rft_str *out,
-                        rft_err *err) {
+/* A dimension that is compiled in is known without an argument. */
+static void warn_of_unread(rft_check_references *r, const rft_sweep *sweep, const rft_point_spec *spec,
+                           const rft_compile_result *compiled) {
+    bool right = compiled->ok && !rft_signatures_of_reference_wrong(spec, compiled, r->arena);
+    size_t unread = right ? rft_signatures_of_reference_unread(spec, compiled) : 0;
+    const rft_unit_spec *unit = &spec->check.unit;
+    const char *slash = strrchr(unit->source, '/');
+    size_t args = spec->check.problem_count < sweep->axis_count ? spec->check.problem_count : sweep->axis_count;
+    for (size_t i = args > unread ? args - unread : 0; i < args && unread > 0; i++) {
+        if (args == sweep->axis_count && !sweep->axes[i].compiled) {
+            rft_check_warn(r->warnings, slash ? slash + 1 : unit->source,
+                           "add the parameter, long long, behind the others, unless its results do not depend on it",
+                           "the reference %s does not take the problem's %s, so it cannot follow it", unit->names[0],
+                           sweep->axes[i].name);
+        }
+    }
+}
+
+int rft_check_reference(rft_check_references *r, const rft_sweep *sweep, const rft_point_spec *spec, double timeout_s,
+                        rft_str *out, rft_err *err) {
     const rft_unit_spec *unit = &spec->check.unit;
     const rft_compile_result *compiled = NULL;
     bool timed_out = false; /* the log says so */
@@ -62,6 +80,7 @@ int rft_check_reference(rft_check_references *r, const rft_point_spec *spec, dou
     int rc = rft_compile_pool_wait(r->pool, ticket, &compiled, &timed_out, err);
     if (rc == RFT_OK) {
         tell_reference(r, spec, compiled, out);
+        warn_of_unread(r, sweep, spec, compiled);
     }
     return rc;
 }

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/str.h"
+#include "cli/check_warnings.h"
 #include "run/compile/compile_pool.h"
 
 /* Counts begin at 0; the tickets live as long as the pool. */
@@ -15,15 +16,17 @@ typedef struct rft_check_references {
     rft_ticket *tickets;    /* of those seen */
     size_t count, capacity;
     uint64_t failed;
-    const char *first_failed; /* "saxpy.cu:saxpy_reference"; NULL: none */
-    const char *first_why;    /* "does not compile" */
-    json_t *rows;             /* one each: reference, source, outcome, log or reason where it failed. Borrowed */
+    const char *first_failed;     /* "saxpy.cu:saxpy_reference"; NULL: none */
+    const char *first_why;        /* "does not compile" */
+    json_t *rows;                 /* one each: reference, source, outcome, log or reason where it failed. Borrowed */
+    rft_check_warnings *warnings; /* borrowed */
 } rft_check_references;
 
-/* Compiles the reference of a point, within `timeout_s`, and tells of it in `out` where it was not seen before. One
- * that does not compile, or takes other arguments than it is given, is counted, no error. A spec without one is nothing
- * to do. RFT_E_SOURCE: its file cannot be read; RFT_E_COMPILER, RFT_E_WORKER as of rft_compile_pool_wait(). */
-int rft_check_reference(rft_check_references *references, const rft_point_spec *spec, double timeout_s, rft_str *out,
-                        rft_err *err);
+/* Compiles the reference of a point of `sweep`, within `timeout_s`, and tells of it in `out` where it was not seen
+ * before. One that does not compile, or takes other arguments than it is given, is counted, no error; one that leaves
+ * out dimensions of the problem is warned of. A spec without one is nothing to do. RFT_E_SOURCE: its file cannot be
+ * read; RFT_E_COMPILER, RFT_E_WORKER as of rft_compile_pool_wait(). */
+int rft_check_reference(rft_check_references *references, const rft_sweep *sweep, const rft_point_spec *spec,
+                        double timeout_s, rft_str *out, rft_err *err);
 
 #endif

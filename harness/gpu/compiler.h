@@ -74,6 +74,10 @@ size_t rft_cubin_params(const void *cubin, size_t bytes, const char *symbol, uin
 /* The __constant__ and __device__ variables of compiled code, a cubin or PTX, in `arena`; their number. */
 size_t rft_code_variables(const void *code, size_t bytes, rft_variable **out, rft_arena *arena);
 
+/* SHA-256, hex, of the sections that cubin_hash is of, less the kernels' names in them: equal where two template
+ * instances, or two macros' values, give the same code. False: it cannot be told (PTX). */
+bool rft_cubin_code_hash(const void *cubin, size_t bytes, char out[65]);
+
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {
     /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false).

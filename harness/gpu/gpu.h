@@ -79,7 +79,7 @@ typedef struct rft_gpu_vt {
     int (*function_facts)(rft_gpu *gpu, rft_function *function, rft_function_facts *out, rft_err *err);
     /* How many parameters the kernel takes, and the bytes of the first `capacity`; -1 where the driver does not tell
      * (before CUDA 12.4). A launch with fewer values, or smaller ones, reads beyond them. */
-    int (*function_params)(rft_gpu *gpu, rft_function *function, int *count, size_t *bytes, size_t capacity,
+    int (*function_params)(rft_gpu *gpu, rft_function *function, int *count, uint32_t *bytes, size_t capacity,
                            rft_err *err);
     /* Allows up to `bytes` of dynamic shared memory (above 48 KiB it must be asked for). */
     int (*function_shared)(rft_gpu *gpu, rft_function *function, unsigned bytes, rft_err *err);

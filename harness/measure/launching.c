@@ -6,6 +6,7 @@
 #include "measure/vendor_point.h"
 
 #include "base/str.h"
+#include "model/sweep/arguments.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,86 +88,31 @@ static void check_launches(rft_point_job *job) {
 
 /* ---- parameters ---- */
 
-static void add_scalar(rft_str *text, const rft_arg *arg) {
-    rft_str_addf(text, "one %s", rft_type_name(arg->type));
-}
-
-static void add_separator(rft_str *text) {
-    rft_str_add(text, text->length ? ", " : "");
-}
-
-/* The driver answers a launch with too few arguments by CUDA_ERROR_INVALID_VALUE at best. This says what is wrong. */
-static int compare_parameters(rft_point_job *job, rft_function *function, const char *who, size_t given,
-                              const rft_str *list, rft_err *err) {
+/* What the driver tells of a kernel: how many it takes, of which sizes. The coordinator has compared all else before;
+ * where it could not (PTX), the driver would answer by CUDA_ERROR_INVALID_VALUE at best. */
+static int count_parameters(rft_point_job *job, rft_function *function, const char *name, rft_signature *out,
+                            rft_err *err) {
+    uint32_t sizes[RFT_PARAMS_MAX] = {0};
     int takes = 0;
-    int rc = job->p->gpu->vt->function_params(job->p->gpu, function, &takes, NULL, 0, err);
-    if (rc != RFT_OK || takes < 0 || (size_t)takes <= given) {
-        return rc; /* what is given beyond the last parameter is never read */
-    }
-    return rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s takes %d parameter%s, %zu %s given%s%s", who, takes,
-                              takes == 1 ? "" : "s", given, given == 1 ? "is" : "are", given ? ": " : "",
-                              given ? rft_str_get(list) : "");
-}
-
-/* Of code whose parameters the coordinator could not tell. */
-static int check_structs(rft_point_job *job, rft_function *function, const rft_launch *launch, rft_err *err) {
-    int takes = 0;
-    size_t *bytes = rft_arena_calloc(job->arena, launch->arg_count + 1, sizeof *bytes);
-    int rc = job->p->gpu->vt->function_params(job->p->gpu, function, &takes, bytes, launch->arg_count, err);
-    for (size_t i = 0; rc == RFT_OK && i < launch->arg_count && (int)i < takes; i++) {
-        if (launch->args[i].kind == RFT_ARG_STRUCT && launch->args[i].bytes != bytes[i]) {
-            return rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED,
-                                      "argument %zu of %s is a struct of %llu bytes: it takes %zu bytes", i + 1,
-                                      launch->entry, (unsigned long long)launch->args[i].bytes, bytes[i]);
-        }
-    }
+    int rc = job->p->gpu->vt->function_params(job->p->gpu, function, &takes, sizes, RFT_PARAMS_MAX, err);
+    bool known = rc == RFT_OK && takes > 0 && takes <= RFT_PARAMS_MAX;
+    rft_signature_read(out, name, "", sizes, known ? (size_t)takes : 0);
     return rc;
 }
 
 /* Fails the job when the kernel takes more parameters than it is given, or another struct. */
 static int check_parameters(rft_point_job *job, rft_function *function, const rft_launch *launch, rft_err *err) {
-    rft_str list = RFT_STR_INIT;
-    bool has_struct = false;
-    for (size_t i = 0; i < launch->arg_count; i++) {
-        const rft_arg *arg = &launch->args[i];
-        add_separator(&list);
-        has_struct = has_struct || arg->kind == RFT_ARG_STRUCT;
-        if (arg->kind == RFT_ARG_SCALAR) {
-            add_scalar(&list, arg);
-        } else if (arg->kind == RFT_ARG_STRUCT) {
-            rft_str_addf(&list, "a struct of %llu bytes", (unsigned long long)arg->bytes);
-        } else {
-            rft_str_add(&list, arg->kind == RFT_ARG_BUFFER ? "" : "a tensor map of ");
-            rft_str_add(&list, job->request->spec->buffers[arg->buffer].name);
-        }
-    }
-    int rc = compare_parameters(job, function, launch->entry, launch->arg_count, &list, err);
-    rft_str_clear(&list);
-    return rc == RFT_OK && !job->failed && has_struct ? check_structs(job, function, launch, err) : rc;
+    rft_signature takes;
+    int rc = count_parameters(job, function, launch->entry, &takes, err);
+    const char *wrong = rc == RFT_OK ? rft_arguments_wrong(job->request->spec, launch, &takes, job->arena) : NULL;
+    return wrong ? rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", wrong) : rc;
 }
 
-/* The names of the problem's dimensions stay with the coordinator: their values stand for them. */
 int rft_launching_check_reference(rft_point_job *job, rft_function *function, rft_err *err) {
-    const rft_point_spec *spec = job->request->spec;
-    rft_str list = RFT_STR_INIT;
-    size_t given = 0;
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (rft_buffer_is_argument(&spec->buffers[i])) {
-            add_separator(&list);
-            rft_str_add(&list, spec->buffers[i].name);
-            given++;
-        }
-    }
-    rft_str_add(&list, given ? " (buffers)" : "");
-    for (size_t i = 0; i < spec->check.problem_count; i++) {
-        add_separator(&list);
-        rft_value_format(&list, &spec->check.problem[i]);
-    }
-    rft_str_add(&list, spec->check.problem_count ? " (the problem, 64 bits each)" : "");
-    given += spec->check.problem_count;
-    int rc = compare_parameters(job, function, "the reference", given, &list, err);
-    rft_str_clear(&list);
-    return rc;
+    rft_signature takes;
+    int rc = count_parameters(job, function, job->request->reference->entries[0].name, &takes, err);
+    const char *wrong = rc == RFT_OK ? rft_arguments_of_reference_wrong(job->request->spec, &takes, job->arena) : NULL;
+    return wrong ? rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", wrong) : rc;
 }
 
 /* ---- binding ---- */

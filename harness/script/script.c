@@ -256,8 +256,9 @@ static int refuse_source(const char *path, rft_err *err) {
     for (size_t i = 0; dot && i < sizeof(ends) / sizeof(ends[0]); i++) {
         if (strcmp(dot, ends[i]) == 0) {
             rft_err_set(err, RFT_E_SCRIPT, "%s is a kernel's source, not a sweep", path);
-            return rft_err_remedy(err, "name the Lua file that has source = \"%s\"; docs/sweeps.md begins with one",
-                                  rft_fs_name(path));
+            bool is_cuda = strcmp(dot, ".ptx") != 0 && strcmp(dot, ".cubin") != 0;
+            return rft_err_remedy(err, "name the Lua file that has source = \"%s\"%s%s", rft_fs_name(path),
+                                  is_cuda ? "; `rooftune new` writes one: rooftune new " : "", is_cuda ? path : "");
         }
     }
     return RFT_OK;

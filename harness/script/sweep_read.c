@@ -41,6 +41,7 @@ static void set_variant(rft_sweep_state *state, size_t v, const char *name, cons
     variant->kernel = kernel->name;
     variant->source = kernel->source;
     variant->entry = kernel->entries[0];
+    variant->place = kernel->place;
 }
 
 static void allocate_variants(rft_sweep_state *state, size_t count) {

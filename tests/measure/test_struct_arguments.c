@@ -13,8 +13,8 @@ typedef struct arguments {
     } inner;
 } arguments;
 
-static const char hex[] = "020000000000000000000000000000000000004000000000"
-                          "0000000000000000";
+static const char bytes_text[] = "020000000000000000000000000000000000004000000000"
+                                 "0000000000000000";
 
 static rft_device_ptr seen_in[2]; /* the first, and the last other one */
 
@@ -40,7 +40,7 @@ static void start(fixture *f, rft_arg fields[2]) {
     fields[0] = (rft_arg){.kind = RFT_ARG_BUFFER, .buffer = BUFFER_IN, .at = offsetof(arguments, in)};
     fields[1] = (rft_arg){.kind = RFT_ARG_BUFFER, .buffer = BUFFER_OUT, .at = offsetof(arguments, inner.out)};
     f->args[1] = (rft_arg){.kind = RFT_ARG_STRUCT,
-                           .hex = hex,
+                           .hex = bytes_text,
                            .bytes = sizeof(arguments),
                            .layout = "",
                            .fields = fields,
@@ -53,7 +53,7 @@ static void a_struct_arrives_whole(void **state) {
     fixture f;
     rft_arg fields[2];
     start(&f, fields);
-    assert_int_equal(sizeof hex - 1, 2 * sizeof(arguments));
+    assert_int_equal(sizeof bytes_text - 1, 2 * sizeof(arguments));
     assert_int_equal(fixture_outcome(&f, "structured"), RFT_OUTCOME_OK);
     assert_true(seen_in[0] != 0 && seen_in[1] == 0);
     fixture_stop(&f);
@@ -73,12 +73,16 @@ static void its_addresses_follow_the_copies(void **state) {
 /* Of code that the coordinator cannot read the driver knows the sizes. */
 static void another_size_is_no_launch(void **state) {
     (void)state;
+    static const uint32_t sizes[] = {8, 40};
     fixture f;
     rft_arg fields[2];
     start(&f, fields);
     rft_scripted_gpu_params(f.scripted, "structured", 2);
+    assert_int_equal(fixture_outcome(&f, "structured"), RFT_OUTCOME_OK);
+    rft_scripted_gpu_param_sizes(f.scripted, "structured", sizes);
     assert_int_equal(fixture_outcome(&f, "structured"), RFT_OUTCOME_LAUNCH_FAILED);
-    assert_string_equal(f.result.reason, "argument 2 of structured is a struct of 32 bytes: it takes 8 bytes");
+    assert_string_equal(f.result.reason, "argument 2 of structured is a struct of 32 bytes (empty): it takes 40 bytes; "
+                                         "give it the kernel's fields, in their order");
     fixture_stop(&f);
 }
 

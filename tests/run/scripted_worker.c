@@ -130,6 +130,10 @@ static int compile(rft_compiler *self, const rft_compile_request *request, rft_a
     if (has_option(request, "-DFATE=compile_crash")) {
         abort();
     }
+    if (has_option(request, "-DFATE=compile_fault")) {
+        signal(SIGSEGV, SIG_DFL); /* not a sanitizer's */
+        raise(SIGSEGV);
+    }
     if (has_option(request, "-DFATE=compile_exit")) {
         exit(1); /* as a library that gives up */
     }

@@ -106,6 +106,20 @@ static void a_compiler_that_was_killed_is_tried_again_alone(void **state) {
     scene_close(&s);
 }
 
+/* Macros are all that is known of what crashed: those that are no numbers can stand in a name's place. */
+static void a_compiler_that_faults_names_the_macros(void **state) {
+    (void)state;
+    scene s;
+    bool late = false;
+    open_with(&s, &(rft_compile_pool_opts){.workers = 1});
+    const rft_compile_result *result = scene_result(&s, scene_submit(&s, "compile_fault", 1, 20), &late);
+    assert_false(result->ok || late);
+    assert_non_null(strstr(result->log, "signal 11 (Segmentation fault)"));
+    assert_non_null(strstr(result->log, "the macros here: -DFATE=compile_fault. Name such a parameter in entry"));
+    expect_next_request(&s);
+    scene_close(&s);
+}
+
 static void a_compiler_that_is_killed_twice_is_to_blame(void **state) {
     (void)state;
     scene s;
@@ -386,6 +400,7 @@ int main(void) {
         cmocka_unit_test(a_compiler_that_is_short_of_memory_gets_more),
         cmocka_unit_test(a_compiler_that_was_killed_is_tried_again_alone),
         cmocka_unit_test(a_compiler_that_is_killed_twice_is_to_blame),
+        cmocka_unit_test(a_compiler_that_faults_names_the_macros),
         cmocka_unit_test(the_share_of_a_worker_is_within_limits),
         cmocka_unit_test(a_compiler_that_exits_costs_one_configuration),
         cmocka_unit_test(a_compiling_process_is_the_first_to_go),

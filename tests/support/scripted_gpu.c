@@ -290,12 +290,12 @@ static int function_facts(rft_gpu *base, rft_function *function, rft_function_fa
     return usable(gpu, err);
 }
 
-static int function_params(rft_gpu *base, rft_function *function, int *count, size_t *bytes, size_t capacity,
+static int function_params(rft_gpu *base, rft_function *function, int *count, uint32_t *bytes, size_t capacity,
                            rft_err *err) {
     const scripted_kernel *kernel = &scripted_of(base)->kernels[function->kernel];
     *count = kernel->has_params ? kernel->params : -1;
     for (size_t i = 0; i < capacity; i++) {
-        bytes[i] = sizeof(uint64_t);
+        bytes[i] = kernel->param_sizes && (int)i < *count ? kernel->param_sizes[i] : 0;
     }
     return usable(scripted_of(base), err);
 }

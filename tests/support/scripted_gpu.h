@@ -51,6 +51,8 @@ void rft_scripted_gpu_times(rft_scripted_gpu *gpu, const char *symbol, const dou
 void rft_scripted_gpu_facts(rft_scripted_gpu *gpu, const char *symbol, const rft_function_facts *facts);
 /* What the kernel says it takes; without this it does not tell. */
 void rft_scripted_gpu_params(rft_scripted_gpu *gpu, const char *symbol, int count);
+/* And of how many bytes each; borrowed. */
+void rft_scripted_gpu_param_sizes(rft_scripted_gpu *gpu, const char *symbol, const uint32_t *sizes);
 /* A variable of every module, in memory of the caller's; four at most. */
 void rft_scripted_gpu_variable(rft_scripted_gpu *gpu, const char *symbol, void *memory, uint64_t bytes);
 /* Called from a kernel: this launch takes `seconds` (unless times are given). */

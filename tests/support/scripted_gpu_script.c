@@ -55,6 +55,10 @@ void rft_scripted_gpu_params(rft_scripted_gpu *gpu, const char *symbol, int coun
     kernel->has_params = true;
 }
 
+void rft_scripted_gpu_param_sizes(rft_scripted_gpu *gpu, const char *symbol, const uint32_t *sizes) {
+    own_kernel(gpu, symbol)->param_sizes = sizes;
+}
+
 void rft_scripted_gpu_variable(rft_scripted_gpu *gpu, const char *symbol, void *memory, uint64_t bytes) {
     gpu->variables[gpu->variable_count++] = (scripted_variable){symbol, memory, bytes};
 }

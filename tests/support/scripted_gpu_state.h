@@ -17,6 +17,7 @@ typedef struct scripted_kernel {
     bool has_facts, has_params;
     rft_function_facts facts;
     int params;
+    const uint32_t *param_sizes; /* NULL: it does not tell */
     rft_scripted_fault fault;
     unsigned fault_after, launches;
 } scripted_kernel;

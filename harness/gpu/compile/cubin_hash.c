@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/compile/cubin_hash.h"
 #include "gpu/compile/cubin_elf.h"
+#include "gpu/compiler.h"
 
 #include "base/str.h"
 
@@ -17,29 +18,60 @@ static bool is_left_out(const char *name) {
     return strcmp(name, ".note.nv.tkinfo") == 0;
 }
 
+/* Bytes of a section's name that are no kernel's: ".text." of ".text._Z5saxpyILi4EEvPKfPffx". */
+static size_t kind_bytes(const char *name) {
+    static const char *const prefixes[] = {".text.",      ".rela.text.", ".rel.text.",  ".nv.info.",
+                                           ".nv.shared.", ".nv.local.",  ".nv.capmerc", ".nv.merc"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        if (rft_text_starts(name, prefixes[i])) {
+            return strlen(prefixes[i]);
+        }
+    }
+    const char *bank = rft_text_starts(name, ".nv.constant") ? strchr(name + 1, '.') : NULL;
+    const char *kernel = bank ? strchr(bank + 1, '.') : NULL;
+    return kernel ? (size_t)(kernel - name) : strlen(name);
+}
+
+static void hash_sections(const rft_cubin_elf *elf, bool with_names, char out[RFT_HASH_HEX_SIZE]) {
+    rft_sha256 hash;
+    rft_sha256_init(&hash);
+    for (size_t i = 0; i < elf->header.e_shnum; i++) {
+        Elf64_Shdr section;
+        rft_cubin_section(elf, i, &section);
+        const char *name = rft_cubin_section_name(elf, &section);
+        if (is_left_out(name) || (!with_names && section.sh_type == SHT_SYMTAB)) {
+            continue;
+        }
+        uint64_t facts[3] = {section.sh_type, section.sh_flags, section.sh_size};
+        if (with_names) {
+            rft_sha256_add_text(&hash, name);
+        } else {
+            rft_sha256_add(&hash, name, kind_bytes(name));
+        }
+        rft_sha256_add(&hash, facts, sizeof facts);
+        if (section.sh_type != SHT_NOBITS) {
+            rft_sha256_add(&hash, elf->data + section.sh_offset, section.sh_size);
+        }
+    }
+    rft_sha256_hex(&hash, out);
+}
+
 void rft_cubin_hash(const void *cubin, size_t bytes, char out[RFT_HASH_HEX_SIZE]) {
     rft_cubin_elf elf;
     if (!rft_cubin_elf_open(&elf, cubin, bytes)) {
         rft_hash_hex(cubin, bytes, out);
         return;
     }
-    rft_sha256 hash;
-    rft_sha256_init(&hash);
-    for (size_t i = 0; i < elf.header.e_shnum; i++) {
-        Elf64_Shdr section;
-        rft_cubin_section(&elf, i, &section);
-        const char *name = rft_cubin_section_name(&elf, &section);
-        if (is_left_out(name)) {
-            continue;
-        }
-        uint64_t facts[3] = {section.sh_type, section.sh_flags, section.sh_size};
-        rft_sha256_add_text(&hash, name);
-        rft_sha256_add(&hash, facts, sizeof facts);
-        if (section.sh_type != SHT_NOBITS) {
-            rft_sha256_add(&hash, elf.data + section.sh_offset, section.sh_size);
-        }
+    hash_sections(&elf, true, out);
+}
+
+bool rft_cubin_code_hash(const void *cubin, size_t bytes, char out[65]) {
+    rft_cubin_elf elf;
+    if (!rft_cubin_elf_open(&elf, cubin, bytes)) {
+        return false;
     }
-    rft_sha256_hex(&hash, out);
+    hash_sections(&elf, false, out);
+    return true;
 }
 
 /* The note's text reads "Cuda compilation tools, release 13.0, V13.0.88". */

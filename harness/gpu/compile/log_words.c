@@ -177,7 +177,8 @@ static const char *entry_name(const char *entry, rft_arena *arena) {
 
 static const char *macro_instead_of_name(const words *w, const log_error *error) {
     const char *definition = definition_of(w, error->marked);
-    if (!definition || error->in_name || !says(error, "expected", w->arena)) {
+    bool is_name = says(error, "expected", w->arena) || says(error, "combination of type specifiers", w->arena);
+    if (!definition || error->in_name || !is_name) {
         return NULL;
     }
     return rft_arena_printf(w->arena,

@@ -164,7 +164,7 @@ int rft_cuda_function(rft_gpu *base, rft_module *module, const char *symbol, rft
 int rft_cuda_variable(rft_gpu *base, rft_module *module, const char *symbol, rft_device_ptr *out, uint64_t *bytes,
                       rft_err *err);
 int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_facts *out, rft_err *err);
-int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, size_t *bytes, size_t capacity,
+int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, uint32_t *bytes, size_t capacity,
                              rft_err *err);
 int rft_cuda_function_shared(rft_gpu *base, rft_function *function, unsigned bytes, rft_err *err);
 

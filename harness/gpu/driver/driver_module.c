@@ -99,7 +99,7 @@ int rft_cuda_function_facts(rft_gpu *base, rft_function *function, rft_function_
     return 0;
 }
 
-int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, size_t *bytes, size_t capacity,
+int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, uint32_t *bytes, size_t capacity,
                              rft_err *err) {
     cuda_gpu *gpu = (cuda_gpu *)base;
     size_t offset = 0, size = 0;
@@ -114,7 +114,7 @@ int rft_cuda_function_params(rft_gpu *base, rft_function *function, int *count, 
         status = *count < PARAMS_MAX ? gpu->api.function_param(function->handle, (size_t)*count, &offset, &size)
                                      : CUDA_ERROR_INVALID_VALUE;
         if (status == CUDA_SUCCESS && (size_t)*count < capacity) {
-            bytes[*count] = size;
+            bytes[*count] = (uint32_t)size;
         }
     } while (status == CUDA_SUCCESS);
     if (status == CUDA_ERROR_INVALID_VALUE) { /* the end of the list */

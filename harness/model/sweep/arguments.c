@@ -126,7 +126,7 @@ static void add_given(rft_str *text, const given *g) {
         rft_str_addf(text, "a tensor map of %s", g->buffer);
     } else if (g->kind == RFT_ARG_STRUCT) {
         rft_str_addf(text, "a struct of %llu byte%s (%s)", (unsigned long long)g->bytes, g->bytes == 1 ? "" : "s",
-                     *g->layout ? g->layout : "empty");
+                     g->layout && *g->layout ? g->layout : "empty");
     } else {
         rft_str_addf(text, "the buffer %s of %s%s", g->buffer, rft_type_name(g->type),
                      g->is_converted ? ", as outputs go to the reference" : "");
@@ -303,6 +303,29 @@ const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const r
         memcpy(g->value, real ? (const void *)&value->as.real : &value->as.integer, sizeof g->value);
     }
     return compare(&a, takes, arena);
+}
+
+/* ---- what is given and never read ---- */
+
+const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                 rft_arena *arena) {
+    if (takes->count < 0 || (size_t)takes->count >= launch->arg_count || launch->arg_count > RFT_PARAMS_MAX) {
+        return NULL;
+    }
+    const rft_arg *first = &launch->args[takes->count];
+    bool scalar = first->kind == RFT_ARG_SCALAR;
+    return rft_arena_printf(
+        arena, "%s takes %d parameter%s, %zu are given: argument %d, %s, is never read", takes->name, takes->count,
+        takes->count == 1 ? "" : "s", launch->arg_count, takes->count + 1,
+        scalar ? rft_arena_printf(arena, "one %s", rft_type_name(first->type)) : spec->buffers[first->buffer].name);
+}
+
+size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes) {
+    size_t count = spec->check.problem_count;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        count += rft_buffer_is_argument(&spec->buffers[i]) ? 1 : 0;
+    }
+    return takes->count >= 0 && (size_t)takes->count < count ? count - (size_t)takes->count : 0;
 }
 
 void rft_signature_read(rft_signature *out, const char *name, const char *symbol, const uint32_t *bytes, size_t count) {

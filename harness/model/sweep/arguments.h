@@ -29,4 +29,11 @@ const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *la
 /* The same for the reference, whose arguments spec.h fixes. */
 const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const rft_signature *takes, rft_arena *arena);
 
+/* Arguments behind the last parameter are never read, which is allowed, and seldom meant: NULL, or the first of them,
+ * in words, in `arena`. */
+const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                 rft_arena *arena);
+/* How many of a reference's arguments, of which the last are the problem's dimensions. 0: none, or it is not known. */
+size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes);
+
 #endif

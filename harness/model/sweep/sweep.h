@@ -64,6 +64,7 @@ typedef struct rft_variant {
     const char *kernel; /* "gemv_fp16" */
     const char *source; /* path */
     const char *entry;  /* as written: "gemm<BM, BN>" */
+    const char *place;  /* of its kernel { in the script: "saxpy.lua:4"; NULL: of a stored run */
     rft_param *params;
     size_t param_count;
     rft_constraint *constraints; /* sweep-wide ones that name only this variant's parameters, and its own */

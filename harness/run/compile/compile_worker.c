@@ -31,6 +31,7 @@ typedef struct child_notes {
     bool begun;            /* it has begun to write its answer */
     uint64_t memory_bytes; /* what it may take; 0: no limit */
     bool alone;            /* nothing else is compiled: it is the second time */
+    char macros[320];      /* of the request, most suspect: "-DReal=float" */
 } child_notes;
 
 typedef struct compile_server {
@@ -84,6 +85,28 @@ static bool explain(const compile_server *server, rft_compile_result *result, rf
     return starved;
 }
 
+static bool is_suspect(const char *option, bool types_only) {
+    const char *value = rft_text_starts(option, "-D") ? strchr(option, '=') : NULL;
+    double number = 0;
+    return value && !(types_only && rft_text_to_double(value + 1, &number));
+}
+
+/* A crash of the compiler leaves no log. What has been seen to crash it is a macro in the place of a name, a type's
+ * before all. */
+static void note_macros(compile_server *server, const rft_compile_request *request) {
+    rft_str text = RFT_STR_INIT;
+    for (int types_only = 1; types_only >= 0 && text.length == 0; types_only--) {
+        for (size_t i = 0; i < request->option_count; i++) {
+            const char *option = request->options[i];
+            if (is_suspect(option, types_only) && text.length + strlen(option) + 2 < sizeof server->notes->macros) {
+                rft_str_addf(&text, "%s%s", text.length ? " " : "", option);
+            }
+        }
+    }
+    memcpy((char *)(uintptr_t)server->notes->macros, rft_str_get(&text), text.length + 1);
+    rft_str_clear(&text);
+}
+
 static int answer_compile(compile_server *server, const rft_frame *frame, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_err failure = RFT_ERR_INIT;
@@ -93,6 +116,7 @@ static int answer_compile(compile_server *server, const rft_frame *frame, rft_er
     int rc = rft_wire_to_compile_request(&request, frame->head, arena, &failure);
     request.roots = server->roots;
     if (rc == RFT_OK) {
+        note_macros(server, &request);
         rc = server->compiler->compile(server->compiler, &request, arena, &result, &failure);
     }
     bool starved = rc == RFT_OK && explain(server, &result, arena);
@@ -176,6 +200,12 @@ static int answer_for_the_dead(compile_server *server, int status, const struct 
         rft_str_addf(&log, "the compiler's process ended with status %d", WEXITSTATUS(status));
     }
     add_circumstances(&log, server);
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV && server->notes->macros[0]) {
+        rft_str_addf(&log,
+                     ": a fault of the compiler's, which a macro in the place of a name can set off; the macros here: "
+                     "%s. Name such a parameter in entry, or rename one of the two",
+                     (const char *)(uintptr_t)server->notes->macros);
+    }
     rft_compile_result result = {.ok = false, .log = rft_str_get(&log)};
     json_t *head = rft_wire_of_compile_result(&result);
     json_object_set_new(head, "starved", json_boolean(has_starved(server, status, usage)));
@@ -214,6 +244,7 @@ static int serve_one(compile_server *server, rft_err *err) {
     pid_t self = getpid();
     server->number++;
     server->notes->begun = server->notes->alone = false;
+    server->notes->macros[0] = '\0';
     server->notes->memory_bytes = server->memory_bytes;
     pid_t child = fork_patiently();
     if (child == 0) {

@@ -79,6 +79,9 @@ int rft_job_count(const rft_exec_opts *opts, rft_job *job, const rft_counter_set
 /* SHA-256 of the problem, the cubin's hash, buffers, launches and check: equal for aliases. Lives in the job. */
 const char *rft_job_alias_key(rft_job *job, const char *cubin_hash);
 
+/* SHA-256 of buffers and launches, less the kernels' names: equal where only the code can differ. */
+void rft_job_launch_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]);
+
 /* Fills in what the job knows of the point (work, traffic, launch shape, static facts); texts go to run->arena. */
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point);
 

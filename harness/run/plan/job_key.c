@@ -88,12 +88,12 @@ static void add_vendor(rft_sha256 *hash, const rft_vendor_call *call) {
     ADD(hash, call->algo);
 }
 
-static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t count) {
+static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t count, bool with_names) {
     ADD(hash, count);
     for (size_t i = 0; i < count; i++) {
         const rft_launch *launch = &launches[i];
         ADD(hash, launch->kind);
-        rft_sha256_add_text(hash, launch->entry);
+        rft_sha256_add_text(hash, with_names ? launch->entry : NULL);
         add_args(hash, launch->args, launch->arg_count);
         ADD(hash, launch->grid);
         ADD(hash, launch->block);
@@ -133,10 +133,19 @@ const char *rft_job_alias_key(rft_job *job, const char *cubin_hash) {
     rft_sha256_add(&hash, place, sizeof place);
     rft_sha256_add_text(&hash, cubin_hash);
     add_buffers(&hash, &job->spec);
-    add_launches(&hash, job->spec.prepare, job->spec.prepare_count);
-    add_launches(&hash, job->spec.launches, job->spec.launch_count);
+    add_launches(&hash, job->spec.prepare, job->spec.prepare_count, true);
+    add_launches(&hash, job->spec.launches, job->spec.launch_count, true);
     add_check(&hash, &job->spec);
     rft_sha256_hex(&hash, job->alias_key);
     job->alias_cubin = rft_arena_strdup(job->arena, cubin_hash);
     return job->alias_key;
+}
+
+void rft_job_launch_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]) {
+    rft_sha256 hash;
+    rft_sha256_init(&hash);
+    add_buffers(&hash, spec);
+    add_launches(&hash, spec->prepare, spec->prepare_count, false);
+    add_launches(&hash, spec->launches, spec->launch_count, false);
+    rft_sha256_hex(&hash, out);
 }

@@ -283,6 +283,7 @@ int rft_plan_contradiction(const rft_plan *plan, size_t index, rft_err *err) {
     if (raised) {
         rft_err_set(err, RFT_E_SPACE, "sweep %s: no configuration is valid: a constraint raises an error: %s",
                     sweep->name, raised);
+        remedy = "a constraint says true or false for all values of `tune` and `over`: return VEC * BLOCK <= 1024";
     } else {
         /* The last problem of the first variant stands for all. */
         plan_trial t = {.sweep = sweep, .problem = sweep->problem_count - 1};

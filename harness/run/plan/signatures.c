@@ -12,14 +12,17 @@ static void read_signature(rft_signature *out, const rft_compile_result *compile
     rft_signature_read(out, entry->name, entry->symbol, sizes, count);
 }
 
+typedef const char *judge_of_launch(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
+                                    rft_arena *arena);
+
 static const char *judge(const rft_point_spec *spec, const rft_launch *launch, const rft_compile_result *compiled,
-                         rft_arena *arena) {
+                         judge_of_launch *of, rft_arena *arena) {
     rft_signature takes;
     for (size_t i = 0; launch->kind == RFT_LAUNCH_KERNEL && i < compiled->entry_count; i++) {
         const rft_compiled_entry *entry = &compiled->entries[i];
         if (entry->symbol && rft_text_equal(entry->name, launch->entry)) {
             read_signature(&takes, compiled, entry);
-            return rft_arguments_wrong(spec, launch, &takes, arena);
+            return of(spec, launch, &takes, arena);
         }
     }
     return NULL;
@@ -38,15 +41,25 @@ static const char *judge_constants(const rft_point_spec *spec, const rft_unit_sp
     return NULL;
 }
 
+static const char *judge_all(const rft_point_spec *spec, const rft_compile_result *compiled, judge_of_launch *of,
+                             rft_arena *arena) {
+    const char *found = NULL;
+    for (size_t i = 0; i < spec->prepare_count && !found; i++) {
+        found = judge(spec, &spec->prepare[i], compiled, of, arena);
+    }
+    for (size_t i = 0; i < spec->launch_count && !found; i++) {
+        found = judge(spec, &spec->launches[i], compiled, of, arena);
+    }
+    return found;
+}
+
 const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
-    const char *wrong = NULL;
-    for (size_t i = 0; i < spec->prepare_count && !wrong; i++) {
-        wrong = judge(spec, &spec->prepare[i], compiled, arena);
-    }
-    for (size_t i = 0; i < spec->launch_count && !wrong; i++) {
-        wrong = judge(spec, &spec->launches[i], compiled, arena);
-    }
+    const char *wrong = judge_all(spec, compiled, rft_arguments_wrong, arena);
     return wrong ? wrong : judge_constants(spec, &spec->unit, compiled, false, arena);
+}
+
+const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
+    return judge_all(spec, compiled, rft_arguments_unread, arena);
 }
 
 const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
@@ -58,4 +71,13 @@ const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const 
     read_signature(&takes, compiled, &compiled->entries[0]);
     const char *wrong = rft_arguments_of_reference_wrong(spec, &takes, arena);
     return wrong ? wrong : judge_constants(spec, &spec->check.unit, compiled, true, arena);
+}
+
+size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_compile_result *compiled) {
+    rft_signature takes;
+    if (compiled->entry_count == 0 || !compiled->entries[0].symbol) {
+        return 0;
+    }
+    read_signature(&takes, compiled, &compiled->entries[0]);
+    return rft_arguments_of_reference_unread(spec, &takes);
 }

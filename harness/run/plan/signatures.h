@@ -14,4 +14,8 @@ const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_r
 const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
                                               rft_arena *arena);
 
+/* What is given and never read, as arguments.h has it: of the first launch that does; of the reference. */
+const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
+size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_compile_result *compiled);
+
 #endif

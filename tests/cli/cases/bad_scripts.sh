@@ -50,7 +50,7 @@ expect_error 2 'unknown architecture "sm_9"'
 expect_err 'remedy: known architectures: .*; or a device: h200'
 rooftune check saxpy.cu
 expect_error 3 'saxpy.cu is a kernel.s source, not a sweep'
-expect_err 'remedy: name the Lua file'
+expect_err 'remedy: name the Lua file that has source = "saxpy.cu"; .*: rooftune new saxpy.cu$'
 rooftune check not_there.lua
 expect_error 11 'not_there.lua: No such file'
 rooftune check .

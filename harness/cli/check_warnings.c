@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/check_warnings.h"
+
+#include "base/units.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *rft_check_place(const rft_sweep *sweep, const rft_variant *variant, rft_arena *arena) {
+    return rft_arena_printf(arena, "%s: variant %s", variant->place ? variant->place : sweep->path, variant->name);
+}
+
+static bool is_there(const rft_check_warnings *w, const char *place, const char *text) {
+    size_t i;
+    json_t *row;
+    json_array_foreach(w->rows, i, row) {
+        if (strcmp(rft_json_text_or(row, "text", ""), text) == 0 &&
+            strcmp(rft_json_text_or(row, "place", ""), place) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void rft_check_warn(rft_check_warnings *w, const char *place, const char *remedy, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!is_there(w, place, text)) {
+        json_array_append_new(w->rows,
+                              json_pack("{s:o,s:o,s:o}", "place", rft_json_clean_text(place, 0), "text",
+                                        rft_json_clean_text(text, 0), "remedy", rft_json_clean_text(remedy, 0)));
+    }
+}
+
+size_t rft_check_warning_count(const rft_check_warnings *w) {
+    return json_array_size(w->rows) + w->said_before;
+}
+
+void rft_check_warnings_tell(const rft_check_warnings *w, const rft_log *log) {
+    size_t i;
+    json_t *row;
+    json_array_foreach(w->rows, i, row) {
+        rft_log_warn(log, "%s: %s\n  remedy: %s", rft_json_text_or(row, "place", ""), rft_json_text_or(row, "text", ""),
+                     rft_json_text_or(row, "remedy", ""));
+    }
+}
+
+/* ---- work and buffers ---- */
+
+typedef struct amounts {
+    double outputs;       /* bytes of what is written in any case */
+    double once;          /* bytes of reading and writing each buffer once; scratch counts for both */
+    const char *elements; /* a buffer whose count of elements is what is declared as bytes; NULL */
+    size_t element_bytes;
+    bool is_all; /* of all buffers together */
+} amounts;
+
+static amounts amounts_of(const rft_point_spec *spec, double declared) {
+    amounts found = {0};
+    double all_elements = 0;
+    size_t held = 0, widest = 0;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        size_t each = rft_type_bytes(buffer->type);
+        double bytes = (double)buffer->count * (double)each;
+        bool twice = buffer->role == RFT_BUFFER_INOUT || buffer->role == RFT_BUFFER_TEMP;
+        found.once += twice ? 2 * bytes : bytes;
+        found.outputs += buffer->role == RFT_BUFFER_OUTPUT ? bytes : 0;
+        if (buffer->role == RFT_BUFFER_TEMP) {
+            continue;
+        }
+        held++;
+        all_elements += (double)buffer->count;
+        widest = each > widest ? each : widest;
+        if (each > 1 && declared == (double)buffer->count && buffer->count > 1) {
+            found.elements = buffer->name;
+            found.element_bytes = each;
+        }
+    }
+    if (!found.elements && held > 1 && widest > 1 && declared == all_elements) {
+        found.elements = "all buffers together";
+        found.is_all = true;
+        found.element_bytes = widest;
+    }
+    return found;
+}
+
+static bool gives(const rft_launch *launches, size_t count, size_t buffer) {
+    for (size_t l = 0; l < count; l++) {
+        const rft_launch *launch = &launches[l];
+        if ((launch->kind == RFT_LAUNCH_MEMSET && launch->memset_buffer == buffer) ||
+            (launch->kind == RFT_LAUNCH_VENDOR && launch->vendor.d == buffer)) {
+            return true;
+        }
+        for (size_t a = 0; launch->kind == RFT_LAUNCH_KERNEL && a < launch->arg_count; a++) {
+            if (launch->args[a].kind != RFT_ARG_SCALAR && launch->args[a].buffer == buffer) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void look_at_outputs(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        bool judged = buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT;
+        if (judged && !gives(spec->prepare, spec->prepare_count, i) && !gives(spec->launches, spec->launch_count, i)) {
+            rft_check_warn(w, place, "name it in the `args` of a launch, or leave it out of `buffers`",
+                           "the output %s is given to no launch: nothing fills it, and verification will say so",
+                           buffer->name);
+        }
+    }
+}
+
+/* Several launches, or blocks that wait for each other, may have to read again what no cache holds. */
+static bool is_one_pass(const rft_point_spec *spec) {
+    return spec->launch_count == 1 && !spec->launches[0].cooperative;
+}
+
+void rft_check_amounts(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
+    double declared = rft_work_bytes(&spec->work);
+    const amounts found = amounts_of(spec, declared);
+    char says[32], holds[32];
+    rft_units_format_si(says, sizeof says, declared, 3, "B");
+    look_at_outputs(w, place, spec);
+    if (!(declared > 0)) {
+        w->said_before += rft_work_ops(&spec->work) > 0 ? 0 : 1;
+        return;
+    }
+    if (found.elements) {
+        rft_check_warn(w, place,
+                       "bytes are elements times their size: bytes = 12 * p.n where 3 floats are moved for each",
+                       "work declares %s, which is the number of elements of %s: they take %s%zu bytes each", says,
+                       found.elements, found.is_all ? "up to " : "", found.element_bytes);
+    } else if (declared < found.outputs) {
+        rft_units_format_si(holds, sizeof holds, found.outputs, 3, "B");
+        rft_check_warn(w, place, "count what is read and what is written in `work`, in bytes",
+                       "work declares %s, and the outputs alone are %s", says, holds);
+    } else if (declared > found.once * (1 + 1e-9) && is_one_pass(spec)) {
+        rft_units_format_si(holds, sizeof holds, found.once, 3, "B");
+        rft_check_warn(
+            w, place,
+            "is a buffer shorter than what the kernel reads, or an output read first (inout)? Else declare in "
+            "`work` what any kernel must move, each byte once; what this one moves besides is `traffic`",
+            "work declares %s, and reading and writing each buffer once is %s", says, holds);
+    }
+}

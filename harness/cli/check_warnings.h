@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_warnings.h - what `rooftune check` finds that fails nothing and is seldom meant: `--strict` takes it as a
+ * failure. */
+#ifndef RFT_CLI_CHECK_WARNINGS_H
+#define RFT_CLI_CHECK_WARNINGS_H
+
+#include "base/json.h"
+#include "base/log.h"
+#include "model/sweep/sweep.h"
+
+typedef struct rft_check_warnings {
+    rft_arena *arena;
+    json_t *rows;       /* objects with place, text and remedy. Borrowed */
+    size_t said_before; /* work that is nothing: told where the script is loaded */
+} rft_check_warnings;
+
+/* "saxpy.lua:4: variant saxpy" for a message; in `arena`. */
+const char *rft_check_place(const rft_sweep *sweep, const rft_variant *variant, rft_arena *arena);
+
+/* A warning more, unless it is there in the same words. */
+void rft_check_warn(rft_check_warnings *warnings, const char *place, const char *remedy, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+size_t rft_check_warning_count(const rft_check_warnings *warnings);
+void rft_check_warnings_tell(const rft_check_warnings *warnings, const rft_log *log);
+
+/* Bytes declared as work against what the buffers of a point hold: more than reading and writing each once, fewer than
+ * its outputs are, or a number of elements; an output that no launch gets. */
+void rft_check_amounts(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
+
+#endif
