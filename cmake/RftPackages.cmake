@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # How rooftune leaves the build folder.
-#   install   bin/rooftune, share/rooftune/{kernels,sweeps}: uses the libraries of the system
+#   install   bin/rooftune, share/rooftune/{kernels,sweeps}, manual, completion: uses the libraries of the system
 #   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any x86-64 Linux with glibc 2.34 or newer
 #   wheel     build/rooftune-VERSION-py3-none-manylinux_2_34_x86_64.whl, for pip (docs/installing.md)
 #   kit       build/kit: the same tree and the GPU tests, to be carried to a machine with a GPU
@@ -20,6 +20,19 @@ foreach(library IN ITEMS liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev 
     install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${library})
   endif()
 endforeach()
+
+# Where man and shells look below a prefix. Of a wheel they go below
+# the environment's prefix, all else into its package.
+function(rft_install_for_shells prefix)
+  install(FILES ${CMAKE_BINARY_DIR}/rooftune.1 DESTINATION ${prefix}/man/man1 ${ARGN})
+  install(FILES harness/cli/completion.bash DESTINATION ${prefix}/bash-completion/completions RENAME rooftune ${ARGN})
+  install(FILES harness/cli/completion.zsh DESTINATION ${prefix}/zsh/site-functions RENAME _rooftune ${ARGN})
+  install(FILES harness/cli/completion.fish DESTINATION ${prefix}/fish/vendor_completions.d RENAME rooftune.fish ${ARGN})
+endfunction()
+rft_install_for_shells(${CMAKE_INSTALL_DATADIR} COMPONENT shell)
+if(SKBUILD)
+  rft_install_for_shells(${SKBUILD_DATA_DIR}/share COMPONENT wheel EXCLUDE_FROM_ALL)
+endif()
 
 set(RFT_DIST_NAME rooftune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(package ${CMAKE_SOURCE_DIR}/cmake/package.sh)

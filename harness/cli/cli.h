@@ -31,6 +31,9 @@ struct rft_cli {
     const char *command_line;   /* as typed, for the record: "rooftune run 'my sweep.lua'" */
     const rft_command *command; /* the one that runs */
     const rft_words *allow_paths; /* of --allow-path; NULL: none */
+    /* Gets the options of a command that is called with --help; NULL: they are printed. */
+    void (*describe)(void *self, const rft_opt *opts, size_t count);
+    void *describe_self;
 };
 
 /* A subcommand. `run` gets argv without the program and the subcommand's name; it returns 0 or a negative rft_code with
@@ -66,6 +69,8 @@ int rft_cmd_import(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_ceilings(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_devices(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_model(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_completion(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_manual(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err); /* not in the table: started by run itself */
 
 #endif

@@ -28,8 +28,7 @@ int rft_cmd_best(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
-        {"format", 'f', "FORMAT", "text, json, lua, csv or header (C, an #if per device); default text", NULL, &format,
-         NULL},
+        {"format", 'f', "text|json|lua|csv|header", "header: C, an #if per device; default text", NULL, &format, NULL},
         {"json", 0, "FILE|-", "the same as --format json -o FILE", NULL, &json, NULL},
         {"csv", 0, "FILE|-", "the same as --format csv -o FILE", NULL, &csv, NULL},
         {"output", 'o', "FILE|-", "where to; default stdout", NULL, &output, NULL},

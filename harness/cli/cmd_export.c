@@ -127,7 +127,7 @@ int rft_cmd_export(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_words rest = {0};
     const rft_opt opts[] = {
         {"output", 'o', "FILE", "the recording: FILE.json.gz (FILE.json: not compressed)", NULL, &o.output, NULL},
-        {"format", 'f', "FORMAT", "recording (default), t4 (plain T4) or kt (Kernel Tuner)", NULL, &o.format, NULL},
+        {"format", 'f', "recording|t4|kt", "t4: plain T4; kt: Kernel Tuner; default recording", NULL, &o.format, NULL},
         {"sweep", 0, "NAME", "t4, kt: the sweep, where the run has several", NULL, &o.sweep, NULL},
         {"variant", 0, "NAME", "t4, kt: its variant", NULL, &o.variant, NULL},
         {"problem", 0, "TEXT", "t4, kt: its problem, as `show` writes it: \"n=4096\"", NULL, &o.problem, NULL},

@@ -2,6 +2,7 @@
 #include "cli/device_facts.h"
 
 #include "base/fs.h"
+#include "base/json.h"
 #include "base/units.h"
 #include "cli/compose.h"
 #include "cli/script_stuck.h"
@@ -9,6 +10,7 @@
 #include "run/kept_ceilings.h"
 #include "script/script.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +60,29 @@ const char *rft_device_memory_type(rft_cli *cli, const rft_gpu_info *gpu, rft_ar
     rc = rc == RFT_OK ? rft_datasheet_facts_of(&facts, gpu, json, arena, &err) : rc;
     free(json);
     return rc == RFT_OK ? facts.memory : NULL; /* a broken table is told when the datasheet's rates are read from it */
+}
+
+size_t rft_device_names(rft_cli *cli, const char ***out, rft_arena *arena) {
+    const char *path = rft_compose_data_file(cli, arena, "devices.lua");
+    rft_err err = RFT_ERR_INIT;
+    char *text = NULL;
+    json_t *table = NULL;
+    int rc = path ? rft_script_read_table(&text, path, rft_script_usual_opts(), &err) : RFT_E_IO;
+    rc = rc == RFT_OK ? rft_json_parse(&table, text, strlen(text), "devices", &err) : rc;
+    const size_t count = rc == RFT_OK ? json_array_size(table) : 0;
+    const char **names = rft_arena_calloc(arena, count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *entry = json_array_get(table, i);
+        char *name = rft_arena_strdup(arena, rft_json_text_or(entry, "short", rft_json_text_or(entry, "match", "")));
+        for (char *p = name; *p; p++) {
+            *p = (char)(*p == ' ' ? '-' : tolower((unsigned char)*p));
+        }
+        names[i] = name;
+    }
+    json_decref(table);
+    free(text);
+    *out = names;
+    return count;
 }
 
 rft_device_fact rft_device_datasheet(rft_cli *cli, const rft_gpu_info *gpu, rft_arena *arena) {

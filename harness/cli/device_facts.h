@@ -26,4 +26,7 @@ rft_device_fact rft_device_counters(rft_arena *arena);
 /* The folder of the cache and whether it can be written. */
 rft_device_fact rft_device_cache(rft_arena *arena);
 
+/* Names that people type, of all datasheets: "h200", "rtx-4090". Array and texts in `arena`; returns how many. */
+size_t rft_device_names(rft_cli *cli, const char ***out, rft_arena *arena);
+
 #endif

@@ -15,9 +15,9 @@
 
 /* Grouped by what they are for. */
 static const rft_command commands[] = {
-    {"write", "new", "KERNEL.cu [-o DIR] [options]", "a first sweep of a kernel you have, and its reference to fill in",
-     rft_cmd_new},
-    {"write", "check", "SWEEP.lua|SPACE.json [options]", "count the space, compile a sample; needs no GPU",
+    {"write a sweep", "new", "KERNEL.cu [-o DIR] [options]",
+     "a first sweep of a kernel you have, and its reference to fill in", rft_cmd_new},
+    {"write a sweep", "check", "SWEEP.lua|SPACE.json [options]", "count the space, compile a sample; needs no GPU",
      rft_cmd_check},
     {"measure", "devices", "", "what works here: driver, NVRTC, counters, power, libraries", rft_cmd_devices},
     {"measure", "ceilings", "[options]", "measure what this card can do at most", rft_cmd_ceilings},
@@ -25,19 +25,22 @@ static const rft_command commands[] = {
      "one point alone, for ncu, sanitizers and debugging", rft_cmd_point},
     {"measure", "run", "SWEEP.lua|RECORDING... [options] [-- script arguments]", "measure a sweep and write its report",
      rft_cmd_run},
-    {"read", "show", "RUN.db... [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
-    {"read", "report", "RUN.db... [-o OUT.pdf] [options]",
+    {"read results", "show", "RUN.db... [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
+    {"read results", "report", "RUN.db... [-o OUT.pdf] [options]",
      "draw the PDF of a run or a recording; -o OUT.md: as Markdown", rft_cmd_report},
-    {"read", "compare", "A B [...] [-o OUT.pdf] [options]",
+    {"read results", "compare", "A B [...] [-o OUT.pdf] [options]",
      "two to eight runs beside each other: devices, cards or dates", rft_cmd_compare},
-    {"use", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
-    {"use", "model", "[MODEL KEY=VALUE[,VALUE...]...]...|RUN.db|FILE.json.gz [options]",
+    {"use results", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},
+    {"use results", "model", "[MODEL KEY=VALUE[,VALUE...]...]...|RUN.db|FILE.json.gz [options]",
      "the roofline of common operations by datasheets, or a run seen under the ceilings of other devices",
      rft_cmd_model},
-    {"files", "import", "FILE.json.gz -o RUN.db, or --baseline FILE RUN.db",
+    {"exchange files", "import", "FILE.json.gz -o RUN.db, or --baseline FILE RUN.db",
      "read a recording (T4, Kernel Tuner) into a run file, or baselines", rft_cmd_import},
-    {"files", "export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner",
+    {"exchange files", "export", "RUN.db -o FILE.json.gz", "write a run as a recording, as T4 JSON or for Kernel Tuner",
      rft_cmd_export},
+    {"set up a shell", "completion", "bash|zsh|fish", "completion in your shell: eval \"$(rooftune completion bash)\"",
+     rft_cmd_completion},
+    {"set up a shell", "manual", "", "the manual page, as roff: rooftune manual | man -l -", rft_cmd_manual},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -59,7 +62,7 @@ static void print_help(FILE *out) {
             group = command->group;
             fprintf(out, "\n%s:\n", group);
         }
-        fprintf(out, "  %-9s %s\n", command->name, command->help);
+        fprintf(out, "  %-10s %s\n", command->name, command->help);
     }
     fprintf(out, "\nRUN.db is a run file, or a recording (FILE.json.gz). `rooftune COMMAND --help` lists a\n"
                  "command's options. Quantities take units: 2s, 10m, 64MiB. Results go to stdout, talk to\n"

@@ -144,7 +144,11 @@ int rft_opt_parse(rft_cli *cli, const rft_opt *opts, size_t opt_count, int argc,
     *helped = false;
     for (int i = 0; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            print_options(cli, opts, opt_count);
+            if (cli->describe) {
+                cli->describe(cli->describe_self, opts, opt_count);
+            } else {
+                print_options(cli, opts, opt_count);
+            }
             *helped = true;
             return RFT_OK;
         }

@@ -58,6 +58,15 @@ static const char *given_at(const rft_run_options *o, size_t i) {
     return i < OWN_COUNT ? o->given[i] : o->asked.texts[i - OWN_COUNT];
 }
 
+const char *const *rft_run_options_choices(const char *option) {
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        if (rft_text_equal(option_at(i)->option, option)) {
+            return option_at(i)->choices;
+        }
+    }
+    return NULL;
+}
+
 /* ---- reading ---- */
 
 static int check_report_place(const rft_run_options *o, rft_err *err) {

@@ -28,6 +28,9 @@ typedef struct rft_run_options {
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
                           rft_err *err);
 
+/* The values that an option of the table takes by name, ended by NULL; NULL: any other. */
+const char *const *rft_run_options_choices(const char *option);
+
 /* An option said otherwise: "output" with another text, NULL: left out. */
 typedef struct rft_run_change {
     const char *option, *text;

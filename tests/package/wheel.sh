@@ -40,6 +40,9 @@ cd "$elsewhere/here"
 # `env -i`: neither CUDA_HOME nor a PATH to something else.
 said() { env -i RFT_CACHE="$elsewhere/cache" HOME="$elsewhere" "$venv/bin/rooftune" "$@"; }
 said --version
+for part in man/man1/rooftune.1 bash-completion/completions/rooftune; do
+    [ -s "$venv/share/$part" ] || { echo "share/$part is missing"; exit 1; }
+done
 if [ -n "$nvrtc" ]; then
     said devices | grep >/dev/null 'site-packages/nvidia/cu13/lib/libnvrtc' || { said devices; echo "NVRTC is not taken from site-packages"; exit 1; }
     said check sweeps/quick.lua --sample 1 | grep >/dev/null 'compiled' || { said check sweeps/quick.lua --sample 1; exit 1; }

@@ -2,8 +2,8 @@
 # --help of rooftune groups the commands, that of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-commands='new check devices ceilings point run show report compare best model import export'
-for group in write measure read use files; do expect_out "^$group:\$"; done
+commands='new check devices ceilings point run show report compare best model import export completion manual'
+for group in 'write a sweep' measure 'read results' 'use results' 'exchange files' 'set up a shell'; do expect_out "^$group:\$"; done
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
 for command in $commands; do
@@ -35,7 +35,7 @@ has check 'allow-path arch sample compile-timeout json'
 has point 'allow-path at set variant sweep device in-process bare timeout compile-timeout wait json emit arch output'
 has report 'output part full mix'
 has compare 'output json csv mix'
-has show 'json csv mix ascii full'
+has show 'json csv points mix ascii full'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
 has import output
@@ -55,7 +55,7 @@ rooftune run x.lua -o
 expect_error 2 'needs RUN.db'
 rooftune show -- x
 expect_error 2 ''
-for command in run new check point report compare 'compare x.db' show best export import 'export x.db'; do
+for command in run new check point report compare 'compare x.db' show best export import 'export x.db' completion; do
     rooftune $command
     expect_error 2 ''
 done
