@@ -4,6 +4,7 @@
 #include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
+#include "base/fs.h"
 #include "base/str.h"
 
 #include <math.h>
@@ -65,8 +66,9 @@ static void add_params(rft_build *b, const rft_sweep *sweep) {
         const char *fixed = fixed_params(b, variant);
         if (*fixed || table->row_count == first) {
             rft_row *row = rft_doc_row(b->doc, table);
-            row->cells[1] = *fixed ? "not tuned" : "none";
-            row->cells[2] = fixed;
+            bool given = rft_variant_is_given(variant);
+            row->cells[1] = given ? "given binary" : *fixed ? "not tuned" : "none";
+            row->cells[2] = given ? rft_fs_name(variant->source) : fixed;
         }
         table->rows[first].cells[0] = variant->name;
         table->rows[first].rule = v > 0;

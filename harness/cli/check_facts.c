@@ -2,7 +2,9 @@
 #include "cli/check_facts.h"
 
 #include "base/units.h"
+#include "gpu/compiler.h"
 #include "model/card/occupancy.h"
+#include "model/sweep/mangled.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,6 +36,9 @@ uint64_t rft_check_default(const rft_space *space, rft_value *scratch) {
 void rft_check_compiles_add(rft_check_compiles *c, const rft_once_result *r) {
     char key[RFT_HASH_HEX_SIZE];
     rft_sha256 hash;
+    if (rft_source_is_given(r->spec.unit.source)) {
+        return;
+    }
     rft_sha256_init(&hash);
     rft_sha256_add_text(&hash, r->spec.unit.source);
     for (size_t i = 0; i < r->spec.unit.name_count; i++) {
@@ -59,7 +64,8 @@ void rft_check_compiles_expect(rft_check_compiles *c, const rft_plan *plan, size
     for (size_t v = 0; v < sweep->variant_count; v++) {
         uint64_t sum = 0;
         uint64_t most = 0;
-        for (size_t p = 0; p < sweep->problem_count && !rft_variant_is_library(&sweep->variants[v]); p++) {
+        bool compiled = !rft_variant_is_library(&sweep->variants[v]) && !rft_variant_is_given(&sweep->variants[v]);
+        for (size_t p = 0; p < sweep->problem_count && compiled; p++) {
             uint64_t count = rft_space_count(rft_plan_space(plan, s, v, p));
             sum += count;
             most = count > most ? count : most;
@@ -101,21 +107,58 @@ static const rft_compiled_entry *entry_of(const rft_compile_result *compiled, co
     return NULL;
 }
 
+static void add_count(rft_str *out, int width, int64_t count, const char *of) {
+    if (count < 0) {
+        rft_str_addf(out, "%*s %s, ", width, "?", of);
+    } else {
+        rft_str_addf(out, "%*lld %s, ", width, (long long)count, of);
+    }
+}
+
+static json_t *json_known(int64_t count) {
+    return count < 0 ? json_null() : json_integer(count);
+}
+
+/* NaN: its registers are not known. */
+static double occupancy_of(const rft_check_code *code, const rft_gpu_info *gpu) {
+    int blocks = rft_occupancy_blocks(gpu, code->threads, code->registers, code->shared_bytes);
+    return code->registers < 0 ? (double)NAN : rft_occupancy_frac(gpu, code->threads, blocks);
+}
+
+void rft_check_tell_code(const rft_check_code *code, const rft_gpu_info *gpu, rft_str *out) {
+    double occupancy = occupancy_of(code, gpu);
+    add_count(out, 4, code->registers, "registers");
+    add_count(out, 4, code->spill_bytes, "B spilled");
+    add_count(out, 6, code->shared_bytes, "B shared");
+    rft_str_add(out, "occupancy ");
+    if (isnan(occupancy)) {
+        rft_str_add(out, "?\n");
+    } else {
+        rft_str_add_fixed(out, occupancy * 100, 0);
+        rft_str_add(out, " %\n");
+    }
+}
+
+void rft_check_put_code(const rft_check_code *code, const rft_gpu_info *gpu, json_t *row) {
+    json_object_set_new(row, "registers", json_known(code->registers));
+    json_object_set_new(row, "spill_bytes", json_known(code->spill_bytes));
+    json_object_set_new(row, "occupancy", rft_json_real_new(occupancy_of(code, gpu)));
+}
+
 static void tell_launch(const rft_launch *launch, const rft_compiled_entry *entry, const rft_gpu_info *gpu,
                         rft_str *out, json_t *rows) {
     bool knows_spills = entry->spill_store_bytes >= 0 && entry->spill_load_bytes >= 0;
-    int spills = knows_spills ? entry->spill_store_bytes + entry->spill_load_bytes : -1;
-    int64_t shared = launch->shared_bytes + (entry->shared_bytes > 0 ? entry->shared_bytes : 0);
-    int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
-    int blocks = rft_occupancy_blocks(gpu, threads, entry->registers, shared);
-    double occupancy = rft_occupancy_frac(gpu, threads, blocks);
-    rft_str_addf(out, "      %-42s %3d registers, %4d B spilled, %6lld B shared, occupancy ", launch->entry,
-                 entry->registers, spills, (long long)shared);
-    rft_str_add_fixed(out, occupancy * 100, 0);
-    rft_str_add(out, " %\n");
-    json_array_append_new(rows,
-                          json_pack("{s:s,s:i,s:i,s:I,s:f}", "entry", launch->entry, "registers", entry->registers,
-                                    "spill_bytes", spills, "shared_bytes", (json_int_t)shared, "occupancy", occupancy));
+    const rft_check_code code = {
+        .threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]),
+        .registers = entry->registers,
+        .spill_bytes = knows_spills ? entry->spill_store_bytes + entry->spill_load_bytes : -1,
+        .shared_bytes = entry->shared_bytes < 0 ? -1 : launch->shared_bytes + entry->shared_bytes};
+    json_t *row = json_pack("{s:s}", "entry", launch->entry);
+    rft_str_addf(out, "      %-42s", launch->entry);
+    rft_check_tell_code(&code, gpu, out);
+    rft_check_put_code(&code, gpu, row);
+    json_object_set_new(row, "shared_bytes", json_known(code.shared_bytes));
+    json_array_append_new(rows, row);
 }
 
 void rft_check_tell_launches(const rft_once_result *r, const rft_gpu_info *gpu, rft_str *out, json_t *rows) {
@@ -147,6 +190,41 @@ void rft_check_tell_structs(const rft_point_spec *spec, rft_str *out) {
                              *arg->layout ? arg->layout : "empty");
             }
         }
+    }
+}
+
+static void tell_sizes(const char *what, const uint32_t sizes[3], rft_str *out) {
+    if ((uint64_t)sizes[0] * sizes[1] * sizes[2] > 1) {
+        rft_str_addf(out, ", %s of %u x %u x %u", what, sizes[0], sizes[1], sizes[2]);
+    }
+}
+
+static void tell_kernel(const rft_compile_result *compiled, const rft_compiled_entry *entry, rft_str *out) {
+    uint32_t bytes[RFT_PARAMS_MAX];
+    size_t count = rft_cubin_params(compiled->cubin, compiled->cubin_bytes, entry->symbol, bytes, RFT_PARAMS_MAX);
+    rft_kernel_needs needs = rft_cubin_needs(compiled->cubin, compiled->cubin_bytes, entry->symbol);
+    rft_str_addf(out, "    %s takes ", entry->name);
+    for (size_t i = 0; i < count; i++) {
+        rft_str_addf(out, "%s%u", i ? ", " : "", bytes[i]);
+    }
+    rft_str_add(out, count ? " bytes" : "no parameters that it tells");
+    tell_sizes("blocks", needs.block, out);
+    tell_sizes("clusters", needs.cluster, out);
+    if (needs.threads_max > 0) {
+        rft_str_addf(out, ", blocks of %llu threads at most", (unsigned long long)needs.threads_max);
+    }
+    rft_str_add(out, "\n");
+}
+
+void rft_check_tell_given(const rft_once_result *r, rft_arena *arena, rft_str *out) {
+    const char *slash = strrchr(r->spec.unit.source, '/');
+    const rft_compile_result *compiled = r->compiled;
+    bool readable = compiled && compiled->ok;
+    rft_str_addf(out, "    given binary %s%s%s%s\n", slash ? slash + 1 : r->spec.unit.source, readable ? ": " : "",
+                 readable ? rft_given_describe(compiled->cubin, compiled->cubin_bytes, arena) : "",
+                 readable && compiled->is_ptx ? ", which the driver will compile" : "");
+    for (size_t i = 0; readable && i < compiled->entry_count; i++) {
+        tell_kernel(compiled, &compiled->entries[i], out);
     }
 }
 

@@ -34,6 +34,17 @@ void rft_check_compiles_clear(rft_check_compiles *compiles);
 
 /* How many of a point's launches are kernels. */
 size_t rft_check_kernel_launches(const rft_point_spec *spec);
+
+/* What a launch takes of the device. */
+typedef struct rft_check_code {
+    int threads;                /* of a block */
+    int registers, spill_bytes; /* -1: not known */
+    int64_t shared_bytes;       /* of a block; -1 */
+} rft_check_code;
+/* "  32 registers,    0 B spilled, ...": the rest of a line; as fields of `row`, where what is not known is null. */
+void rft_check_tell_code(const rft_check_code *code, const rft_gpu_info *gpu, rft_str *out);
+void rft_check_put_code(const rft_check_code *code, const rft_gpu_info *gpu, json_t *row);
+
 /* A line and an element of `rows` for each kernel launch of what compiled: registers, spills, shared memory and
  * occupancy on `gpu`. */
 void rft_check_tell_launches(const rft_once_result *result, const rft_gpu_info *gpu, rft_str *out, json_t *rows);
@@ -43,6 +54,9 @@ void rft_check_tell_options(const rft_unit_spec *unit, rft_str *out);
 
 /* Where the fields of each struct argument lie, a line each: to be compared with the kernel's. */
 void rft_check_tell_structs(const rft_point_spec *spec, rft_str *out);
+
+/* What a given binary is, and what its kernels take: where it can be read. */
+void rft_check_tell_given(const rft_once_result *result, rft_arena *arena, rft_str *out);
 
 /* The odd problem, and how many configurations of each variant are valid there; "none" where there is none. */
 void rft_check_tell_odd(const rft_plan *plan, size_t sweep, rft_str *out);

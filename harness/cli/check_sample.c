@@ -3,7 +3,6 @@
 
 #include "base/units.h"
 #include "cli/check_unchanged.h"
-#include "model/card/occupancy.h"
 #include "run/plan/signatures.h"
 
 #include <string.h>
@@ -29,10 +28,12 @@ void rft_check_state_clear(rft_check_state *c) {
 static void describe_code(rft_check_state *c, const char *config, const rft_once_result *r, json_t *row) {
     json_t *launches = json_array();
     bool several = rft_check_kernel_launches(&r->spec) > 1;
-    int threads = (int)(r->block[0] * r->block[1] * r->block[2]);
-    int64_t shared = r->facts.shared_static_bytes + r->facts.shared_dynamic_bytes;
-    int blocks = rft_occupancy_blocks(c->gpu, threads, r->facts.registers, shared);
-    double occupancy = rft_occupancy_frac(c->gpu, threads, blocks);
+    const rft_check_code code = {.threads = (int)(r->block[0] * r->block[1] * r->block[2]),
+                                 .registers = r->facts.registers,
+                                 .spill_bytes = r->facts.spill_bytes,
+                                 .shared_bytes = r->facts.shared_static_bytes < 0
+                                                     ? -1
+                                                     : r->facts.shared_static_bytes + r->facts.shared_dynamic_bytes};
     c->compiled++;
     c->spilling += r->facts.spill_bytes > 0 ? 1 : 0;
     rft_check_compiles_add(&c->compiles, r);
@@ -41,14 +42,9 @@ static void describe_code(rft_check_state *c, const char *config, const rft_once
         rft_str_add(&c->out, " its launches:\n");
         rft_check_tell_launches(r, c->gpu, &c->out, launches);
     } else {
-        rft_str_addf(&c->out, " %3d registers, %4d B spilled, %6lld B shared, occupancy ", r->facts.registers,
-                     r->facts.spill_bytes, (long long)shared);
-        rft_str_add_fixed(&c->out, occupancy * 100, 0);
-        rft_str_add(&c->out, " %\n");
+        rft_check_tell_code(&code, c->gpu, &c->out);
     }
-    json_object_set_new(row, "registers", json_integer(r->facts.registers));
-    json_object_set_new(row, "spill_bytes", json_integer(r->facts.spill_bytes));
-    json_object_set_new(row, "occupancy", json_real(occupancy));
+    rft_check_put_code(&code, c->gpu, row);
     if (several) {
         json_object_set(row, "launches", launches);
     }
@@ -109,6 +105,11 @@ static int compile_one(rft_check_state *c, const rft_once_request *request, rft_
     int rc = rft_once(request, c->arena, &result, err);
     if (rc == RFT_OK) {
         look_for_warnings(c, &result);
+        if (!c->options_told && result.spec.unit.source && rft_source_is_given(result.spec.unit.source)) {
+            rft_check_tell_given(&result, c->arena, &c->out);
+            rft_check_tell_structs(&result.spec, &c->out);
+            c->options_told = true;
+        }
         if (!c->options_told && result.spec.unit.name_count > 0) {
             rft_check_tell_options(&result.spec.unit, &c->out);
             rft_check_tell_structs(&result.spec, &c->out);

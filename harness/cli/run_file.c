@@ -144,6 +144,13 @@ static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *pat
         same = rft_text_equal(run->sweeps[s].sweep.script_hash, plan->sweeps[s]->script_hash) &&
                rft_text_equal(run->sweeps[s].sweep.name, plan->sweeps[s]->name);
     }
+    const char *changed = NULL;
+    for (size_t s = 0; !same && !changed && s < plan->sweep_count; s++) {
+        changed = rft_run_sources_changed(run, plan->sweeps[s], run->arena);
+    }
+    if (changed) {
+        return another(err, path, rft_arena_printf(run->arena, "%s is another than when this run began", changed));
+    }
     if (!same) {
         return another(err, path, "the file holds a run of another sweep, or of an older text of this one");
     }

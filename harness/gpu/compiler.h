@@ -60,15 +60,15 @@ typedef struct rft_compile_result {
      * (cubin_hash.h has the definition). Equal for equal code wherever, whenever and with whatever -lineinfo it was
      * made; not comparable between releases of NVRTC, whose code differs. */
     char cubin_hash[65];
-    bool is_ptx;                 /* the driver must finish it: the device is newer than NVRTC (marked everywhere) */
+    bool is_ptx;                 /* the driver must finish it: the device is newer than NVRTC, or it is a given one */
     rft_compiled_entry *entries; /* one per name, in order */
     size_t entry_count;
     double seconds; /* of compiling; what it cost when it was made, when from the cache */
     bool from_cache;
 } rft_compile_result;
 
-/* The sizes in bytes of the parameters of the kernel `symbol`, in their order, as the cubin tells them; their number.
- * 0: it takes none, more than `capacity`, or the cubin (PTX) does not tell. */
+/* The sizes in bytes of the parameters of the kernel `symbol`, in their order, as the cubin or PTX tells them; their
+ * number. 0: it takes none, more than `capacity`, or the code does not tell. */
 size_t rft_cubin_params(const void *cubin, size_t bytes, const char *symbol, uint32_t *sizes, size_t capacity);
 
 /* The __constant__ and __device__ variables of compiled code, a cubin or PTX, in `arena`; their number. */
@@ -78,9 +78,22 @@ size_t rft_code_variables(const void *code, size_t bytes, rft_variable **out, rf
  * instances, or two macros' values, give the same code. False: it cannot be told (PTX). */
 bool rft_cubin_code_hash(const void *cubin, size_t bytes, char out[65]);
 
+/* What a kernel asks of its launches, as its code (a cubin or PTX) tells it; 0: nothing. */
+typedef struct rft_kernel_needs {
+    uint32_t block[3];    /* threads: these and no others */
+    uint64_t threads_max; /* of a block */
+    uint32_t cluster[3];  /* blocks: these, or none named in the launch */
+} rft_kernel_needs;
+rft_kernel_needs rft_cubin_needs(const void *cubin, size_t bytes, const char *symbol);
+
+/* What a given binary (rft_source_is_given()) says it is: "machine code for sm_90a, by ptxas 13.0.88", "PTX 9.0 for
+ * sm_90a". In `arena`. */
+const char *rft_given_describe(const void *code, size_t bytes, rft_arena *arena);
+
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {
-    /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false).
+    /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false). A given binary
+     * (rft_source_is_given()) is looked at in its place: PTX is finished by nvJitLink where that lies beside NVRTC.
      * RFT_E_SOURCE: source cannot be read. RFT_E_SCRIPT: an option is not allowed (model/sweep/compile_option.h), or a
      * path is outside of the request's roots. RFT_E_COMPILER: NVRTC itself failed. */
     int (*compile)(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,

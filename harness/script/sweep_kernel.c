@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define AXES_MAX 16
 #define PARAMS_MAX 64
@@ -59,6 +60,10 @@ static const char *source_path(kernel_reader *reader, const rft_at *at, const ch
                            "there is no file %s", path);
     }
     rft_modules_check_path(reader->lua, at, path);
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would be waited for */
+        rft_read_fail_code(reader->lua, at, RFT_E_SOURCE, "name a file that can be read again", "%s is no file", path);
+    }
     return path;
 }
 
@@ -390,6 +395,9 @@ int rft_api_kernel(lua_State *lua) {
         rft_vendor_check_dims(lua, &launch, kernel->vendor, kernel->axes, kernel->axis_count);
     } else {
         read_source(&reader);
+        if (rft_source_is_given(kernel->source)) {
+            rft_given_kernel_read(lua, 1, kernel);
+        }
         read_axes(&reader);
         read_params(&reader);
         read_compiled(&reader);

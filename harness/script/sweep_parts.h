@@ -153,6 +153,9 @@ void rft_vendor_make_kernel(lua_State *lua, const rft_at *at);
  * what only code has. False, and nothing done, where launch is anything else. (sweep_vendor_kernel.c) */
 bool rft_vendor_kernel_read(lua_State *lua, int table, rft_kernel_facts *kernel);
 
+/* Where the source is a cubin or PTX: refuses what would change it, and hashes it. (sweep_given.c) */
+void rft_given_kernel_read(lua_State *lua, int table, const rft_kernel_facts *kernel);
+
 /* A list of values at `index`: values(), range() ... Empty ones are RFT_E_SPACE, repeated ones refused. */
 rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *count, bool *is_ctype);
 int rft_values_refine_depth(lua_State *lua, int index);

@@ -214,6 +214,7 @@ static void make_unit(point_reader *reader, const rft_launch_reader *launches) {
     for (size_t i = 0; i < sweep->axis_count; i++) {
         list.room += reader->call->state->axis_alternatives[i].count;
     }
+    list.room = rft_variant_is_given(variant) ? 0 : list.room; /* compiled dimensions are the reference's alone */
     list.items = rft_arena_calloc(arena, list.room + 1, sizeof(*list.items));
     for (size_t i = 0; i < variant->param_count; i++) {
         add_macros(arena, &list, variant->params[i].name, &reader->call->config[i], &reader->state->alternatives[i],

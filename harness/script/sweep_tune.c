@@ -175,6 +175,10 @@ static void apply_tune(lua_State *lua, const rft_at *at, rft_sweep_state *state,
                 hits++;
             }
         }
+        if (hits == 0 && last - first == 1 && rft_variant_is_given(&state->sweep.variants[first])) {
+            rft_read_fail(lua, &here, "leave it out; several builds of a kernel are several variants",
+                          "the kernel is given compiled: it has no parameters");
+        }
         if (hits == 0) {
             char hint[120], names[400];
             rft_read_hint(hint, sizeof(hint), keys[i], known, known_count);

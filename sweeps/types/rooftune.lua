@@ -69,8 +69,8 @@
 ---A CUDA template and its facts.
 ---@class rooftune.kernel
 ---@field name? string default: the source's name without .cu
----@field source? string .cu file, relative to this file; none where the launch is a library's
----@field entry? string|string[] name expression; parameters named in it are substituted as text and are no macros
+---@field source? string .cu, .cubin or .ptx file, relative to this file; none where the launch is a library's
+---@field entry? string|string[] name expression, or the symbol in a cubin or PTX; parameters named in it are substituted as text and are no macros
 ---@field problem string[] the problem's dimensions, in the order of the reference's arguments
 ---@field compiled? string[] dimensions that are compiled in: -D NAME=value, or named in `entry`
 ---@field params? table[] { "NAME", default, "help" }, in the order of the report
@@ -252,6 +252,11 @@ function problems(list) end
 ---@param path string relative to the file that names it
 ---@return table<string, rooftune.value>[]
 function csv(path) end
+
+---A JSON file as a table; null is nil.
+---@param path string relative to this file
+---@return table
+function json(path) end
 
 ---A C++ type as a value of a parameter; it reaches the kernel as written.
 ---@param text string "half"

@@ -5,6 +5,7 @@
  * nothing or the wrong thing shows as another outcome than ok; several kernels stop themselves where the result could
  * not show it (tests/gpu/sweeps/inout.cu, histogram.cu, cluster.cu).
  */
+#include "gpu/gpu_given.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -264,6 +265,8 @@ int main(void) {
         cmocka_unit_test(the_cache_mode_is_the_sweeps),
         cmocka_unit_test(a_window_is_no_alias),
         cmocka_unit_test(texts_reach_the_kernel),
+        cmocka_unit_test(given_binaries_are_measured_as_templates_are),
+        cmocka_unit_test(a_changed_binary_is_told),
     };
     return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

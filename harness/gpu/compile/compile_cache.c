@@ -12,6 +12,7 @@
 #include "gpu/compile/cache_entry.h"
 #include "gpu/compile/cache_folder.h"
 #include "gpu/compile/include_scan.h"
+#include "model/sweep/sweep.h"
 
 #include <stdlib.h>
 
@@ -79,6 +80,9 @@ static int cache_compile(rft_compiler *base, const rft_compile_request *request,
                          rft_compile_result *out, rft_err *err) {
     cache_compiler *self = (cache_compiler *)base;
     rft_include_set sources;
+    if (request->source_path && rft_source_is_given(request->source_path)) {
+        return self->inner->compile(self->inner, request, arena, out, err); /* it is compiled already */
+    }
     int rc = rft_include_scan(&sources, request, arena, err);
     if (rc != 0) {
         return rc;

@@ -240,7 +240,8 @@ static int read_source(scan *s, rft_err *err) {
     set->source_bytes = bytes;
     free(text);
     if (strlen(set->source) != bytes) {
-        return rft_err_set(err, RFT_E_SOURCE, "%s holds a NUL byte: it is not CUDA source", request->source_path);
+        rft_err_set(err, RFT_E_SOURCE, "%s holds a NUL byte: it is not CUDA source", request->source_path);
+        return rft_err_remedy(err, "a kernel that is compiled already is given as NAME.cubin or NAME.ptx");
     }
     return 0;
 }

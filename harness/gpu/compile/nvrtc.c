@@ -4,11 +4,14 @@
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/str.h"
+#include "gpu/compile/arch_name.h"
 #include "gpu/compile/cubin_hash.h"
+#include "gpu/compile/given_binary.h"
 #include "gpu/compile/include_scan.h"
 #include "gpu/compile/log_words.h"
 #include "gpu/compile/ptxas_log.h"
 #include "gpu/dynlib.h"
+#include "model/sweep/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,33 +46,15 @@ typedef struct job {
 } job;
 
 /* ---- architectures ---- */
-/* "sm_90a" -> 90 and 'a'; 0 when it is not one. */
-static int arch_number(const char *arch, char *suffix) {
-    *suffix = '\0';
-    if (!arch || strncmp(arch, "sm_", 3) != 0) {
-        return 0;
-    }
-    char *end = NULL;
-    long number = strtol(arch + 3, &end, 10);
-    if (end == arch + 3 || number < 10 || number > 999) {
-        return 0;
-    }
-    if (*end == 'a' || *end == 'f') {
-        *suffix = *end++;
-    }
-    return *end ? 0 : (int)number;
-}
-
 static bool nvrtc_knows_arch(rft_compiler *base, const char *arch) {
     const nvrtc_compiler *self = (const nvrtc_compiler *)base;
-    char suffix = '\0';
-    int number = arch_number(arch, &suffix);
+    const rft_arch asked = rft_arch_of(arch);
     /* Architecture-specific targets began with sm_90a, family-specific ones with sm_100f. */
-    if ((suffix == 'a' && number < 90) || (suffix == 'f' && number < 100)) {
+    if ((asked.suffix == 'a' && asked.number < 90) || (asked.suffix == 'f' && asked.number < 100)) {
         return false;
     }
-    for (int i = 0; i < self->arch_count && number > 0; i++) {
-        if (self->archs[i] == number) {
+    for (int i = 0; i < self->arch_count && asked.number > 0; i++) {
+        if (self->archs[i] == asked.number) {
             return true;
         }
     }
@@ -89,8 +74,7 @@ static int arch_option(job *j, const char **option, rft_err *err) {
         *option = rft_arena_printf(j->arena, "--gpu-architecture=%s", arch);
         return 0;
     }
-    char suffix = '\0';
-    int number = arch_number(arch, &suffix), newest = 0;
+    int number = rft_arch_of(arch).number, newest = 0;
     for (int i = 0; i < self->arch_count; i++) {
         if (self->archs[i] < number && self->archs[i] > newest) {
             newest = self->archs[i];
@@ -361,6 +345,12 @@ static int nvrtc_compile(rft_compiler *base, const rft_compile_request *request,
                          rft_compile_result *out, rft_err *err) {
     const rft_clock *clock = rft_clock_system();
     int64_t start_ns = clock->monotonic_ns(clock->self);
+    if (request->source_path && !request->source_text && rft_source_is_given(request->source_path)) {
+        const rft_given given = {request, ((nvrtc_compiler *)base)->handle, arena};
+        int rc = rft_given_compile(&given, out, err);
+        out->seconds = (double)(clock->monotonic_ns(clock->self) - start_ns) * 1e-9;
+        return rc;
+    }
     job j = {.self = (nvrtc_compiler *)base, .request = request, .arena = arena};
     *out = (rft_compile_result){.log = ""};
     int rc = rft_include_scan(&j.sources, request, arena, err);

@@ -99,6 +99,9 @@ const char *rft_run_problem_text(const rft_run *run, size_t sweep, size_t proble
 const char *rft_run_config_text(const rft_run *run, const rft_point *point, bool tuned_only, rft_arena *arena) {
     const rft_variant *variant = &run->sweeps[point->sweep].sweep.variants[point->variant];
     rft_str text = RFT_STR_INIT;
+    if (rft_variant_is_given(variant)) {
+        return "given binary";
+    }
     for (size_t i = 0; i < variant->param_count; i++) {
         if (tuned_only && variant->params[i].value_count < 2) {
             continue;

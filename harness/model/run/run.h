@@ -209,7 +209,8 @@ bool rft_point_sags(const rft_point *point);
 /* The point of the default configuration; NULL. */
 const rft_point *rft_run_default(const rft_run *run, size_t sweep, size_t variant, size_t problem);
 
-/* "n=4096" / "TILE_M=128 TILE_N=64": heap-free text in `arena`. Only swept axes when `swept_only`. */
+/* "n=4096" / "TILE_M=128 TILE_N=64", "given binary" where nothing can be chosen: heap-free text in `arena`. Only swept
+ * axes when `swept_only`. */
 const char *rft_run_problem_text(const rft_run *run, size_t sweep, size_t problem, bool swept_only, rft_arena *arena);
 const char *rft_run_config_text(const rft_run *run, const rft_point *point, bool tuned_only, rft_arena *arena);
 

@@ -43,3 +43,11 @@ size_t rft_param_find(const rft_param *param, const rft_value *value) {
 bool rft_variant_is_library(const rft_variant *variant) {
     return variant->source && rft_text_ends(variant->source, ".lua");
 }
+
+bool rft_source_is_given(const char *source) {
+    return rft_text_ends(source, ".cubin") || rft_text_ends(source, ".ptx") || rft_text_ends(source, ".fatbin");
+}
+
+bool rft_variant_is_given(const rft_variant *variant) {
+    return variant->source && rft_source_is_given(variant->source);
+}

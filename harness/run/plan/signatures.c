@@ -12,6 +12,36 @@ static void read_signature(rft_signature *out, const rft_compile_result *compile
     rft_signature_read(out, entry->name, entry->symbol, sizes, count);
 }
 
+/* 0 asks for nothing. */
+static bool differs(const uint32_t asked[3], const int64_t given[3]) {
+    return asked[0] > 0 && (asked[0] != given[0] || asked[1] != given[1] || asked[2] != given[2]);
+}
+
+static bool has_cluster(const rft_launch *launch) {
+    return launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1;
+}
+
+/* What the code was compiled for, against the launch's shape. */
+static const char *shape_wrong(const rft_launch *launch, const rft_kernel_needs *needs, rft_arena *arena) {
+    const int64_t *block = launch->block, *cluster = launch->cluster;
+    int64_t threads = block[0] * block[1] * block[2];
+    if (differs(needs->block, block)) {
+        return rft_arena_printf(arena, "block is %lld x %lld x %lld: %s was compiled for %u x %u x %u and no other",
+                                (long long)block[0], (long long)block[1], (long long)block[2], launch->entry,
+                                needs->block[0], needs->block[1], needs->block[2]);
+    }
+    if (needs->threads_max > 0 && (uint64_t)threads > needs->threads_max) {
+        return rft_arena_printf(arena, "block has %lld threads: %s was compiled for %llu at most (__launch_bounds__)",
+                                (long long)threads, launch->entry, (unsigned long long)needs->threads_max);
+    }
+    if (has_cluster(launch) && differs(needs->cluster, cluster)) {
+        return rft_arena_printf(arena, "cluster is %lld x %lld x %lld: %s was compiled for %u x %u x %u",
+                                (long long)cluster[0], (long long)cluster[1], (long long)cluster[2], launch->entry,
+                                needs->cluster[0], needs->cluster[1], needs->cluster[2]);
+    }
+    return NULL;
+}
+
 typedef const char *judge_of_launch(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
                                     rft_arena *arena);
 
@@ -53,8 +83,25 @@ static const char *judge_all(const rft_point_spec *spec, const rft_compile_resul
     return found;
 }
 
+static const char *judge_shapes(const rft_launch *launches, size_t count, const rft_compile_result *compiled,
+                                rft_arena *arena) {
+    const char *wrong = NULL;
+    for (size_t i = 0; i < count && !wrong; i++) {
+        for (size_t e = 0; launches[i].kind == RFT_LAUNCH_KERNEL && e < compiled->entry_count && !wrong; e++) {
+            const rft_compiled_entry *entry = &compiled->entries[e];
+            if (entry->symbol && rft_text_equal(entry->name, launches[i].entry)) {
+                rft_kernel_needs needs = rft_cubin_needs(compiled->cubin, compiled->cubin_bytes, entry->symbol);
+                wrong = shape_wrong(&launches[i], &needs, arena);
+            }
+        }
+    }
+    return wrong;
+}
+
 const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
     const char *wrong = judge_all(spec, compiled, rft_arguments_wrong, arena);
+    wrong = wrong ? wrong : judge_shapes(spec->prepare, spec->prepare_count, compiled, arena);
+    wrong = wrong ? wrong : judge_shapes(spec->launches, spec->launch_count, compiled, arena);
     return wrong ? wrong : judge_constants(spec, &spec->unit, compiled, false, arena);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "script/lua/lua_csv.h"
 
-#include "base/fs.h"
 #include "base/str.h"
 #include "script/lua/lua_modules.h"
 
@@ -166,38 +165,9 @@ static void read_lines(shapes_reader *r) {
     }
 }
 
-/* The file's text in the script's arena, hashed. */
-static char *load(lua_State *lua, const rft_at *at, const char *shown) {
-    rft_script *script = rft_lua_script(lua);
-    const char *path = rft_modules_path(script, rft_modules_caller(lua), shown);
-    char *text = NULL, hex[RFT_HASH_HEX_SIZE];
-    size_t size = 0;
-    rft_err failed = RFT_ERR_INIT;
-    rft_modules_check_path(lua, at, path);
-    if (rft_fs_read(&text, &size, path, RFT_LUA_SOURCE_MAX, &failed) != RFT_OK) {
-        rft_lua_fault(lua, failed.code == RFT_E_LIMIT ? RFT_E_SCRIPT : failed.code,
-                      failed.remedy[0] ? failed.remedy : NULL, "csv: %s", failed.message);
-    }
-    rft_hash_hex(text, size, hex);
-    char *kept = rft_arena_memdup(script->arena, text, size + 1); /* raising skips a free() */
-    free(text);
-    rft_lua_check_kept(lua);
-    if (strlen(kept) != size) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, "save it as UTF-8 text", "csv: %s holds a zero byte: it is no text", shown);
-    }
-    rft_sha256_add_text(&script->hash, hex);
-    return kept;
-}
-
 int rft_csv_read(lua_State *lua) {
-    const rft_script *script = rft_lua_script(lua);
-    rft_at here = {NULL, "csv", 0};
-    if (script->data_only || !script->files[0]->loading) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, "read it above `return sweep`: local rows = csv \"shapes.csv\"",
-                      "csv: files are read while a sweep's script is loaded");
-    }
-    shapes_reader r = {.lua = lua, .shown = rft_read_text(lua, 1, &here)};
-    r.at = load(lua, &here, r.shown);
+    shapes_reader r = {.lua = lua};
+    r.at = rft_modules_data(lua, "csv", &r.shown);
     r.at += strncmp(r.at, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     read_lines(&r);
     return 1;

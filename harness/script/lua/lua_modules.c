@@ -85,6 +85,36 @@ void rft_modules_check_path(lua_State *lua, const rft_at *at, const char *path) 
     }
 }
 
+char *rft_modules_data(lua_State *lua, const char *function, const char **shown) {
+    rft_script *script = rft_lua_script(lua);
+    rft_at here = {NULL, function, 0};
+    char *text = NULL, hex[RFT_HASH_HEX_SIZE];
+    size_t size = 0;
+    rft_err failed = RFT_ERR_INIT;
+    if (script->data_only || !script->files[0]->loading) {
+        char remedy[80];
+        snprintf(remedy, sizeof(remedy), "read it above `return sweep`: local x = %s \"FILE\"", function);
+        rft_lua_fault(lua, RFT_E_SCRIPT, remedy, "%s: files are read while a sweep's script is loaded", function);
+    }
+    *shown = rft_read_text(lua, 1, &here);
+    const char *path = rft_modules_path(script, rft_modules_caller(lua), *shown);
+    rft_modules_check_path(lua, &here, path);
+    if (rft_fs_read(&text, &size, path, RFT_LUA_SOURCE_MAX, &failed) != RFT_OK) {
+        rft_lua_fault(lua, failed.code == RFT_E_LIMIT ? RFT_E_SCRIPT : failed.code,
+                      failed.remedy[0] ? failed.remedy : NULL, "%s: %s", function, failed.message);
+    }
+    rft_hash_hex(text, size, hex);
+    char *kept = rft_arena_memdup(script->arena, text, size + 1); /* raising skips a free() */
+    free(text);
+    rft_lua_check_kept(lua);
+    if (strlen(kept) != size) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "save it as UTF-8 text", "%s: %s holds a zero byte: it is no text", function,
+                      *shown);
+    }
+    rft_sha256_add_text(&script->hash, hex);
+    return kept;
+}
+
 /* "kernels.gemm" -> "kernels/gemm.lua"; raises for anything that could leave the folders searched. */
 static const char *module_file(lua_State *lua, const char *name, char *out, size_t size) {
     bool good = name[0] != '\0' && name[0] != '.';

@@ -4,6 +4,7 @@
 #include "base/str.h"
 #include "base/units.h"
 #include "script/lua/lua_csv.h"
+#include "script/lua/lua_json.h"
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_strict.h"
@@ -154,6 +155,8 @@ void rft_sandbox_open(lua_State *lua) {
     lua_setfield(lua, known, "require");
     lua_pushcfunction(lua, rft_csv_read);
     lua_setfield(lua, known, "csv");
+    lua_pushcfunction(lua, rft_json_of_file);
+    lua_setfield(lua, known, "json");
     rft_strict_open(lua);
     rft_values_open(lua);
     rft_launch_api_open(lua);
