@@ -148,11 +148,11 @@ void rft_check_put_code(const rft_check_code *code, const rft_gpu_info *gpu, jso
 static void tell_launch(const rft_launch *launch, const rft_compiled_entry *entry, const rft_gpu_info *gpu,
                         rft_str *out, json_t *rows) {
     bool knows_spills = entry->spill_store_bytes >= 0 && entry->spill_load_bytes >= 0;
-    const rft_check_code code = {
-        .threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]),
-        .registers = entry->registers,
-        .spill_bytes = knows_spills ? entry->spill_store_bytes + entry->spill_load_bytes : -1,
-        .shared_bytes = entry->shared_bytes < 0 ? -1 : launch->shared_bytes + entry->shared_bytes};
+    const rft_check_code code = {.threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]),
+                                 .registers = entry->registers,
+                                 .spill_bytes = knows_spills ? entry->spill_store_bytes + entry->spill_load_bytes : -1,
+                                 .shared_bytes =
+                                     entry->shared_bytes < 0 ? -1 : launch->shared_bytes + entry->shared_bytes};
     json_t *row = json_pack("{s:s}", "entry", launch->entry);
     rft_str_addf(out, "      %-42s", launch->entry);
     rft_check_tell_code(&code, gpu, out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sweep_given.c - a kernel{} whose source is a cubin or PTX: what it cannot have, and its bytes in the script's hash. */
+/* sweep_given.c - a kernel{} whose source is a cubin or PTX: what it cannot have, and its bytes in the script's hash.
+ */
 #include "base/fs.h"
 #include "script/sweep_parts.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Part of gpu_language. Given binaries on a real device: a cubin, PTX, and PTX whose kernel calls a function stand beside the template that
- * they were made from, are verified and measured as it is, and are told as what they are; a wrong one is found out; one
- * that has changed is told when the run is continued. The cubin is nvcc's where that is installed, else NVRTC's.
+ * Part of gpu_language. Given binaries on a real device: a cubin, PTX, and PTX whose kernel calls a function stand
+ * beside the template that they were made from, are verified and measured as it is, and are told as what they are; a
+ * wrong one is found out; one that has changed is told when the run is continued. The cubin is nvcc's where that is
+ * installed, else NVRTC's.
  */
 #include "gpu/gpu_given.h"
 #include "gpu/real_program.h"
@@ -66,13 +67,14 @@ static void write_text(const char *name, const char *text) {
 /* By `rooftune point --emit`, from a script of one kernel. */
 static void build(const char *kind, const char *function, const char *sign, const char *out) {
     char text[1200];
-    snprintf(text, sizeof text,
-             "return sweep { over = { n = values(1024) }, kernel = kernel {\n"
-             "  source = 'saxpy.cu', entry = 'saxpy', problem = { 'n' }, options = { '-DFUNCTION=%s', '-DSIGN=%s' },\n"
-             "  buffers = function(p) return { y = output(f32, p.n) } end, work = function(p) return { fp32 = 1 } end,\n"
-             "  launch = function(p, c, gpu, b) return { grid = 1, block = 256 } end,\n"
-             "  check = { reference = 'saxpy.cu:saxpy_reference' } } }\n",
-             function, sign);
+    snprintf(
+        text, sizeof text,
+        "return sweep { over = { n = values(1024) }, kernel = kernel {\n"
+        "  source = 'saxpy.cu', entry = 'saxpy', problem = { 'n' }, options = { '-DFUNCTION=%s', '-DSIGN=%s' },\n"
+        "  buffers = function(p) return { y = output(f32, p.n) } end, work = function(p) return { fp32 = 1 } end,\n"
+        "  launch = function(p, c, gpu, b) return { grid = 1, block = 256 } end,\n"
+        "  check = { reference = 'saxpy.cu:saxpy_reference' } } }\n",
+        function, sign);
     write_text("build.lua", text);
     real_program_expect(0, WORDS("point", "build.lua", "--emit", kind, "-o", out));
 }

@@ -123,17 +123,16 @@ static bool find_symbols(const rft_cubin_elf *elf, Elf64_Shdr *symbols, Elf64_Sh
 }
 
 bool rft_cubin_next_kernel(rft_cubin_kernels *k) {
-    Elf64_Shdr symbols, names;
     Elf64_Sym symbol;
-    if (!find_symbols(k->elf, &symbols, &names)) {
+    if (k->next == 0 && !find_symbols(k->elf, &k->symbols, &k->names)) {
         return false;
     }
-    while (k->next < symbols.sh_size / sizeof symbol) {
-        memcpy(&symbol, k->elf->data + symbols.sh_offset + k->next * sizeof symbol, sizeof symbol);
+    while (k->next < k->symbols.sh_size / sizeof symbol) {
+        memcpy(&symbol, k->elf->data + k->symbols.sh_offset + k->next * sizeof symbol, sizeof symbol);
         k->index = (uint32_t)k->next++;
         if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & STO_ENTRY) != 0 &&
-            symbol.st_name < names.sh_size) {
-            k->name = (const char *)k->elf->data + names.sh_offset + symbol.st_name;
+            symbol.st_name < k->names.sh_size) {
+            k->name = (const char *)k->elf->data + k->names.sh_offset + symbol.st_name;
             return true;
         }
     }

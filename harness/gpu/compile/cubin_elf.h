@@ -30,6 +30,7 @@ rft_arch rft_cubin_arch(const rft_cubin_elf *elf);
 /* The kernels of a cubin, by its symbol table. {.elf} to begin with. */
 typedef struct rft_cubin_kernels {
     const rft_cubin_elf *elf;
+    Elf64_Shdr symbols, names;
     size_t next;      /* symbol */
     uint32_t index;   /* of the one found, as sections name it */
     const char *name; /* of the one found; in the cubin */

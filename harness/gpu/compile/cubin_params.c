@@ -97,7 +97,8 @@ rft_kernel_needs rft_cubin_needs(const void *cubin, size_t bytes, const char *sy
             break;
         case ATTRIBUTE_MAX_THREADS:
             read_sizes(&records, most);
-            needs.threads_max = most[0] < 4096 && most[1] < 4096 && most[2] < 4096 ? (uint64_t)most[0] * most[1] * most[2] : 0;
+            needs.threads_max =
+                most[0] < 4096 && most[1] < 4096 && most[2] < 4096 ? (uint64_t)most[0] * most[1] * most[2] : 0;
             break;
         default:
             break;

@@ -158,8 +158,10 @@ static long shared_of(const rft_cubin_elf *elf, const char *symbol) {
     if (!rft_cubin_find_section(elf, ".nv.shared.", symbol, &section)) {
         return 0;
     }
-    uint64_t system = rft_cubin_find_section(elf, ".nv.shared.reserved.", "0", &reserved) ? RESERVED_BYTES : 0;
-    return section.sh_size <= INT32_MAX ? (long)(section.sh_size - (section.sh_size < system ? 0 : system)) : -1;
+    uint64_t reserved_bytes = rft_cubin_find_section(elf, ".nv.shared.reserved.", "0", &reserved) ? RESERVED_BYTES : 0;
+    return section.sh_size <= INT32_MAX
+               ? (long)(section.sh_size - (section.sh_size < reserved_bytes ? 0 : reserved_bytes))
+               : -1;
 }
 
 /* Spills and barriers it does not tell. */

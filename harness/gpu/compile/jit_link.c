@@ -75,7 +75,7 @@ bool rft_jit_link(void *nvrtc, const rft_jit_input *input, rft_arena *arena, rft
     void *handle = NULL, *link = NULL;
     jit_api api;
     *out = (rft_jit_linked){.log = ""};
-    if (!open_beside(nvrtc, &handle, &api)) {
+    if (!nvrtc || !open_beside(nvrtc, &handle, &api)) {
         return false;
     }
     const char *options[] = {rft_arena_printf(arena, "-arch=%s", input->arch), "-verbose"};
@@ -83,8 +83,8 @@ bool rft_jit_link(void *nvrtc, const rft_jit_input *input, rft_arena *arena, rft
     if (known) {
         out->ok = api.add(link, INPUT_PTX, input->ptx, input->bytes + 1, input->name) == 0 && api.complete(link) == 0 &&
                   read_cubin(&api, link, arena, out);
-        out->log = out->ok ? read_log(link, api.info_size, api.info, arena)
-                           : read_log(link, api.error_size, api.error, arena);
+        out->log =
+            out->ok ? read_log(link, api.info_size, api.info, arena) : read_log(link, api.error_size, api.error, arena);
         api.destroy(&link);
     }
     rft_dynlib_close(handle);

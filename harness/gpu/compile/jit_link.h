@@ -17,14 +17,14 @@ typedef struct rft_jit_input {
 } rft_jit_input;
 
 typedef struct rft_jit_linked {
-    bool ok;         /* false: `log` says why */
-    void *cubin;     /* with ok; in the arena, as the log */
+    bool ok;     /* false: `log` says why */
+    void *cubin; /* with ok; in the arena, as the log */
     size_t bytes;
     const char *log; /* what ptxas says, with its statistics; "" when empty */
 } rft_jit_linked;
 
-/* False, and nothing done: there is none, or it does not know the architecture. `nvrtc` is the handle of the
- * library beside which it is looked for. Functions that kernels call are linked, not inlined. */
+/* False, and nothing done: there is none, or it does not know the architecture. `nvrtc` (may be NULL) is the handle of
+ * the library beside which it is looked for. Functions that kernels call are linked, not inlined. */
 bool rft_jit_link(void *nvrtc, const rft_jit_input *input, rft_arena *arena, rft_jit_linked *out);
 
 #endif

@@ -204,7 +204,9 @@ static const rft_point *best_of(const finder *f, const rft_run *run, size_t s, s
 
 static const char *source_of(const rft_run *run, const rft_point *point) {
     const rft_variant *variant = &run->sweeps[point->sweep].sweep.variants[point->variant];
-    return rft_variant_is_library(variant) ? variant->name : rft_variant_is_given(variant) ? "given binary" : "template";
+    return rft_variant_is_library(variant) ? variant->name
+           : rft_variant_is_given(variant) ? "given binary"
+                                           : "template";
 }
 
 static void take_candidate(finder *f, const rft_run *run, size_t s, size_t problem) {
