@@ -21,19 +21,19 @@
 #define ATTRIBUTE_FRAME 0x11     /* EIATTR_FRAME_SIZE: symbol, bytes of stack */
 #define ATTRIBUTE_REGISTERS 0x2f /* EIATTR_REGCOUNT: symbol, registers a thread */
 
-/* What one look works on. */
-typedef struct look {
+/* The file in hand. */
+typedef struct given_file {
     const rft_given *given;
     const char *name; /* of the file, in messages */
     char *code;       /* with a NUL behind it */
     size_t bytes;
     rft_arch device;
     rft_compile_result *out;
-} look;
+} given_file;
 
-static void refuse(const look *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void refuse(const given_file *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void refuse(const look *l, const char *format, ...) {
+static void refuse(const given_file *l, const char *format, ...) {
     rft_str text = RFT_STR_INIT;
     va_list args;
     va_start(args, format);
@@ -44,7 +44,7 @@ static void refuse(const look *l, const char *format, ...) {
     rft_str_clear(&text);
 }
 
-static const char *arch_text(const look *l, rft_arch arch) {
+static const char *arch_text(const given_file *l, rft_arch arch) {
     return arch.suffix ? rft_arena_printf(l->given->arena, "sm_%d%c", arch.number, arch.suffix)
                        : rft_arena_printf(l->given->arena, "sm_%d", arch.number);
 }
@@ -63,7 +63,7 @@ static void list_cubin(const rft_cubin_elf *elf, kernel_names *names) {
     }
 }
 
-static void list_ptx(const look *l, kernel_names *names) {
+static void list_ptx(const given_file *l, kernel_names *names) {
     rft_ptx_text text = {l->code, l->code + l->bytes};
     rft_ptx_entry entry;
     while (names->count < KERNELS_MAX && rft_ptx_next(&text, &entry)) {
@@ -86,7 +86,7 @@ static const char *nearest(const kernel_names *names, const char *asked) {
     return rft_text_nearest(asked, names->items, names->count);
 }
 
-static void refuse_entry(const look *l, const kernel_names *names, const char *asked) {
+static void refuse_entry(const given_file *l, const kernel_names *names, const char *asked) {
     rft_str known = RFT_STR_INIT;
     const char *near = nearest(names, asked);
     for (size_t i = 0; i < names->count && i < KERNELS_TOLD; i++) {
@@ -99,7 +99,7 @@ static void refuse_entry(const look *l, const kernel_names *names, const char *a
 }
 
 /* False: one of the entries asked for is not among the kernels. */
-static bool find_entries(const look *l, const kernel_names *names) {
+static bool find_entries(const given_file *l, const kernel_names *names) {
     for (size_t i = 0; i < l->out->entry_count; i++) {
         rft_compiled_entry *entry = &l->out->entries[i];
         for (size_t k = 0; k < names->count && !entry->symbol; k++) {
@@ -113,7 +113,7 @@ static bool find_entries(const look *l, const kernel_names *names) {
     return true;
 }
 
-static void make_entries(const look *l) {
+static void make_entries(const given_file *l) {
     const rft_compile_request *request = l->given->request;
     l->out->entries = rft_arena_calloc(l->given->arena, request->name_count + 1, sizeof *l->out->entries);
     l->out->entry_count = request->name_count;
@@ -128,7 +128,7 @@ static void make_entries(const look *l) {
     }
 }
 
-static void keep_code(const look *l, const void *code, size_t bytes) {
+static void keep_code(const given_file *l, const void *code, size_t bytes) {
     l->out->cubin = code;
     l->out->cubin_bytes = bytes;
     rft_cubin_hash(code, bytes, l->out->cubin_hash);
@@ -180,7 +180,7 @@ static void read_facts(const rft_cubin_elf *elf, rft_compile_result *out) {
 }
 
 /* False: it is no cubin that this device runs, and why. */
-static bool fits(const look *l, rft_cubin_elf *elf) {
+static bool fits(const given_file *l, rft_cubin_elf *elf) {
     static const char others[] =
         "cuobjdump -xelf all takes the cubins out of objects, programs and libraries; nvcc -cubin makes one";
     Elf64_Ehdr header = {0};
@@ -203,7 +203,7 @@ static bool fits(const look *l, rft_cubin_elf *elf) {
     return false;
 }
 
-static void look_at_cubin(const look *l) {
+static void look_at_cubin(const given_file *l) {
     rft_cubin_elf elf;
     kernel_names *names = rft_arena_alloc(l->given->arena, sizeof *names);
     names->count = 0;
@@ -221,14 +221,14 @@ static void look_at_cubin(const look *l) {
 /* ---- PTX ---- */
 
 /* The driver finishes it: it loads a text with the NUL behind it. */
-static void keep_ptx(const look *l) {
+static void keep_ptx(const given_file *l) {
     l->out->is_ptx = true;
     keep_code(l, l->code, l->bytes + 1);
 }
 
 /* What nvJitLink makes of it, with its figures. Where functions are called, which it does not inline, the driver's own
  * compiler makes faster code; and the driver may be newer: then it only looks for mistakes. */
-static void finish_ptx(const look *l) {
+static void finish_ptx(const given_file *l) {
     const rft_jit_input input = {l->code, l->bytes, l->name, l->given->request->arch};
     rft_jit_linked linked;
     bool tried = rft_jit_link(l->given->nvrtc, &input, l->given->arena, &linked);
@@ -242,7 +242,7 @@ static void finish_ptx(const look *l) {
     }
 }
 
-static void look_at_ptx(const look *l) {
+static void look_at_ptx(const given_file *l) {
     char version[16], target[16];
     bool only_read = rft_text_starts(l->given->request->arch, "compute_");
     kernel_names *names = rft_arena_alloc(l->given->arena, sizeof *names);
@@ -270,7 +270,7 @@ static void look_at_ptx(const look *l) {
 
 /* ---- the file ---- */
 
-static int read_code(look *l, rft_err *err) {
+static int read_code(given_file *l, rft_err *err) {
     const rft_compile_request *request = l->given->request;
     char *code = NULL;
     int rc = rft_roots_check(request->roots, request->source_path, err);
@@ -285,12 +285,12 @@ static int read_code(look *l, rft_err *err) {
     return RFT_OK;
 }
 
-static bool starts(const look *l, const char *magic) {
+static bool starts(const given_file *l, const char *magic) {
     return l->bytes >= 4 && memcmp(l->code, magic, 4) == 0;
 }
 
 int rft_given_compile(const rft_given *given, rft_compile_result *out, rft_err *err) {
-    look l = {.given = given, .name = given->request->source_name, .device = rft_arch_of(given->request->arch)};
+    given_file l = {.given = given, .name = given->request->source_name, .device = rft_arch_of(given->request->arch)};
     *out = (rft_compile_result){.log = ""};
     l.out = out;
     int rc = read_code(&l, err);

@@ -8,7 +8,8 @@
 #include "model/sweep/spec.h"
 
 /* What is wrong with the first launch that gives what its kernel cannot take (model/sweep/arguments.h), or with the
- * first constant (model/sweep/constants.h), in `arena`; NULL: nothing is known to be. `compiled` is ok. */
+ * first constant (model/sweep/constants.h), or with a block or cluster that its code was not compiled for, in `arena`;
+ * NULL: nothing is known to be. `compiled` is ok. */
 const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
 /* The same for the reference; `compiled` is spec.check.unit. */
 const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
