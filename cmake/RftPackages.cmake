@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How rooftune leaves the build folder.
 #   install   bin/rooftune, share/rooftune/{kernels,sweeps}, manual, completion: uses the libraries of the system
+#   cpack     rooftune_VERSION_amd64.deb
 #   dist      build/rooftune-VERSION-linux-x86_64.tar.gz: for any x86-64 Linux with glibc 2.34 or newer
 #   wheel     build/rooftune-VERSION-py3-none-manylinux_2_34_x86_64.whl, for pip (docs/installing.md)
 #   kit       build/kit: the same tree and the GPU tests, to be carried to a machine with a GPU
@@ -33,6 +34,25 @@ rft_install_for_shells(${CMAKE_INSTALL_DATADIR} COMPONENT shell)
 if(SKBUILD)
   rft_install_for_shells(${SKBUILD_DATA_DIR}/share COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()
+
+# Debian: cpack --config BUILD/CPackConfig.cmake
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME rooftune)
+set(CPACK_PACKAGE_CONTACT "The rooftune authors <maintainers@users.noreply.rooftune.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "autotuner and benchmark harness for CUDA kernels")
+set(CPACK_PACKAGE_DESCRIPTION "rooftune compiles every configuration of a CUDA kernel, checks its
+results on the GPU, measures it, and places it under ceilings measured on the
+same card. Each run is one SQLite file and one PDF. NVIDIA's driver, NVRTC,
+NVML, CUPTI and cuBLASLt are opened at run time where they are installed.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_THREADS 1)
+set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_SOURCE_DIR}/cmake/debian_stage.cmake)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+include(CPack)
 
 set(RFT_DIST_NAME rooftune-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
 set(package ${CMAKE_SOURCE_DIR}/cmake/package.sh)

@@ -201,6 +201,11 @@ function handle:offset(bytes) end
 ---@class rooftune.Fill what uniform() and integers{} return
 ---@class rooftune.Scalar what a type called as a function returns
 ---@class rooftune.Struct what struct{} returns
+
+---The fields of struct{} in their order.
+---@class rooftune.struct
+---@field [integer] rooftune.Scalar|rooftune.handle|rooftune.TensorMap|rooftune.Struct|table
+---@field align? integer alignment in bytes, where __align__ asks for more than the fields do
 ---@class rooftune.TensorMap what tensor_map() returns
 ---@class rooftune.Memset what memset() returns
 ---@class rooftune.Resident what resident() returns
@@ -314,7 +319,7 @@ function memset(buffer, byte) end
 
 ---A struct by value, an argument of a launch: its fields in their order, laid out as C does; a list in it is an array.
 ---`align = 16` for what is aligned more than its fields (float4).
----@param fields table (rooftune.Scalar|rooftune.handle|rooftune.TensorMap|rooftune.Struct|table)[]
+---@param fields rooftune.struct
 ---@return rooftune.Struct
 function struct(fields) end
 

@@ -6,6 +6,8 @@
 #include "script/lua/lua_keys.h"
 #include "script/script.h"
 
+#include <lauxlib.h>
+#include <lua.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -208,11 +210,35 @@ static void test_gpu_fields(void **state) {
     }
 }
 
+/* An editor reads it as Lua, and every type that an annotation names is declared there. */
+static void test_editor_file_is_whole(void **state) {
+    script_case *test = *state;
+    char *text = read_text(EDITOR_FILE);
+    lua_State *lua = luaL_newstate();
+    if (luaL_loadbufferx(lua, text, strlen(text), "@rooftune.lua", "t") != LUA_OK) {
+        fail_msg("%s", lua_tostring(lua, -1));
+    }
+    lua_close(lua);
+    size_t named = 0;
+    for (const char *at = strstr(text, "rooftune."); at; at = strstr(at + 1, "rooftune.")) {
+        size_t length = strlen("rooftune.") + word_length(at + strlen("rooftune."));
+        const char *class = rft_arena_printf(test->arena, "---@class %.*s", (int)length, at);
+        const char *alias = rft_arena_printf(test->arena, "---@alias %.*s", (int)length, at);
+        named++;
+        if (!mentions(text, class) && !mentions(text, alias)) {
+            fail_msg("the editor file names %.*s, which it does not declare", (int)length, at);
+        }
+    }
+    assert_true(named > 100);
+    free(text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_keys, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_globals, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_reference, case_setup, case_teardown),
+        cmocka_unit_test_setup_teardown(test_editor_file_is_whole, case_setup, case_teardown),
         cmocka_unit_test_setup_teardown(test_gpu_fields, case_setup, case_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
