@@ -64,6 +64,16 @@ static void warn_of_unread(rft_check_references *r, const rft_sweep *sweep, cons
     }
 }
 
+/* Where it shares the kernel's source, the kernel's variables are told of already. */
+static void warn_of_unfilled(rft_check_references *r, const rft_point_spec *spec, const rft_compile_result *compiled) {
+    const char *source = spec->check.unit.source, *slash = strrchr(source, '/');
+    bool own = !rft_text_equal(source, spec->unit.source);
+    const rft_variable *unfilled = compiled->ok && own ? rft_signatures_unfilled(spec, compiled, r->arena) : NULL;
+    if (unfilled) {
+        rft_check_unfilled(r->warnings, slash ? slash + 1 : source, source, unfilled);
+    }
+}
+
 int rft_check_reference(rft_check_references *r, const rft_sweep *sweep, const rft_point_spec *spec, double timeout_s,
                         rft_str *out, rft_err *err) {
     const rft_unit_spec *unit = &spec->check.unit;
@@ -81,6 +91,7 @@ int rft_check_reference(rft_check_references *r, const rft_sweep *sweep, const r
     if (rc == RFT_OK) {
         tell_reference(r, spec, compiled, out);
         warn_of_unread(r, sweep, spec, compiled);
+        warn_of_unfilled(r, spec, compiled);
     }
     return rc;
 }

@@ -90,7 +90,16 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     bool ok = r->compiled && r->compiled->ok && r->probed.outcome == RFT_OUTCOME_OK;
     if (!c->amounts_told && r->spec.buffer_count > 0) {
         rft_check_amounts(&c->warnings, c->place, &r->spec);
+        if (r->spec.unit.name_count > 0) {
+            rft_check_textures(&c->warnings, c->place, &r->spec);
+        }
         c->amounts_told = true;
+    }
+    const rft_variable *unfilled =
+        ok && !c->unfilled_told ? rft_signatures_unfilled(&r->spec, r->compiled, c->arena) : NULL;
+    if (unfilled) {
+        rft_check_unfilled(&c->warnings, c->place, r->spec.unit.source, unfilled);
+        c->unfilled_told = true;
     }
     const char *unread = ok && !c->unread_told ? rft_signatures_unread(&r->spec, r->compiled, c->arena) : NULL;
     if (unread) {
@@ -228,7 +237,7 @@ static int compile_variant(rft_check_state *c, const rft_plan *plan, size_t s, s
     const size_t *first = find_problem(c, plan, s, v, false);
     uint64_t before = looked_at(c), failed = c->failed;
     int rc = RFT_OK;
-    c->options_told = c->amounts_told = c->unread_told = false;
+    c->options_told = c->amounts_told = c->unread_told = c->unfilled_told = false;
     c->lost_problems = 0;
     for (size_t p = 0; c->all && p < plan->sweeps[s]->problem_count && rc == RFT_OK; p++) {
         rc = compile_problem(c, plan, s, v, p, err);

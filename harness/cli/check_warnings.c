@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_warnings.h"
 
+#include "base/fs.h"
 #include "base/units.h"
+#include "cli/cuda_scan.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *rft_check_place(const rft_sweep *sweep, const rft_variant *variant, rft_arena *arena) {
@@ -49,6 +52,57 @@ void rft_check_warnings_tell(const rft_check_warnings *w, const rft_log *log) {
     }
 }
 
+void rft_check_unfilled(rft_check_warnings *w, const char *place, const char *source, const rft_variable *variable) {
+    const char *slash = strrchr(source, '/');
+    unsigned long long bytes = variable->bytes;
+    char remedy[400];
+    snprintf(remedy, sizeof remedy, "constants = { [\"%.200s\"] = input(%s, %llu) } fills it", variable->name,
+             bytes % 4 ? "u8" : "f32", bytes % 4 ? bytes : bytes / 4);
+    rft_check_warn(w, place, remedy, "nothing fills the __constant__ variable %s of %s: it is 0", variable->name,
+                   slash ? slash + 1 : source);
+}
+
+/* ---- textures ---- */
+
+#define SOURCE_BYTES_MAX (4u << 20)
+
+static bool is_texture(const rft_cuda_param *param) {
+    return strstr(param->written, "cudaTextureObject_t") || strstr(param->written, "cudaSurfaceObject_t") ||
+           strstr(param->written, "CUtexObject") || strstr(param->written, "CUsurfObject");
+}
+
+static bool launches(const rft_point_spec *spec, const char *name) {
+    size_t length = strlen(name);
+    for (size_t i = 0; i < spec->launch_count; i++) {
+        const char *entry = spec->launches[i].entry;
+        if (spec->launches[i].kind == RFT_LAUNCH_KERNEL && strncmp(entry, name, length) == 0 &&
+            (entry[length] == '\0' || strchr(" <", entry[length]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A texture object is a number of 64 bits: that nothing made it shows nowhere else. */
+void rft_check_textures(rft_check_warnings *w, const char *place, const rft_point_spec *spec) {
+    rft_cuda_file *file = rft_arena_alloc(w->arena, sizeof *file);
+    char *text = NULL;
+    size_t size = 0;
+    bool read = rft_fs_read(&text, &size, spec->unit.source, SOURCE_BYTES_MAX, NULL) == RFT_OK &&
+                rft_cuda_scan(file, text, w->arena, NULL) == RFT_OK;
+    for (size_t i = 0; read && i < file->entry_count; i++) {
+        const rft_cuda_entry *entry = &file->entries[i];
+        for (size_t p = 0; p < entry->param_count && launches(spec, entry->name); p++) {
+            if (is_texture(&entry->params[p])) {
+                rft_check_warn(w, place, "have the kernel read a buffer, as const T *__restrict__",
+                               "parameter %zu of %s, %s, is a texture or a surface, which sweeps do not have", p + 1,
+                               entry->name, entry->params[p].name);
+            }
+        }
+    }
+    free(text);
+}
+
 /* ---- work and buffers ---- */
 
 typedef struct amounts {
@@ -89,6 +143,18 @@ static amounts amounts_of(const rft_point_spec *spec, double declared) {
     return found;
 }
 
+static bool has(const rft_arg *args, size_t count, size_t buffer) {
+    for (size_t i = 0; i < count; i++) {
+        const rft_arg *arg = &args[i];
+        bool is_address = arg->kind == RFT_ARG_BUFFER || arg->kind == RFT_ARG_TENSOR_MAP;
+        if ((is_address && arg->buffer == buffer) ||
+            (arg->kind == RFT_ARG_STRUCT && has(arg->fields, arg->field_count, buffer))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool gives(const rft_launch *launches, size_t count, size_t buffer) {
     for (size_t l = 0; l < count; l++) {
         const rft_launch *launch = &launches[l];
@@ -96,10 +162,8 @@ static bool gives(const rft_launch *launches, size_t count, size_t buffer) {
             (launch->kind == RFT_LAUNCH_VENDOR && launch->vendor.d == buffer)) {
             return true;
         }
-        for (size_t a = 0; launch->kind == RFT_LAUNCH_KERNEL && a < launch->arg_count; a++) {
-            if (launch->args[a].kind != RFT_ARG_SCALAR && launch->args[a].buffer == buffer) {
-                return true;
-            }
+        if (launch->kind == RFT_LAUNCH_KERNEL && has(launch->args, launch->arg_count, buffer)) {
+            return true;
         }
     }
     return false;

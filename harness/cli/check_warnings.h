@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "model/sweep/constants.h"
 #include "model/sweep/sweep.h"
 
 typedef struct rft_check_warnings {
@@ -22,6 +23,13 @@ void rft_check_warn(rft_check_warnings *warnings, const char *place, const char 
     __attribute__((format(printf, 4, 5)));
 size_t rft_check_warning_count(const rft_check_warnings *warnings);
 void rft_check_warnings_tell(const rft_check_warnings *warnings, const rft_log *log);
+
+/* A __constant__ variable that nothing fills, of the code that `source` became. */
+void rft_check_unfilled(rft_check_warnings *warnings, const char *place, const char *source,
+                        const rft_variable *variable);
+
+/* A texture or surface among the parameters of a kernel that the point launches. */
+void rft_check_textures(rft_check_warnings *warnings, const char *place, const rft_point_spec *spec);
 
 /* Bytes declared as work against what the buffers of a point hold: more than reading and writing each once, fewer than
  * its outputs are, or a number of elements; an output that no launch gets. */

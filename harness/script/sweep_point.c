@@ -153,6 +153,13 @@ static void push_handles(point_reader *reader) {
                                    .turn = turn};
         lua_setfield(lua, -2, spec->buffers[i].name);
     }
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role == RFT_BUFFER_CONSTANT && !rft_read_field(lua, -1, spec->buffers[i].name)) {
+            rft_tag_new(lua, RFT_TAG_CONSTANT, 0, 0);
+            lua_setfield(lua, -3, spec->buffers[i].name);
+        }
+        lua_pop(lua, spec->buffers[i].role == RFT_BUFFER_CONSTANT ? 1 : 0);
+    }
     rft_strict_wrap(lua, "b");
 }
 

@@ -146,7 +146,9 @@ static void mistakes_in_constants_are_told(void **state) {
     refuse(test, "b.x",
            "constants = (function() local t = {} for i = 1, 62 do t['a' .. i] = f32(i) end return t end)(),",
            "more than 63 buffers and constants", NULL);
-    refuse(test, "b.a", "constants = { a = f32(1) },", "b.a", NULL);
+    refuse(test, "b.a", "constants = { a = f32(1) },", "launch.args[1]: expected a buffer like b.x", NULL);
+    refuse(test, "b.a", "constants = { a = f32(1) },", "got a constant, which kernels read by its name", NULL);
+    spell(test, "b.x", "constants = { x = f32(1) },"); /* the buffer of the same name */
 }
 
 int main(void) {

@@ -9,8 +9,9 @@
 
 #define NONE "conv.cu has no __constant__ or __device__ variable of this name"
 
-static const rft_variable variables[] = {
-    {"d_filter", "d_filter", 900, true}, {"_ZN2ns1kE", "ns::k", 32, true}, {"counter", "counter", 4, false}};
+static const rft_variable variables[] = {{"d_filter", "d_filter", 900, true, true},
+                                         {"_ZN2ns1kE", "ns::k", 32, true, true},
+                                         {"counter", "counter", 4, false, true}};
 
 static void expect(rft_buffer constant, size_t count, bool of_reference, const char *wanted) {
     rft_arena *arena = rft_arena_new();
@@ -49,6 +50,22 @@ static void what_does_not_is_told(void **state) {
            "constant counter: 1 i64 are 8 bytes, the variable in conv.cu has 4");
 }
 
+static void what_nothing_fills_is_found(void **state) {
+    (void)state;
+    static const rft_variable zeros[] = {{"__of_a_header", "__of_a_header", 4, true, true},
+                                         {"_ZN2ns1kE", "ns::k", 32, true, true},
+                                         {"scratch", "scratch", 4, false, true},
+                                         {"table", "table", 4, true, false},
+                                         {"d_filter", "d_filter", 900, true, true}};
+    rft_buffer buffers[] = {{.name = "d_filter", .role = RFT_BUFFER_INPUT},
+                            {.name = "ns::k", .type = RFT_TYPE_F64, .count = 4, .role = RFT_BUFFER_CONSTANT}};
+    rft_point_spec spec = {.buffers = buffers, .buffer_count = 1};
+    assert_ptr_equal(rft_constants_unfilled(&spec, zeros, 5), &zeros[1]);
+    spec.buffer_count = 2;
+    assert_ptr_equal(rft_constants_unfilled(&spec, zeros, 5), &zeros[4]);
+    assert_null(rft_constants_unfilled(&spec, zeros, 4));
+}
+
 static void names_are_those_of_the_source(void **state) {
     (void)state;
     static const char *const cases[][2] = {
@@ -74,6 +91,7 @@ static void names_are_those_of_the_source(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_fits_is_taken), cmocka_unit_test(what_does_not_is_told),
+                                       cmocka_unit_test(what_nothing_fills_is_found),
                                        cmocka_unit_test(names_are_those_of_the_source)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ typedef struct variable_list {
     rft_arena *arena;
 } variable_list;
 
-static void add_variable(variable_list *list, const char *symbol, uint64_t bytes, bool is_constant) {
+static rft_variable *add_variable(variable_list *list, const char *symbol, uint64_t bytes, bool is_constant) {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity ? 2 * list->capacity : 16;
         rft_variable *items = rft_arena_calloc(list->arena, capacity, sizeof *items);
@@ -29,9 +29,21 @@ static void add_variable(variable_list *list, const char *symbol, uint64_t bytes
                                                 .name = rft_mangled_variable(symbol, list->arena),
                                                 .bytes = bytes,
                                                 .is_constant = is_constant};
+    return &list->items[list->count - 1];
 }
 
 /* ---- cubin ---- */
+
+static bool is_zero(const rft_cubin_elf *elf, const Elf64_Shdr *section, const Elf64_Sym *symbol) {
+    if (section->sh_type == SHT_NOBITS) {
+        return true;
+    }
+    if (symbol->st_value > section->sh_size || section->sh_size - symbol->st_value < symbol->st_size) {
+        return false;
+    }
+    const unsigned char *data = elf->data + section->sh_offset + symbol->st_value;
+    return data[0] == 0 && memcmp(data, data + 1, symbol->st_size - 1) == 0;
+}
 
 static void add_symbol(variable_list *list, const rft_cubin_elf *elf, const Elf64_Sym *symbol, const char *name) {
     Elf64_Shdr section;
@@ -42,7 +54,7 @@ static void add_symbol(variable_list *list, const rft_cubin_elf *elf, const Elf6
     const char *where = rft_cubin_section_name(elf, &section);
     bool is_constant = rft_text_starts(where, ".nv.constant");
     if (*name != '.' && *name != '$' && (is_constant || rft_text_starts(where, ".nv.global"))) {
-        add_variable(list, name, symbol->st_size, is_constant);
+        add_variable(list, name, symbol->st_size, is_constant)->is_zero = is_zero(elf, &section, symbol);
     }
 }
 
@@ -106,7 +118,9 @@ static void read_declaration(variable_list *list, const char *at, bool is_consta
         bytes *= strtoull(at + 1, NULL, 10);
     }
     if (length > 0 && *name != '$' && bytes > 0) {
-        add_variable(list, rft_arena_strndup(list->arena, name, length), bytes, is_constant);
+        const char *symbol = rft_arena_strndup(list->arena, name, length);
+        at += strspn(at, BLANKS);
+        add_variable(list, symbol, bytes, is_constant)->is_zero = *at != '=';
     }
 }
 

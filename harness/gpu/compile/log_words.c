@@ -5,6 +5,7 @@
 #include "gpu/compile/kernel_scan.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAMES_MOST 12 /* of those listed when none is near */
@@ -259,17 +260,43 @@ static const char *missing_definition(const words *w, const log_error *error) {
                             error->place, name, known, name);
 }
 
+/* ptxas: "File uses too much global constant data (0x13880 bytes, 0x10000 max)". */
+static const char *too_many_constants(const words *w, const char *log) {
+    static const char before[] = "too much global constant data (";
+    const char *at = strstr(log, before);
+    if (!at) {
+        return NULL;
+    }
+    unsigned long long bytes = strtoull(at + sizeof before - 1, NULL, 16);
+    return rft_arena_printf(
+        w->arena,
+        "the __constant__ variables of %s have %llu bytes together, a device allows %u: put what is "
+        "large into a buffer",
+        w->request->source_name, bytes, RFT_CONSTANT_BYTES_MAX);
+}
+
+static const char *texture_reference(const words *w, const log_error *error) {
+    bool is_one =
+        says(error, "texture is not a template", w->arena) || says(error, "surface is not a template", w->arena);
+    return is_one ? rft_arena_printf(w->arena,
+                                     "%s: CUDA has no texture references since 12.0, and sweeps have no textures: give "
+                                     "the kernel a buffer, and have it read const T *__restrict__",
+                                     error->place)
+                  : NULL;
+}
+
 const char *rft_log_words(const rft_compile_request *request, const rft_include_set *sources, const char *log,
                           rft_arena *arena) {
     words w = {.request = request, .arena = arena};
     log_error first, error;
     if (!next_error(&first, log, arena)) {
-        return NULL;
+        return too_many_constants(&w, log);
     }
     read_macros(&w);
     const char *macro = macro_instead_of_name(&w, &first);
     if (!macro && !first.in_name) {
-        return missing_definition(&w, &first);
+        const char *texture = texture_reference(&w, &first);
+        return texture ? texture : missing_definition(&w, &first);
     }
     read_kernels(&w, sources);
     for (const char *at = log; next_error(&error, at, arena); at = next_line(error.line)) {

@@ -313,11 +313,12 @@ const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *l
         return NULL;
     }
     const rft_arg *first = &launch->args[takes->count];
-    bool scalar = first->kind == RFT_ARG_SCALAR;
-    return rft_arena_printf(
-        arena, "%s takes %d parameter%s, %zu are given: argument %d, %s, is never read", takes->name, takes->count,
-        takes->count == 1 ? "" : "s", launch->arg_count, takes->count + 1,
-        scalar ? rft_arena_printf(arena, "one %s", rft_type_name(first->type)) : spec->buffers[first->buffer].name);
+    const char *what = first->kind == RFT_ARG_SCALAR   ? rft_arena_printf(arena, "one %s", rft_type_name(first->type))
+                       : first->kind == RFT_ARG_STRUCT ? "a struct"
+                                                       : spec->buffers[first->buffer].name;
+    return rft_arena_printf(arena, "%s takes %d parameter%s, %zu are given: argument %d, %s, is never read",
+                            takes->name, takes->count, takes->count == 1 ? "" : "s", launch->arg_count,
+                            takes->count + 1, what);
 }
 
 size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes) {

@@ -86,3 +86,24 @@ const char *rft_constants_wrong(const rft_point_spec *spec, const rft_variable *
     rft_str_clear(&text);
     return wrong;
 }
+
+static bool is_filled(const rft_point_spec *spec, const rft_variable *variable) {
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role == RFT_BUFFER_CONSTANT &&
+            rft_variable_find(variable, 1, spec->buffers[i].name) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const rft_variable *rft_constants_unfilled(const rft_point_spec *spec, const rft_variable *variables, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        const rft_variable *variable = &variables[i];
+        bool is_own = !rft_text_starts(unqualified(variable->name), "__"); /* not of a compiler's header */
+        if (variable->is_constant && variable->is_zero && is_own && !is_filled(spec, variable)) {
+            return variable;
+        }
+    }
+    return NULL;
+}

@@ -15,6 +15,7 @@ typedef struct rft_variable {
     const char *name; /* as rft_mangled_variable() says it */
     uint64_t bytes;
     bool is_constant; /* false: __device__ */
+    bool is_zero;     /* as the code has it */
 } rft_variable;
 
 /* By its name or its symbol; NULL: there is none. */
@@ -24,5 +25,9 @@ const rft_variable *rft_variable_find(const rft_variable *variables, size_t coun
  * `arena`. A reference may be without them. `source` is named in the message. */
 const char *rft_constants_wrong(const rft_point_spec *spec, const rft_variable *variables, size_t count,
                                 const char *source, bool of_reference, rft_arena *arena);
+
+/* The first __constant__ variable that neither its code nor the point gives a value, so that a kernel reads 0 there;
+ * NULL: there is none. */
+const rft_variable *rft_constants_unfilled(const rft_point_spec *spec, const rft_variable *variables, size_t count);
 
 #endif

@@ -128,3 +128,10 @@ size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_
     read_signature(&takes, compiled, &compiled->entries[0]);
     return rft_arguments_of_reference_unread(spec, &takes);
 }
+
+const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rft_compile_result *compiled,
+                                            rft_arena *arena) {
+    rft_variable *variables = NULL;
+    size_t count = rft_code_variables(compiled->cubin, compiled->cubin_bytes, &variables, arena);
+    return rft_constants_unfilled(spec, variables, count);
+}

@@ -19,4 +19,9 @@ const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const 
 const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
 size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_compile_result *compiled);
 
+/* The first __constant__ variable of compiled code that nothing fills (model/sweep/constants.h); NULL: none. In
+ * `arena`. */
+const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rft_compile_result *compiled,
+                                            rft_arena *arena);
+
 #endif

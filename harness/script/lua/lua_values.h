@@ -21,6 +21,7 @@
 #define RFT_TAG_HANDLE "a buffer"
 #define RFT_TAG_MEMSET "memset()"
 #define RFT_TAG_MAP "tensor_map()"
+#define RFT_TAG_CONSTANT "a constant, which kernels read by its name"
 #define RFT_TAG_RESIDENT "resident()"
 #define RFT_TAG_STRUCT "struct{}"
 

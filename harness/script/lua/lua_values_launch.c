@@ -295,7 +295,7 @@ void rft_launch_api_open(lua_State *lua) {
     static const luaL_Reg functions[] = {
         {"memset", api_memset}, {"resident", api_resident}, {"tensor_map", api_tensor_map}, {NULL, NULL}};
     luaL_setfuncs(lua, functions, 0);
-    static const char *const tags[] = {RFT_TAG_SCALAR, RFT_TAG_MEMSET, RFT_TAG_MAP, RFT_TAG_RESIDENT};
+    static const char *const tags[] = {RFT_TAG_SCALAR, RFT_TAG_MEMSET, RFT_TAG_MAP, RFT_TAG_RESIDENT, RFT_TAG_CONSTANT};
     for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
         luaL_newmetatable(lua, tags[i]);
         lua_pop(lua, 1);

@@ -55,6 +55,26 @@ told 's/input(f32, 3)/f64(1)/' 5 'constant ns::weights: one f64 has 8 bytes, the
 told 's/input(f32, 3)/output(f32, 3)/' 3 's.lua:7: kernel.constants.ns::weights: a constant is filled before'
 told 's/input(f32, 3)/3/' 3 'expected input(...), a typed scalar like f32(2.0), or struct { ... }, got 3'
 told 's/constants = .*/constants = { input(f32, 3) },/' 3 'kernel.constants: expected VARIABLE = input(...), got a list'
+# what nothing fills is 0: seldom meant, and verified all the same
+told 's/\["ns::weights"\] = input(f32, 3), //' 0 'nothing fills the __constant__ variable ns::weights of filter.cu: it is 0'
+expect_out 'remedy: constants = { \["ns::weights"\] = input(f32, 3) } fills it'
+expect_out 'nothing fills the __constant__ variable ns::weights of filter_reference.cu'
+rooftune check s.lua --sample 1 --strict
+expect_status 12
+for file in filter filter_reference; do
+    sed 's/weights\[3\]/weights[3] = { 1, 2, 3 }/' $file.cu >given_$file.cu
+done
+told 's/\["ns::weights"\] = input(f32, 3), //; s/"filter/"given_filter/g; s/entry = "given_/entry = "/' 0 'compiled 1, failed 0'
+! grep -q 'nothing fills' out || fail 'what the source initialises is warned of'
+# 64 KiB of them, and textures
+cp filter.cu kept.cu
+echo '__constant__ float large[20000];' >>filter.cu
+told '' 5 'the __constant__ variables of filter.cu have 80012 bytes together, a device allows 65536: put what is large into a buffer'
+echo 'texture<float, 2> old;' >filter.cu
+told '' 5 'filter.cu(1): CUDA has no texture references since 12.0, and sweeps have no textures: give the kernel a buffer'
+sed 's/const float \*x/cudaTextureObject_t x/; s/x\[i\]/tex1Dfetch<float>(x, (int)i)/' kept.cu >filter.cu
+told '' 0 'parameter 1 of filter, x, is a texture or a surface, which sweeps do not have'
+cp kept.cu filter.cu
 sed -i 's/constants = {/constants = function(p, c) return {/; s/(0, 1)) },/(0, c.BLOCK)) } end,/' right.lua
 told '' 0 'compiled 1, failed 0' # the defaults
 rooftune check right.lua --all
