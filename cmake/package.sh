@@ -92,7 +92,7 @@ done
 # What the tests give to the program, under the names it has in the source tree.
 for folder in docs/examples tests/fault tests/gpu/sweeps tests/bench tests/bench/sgemm tests/bench/peers; do
     mkdir -p "$build/kit/$folder"
-    find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' -o -name '*.py' -o -name 'peers.json' \) \
+    find "$source/$folder" -maxdepth 1 \( -name '*.lua' -o -name '*.cu' -o -name '*.cuh' -o -name '*.npy' -o -name '*.py' -o -name 'peers.json' \) \
         -exec cp {} "$build/kit/$folder/" \;
 done
 cp "$source/cmake/run-tests" "$build/kit/run-tests"

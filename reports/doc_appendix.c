@@ -13,7 +13,8 @@ static const char *or_unknown(const char *text) {
 
 /* What a fact of the environment is the hash of: "template gemv_fp16.cu"; NULL: it is no hash. */
 static const char *hash_of(const char *key) {
-    static const char *const starts[] = {"source.", "header.", "replay.source.", "replay.header."};
+    static const char *const starts[] = {"source.",        "header.",        "data.",
+                                         "replay.source.", "replay.header.", "replay.data."};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
         if (rft_text_starts(key, starts[i])) {
             return key + strlen(starts[i]);
@@ -78,7 +79,11 @@ static const char *hash_kind(const rft_build *b, const char *key) {
     if (rft_text_equal(key, "replay.recording_sha256")) {
         return "recording that was replayed";
     }
-    const char *kind = rft_text_starts(key + (again ? strlen("replay.") : 0), "source.") ? "template" : "header";
+    key += again ? strlen("replay.") : 0;
+    if (rft_text_starts(key, "data.")) {
+        return "input";
+    }
+    const char *kind = rft_text_starts(key, "source.") ? "template" : "header";
     return again ? rft_arena_printf(b->arena, "%s, compiled again", kind) : kind;
 }
 

@@ -140,12 +140,9 @@ static int judge(const check_run *c, rft_err *err) {
     unsigned long long failed = c->state.failed;
     unsigned long long skipped = c->state.skipped;
     if (c->state.references.failed > 0) {
-        rft_err_set(err, RFT_E_SOURCE, "the reference %s %s for %s", c->state.references.first_failed,
-                    c->state.references.first_why, c->state.gpu->arch);
-        return rft_err_remedy(err,
-                              "correct it, or name another in `check`; it is compiled without the parameters' "
-                              "macros; %s",
-                              log);
+        const rft_check_references *of = &c->state.references;
+        rft_err_set(err, RFT_E_SOURCE, "the %s %s for %s", of->first_failed, of->first_why, c->state.gpu->arch);
+        return rft_err_remedy(err, "%s; %s", of->first_remedy, log);
     }
     if (failed > 0 && c->state.compiled == 0) {
         rft_err_set(err, RFT_E_SOURCE, "no configuration of the sample compiles and can be launched for %s",

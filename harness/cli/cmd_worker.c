@@ -55,13 +55,18 @@ static int counting_open(void *self, rft_gpu *gpu, rft_counting **out, rft_err *
     return rft_compose_counting(((host_state *)self)->cli, gpu, out, err);
 }
 
-/* The words are the folders that sources may read. */
-static int compile(rft_worker_host *host, int count, char **folders, rft_err *err) {
-    rft_arena *arena = rft_arena_new();
+static rft_roots roots_of(char **folders, int count, rft_arena *arena) {
     rft_roots roots = {0};
     for (int i = 0; i < count; i++) {
         rft_roots_add(&roots, folders[i], arena);
     }
+    return roots;
+}
+
+/* The words are the folders that sources may read. */
+static int compile(rft_worker_host *host, int count, char **folders, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    const rft_roots roots = roots_of(folders, count, arena);
     const rft_confinement confinement = rft_compose_compile_confinement(&roots, arena);
     host->roots = &roots;
     host->confinement = &confinement;
@@ -70,9 +75,11 @@ static int compile(rft_worker_host *host, int count, char **folders, rft_err *er
     return rc;
 }
 
-static int serve_device(rft_worker_host *host, rft_err *err) {
+/* The words are the folders that inputs may be read from. */
+static int serve_device(rft_worker_host *host, int count, char **folders, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    const rft_confinement confinement = rft_compose_device_confinement(arena);
+    const rft_roots roots = roots_of(folders, count, arena);
+    const rft_confinement confinement = rft_compose_device_confinement(&roots, arena);
     host->confinement = &confinement;
     int rc = rft_worker_device(host, 3, 4, err);
     rft_arena_free(arena);
@@ -99,9 +106,9 @@ int rft_cmd_worker(rft_cli *cli, int argc, char **argv, rft_err *err) {
         host.compile_memory_bytes = memory_bytes > 0 ? (uint64_t)memory_bytes : 0;
         return compile(&host, argc - 2, argv + 2, err);
     }
-    if (argc == 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal) && ordinal >= 0) {
+    if (argc >= 2 && strcmp(argv[0], "device") == 0 && rft_text_to_int64(argv[1], &ordinal) && ordinal >= 0) {
         state.ordinal = (int)ordinal;
-        return serve_device(&host, err);
+        return serve_device(&host, argc - 2, argv + 2, err);
     }
     return rft_err_set(err, RFT_E_USAGE, "`rooftune worker` is started by rooftune itself");
 }

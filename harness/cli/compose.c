@@ -331,14 +331,18 @@ static void add_cache(rft_confinement *confinement, rft_arena *arena) {
     }
 }
 
+static void add_roots(rft_confinement *confinement, const rft_roots *roots, rft_arena *arena) {
+    for (size_t i = 0; i < roots->count; i++) {
+        rft_confinement_add_read(confinement, roots->folders[i], arena);
+    }
+}
+
 rft_confinement rft_compose_compile_confinement(const rft_roots *roots, rft_arena *arena) {
     rft_confinement confinement = {0};
     for (size_t i = 0; i < COUNT(compiler_reads); i++) {
         rft_confinement_add_read(&confinement, compiler_reads[i], arena);
     }
-    for (size_t i = 0; i < roots->count; i++) {
-        rft_confinement_add_read(&confinement, roots->folders[i], arena);
-    }
+    add_roots(&confinement, roots, arena);
     add_cache(&confinement, arena);
     return confinement;
 }
@@ -365,8 +369,9 @@ static void add_driver_cache(rft_confinement *confinement, rft_arena *arena) {
     }
 }
 
-rft_confinement rft_compose_device_confinement(rft_arena *arena) {
+rft_confinement rft_compose_device_confinement(const rft_roots *roots, rft_arena *arena) {
     rft_confinement confinement = {0};
+    add_roots(&confinement, roots, arena);
     const char **folders = NULL;
     size_t count = rft_libraries_folders(&folders, arena);
     for (size_t i = 0; i < COUNT(device_reads); i++) {

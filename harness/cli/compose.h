@@ -43,9 +43,10 @@ const char *rft_compose_data_file(rft_cli *cli, rft_arena *arena, const char *na
  * CUDA's headers, and the folders of --allow-path. In the arena. */
 rft_roots rft_compose_roots(rft_cli *cli, const rft_words *sweeps, rft_arena *arena);
 
-/* What a compile worker keeps of the file system besides what its compiler reads, and what a device worker does. */
+/* What a compile worker keeps of the file system besides what its compiler reads, and what a device worker does, with
+ * the roots that inputs are read from. */
 rft_confinement rft_compose_compile_confinement(const rft_roots *roots, rft_arena *arena);
-rft_confinement rft_compose_device_confinement(rft_arena *arena);
+rft_confinement rft_compose_device_confinement(const rft_roots *roots, rft_arena *arena);
 
 /* The representative device of an architecture ("sm_90a") or of a named device's ("h200"). RFT_E_USAGE. */
 int rft_compose_arch(rft_cli *cli, rft_gpu_info *out, const char *word, rft_err *err);

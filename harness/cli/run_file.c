@@ -144,10 +144,7 @@ static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *pat
         same = rft_text_equal(run->sweeps[s].sweep.script_hash, plan->sweeps[s]->script_hash) &&
                rft_text_equal(run->sweeps[s].sweep.name, plan->sweeps[s]->name);
     }
-    const char *changed = NULL;
-    for (size_t s = 0; !same && !changed && s < plan->sweep_count; s++) {
-        changed = rft_run_sources_changed(run, plan->sweeps[s], run->arena);
-    }
+    const char *changed = rft_run_sources_changed(run, plan, run->arena);
     if (changed) {
         return another(err, path, rft_arena_printf(run->arena, "%s is another than when this run began", changed));
     }

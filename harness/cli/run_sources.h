@@ -7,12 +7,12 @@
 #include "model/run/run.h"
 #include "run/plan/plan.h"
 
-/* Adds "source.FILE" for every template and every given binary of the plan and "header.FILE" for the user's headers it
- * reaches: SHA-256 of the contents, or the reason why not; nothing is read outside of `roots`. In a replay, where the
- * recording's own are there already, "replay." stands before.
- */
+/* Adds "source.FILE" for every template and given binary of the plan and for what fills its inputs, "header.FILE" for
+ * the user's headers these reach, "data.FILE" for the files that inputs are read from: SHA-256 of the contents, or the
+ * reason why not; nothing is read outside of `roots`. In a replay, where the recording's own are there already,
+ * "replay." stands before. */
 void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_roots *roots, bool replayed);
-/* The file of a given binary of the sweep that is another than it was when `run` began; NULL: none is. */
-const char *rft_run_sources_changed(const rft_run *run, const rft_sweep *sweep, rft_arena *arena);
+/* The given binary, or file that an input is read from, that is another than when `run` began; NULL: none is. */
+const char *rft_run_sources_changed(const rft_run *run, const rft_plan *plan, rft_arena *arena);
 
 #endif

@@ -159,7 +159,7 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
         return rc == RFT_OK ? open_here(target, cli, opts, ordinal, err) : rc;
     }
     rft_remote_probe_opts probe_opts = {
-        .loop = target->loop, .program = cli->program, .device = ordinal, .log = &cli->log};
+        .loop = target->loop, .program = cli->program, .device = ordinal, .log = &cli->log, .roots = &target->roots};
     rc = rft_remote_probe_new(&target->probe, &probe_opts, err);
     if (rc == RFT_OK) {
         rc = rft_remote_probe_start(target->probe, err);

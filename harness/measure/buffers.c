@@ -2,6 +2,7 @@
 /* The point's buffers on the device. Inputs and reference results stay there while the problem stays the same. */
 #include "measure/buffers.h"
 #include "measure/device_kernels.h"
+#include "measure/filling.h"
 #include "measure/guards.h"
 #include "measure/sampling.h"
 
@@ -39,7 +40,7 @@ static uint64_t all_bytes(const rft_kept *kept) {
 
 void rft_kept_texts_free(rft_kept *kept) {
     free(kept->name);
-    free((char *)kept->fill.hex);
+    free((char *)kept->fill.identity);
 }
 
 static void release_kept(rft_protocol *p, rft_kept *kept) {
@@ -167,7 +168,7 @@ static int allocate(rft_protocol *p, rft_kept *kept, rft_err *err) {
     return rc;
 }
 
-/* A buffer that is not there yet. New contents or a new output make the reference results void. */
+/* A buffer that is not there yet, not filled so far. New contents or a new output make the reference results void. */
 static int add_kept(rft_protocol *p, const rft_buffer *buffer, rft_err *err) {
     RFT_GROW(p->kept.buffers, p->kept.capacity, p->kept.count + 1);
     rft_kept *kept = &p->kept.buffers[p->kept.count++];
@@ -176,20 +177,23 @@ static int add_kept(rft_protocol *p, const rft_buffer *buffer, rft_err *err) {
                        .count = buffer->count,
                        .role = buffer->role,
                        .fill = buffer->fill};
-    kept->fill.hex = buffer->fill.hex ? rft_strdup(buffer->fill.hex) : NULL;
+    kept->fill.identity = buffer->fill.identity ? rft_strdup(buffer->fill.identity) : NULL;
+    kept->fill.kernel = NULL; /* the point's, which goes */
+    kept->fill.file = NULL;
     if (buffer->role != RFT_BUFFER_TEMP) {
         p->kept.reference_done = false;
     }
-    int rc = allocate(p, kept, err);
-    if (rc == RFT_OK && (buffer->role == RFT_BUFFER_INPUT || buffer->role == RFT_BUFFER_CONSTANT)) {
-        rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->data, err);
-        if (rc == RFT_OK) {
-            rc = rft_kernel_checksum(p, kept->data, rft_kept_data_bytes(kept), &kept->checksum, err);
-        }
-    } else if (rc == RFT_OK && buffer->role == RFT_BUFFER_INOUT) {
-        rc = rft_kernel_fill(p, buffer, p->kept.seed, kept->original, err);
+    return allocate(p, kept, err);
+}
+
+static void point_at_kept(rft_point_job *job) {
+    const rft_point_spec *spec = job->request->spec;
+    job->kept = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->kept);
+    job->data = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->data);
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        job->kept[i] = find_kept(job->p, &spec->buffers[i]);
+        job->data[i] = job->kept[i]->data;
     }
-    return rc;
 }
 
 int rft_buffers_take(rft_point_job *job, rft_err *err) {
@@ -210,6 +214,13 @@ int rft_buffers_take(rft_point_job *job, rft_err *err) {
             rc = add_kept(p, &spec->buffers[i], err);
         }
     }
+    if (rc == RFT_OK) {
+        point_at_kept(job);
+        rc = rft_filling_take(job, err);
+    }
+    if (rc == RFT_OK && job->failed) {
+        rft_buffers_drop(p);
+    }
     if (rc != RFT_OK) {
         rft_buffers_drop(p);
         if (rc == RFT_E_LIMIT) {
@@ -217,15 +228,8 @@ int rft_buffers_take(rft_point_job *job, rft_err *err) {
             rc = p->gpu->vt->memory_free(p->gpu, &free_bytes, err);
             return rc == RFT_OK ? skip_for_memory(job, rft_spec_memory_bytes(spec), free_bytes) : rc;
         }
-        return rc;
     }
-    job->kept = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->kept);
-    job->data = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->data);
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        job->kept[i] = find_kept(p, &spec->buffers[i]);
-        job->data[i] = job->kept[i]->data;
-    }
-    return RFT_OK;
+    return rc;
 }
 
 /* 0xFF in every byte is a NaN in each floating-point type; 0xA5.. is an unlikely integer. */

@@ -200,7 +200,7 @@ static rft_grid_1d elementwise(const rft_protocol *p, uint64_t count) {
 static int write_given(rft_protocol *p, const rft_buffer *buffer, rft_device_ptr to, rft_err *err) {
     size_t count = (size_t)(buffer->count * rft_type_bytes(buffer->type));
     unsigned char *bytes = rft_alloc(count);
-    int rc = rft_text_to_bytes(buffer->fill.hex, bytes, count)
+    int rc = rft_text_to_bytes(buffer->fill.identity, bytes, count)
                  ? p->gpu->vt->write(p->gpu, to, bytes, count, err)
                  : rft_err_set(err, RFT_E_INTERNAL, "the contents of %s are no bytes", buffer->name);
     free(bytes);
@@ -208,8 +208,7 @@ static int write_given(rft_protocol *p, const rft_buffer *buffer, rft_device_ptr
 }
 
 int rft_kernel_fill(rft_protocol *p, const rft_buffer *buffer, uint64_t seed, rft_device_ptr to, rft_err *err) {
-    uint64_t state = seed;
-    uint64_t key = rft_random_next(&state) ^ rft_hash_fnv1a(buffer->name, strlen(buffer->name));
+    uint64_t key = rft_fill_seed(buffer->name, seed);
     uint64_t count = buffer->count;
     int type = (int)buffer->type, kind = (int)buffer->fill.kind, order = (int)buffer->fill.order;
     double low = buffer->fill.low, high = buffer->fill.high;
@@ -316,6 +315,15 @@ int rft_verdicts_queue_scale(rft_protocol *p, const rft_comparison *comparison, 
     int want_number = (int)want_type(comparison);
     void *values[] = {&c.want, &want_number, &c.count, &p->builtins.partials};
     return reduce(p, RFT_BUILTIN_MAGNITUDE, values, FOLD_MAGNITUDE, slot, err);
+}
+
+/* NaN alone does not equal itself. */
+int rft_verdicts_queue_nan(rft_protocol *p, rft_device_ptr data, rft_type type, uint64_t count, size_t slot,
+                           rft_err *err) {
+    int number = (int)type;
+    double tol = 0.0, scale = 0.0;
+    void *values[] = {&data, &number, &data, &number, &count, &tol, &scale, &p->builtins.partials};
+    return reduce(p, RFT_BUILTIN_COMPARE, values, FOLD_COMPARE, slot, err);
 }
 
 int rft_verdicts_read(rft_protocol *p, size_t slots, rft_err *err) {

@@ -54,6 +54,9 @@ typedef struct rft_difference {
 int rft_verdicts_take(rft_protocol *p, size_t slots, rft_err *err);
 int rft_verdicts_queue_compare(rft_protocol *p, const rft_comparison *comparison, size_t slot, rft_err *err);
 int rft_verdicts_queue_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, size_t slot, rft_err *err);
+/* How many of `count` elements are NaN, and the first of them: as a difference. */
+int rft_verdicts_queue_nan(rft_protocol *p, rft_device_ptr data, rft_type type, uint64_t count, size_t slot,
+                           rft_err *err);
 /* Mean |value| of `count` elements of a comparison's `want`. */
 int rft_verdicts_queue_scale(rft_protocol *p, const rft_comparison *comparison, size_t slot, rft_err *err);
 int rft_verdicts_read(rft_protocol *p, size_t slots, rft_err *err); /* waits for the stream */

@@ -18,10 +18,18 @@ int rft_point_job_fail(rft_point_job *job, rft_outcome outcome, const char *form
     return RFT_OK;
 }
 
-void rft_point_job_enter(rft_point_job *job, rft_phase phase) {
+static void enter(rft_point_job *job, rft_phase phase, size_t buffer) {
     if (job->request->enter) {
-        job->request->enter(job->request->payload, phase);
+        job->request->enter(job->request->payload, phase, buffer);
     }
+}
+
+void rft_point_job_enter(rft_point_job *job, rft_phase phase) {
+    enter(job, phase, 0);
+}
+
+void rft_point_job_enter_fill(rft_point_job *job, size_t buffer) {
+    enter(job, RFT_PHASE_FILL, buffer);
 }
 
 #define TENSOR_MAP_BYTES 128

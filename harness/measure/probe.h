@@ -30,7 +30,8 @@ typedef struct rft_load_order {
 
 /* What a point is at, in this order; each may be passed over, and TIME comes again with every attempt. */
 typedef enum rft_phase {
-    RFT_PHASE_PREPARE,   /* loading code, filling buffers; of a vendor's call its algorithms */
+    RFT_PHASE_PREPARE, /* loading code, filling buffers; of a vendor's call its algorithms */
+    RFT_PHASE_FILL,    /* a kernel of the sweep's fills a buffer; once for each, and only where it is not filled yet */
     RFT_PHASE_REFERENCE, /* the reference is launched, once for a problem */
     RFT_PHASE_RUN,       /* the first run of the point's own launches */
     RFT_PHASE_COMPARE,   /* its results; what is needed before timing */
@@ -52,6 +53,7 @@ typedef struct rft_probe_request {
     const rft_point_spec *spec;
     const rft_compile_result *unit;
     const rft_compile_result *reference;
+    const rft_compile_result *const *fills; /* per spec->buffers: of those that a kernel fills; NULL: none does */
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */
     rft_load_order load;      /* wanted: in place of timing, behind the verification */
@@ -60,8 +62,8 @@ typedef struct rft_probe_request {
      * of the probe. */
     void (*meanwhile)(void *payload);
     /* NULL, or: told of every phase but the first, PREPARE, as it begins. Never between samples. */
-    void (*enter)(void *payload, rft_phase phase);
-    void *payload; /* of both */
+    void (*enter)(void *payload, rft_phase phase, size_t buffer); /* FILL: which of spec->buffers; else 0 */
+    void *payload;                                                /* of both */
     bool verified; /* by an earlier request: it is run once and timed, nothing is compared */
     int turn;      /* final round: 0, 1, 2, ... of the turns it is measured in; steps are timed in the first */
     uint64_t draw; /* 0, or: a process of its own serves all requests of this number; without processes nothing does */

@@ -102,7 +102,8 @@ typedef struct rft_kept {
     rft_type type;
     uint64_t count;
     rft_buffer_role role;
-    rft_fill fill;            /* its text on the heap */
+    rft_fill fill; /* its text on the heap; without what belongs to a point */
+    bool filled;
     rft_device_ptr data;      /* CONSTANT: what is copied to the variable of each module */
     rft_device_ptr original;  /* INOUT: its seeded contents; else 0 */
     rft_device_ptr reference; /* OUTPUT, INOUT: what the reference computed; else 0 */

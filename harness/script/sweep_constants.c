@@ -12,7 +12,7 @@
 static rft_fill given(const void *bytes, size_t count, rft_arena *arena) {
     char *hex = rft_arena_alloc(arena, 2 * count + 1);
     rft_text_of_bytes(hex, bytes, count);
-    return (rft_fill){.kind = RFT_FILL_GIVEN, .hex = hex};
+    return (rft_fill){.kind = RFT_FILL_GIVEN, .identity = hex};
 }
 
 static rft_buffer of_struct(lua_State *lua, const rft_at *at, const rft_struct_tag *tag, rft_arena *arena) {
@@ -37,6 +37,7 @@ static rft_buffer read_constant(lua_State *lua, const rft_at *at, rft_arena *are
         rft_read_wrong(lua, -1, at, "input(...), a typed scalar like f32(2.0), or struct { ... }");
     }
     rft_buffer constant = buffer ? *buffer : (rft_buffer){.count = 1};
+    rft_fill_read(lua, at, arena, &constant);
     if (scalar) {
         constant.type = scalar->type;
         constant.fill = given(scalar->bytes, rft_type_bytes(scalar->type), arena);

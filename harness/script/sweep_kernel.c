@@ -264,6 +264,19 @@ static void read_odd(kernel_reader *reader, const rft_at *check, int table) {
     lua_pop(lua, 1);
 }
 
+void rft_entry_split(lua_State *lua, const rft_at *at, const char *text, rft_arena *arena, const char **source,
+                     const char **name) {
+    const char *colon = NULL;
+    for (const char *c = text + strlen(text); c > text && !colon; c--) { /* the last one that is not part of a :: */
+        colon = *c == ':' && c[-1] != ':' && c[1] != ':' ? c : NULL;
+    }
+    if (!colon || colon == text || colon[1] == '\0') {
+        rft_read_fail(lua, at, NULL, "expected \"FILE.cu:NAME\", got \"%.80s\"", text);
+    }
+    *name = rft_arena_strdup(arena, colon + 1);
+    *source = rft_arena_strndup(arena, text, (size_t)(colon - text));
+}
+
 static void read_reference(kernel_reader *reader, const rft_at *check, int table) {
     lua_State *lua = reader->lua;
     rft_at at = {check, "reference", 0};
@@ -271,17 +284,10 @@ static void read_reference(kernel_reader *reader, const rft_at *check, int table
         rft_read_fail(lua, check, "reference = \"FILE.cu:NAME\": no point is timed that was not verified",
                       "the key \"reference\" is missing");
     }
-    const char *text = rft_read_text(lua, -1, &at);
-    const char *colon = NULL;
-    for (const char *c = text + strlen(text); c > text && !colon; c--) { /* the last one that is not part of a :: */
-        colon = *c == ':' && c[-1] != ':' && c[1] != ':' ? c : NULL;
-    }
-    if (!colon || colon == text || colon[1] == '\0') {
-        rft_read_fail(lua, &at, NULL, "expected \"FILE.cu:NAME\", got \"%.80s\"", text);
-    }
+    const char *source = NULL;
     rft_check_facts *facts = &reader->kernel->check;
-    facts->name = rft_arena_strdup(reader->script->arena, colon + 1);
-    facts->source = source_path(reader, &at, rft_arena_strndup(reader->script->arena, text, (size_t)(colon - text)));
+    rft_entry_split(lua, &at, rft_read_text(lua, -1, &at), reader->script->arena, &source, &facts->name);
+    facts->source = source_path(reader, &at, source);
     lua_pop(lua, 1);
 }
 

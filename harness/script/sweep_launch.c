@@ -38,8 +38,7 @@ static void read_args(lua_State *lua, const rft_at *root, rft_arena *arena, rft_
 #define GRID_MAX ((int64_t)1 << 40)
 #define BLOCK_MAX ((int64_t)1 << 20)
 
-/* A number or { x, y, z }. */
-static void read_extent(lua_State *lua, const rft_at *root, const char *key, bool is_required, int64_t out[3]) {
+void rft_extent_read(lua_State *lua, const rft_at *root, const char *key, bool is_required, int64_t out[3]) {
     rft_at at = {root, key, 0};
     int64_t most = strcmp(key, "grid") == 0 ? GRID_MAX : BLOCK_MAX;
     out[0] = out[1] = out[2] = 1;
@@ -160,9 +159,9 @@ static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *rea
     rft_read_keys(lua, -1, at, RFT_KEYS_LAUNCH, 0);
     out->entry = read_entry(lua, at, reader);
     read_args(lua, at, reader->call->arena, out);
-    read_extent(lua, at, "grid", true, out->grid);
-    read_extent(lua, at, "block", true, out->block);
-    read_extent(lua, at, "cluster", false, out->cluster);
+    rft_extent_read(lua, at, "grid", true, out->grid);
+    rft_extent_read(lua, at, "block", true, out->block);
+    rft_extent_read(lua, at, "cluster", false, out->cluster);
     rft_at shared = {at, "shared", 0};
     if (rft_read_field(lua, -1, "shared")) {
         out->shared_bytes = rft_read_int(lua, -1, &shared, 0, GRID_MAX);

@@ -169,6 +169,10 @@ rft_alternatives rft_alternatives_of(lua_State *lua, const rft_at *at, const rft
 const char **rft_compile_options_read(lua_State *lua, const rft_at *at, const rft_script_file *file, rft_arena *arena,
                                       size_t *count);
 
+/* "FILE.cu:NAME" at its last colon that is not part of a ::. Raises where it has none (sweep_kernel.c). */
+void rft_entry_split(lua_State *lua, const rft_at *at, const char *text, rft_arena *arena, const char **source,
+                     const char **name);
+
 /* ---- points (sweep_point.c and its parts) ---- */
 
 typedef struct rft_point_call {
@@ -186,6 +190,8 @@ int rft_point_spell(lua_State *lua);
  * index `p`. Then the tolerance it is judged by, once the kernel's own are there. */
 void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_baseline_facts *facts, int p);
 void rft_baseline_tolerance(const rft_point_call *call, const rft_baseline_facts *facts);
+/* The buffers alone: out->buffers. Payload rft_point_call. */
+int rft_point_buffers(lua_State *lua);
 /* Pushes strict p (all axes, or those in `known`), c, gpu. */
 void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known);
 void rft_push_config(lua_State *lua, const rft_sweep_state *state, size_t variant, const rft_value *values);
@@ -204,6 +210,15 @@ typedef struct rft_launch_reader {
 #define RFT_ENTRIES_MAX 256
 #define RFT_LAUNCHES_MAX 64
 rft_launch *rft_launches_read(lua_State *lua, const char *root, rft_launch_reader *reader, size_t *count);
+
+/* table[key] of the table on top, a number or { x, y, z }; 1s where it is not there. Of resident(), a grid's, out[0] is
+ * 0. */
+void rft_extent_read(lua_State *lua, const rft_at *root, const char *key, bool is_required, int64_t out[3]);
+
+/* How a kernel fills the buffer whose description is on top; nothing where none does. Names of other buffers are looked
+ * for when all are known: rft_fills_settle() makes each fill.kernel whole, and the identities (sweep_fill.c). */
+void rft_fill_read(lua_State *lua, const rft_at *at, rft_arena *arena, rft_buffer *buffer);
+void rft_fills_settle(lua_State *lua, rft_arena *arena, rft_buffer *buffers, size_t count);
 
 /* The work and traffic on top of the stack (sweep_launch.c). */
 void rft_work_read(lua_State *lua, const rft_point_spec *spec, rft_arena *arena, rft_work *out);

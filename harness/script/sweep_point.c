@@ -61,6 +61,7 @@ static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
         }
         buffers[i] = *buffer;
         buffers[i].name = rft_arena_strdup(arena, keys[i]);
+        rft_fill_read(lua, &here, arena, &buffers[i]);
         lua_pop(lua, 1);
     }
     lua_pop(lua, 1);
@@ -91,6 +92,7 @@ static rft_buffer *call_buffers(point_reader *reader, int config, size_t *count)
     call_function(reader, reader->kernel->buffers_ref, config, 0);
     rft_buffer *buffers = read_buffers(reader, count);
     add_constants(reader, config, buffers, count);
+    rft_fills_settle(reader->lua, reader->call->arena, buffers, *count);
     return buffers;
 }
 
@@ -393,8 +395,8 @@ static void read_work(point_reader *reader) {
     }
 }
 
-int rft_point_spell(lua_State *lua) {
-    const rft_point_call *call = lua_touserdata(lua, 1);
+/* Pushes p, c, gpu and calls buffers(). */
+static point_reader begin(lua_State *lua, const rft_point_call *call) {
     point_reader reader = {.lua = lua,
                            .call = call,
                            .sweep = &call->state->sweep,
@@ -410,6 +412,17 @@ int rft_point_spell(lua_State *lua) {
     rft_push_gpu(lua);
     reader.gpu = lua_gettop(lua);
     reader.spec->buffers = call_buffers(&reader, reader.c, &reader.spec->buffer_count);
+    return reader;
+}
+
+int rft_point_buffers(lua_State *lua) {
+    begin(lua, lua_touserdata(lua, 1));
+    return 0;
+}
+
+int rft_point_spell(lua_State *lua) {
+    const rft_point_call *call = lua_touserdata(lua, 1);
+    point_reader reader = begin(lua, call);
     if (!is_fixed(reader.kernel) && !call->baseline) {
         check_fixed(&reader);
     }

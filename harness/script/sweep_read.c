@@ -121,8 +121,15 @@ static int sweep_baseline(void *self, size_t index, const rft_value *problem, rf
                           rft_err *err);
 
 static int sweep_along(void *self, const rft_sweep_along *call, unsigned *next, uint64_t *holds, rft_err *err);
+static int sweep_buffers(void *self, size_t variant, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                         rft_err *err);
 
-static const rft_sweep_vt sweep_vt = {sweep_constraint, sweep_point, sweep_complete, sweep_baseline, sweep_along};
+static const rft_sweep_vt sweep_vt = {.constraint = sweep_constraint,
+                                      .point = sweep_point,
+                                      .complete = sweep_complete,
+                                      .baseline = sweep_baseline,
+                                      .constraint_along = sweep_along,
+                                      .buffers = sweep_buffers};
 
 int rft_api_sweep(lua_State *lua) {
     rft_script *script = rft_lua_script(lua);
@@ -291,6 +298,14 @@ static int sweep_baseline(void *self, size_t index, const rft_value *problem, rf
     rft_sweep_state *state = self;
     rft_point_call call = {state, 0, problem, state->states[0].base_config, arena, out, state->baselines[index]};
     return rft_lua_protected(state->script, rft_point_spell, &call, err);
+}
+
+static int sweep_buffers(void *self, size_t variant, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                         rft_err *err) {
+    rft_sweep_state *state = self;
+    rft_point_call call = {state, variant, problem, state->states[variant].base_config, arena, out, NULL};
+    *out = (rft_point_spec){.traffic = rft_traffic_unknown()};
+    return state->states[variant].kernel ? rft_lua_protected(state->script, rft_point_buffers, &call, err) : RFT_OK;
 }
 
 typedef struct complete_call {

@@ -184,6 +184,14 @@
 ---@field below integer values are 0 to below - 1
 ---@field order? "random"|"sorted"|"zipf" default "random"
 
+---What fills an input; [1] is "FILE.cu:NAME".
+---@class rooftune.from_options
+---@field [1] string
+---@field args? (string|rooftune.Scalar)[] behind the buffer, its count and a seed: inputs by name, scalars
+---@field grid? integer|integer[] blocks; default: one thread an element
+---@field block? integer|integer[] threads; default 256
+---@field options? string[] for NVRTC
+
 ---A buffer as a launch sees it.
 ---@class rooftune.handle
 local handle = {}
@@ -198,7 +206,7 @@ function handle:offset(bytes) end
 ---@class rooftune.Values what values(), range(), pow2_values() and refine() return
 ---@class rooftune.Problems what problems{} returns
 ---@class rooftune.Buffer what input(), output(), inout() and temp() return
----@class rooftune.Fill what uniform() and integers{} return
+---@class rooftune.Fill what uniform(), integers{}, from and file return
 ---@class rooftune.Scalar what a type called as a function returns
 ---@class rooftune.Struct what struct{} returns
 
@@ -304,6 +312,16 @@ function uniform(low, high) end
 ---@param options rooftune.integers_options
 ---@return rooftune.Fill
 function integers(options) end
+
+---Filled by a kernel of the sweep's, which takes the buffer, its count, a seed and `args`.
+---@param fill string|rooftune.from_options
+---@return rooftune.Fill
+function from(fill) end
+
+---Read from an .npy file of the same type and count, in the sweep's tree.
+---@param path string
+---@return rooftune.Fill
+function file(path) end
 
 ---a / b rounded up; whole numbers.
 ---@param a integer

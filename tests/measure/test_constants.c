@@ -73,7 +73,7 @@ static void start(constants_fixture *c) {
                                             .type = RFT_TYPE_F32,
                                             .count = 1,
                                             .role = RFT_BUFFER_CONSTANT,
-                                            .fill = {.kind = RFT_FILL_GIVEN, .hex = "00004040"}}; /* 3 */
+                                            .fill = {.kind = RFT_FILL_GIVEN, .identity = "00004040"}}; /* 3 */
     f->spec.buffers = c->buffers;
     f->spec.buffer_count = BUFFER_COUNT + 2;
     rft_scripted_gpu_variable(f->scripted, "scale", &c->memory.scale, sizeof c->memory.scale);
@@ -151,7 +151,7 @@ static void the_reference_follows(void **state) {
     c.buffers[CONSTANT].fill.high = 8.0;
     assert_int_equal(measure(&c), RFT_OUTCOME_OK);
     assert_int_equal(rft_scripted_launches(c.f.scripted, "reference"), 2);
-    c.buffers[CONSTANT + 1].fill.hex = "00004041"; /* not what the reference multiplies by */
+    c.buffers[CONSTANT + 1].fill.identity = "00004041"; /* not what the reference multiplies by */
     assert_int_equal(measure(&c), RFT_OUTCOME_WRONG_RESULT);
     assert_int_equal(rft_scripted_launches(c.f.scripted, "reference"), 3);
     c.f.spec.buffer_count = BUFFER_COUNT + 1;

@@ -67,6 +67,15 @@ static const rft_compile_result *compiled(scene *s, const rft_unit_spec *unit) {
     return result;
 }
 
+static const rft_compile_result **compiled_fills(scene *s, const rft_point_spec *spec) {
+    const rft_compile_result **fills = rft_arena_calloc(s->arena, spec->buffer_count, sizeof *fills);
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        const rft_filler *filler = spec->buffers[i].fill.kernel;
+        fills[i] = filler ? compiled(s, &filler->unit) : NULL;
+    }
+    return fills;
+}
+
 /* The same code with zeros behind it. */
 static const rft_compile_result *longer(scene *s, const rft_compile_result *unit, size_t more_bytes) {
     rft_compile_result *copy = rft_arena_memdup(s->arena, unit, sizeof *unit);
@@ -95,6 +104,7 @@ static rft_probe_request request_of(scene *s, const char *fate) {
                                  .spec = spec,
                                  .unit = compiled(s, &spec->unit),
                                  .reference = compiled(s, &spec->check.unit),
+                                 .fills = compiled_fills(s, spec),
                                  .problem_key = "n=1000",
                                  .measure = sweep->measure};
     request.measure.point_timeout_s = SCENE_POINT_S;

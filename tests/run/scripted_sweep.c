@@ -36,6 +36,25 @@ static rft_launch *new_launch(rft_arena *arena, int64_t n, bool too_large) {
     return launch;
 }
 
+/* "fill_..." are fates of what fills x, whatever else it is. */
+static void fill_by_kernel(rft_arena *arena, const scripted_sweep_opts *opts, const char *fate, rft_buffer *x) {
+    rft_filler *filler = rft_arena_calloc(arena, 1, sizeof *filler);
+    const uint64_t numbers[] = {0, x->count, 1};
+    filler->shown = "victim.cu:filler";
+    filler->unit = (rft_unit_spec){.source = rft_arena_printf(arena, "%s/%s", opts->folder, opts->source),
+                                   .names = texts(arena, "filler", NULL),
+                                   .name_count = 1,
+                                   .options = texts(arena, rft_arena_printf(arena, "-DFATE=%s", fate), NULL),
+                                   .option_count = 1};
+    filler->launch = *new_launch(arena, (int64_t)x->count, false);
+    filler->launch.entry = "filler";
+    for (size_t i = 1; i < 3; i++) {
+        filler->launch.args[i] = (rft_arg){.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_U64};
+        memcpy(filler->launch.args[i].scalar, &numbers[i], sizeof numbers[i]);
+    }
+    x->fill = (rft_fill){.kind = RFT_FILL_KERNEL, .identity = rft_arena_strdup(arena, fate), .kernel = filler};
+}
+
 static rft_buffer *new_buffers(rft_arena *arena, int64_t n) {
     rft_buffer *buffers = rft_arena_calloc(arena, 2, sizeof *buffers);
     buffers[0] = (rft_buffer){
@@ -69,6 +88,9 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
                             .launches = new_launch(arena, n, strcmp(fate, "too_large") == 0),
                             .launch_count = 1,
                             .traffic = rft_traffic_unknown()};
+    if (strncmp(fate, "fill_", 5) == 0) {
+        fill_by_kernel(arena, opts, fate, &out->buffers[0]);
+    }
     out->unit = (rft_unit_spec){.source = rft_arena_printf(arena, "%s/%s", opts->folder, opts->source),
                                 .names = texts(arena, "victim", NULL),
                                 .name_count = 1,

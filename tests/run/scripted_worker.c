@@ -311,6 +311,17 @@ static void run_reference(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, v
     }
 }
 
+static void run_filler(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
+    (void)gpu, (void)self;
+    float *x = RFT_SCRIPTED_POINTER(launch, 0, float);
+    if (has_fate(rft_scripted_cubin(launch), "fill_hangs")) {
+        sleep_for_ever();
+    }
+    for (uint64_t i = 0; i < RFT_SCRIPTED_ARG(launch, 1, uint64_t); i++) {
+        x[i] = (float)((RFT_SCRIPTED_ARG(launch, 2, uint64_t) + i) % 16);
+    }
+}
+
 /* y = 2 x, as the reference has it. */
 static void double_it(const rft_vendor_matmul *matmul, const float *a, const float *b, float *d) {
     (void)b;
@@ -356,6 +367,7 @@ static int gpu_open(void *self, rft_gpu **out, rft_err *err) {
     }
     rft_scripted_gpu_kernel(gpu, "victim", run_victim, NULL);
     rft_scripted_gpu_kernel(gpu, "reference", run_reference, NULL);
+    rft_scripted_gpu_kernel(gpu, "filler", run_filler, NULL);
     *out = rft_scripted_gpu_device(gpu);
     return RFT_OK;
 }

@@ -326,6 +326,25 @@ static void a_reference_that_does_not_end_is_launched_once(void **state) {
     scene_close(&s);
 }
 
+static void a_fill_that_does_not_end_is_launched_once(void **state) {
+    (void)state;
+    scene s;
+    rft_probe_result result;
+    scene_open(&s, 1);
+    assert_int_equal(scene_measure(&s, "fill_ok", &result), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    assert_int_equal(scene_measure(&s, "fill_hangs", &result), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_TIMED_OUT);
+    assert_non_null(strstr(result.reason, "the fill of x (victim.cu:filler) did not end in "));
+    assert_int_equal(result.workers_lost, 1);
+    assert_int_equal(scene_measure(&s, "fill_hangs", &result), RFT_OK);
+    assert_non_null(strstr(result.reason, "did not end for another point of this problem: it was not launched again"));
+    assert_int_equal(result.workers_lost, 0);
+    assert_int_equal(scene_measure(&s, "fill_ok", &result), RFT_OK);
+    assert_int_equal(result.outcome, RFT_OUTCOME_OK);
+    scene_close(&s);
+}
+
 static void without_a_driver_nothing_is_identified(void **state) {
     (void)state;
     scene s;
@@ -355,6 +374,7 @@ int main(void) {
         cmocka_unit_test(a_launch_that_does_not_return_costs_its_timeout),
         cmocka_unit_test(a_slow_reference_is_waited_for),
         cmocka_unit_test(a_reference_that_does_not_end_is_launched_once),
+        cmocka_unit_test(a_fill_that_does_not_end_is_launched_once),
         cmocka_unit_test(without_a_driver_nothing_is_identified),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

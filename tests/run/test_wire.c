@@ -109,7 +109,7 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_true(isnan(back->spec->check.buffer_tol[0]) && back->spec->check.buffer_tol[1] == 0.25);
     assert_memory_equal(back->spec->launches[0].args[1].scalar, &scalar, sizeof scalar);
     assert_int_equal(back->spec->buffers[2].role, RFT_BUFFER_CONSTANT);
-    assert_string_equal(back->spec->buffers[2].fill.hex, "00004040");
+    assert_string_equal(back->spec->buffers[2].fill.identity, "00004040");
     assert_int_equal(back->spec->launches[0].args[0].offset_bytes, 64);
     assert_int_equal(back->spec->launches[0].args[2].map.box[1], 8);
     const rft_arg *structure = &back->spec->launches[0].args[3];
@@ -126,6 +126,15 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_string_equal(back->spec->check.unit.names[0], "gemm_reference");
     assert_memory_equal(back->unit->cubin, "UNIT", 4);
     assert_memory_equal(back->reference->cubin, "REF", 3);
+    const rft_fill *fill = &back->spec->buffers[3].fill, *file = &back->spec->buffers[4].fill;
+    assert_string_equal(fill->kernel->shown, "fill.cu:rows");
+    assert_string_equal(fill->identity, "made of");
+    assert_int_equal(fill->kernel->launch.arg_count, 3);
+    assert_int_equal(fill->kernel->launch.block[1], 4);
+    assert_memory_equal(back->fills[3]->cubin, "FILL", 4);
+    assert_true(back->fills[0] == NULL && back->fills[4] == NULL);
+    assert_string_equal(file->file->path, "/data/x.npy");
+    assert_true(file->file->modified_ns == -7 && file->file->file_bytes == 1ull << 40);
 }
 
 static void expect_refused(const rft_probe_request *request, rft_arena *arena) {
@@ -143,9 +152,11 @@ static void a_point_goes_over_whole(void **state) {
     rft_buffer buffers[] = {
         {"a", RFT_TYPE_BF16, 1000, RFT_BUFFER_INPUT, {.kind = RFT_FILL_UNIFORM, .low = -1, .high = 1}},
         {"c", RFT_TYPE_F32, 1ull << 33, RFT_BUFFER_OUTPUT, {0}},
-        {"ns::scale", RFT_TYPE_F32, 1, RFT_BUFFER_CONSTANT, {.kind = RFT_FILL_GIVEN, .hex = "00004040"}},
+        {"ns::scale", RFT_TYPE_F32, 1, RFT_BUFFER_CONSTANT, {.kind = RFT_FILL_GIVEN, .identity = "00004040"}},
+        {"rows", RFT_TYPE_I32, 9, RFT_BUFFER_INPUT, {.kind = RFT_FILL_KERNEL, .identity = "made of"}},
+        {"x", RFT_TYPE_F32, 8, RFT_BUFFER_INPUT, {.kind = RFT_FILL_FILE, .identity = "/data/x.npy"}},
     };
-    double tols[] = {NAN, 0.25, NAN};
+    double tols[] = {NAN, 0.25, NAN, NAN, NAN};
     rft_arg args[] = {{.kind = RFT_ARG_BUFFER, .buffer = 1, .offset_bytes = 64},
                       {.kind = RFT_ARG_SCALAR, .type = RFT_TYPE_F64},
                       {.kind = RFT_ARG_TENSOR_MAP,
@@ -157,11 +168,15 @@ static void a_point_goes_over_whole(void **state) {
                        .field_count = 1}};
     double scalar = -0.1;
     memcpy(args[1].scalar, &scalar, sizeof scalar);
+    const rft_filler rows = {.shown = "fill.cu:rows", .launch = a_launch(args, 3)};
+    const rft_npy_file x = {"/data/x.npy", 128, 1ull << 40, -7};
+    buffers[3].fill.kernel = &rows;
+    buffers[4].fill.file = &x;
     rft_launch launches[] = {a_launch(args, 4), {.kind = RFT_LAUNCH_MEMSET, .memset_buffer = 1, .memset_byte = 255}};
     rft_value problem[] = {rft_value_int(1ll << 40), rft_value_real(0.5)};
     const char *names[] = {"gemm_reference"};
     rft_point_spec spec = {.buffers = buffers,
-                           .buffer_count = 3,
+                           .buffer_count = 5,
                            .launches = launches,
                            .launch_count = 2,
                            .check = {.unit = {.names = names, .name_count = 1},
@@ -172,9 +187,12 @@ static void a_point_goes_over_whole(void **state) {
                                      .problem_count = 2}};
     rft_compile_result unit = {.ok = true, .log = "", .cubin = "UNIT", .cubin_bytes = 4, .cubin_hash = "ab"};
     rft_compile_result reference = {.ok = true, .log = "", .cubin = "REF", .cubin_bytes = 3};
+    rft_compile_result code = {.ok = true, .log = "", .cubin = "FILL", .cubin_bytes = 4};
+    const rft_compile_result *fills[] = {NULL, NULL, NULL, &code, NULL};
     rft_probe_request request = {.spec = &spec,
                                  .unit = &unit,
                                  .reference = &reference,
+                                 .fills = fills,
                                  .round = 1,
                                  .draw = UINT64_MAX >> 1,
                                  .steady_mhz = 1747.5,
@@ -183,15 +201,15 @@ static void a_point_goes_over_whole(void **state) {
                                  .measure = RFT_MEASURE_OPTS_INIT};
     request.measure.seed = UINT64_MAX;
     rft_frame frame = {
-        .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREF", .blob_bytes = 7};
+        .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREFFILL", .blob_bytes = 11};
     rft_probe_request back;
     assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
     expect_that_point(&back, scalar);
     assert_true(back.draw == request.draw && back.steady_mhz == request.steady_mhz);
     json_decref(frame.head);
-    buffers[2].fill.hex = "0000404"; /* not all of it */
+    buffers[2].fill.identity = "0000404"; /* not all of it */
     expect_refused(&request, arena);
-    buffers[2].fill.hex = "00004040";
+    buffers[2].fill.identity = "00004040";
     args[3].fields->at = 9; /* it ends outside of the struct */
     expect_refused(&request, arena);
     args[3].fields->at = 8;

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/sweep/spec.h"
 
+#include "base/hash.h"
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 bool rft_fill_equal(const rft_fill *a, const rft_fill *b) {
     return a->kind == b->kind && a->low == b->low && a->high == b->high && a->below == b->below &&
-           a->order == b->order && rft_text_equal(a->hex, b->hex);
+           a->order == b->order && rft_text_equal(a->identity, b->identity);
+}
+
+uint64_t rft_fill_seed(const char *buffer, uint64_t seed) {
+    uint64_t state = seed;
+    return rft_random_next(&state) ^ rft_hash_fnv1a(buffer, strlen(buffer));
 }
 
 bool rft_buffer_is_argument(const rft_buffer *buffer) {

@@ -6,6 +6,7 @@
 #ifndef RFT_MODEL_SPEC_H
 #define RFT_MODEL_SPEC_H
 
+#include "base/npy.h"
 #include "model/sweep/value.h"
 #include "model/sweep/vendor_math.h"
 #include "model/sweep/work.h"
@@ -23,17 +24,29 @@ typedef enum rft_buffer_role {
     RFT_BUFFER_TEMP,
     RFT_BUFFER_CONSTANT
 } rft_buffer_role;
-typedef enum rft_fill_kind { RFT_FILL_NONE, RFT_FILL_UNIFORM, RFT_FILL_INTEGERS, RFT_FILL_GIVEN } rft_fill_kind;
+typedef enum rft_fill_kind {
+    RFT_FILL_NONE,
+    RFT_FILL_UNIFORM,
+    RFT_FILL_INTEGERS,
+    RFT_FILL_GIVEN,
+    RFT_FILL_KERNEL,
+    RFT_FILL_FILE
+} rft_fill_kind;
 typedef enum rft_order { RFT_ORDER_RANDOM, RFT_ORDER_SORTED, RFT_ORDER_ZIPF } rft_order;
 
-/* Seeded contents. UNIFORM: reals in [low, high) (for integer types: whole numbers in it).
- * INTEGERS: whole numbers in [0, below). GIVEN: the bytes themselves. */
+/* Contents. UNIFORM: reals in [low, high) (for integer types: whole numbers in it). INTEGERS: whole numbers in
+ * [0, below). GIVEN: the bytes themselves. KERNEL: what a kernel of the sweep's makes of the seed. FILE: an .npy file's
+ * elements. */
 typedef struct rft_fill {
     rft_fill_kind kind;
     double low, high;
     int64_t below;
     rft_order order;
-    const char *hex; /* GIVEN: two digits a byte, of the whole buffer; else NULL */
+    /* GIVEN: the contents, two hexadecimal digits a byte. KERNEL, FILE: equal texts are equal contents of equal seeds.
+     * NULL for the others. */
+    const char *identity;
+    const struct rft_filler *kernel; /* KERNEL */
+    const rft_npy_file *file;        /* FILE */
 } rft_fill;
 bool rft_fill_equal(const rft_fill *a, const rft_fill *b);
 
@@ -123,6 +136,18 @@ typedef struct rft_unit_spec {
     const char **options; /* -D macros first, in parameter order, then the kernel's own options */
     size_t option_count;
 } rft_unit_spec;
+
+/* A kernel that fills a buffer. Its arguments: the buffer, its count as u64, a seed as u64 (the value here stands for
+ * one: rft_fill_seed()), then what the script gives: scalars, and inputs and inouts, which are filled before it. None
+ * depends on itself. */
+typedef struct rft_filler {
+    const char *shown;  /* "fill.cu:rows" */
+    rft_unit_spec unit; /* one name; no parameter macros */
+    rft_launch launch;
+} rft_filler;
+#define RFT_FILL_ARG_SEED 2
+/* The seed of one buffer, from the sweep's: buffers of other names have others. */
+uint64_t rft_fill_seed(const char *buffer, uint64_t seed);
 
 /* How the outputs are checked. The reference kernel is launched with 256-thread blocks, one thread an element of the
  * largest output, and takes every input, output and inout buffer in the order of their names, then every problem

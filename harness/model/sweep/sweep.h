@@ -118,6 +118,9 @@ typedef struct rft_sweep_vt {
     /* The wanted values from *next on, ascending; sets bit i of *holds where the constraint holds. On an error *next is
      * the value that raised it, and the caller may go on with the one behind. NULL: constraint() is called for each. */
     int (*constraint_along)(void *self, const rft_sweep_along *call, unsigned *next, uint64_t *holds, rft_err *err);
+    /* The buffers of a problem, which no configuration changes but for its temps: out->buffers. NULL: not known. */
+    int (*buffers)(void *self, size_t variant, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
+                   rft_err *err);
 } rft_sweep_vt;
 
 struct rft_sweep {

@@ -106,6 +106,24 @@ static bool has_unit(const rft_job *job) {
     return job->spec.unit.name_count > 0;
 }
 
+static const rft_filler *fill_of(const rft_job *job, size_t buffer) {
+    return job->spec.buffers[buffer].fill.kernel;
+}
+
+/* Without the parameters' macros: once for all configurations. */
+static void compile_fills(const rft_exec_opts *opts, rft_job *job, double timeout_s) {
+    for (size_t i = 0; i < job->spec.buffer_count; i++) {
+        if (!fill_of(job, i)) {
+            continue;
+        }
+        if (!job->fills) {
+            job->fills = rft_arena_calloc(job->arena, job->spec.buffer_count, sizeof *job->fills);
+            job->compiled_fills = rft_arena_calloc(job->arena, job->spec.buffer_count, sizeof *job->compiled_fills);
+        }
+        job->fills[i] = submit(opts, &fill_of(job, i)->unit, timeout_s);
+    }
+}
+
 void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
     double timeout_s = measure_opts(opts, job).compile_timeout_s;
     if (job->failed || job->pool || !opts->pool) {
@@ -119,6 +137,9 @@ void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
         job->reference = submit(opts, &job->spec.check.unit, timeout_s);
         job->has_reference = true;
     }
+    if (!opts->replay) {
+        compile_fills(opts, job, timeout_s);
+    }
 }
 
 void rft_job_free(rft_job *job) {
@@ -130,6 +151,11 @@ void rft_job_free(rft_job *job) {
     }
     if (job->has_reference) {
         rft_compile_pool_release(job->pool, job->reference);
+    }
+    for (size_t i = 0; job->fills && i < job->spec.buffer_count; i++) {
+        if (fill_of(job, i)) {
+            rft_compile_pool_release(job->pool, job->fills[i]);
+        }
     }
     rft_arena_free(job->arena);
 }
@@ -175,6 +201,36 @@ static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err
     return rc;
 }
 
+/* As a reference's: without it nothing can be verified, on any point of the problem. */
+static int await_fill(const rft_exec_opts *opts, rft_job *job, size_t buffer, rft_err *err) {
+    const rft_filler *kernel = fill_of(job, buffer);
+    const char *name = job->spec.buffers[buffer].name;
+    bool timed_out = false;
+    int rc = rft_compile_pool_wait(opts->pool, job->fills[buffer], &job->compiled_fills[buffer], &timed_out, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    const rft_compile_result *compiled = job->compiled_fills[buffer];
+    const char *wrong = compiled->ok ? rft_signatures_of_fill_wrong(&job->spec, buffer, compiled, job->arena) : NULL;
+    if (compiled->ok && !wrong) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_SOURCE, "the fill of %s (%s) %s\n%s", name, kernel->shown,
+                wrong ? "cannot be launched:" : "does not compile:", wrong ? wrong : compiled->log);
+    rft_err_place(err, "%s", kernel->unit.source);
+    return rft_err_remedy(err, "%s",
+                          wrong ? RFT_FILL_TAKES : "correct it: it is compiled without the parameters' macros");
+}
+
+/* What is compiled beside the configuration's own code. */
+static int await_others(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
+    int rc = await_reference(opts, job, err);
+    for (size_t i = 0; rc == RFT_OK && job->fills && i < job->spec.buffer_count; i++) {
+        rc = fill_of(job, i) ? await_fill(opts, job, i, err) : RFT_OK;
+    }
+    return rc;
+}
+
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
     bool timed_out = false;
     *log = NULL;
@@ -192,7 +248,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
         return rc;
     }
     if (!job->compiled) {
-        return await_reference(opts, job, err);
+        return await_others(opts, job, err);
     }
     const char *exceeded =
         timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
@@ -211,7 +267,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
         fail_job(job, RFT_OUTCOME_LAUNCH_FAILED, wrong);
         return RFT_OK;
     }
-    return await_reference(opts, job, err);
+    return await_others(opts, job, err);
 }
 
 /* What the probe is asked about a job; lives as long as that. */
@@ -237,6 +293,7 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
                 : has_unit(job) ? &nothing_compiled
                                 : &nothing_to_compile,
         .reference = job->verified ? NULL : job->compiled_reference,
+        .fills = job->compiled_fills,
         .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
         .measure = measure_opts(opts, job),
         .rival_s = job->rival_s,
@@ -274,19 +331,33 @@ int rft_job_probe(const rft_exec_opts *opts, rft_job *job, bool verify_only, rft
     return rc;
 }
 
+static bool peek_fills(const rft_job *job, const rft_compile_result ***out) {
+    bool all = true;
+    if (job->fills) {
+        *out = rft_arena_calloc(job->arena, job->spec.buffer_count, sizeof **out);
+    }
+    for (size_t i = 0; job->fills && i < job->spec.buffer_count; i++) {
+        (*out)[i] = fill_of(job, i) ? rft_compile_pool_peek(job->pool, job->fills[i]) : NULL;
+        all = all && (!fill_of(job, i) || (*out)[i]);
+    }
+    return all;
+}
+
 void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_only) {
     if (!opts->probe->expect || !job->pool || job->failed || !has_unit(job)) {
         return;
     }
     const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
     const rft_compile_result *reference = job->has_reference ? rft_compile_pool_peek(job->pool, job->reference) : NULL;
-    if (!unit || (job->has_reference && !reference)) {
+    const rft_compile_result **fills = NULL;
+    if (!unit || (job->has_reference && !reference) || !peek_fills(job, &fills)) {
         return;
     }
     rft_probe_request request = request_of(opts, job);
     request.verify_only = verify_only;
     request.unit = unit;
     request.reference = reference;
+    request.fills = fills;
     opts->probe->expect(opts->probe, &request);
 }
 

@@ -38,6 +38,8 @@ typedef struct rft_job {
     bool has_reference;
     rft_ticket unit, reference;
     const rft_compile_result *compiled, *compiled_reference; /* once waited for */
+    rft_ticket *fills; /* per spec.buffers, of those that a kernel fills; NULL: none does, or nothing is compiled */
+    const rft_compile_result **compiled_fills;
 } rft_job;
 
 /* The name of a point: equal for the same sweep, variant, problem and configuration of one plan. */

@@ -36,7 +36,7 @@ static void add_buffers(rft_sha256 *hash, const rft_point_spec *spec) {
         ADD(hash, buffer->fill.high);
         ADD(hash, buffer->fill.below);
         ADD(hash, buffer->fill.order);
-        rft_sha256_add_text(hash, buffer->fill.hex);
+        rft_sha256_add_text(hash, buffer->fill.identity);
     }
 }
 

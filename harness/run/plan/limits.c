@@ -50,6 +50,13 @@ const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *
     for (size_t i = 0; i < spec->launch_count && !reason; i++) {
         reason = launch_exceeded(&spec->launches[i], gpu, arena);
     }
+    for (size_t i = 0; i < spec->buffer_count && !reason; i++) {
+        const rft_filler *kernel = spec->buffers[i].fill.kernel;
+        reason = kernel ? launch_exceeded(&kernel->launch, gpu, arena) : NULL;
+        reason = reason
+                     ? rft_arena_printf(arena, "the fill of %s (%s): %s", spec->buffers[i].name, kernel->shown, reason)
+                     : NULL;
+    }
     uint64_t needs = rft_spec_memory_bytes(spec);
     if (!reason && gpu->memory_free_bytes > 0 && needs > (uint64_t)gpu->memory_free_bytes) {
         uint64_t tenths = needs / ((1u << 30) / 10);

@@ -135,3 +135,13 @@ const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rf
     size_t count = rft_code_variables(compiled->cubin, compiled->cubin_bytes, &variables, arena);
     return rft_constants_unfilled(spec, variables, count);
 }
+
+const char *rft_signatures_of_fill_wrong(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
+                                         rft_arena *arena) {
+    rft_signature takes;
+    if (compiled->entry_count == 0 || !compiled->entries[0].symbol) {
+        return NULL;
+    }
+    read_signature(&takes, compiled, &compiled->entries[0]);
+    return rft_arguments_wrong(spec, &spec->buffers[buffer].fill.kernel->launch, &takes, arena);
+}

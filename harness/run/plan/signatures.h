@@ -14,6 +14,13 @@ const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_r
 /* The same for the reference; `compiled` is spec.check.unit. */
 const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
                                               rft_arena *arena);
+/* The same for the kernel that fills a buffer; `compiled` is its unit. */
+const char *rft_signatures_of_fill_wrong(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
+                                         rft_arena *arena);
+#define RFT_FILL_TAKES                                                                                                 \
+    "a fill takes the buffer, its count and a seed, both in 64 bits, then what `args` lists: rows(int *rows, long "    \
+    "long "                                                                                                            \
+    "count, unsigned long long seed, ...)"
 
 /* What is given and never read, as arguments.h has it: of the first launch that does; of the reference. */
 const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);

@@ -71,8 +71,8 @@ json_t *rft_wire_of_compile_result(const rft_compile_result *result); /* the cub
 int rft_wire_to_compile_result(rft_compile_result *out, const json_t *head, const void *blob, size_t blob_bytes,
                                rft_arena *arena, rft_err *err);
 
-/* The blob of a probe request is the unit's cubin followed by the reference's. sweep, variant, problem and config stay
- * behind: they are for replay, which needs no worker. */
+/* The blob of a probe request is the unit's cubin followed by the reference's and those of the fills. sweep, variant,
+ * problem and config stay behind: they are for replay, which needs no worker. */
 json_t *rft_wire_of_probe_request(const rft_probe_request *request);
 int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rft_arena *arena, rft_err *err);
 json_t *rft_wire_of_probe_result(const rft_probe_result *result);

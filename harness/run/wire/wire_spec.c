@@ -6,10 +6,18 @@
 #include <string.h>
 
 static const rft_field fill_items[] = {
-    RFT_WIRE_FIELD(rft_fill, kind, INT),    RFT_WIRE_FIELD(rft_fill, low, REAL),  RFT_WIRE_FIELD(rft_fill, high, REAL),
-    RFT_WIRE_FIELD(rft_fill, below, INT64), RFT_WIRE_FIELD(rft_fill, order, INT), RFT_WIRE_FIELD(rft_fill, hex, TEXT),
+    RFT_WIRE_FIELD(rft_fill, kind, INT),  RFT_WIRE_FIELD(rft_fill, low, REAL),
+    RFT_WIRE_FIELD(rft_fill, high, REAL), RFT_WIRE_FIELD(rft_fill, below, INT64),
+    RFT_WIRE_FIELD(rft_fill, order, INT), RFT_WIRE_FIELD(rft_fill, identity, TEXT),
 };
 static const rft_fields fill_fields = RFT_WIRE_TABLE(fill_items);
+static const rft_field file_items[] = {
+    RFT_WIRE_FIELD(rft_npy_file, path, TEXT),
+    RFT_WIRE_FIELD(rft_npy_file, offset_bytes, UINT64),
+    RFT_WIRE_FIELD(rft_npy_file, file_bytes, UINT64),
+    RFT_WIRE_FIELD(rft_npy_file, modified_ns, INT64),
+};
+static const rft_fields file_fields = RFT_WIRE_TABLE(file_items);
 static const rft_field buffer_items[] = {
     RFT_WIRE_FIELD(rft_buffer, name, TEXT),
     RFT_WIRE_FIELD(rft_buffer, type, INT),
@@ -135,11 +143,31 @@ static json_t *launches_of(const rft_launch *launches, size_t count) {
     return array;
 }
 
+static json_t *fill_of(const rft_fill *fill) {
+    json_t *object = rft_wire_of_fields(&fill_fields, fill);
+    if (fill->file) {
+        json_object_set_new(object, "file", rft_wire_of_fields(&file_fields, fill->file));
+    }
+    if (fill->kernel) {
+        json_object_set_new(object, "shown", rft_json_clean_text(fill->kernel->shown, 0));
+        json_object_set_new(object, "launch", launches_of(&fill->kernel->launch, 1));
+    }
+    return object;
+}
+
+static json_t *fills_of(const rft_probe_request *request) {
+    json_t *array = json_array();
+    for (size_t i = 0; request->fills && i < request->spec->buffer_count; i++) {
+        json_array_append_new(array, request->fills[i] ? rft_wire_of_compile_result(request->fills[i]) : json_null());
+    }
+    return array;
+}
+
 static json_t *buffers_of(const rft_point_spec *spec) {
     json_t *array = json_array();
     for (size_t i = 0; i < spec->buffer_count; i++) {
         json_t *object = rft_wire_of_fields(&buffer_fields, &spec->buffers[i]);
-        json_object_set_new(object, "fill", rft_wire_of_fields(&fill_fields, &spec->buffers[i].fill));
+        json_object_set_new(object, "fill", fill_of(&spec->buffers[i].fill));
         json_object_set_new(object, "tol",
                             rft_json_real_new(spec->check.buffer_tol ? spec->check.buffer_tol[i] : (double)NAN));
         json_array_append_new(array, object);
@@ -181,6 +209,7 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_object_set_new(head, "unit", rft_wire_of_compile_result(request->unit));
     json_object_set_new(head, "reference",
                         request->reference ? rft_wire_of_compile_result(request->reference) : json_null());
+    json_object_set_new(head, "fills", fills_of(request));
     return head;
 }
 
@@ -322,8 +351,28 @@ static int launches_to(spec_reader *r, rft_launch **out, size_t *count, const js
 static bool is_fill(const rft_buffer *buffer) {
     uint64_t bytes;
     return buffer->fill.kind != RFT_FILL_GIVEN ||
-           (buffer->fill.hex && !__builtin_mul_overflow(buffer->count, rft_type_bytes(buffer->type), &bytes) &&
-            strspn(buffer->fill.hex, "0123456789abcdef") == 2 * bytes);
+           (buffer->fill.identity && !__builtin_mul_overflow(buffer->count, rft_type_bytes(buffer->type), &bytes) &&
+            strspn(buffer->fill.identity, "0123456789abcdef") == 2 * bytes);
+}
+
+static int fill_to(spec_reader *r, rft_fill *out, const json_t *object) {
+    int rc = rft_wire_to_fields(&fill_fields, out, object, r->arena, r->err);
+    size_t count = 0;
+    rft_launch *launch = NULL;
+    if (rc == RFT_OK && out->kind == RFT_FILL_FILE) {
+        rft_npy_file *file = rft_arena_alloc(r->arena, sizeof *file);
+        out->file = file;
+        rc = rft_wire_to_fields(&file_fields, file, json_object_get(object, "file"), r->arena, r->err);
+        rc = rc == RFT_OK && !file->path ? bad(r, "fill.file") : rc;
+    } else if (rc == RFT_OK && out->kind == RFT_FILL_KERNEL) {
+        rft_filler *kernel = rft_arena_alloc(r->arena, sizeof *kernel);
+        out->kernel = kernel;
+        kernel->shown = rft_arena_strdup(r->arena, rft_json_text_or(object, "shown", ""));
+        rc = launches_to(r, &launch, &count, object, "launch");
+        rc = rc == RFT_OK && (count != 1 || launch->kind != RFT_LAUNCH_KERNEL) ? bad(r, "fill.launch") : rc;
+        kernel->launch = rc == RFT_OK ? *launch : kernel->launch;
+    }
+    return rc == RFT_OK && out->kind > RFT_FILL_FILE ? bad(r, "fill.kind") : rc;
 }
 
 static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) {
@@ -340,7 +389,7 @@ static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) 
         rft_buffer *buffer = &spec->buffers[i];
         int rc = rft_wire_to_fields(&buffer_fields, buffer, object, r->arena, r->err);
         if (rc == RFT_OK) {
-            rc = rft_wire_to_fields(&fill_fields, &buffer->fill, json_object_get(object, "fill"), r->arena, r->err);
+            rc = fill_to(r, &buffer->fill, json_object_get(object, "fill"));
         }
         if (rc != RFT_OK) {
             return rc;
@@ -379,20 +428,44 @@ static int check_to(spec_reader *r, rft_check *out, const json_t *head) {
     return RFT_OK;
 }
 
-static int results_to(spec_reader *r, rft_probe_request *out, const rft_frame *frame) {
-    const json_t *head = frame->head;
-    rft_compile_result *unit = rft_arena_alloc(r->arena, sizeof *unit);
-    int rc = rft_wire_to_compile_result(unit, json_object_get(head, "unit"), frame->blob, frame->blob_bytes, r->arena,
-                                        r->err);
-    const json_t *reference = json_object_get(head, "reference");
-    out->unit = unit;
-    if (rc != RFT_OK || !json_is_object(reference)) {
-        return rc;
+/* What is left of a frame's blob. */
+typedef struct blob_reader {
+    const char *at;
+    size_t bytes;
+} blob_reader;
+
+/* NULL where there is none. */
+static int result_to(spec_reader *r, const rft_compile_result **out, const json_t *object, blob_reader *blob) {
+    *out = NULL;
+    if (!json_is_object(object)) {
+        return RFT_OK;
     }
-    rft_compile_result *ref = rft_arena_alloc(r->arena, sizeof *ref);
-    rc = rft_wire_to_compile_result(ref, reference, frame->blob ? frame->blob + unit->cubin_bytes : NULL,
-                                    frame->blob_bytes - unit->cubin_bytes, r->arena, r->err);
-    out->reference = ref;
+    rft_compile_result *result = rft_arena_alloc(r->arena, sizeof *result);
+    int rc = rft_wire_to_compile_result(result, object, blob->at, blob->bytes, r->arena, r->err);
+    if (rc == RFT_OK) {
+        blob->at = blob->at ? blob->at + result->cubin_bytes : NULL;
+        blob->bytes -= result->cubin_bytes;
+        *out = result;
+    }
+    return rc;
+}
+
+static int results_to(spec_reader *r, rft_probe_request *out, const rft_frame *frame) {
+    blob_reader blob = {frame->blob, frame->blob_bytes};
+    const json_t *fills = json_object_get(frame->head, "fills");
+    const rft_compile_result **codes = NULL;
+    int rc = result_to(r, &out->unit, json_object_get(frame->head, "unit"), &blob);
+    rc = rc == RFT_OK && !out->unit ? bad(r, "unit") : rc;
+    if (rc == RFT_OK) {
+        rc = result_to(r, &out->reference, json_object_get(frame->head, "reference"), &blob);
+    }
+    if (json_array_size(fills) > 0) {
+        codes = rft_arena_calloc(r->arena, r->buffer_count + 1, sizeof *codes);
+    }
+    for (size_t i = 0; rc == RFT_OK && i < json_array_size(fills) && i < r->buffer_count; i++) {
+        rc = result_to(r, &codes[i], json_array_get(fills, i), &blob);
+    }
+    out->fills = codes;
     return rc;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/worker/phase.h"
 
+#include "base/str.h"
+
 #include <string.h>
 
 /* From the end of a launch in the last moment until the coordinator has read of it. */
@@ -9,18 +11,26 @@
 #define BYTES_PER_S ((double)(1ull << 30))
 
 static const char *const names[RFT_PHASE_COUNT] = {
-    [RFT_PHASE_PREPARE] = "prepare", [RFT_PHASE_REFERENCE] = "reference", [RFT_PHASE_RUN] = "run",
-    [RFT_PHASE_COMPARE] = "compare", [RFT_PHASE_TIME] = "time",           [RFT_PHASE_LOAD] = "load",
+    [RFT_PHASE_PREPARE] = "prepare", [RFT_PHASE_FILL] = "fill",       [RFT_PHASE_REFERENCE] = "reference",
+    [RFT_PHASE_RUN] = "run",         [RFT_PHASE_COMPARE] = "compare", [RFT_PHASE_TIME] = "time",
+    [RFT_PHASE_LOAD] = "load",
 };
 
-const char *rft_phase_name(rft_phase phase) {
-    return names[phase];
+const char *rft_phase_name(rft_phase_at at, char out[32]) {
+    if (at.phase == RFT_PHASE_FILL) {
+        rft_text_format(out, 32, "%s %zu", names[at.phase], at.buffer);
+        return out;
+    }
+    return names[at.phase];
 }
 
-bool rft_phase_from_name(rft_phase *out, const char *name) {
+bool rft_phase_from_name(rft_phase_at *out, const char *name) {
+    int64_t buffer = 0;
     for (int i = 0; i < RFT_PHASE_COUNT; i++) {
-        if (strcmp(names[i], name) == 0) {
-            *out = (rft_phase)i;
+        size_t length = strlen(names[i]);
+        bool fills = i == RFT_PHASE_FILL && rft_text_starts(name, names[i]) && name[length] == ' ';
+        if (strcmp(names[i], name) == 0 || (fills && rft_text_to_int64(name + length + 1, &buffer) && buffer >= 0)) {
+            *out = (rft_phase_at){(rft_phase)i, (size_t)buffer};
             return true;
         }
     }
@@ -48,10 +58,23 @@ double rft_phase_limit_s(rft_phase phase, const rft_probe_request *request, doub
     }
 }
 
-const char *rft_phase_reason(rft_phase phase, const rft_probe_request *request, double grace_s, rft_arena *arena) {
+/* "the fill of rows (fill.cu:rows)" */
+static const char *name_of_fill(const rft_point_spec *spec, size_t buffer, rft_arena *arena) {
+    const rft_filler *kernel = buffer < spec->buffer_count ? spec->buffers[buffer].fill.kernel : NULL;
+    return kernel ? rft_arena_printf(arena, "the fill of %s (%s)", spec->buffers[buffer].name, kernel->shown)
+                  : "the fill of a buffer";
+}
+
+const char *rft_phase_reason(rft_phase_at at, const rft_probe_request *request, double grace_s, rft_arena *arena) {
     double timeout_s = request->measure.point_timeout_s;
-    double limit_s = rft_phase_limit_s(phase, request, grace_s);
-    switch (phase) {
+    double limit_s = rft_phase_limit_s(at.phase, request, grace_s);
+    switch (at.phase) {
+    case RFT_PHASE_FILL:
+        return rft_arena_printf(
+            arena,
+            "%s did not end in %.3g s; the worker was ended: raise measure.timeout, or give it more "
+            "threads",
+            name_of_fill(request->spec, at.buffer, arena), limit_s);
     case RFT_PHASE_RUN:
         return rft_arena_printf(arena,
                                 "no end after %g s: the kernel was launched and did not return; the worker was ended "

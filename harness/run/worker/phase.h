@@ -10,9 +10,15 @@
 
 #include "measure/probe.h"
 
-/* "run" <-> RFT_PHASE_RUN: as it stands in a frame. */
-const char *rft_phase_name(rft_phase phase);
-bool rft_phase_from_name(rft_phase *out, const char *name);
+/* What a point is at. */
+typedef struct rft_phase_at {
+    rft_phase phase;
+    size_t buffer; /* FILL: which of spec->buffers; else 0 */
+} rft_phase_at;
+
+/* "run" <-> RFT_PHASE_RUN, "fill 3" <-> RFT_PHASE_FILL of the buffer 3: as it stands in a frame. */
+const char *rft_phase_name(rft_phase_at at, char out[32]);
+bool rft_phase_from_name(rft_phase_at *out, const char *name);
 
 /* A worker has so long for a load, beside everything else; 0 where none is wanted. Seconds. */
 double rft_phase_load_s(const rft_load_order *order);
@@ -22,6 +28,6 @@ double rft_phase_load_s(const rft_load_order *order);
 double rft_phase_limit_s(rft_phase phase, const rft_probe_request *request, double grace_s);
 
 /* Why the worker was ended; in `arena`. */
-const char *rft_phase_reason(rft_phase phase, const rft_probe_request *request, double grace_s, rft_arena *arena);
+const char *rft_phase_reason(rft_phase_at at, const rft_probe_request *request, double grace_s, rft_arena *arena);
 
 #endif

@@ -31,8 +31,8 @@ typedef struct remote_probe {
     char expected[RFT_HASH_HEX_SIZE]; /* key of the request that this process was told to expect; "": none */
     int expected_round;
     const rft_probe_request *measured; /* while this is the request in hand; else NULL */
-    rft_phase phase;                   /* of it */
-    rft_key_map endless;               /* references that did not end, by problem and code */
+    rft_phase_at at;                   /* of it */
+    rft_key_map endless;               /* references and fills that did not end, by problem and code */
     rft_frame answer;
     bool stirred; /* answered or gone */
     char why[96]; /* how the process went */
@@ -49,8 +49,8 @@ static void on_frame(void *payload, rft_frame *frame) {
 /* Every phase has its limit from when it is heard of. */
 static void on_phase(void *payload, const char *name) {
     remote_probe *remote = payload;
-    if (remote->measured && rft_phase_from_name(&remote->phase, name)) {
-        rft_process_limit(remote->process, rft_phase_limit_s(remote->phase, remote->measured, remote->opts.grace_s));
+    if (remote->measured && rft_phase_from_name(&remote->at, name)) {
+        rft_process_limit(remote->process, rft_phase_limit_s(remote->at.phase, remote->measured, remote->opts.grace_s));
     }
 }
 
@@ -68,10 +68,25 @@ static void end_process(remote_probe *remote) {
     remote->expected[0] = '\0';
 }
 
-static int start(remote_probe *remote, rft_err *err) {
+static int start_process(remote_probe *remote, const rft_process_events *events, rft_err *err) {
+    const rft_roots *roots = remote->opts.roots;
+    size_t count = roots ? roots->count : 0;
+    const char **argv = rft_calloc(count + 5, sizeof *argv);
     char ordinal[16];
     snprintf(ordinal, sizeof ordinal, "%d", remote->opts.device);
-    const char *argv[] = {remote->opts.program, "worker", "device", ordinal, NULL};
+    argv[0] = remote->opts.program;
+    argv[1] = "worker";
+    argv[2] = "device";
+    argv[3] = ordinal;
+    for (size_t i = 0; i < count; i++) {
+        argv[4 + i] = roots->folders[i];
+    }
+    int rc = rft_process_start(&remote->process, remote->opts.loop, argv, events, err);
+    free(argv);
+    return rc;
+}
+
+static int start(remote_probe *remote, rft_err *err) {
     rft_process_events events = {.frame = on_frame, .phase = on_phase, .gone = on_gone, .payload = remote};
     rft_loop_turn(remote->opts.loop); /* it may have died since the last answer */
     if (remote->process && rft_process_is_gone(remote->process)) {
@@ -81,7 +96,7 @@ static int start(remote_probe *remote, rft_err *err) {
         return RFT_OK;
     }
     remote->started++;
-    return rft_process_start(&remote->process, remote->opts.loop, argv, &events, err);
+    return start_process(remote, &events, err);
 }
 
 /* A process that was used for the other, or that serves another draw, is replaced by the next request. */
@@ -298,6 +313,11 @@ static probe_question question_of(const rft_probe_request *request, const char *
     if (request->reference) {
         rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
     }
+    for (size_t i = 0; request->fills && i < request->spec->buffer_count; i++) {
+        if (request->fills[i]) {
+            rft_str_add_n(&q.blob, request->fills[i]->cubin, request->fills[i]->cubin_bytes);
+        }
+    }
     return q;
 }
 
@@ -369,7 +389,7 @@ static int attempt(remote_probe *remote, const errand *asked, exchange_end *end,
         probe_question q = next_question(remote, asked);
         post(remote, q.head, &q.blob, timeout_of(remote, asked));
         remote->measured = asked->set ? NULL : request;
-        remote->phase = RFT_PHASE_PREPARE;
+        remote->at = (rft_phase_at){RFT_PHASE_PREPARE, 0};
         question_clear(&q);
         if (request->meanwhile) {
             request->meanwhile(request->payload);
@@ -380,30 +400,50 @@ static int attempt(remote_probe *remote, const errand *asked, exchange_end *end,
     return rc;
 }
 
-/* What a reference computes, and from what. */
-static void reference_key(const rft_probe_request *request, char key[RFT_HASH_HEX_SIZE]) {
+/* What a reference computes, or a fill, and from what. */
+static void endless_key(const rft_probe_request *request, const char *code, char key[RFT_HASH_HEX_SIZE]) {
     rft_str text = RFT_STR_INIT;
-    rft_str_addf(&text, "%s\n%s", request->problem_key ? request->problem_key : "", request->reference->cubin_hash);
+    rft_str_addf(&text, "%s\n%s", request->problem_key ? request->problem_key : "", code);
     rft_hash_hex(text.data, text.length, key);
     rft_str_clear(&text);
 }
 
 static void note_endless(remote_probe *remote, const rft_probe_request *request) {
     char key[RFT_HASH_HEX_SIZE];
-    if (remote->phase == RFT_PHASE_REFERENCE && request->reference) {
-        reference_key(request, key);
+    const rft_point_spec *spec = request->spec;
+    if (remote->at.phase == RFT_PHASE_REFERENCE && request->reference) {
+        endless_key(request, request->reference->cubin_hash, key);
+        rft_key_map_put(&remote->endless, key, 1);
+    } else if (remote->at.phase == RFT_PHASE_FILL && remote->at.buffer < spec->buffer_count &&
+               spec->buffers[remote->at.buffer].fill.identity) {
+        endless_key(request, spec->buffers[remote->at.buffer].fill.identity, key);
         rft_key_map_put(&remote->endless, key, 1);
     }
 }
 
-/* Every other point of the problem would wait as long for nothing. */
-static bool needs_endless(const remote_probe *remote, const rft_probe_request *request) {
+static bool is_endless(const remote_probe *remote, const rft_probe_request *request, const char *code) {
     char key[RFT_HASH_HEX_SIZE];
-    if (remote->endless.used == 0 || request->verified || !request->reference) {
-        return false;
-    }
-    reference_key(request, key);
+    endless_key(request, code, key);
     return rft_key_map_get(&remote->endless, key, 0) == 1;
+}
+
+/* Every other point of the problem would wait as long for nothing. The reason, or NULL. */
+static const char *needs_endless(const remote_probe *remote, const rft_probe_request *request, rft_arena *arena) {
+    const rft_point_spec *spec = request->spec;
+    for (size_t i = 0; remote->endless.used > 0 && i < spec->buffer_count; i++) {
+        const rft_fill *fill = &spec->buffers[i].fill;
+        if (fill->kernel && is_endless(remote, request, fill->identity)) {
+            return rft_arena_printf(arena,
+                                    "the fill of %s (%s) did not end for another point of this problem: it was not "
+                                    "launched again",
+                                    spec->buffers[i].name, fill->kernel->shown);
+        }
+    }
+    if (remote->endless.used > 0 && !request->verified && request->reference &&
+        is_endless(remote, request, request->reference->cubin_hash)) {
+        return "the reference kernel did not end for another point of this problem: it was not launched again";
+    }
+    return NULL;
 }
 
 /* An accident does not happen twice to the same point: what does is the point's doing. A time limit is never one. */
@@ -426,7 +466,7 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
         return rc;
     }
     if (end == EXCHANGE_LATE) {
-        failed(out, RFT_OUTCOME_TIMED_OUT, rft_phase_reason(remote->phase, request, remote->opts.grace_s, arena));
+        failed(out, RFT_OUTCOME_TIMED_OUT, rft_phase_reason(remote->at, request, remote->opts.grace_s, arena));
         note_endless(remote, request);
         lost++;
     } else if (end == EXCHANGE_STOPPED) {
@@ -454,9 +494,9 @@ static int attempt_twice(remote_probe *remote, const rft_probe_request *request,
 static int remote_measure(rft_probe *self, const rft_probe_request *request, rft_arena *arena, rft_probe_result *out,
                           rft_err *err) {
     remote_probe *remote = (remote_probe *)self;
-    if (needs_endless(remote, request)) {
-        failed(out, RFT_OUTCOME_TIMED_OUT,
-               "the reference kernel did not end for another point of this problem: it was not launched again");
+    const char *endless = needs_endless(remote, request, arena);
+    if (endless) {
+        failed(out, RFT_OUTCOME_TIMED_OUT, endless);
         return RFT_OK;
     }
     return attempt_twice(remote, request, arena, out, err);

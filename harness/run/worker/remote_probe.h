@@ -3,15 +3,16 @@
  * remote_probe.h - a probe that lives in a device worker process, replaced when a kernel takes it down.
  *
  * measure(): a worker that gives no end costs the point (timed_out): a launch has measure.timeout, everything else
- * limits of its own (phase.h). A reference that does not end is not launched again for that problem. One that dies or
- * sends garbage may have met with an accident (the OOM killer, an administrator), so the point is tried once more in a
- * new worker; when that goes too, the point has crashed. A worker that cannot open the device is an error, with the
- * worker's own words and remedy: every other point would end the same way.
+ * limits of its own (phase.h). A reference or fill that does not end is not launched again for that problem. One that
+ * dies or sends garbage may have met with an accident (the OOM killer, an administrator), so the point is tried once
+ * more in a new worker; when that goes too, the point has crashed. A worker that cannot open the device is an error,
+ * with the worker's own words and remedy: every other point would end the same way.
  */
 #ifndef RFT_RUN_REMOTE_PROBE_H
 #define RFT_RUN_REMOTE_PROBE_H
 
 #include "base/log.h"
+#include "base/roots.h"
 #include "measure/probe.h"
 #include "run/worker/process.h"
 
@@ -20,7 +21,8 @@ typedef struct rft_remote_probe_opts {
     const char *program; /* this executable */
     int device;          /* ordinal */
     const rft_log *log;
-    double grace_s; /* beside its timeout, for each of: loading and inputs, the reference, comparing; 0: 30 s */
+    const rft_roots *roots; /* what inputs may be read from; borrowed, NULL: nothing */
+    double grace_s;         /* beside its timeout, for each of: loading and inputs, the reference, comparing; 0: 30 s */
 } rft_remote_probe_opts;
 
 int rft_remote_probe_new(rft_probe **out, const rft_remote_probe_opts *opts, rft_err *err);

@@ -216,10 +216,11 @@ static int read_request(const device_worker *worker, const rft_frame *frame, rft
 }
 
 /* A failure to write shows when the answer is written. */
-static void tell_phase(void *payload, rft_phase phase) {
+static void tell_phase(void *payload, rft_phase phase, size_t buffer) {
     const device_worker *worker = payload;
     rft_err ignored = RFT_ERR_INIT;
-    json_t *head = json_pack("{s:s}", "phase", rft_phase_name(phase));
+    char text[32];
+    json_t *head = json_pack("{s:s}", "phase", rft_phase_name((rft_phase_at){phase, buffer}, text));
     rft_worker_answer(worker->out_fd, head, (rft_worker_blob){0}, worker->answered + 1, &ignored);
 }
 

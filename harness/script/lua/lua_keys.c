@@ -29,6 +29,7 @@ static const char *const traffic_keys[] = {"dram", "dram_read", "dram_write", "l
                                            "l1",   "shared",    "issue",      RFT_PIPE_MAP(PIPE_KEY)};
 static const char *const integers_keys[] = {"below", "order"};
 static const char *const struct_keys[] = {"align"};
+static const char *const from_keys[] = {"args", "grid", "block", "options"};
 static const char *const vendor_matmul_keys[] = {"name",        "math",  "a",   "b",           "c",
                                                  "m",           "n",     "k",   "transpose_a", "transpose_b",
                                                  "transpose_c", "exact", "tol", "output"};
@@ -74,6 +75,7 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_TRAFFIC] = {"rooftune.traffic", traffic_keys, COUNT_OF(traffic_keys)},
     [RFT_KEYS_INTEGERS] = {"rooftune.integers_options", integers_keys, COUNT_OF(integers_keys)},
     [RFT_KEYS_STRUCT] = {"rooftune.struct", struct_keys, COUNT_OF(struct_keys)},
+    [RFT_KEYS_FROM] = {"rooftune.from_options", from_keys, COUNT_OF(from_keys)},
     [RFT_KEYS_VENDOR_MATMUL] = {"rooftune.vendor_matmul", vendor_matmul_keys, COUNT_OF(vendor_matmul_keys)},
     [RFT_KEYS_MIX] = {"rooftune.mix", mix_keys, COUNT_OF(mix_keys)},
     [RFT_KEYS_MIX_ITEM] = {"rooftune.mix_item", mix_item_keys, COUNT_OF(mix_item_keys)},

@@ -23,6 +23,7 @@ typedef enum rft_key_table {
     RFT_KEYS_TRAFFIC,
     RFT_KEYS_INTEGERS,
     RFT_KEYS_STRUCT,
+    RFT_KEYS_FROM,
     RFT_KEYS_VENDOR_MATMUL,
     RFT_KEYS_MIX,
     RFT_KEYS_MIX_ITEM,

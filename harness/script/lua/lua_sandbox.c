@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 #include "base/units.h"
+#include "script/lua/lua_contents.h"
 #include "script/lua/lua_csv.h"
 #include "script/lua/lua_json.h"
 #include "script/lua/lua_modules.h"
@@ -161,6 +162,7 @@ void rft_sandbox_open(lua_State *lua) {
     rft_values_open(lua);
     rft_launch_api_open(lua);
     rft_struct_open(lua);
+    rft_contents_open(lua);
     rft_sweep_api_open(lua);
     open_units(lua);
     close_globals(lua);

@@ -59,8 +59,9 @@ struct rft_script {
     size_t file_count, file_capacity;
     const char **module_folders;
     size_t module_folder_count;
-    rft_roots roots; /* what it may read */
-    rft_sha256 hash; /* of every file run, in order */
+    rft_roots roots;                    /* what it may read */
+    rft_sha256 hash;                    /* of every file run, in order */
+    struct rft_named_file *named_files; /* that inputs are read from (lua_contents.c) */
     rft_sweep_state **sweeps;
     size_t sweep_count;
     uint64_t turn;  /* counts points: handles of an earlier one are refused */

@@ -153,98 +153,6 @@ const char *rft_ctype_text(lua_State *lua, int index) {
     return text;
 }
 
-/* ---- fills and buffers ---- */
-
-static int api_uniform(lua_State *lua) {
-    rft_fill fill = {.kind = RFT_FILL_UNIFORM};
-    fill.low = argument(lua, 1, "uniform", "low");
-    fill.high = argument(lua, 2, "uniform", "high");
-    if (!(fill.low < fill.high)) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, NULL, "uniform: the first limit must be below the second");
-    }
-    *(rft_fill *)rft_tag_new(lua, RFT_TAG_FILL, sizeof(fill), 0) = fill;
-    return 1;
-}
-
-static int api_integers(lua_State *lua) {
-    rft_at root = {NULL, "integers", 0};
-    rft_read_keys(lua, 1, &root, RFT_KEYS_INTEGERS, 0);
-    rft_fill fill = {.kind = RFT_FILL_INTEGERS, .order = RFT_ORDER_RANDOM};
-    rft_at below = {&root, "below", 0};
-    rft_read_field(lua, 1, "below");
-    fill.below = rft_read_int(lua, -1, &below, 1, INT64_MAX);
-    rft_at order = {&root, "order", 0};
-    if (rft_read_field(lua, 1, "order")) {
-        static const char *const names[] = {"random", "sorted", "zipf"};
-        const char *name = rft_read_text(lua, -1, &order);
-        int found = -1;
-        for (int i = 0; i < 3; i++) {
-            found = strcmp(name, names[i]) == 0 ? i : found;
-        }
-        if (found < 0) {
-            char hint[120];
-            rft_read_hint(hint, sizeof(hint), name, names, 3);
-            rft_read_fail(lua, &order, "known orders: random, sorted, zipf", "unknown order \"%.40s\"%s", name, hint);
-        }
-        fill.order = (rft_order)found;
-    }
-    *(rft_fill *)rft_tag_new(lua, RFT_TAG_FILL, sizeof(fill), 0) = fill;
-    return 1;
-}
-
-/* What a buffer holds when the script does not say: small enough that products and sums stay well inside half
- * precision, with both signs where the type has them. */
-static rft_fill default_fill(rft_type type) {
-    rft_fill fill = {.kind = RFT_FILL_UNIFORM, .low = -1, .high = 1};
-    if (rft_type_significand_bits(type) == 0) {
-        bool is_unsigned = rft_type_name(type)[0] == 'u';
-        fill.low = is_unsigned ? 0 : -8;
-        fill.high = is_unsigned ? 16 : 8;
-    }
-    return fill;
-}
-
-static int new_buffer(lua_State *lua, const char *function, rft_buffer_role role) {
-    rft_at root = {NULL, function, 0};
-    rft_at type_at = {&root, "type", 0}, count_at = {&root, "n", 0}, fill_at = {&root, "fill", 0};
-    rft_type *type = luaL_testudata(lua, 1, RFT_TAG_TYPE);
-    if (!type) {
-        rft_read_wrong(lua, 1, &type_at, "an element type (f32, f16, bf16, i32, ...)");
-    }
-    rft_buffer buffer = {.type = *type, .role = role, .fill = {.kind = RFT_FILL_NONE}};
-    buffer.count = (uint64_t)rft_read_int(lua, 2, &count_at, 1, (int64_t)1 << 48);
-    bool filled = role == RFT_BUFFER_INPUT || role == RFT_BUFFER_INOUT;
-    if (filled) {
-        buffer.fill = default_fill(buffer.type);
-    }
-    if (!lua_isnoneornil(lua, 3)) {
-        const rft_fill *fill = luaL_testudata(lua, 3, RFT_TAG_FILL);
-        if (!fill || !filled) {
-            rft_read_wrong(lua, 3, &fill_at,
-                           filled ? "uniform(a, b) or integers{...}" : "no fill: only input and inout");
-        }
-        buffer.fill = *fill;
-    }
-    *(rft_buffer *)rft_tag_new(lua, RFT_TAG_BUFFER, sizeof(buffer), 0) = buffer;
-    return 1;
-}
-
-static int api_input(lua_State *lua) {
-    return new_buffer(lua, "input", RFT_BUFFER_INPUT);
-}
-
-static int api_output(lua_State *lua) {
-    return new_buffer(lua, "output", RFT_BUFFER_OUTPUT);
-}
-
-static int api_inout(lua_State *lua) {
-    return new_buffer(lua, "inout", RFT_BUFFER_INOUT);
-}
-
-static int api_temp(lua_State *lua) {
-    return new_buffer(lua, "temp", RFT_BUFFER_TEMP);
-}
-
 static int api_ceil_div(lua_State *lua) {
     rft_at root = {NULL, "ceil_div", 0};
     rft_at first = {&root, "a", 0}, second = {&root, "b", 0};
@@ -255,21 +163,10 @@ static int api_ceil_div(lua_State *lua) {
 }
 
 void rft_values_open(lua_State *lua) {
-    static const char *const tags[] = {RFT_TAG_VALUES, RFT_TAG_PROBLEMS, RFT_TAG_CTYPE, RFT_TAG_BUFFER, RFT_TAG_FILL};
-    static const luaL_Reg functions[] = {{"values", api_values},
-                                         {"range", api_range},
-                                         {"pow2_values", api_pow2_values},
-                                         {"refine", api_refine},
-                                         {"problems", api_problems},
-                                         {"ctype", api_ctype},
-                                         {"uniform", api_uniform},
-                                         {"integers", api_integers},
-                                         {"input", api_input},
-                                         {"output", api_output},
-                                         {"inout", api_inout},
-                                         {"temp", api_temp},
-                                         {"ceil_div", api_ceil_div},
-                                         {NULL, NULL}};
+    static const char *const tags[] = {RFT_TAG_VALUES, RFT_TAG_PROBLEMS, RFT_TAG_CTYPE};
+    static const luaL_Reg functions[] = {
+        {"values", api_values},     {"range", api_range}, {"pow2_values", api_pow2_values}, {"refine", api_refine},
+        {"problems", api_problems}, {"ctype", api_ctype}, {"ceil_div", api_ceil_div},       {NULL, NULL}};
     for (size_t i = 0; i < sizeof(tags) / sizeof(tags[0]); i++) {
         open_tag(lua, tags[i]);
     }

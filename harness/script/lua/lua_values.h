@@ -16,8 +16,10 @@
 #define RFT_TAG_CTYPE "ctype"          /* uservalue 1: the text */
 #define RFT_TAG_TYPE "an element type" /* payload rft_type */
 #define RFT_TAG_SCALAR "a typed scalar"
-#define RFT_TAG_BUFFER "a buffer description" /* payload rft_buffer, name NULL */
-#define RFT_TAG_FILL "a fill"                 /* payload rft_fill */
+#define RFT_TAG_BUFFER                                                                                                 \
+    "a buffer description"    /* payload rft_buffer, name NULL; uservalue 1: from() of a KERNEL fill                   \
+                               */
+#define RFT_TAG_FILL "a fill" /* payload rft_fill */
 #define RFT_TAG_HANDLE "a buffer"
 #define RFT_TAG_MEMSET "memset()"
 #define RFT_TAG_MAP "tensor_map()"
