@@ -91,7 +91,7 @@ static int load_scripts(rft_cli *cli, loaded *l, const rft_run_options *o, const
     return RFT_OK;
 }
 
-static void print_plan(rft_cli *cli, const rft_plan *plan) {
+static void print_plan(rft_cli *cli, const rft_plan *plan, const rft_gpu_info *gpu) {
     char text[32];
     char all[32];
     for (size_t s = 0; s < plan->sweep_count; s++) {
@@ -116,8 +116,8 @@ static void print_plan(rft_cli *cli, const rft_plan *plan) {
     rft_units_format_count(all, sizeof all, plan->cartesian);
     rft_arena *arena = rft_arena_new();
     const char *more = rft_refine_outlook(plan, arena);
-    fprintf(cli->out, "%s%s of %s combinations are valid%s%s; nothing was measured or written (--dry-run)\n",
-            plan->estimated ? "about " : "", text, all, more ? ", " : "", more ? more : "");
+    fprintf(cli->out, "%s%s of %s combinations are valid on %s%s%s; nothing was measured or written (--dry-run)\n",
+            plan->estimated ? "about " : "", text, all, gpu->name, more ? ", " : "", more ? more : "");
     rft_arena_free(arena);
 }
 
@@ -316,7 +316,8 @@ static int look_for_sanitizer(session *s, rft_arena *arena, rft_err *err) {
 
 #define PLANNED_FOR "sm_90a" /* where there is neither a device nor --arch, as in `rooftune check` */
 
-/* A plan needs the facts of a device, not the device: where there is none, or no compiler, an architecture's do. */
+/* A plan needs the facts of a device, not the device, which another run may have: where there is none, an
+ * architecture's do. */
 static int open_target(session *s, rft_target_opts *opts, rft_err *err) {
     int rc = rft_target_open(&s->target, s->cli, opts, err);
     bool lacks = rc == RFT_E_DEVICE || rc == RFT_E_COMPILER;
@@ -336,6 +337,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
                                    .device = o->device,
                                    .arch = o->arch,
                                    .wait = o->wait,
+                                   .facts_only = o->dry_run,
                                    .compile_workers = o->dry_run ? 0 : rft_compose_compile_workers()};
     int rc = open_target(s, &target_opts, err);
     if (rc == RFT_OK) {
@@ -345,6 +347,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
         rc = look_for_sanitizer(s, arena, err);
     }
     rc = rc ? rc : rft_run_part_take(&o->part, l.sweeps, l.paths, &l.sweep_count, arena, &s->cli->log, err);
+    rc = rc ? rc : rft_run_part_leave_out_empty(&o->part, l.sweeps, l.paths, &l.sweep_count, arena, &s->cli->log, err);
     s->paths = l.paths;
     for (size_t i = 0; i < l.sweep_count && rc == RFT_OK; i++) {
         l.sweeps[i] = rft_asked_sweep(&o->asked, l.sweeps[i], l.sweep_count, arena);
@@ -353,7 +356,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
         rc = rft_plan_new(&s->plan, l.sweeps, l.sweep_count, &s->cli->log, err);
     }
     if (rc == RFT_OK && o->dry_run) {
-        print_plan(s->cli, s->plan);
+        print_plan(s->cli, s->plan, &s->target->gpu);
     } else if (rc == RFT_OK) {
         rft_run_file_opts file_opts = {.output = o->output,
                                        .part = rft_run_part_text(&o->part, arena),

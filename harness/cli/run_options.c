@@ -29,7 +29,7 @@ static const rft_setting own[] = {
     {OWN("files", TEXT, events, NULL), "events", 0, "FILE|-",
      "what happens as JSON Lines for other programs (docs/events.md)"},
     {OWN("files", FLAG, fresh, NULL), "fresh", 0, NULL, "start anew where a run file exists"},
-    {OWN("files", FLAG, dry_run, NULL), "dry-run", 0, NULL, "print the plan and stop; needs no GPU"},
+    {OWN("files", FLAG, dry_run, NULL), "dry-run", 0, NULL, "print the plan and stop; a GPU is only asked what it is"},
     {OWN("files", TEXT, arch, NULL), "arch", 0, "sm_90a", "with --dry-run: plan for this architecture"},
     {OWN("search", FLAG, exec.no_prune, NULL), "no-prune", 0, NULL,
      "also measure configurations that the hardware's limits rule out"},

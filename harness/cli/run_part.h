@@ -23,6 +23,11 @@ int rft_run_part_check(const rft_run_part *part, rft_err *err);
 int rft_run_part_take(const rft_run_part *part, const rft_sweep **sweeps, const char **paths, size_t *count,
                       rft_arena *arena, const rft_log *log, rft_err *err);
 
+/* Leaves out the sweeps of several of whose part constraints leave nothing, and tells `log`. RFT_E_SPACE: nothing is
+ * left in any (run_part_empty.c). */
+int rft_run_part_leave_out_empty(const rft_run_part *part, const rft_sweep **sweeps, const char **paths, size_t *count,
+                                 rft_arena *arena, const rft_log *log, rft_err *err);
+
 /* "--at n=4096 --variant tiled --set VEC=4" in `arena`; NULL: the whole sweep was asked for. */
 const char *rft_run_part_text(const rft_run_part *part, rft_arena *arena);
 

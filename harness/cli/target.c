@@ -164,11 +164,14 @@ static int open_device(rft_target *target, rft_cli *cli, const rft_target_opts *
     if (rc == RFT_OK) {
         rc = rft_remote_probe_start(target->probe, err);
     }
-    if (rc == RFT_OK) {
+    if (rc == RFT_OK && !opts->facts_only) {
         rc = start_pool(target, cli, opts, err);
     }
     if (rc == RFT_OK) {
         rc = rft_remote_probe_identify(target->probe, target->arena, &target->gpu, err);
+    }
+    if (rc != RFT_OK || opts->facts_only) {
+        return rc;
     }
     if (rc == RFT_OK) {
         rc = lock(target, cli, opts, &target->gpu, err);
@@ -193,7 +196,7 @@ int rft_target_open(rft_target **out, rft_cli *cli, const rft_target_opts *opts,
     } else if (rc == RFT_OK) {
         rc = open_device(target, cli, opts, err);
     }
-    if (rc == RFT_OK) {
+    if (rc == RFT_OK && !(opts->facts_only && !target->recording)) {
         rc = target->probe->device(target->probe, target->arena, &target->gpu, &target->env, err);
     }
     if (rc == RFT_OK && (target->recording || target->device)) {

@@ -90,6 +90,10 @@ rft_kernel_needs rft_cubin_needs(const void *cubin, size_t bytes, const char *sy
  * sm_90a". In `arena`. */
 const char *rft_given_describe(const void *code, size_t bytes, rft_arena *arena);
 
+/* Does the log of a failed compile say that the source has no kernel of the entry's name? So would it say of every
+ * configuration. */
+bool rft_log_lacks_kernel(const char *log);
+
 typedef struct rft_compiler rft_compiler;
 struct rft_compiler {
     /* Compiles; results live in `arena`. 0 also when the source does not compile (result.ok = false). A given binary

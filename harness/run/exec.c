@@ -7,6 +7,7 @@
 #include "run/plan/budget_share.h"
 #include "run/plan/prune.h"
 #include "run/power_round.h"
+#include "run/preflight.h"
 #include "run/reference.h"
 #include "run/refine_round.h"
 #include "run/transfer_starts.h"
@@ -48,6 +49,8 @@ typedef struct exec {
     size_t in_hand; /* configurations that have left the ring and are not told yet: 0 or 1 */
     bool went_on;   /* during the step in hand, while the device was at work */
     segment segment;
+    rft_preflight preflight;
+    double patience_s; /* with it, before the first point; 0: that was taken */
     rft_reference_keeper reference;
     rft_refiner refiner;    /* of the current sweep, behind its grid */
     bool refining;          /* the problem in hand is the refiner's; those of a recorded space are not */
@@ -57,6 +60,8 @@ typedef struct exec {
     double sweep_started_s; /* less what was no work on it: the ceilings */
     double sweep_started_gpu_s;
 } exec;
+
+#define PATIENCE_S 0.1 /* with what is compiled to be looked at before the first point */
 
 static uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -357,6 +362,18 @@ static int take_ceilings(exec *e, bool *stopped, rft_err *err) {
     return rc;
 }
 
+/* The first point waits for the device's own kernels and for its own code in any case. */
+static int look_at_what_compiled(exec *e, rft_err *err) {
+    bool is_odd = false;
+    if (e->patience_s > 0 && e->preflight.left > 0) {
+        rft_prefetch_await(&e->state.recorder.prefetch, RFT_PREFETCH_POINTS);
+        rft_preflight_wait_for(next_job(&e->segment, &is_odd));
+    }
+    int rc = rft_preflight_look(&e->preflight, e->patience_s, err);
+    e->patience_s = 0;
+    return rc;
+}
+
 static int run_segment(exec *e, bool *stopped, rft_err *err) {
     int rc = RFT_OK;
     while (rc == RFT_OK && !*stopped && !e->segment.over && !is_time_over(e)) {
@@ -370,7 +387,8 @@ static int run_segment(exec *e, bool *stopped, rft_err *err) {
         if (e->segment.count == 0) {
             break;
         }
-        rc = step(e, err);
+        rc = look_at_what_compiled(e, err);
+        rc = rc == RFT_OK ? step(e, err) : rc;
         rc = rc == RFT_OK ? take_ceilings(e, stopped, err) : rc;
         e->segment.over = rc == RFT_OK ? rft_pruner_is_over(&e->segment.pruner, e->state.opts->run->arena) : NULL;
     }
@@ -455,7 +473,10 @@ int rft_exec(const rft_exec_opts *opts, bool *stopped, rft_err *err) {
     exec e = {0};
     rft_exec_begin(&e.state, opts);
     *stopped = false;
-    int rc = first_round(&e, stopped, err);
+    e.patience_s = PATIENCE_S;
+    int rc = rft_preflight_begin(&e.preflight, opts, err);
+    rc = rc == RFT_OK ? first_round(&e, stopped, err) : rc;
+    rft_preflight_end(&e.preflight);
     if (rc == RFT_OK && !*stopped) {
         rc = rft_exec_ceilings(&e.state, err); /* there was no point to wait for */
     }

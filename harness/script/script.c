@@ -61,6 +61,10 @@ static void collect_sweeps(lua_State *lua, int count) {
     if (count == 0) {
         rft_lua_fault(lua, RFT_E_SCRIPT, "end it with: return sweep { ... }", "the file returns nothing");
     }
+    if (count > 1) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "several sweeps are a list: return { sweep { ... }, sweep { ... } }",
+                      "the file returns %d values, of which the first alone would be taken", count);
+    }
     lua_settop(lua, lua_gettop(lua) - count + 1);
     if (!lua_istable(lua, -1)) {
         script->sweeps = rft_alloc(sizeof(rft_sweep_state *));

@@ -46,6 +46,32 @@ static void a_reference_that_does_not_compile(void **state) {
     scene_close(&s);
 }
 
+/* Of a sweep that comes later: said before that is reached. */
+static void a_reference_of_a_later_sweep_that_does_not_compile(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 2);
+    scripted_sweep_opts good = {.speeds = {1, 2, 3}, .sizes = {1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000}};
+    scripted_sweep_opts bad = {.name = "later", .reference = "broken.cu"};
+    scene_sweep(&s, &good);
+    scene_sweep(&s, &bad);
+    expect_error(&s, scene_session(&s, "a.db", 1), RFT_E_SOURCE, "error: no such", "correct the reference");
+    assert_in_range(scene_load(&s, "a.db")->point_count, 0, 23);
+    scene_close(&s);
+}
+
+static void a_sweep_of_which_nothing_fits(void **state) {
+    (void)state;
+    scene s;
+    scene_open(&s, 1);
+    scripted_sweep_opts opts = {.fates = {"too_large"}, .speeds = {1, 2}};
+    scene_sweep(&s, &opts);
+    expect_error(&s, scene_session(&s, "a.db", 1), RFT_E_NOTHING,
+                 "each of 2 configurations exceeds it; the first: ", "`rooftune check`");
+    assert_int_equal(s.measured, 0);
+    scene_close(&s);
+}
+
 static void an_unknown_strategy(void **state) {
     (void)state;
     scene s;
@@ -164,10 +190,16 @@ static void a_device_that_is_lost_ends_the_run(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_source_that_is_not_there),         cmocka_unit_test(a_reference_that_is_not_there),
-        cmocka_unit_test(a_reference_that_does_not_compile),  cmocka_unit_test(an_unknown_strategy),
-        cmocka_unit_test(constraints_that_leave_nothing),     cmocka_unit_test(a_worker_program_that_is_not_there),
-        cmocka_unit_test(workers_that_end_at_once),           cmocka_unit_test(no_driver),
+        cmocka_unit_test(a_reference_of_a_later_sweep_that_does_not_compile),
+        cmocka_unit_test(a_sweep_of_which_nothing_fits),
+        cmocka_unit_test(a_source_that_is_not_there),
+        cmocka_unit_test(a_reference_that_is_not_there),
+        cmocka_unit_test(a_reference_that_does_not_compile),
+        cmocka_unit_test(an_unknown_strategy),
+        cmocka_unit_test(constraints_that_leave_nothing),
+        cmocka_unit_test(a_worker_program_that_is_not_there),
+        cmocka_unit_test(workers_that_end_at_once),
+        cmocka_unit_test(no_driver),
         cmocka_unit_test(a_device_that_is_lost_ends_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

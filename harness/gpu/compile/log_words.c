@@ -155,6 +155,13 @@ static const char *suggestion(const words *w, const char *name, const char *cons
 }
 
 /* ---- what to say ---- */
+#define HAS_NO_KERNEL " has no kernel "
+
+bool rft_log_lacks_kernel(const char *log) {
+    const char *said = log && rft_text_starts(log, "rooftune: ") ? strstr(log, HAS_NO_KERNEL) : NULL;
+    return said && said < log + strcspn(log, "\n");
+}
+
 static const char *no_such_kernel(const words *w, const char *name) {
     const char **known = rft_arena_calloc(w->arena, w->kernels.count + 1, sizeof *known);
     size_t count = 0;
@@ -163,7 +170,7 @@ static const char *no_such_kernel(const words *w, const char *name) {
             known[count++] = w->kernels.items[i].name;
         }
     }
-    return rft_arena_printf(w->arena, "%s has no kernel %s; %s", w->request->source_name, name,
+    return rft_arena_printf(w->arena, "%s" HAS_NO_KERNEL "%s; %s", w->request->source_name, name,
                             suggestion(w, name, known, count, "its kernels:"));
 }
 

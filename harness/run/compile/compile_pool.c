@@ -387,6 +387,32 @@ const rft_compile_result *rft_compile_pool_peek(rft_compile_pool *pool, rft_tick
     return job && job->done && !job->failure && job->result->ok ? job->result : NULL;
 }
 
+bool rft_compile_pool_is_answered(rft_compile_pool *pool, rft_ticket ticket) {
+    const rft_compile_job *job = rft_compile_jobs_at(&pool->jobs, ticket);
+    return !job || job->done;
+}
+
+static bool is_late(void *payload) {
+    const rft_clock *clock = rft_clock_system();
+    return clock->monotonic_ns(clock->self) >= *(const int64_t *)payload;
+}
+
+void rft_compile_pool_settle(rft_compile_pool *pool, const rft_ticket *tickets, size_t count, double seconds) {
+    const rft_clock *clock = rft_clock_system();
+    int64_t end_ns = clock->monotonic_ns(clock->self) + (int64_t)(seconds * 1e9);
+    for (size_t i = 0; i < count && !is_late(&end_ns);) {
+        rft_err ignored = RFT_ERR_INIT; /* wait() tells it */
+        pool->stirred = false;
+        if (rft_compile_pool_is_answered(pool, tickets[i])) {
+            i++;
+        } else if (hand_out(pool, &ignored) != RFT_OK && !any_busy(pool)) {
+            return;
+        } else {
+            (void)rft_loop_wait_unless(pool->opts.loop, &pool->stirred, is_late, &end_ns);
+        }
+    }
+}
+
 bool rft_compile_pool_idle(rft_compile_pool *pool) {
     return !is_waiting(pool) && !any_busy(pool);
 }

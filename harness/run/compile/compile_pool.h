@@ -52,6 +52,11 @@ rft_ticket rft_compile_pool_submit(rft_compile_pool *pool, const rft_compile_req
 int rft_compile_pool_wait(rft_compile_pool *pool, rft_ticket ticket, const rft_compile_result **out, bool *timed_out,
                           rft_err *err);
 
+/* Is there an answer, whatever it says? wait() then returns at once. */
+bool rft_compile_pool_is_answered(rft_compile_pool *pool, rft_ticket ticket);
+/* Serves the workers until all of these are answered, or `seconds` have passed (by steps of 50 ms). */
+void rft_compile_pool_settle(rft_compile_pool *pool, const rft_ticket *tickets, size_t count, double seconds);
+
 /* The answer, when it is there and the code compiled; NULL otherwise. Borrowed as that of wait(). */
 const rft_compile_result *rft_compile_pool_peek(rft_compile_pool *pool, rft_ticket ticket);
 

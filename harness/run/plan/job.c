@@ -223,12 +223,28 @@ static int await_fill(const rft_exec_opts *opts, rft_job *job, size_t buffer, rf
 }
 
 /* What is compiled beside the configuration's own code. */
-static int await_others(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
+int rft_job_await_others(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
     int rc = await_reference(opts, job, err);
     for (size_t i = 0; rc == RFT_OK && job->fills && i < job->spec.buffer_count; i++) {
         rc = fill_of(job, i) ? await_fill(opts, job, i, err) : RFT_OK;
     }
     return rc;
+}
+
+size_t rft_job_tickets(const rft_job *job, rft_ticket out[RFT_JOB_TICKETS_MAX]) {
+    size_t count = 0;
+    if (job->pool && has_unit(job)) {
+        out[count++] = job->unit;
+    }
+    if (job->has_reference) {
+        out[count++] = job->reference;
+    }
+    for (size_t i = 0; job->fills && i < job->spec.buffer_count && i < RFT_BUFFERS_MAX; i++) {
+        if (fill_of(job, i)) {
+            out[count++] = job->fills[i];
+        }
+    }
+    return count;
 }
 
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err) {
@@ -248,7 +264,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
         return rc;
     }
     if (!job->compiled) {
-        return await_others(opts, job, err);
+        return rft_job_await_others(opts, job, err);
     }
     const char *exceeded =
         timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
@@ -267,7 +283,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
         fail_job(job, RFT_OUTCOME_LAUNCH_FAILED, wrong);
         return RFT_OK;
     }
-    return await_others(opts, job, err);
+    return rft_job_await_others(opts, job, err);
 }
 
 /* What the probe is asked about a job; lives as long as that. */

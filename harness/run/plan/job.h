@@ -60,6 +60,12 @@ void rft_job_free(rft_job *job); /* NULL is accepted */
 
 /* Waits for the compiler. Sets outcome and reason when it failed. RFT_E_SCRIPT_STOPPED when the script was. */
 int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft_err *err);
+/* Only for its reference and what fills its inputs. RFT_E_SOURCE: one does not compile, or takes other arguments than
+ * it is given. */
+int rft_job_await_others(const rft_exec_opts *opts, rft_job *job, rft_err *err);
+/* What it waits for in the pool; how many. */
+#define RFT_JOB_TICKETS_MAX (RFT_BUFFERS_MAX + 2)
+size_t rft_job_tickets(const rft_job *job, rft_ticket out[RFT_JOB_TICKETS_MAX]);
 
 /* The rule by which its samples end, in its round; without a rival. */
 rft_stop_rule rft_job_rule(const rft_exec_opts *opts, const rft_job *job);

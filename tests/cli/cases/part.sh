@@ -98,3 +98,20 @@ expect_error 2 'unknown architecture "sm_9"'
 rooftune run r.lua --arch sm_90a
 expect_error 2 '--arch stands for the device of --dry-run'
 [ -z "$(ls r-*sm* 2>/dev/null)" ] || fail "a plan was written to a file"
+
+# Of several sweeps those of whose part constraints leave nothing are left out; of all of them: an error.
+write_saxpy
+k='kernel = require "kernels.saxpy_kernel", over = { n = values(64, 1024) }, tune = { VEC = values(1, 2) }'
+cat >wheres.lua <<LUA
+return { sweep { name = "small", $k, where = { "n < 100" } }, sweep { name = "any", $k, where = { "VEC < 4" } } }
+LUA
+rooftune run wheres.lua --dry-run --arch sm_80 --at n=1024
+expect_status 0
+expect_err 'left out: sweep small: no configuration is valid'
+expect_out '^2 of 2 combinations are valid on NVIDIA A100'
+rooftune run wheres.lua --dry-run --arch sm_80
+expect_status 0
+expect_out '^6 of 8 combinations are valid'
+sed -i 's/VEC < 4/n < 100/' wheres.lua
+rooftune run wheres.lua --dry-run --arch sm_80 --at n=1024
+expect_error 4 'sweep small: no configuration is valid; this constraint alone leaves nothing: n < 100'
