@@ -2,6 +2,7 @@
 #include "cli/check_sample.h"
 
 #include "base/units.h"
+#include "cli/check_baseline.h"
 #include "cli/check_unchanged.h"
 #include "run/plan/signatures.h"
 
@@ -299,5 +300,5 @@ int rft_check_sweep(rft_check_state *c, const rft_plan *plan, size_t s, rft_err 
         c->place = rft_check_place(sweep, &sweep->variants[v], c->arena);
         rc = c->pool && !sweep->bare_space && c->sample > 0 ? compile_variant(c, plan, s, v, err) : RFT_OK;
     }
-    return rc;
+    return rc == RFT_OK ? rft_check_baselines(c, plan, s, err) : rc;
 }

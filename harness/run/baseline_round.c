@@ -31,10 +31,14 @@ static int probe(baseline_trial *t, int algo, rft_probe_result *out, rft_err *er
     return rc;
 }
 
-/* The first of the list tells how long it is. */
+static bool is_binary(const baseline_trial *t) {
+    return t->job->spec.unit.name_count > 0;
+}
+
+/* The first of the list tells how long it is. A given binary is its own list. */
 static int race(baseline_trial *t, rft_probe_result *first, bool *stopped, rft_err *err) {
     int rc = probe(t, 0, first, err);
-    t->listed = first->algo_count < RFT_BASELINE_TRIES ? first->algo_count : RFT_BASELINE_TRIES;
+    t->listed = is_binary(t) ? 1 : first->algo_count < RFT_BASELINE_TRIES ? first->algo_count : RFT_BASELINE_TRIES;
     t->best = -1;
     for (int algo = 0; rc == RFT_OK && algo < t->listed && !*stopped; algo++) {
         rft_probe_result found = *first;
@@ -71,7 +75,7 @@ static rft_baseline of_result(const baseline_trial *t, const char *which, int al
     out.reason = result->reason;
     out.library = result->library;
     out.algo = result->algo;
-    out.algo_at = result->algo ? algo : -1;
+    out.algo_at = result->algo || strcmp(which, RFT_BASELINE_BINARY) == 0 ? algo : -1;
     out.verification = result->verification;
     out.measurement = result->measurement;
     if (t->e->draw) {
@@ -127,7 +131,7 @@ static const rft_baseline *row_of(const baseline_trial *t, const char *which) {
 }
 
 static bool is_kept(const baseline_trial *t) {
-    return row_of(t, RFT_BASELINE_BEST) != NULL; /* and the first with it */
+    return row_of(t, RFT_BASELINE_BEST) || row_of(t, RFT_BASELINE_BINARY); /* with the best the first */
 }
 
 static baseline_trial trial_of(rft_exec_state *e, size_t sweep, size_t problem, size_t index) {
@@ -160,6 +164,10 @@ static int finish(baseline_trial *t, const rft_probe_result *raced, rft_err *err
     if (rc != RFT_OK) {
         return rc;
     }
+    if (is_binary(t)) {
+        rft_baseline row = of_result(t, RFT_BASELINE_BINARY, t->best, &best);
+        return keep_baselines(t->e, &row, 1, err);
+    }
     rft_baseline rows[] = {of_result(t, RFT_BASELINE_BEST, t->best, &best),
                            of_result(t, RFT_BASELINE_FIRST, 0, &first)};
     if (!t->e->draw || !rft_baseline_is_measured(&rows[0])) { /* else further processes follow */
@@ -172,6 +180,10 @@ static int take_baseline(baseline_trial *t, bool *stopped, rft_err *err) {
     const char *log = NULL;
     rft_probe_result first = {0};
     int rc = rft_job_await(t->e->opts, t->job, &log, err);
+    if (rc == RFT_OK && t->job->failed && is_binary(t)) {
+        const rft_baseline row = of_failure(t, RFT_BASELINE_BINARY, t->job->outcome, t->job->reason);
+        return keep_baselines(t->e, &row, 1, err);
+    }
     if (rc == RFT_OK && t->job->failed) {
         const rft_baseline rows[] = {of_failure(t, RFT_BASELINE_BEST, t->job->outcome, t->job->reason),
                                      of_failure(t, RFT_BASELINE_FIRST, t->job->outcome, t->job->reason)};
@@ -227,7 +239,8 @@ rft_stop_reason rft_baselines_state(rft_exec_state *e, size_t sweep, size_t prob
     *processes = SIZE_MAX;
     for (size_t i = 0; i < 2 * e->opts->plan->sweeps[sweep]->baseline_count; i++) {
         const baseline_trial t = trial_of(e, sweep, problem, i / 2);
-        const rft_baseline *row = row_of(&t, which[i % 2]);
+        const rft_baseline *binary = row_of(&t, RFT_BASELINE_BINARY);
+        const rft_baseline *row = binary ? binary : row_of(&t, which[i % 2]);
         size_t has = !row ? 0 : may_repeat(row) ? row->measurement.process_count : SIZE_MAX;
         *processes = has < *processes ? has : *processes;
         stop = !row || (may_repeat(row) && row->measurement.stop == RFT_STOP_NOT_YET) ? RFT_STOP_NOT_YET : stop;
@@ -251,7 +264,23 @@ static int add_block(baseline_trial *t, rft_baseline *row, rft_err *err) {
     return rc;
 }
 
+static int repeat_binary(baseline_trial *t, const rft_baseline *binary, rft_err *err) {
+    const char *log = NULL;
+    rft_baseline row = *binary;
+    if (!may_repeat(binary)) {
+        return RFT_OK;
+    }
+    rft_job_compile(t->e->opts, t->job);
+    int rc = rft_job_await(t->e->opts, t->job, &log, err);
+    rc = rc == RFT_OK && !t->job->failed ? add_block(t, &row, err) : rc;
+    return rc == RFT_OK ? keep_quietly(t->e, &row, 1, err) : rc;
+}
+
 static int repeat_one(baseline_trial *t, rft_err *err) {
+    const rft_baseline *binary = row_of(t, RFT_BASELINE_BINARY);
+    if (binary) {
+        return repeat_binary(t, binary, err);
+    }
     const rft_baseline *best = row_of(t, RFT_BASELINE_BEST), *first = row_of(t, RFT_BASELINE_FIRST);
     if (!may_repeat(best) || !first) {
         return RFT_OK;
@@ -282,6 +311,12 @@ int rft_baselines_end(rft_exec_state *e, size_t sweep, size_t problem, rft_stop_
     for (size_t i = 0; i < e->opts->plan->sweeps[sweep]->baseline_count && rc == RFT_OK; i++) {
         const baseline_trial t = trial_of(e, sweep, problem, i);
         const rft_baseline *best = row_of(&t, RFT_BASELINE_BEST), *first = row_of(&t, RFT_BASELINE_FIRST);
+        const rft_baseline *binary = row_of(&t, RFT_BASELINE_BINARY);
+        if (may_repeat(binary)) {
+            rft_baseline row = *binary;
+            row.measurement.stop = stop;
+            rc = keep_baselines(e, &row, 1, err);
+        }
         if (!may_repeat(best) || !first) {
             continue;
         }

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BASELINES_MAX 16
 #define DIM_MAX INT64_C(1000000000)
 #define ALGO_MAX 1000
 #define USUAL_NAME "cuBLASLt"
@@ -144,6 +143,27 @@ int rft_api_vendor_matmul(lua_State *lua) {
 
 /* ---- baseline = { ... } ---- */
 
+/* The kernel{} on top, where it is a given binary; NULL: it is no kernel. */
+static const rft_kernel_facts *read_binary(lua_State *lua, const rft_at *at) {
+    rft_kernel_facts *const *tag = luaL_testudata(lua, -1, RFT_TAG_KERNEL);
+    if (tag && ((*tag)->vendor || !rft_source_is_given((*tag)->source))) {
+        rft_read_fail(lua, at, "a kernel that is compiled here is one of `variants`",
+                      "a baseline is a library or a given binary, %s is neither", (*tag)->name);
+    }
+    return tag ? *tag : NULL;
+}
+
+static void set_binary(rft_sweep_state *state, size_t index, const rft_kernel_facts *kernel) {
+    rft_arena *arena = state->script->arena;
+    size_t at = state->sweep.variant_count + index;
+    rft_variant_set(state, at, NULL, kernel);
+    state->sweep.variants[at].params = rft_arena_calloc(arena, 1, sizeof(rft_param));
+    state->states[at].alternatives = rft_arena_calloc(arena, 1, sizeof(rft_alternatives));
+    state->states[at].base_config = rft_arena_calloc(arena, 1, sizeof(rft_value));
+    state->baseline_variants[index] = at;
+    state->sweep.baselines[index] = kernel->name;
+}
+
 /* The element on top. */
 static const rft_baseline_facts *read_element(lua_State *lua, const rft_at *at) {
     static const char *const known[] = {USUAL};
@@ -152,7 +172,7 @@ static const rft_baseline_facts *read_element(lua_State *lua, const rft_at *at) 
         return *tag;
     }
     if (lua_type(lua, -1) != LUA_TSTRING) {
-        rft_read_wrong(lua, -1, at, "\"" USUAL "\" or vendor.matmul { ... }");
+        rft_read_wrong(lua, -1, at, "\"" USUAL "\", vendor.matmul { ... } or kernel { source = \"x.cubin\", ... }");
     }
     const char *text = lua_tostring(lua, -1);
     if (strcmp(text, USUAL) != 0) {
@@ -204,9 +224,10 @@ void rft_vendor_check_dims(lua_State *lua, const rft_at *at, const rft_baseline_
 void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state) {
     rft_sweep *sweep = &state->sweep;
     bool listed = lua_type(lua, -1) == LUA_TTABLE;
-    size_t count = listed ? (size_t)rft_read_list(lua, -1, at, BASELINES_MAX) : 1;
+    size_t count = listed ? (size_t)rft_read_list(lua, -1, at, RFT_BASELINES_MAX) : 1;
     sweep->baselines = rft_arena_calloc(state->script->arena, count + 1, sizeof(*sweep->baselines));
     state->baselines = rft_arena_calloc(state->script->arena, count + 1, sizeof(*state->baselines));
+    state->baseline_variants = rft_arena_calloc(state->script->arena, count + 1, sizeof(*state->baseline_variants));
     const char **axes = rft_arena_calloc(state->script->arena, sweep->axis_count + 1, sizeof(*axes));
     for (size_t i = 0; i < sweep->axis_count; i++) {
         axes[i] = sweep->axes[i].name;
@@ -217,16 +238,22 @@ void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state
         if (listed) {
             lua_rawgeti(lua, -1, (lua_Integer)i + 1);
         }
-        const rft_baseline_facts *facts = read_element(lua, here);
-        rft_vendor_check_dims(lua, here, facts, axes, sweep->axis_count);
+        const rft_kernel_facts *binary = read_binary(lua, here);
+        if (binary) {
+            rft_variant_check_axes(lua, here, state, binary);
+            set_binary(state, i, binary);
+        } else {
+            const rft_baseline_facts *facts = read_element(lua, here);
+            rft_vendor_check_dims(lua, here, facts, axes, sweep->axis_count);
+            state->baselines[i] = facts;
+            sweep->baselines[i] = facts->name;
+        }
         for (size_t k = 0; k < i; k++) {
-            if (strcmp(sweep->baselines[k], facts->name) == 0) {
+            if (strcmp(sweep->baselines[k], sweep->baselines[i]) == 0) {
                 rft_read_fail(lua, here, "give one of them a name = \"...\"", "two baselines are named \"%.60s\"",
-                              facts->name);
+                              sweep->baselines[i]);
             }
         }
-        state->baselines[i] = facts;
-        sweep->baselines[i] = facts->name;
         sweep->baseline_count = i + 1;
         lua_pop(lua, listed ? 1 : 0);
     }

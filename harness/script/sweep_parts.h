@@ -121,7 +121,8 @@ struct rft_sweep_state {
     rft_value *with_values;    /* per axis, where with_given and no function */
     bool *with_given;
     rft_alternatives *axis_alternatives;
-    const rft_baseline_facts **baselines; /* per sweep.baselines */
+    const rft_baseline_facts **baselines; /* per sweep.baselines; NULL: a given binary, */
+    size_t *baseline_variants;            /* which stands at this place of `variants` and `states`, behind the others */
 };
 
 /* kernel, sweep, vendor, mix into the table on top. */
@@ -140,6 +141,12 @@ void rft_tune_read(lua_State *lua, int table, rft_sweep_state *state);
 void rft_constraints_read(lua_State *lua, int table, rft_sweep_state *state);
 /* measure, search, baseline (sweep_options.c). */
 void rft_options_read(lua_State *lua, int table, rft_sweep_state *state);
+#define RFT_BASELINES_MAX 16 /* there is room for so many behind the variants */
+/* Makes the kernel the variant `v`, which has no name of its own where `name` is NULL. */
+void rft_variant_set(rft_sweep_state *state, size_t v, const char *name, const rft_kernel_facts *kernel);
+/* Fails where the dimensions are not those of the first variant. */
+void rft_variant_check_axes(lua_State *lua, const rft_at *at, const rft_sweep_state *state,
+                            const rft_kernel_facts *kernel);
 /* The sweep's `baseline` on top of the stack (sweep_baseline.c). */
 void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state);
 int rft_api_vendor_matmul(lua_State *lua);

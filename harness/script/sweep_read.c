@@ -23,7 +23,9 @@ static const rft_kernel_facts *read_kernel(lua_State *lua, const rft_at *at) {
 }
 
 /* All variants answer the same problem: their dimensions are the same, in the same order. */
-static void check_axes(lua_State *lua, const rft_at *at, const rft_kernel_facts *first, const rft_kernel_facts *other) {
+void rft_variant_check_axes(lua_State *lua, const rft_at *at, const rft_sweep_state *state,
+                            const rft_kernel_facts *other) {
+    const rft_kernel_facts *first = state->states[0].kernel;
     bool same = first->axis_count == other->axis_count;
     for (size_t i = 0; same && i < first->axis_count; i++) {
         same = strcmp(first->axes[i], other->axes[i]) == 0;
@@ -34,7 +36,7 @@ static void check_axes(lua_State *lua, const rft_at *at, const rft_kernel_facts 
     }
 }
 
-static void set_variant(rft_sweep_state *state, size_t v, const char *name, const rft_kernel_facts *kernel) {
+void rft_variant_set(rft_sweep_state *state, size_t v, const char *name, const rft_kernel_facts *kernel) {
     rft_variant *variant = &state->sweep.variants[v];
     state->states[v].kernel = kernel;
     variant->name = name ? name : kernel->name;
@@ -46,8 +48,8 @@ static void set_variant(rft_sweep_state *state, size_t v, const char *name, cons
 
 static void allocate_variants(rft_sweep_state *state, size_t count) {
     state->sweep.variant_count = count;
-    state->sweep.variants = rft_arena_calloc(state->script->arena, count, sizeof(rft_variant));
-    state->states = rft_arena_calloc(state->script->arena, count, sizeof(rft_variant_state));
+    state->sweep.variants = rft_arena_calloc(state->script->arena, count + RFT_BASELINES_MAX, sizeof(rft_variant));
+    state->states = rft_arena_calloc(state->script->arena, count + RFT_BASELINES_MAX, sizeof(rft_variant_state));
 }
 
 /* The list of variants is on top. */
@@ -71,8 +73,8 @@ static void read_variants(lua_State *lua, const rft_at *at, rft_sweep_state *sta
             }
         }
         rft_read_field(lua, -2, "kernel");
-        set_variant(state, v, name, read_kernel(lua, &kernel_at));
-        check_axes(lua, &kernel_at, state->states[0].kernel, state->states[v].kernel);
+        rft_variant_set(state, v, name, read_kernel(lua, &kernel_at));
+        rft_variant_check_axes(lua, &kernel_at, state, state->states[v].kernel);
         lua_pop(lua, 3);
     }
 }
@@ -90,7 +92,7 @@ static void read_ladder(lua_State *lua, const rft_at *root, rft_sweep_state *sta
         lua_pop(lua, 1);
         const rft_kernel_facts *kernel = read_kernel(lua, &kernel_at);
         allocate_variants(state, 1);
-        set_variant(state, 0, NULL, kernel);
+        rft_variant_set(state, 0, NULL, kernel);
     } else {
         static const char *const needs_kernel[] = {"over", "problems", "with", "along", "baseline"};
         for (size_t i = 0; i < sizeof(needs_kernel) / sizeof(needs_kernel[0]); i++) {
@@ -296,7 +298,9 @@ static int sweep_point(void *self, size_t variant, const rft_value *problem, con
 static int sweep_baseline(void *self, size_t index, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                           rft_err *err) {
     rft_sweep_state *state = self;
-    rft_point_call call = {state, 0, problem, state->states[0].base_config, arena, out, state->baselines[index]};
+    size_t variant = state->baselines[index] ? 0 : state->baseline_variants[index];
+    rft_point_call call = {
+        state, variant, problem, state->states[variant].base_config, arena, out, state->baselines[index]};
     return rft_lua_protected(state->script, rft_point_spell, &call, err);
 }
 

@@ -8,6 +8,8 @@
 #include "gpu/gpu_given.h"
 #include "gpu/real_program.h"
 
+#include "model/run/baseline.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +57,7 @@ static const char sweep[] =
     "    { 'function', kernel = of('calls.ptx', 'function') },\n"
     "    { 'wrong', kernel = of('wrong.cubin', 'wrong') },\n"
     "  },\n"
-    "  over = { n = values(65536, 4194304) },\n"
+    "  over = { n = values(65536, 4194304) }, baseline = of('given.cubin', 'theirs'),\n"
     "}\n";
 
 static void write_text(const char *name, const char *text) {
@@ -130,6 +132,12 @@ void given_binaries_are_measured_as_templates_are(void **state) {
         wrong += run->points[i].variant == 4 && run->points[i].outcome == RFT_OUTCOME_WRONG_RESULT;
     }
     assert_true(wrong > 0);
+    rft_baseline like = {.problem = last, .name = "theirs", .which = RFT_BASELINE_BINARY, .same_protocol = true};
+    const rft_baseline *theirs = rft_run_find_baseline(run, &like);
+    assert_non_null(theirs);
+    printf("    as a baseline: %s; %s\n", rft_baseline_label(theirs, run->arena),
+           rft_versus_text(run, first, theirs, run->arena));
+    assert_true(rft_baseline_is_measured(theirs) && theirs->verification.done && theirs->measurement.n >= 5);
     rft_run_free(run);
     real_program_expect(0, WORDS("show", "given.db"));
     real_program_said(real_program_out(), "given binary");

@@ -130,7 +130,9 @@ static int baseline(void *self, size_t index, const rft_value *problem, rft_aren
         return rft_err_place(err, "scripted.lua:9");
     }
     int rc = point(self, 0, problem, config, arena, out, err);
-    call_library(arena, n, (int)index, out);
+    if (!opts->baseline_binary) {
+        call_library(arena, n, (int)index, out);
+    }
     return rc;
 }
 

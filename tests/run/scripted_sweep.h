@@ -27,6 +27,7 @@ typedef struct scripted_sweep_opts {
     bool constrained;         /* where: SPEED <= n / 10 */
     const char *baselines[4]; /* names, NULL-terminated */
     bool baseline_error;      /* spelling one out fails */
+    bool baseline_binary;     /* they are kernels, in place of a library's calls */
     double modelled_frac;     /* traffic: at SCRIPTED_SHARED_LIMIT shared memory takes this share of SPEED; 0: none */
     bool library;             /* the kernel is the vendor's library: SPEED is a place in its list, from 1 */
 } scripted_sweep_opts;

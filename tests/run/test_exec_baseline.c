@@ -184,6 +184,32 @@ static void a_failing_script_is_an_outcome_with_its_place(void **state) {
     scene_close(&s);
 }
 
+/* A given binary is measured as the library is, in as many processes; it has no list and so no first of it. */
+static void a_given_binary_has_one_row(void **state) {
+    (void)state;
+    scene s;
+    scripted_sweep_opts opts = asked;
+    opts.baseline_binary = true;
+    scene_open(&s, 1);
+    scene_sweep(&s, &opts)->measure.processes = 3;
+    const rft_run *run = scene_run(&s, "a.db");
+    assert_int_equal(run->baseline_count, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const rft_baseline *b = find(run, i + 1, "the library", RFT_BASELINE_BINARY);
+        assert_int_equal(b->outcome, RFT_OUTCOME_OK);
+        assert_true(b->same_protocol && b->verification.done && b->verification.worst_frac <= 1);
+        assert_true(fabs(b->measurement.stats.median / 10e-6 - 1) < 1e-2);
+        assert_int_equal(b->measurement.process_count, 3);
+        assert_int_equal(b->measurement.stop, RFT_STOP_SAMPLES);
+        assert_string_equal(rft_baseline_label(b, run->arena), "the library, given binary");
+        assert_ptr_equal(rft_run_chief_baseline(run, 0, i + 1, run->arena), b);
+    }
+    unsigned measured = s.measured;
+    scene_run(&s, "a.db"); /* it is all there */
+    assert_int_equal(s.measured, measured);
+    scene_close(&s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fastest_of_the_list_and_its_first),
@@ -191,6 +217,7 @@ int main(void) {
         cmocka_unit_test(a_replay_carries_them),
         cmocka_unit_test(without_the_library_the_run_goes_on),
         cmocka_unit_test(a_failing_script_is_an_outcome_with_its_place),
+        cmocka_unit_test(a_given_binary_has_one_row),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,7 +137,7 @@ static void test_refused(void **state) {
     } cases[] = {
         {"{ 'cublas' }", "sweep.baseline[1]: unknown baseline \"cublas\", did you mean \"cublaslt\"?", "vendor.matmul"},
         {"'cutlass'", "sweep.baseline: unknown baseline \"cutlass\"", NULL},
-        {"{ 7 }", "sweep.baseline[1]: expected \"cublaslt\" or vendor.matmul", NULL},
+        {"{ 7 }", "sweep.baseline[1]: expected \"cublaslt\", vendor.matmul { ... } or kernel {", NULL},
         {"{ 'cublaslt', 'cublaslt' }", "sweep.baseline[2]: two baselines are named \"cuBLASLt\"", "name ="},
         {"vendor.matmul { maths = 'fp32' }", "vendor.matmul.maths: unknown key, did you mean \"math\"?", NULL},
         {"vendor.matmul { math = 'fp31' }", "vendor.matmul.math: no library multiplies in \"fp31\"", "bf16"},

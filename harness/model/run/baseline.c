@@ -99,6 +99,9 @@ const char *rft_baseline_label(const rft_baseline *baseline, rft_arena *arena) {
     if (!baseline->same_protocol) {
         return rft_arena_printf(arena, "%s" OTHER_PROTOCOL, baseline->name);
     }
+    if (strcmp(baseline->which, RFT_BASELINE_BINARY) == 0) {
+        return rft_arena_printf(arena, "%s, given binary", baseline->name);
+    }
     if (is_first(baseline)) {
         return rft_arena_printf(arena, "%s, first heuristic", baseline->name);
     }

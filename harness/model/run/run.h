@@ -112,9 +112,10 @@ typedef struct rft_reference {
 } rft_reference;
 
 /* ---- baselines: what the best of a problem is compared with (model/run/baseline.h, docs/baselines.md) ---- */
-#define RFT_BASELINE_BEST "best"   /* the fastest of the library's list */
-#define RFT_BASELINE_FIRST "first" /* the one that the library would take itself */
-#define RFT_BASELINE_GIVEN "given" /* imported */
+#define RFT_BASELINE_BEST "best"     /* the fastest of the library's list */
+#define RFT_BASELINE_FIRST "first"   /* the one that the library would take itself */
+#define RFT_BASELINE_GIVEN "given"   /* imported */
+#define RFT_BASELINE_BINARY "binary" /* a kernel that was given compiled */
 
 typedef struct rft_baseline {
     size_t sweep, problem;

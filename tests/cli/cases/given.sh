@@ -60,6 +60,19 @@ kernel_of sm_90a.cubin '' && sed -i 's/over/variants = { { "a", kernel = k, tune
 rooftune check given.lua
 expect_error 3 'variants\[1\].tune.BLOCK: the kernel is given compiled'
 
+# As a baseline.
+kernel_of sm_90a.cubin '' && sed -i 's/return sweep.*/return sweep { kernel = require "kernels.saxpy_kernel", over = { n = values(64, 1024) }, baseline = { k } }/' given.lua
+rooftune check given.lua
+expect_status 0
+expect_out '^  baseline sm_90a$'
+expect_out ' given takes 8, 8, 4, 8 bytes'
+sed -i 's/f32(2.0), //' given.lua && rooftune check given.lua
+expect_error 5 'configurations fail'
+expect_out '    given takes 4 parameters, 3 are given'
+kernel_of given.cu '' && sed -i 's/return sweep {/return sweep { baseline = { k },/' given.lua
+rooftune check given.lua
+expect_error 3 'a baseline is a library or a given binary, given is neither'
+
 # Files that are something else.
 : >empty.cubin && refused empty.cubin '' 'empty.cubin is neither a cubin'
 head -c 20 sm_90a.cubin >tiny.cubin && refused tiny.cubin '' 'cut off or damaged.* of its 20 bytes'
