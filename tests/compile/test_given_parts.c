@@ -89,11 +89,38 @@ static void kernels_of_ptx_are_read(void **state) {
     assert_false(rft_ptx_head("hello", 5, version, target));
 }
 
+static void variables_of_code_are_read(void **state) {
+    (void)state;
+    static const char text[] = "// .const .f32 nothing;\n.version 9.0\n.target sm_90a\n"
+                               ".visible .const .align 4 .b8 _ZN2ns7weightsE[36];\n"
+                               ".global .align 16 .v4 .f32 corners[2][3] = {0f3F800000, /* ; */ 0f40000000};\n"
+                               ".global .align 1 .b8 $str[4] = {104, 105};\n"
+                               ".global .u64 counter;\n.global .b8 endless[99999999999999999999];\n"
+                               ".visible .entry k(.param .u64 p) { .const .f32 inner; { .global .u32 x; } }\n"
+                               "} .const .f64 last = 0d3FF0000000000000;\n.const .f32";
+    rft_arena *arena = rft_arena_new();
+    rft_variable *variables = NULL;
+    assert_int_equal(rft_code_variables(text, sizeof text - 1, &variables, arena), 4);
+    assert_string_equal(variables[0].name, "ns::weights");
+    assert_string_equal(variables[0].symbol, "_ZN2ns7weightsE");
+    assert_true(variables[0].bytes == 36 && variables[0].is_constant && variables[0].is_zero);
+    assert_string_equal(variables[1].name, "corners");
+    assert_true(variables[1].bytes == 96 && !variables[1].is_constant && !variables[1].is_zero);
+    assert_true(variables[2].bytes == 8 && variables[2].is_zero);
+    assert_string_equal(variables[3].name, "last");
+    assert_true(variables[3].bytes == 8 && !variables[3].is_zero);
+    for (size_t n = 0; n < sizeof text; n++) {
+        assert_true(rft_code_variables(text, n, &variables, arena) <= 5);
+    }
+    rft_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_runs_on_what),
         cmocka_unit_test(the_header_says_the_architecture),
         cmocka_unit_test(kernels_of_ptx_are_read),
+        cmocka_unit_test(variables_of_code_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

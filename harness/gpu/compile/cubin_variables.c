@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cubin has its variables in its table of symbols; PTX declares them, in its text's outermost scope. */
+/* A cubin has its variables in its table of symbols; PTX declares them (ptx_scan.h). */
 #include "gpu/compile/cubin_elf.h"
-#include "gpu/compiler.h"
+#include "gpu/compile/ptx_scan.h"
 
 #include "base/str.h"
 #include "model/sweep/mangled.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct variable_list {
@@ -84,65 +83,13 @@ static void read_cubin(variable_list *list, const rft_cubin_elf *elf) {
 
 /* ---- PTX ---- */
 
-#define BLANKS " \t\r\n"
-#define ENDS BLANKS ";=[{}()"
-
-/* The bytes of ".f32", ".b8"; 0: no type. */
-static uint64_t type_bytes(const char *word, size_t length) {
-    char digits[8] = "";
-    if (length < 3 || length > 4 || !strchr("busf", word[1])) {
-        return 0;
-    }
-    memcpy(digits, word + 2, length - 2);
-    return strtoull(digits, NULL, 10) / 8;
-}
-
-/* What follows .const or .global in a declaration: ".align 4 .b8 d_filter[900] = ...;". */
-static void read_declaration(variable_list *list, const char *at, bool is_constant) {
-    uint64_t bytes = 0, vector = 1;
-    for (at += strspn(at, BLANKS); *at == '.'; at += strspn(at, BLANKS)) {
-        size_t length = strcspn(at, ENDS);
-        uint64_t type = type_bytes(at, length);
-        bytes = type ? type : bytes;
-        vector = length == 3 && at[1] == 'v' ? (uint64_t)(at[2] - '0') : vector;
-        at += length;
-        if (length == 6 && strncmp(at - length, ".align", length) == 0) {
-            at += strspn(at, BLANKS);
-            at += strcspn(at, BLANKS);
-        }
-    }
-    const char *name = at;
-    size_t length = strcspn(at, ENDS);
-    bytes *= vector;
-    for (at += length; *at == '['; at += strcspn(at, "]"), at += *at == ']') {
-        bytes *= strtoull(at + 1, NULL, 10);
-    }
-    if (length > 0 && *name != '$' && bytes > 0) {
-        const char *symbol = rft_arena_strndup(list->arena, name, length);
-        at += strspn(at, BLANKS);
-        add_variable(list, symbol, bytes, is_constant)->is_zero = *at != '=';
-    }
-}
-
-/* Statements outside of braces. */
-static void read_ptx(variable_list *list, const char *text) {
-    static const char constant[] = ".const", global[] = ".global";
-    int depth = 0;
-    for (const char *at = text; *at;) {
-        size_t length = strcspn(at, ENDS);
-        if (length == 0) {
-            depth += *at == '{' ? 1 : *at == '}' ? -1 : 0;
-            at++;
-            continue;
-        }
-        bool is_constant = length == sizeof constant - 1 && strncmp(at, constant, length) == 0;
-        bool is_global = length == sizeof global - 1 && strncmp(at, global, length) == 0;
-        if (depth == 0 && at[0] == '/' && at[1] == '/') {
-            length = strcspn(at, "\n");
-        }
-        at += length;
-        if (depth == 0 && (is_constant || is_global)) {
-            read_declaration(list, at, is_constant);
+static void read_ptx(variable_list *list, const char *text, size_t bytes) {
+    rft_ptx_text t = {text, text + bytes};
+    rft_ptx_variable found;
+    while (rft_ptx_next_variable(&t, &found)) {
+        const char *symbol = rft_arena_strndup(list->arena, found.name.text, found.name.length);
+        if (*symbol != '$') {
+            add_variable(list, symbol, found.bytes, found.is_constant)->is_zero = found.is_zero;
         }
     }
 }
@@ -153,7 +100,7 @@ size_t rft_code_variables(const void *code, size_t bytes, rft_variable **out, rf
     if (rft_cubin_elf_open(&elf, code, bytes)) {
         read_cubin(&list, &elf);
     } else if (bytes < SELFMAG || memcmp(code, ELFMAG, SELFMAG) != 0) {
-        read_ptx(&list, rft_arena_strndup(arena, code, bytes));
+        read_ptx(&list, code, bytes);
     }
     *out = list.items;
     return list.count;

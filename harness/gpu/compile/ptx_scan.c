@@ -190,3 +190,56 @@ bool rft_ptx_find(const char *text, size_t bytes, const char *name, rft_ptx_entr
     }
     return false;
 }
+
+/* ---- variables ---- */
+
+#define VARIABLE_BYTES_MAX (1ull << 48)
+
+/* 0: too many for any memory. */
+static uint64_t times(uint64_t bytes, rft_ptx_word word) {
+    uint64_t number = 0;
+    for (size_t i = 0; i < word.length && number <= VARIABLE_BYTES_MAX; i++) {
+        number = isdigit((unsigned char)word.text[i]) ? 10 * number + (uint64_t)(word.text[i] - '0') : UINT64_MAX;
+    }
+    bool fits = bytes > 0 && number <= VARIABLE_BYTES_MAX / bytes;
+    return fits ? bytes * number : 0;
+}
+
+/* [.align N] [.v4] .TYPE NAME[COUNT][COUNT] [= ...];, from behind .const or .global. False: it has no size. */
+static bool read_variable(rft_ptx_text *t, rft_ptx_variable *out) {
+    uint64_t vector = 1;
+    rft_ptx_word word = next_word(t);
+    for (; word.length > 0 && word.text[0] == '.'; word = next_word(t)) {
+        if (is(word, ".align")) {
+            next_word(t);
+        } else if (is(word, ".v2") || is(word, ".v4")) {
+            vector = (uint64_t)(word.text[2] - '0');
+        } else if (out->bytes == 0) {
+            out->bytes = type_bytes(word);
+        }
+    }
+    out->name = word;
+    out->bytes *= vector;
+    for (word = next_word(t); is(word, "["); word = next_word(t)) {
+        out->bytes = times(out->bytes, next_word(t));
+        next_word(t); /* ] */
+    }
+    out->is_zero = !is(word, "=");
+    while (word.length > 0 && !is(word, ";")) {
+        word = next_word(t);
+    }
+    return out->bytes > 0 && out->name.length > 0;
+}
+
+bool rft_ptx_next_variable(rft_ptx_text *t, rft_ptx_variable *out) {
+    size_t depth = 0;
+    for (rft_ptx_word word = next_word(t); word.length > 0; word = next_word(t)) {
+        depth += is(word, "{") ? 1 : 0;
+        depth -= is(word, "}") && depth > 0 ? 1 : 0;
+        *out = (rft_ptx_variable){.is_constant = is(word, ".const")};
+        if (depth == 0 && (out->is_constant || is(word, ".global")) && read_variable(t, out)) {
+            return true;
+        }
+    }
+    return false;
+}

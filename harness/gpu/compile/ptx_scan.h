@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ptx_scan.h - what a PTX file says of itself and of its kernels: .version, .target, and each .entry with its
- * parameters' sizes and the launches that it asks for. Nothing is trusted: what cannot be read is left out. Private to
- * compile.
+ * ptx_scan.h - what a PTX file says of itself and of its kernels: .version, .target, each .entry with its parameters'
+ * sizes and the launches that it asks for, and its variables. Nothing is trusted: what cannot be read is left out.
+ * Private to compile.
  */
 #ifndef RFT_GPU_PTX_SCAN_H
 #define RFT_GPU_PTX_SCAN_H
@@ -26,6 +26,12 @@ typedef struct rft_ptx_entry {
     rft_kernel_needs needs;
 } rft_ptx_entry;
 
+typedef struct rft_ptx_variable {
+    rft_ptx_word name;
+    uint64_t bytes;
+    bool is_constant, is_zero; /* .const, not .global; without a value */
+} rft_ptx_variable;
+
 /* Is it PTX: does it begin, behind comments, with .version? Sets "9.0" and "sm_90a" where they are given, else "". */
 bool rft_ptx_head(const char *text, size_t bytes, char version[16], char target[16]);
 /* Does it define functions besides kernels? */
@@ -34,5 +40,7 @@ bool rft_ptx_has_functions(const char *text, size_t bytes);
 bool rft_ptx_next(rft_ptx_text *text, rft_ptx_entry *out);
 /* The kernel of this name. */
 bool rft_ptx_find(const char *text, size_t bytes, const char *name, rft_ptx_entry *out);
+/* The next .const or .global variable outside of functions; false: there is none. */
+bool rft_ptx_next_variable(rft_ptx_text *text, rft_ptx_variable *out);
 
 #endif
