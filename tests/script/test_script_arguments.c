@@ -122,9 +122,9 @@ static void constants_are_inputs_behind_the_buffers(void **state) {
     }
     const rft_buffer *filter = find(spec, "ns::a");
     assert_true(filter->count == 9 && filter->fill.kind == RFT_FILL_UNIFORM && filter->fill.low == -1);
-    assert_string_equal(find(spec, "a")->fill.hex, "feff");
+    assert_string_equal(find(spec, "a")->fill.identity, "feff");
     assert_int_equal(find(spec, "z")->count, 8);
-    assert_string_equal(find(spec, "z")->fill.hex, "0100000000000040");
+    assert_string_equal(find(spec, "z")->fill.identity, "0100000000000040");
     assert_true(spec->work.bytes_read > 0);
     spec =
         spell(test, "b.x, b.y", "constants = function(p) return { d = input(i32, p.n, integers { below = 5 }) } end,");
