@@ -3,8 +3,8 @@
  * conditions are Python, which is translated and never run (python.h). */
 #include "base/fs.h"
 #include "base/json.h"
-#include "script/python/python.h"
 #include "script/script.h"
+#include "script/script_t1_parts.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -13,42 +13,50 @@
 #include <string.h>
 
 #define T1_MAX_BYTES ((size_t)16 << 20)
-#define PARAMETERS_MAX 256
-#define CONDITIONS_MAX 1000
+#define TIDY_MOST 2000   /* bytes of an expression that somebody reads */
 #define HEAD_BYTES 65536 /* where the mark is looked for */
 
-typedef struct t1 {
-    const char *what;
-    rft_arena *arena;
-    rft_str *lua;
-    rft_py_name names[PARAMETERS_MAX];
-    size_t name_count;
-    rft_err *err;
-} t1;
+/* "SECTION.PATH" with the path's numbers put in. */
+static void format_path(char *out, size_t size, const rft_t1_reader *t, const char *format, va_list args) {
+    size_t length = (size_t)rft_text_format(out, size, "%.40s.", t->section);
+    rft_text_vformat(out + length, size - length, format, args);
+}
 
-static int fail_t1(t1 *t, const char *expected, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static int fail_t1(t1 *t, const char *expected, const char *format, ...) {
+int rft_t1_fail(rft_t1_reader *t, const char *expected, const char *format, ...) {
     char path[200];
     va_list args;
     va_start(args, format);
-    rft_text_vformat(path, sizeof path, format, args);
+    format_path(path, sizeof path, t, format, args);
     va_end(args);
-    rft_err_set(t->err, RFT_E_SCRIPT, "ConfigurationSpace.%s: expected %s", path, expected);
+    rft_err_set(t->err, RFT_E_SCRIPT, "%s: expected %s", path, expected);
     rft_err_place(t->err, "%s", t->what);
     return rft_err_remedy(t->err, "docs/exchange.md lists the supported part of T1; a Lua space can express more");
 }
 
-/* Python that is not understood: where, and what may stand there. */
-static int refuse_python(t1 *t, const rft_py_error *error, const char *text, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static int refuse_python(t1 *t, const rft_py_error *error, const char *text, const char *format, ...) {
+int rft_t1_refuse(rft_t1_reader *t, const char *message, const char *remedy, const char *format, ...) {
     char path[200];
     va_list args;
     va_start(args, format);
-    rft_text_vformat(path, sizeof path, format, args);
+    format_path(path, sizeof path, t, format, args);
     va_end(args);
-    rft_err_set(t->err, RFT_E_SCRIPT, "ConfigurationSpace.%s: %s, at character %zu of \"%.200s\"", path, error->message,
-                error->at + 1, text);
+    rft_err_set(t->err, RFT_E_SCRIPT, "%s: %.300s", path, message);
+    rft_err_place(t->err, "%s", t->what);
+    return rft_err_remedy(t->err, "%s", remedy);
+}
+
+int rft_t1_refuse_python(rft_t1_reader *t, const rft_py_error *error, const char *text, const char *format, ...) {
+    char path[200];
+    va_list args;
+    va_start(args, format);
+    format_path(path, sizeof path, t, format, args);
+    va_end(args);
+    if (rft_text_starts(text, "<function")) { /* what print() makes of one */
+        rft_err_set(t->err, RFT_E_SCRIPT, "%s: a Python function, which is not run", path);
+        rft_err_place(t->err, "%s", t->what);
+        return rft_err_remedy(t->err, "write it as a text over the parameters there: \"block_size_x * tile_size_x\"");
+    }
+    rft_err_set(t->err, RFT_E_SCRIPT, "%s: %s, at character %zu of \"%.200s\"", path, error->message, error->at + 1,
+                text);
     rft_err_place(t->err, "%s", t->what);
     return rft_err_remedy(t->err,
                           "Python is read, not run: numbers, texts, names, + - * / // %% **, comparisons, and, or, "
@@ -86,7 +94,7 @@ static void add_quoted(rft_str *out, const char *text) {
     rft_str_add_char(out, '"');
 }
 
-static void add_value(rft_str *out, const rft_value *value) {
+void rft_t1_add_value(rft_str *out, const rft_value *value) {
     if (value->kind == RFT_VALUE_TEXT) {
         add_quoted(out, value->as.text);
     } else if (value->kind == RFT_VALUE_INT && value->as.integer == INT64_MIN) {
@@ -110,55 +118,133 @@ static bool is_identifier(const char *name) {
     return good;
 }
 
-static int read_parameter(t1 *t, size_t index, const json_t *item) {
-    const char *name = json_string_value(json_object_get(item, "Name"));
-    const char *type = json_string_value(json_object_get(item, "Type"));
-    const char *text = json_string_value(json_object_get(item, "Values"));
-    static const char *const types[] = {"int", "uint", "float", "bool", "string"};
-    size_t known = 0, count = 0;
+/* The values of a list of JSON, as Kernel Tuner has them. */
+static int read_json_values(rft_t1_reader *t, rft_value **out, size_t *count, size_t index, const json_t *list) {
+    *count = json_array_size(list);
+    *out = rft_arena_calloc(t->arena, *count + 1, sizeof **out);
+    for (size_t i = 0; i < *count; i++) {
+        const json_t *item = json_array_get(list, i);
+        if (json_is_string(item)) {
+            (*out)[i] = rft_value_text(rft_arena_strdup(t->arena, json_string_value(item)));
+        } else if (json_is_boolean(item)) {
+            (*out)[i] = rft_value_bool(json_is_true(item));
+        } else if (json_is_number(item)) {
+            (*out)[i] =
+                json_is_integer(item) ? rft_value_int(json_integer_value(item)) : rft_value_real(json_real_value(item));
+        } else {
+            return rft_t1_fail(t, "numbers, texts or booleans", "TuningParameters[%zu].Values[%zu]", index, i);
+        }
+    }
+    return *count <= 65535 ? RFT_OK : rft_t1_fail(t, "at most 65,535 values", "TuningParameters[%zu].Values", index);
+}
+
+static int read_values(rft_t1_reader *t, rft_value **out, size_t *count, size_t index, const json_t *item) {
+    const json_t *given = json_object_get(item, "Values");
+    const char *text = json_string_value(given);
     rft_py_error error;
     rft_py_node *node = NULL;
+    if (json_is_array(given)) {
+        return read_json_values(t, out, count, index, given);
+    }
+    if (!text) {
+        return rft_t1_fail(t, "a Python list in a text", "TuningParameters[%zu].Values", index);
+    }
+    if (!rft_py_parse(&node, text, t->arena, &error) || !rft_py_values(out, count, node, t->arena, &error)) {
+        return rft_t1_refuse_python(t, &error, text, "TuningParameters[%zu].Values", index);
+    }
+    return RFT_OK;
+}
+
+static int read_name(rft_t1_reader *t, const char **out, size_t index, const json_t *item) {
+    const char *name = json_string_value(json_object_get(item, "Name"));
+    if (!name || !is_identifier(name)) {
+        return rft_t1_fail(t, "a name of letters, digits and _ that Lua has no other use for",
+                           "TuningParameters[%zu].Name", index);
+    }
+    for (size_t i = 0; i < t->name_count; i++) {
+        if (strcmp(t->names[i].name, name) == 0) {
+            return rft_t1_fail(t, "a name that no other parameter has", "TuningParameters[%zu].Name", index);
+        }
+    }
+    *out = rft_arena_strdup(t->arena, name);
+    return RFT_OK;
+}
+
+static int read_parameter(rft_t1_reader *t, size_t index, const json_t *item) {
+    const char *type = json_string_value(json_object_get(item, "Type"));
+    static const char *const types[] = {"int", "uint", "float", "bool", "string"};
+    const char *name = NULL;
+    size_t known = 0, count = 0;
     rft_value *values = NULL;
     while (known < 5 && (!type || strcmp(type, types[known]) != 0)) {
         known++;
     }
-    if (!name || !is_identifier(name)) {
-        return fail_t1(t, "a name of letters, digits and _ that Lua has no other use for", "TuningParameters[%zu].Name",
-                       index);
+    int code = read_name(t, &name, index, item);
+    if (code == RFT_OK && known == 5) {
+        code = rft_t1_fail(t, "int, uint, float, bool or string", "TuningParameters[%zu].Type", index);
     }
-    for (size_t i = 0; i < t->name_count; i++) {
-        if (strcmp(t->names[i].name, name) == 0) {
-            return fail_t1(t, "a name that no other parameter has", "TuningParameters[%zu].Name", index);
-        }
-    }
-    if (known == 5) {
-        return fail_t1(t, "int, uint, float, bool or string", "TuningParameters[%zu].Type", index);
-    }
-    if (!text) {
-        return fail_t1(t, "a Python list in a text", "TuningParameters[%zu].Values", index);
-    }
-    if (!rft_py_parse(&node, text, t->arena, &error) || !rft_py_values(&values, &count, node, t->arena, &error)) {
-        return refuse_python(t, &error, text, "TuningParameters[%zu].Values", index);
-    }
-    rft_str_addf(t->lua, "    [\"%s\"] = values({", name);
-    for (size_t i = 0; i < count; i++) {
+    code = code ? code : read_values(t, &values, &count, index, item);
+    for (size_t i = 0; i < count && code == RFT_OK; i++) {
         if (!fits_type(type, &values[i])) {
-            return fail_t1(t, "values of the parameter's Type", "TuningParameters[%zu].Values, value %zu", index,
-                           i + 1);
+            code = rft_t1_fail(t, "values of the parameter's Type", "TuningParameters[%zu].Values, value %zu", index,
+                               i + 1);
         }
-        rft_str_add(t->lua, i ? ", " : " ");
-        add_value(t->lua, &values[i]);
     }
-    rft_str_add(t->lua, " }),\n");
-    t->names[t->name_count++] = (rft_py_name){name, known == 3   ? RFT_VALUE_BOOL
-                                                    : known == 4 ? RFT_VALUE_TEXT
-                                                                 : RFT_VALUE_REAL};
-    return count ? RFT_OK : fail_t1(t, "at least one value", "TuningParameters[%zu].Values", index);
+    if (code != RFT_OK) {
+        return code;
+    }
+    t->names[t->name_count++] = (rft_py_name){.name = name,
+                                              .kind = known == 3   ? RFT_VALUE_BOOL
+                                                      : known == 4 ? RFT_VALUE_TEXT
+                                                                   : RFT_VALUE_REAL,
+                                              .values = values,
+                                              .value_count = count};
+    return count ? RFT_OK : rft_t1_fail(t, "at least one value", "TuningParameters[%zu].Values", index);
 }
 
 /* ---- conditions ---- */
 
-static int check_names(t1 *t, size_t index, const json_t *list) {
+/* The bracket that closes the one at `at`; texts hold none. */
+static size_t closing(const char *lua, size_t at) {
+    size_t depth = 0;
+    char quote = '\0';
+    for (; lua[at]; at++) {
+        if (lua[at] == '\'') {
+            quote = quote ? '\0' : '\'';
+        }
+        depth += !quote && lua[at] == '(';
+        depth -= !quote && lua[at] == ')';
+        if (depth == 0) {
+            return at;
+        }
+    }
+    return at;
+}
+
+const char *rft_t1_tidy(const char *lua, rft_arena *arena) {
+    char *out = rft_arena_strdup(arena, lua);
+    bool in_text = false;
+    if (strlen(out) > TIDY_MOST) {
+        return out;
+    }
+    for (size_t i = 0; out[i]; i++) {
+        in_text = in_text != (out[i] == '\'');
+        bool call = rft_text_starts(out + i, "(math.modf("); /* of two results the first */
+        bool first = i == 0;
+        if (in_text || out[i] != '(' || call) {
+            continue;
+        }
+        size_t end = closing(out, i);
+        if ((first && out[end] && !out[end + 1]) || (!first && out[i - 1] == '(' && closing(out, i - 1) == end + 1)) {
+            memmove(out + end, out + end + 1, strlen(out + end));
+            memmove(out + i, out + i + 1, strlen(out + i));
+            i = first ? (size_t)-1 : i - 2;
+        }
+    }
+    return out;
+}
+
+static int check_names(rft_t1_reader *t, size_t index, const json_t *list) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *name = json_string_value(json_array_get(list, i));
         bool found = false;
@@ -166,54 +252,73 @@ static int check_names(t1 *t, size_t index, const json_t *list) {
             found = found || strcmp(t->names[k].name, name) == 0;
         }
         if (!found) {
-            return fail_t1(t, "the name of a parameter", "Conditions[%zu].Parameters[%zu]", index, i);
+            return rft_t1_fail(t, "the name of a parameter", "Conditions[%zu].Parameters[%zu]", index, i);
         }
     }
     return RFT_OK;
 }
 
-static int read_condition(t1 *t, size_t index, const json_t *item) {
+static int read_condition(rft_t1_reader *t, size_t index, const json_t *item) {
     const char *text = json_string_value(json_object_get(item, "Expression"));
     rft_py_error error;
     rft_py_node *node = NULL;
     rft_str condition = RFT_STR_INIT;
     if (!text) {
-        return fail_t1(t, "a Python condition in a text", "Conditions[%zu].Expression", index);
+        return rft_t1_fail(t, "a Python condition in a text", "Conditions[%zu].Expression", index);
     }
     int code = check_names(t, index, json_object_get(item, "Parameters"));
     if (!code && (!rft_py_parse(&node, text, t->arena, &error) ||
                   !rft_py_to_lua(&condition, node, t->names, t->name_count, t->arena, &error))) {
-        code = refuse_python(t, &error, text, "Conditions[%zu].Expression", index);
+        code = rft_t1_refuse_python(t, &error, text, "Conditions[%zu].Expression", index);
     }
-    rft_str_add(t->lua, "    ");
-    add_quoted(t->lua, rft_str_get(&condition));
-    rft_str_add(t->lua, ",\n");
+    if (!code) {
+        t->conditions[t->condition_count++] = rft_t1_tidy(rft_str_get(&condition), t->arena);
+    }
     rft_str_clear(&condition);
     return code;
 }
 
-static int read_space(t1 *t, const json_t *root) {
+int rft_t1_read_space(rft_t1_reader *t, const json_t *root) {
     const json_t *space = json_object_get(root, "ConfigurationSpace");
     const json_t *parameters = json_object_get(space, "TuningParameters"),
                  *conditions = json_object_get(space, "Conditions");
     size_t parameter_count = json_array_size(parameters), condition_count = json_array_size(conditions);
     int code = RFT_OK;
-    if (parameter_count == 0 || parameter_count > PARAMETERS_MAX) {
-        return fail_t1(t, "a list of 1 to 256 parameters", "TuningParameters");
+    t->section = "ConfigurationSpace";
+    if (parameter_count == 0 || parameter_count > RFT_T1_PARAMETERS_MAX) {
+        return rft_t1_fail(t, "a list of 1 to 256 parameters", "TuningParameters");
     }
-    if ((conditions && !json_is_array(conditions) && !json_is_null(conditions)) || condition_count > CONDITIONS_MAX) {
-        return fail_t1(t, "a list of at most 1,000 conditions", "Conditions");
+    if ((conditions && !json_is_array(conditions) && !json_is_null(conditions)) ||
+        condition_count > RFT_T1_CONDITIONS_MAX) {
+        return rft_t1_fail(t, "a list of at most 1,000 conditions", "Conditions");
     }
-    rft_str_add(t->lua, "return sweep {\n  tune = {\n");
+    t->conditions = rft_arena_calloc(t->arena, condition_count + 1, sizeof *t->conditions);
     for (size_t i = 0; i < parameter_count && !code; i++) {
         code = read_parameter(t, i, json_array_get(parameters, i));
     }
-    rft_str_add(t->lua, "  },\n  where = {\n");
     for (size_t i = 0; i < condition_count && !code; i++) {
         code = read_condition(t, i, json_array_get(conditions, i));
     }
-    rft_str_add(t->lua, "  },\n}\n");
     return code;
+}
+
+void rft_t1_write_space(rft_str *out, const rft_t1_reader *t) {
+    rft_str_add(out, "return sweep {\n  tune = {\n");
+    for (size_t i = 0; i < t->name_count; i++) {
+        rft_str_addf(out, "    [\"%s\"] = values({", t->names[i].name);
+        for (size_t k = 0; k < t->names[i].value_count; k++) {
+            rft_str_add(out, k ? ", " : " ");
+            rft_t1_add_value(out, &t->names[i].values[k]);
+        }
+        rft_str_add(out, " }),\n");
+    }
+    rft_str_add(out, "  },\n  where = {\n");
+    for (size_t i = 0; i < t->condition_count; i++) {
+        rft_str_add(out, "    ");
+        add_quoted(out, t->conditions[i]);
+        rft_str_add(out, ",\n");
+    }
+    rft_str_add(out, "  },\n}\n");
 }
 
 int rft_script_t1_text(rft_str *out, const char *text, size_t size, const char *what, rft_err *err) {
@@ -223,9 +328,12 @@ int rft_script_t1_text(rft_str *out, const char *text, size_t size, const char *
         err->code = RFT_E_SCRIPT;
         return RFT_E_SCRIPT;
     }
-    t1 *t = rft_alloc(sizeof *t);
-    *t = (t1){.what = what, .arena = rft_arena_new(), .lua = out, .err = err};
-    code = read_space(t, root);
+    rft_t1_reader *t = rft_alloc(sizeof *t);
+    *t = (rft_t1_reader){.what = what, .arena = rft_arena_new(), .err = err};
+    code = rft_t1_read_space(t, root);
+    if (code == RFT_OK) {
+        rft_t1_write_space(out, t);
+    }
     rft_arena_free(t->arena);
     free(t);
     json_decref(root);

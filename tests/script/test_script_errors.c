@@ -214,7 +214,7 @@ static const struct {
     {"{ y = output(7, 1) }", "output.type: expected an element type"},
     {"{ y = output(f32, 1, uniform(0, 1)) }", "output.fill"},
     {"{ y = input(f32, 1, 7) }", "input.fill: expected uniform(a, b), integers{...}, from"},
-    {"{ y = input(f32, 1, uniform(1, 1)) }", "uniform: the first limit must be below"},
+    {"{ y = input(f32, 1, uniform(2, 1)) }", "uniform: the first limit must not be above"},
     {"{ y = input(i32, 1, integers { below = 0 }) }", "integers.below"},
     {"{ y = input(i32, 1, integers { below = 5, order = 'zip' }) }", "did you mean \"zipf\"?"},
 };

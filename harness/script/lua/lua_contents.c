@@ -7,6 +7,7 @@
 #include "script/lua/lua_values.h"
 
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 /* ---- files ---- */
@@ -150,9 +151,11 @@ static int api_uniform(lua_State *lua) {
     rft_fill fill = {.kind = RFT_FILL_UNIFORM};
     fill.low = limit_of(lua, 1, "low");
     fill.high = limit_of(lua, 2, "high");
-    if (!(fill.low < fill.high)) {
-        rft_lua_fault(lua, RFT_E_SCRIPT, NULL, "uniform: the first limit must be below the second");
+    if (fill.low > fill.high) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "uniform(0, 1); uniform(2, 2) is 2 everywhere",
+                      "uniform: the first limit must not be above the second");
     }
+    fill.high = fill.low == fill.high ? nextafter(fill.low, HUGE_VAL) : fill.high; /* the range holds `low` alone */
     *(rft_fill *)rft_tag_new(lua, RFT_TAG_FILL, sizeof(fill), 0) = fill;
     return 1;
 }

@@ -69,10 +69,27 @@ static void add_text(rft_str *out, const char *text) {
 }
 
 static bool add_name(lua_writer *w, const rft_py_node *node) {
-    if (!known(w, node->text)) {
+    const rft_py_name *name = known(w, node->text);
+    if (!name) {
         return fail_to_lua(w, node, "\"%.60s\" is not a parameter of the space", node->text);
     }
-    rft_str_add(w->out, node->text);
+    if (name->is_list && name->value_count != 1) {
+        return fail_to_lua(w, node, "\"%.60s\" is a list of values here: max(%.60s) is one", node->text, node->text);
+    }
+    rft_str_add(w->out, name->lua ? name->lua : node->text);
+    return true;
+}
+
+static bool add_index(lua_writer *w, const rft_py_node *node) {
+    const rft_py_name *name = known(w, node->text);
+    const rft_py_node *index = node->items[0];
+    if (!name || !name->items) {
+        return fail_to_lua(w, node, "members and indices are not understood");
+    }
+    if (index->kind != RFT_PY_INT || index->integer < 0 || (uint64_t)index->integer >= name->item_count) {
+        return fail_to_lua(w, node, "%.60s has the elements 0 to %zu", node->text, name->item_count - 1);
+    }
+    rft_str_add(w->out, name->items[index->integer]);
     return true;
 }
 
@@ -92,21 +109,53 @@ static bool add_binary(lua_writer *w, const rft_py_node *node) {
     return true;
 }
 
+/* max(NAME) of a name with a list: the number itself. False: it is something else. */
+static bool add_extreme(lua_writer *w, const rft_py_node *node) {
+    const rft_py_name *name =
+        node->count == 1 && node->items[0]->kind == RFT_PY_NAME ? known(w, node->items[0]->text) : NULL;
+    const rft_value *found = NULL;
+    for (size_t i = 0; name && name->is_list && i < name->value_count; i++) {
+        bool larger = found && rft_value_number(&name->values[i]) > rft_value_number(found);
+        bool smaller = found && rft_value_number(&name->values[i]) < rft_value_number(found);
+        found = !found || (node->text[1] == 'a' ? larger : smaller) ? &name->values[i] : found;
+    }
+    if (found && found->kind != RFT_VALUE_TEXT) {
+        rft_value_format(w->out, found);
+    }
+    return found && found->kind != RFT_VALUE_TEXT;
+}
+
+static const char *lua_function(const char *name) {
+    static const char *const names[][2] = {{"abs", "math.abs"},    {"min", "math.min"},   {"max", "math.max"},
+                                           {"int", "(math.modf"},  {"ceil", "math.ceil"}, {"float", "("},
+                                           {"floor", "math.floor"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i][0], name) == 0) {
+            return names[i][1];
+        }
+    }
+    return NULL;
+}
+
 static bool add_call(lua_writer *w, const rft_py_node *node) {
-    bool single = strcmp(node->text, "abs") == 0;
+    const char *function = lua_function(node->text);
     bool several = strcmp(node->text, "min") == 0 || strcmp(node->text, "max") == 0;
+    bool single = function && !several;
+    if (several && add_extreme(w, node)) {
+        return true;
+    }
     if ((!single && !several) || node->count < (single ? 1u : 2u) || (single && node->count > 1)) {
         return fail_to_lua(w, node, "%.40s() with %zu arguments is not understood in a condition", node->text,
                            node->count);
     }
-    rft_str_addf(w->out, "math.%s(", node->text);
+    rft_str_addf(w->out, "%s(", function);
     for (size_t i = 0; i < node->count; i++) {
         rft_str_add(w->out, i ? ", " : "");
         if (!add_python_number(w, node->items[i])) {
             return false;
         }
     }
-    rft_str_add_char(w->out, ')');
+    rft_str_add(w->out, function[0] == '(' ? "))" : ")");
     return true;
 }
 
@@ -123,6 +172,8 @@ static bool add_python_number(lua_writer *w, const rft_py_node *node) {
         return add_binary(w, node);
     case RFT_PY_CALL:
         return add_call(w, node);
+    case RFT_PY_INDEX:
+        return add_index(w, node);
     case RFT_PY_NEGATE:
         rft_str_add(w->out, "(-");
         if (!add_python_number(w, node->items[0])) {
@@ -284,4 +335,10 @@ bool rft_py_to_lua(rft_str *out, const rft_py_node *node, const rft_py_name *nam
                    rft_py_error *error) {
     lua_writer w = {out, names, name_count, arena, error};
     return add_truth(&w, node);
+}
+
+bool rft_py_number_to_lua(rft_str *out, const rft_py_node *node, const rft_py_name *names, size_t name_count,
+                          rft_arena *arena, rft_py_error *error) {
+    lua_writer w = {out, names, name_count, arena, error};
+    return add_python_number(&w, node);
 }

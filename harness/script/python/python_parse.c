@@ -229,6 +229,13 @@ static rft_py_node *parse_word(python_parser *p, size_t start) {
         node->kind = RFT_PY_CALL;
         node = parse_items(p, node, ")");
     }
+    if (!p->failed && node->kind == RFT_PY_NAME && take_token(p, "[")) {
+        node->kind = RFT_PY_INDEX;
+        add_item(p, node, parse_or(p));
+        if (!p->failed && !take_token(p, "]")) {
+            return fail_parse(p, "expected ]");
+        }
+    }
     if (!p->failed && (peek(p, ".") || peek(p, "["))) {
         return fail_parse(p, "members and indices are not understood");
     }

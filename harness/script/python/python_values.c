@@ -250,6 +250,8 @@ static bool fold(folder *f, const rft_py_node *node, rft_value *out) {
         return fold_logic(f, node, out);
     case RFT_PY_CALL:
         return fold_call(f, node, out);
+    case RFT_PY_INDEX:
+        return fail_fold(f, node, "members and indices are not understood");
     default:
         return fail_fold(f, node, "a list where one value is expected");
     }
