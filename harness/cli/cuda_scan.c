@@ -17,6 +17,8 @@ typedef struct kernel_scan {
     const char *spaces[NAMESPACES_MAX]; /* of the namespaces that are open */
     size_t space_depth[NAMESPACES_MAX], space_count, depth;
     size_t template_at; /* of the '<' behind the last `template`; 0: none */
+    rft_cuda_variable variables[RFT_CUDA_PARAMS_MAX];
+    size_t variable_count;
     rft_cuda_file *out;
     rft_arena *arena;
     rft_err *err;
@@ -35,10 +37,14 @@ static void note_use(rft_cuda_param *param, const rft_cuda_words *words, size_t 
         return;
     }
     const rft_cuda_word *behind = &words->items[rft_cuda_skip(words, at + 1)];
+    const rft_cuda_word *before = &words->items[at - 1];
+    while (rft_cuda_is(behind, ")") && rft_cuda_is(before, "(") && at > 2) { /* FLOAT4(x[i]) = ..., &(x[i]) */
+        before -= before[-1].kind == RFT_CUDA_NAME ? 2 : 1;
+        behind++;
+    }
     bool sets = rft_cuda_is(behind, "=");
     bool changes = behind->text[0] != '\0' && behind->text[1] == '=' && strchr("+-*/%&|^", behind->text[0]);
     changes = changes || rft_cuda_is(behind, "++") || rft_cuda_is(behind, "--") || rft_cuda_is(behind, ".");
-    const rft_cuda_word *before = &words->items[at - 1];
     changes = changes || rft_cuda_is(before, "&") || rft_cuda_is(before, "++") || rft_cuda_is(before, "--");
     param->read = param->read || !sets || changes;
     param->written_to = param->written_to || sets || changes;
@@ -57,6 +63,14 @@ static void look_at_body(rft_cuda_entry *entry, const rft_cuda_words *words, siz
                 note_use(param, words, i);
             }
         }
+    }
+    bool writes = false;
+    for (size_t p = 0; p < entry->param_count; p++) {
+        writes = writes || entry->params[p].written_to;
+    }
+    for (size_t p = 0; p < entry->param_count && !writes; p++) { /* by ways that are not seen here */
+        rft_cuda_param *param = &entry->params[p];
+        param->written_to = param->pointer && !param->is_const;
     }
     for (size_t i = from; i + 2 < to; i++) {
         const rft_cuda_word *word = &words->items[i];
@@ -92,7 +106,8 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     for (; words->items[i].kind != RFT_CUDA_END && !rft_cuda_is(&words->items[i], ";"); i++) {
         const rft_cuda_word *word = &words->items[i];
         bool called = rft_cuda_is(&word[1], "(");
-        if (called && rft_cuda_is(word, "__launch_bounds__") && word[2].kind == RFT_CUDA_NUMBER) {
+        if (called && rft_cuda_is(word, "__launch_bounds__") && word[2].kind == RFT_CUDA_NUMBER &&
+            (rft_cuda_is(&word[3], ")") || rft_cuda_is(&word[3], ","))) {
             entry.max_threads = strtol(word[2].text, NULL, 0);
         }
         if (called && word->kind == RFT_CUDA_NAME && !is_attribute(word)) {
@@ -115,6 +130,12 @@ static int read_entry(kernel_scan *s, size_t at, size_t *next) {
     }
     if (s->entry_count == RFT_CUDA_ENTRIES_MAX) {
         return rft_err_set(s->err, RFT_E_LIMIT, "the file has more than %d kernels", RFT_CUDA_ENTRIES_MAX);
+    }
+    for (size_t k = 0; k < s->entry_count; k++) { /* of alternatives under #if, and overloads, the first */
+        if (strcmp(s->entries[k].name, entry.name) == 0) {
+            *next = rft_cuda_skip(words, body);
+            return rc;
+        }
     }
     *next = rft_cuda_skip(words, body);
     look_at_body(&entry, words, body, *next);
@@ -170,6 +191,8 @@ static int read_entries(kernel_scan *s) {
         } else if (rft_cuda_is(word, "__global__")) {
             rc = read_entry(s, i, &next);
             s->template_at = 0;
+        } else if (rft_cuda_is(word, "__constant__") && s->variable_count < RFT_CUDA_PARAMS_MAX) {
+            s->variable_count += rft_cuda_read_variable(&s->variables[s->variable_count], &s->words, i, s->arena);
         } else if (rft_cuda_is(word, "{") || rft_cuda_is(word, "}") || rft_cuda_is(word, ";")) {
             s->template_at = 0;
             s->depth += rft_cuda_is(word, "{");
@@ -322,6 +345,8 @@ int rft_cuda_scan(rft_cuda_file *out, const char *text, rft_arena *arena, rft_er
         read_constants(s, macros, &out->macro_count);
         out->entries = s->entry_count ? rft_arena_memdup(arena, s->entries, s->entry_count * sizeof *s->entries) : NULL;
         out->entry_count = s->entry_count;
+        out->variables = rft_arena_memdup(arena, s->variables, sizeof s->variables);
+        out->variable_count = s->variable_count;
     }
     free(s->entries);
     free(s->words.items);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * cuda_scan.h - what a CUDA source says of itself without a compiler: its kernels, their parameters, and the macros
- * that somebody else must define. A scan of words: what a header or a clever macro makes is not seen, and NVRTC has the
- * last word. Regions under `#ifndef __CUDACC_RTC__` and `#if 0` are left out, as NVRTC leaves them out.
+ * that somebody else must define. A scan of words: what a header makes is not seen, of macros only kernels
+ * in whole, and NVRTC has the last word. Regions under `#ifndef __CUDACC_RTC__` and `#if 0` are left out, as NVRTC
+ * leaves them out.
  */
 #ifndef RFT_CLI_CUDA_SCAN_H
 #define RFT_CLI_CUDA_SCAN_H
@@ -22,6 +23,8 @@ typedef struct rft_cuda_param {
     const char *type;      /* "f32"; NULL: none of rooftune's */
     int lanes;             /* 4 for float4 */
     bool pointer;          /* to `type`, one level */
+    bool is_const;         /* what it points to */
+    bool guessed;          /* the type it points to is not known: `type` is a guess */
     bool read, written_to; /* what the body seems to do with what it points to; both where that is not seen */
 } rft_cuda_param;
 
@@ -47,14 +50,26 @@ typedef struct rft_cuda_macro {
     const char *name;
     const char *given; /* its value under #ifndef NAME; NULL: used and not defined */
     bool only_in_if;   /* asked in #if alone */
+    bool device;       /* it stands for __device__ or __global__ */
+    const char *word;  /* the one name that an unconditional #define stands for; NULL: something else */
     const char *fixed; /* the number of an unconditional #define or a constant; then nobody else defines it */
 } rft_cuda_macro;
+
+/* A __constant__ variable. */
+typedef struct rft_cuda_variable {
+    const char *name;  /* without its namespaces */
+    const char *type;  /* "f32"; NULL: none of rooftune's */
+    int lanes;         /* 2 for float2 */
+    const char *count; /* its elements as written: "(33*33)*(2)"; "1": no array */
+} rft_cuda_variable;
 
 typedef struct rft_cuda_file {
     const rft_cuda_entry *entries;
     size_t entry_count;
     const rft_cuda_macro *macros;
     size_t macro_count;
+    const rft_cuda_variable *variables; /* RFT_CUDA_PARAMS_MAX at most */
+    size_t variable_count;
     const char *text;    /* what was scanned, borrowed */
     const char *refused; /* what NVRTC or a sweep cannot have: "a launch (<<<)"; NULL: nothing */
     size_t refused_line;

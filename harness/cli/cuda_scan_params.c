@@ -46,9 +46,9 @@ static const known_type vector_types[] = {{"float", "f32"},  {"double", "f64"}, 
                                           {"ushort", "u16"}, {"longlong", "i64"}};
 
 static bool is_qualifier(const char *word) {
-    static const char *const words[] = {"const",    "volatile", "__restrict__",     "__restrict",
-                                        "restrict", "struct",   "static",           "std",
-                                        "::",       "typename", "__grid_constant__"};
+    static const char *const words[] = {
+        "const",  "volatile", "__restrict__", "__restrict", "restrict",          "struct",
+        "static", "std",      "::",           "typename",   "__grid_constant__", "__device__"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(word, words[i]) == 0) {
             return true;
@@ -119,6 +119,11 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
             return one->given ? one->given : "float";
         }
     }
+    for (size_t i = 0; i < words->define_count; i++) { /* #define REAL float */
+        if (words->defines[i].word && strcmp(words->defines[i].name, name) == 0) {
+            return words->defines[i].word;
+        }
+    }
     for (size_t i = 0; i + 4 < words->count; i++) {
         const rft_cuda_word *at = &words->items[i];
         bool used = rft_cuda_is(at, "using") && rft_cuda_is(&at[1], name) && rft_cuda_is(&at[2], "=");
@@ -127,7 +132,7 @@ static const char *resolve_alias(const rft_cuda_entry *entry, const rft_cuda_wor
             while (end + 1 < words->count && end < i + 9 && !rft_cuda_is(&words->items[end], ";")) {
                 end++;
             }
-            if (used || rft_cuda_is(&words->items[end - 1], name)) {
+            if (used || (end > i + 1 && rft_cuda_is(&words->items[end - 1], name))) {
                 return join_names(words, used ? i + 3 : i + 1, used ? end : end - 1, arena);
             }
         }
@@ -168,8 +173,14 @@ static void read_param(rft_cuda_param *param, const rft_cuda_entry *entry, const
     param->written = rft_arena_strdup(arena, rft_str_get(&written));
     param->read = true;
     param->written_to = stars == 1 && !constant;
+    param->is_const = constant;
     if (!odd && stars < 2 && bases > 0) {
         find_type(param, bases == 1 ? resolve_alias(entry, words, rft_str_get(&base), arena) : rft_str_get(&base));
+    }
+    bool bound = strstr(param->written, "exture") || strstr(param->written, "urface") || bases == 0;
+    if (!param->type && stars == 1 && !odd && !bound && !strchr(param->written, '{')) {
+        param->type = "f32";
+        param->guessed = true;
     }
     rft_str_clear(&written);
     rft_str_clear(&base);
@@ -242,4 +253,28 @@ int rft_cuda_read_templates(rft_cuda_entry *entry, const rft_cuda_words *words, 
         from = to + 1;
     }
     return RFT_OK;
+}
+
+bool rft_cuda_read_variable(rft_cuda_variable *out, const rft_cuda_words *words, size_t at, rft_arena *arena) {
+    const rft_cuda_entry none = {0};
+    rft_cuda_param param;
+    size_t end = at, name = 0;
+    while (words->items[end].kind != RFT_CUDA_END && !strchr("[=;,({", words->items[end].text[0])) {
+        name = words->items[end].kind == RFT_CUDA_NAME ? end : name;
+        end++;
+    }
+    if (words->items[end].kind == RFT_CUDA_END || name < at + 2 || name + 1 != end ||
+        !strchr("[=;", words->items[end].text[0])) {
+        return false;
+    }
+    read_param(&param, &none, words, at + 1, end, arena);
+    *out = (rft_cuda_variable){param.name, param.pointer ? NULL : param.type, param.lanes, "1"};
+    while (rft_cuda_is(&words->items[end], "[")) {
+        size_t behind = rft_cuda_skip(words, end);
+        const char *count = join_names(words, end + 1, behind - 1, arena);
+        out->count = strcmp(out->count, "1") == 0 ? rft_arena_printf(arena, "(%s)", count)
+                                                  : rft_arena_printf(arena, "%s*(%s)", out->count, count);
+        end = behind;
+    }
+    return true;
 }

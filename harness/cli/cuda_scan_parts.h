@@ -9,7 +9,7 @@ typedef enum rft_cuda_kind { RFT_CUDA_END, RFT_CUDA_NAME, RFT_CUDA_NUMBER, RFT_C
 
 typedef struct rft_cuda_word {
     const char *text;
-    size_t line;
+    size_t line, at; /* from 1; bytes before it in the text */
     rft_cuda_kind kind;
     bool directive; /* of a #define's value or an #if's condition */
 } rft_cuda_word;
@@ -19,7 +19,9 @@ typedef struct rft_cuda_words {
     size_t count, capacity;
     rft_cuda_macro defines[RFT_CUDA_PARAMS_MAX * 8]; /* given: under #ifndef of its own name; fixed: else */
     size_t define_count;
-    bool has_headers; /* includes by "NAME": they may define what seems undefined */
+    bool has_headers;                         /* includes by "NAME": they may define what seems undefined */
+    size_t includes[RFT_CUDA_PARAMS_MAX * 4]; /* where "NAME" or <NAME> of an #include begins in the text */
+    size_t include_count;
 } rft_cuda_words;
 
 /* Words of the text, without comments and regions that NVRTC never sees. */
@@ -34,5 +36,8 @@ int rft_cuda_read_params(rft_cuda_entry *entry, const rft_cuda_words *words, siz
 /* Reads "< ... >" at `at`. RFT_E_LIMIT. */
 int rft_cuda_read_templates(rft_cuda_entry *entry, const rft_cuda_words *words, size_t at, rft_arena *arena,
                             rft_err *err);
+
+/* Reads `__constant__ float filter[33 * 33];` from `at` on; false: it is a function, or nothing that is understood. */
+bool rft_cuda_read_variable(rft_cuda_variable *out, const rft_cuda_words *words, size_t at, rft_arena *arena);
 
 #endif

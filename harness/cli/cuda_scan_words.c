@@ -6,7 +6,19 @@
 #include <ctype.h>
 #include <string.h>
 
+#define MACRO_PARAMS_MAX 8
+#define MAKERS_MAX 32
+
+/* #define KERNEL(name, T) __global__ void name(T *x) { ... } */
+typedef struct kernel_maker {
+    const char *name, *params[MACRO_PARAMS_MAX], *body;
+    size_t param_count;
+} kernel_maker;
+
 typedef struct word_reader {
+    const char *text;
+    kernel_maker *makers; /* MAKERS_MAX of them; NULL: within what one of them made */
+    size_t maker_count, made_at;
     const char *at;
     size_t line;
     rft_cuda_words *out;
@@ -24,8 +36,8 @@ static void put_word(word_reader *r, rft_cuda_kind kind, const char *from, size_
     rft_cuda_words *out = r->out;
     if (r->skipped == 0) {
         RFT_GROW(out->items, out->capacity, out->count + 1);
-        out->items[out->count++] =
-            (rft_cuda_word){rft_arena_strndup(r->arena, from, length), r->line, kind, r->directive};
+        out->items[out->count++] = (rft_cuda_word){rft_arena_strndup(r->arena, from, length), r->line,
+                                                   (size_t)(from - r->text), kind, r->directive};
     }
 }
 
@@ -98,6 +110,102 @@ static void read_word(word_reader *r) {
     r->at += length;
 }
 
+/* ---- kernels that macros make ---- */
+
+/* At the '(' of a function-like macro: kept where its body has a kernel. Stops behind the logical line. */
+static void read_function_macro(word_reader *r, const char *name) {
+    kernel_maker maker = {.name = name};
+    const char *from = r->at, *at = from + 1;
+    while (*r->at && *r->at != '\n') {
+        const char *before = r->at;
+        skip_blanks(r);
+        r->at += r->at == before;
+    }
+    while (at < r->at && *at != ')') {
+        size_t length = name_length(at);
+        if (length && maker.param_count < MACRO_PARAMS_MAX) {
+            maker.params[maker.param_count++] = rft_arena_strndup(r->arena, at, length);
+        }
+        at += length ? length : 1;
+    }
+    char *body = rft_arena_strndup(r->arena, at + (at < r->at), (size_t)(r->at - at) - (at < r->at));
+    if (r->makers && r->maker_count < MAKERS_MAX && strstr(body, "__global__")) {
+        for (char *c = body; *c; c++) { /* one line */
+            *c = (*c == '\\' && (c[1] == '\n' || c[1] == '\r')) || *c == '\n' || *c == '\r' ? ' ' : *c;
+        }
+        maker.body = body;
+        r->makers[r->maker_count++] = maker;
+    }
+}
+
+/* The arguments at the '(' of a call; false: more than a macro here has, or no end. */
+static bool read_arguments(word_reader *r, const char *out[MACRO_PARAMS_MAX], size_t *count) {
+    const char *from = r->at + 1;
+    size_t depth = 1;
+    *count = 0;
+    for (r->at++; *r->at && depth; r->at++) {
+        bool ends = depth == 1 && (*r->at == ',' || *r->at == ')');
+        depth += *r->at == '(';
+        depth -= *r->at == ')';
+        r->line += *r->at == '\n';
+        if (ends && *count == MACRO_PARAMS_MAX) {
+            return false;
+        }
+        if (ends) {
+            from += strspn(from, " \t\n");
+            out[(*count)++] = rft_arena_strndup(r->arena, from, (size_t)(r->at - from));
+            from = r->at + 1;
+        }
+    }
+    return depth == 0;
+}
+
+/* `KERNEL(scale, float)` at r->at: its words, as if they stood there. */
+static bool expand_kernel(word_reader *r) {
+    size_t length = name_length(r->at), i = 0, count = 0;
+    while (r->makers && i < r->maker_count &&
+           (strncmp(r->makers[i].name, r->at, length) != 0 || r->makers[i].name[length])) {
+        i++;
+    }
+    const char *start = r->at, *arguments[MACRO_PARAMS_MAX];
+    size_t line = r->line;
+    if (!r->makers || i == r->maker_count || start[length] != '(' || r->directive || r->skipped) {
+        return false;
+    }
+    const kernel_maker *maker = &r->makers[i];
+    r->at += length;
+    if (!read_arguments(r, arguments, &count) || count != maker->param_count) {
+        r->at = start;
+        r->line = line;
+        return false;
+    }
+    rft_str text = RFT_STR_INIT;
+    for (const char *at = maker->body; *at;) {
+        size_t name = name_length(at), p = 0;
+        while (p < count && !(name && strlen(maker->params[p]) == name && strncmp(maker->params[p], at, name) == 0)) {
+            p++;
+        }
+        bool joins = rft_text_starts(at, "##");
+        if (joins) { /* a##b: one word */
+            while (text.length && text.data[text.length - 1] == ' ') {
+                rft_str_truncate(&text, text.length - 1);
+            }
+            at += 2 + strspn(at + 2, " ");
+            continue;
+        }
+        rft_str_add_n(&text, p < count ? arguments[p] : at, p < count ? strlen(arguments[p]) : name ? name : 1);
+        at += name ? name : 1;
+    }
+    const char *made = rft_arena_strdup(r->arena, rft_str_get(&text));
+    word_reader inner = {
+        .text = made, .at = made, .line = line, .out = r->out, .arena = r->arena, .made_at = (size_t)(start - r->text)};
+    for (skip_blanks(&inner); *inner.at; skip_blanks(&inner)) {
+        read_word(&inner);
+    }
+    rft_str_clear(&text);
+    return true;
+}
+
 /* ---- the preprocessor's lines ---- */
 
 /* `#ifndef __CUDACC_RTC__`, `#if !defined(__CUDACC_RTC__)`, `#if 0`: `line` is what stands behind the '#'. */
@@ -126,7 +234,7 @@ static void read_define(word_reader *r) {
     bool function = r->at[length] == '(';
     r->at += length;
     if (function) { /* its parameters are no macros: they and the body are left out */
-        r->at += strcspn(r->at, "\n");
+        read_function_macro(r, name);
     }
     skip_blanks(r);
     size_t first = out->count;
@@ -136,9 +244,18 @@ static void read_define(word_reader *r) {
     }
     const char *number =
         out->count == first + 1 && out->items[first].kind == RFT_CUDA_NUMBER ? out->items[first].text : NULL;
+    bool device = false;
+    for (size_t i = first; i < out->count; i++) {
+        device = device || rft_cuda_is(&out->items[i], "__device__") || rft_cuda_is(&out->items[i], "__global__");
+    }
+    const char *word =
+        out->count == first + 1 && out->items[first].kind == RFT_CUDA_NAME ? out->items[first].text : NULL;
     bool own = r->asked_for && strcmp(r->asked_for, name) == 0;
-    out->defines[out->define_count++] = (rft_cuda_macro){
-        .name = name, .given = own ? (number ? number : "") : NULL, .fixed = own ? NULL : (number ? number : "")};
+    out->defines[out->define_count++] = (rft_cuda_macro){.name = name,
+                                                         .device = device,
+                                                         .word = word,
+                                                         .given = own ? (number ? number : "") : NULL,
+                                                         .fixed = own ? NULL : (number ? number : "")};
     if (own) { /* its value is a default, no use of other macros */
         out->count = first;
     }
@@ -166,6 +283,9 @@ static void read_directive(word_reader *r) {
         r->asked_for = NULL;
     } else if (length == 7 && strncmp(line, "include", 7) == 0) {
         skip_blanks(r);
+        if (r->skipped == 0 && r->out->include_count < sizeof r->out->includes / sizeof *r->out->includes) {
+            r->out->includes[r->out->include_count++] = (size_t)(r->at - r->text);
+        }
         r->out->has_headers = r->out->has_headers || (*r->at == '"' && r->skipped == 0);
     } else if (length == 6 && strncmp(line, "ifndef", 6) == 0) {
         skip_blanks(r);
@@ -184,21 +304,33 @@ static void read_directive(word_reader *r) {
     r->directive = false;
 }
 
+static bool begins_line(const word_reader *r) {
+    const char *at = r->at;
+    while (at > r->text && (at[-1] == ' ' || at[-1] == '\t')) {
+        at--;
+    }
+    return at == r->text || at[-1] == '\n' || at[-1] == '/' ||
+           (unsigned char)at[-1] >= 0x80; /* behind a comment, a BOM */
+}
+
 void rft_cuda_words_read(rft_cuda_words *out, const char *text, rft_arena *arena) {
-    word_reader r = {.at = text, .line = 1, .out = out, .arena = arena};
+    kernel_maker makers[MAKERS_MAX];
+    word_reader r = {.text = text, .makers = makers, .at = text, .line = 1, .out = out, .arena = arena};
     for (skip_blanks(&r); *r.at; skip_blanks(&r)) {
-        if (*r.at == '#') {
+        if (*r.at == '#' && begins_line(&r)) {
             r.at++;
             r.directive = true;
             skip_blanks(&r);
             read_directive(&r);
         } else {
             r.asked_for = NULL;
-            read_word(&r);
+            if (!expand_kernel(&r)) {
+                read_word(&r);
+            }
         }
     }
     r.skipped = 0;
-    put_word(&r, RFT_CUDA_END, "", 0);
+    put_word(&r, RFT_CUDA_END, r.at, 0);
 }
 
 size_t rft_cuda_skip(const rft_cuda_words *words, size_t at) {

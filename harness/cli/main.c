@@ -15,7 +15,7 @@
 
 /* Grouped by what they are for. */
 static const rft_command commands[] = {
-    {"write a sweep", "new", "KERNEL.cu [-o DIR] [options]",
+    {"write a sweep", "new", "KERNEL.cu|--from T1.json [-o DIR] [options]",
      "a first sweep of a kernel you have, and its reference to fill in", rft_cmd_new},
     {"write a sweep", "check", "SWEEP.lua|SPACE.json [options]", "count the space, compile a sample; needs no GPU",
      rft_cmd_check},

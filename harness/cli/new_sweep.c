@@ -11,7 +11,7 @@
 
 static bool is_integer(const rft_cuda_param *param) {
     return !param->pointer && param->type && param->lanes == 1 && (param->type[0] == 'i' || param->type[0] == 'u') &&
-           strcmp(param->written, "bool") != 0;
+           strcmp(param->type + 1, "8") != 0; /* bool, char: no size */
 }
 
 static int bad_size(const char *word, const char *why, rft_err *err) {
@@ -57,7 +57,7 @@ static int unknown_size(const rft_new_plan *plan, const char *word, const char *
     }
     const char *near = rft_text_nearest(name, names, plan->dimension_count);
     rft_err_set(err, RFT_E_USAGE, "--size %.100s: %.60s has no whole-number parameter of this name%s%s%s", word,
-                plan->request->entry->name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                plan->kernel->name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
     rft_err_remedy(err, "it has: %.400s", rft_str_get(&known));
     rft_str_clear(&known);
     return err->code;
@@ -82,30 +82,29 @@ static int take_size(rft_new_plan *plan, const char *word, rft_arena *arena, rft
 }
 
 static int find_dimensions(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
-    static const char *const guesses[] = {"", "1048576", "1024", "128", "32"};
-    const rft_new_request *request = plan->request;
-    for (size_t i = 0; i < request->entry->param_count && plan->dimension_count < RFT_NEW_DIMENSIONS_MAX; i++) {
-        const rft_cuda_param *param = &request->entry->params[i];
+    static const char *const guesses[] = {"", "1048576", "1024", "128", "32", "16", "8", "8", "4", "4", "4", "2"};
+    for (size_t i = 0; i < plan->kernel->param_count && plan->dimension_count < RFT_NEW_DIMENSIONS_MAX; i++) {
+        const rft_cuda_param *param = &plan->kernel->params[i];
         if (is_integer(param)) {
             plan->dimensions[plan->dimension_count++] = (rft_new_dimension){.name = plan->names[i]};
         }
     }
     if (plan->dimension_count == 0) {
         plan->free_dimension = true;
-        plan->dimension_count = request->entry->second_axis ? 2 : 1;
-        plan->dimensions[0].name = request->entry->second_axis ? "height" : "n";
+        plan->dimension_count = plan->kernel->second_axis ? 2 : 1;
+        plan->dimensions[0].name = plan->kernel->second_axis ? "height" : "n";
         plan->dimensions[1].name = "width";
     }
-    plan->square = plan->dimension_count == 1 && request->entry->second_axis;
+    plan->square = plan->dimension_count == 1 && plan->kernel->second_axis;
     int rc = RFT_OK;
-    for (size_t i = 0; i < request->sizes->count && rc == RFT_OK; i++) {
-        rc = take_size(plan, request->sizes->items[i], arena, err);
+    for (size_t i = 0; i < plan->request->sizes->count && rc == RFT_OK; i++) {
+        rc = take_size(plan, plan->request->sizes->items[i], arena, err);
     }
     for (size_t i = 0; i < plan->dimension_count; i++) {
         rft_new_dimension *one = &plan->dimensions[i];
         one->guessed = !one->values;
         size_t dimensions = plan->dimension_count + plan->square;
-        one->values = one->values ? one->values : guesses[dimensions < 4 ? dimensions : 4];
+        one->values = one->values ? one->values : guesses[dimensions < 11 ? dimensions : 11];
     }
     return rc;
 }
@@ -131,9 +130,8 @@ static int refuse_param(const rft_cuda_entry *entry, const rft_cuda_param *param
     rft_err_set(err, RFT_E_SOURCE, "line %zu: the parameter \"%.60s\" of %.60s is %s%.100s, which `new` cannot fill",
                 entry->line, param->name, entry->name, texture ? "a texture: " : "of the type ", param->written);
     return rft_err_remedy(err, texture ? "sweeps have no textures: read through a pointer (__ldg) instead"
-                               : map
-                                   ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
-                                   : "pass pointers and plain numbers; a struct's members as parameters of their own");
+                               : map   ? "write the sweep by hand: tensor_map() in docs/sweeps.md gives one"
+                                     : "write the sweep by hand: struct { ... } in docs/sweeps.md gives one by value");
 }
 
 static int refuse_template(const rft_cuda_entry *entry, const rft_cuda_template *one, rft_err *err) {
@@ -144,17 +142,24 @@ static int refuse_template(const rft_cuda_entry *entry, const rft_cuda_template 
 }
 
 static int check_params(const rft_cuda_entry *entry, rft_err *err) {
+    size_t pointers = 0;
     for (size_t i = 0; i < entry->param_count; i++) {
         if (!entry->params[i].type) {
             return refuse_param(entry, &entry->params[i], err);
         }
+        pointers += entry->params[i].pointer;
+    }
+    if (pointers == 0) {
+        rft_err_set(err, RFT_E_SOURCE, "line %zu: %.60s takes no pointer, so that no result can be looked at",
+                    entry->line, entry->name);
+        return rft_err_remedy(err, "give it a buffer for its results");
     }
     return RFT_OK;
 }
 
 /* Names for Lua: those of the source where they can be. */
 static void choose_names(rft_new_plan *plan, rft_arena *arena) {
-    const rft_cuda_entry *entry = plan->request->entry;
+    const rft_cuda_entry *entry = plan->kernel;
     for (size_t i = 0; i < entry->param_count; i++) {
         const char *name = entry->params[i].name;
         bool good = *name && strlen(name) < 55 && rft_script_name_is_free(name);
@@ -169,19 +174,30 @@ static bool is_type_template(const rft_cuda_template *one) {
 }
 
 static bool is_number_template(const rft_cuda_template *one) {
-    static const char *const kinds[] = {"int",          "unsigned", "unsigned int", "size_t",   "std::size_t",
-                                        "long long",    "long",     "int32_t",      "int64_t",  "uint32_t",
-                                        "std:: size_t", "short",    "uint64_t",     "const int"};
+    static const char *const kinds[] = {"int",         "unsigned", "unsigned int",  "size_t",  "std::size_t",
+                                        "long long",   "long",     "int32_t",       "int64_t", "uint32_t",
+                                        "std::size_t", "short",    "uint64_t",      "uint",    "char",
+                                        "uint8_t",     "long int", "unsigned long", "auto"};
+    const char *kind = one->kind + (rft_text_starts(one->kind, "const ") ? 6 : 0);
     bool number = false;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        number = number || strcmp(one->kind, kinds[i]) == 0;
+        number = number || strcmp(kind, kinds[i]) == 0;
     }
     return number;
 }
 
+static bool is_name(const char *kind) {
+    bool name = *kind != '\0';
+    for (const char *c = kind; *c; c++) {
+        name = name && (*c == '_' || *c == ':' || (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') ||
+                        (c != kind && *c >= '0' && *c <= '9'));
+    }
+    return name && strcmp(kind, "typename") != 0 && strcmp(kind, "class") != 0;
+}
+
 /* The entry's name expression; its numbers become parameters of the sweep. */
 static int spell_entry(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
-    const rft_cuda_entry *entry = plan->request->entry;
+    const rft_cuda_entry *entry = plan->kernel;
     rft_str out = RFT_STR_INIT;
     int rc = RFT_OK;
     rft_str_addf(&out, "%s%s", entry->name, entry->template_count ? "<" : "");
@@ -200,6 +216,9 @@ static int spell_entry(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
             rft_str_add(&out, one->given ? one->given : "float");
         } else if (one->given) {
             rft_str_add(&out, one->given);
+        } else if (is_name(one->kind)) { /* an enumeration's */
+            plan->has_type = true;
+            rft_str_addf(&out, "(%s)0", one->kind);
         } else {
             rc = refuse_template(entry, one, err);
         }
@@ -222,7 +241,7 @@ static void take_macros(rft_new_plan *plan) {
     const rft_cuda_file *file = plan->request->file;
     for (size_t i = 0; i < file->macro_count; i++) {
         const rft_cuda_macro *macro = &file->macros[i];
-        bool taken = macro->fixed || is_templates(plan->request->entry, macro->name) ||
+        bool taken = macro->fixed || is_templates(plan->kernel, macro->name) ||
                      find_dimension(plan, macro->name) < plan->dimension_count || !macro->name[1] ||
                      strlen(macro->name) > 55 || rft_text_starts(macro->name, "_") ||
                      !rft_script_name_is_free(macro->name);
@@ -236,21 +255,63 @@ static void take_macros(rft_new_plan *plan) {
     }
 }
 
-int rft_new_sweep(rft_str *sweep, rft_str *reference, const rft_new_request *request, rft_arena *arena, rft_err *err) {
-    rft_new_plan *plan = rft_alloc(sizeof *plan);
-    plan->request = request;
-    int rc = check_params(request->entry, err);
-    choose_names(plan, arena);
-    rc = rc ? rc : find_dimensions(plan, arena, err);
-    rc = rc ? rc : spell_entry(plan, arena, err);
+/* All of it but the dimensions, which both kernels share. */
+static int finish_plan(rft_new_plan *plan, rft_arena *arena, rft_err *err) {
+    int rc = spell_entry(plan, arena, err);
     if (rc == RFT_OK) {
         plan->along_x = axis_dimension(plan, false);
         plan->along_y = axis_dimension(plan, true);
         take_macros(plan);
         rft_new_choose(plan, arena);
-        rft_new_write_sweep(sweep, plan);
+    }
+    return rc;
+}
+
+int rft_new_same_params(const rft_cuda_entry *entry, const rft_cuda_entry *truth, rft_err *err) {
+    bool same = truth->param_count == entry->param_count;
+    for (size_t i = 0; i < entry->param_count && same; i++) {
+        const rft_cuda_param *a = &entry->params[i], *b = &truth->params[i];
+        same = a->pointer == b->pointer && rft_text_equal(a->type, b->type);
+    }
+    if (same) {
+        return RFT_OK;
+    }
+    rft_err_set(err, RFT_E_USAGE, "%.60s (line %zu) and %.60s (line %zu) take other parameters", entry->name,
+                entry->line, truth->name, truth->line);
+    return rft_err_remedy(err, "--reference-from is for a kernel with the same parameters in the same order");
+}
+
+static int plan_truth(rft_new_plan *truth, const rft_new_plan *plan, rft_cuda_entry *entry, rft_arena *arena,
+                      rft_err *err) {
+    int rc = rft_new_same_params(plan->kernel, plan->request->truth, err);
+    *entry = *plan->request->truth; /* with the kernel's names: the buffers are the same ones */
+    memcpy(entry->params, plan->kernel->params, sizeof entry->params);
+    *truth = *plan;
+    truth->kernel = entry;
+    truth->tuned_count = 0;
+    truth->limit = NULL;
+    truth->has_type = false;
+    return rc ? rc : finish_plan(truth, arena, err);
+}
+
+int rft_new_sweep(rft_str *sweep, rft_str *reference, const rft_new_request *request, rft_arena *arena, rft_err *err) {
+    rft_new_plan *plan = rft_calloc(1, sizeof *plan), *truth = rft_calloc(1, sizeof *truth);
+    rft_cuda_entry *entry = rft_calloc(1, sizeof *entry);
+    plan->request = request;
+    plan->kernel = request->entry;
+    int rc = check_params(request->entry, err);
+    choose_names(plan, arena);
+    rc = rc ? rc : find_dimensions(plan, arena, err);
+    rc = rc || !request->truth ? rc : plan_truth(truth, plan, entry, arena, err);
+    rc = rc ? rc : finish_plan(plan, arena, err);
+    if (rc == RFT_OK) {
+        rft_new_write_sweep(sweep, plan, request->truth ? truth : NULL);
+    }
+    if (rc == RFT_OK && !request->truth) {
         rft_new_write_reference(reference, plan);
     }
     free(plan);
+    free(truth);
+    free(entry);
     return rc;
 }

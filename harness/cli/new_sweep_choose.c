@@ -73,11 +73,14 @@ static const char *add_threads(rft_new_plan *plan, const char *name, rft_arena *
 }
 
 static void choose_block(rft_new_plan *plan, const char *terms[2], rft_arena *arena) {
-    const rft_cuda_entry *entry = plan->request->entry;
+    const rft_cuda_entry *entry = plan->kernel;
     const char *x = term_of(plan, ROLE_BLOCK, 'x', arena), *y = term_of(plan, ROLE_BLOCK, 'y', arena);
     const char *one = term_of(plan, ROLE_BLOCK, '\0', arena), *tile = term_of(plan, ROLE_TILE, '\0', arena);
     bool square = !x && !y && entry->second_axis && (one || tile);
-    if (square) {
+    if (square && one && strtol(one, NULL, 10) > 32) { /* 256 threads in a row: the second axis is the grid's */
+        x = one;
+        y = "1";
+    } else if (square) {
         x = y = one ? one : tile;
     } else if (x || y) {
         x = x ? x : "32";

@@ -26,6 +26,7 @@ typedef struct rft_new_tuned {
 
 typedef struct rft_new_plan {
     const rft_new_request *request;
+    const rft_cuda_entry *kernel;           /* the request's, or its truth */
     const char *names[RFT_CUDA_PARAMS_MAX]; /* of the parameters, in Lua */
     rft_new_dimension dimensions[RFT_NEW_DIMENSIONS_MAX];
     size_t dimension_count;
@@ -44,7 +45,36 @@ typedef struct rft_new_plan {
 void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool truth);
 /* Values, block and grid, by the names. */
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena);
-void rft_new_write_sweep(rft_str *out, const rft_new_plan *plan);
+/* In Lua's quotes; nothing of a source ends them. */
+void rft_new_add_quoted(rft_str *out, const char *text);
+int rft_new_type_bytes(const char *type); /* of "f32" */
+
+/* ---- of a given specification ---- */
+
+typedef struct rft_given_argument {
+    const rft_t1_argument *given;
+    const char *name; /* in Lua */
+    const char *type, *size, *fill;
+    bool read, written;
+    bool in_launch, is_symbol;
+    const char *constant_type, *constant_size; /* of a symbol */
+} rft_given_argument;
+
+typedef struct rft_given_plan {
+    const rft_given_request *request;
+    rft_given_argument arguments[RFT_T1_ARGUMENTS_MAX];
+    const rft_value **presets; /* per parameter: the configuration that stands for the others' reference */
+    const char *options[RFT_T1_ARGUMENTS_MAX];
+    size_t option_count;
+    const char *remarks[RFT_T1_REMARKS_MAX * 2];
+    size_t remark_count;
+    bool sizes_open; /* an input of one element, or contents that stand elsewhere */
+} rft_given_plan;
+
+void rft_given_write(rft_str *out, const rft_given_plan *plan);
+
+/* `truth`: the plan of the kernel that is the reference; NULL: a file is. */
+void rft_new_write_sweep(rft_str *out, const rft_new_plan *plan, const rft_new_plan *truth);
 void rft_new_write_reference(rft_str *out, const rft_new_plan *plan);
 
 #endif

@@ -34,12 +34,15 @@ static const element_type *find_type(const char *name) {
     return &types[i];
 }
 
+int rft_new_type_bytes(const char *type) {
+    return find_type(type)->bytes;
+}
+
 static bool is_float(const rft_cuda_param *param) {
     return !strchr("iu", param->type[0]);
 }
 
-/* In Lua's quotes; nothing of a source ends them. */
-static void add_quoted(rft_str *out, const char *text) {
+void rft_new_add_quoted(rft_str *out, const char *text) {
     rft_str_add_char(out, '"');
     for (; *text; text++) {
         if ((unsigned char)*text < 0x20 || *text == '"' || *text == '\\' || *text == 0x7f) {
@@ -73,7 +76,7 @@ static void write_params(rft_str *out, const rft_new_plan *plan) {
 }
 
 static void write_buffers(rft_str *out, const rft_new_plan *plan) {
-    const rft_cuda_entry *entry = plan->request->entry;
+    const rft_cuda_entry *entry = plan->kernel;
     rft_str_add(out,
                 "    buffers = function(p)\n      -- TODO: each has as many elements as the problem; say what it has\n"
                 "      return {\n");
@@ -86,7 +89,11 @@ static void write_buffers(rft_str *out, const rft_new_plan *plan) {
                                             : "output",
                          param->type);
             add_count(out, plan, param->lanes, "p.");
-            rft_str_add(out, "),\n");
+            rft_str_add(out, "),");
+            if (param->guessed) { /* its words are names and signs, none ends a comment */
+                rft_str_addf(out, " -- TODO: %s is not known here: a guess", param->written);
+            }
+            rft_str_add(out, "\n");
         }
     }
     rft_str_add(out, "      }\n    end,\n");
@@ -101,7 +108,7 @@ static bool is_dimension(const rft_new_plan *plan, const char *name) {
 }
 
 static void write_launch(rft_str *out, const rft_new_plan *plan) {
-    const rft_cuda_entry *entry = plan->request->entry;
+    const rft_cuda_entry *entry = plan->kernel;
     rft_str_add(out, "    launch  = function(p, c, gpu, b)\n      return {\n        args  = { ");
     for (size_t i = 0; i < entry->param_count; i++) {
         const rft_cuda_param *param = &entry->params[i];
@@ -125,8 +132,8 @@ static void write_launch(rft_str *out, const rft_new_plan *plan) {
 
 static int bytes_of(const rft_new_plan *plan, bool written) {
     int bytes = 0;
-    for (size_t i = 0; i < plan->request->entry->param_count; i++) {
-        const rft_cuda_param *param = &plan->request->entry->params[i];
+    for (size_t i = 0; i < plan->kernel->param_count; i++) {
+        const rft_cuda_param *param = &plan->kernel->params[i];
         bytes += param->pointer && (written ? param->written_to : param->read)
                      ? find_type(param->type)->bytes * param->lanes
                      : 0;
@@ -143,7 +150,7 @@ static void write_work(rft_str *out, const rft_new_plan *plan) {
     rft_str_add(out, " } end,\n");
 }
 
-static void write_todo_notice(rft_str *out, const rft_new_plan *plan) {
+static void write_todo_notice(rft_str *out, const rft_new_plan *plan, bool file) {
     bool guessed = plan->has_type;
     for (size_t i = 0; i < plan->tuned_count; i++) {
         guessed = guessed || plan->tuned[i].guessed;
@@ -152,53 +159,107 @@ static void write_todo_notice(rft_str *out, const rft_new_plan *plan) {
                  plan->request->name);
     rft_str_addf(
         out,
-        "print(\"%s.lua has TODOs: the reference, sizes of buffers, arguments, grid, work%s; delete this line when "
-        "they are done\")\n",
-        plan->request->name, guessed ? ", parameters" : "");
+        "print(\"%s.lua has TODOs: %ssizes of buffers, arguments, grid, work%s; delete this line when they are "
+        "done\")\n",
+        plan->request->name, file ? "the reference, " : "", guessed ? ", parameters" : "");
 }
 
-static void write_questions(rft_str *out, const rft_new_plan *plan) {
-    rft_str_add(out, "  over = {");
-    for (size_t i = 0; i < plan->dimension_count; i++) {
-        rft_str_addf(out, "%s %s = values(%s)", i ? "," : "", plan->dimensions[i].name, plan->dimensions[i].values);
-    }
-    bool guessed = plan->dimensions[0].guessed;
-    rft_str_addf(out, " },%s\n  tune = {\n", guessed ? " -- TODO: the sizes you need" : "");
+static void write_tuned(rft_str *out, const rft_new_plan *plan) {
+    rft_str_add(out, "{\n");
     for (size_t i = 0; i < plan->tuned_count; i++) {
         const rft_new_tuned *one = &plan->tuned[i];
         rft_str_addf(out, "    %s = values(%s),%s\n", one->name, one->values,
                      one->guessed ? " -- TODO: what it means is not known here" : "");
     }
-    rft_str_add(out, "  },\n");
+    rft_str_add(out, "  }");
     if (plan->limit) {
-        rft_str_addf(out, "  where = { \"%s\" },\n", plan->limit);
+        rft_str_addf(out, ", where = { \"%s\" }", plan->limit);
     }
 }
 
-void rft_new_write_sweep(rft_str *out, const rft_new_plan *plan) {
+static void write_over(rft_str *out, const rft_new_plan *plan) {
+    rft_str_add(out, "  over = {");
+    for (size_t i = 0; i < plan->dimension_count; i++) {
+        rft_str_addf(out, "%s %s = values(%s)", i ? "," : "", plan->dimensions[i].name, plan->dimensions[i].values);
+    }
+    rft_str_addf(out, " },%s\n", plan->dimensions[0].guessed ? " -- TODO: the sizes you need" : "");
+}
+
+/* What stands in `kernel { }`; `reference` is Lua. */
+static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *reference) {
     const rft_new_request *request = plan->request;
-    write_todo_notice(out, plan);
-    rft_str_add(out, "return sweep {\n  kernel = kernel {\n    source  = ");
-    add_quoted(out, request->source);
-    rft_str_add(out, ",\n    entry   = ");
-    add_quoted(out, plan->entry);
+    rft_str_add(out, "kernel {\n    source  = ");
+    rft_new_add_quoted(out, request->source);
+    rft_str_add(out, ",");
+    if (request->copied) {
+        rft_str_add(out, " -- without the host code of ");
+        rft_new_add_quoted(out, request->copied);
+    }
+    rft_str_add(out, "\n    entry   = ");
+    rft_new_add_quoted(out, plan->entry);
     rft_str_addf(out, ",%s\n    problem = {", plan->has_type ? " -- TODO: the type" : "");
     for (size_t i = 0; i < plan->dimension_count; i++) {
         rft_str_addf(out, "%s \"%s\"", i ? "," : "", plan->dimensions[i].name);
     }
     rft_str_add(out, " },\n");
     write_params(out, plan);
+    for (size_t i = 0; i < request->option_count; i++) {
+        rft_str_add(out, i ? ", " : "    options = { ");
+        rft_new_add_quoted(out, request->options[i]);
+        rft_str_add(out, i + 1 == request->option_count ? " },\n" : "");
+    }
     write_buffers(out, plan);
     write_launch(out, plan);
     write_work(out, plan);
-    rft_str_add(out, "    check   = { reference = ");
-    rft_str name = RFT_STR_INIT;
-    rft_str_addf(&name, "%s:reference", request->reference);
-    add_quoted(out, rft_str_get(&name));
+    rft_str_addf(out, "    check   = { reference = %s },\n  }", reference);
+}
+
+static void write_with_file(rft_str *out, const rft_new_plan *plan) {
+    rft_str name = RFT_STR_INIT, quoted = RFT_STR_INIT;
+    rft_str_addf(&name, "%s:reference", plan->request->reference);
+    rft_new_add_quoted(&quoted, rft_str_get(&name));
+    rft_str_add(out, "return sweep {\n  kernel = ");
+    write_kernel(out, plan, rft_str_get(&quoted));
+    rft_str_add(out, ",\n");
+    write_over(out, plan);
+    rft_str_add(out, "  tune = ");
+    write_tuned(out, plan);
+    rft_str_add(out, ",\n}\n");
     rft_str_clear(&name);
-    rft_str_add(out, " },\n  },\n");
-    write_questions(out, plan);
+    rft_str_clear(&quoted);
+}
+
+static void write_with_truth(rft_str *out, const rft_new_plan *plan, const rft_new_plan *truth) {
+    const rft_new_plan *plans[] = {truth, plan};
+    rft_str named = RFT_STR_INIT;
+    rft_str_add(&named, "variant ");
+    rft_new_add_quoted(&named, truth->kernel->name);
+    for (size_t i = 0; i < 2; i++) {
+        rft_str_addf(out, "local %s = ", i ? "tuned" : "truth");
+        write_kernel(out, plans[i], rft_str_get(&named));
+        rft_str_add(out, "\n");
+    }
+    rft_str_add(out, "return sweep {\n  variants = {\n");
+    for (size_t i = 0; i < 2; i++) {
+        rft_str_add(out, "  { ");
+        rft_new_add_quoted(out, plans[i]->kernel->name);
+        rft_str_addf(out, ", kernel = %s, tune = ", i ? "tuned" : "truth");
+        write_tuned(out, plans[i]);
+        rft_str_add(out, " },\n");
+    }
+    rft_str_add(out, "  },\n");
+    write_over(out, plan);
     rft_str_add(out, "}\n");
+    rft_str_clear(&named);
+}
+
+void rft_new_write_sweep(rft_str *out, const rft_new_plan *plan, const rft_new_plan *truth) {
+    write_todo_notice(out, plan, !truth);
+    if (truth) {
+        write_with_truth(out, plan, truth);
+    } else {
+        write_with_file(out, plan);
+    }
 }
 
 /* ---- CUDA ---- */
@@ -214,9 +275,9 @@ static int compare_names(const void *a, const void *b) {
 
 static size_t sort_buffers(named_param *out, const rft_new_plan *plan) {
     size_t count = 0;
-    for (size_t i = 0; i < plan->request->entry->param_count; i++) {
-        if (plan->request->entry->params[i].pointer) {
-            out[count++] = (named_param){plan->names[i], &plan->request->entry->params[i]};
+    for (size_t i = 0; i < plan->kernel->param_count; i++) {
+        if (plan->kernel->params[i].pointer) {
+            out[count++] = (named_param){plan->names[i], &plan->kernel->params[i]};
         }
     }
     qsort(out, count, sizeof *out, compare_names);

@@ -248,6 +248,11 @@ static bool read_names(job *j, rft_compile_result *out) {
 }
 
 /* ---- the compile ---- */
+/* Bytes of a UTF-8 byte order mark, which nvcc takes and NVRTC does not. */
+static size_t mark_bytes(const char *text) {
+    return strncmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
 /* NVRTC looks for headers in the folder of the program's name, the working folder for a bare name, and what lies there
  * must not matter; --no-source-include would also keep CUDA's own headers from finding each other. So the program is
  * named in a folder that cannot be, and a #line gives messages, assert() and the cubin the bare name. */
@@ -261,7 +266,8 @@ static const char *source_with_line(const job *j) {
         rft_str_add_char(&text, *p);
     }
     rft_str_add(&text, "\"\n");
-    rft_str_add_n(&text, j->sources.source, j->sources.source_bytes);
+    size_t mark = mark_bytes(j->sources.source);
+    rft_str_add_n(&text, j->sources.source + mark, j->sources.source_bytes - mark);
     const char *out = rft_arena_strndup(j->arena, text.data, text.length);
     rft_str_clear(&text);
     return out;
@@ -273,7 +279,7 @@ static int create_program(job *j, rft_err *err) {
     const char **texts = rft_arena_calloc(j->arena, count + 1, sizeof *texts);
     const char **names = rft_arena_calloc(j->arena, count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        texts[i] = set->items[i].text;
+        texts[i] = set->items[i].text + mark_bytes(set->items[i].text);
         names[i] = set->items[i].spelled;
     }
     const char *name = rft_arena_printf(j->arena, NOWHERE "%s", j->request->source_name);

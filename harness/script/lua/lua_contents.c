@@ -6,8 +6,8 @@
 #include "script/lua/lua_modules.h"
 #include "script/lua/lua_values.h"
 
-#include <stdlib.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- files ---- */

@@ -86,14 +86,96 @@ refuse() {
     expect_error "$2" "$3"
     [ ! -e refused.lua ] || fail "a sweep was written"
 }
-refuse '__global__ void a(float *x) {}
-void go() { a<<<1, 1>>>(0); }' 5 'refused.cu:2: a launch (<<<)'
+refuse '#define GO a<<<1, 1>>>(0)
+texture<float> t; __global__ void a(float *x) {}' 5 'refused.cu:2: a texture'
+refuse '__global__ void a(int n) {}' 5 'a takes no pointer'
 refuse '__global__ void a(cudaTextureObject_t image, float *x) {}' 5 'the parameter "image" of a is a texture'
 refuse 'struct pair { int a, b; }; __global__ void a(pair both, float *x) {}' 5 'the parameter "both" of a is of the type pair'
 refuse 'template <class... Ts> __global__ void a(float *x) {}' 5 'the template parameter'
 refuse 'void a(float *x) {}' 5 'no __global__ function'
+printf '#include "none.h"\n#include "axpy.cu"\nint main() { return 0; }\n' >over.cu
+rooftune new over.cu
+expect_error 5 'over.cu has no __global__ function'
+expect_err 'rooftune new axpy.cu'
 rooftune new missing.cu
 expect_error 11 'missing.cu'
+# What nvcc compiles as one file: its device code alone, line by line; alternatives under #if are one kernel.
+printf '\357\273\277#include <stdio.h>\r\n#include <stdint.h>\r\n' >whole.cu
+cat >>whole.cu <<'CU'
+#define CHECK(call) \
+    do { if ((call) != 0) { printf("bad " #call "\n"); } } while (0)
+#define REAL double
+#define FLOAT4(x) (reinterpret_cast<float4 *>(&(x))[0])
+struct pair { float a, b; };
+__constant__ float weights[4] = {1, 2, 3, 4};
+template <const uint N> __global__ void __launch_bounds__(16 * 16) whole(const REAL *x, float *y, const pair *p, uint32_t n) {
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (4 * i + 3 < n) FLOAT4(y[4 * i]) = make_float4(x[4 * i] * weights[0], N, p[0].a, i < INT_MAX);
+}
+#if USE_ATOMICS
+__global__ void count(int *h, const int *x, int n) { if (threadIdx.x < n) atomicAdd(&(h[x[threadIdx.x]]), 1); }
+#else
+__global__ void count(int *h, const int *x, int n) { if (threadIdx.x < n) h[x[threadIdx.x]]++; }
+#endif
+static void fill(double *x) { for (int i = 0; i < 3; i++) { x[i] = i; } }
+#ifdef WITH_MAIN
+int main() {
+    double *x;
+    CHECK(cudaMalloc(&x, 32));
+    fill(x);
+    whole<4><<<1, 1>>>(x, nullptr, nullptr, 4);
+}
+#endif
+cudaStream_t stream;
+CU
+rooftune new whole.cu
+expect_error 2 'whole.cu has 2 kernels: whole (line 9), count (line 14)'
+rooftune new whole.cu --entry whole
+expect_status 0
+expect_err 'whole_device.cu is whole.cu without its host code, line by line'
+expect_err 'whole.lua, whole_reference.cu and whole_device.cu written'
+grep -q 'x = input(f64, p.n)' whole.lua || fail "the type behind the macro: $(cat whole.lua)"
+grep -q 'y = output(f32, p.n)' whole.lua || fail "y is written through a macro: $(cat whole.lua)"
+grep -q 'TODO: const pair\* is not known here' whole.lua || fail "a guess that is not marked"
+grep -q '"BLOCK <= 1024"' whole.lua || fail "16 * 16 is no bound of 16"
+grep -q 'INT_MAX=2147483647' whole.lua || fail "the limit of a dropped header"
+! grep -q 'main\|stdio\|cudaStream_t' whole_device.cu || fail "host code is left: $(cat whole_device.cu)"
+[ "$(grep -n 'void whole' whole.cu | cut -d: -f1)" = "$(grep -n 'void whole' whole_device.cu | cut -d: -f1)" ] || fail "lines moved"
+rooftune new whole.cu --entry count
+expect_status 0
+grep -q 'h = inout(i32, p.n)' count.lua || fail "h is counted up"
+# Kernels that a macro makes; a byte order mark, which nvcc takes.
+printf '\357\273\277' >made.cu
+cat >>made.cu <<'CU'
+#define KERNEL(op, T) \
+    __global__ void op##_all(T *x, const T *y, int n) { \
+        int i = blockIdx.x * blockDim.x + threadIdx.x;  \
+        if (i < n) x[i] = y[i];                         \
+    }
+KERNEL(copy, float)
+KERNEL(move, double)
+CU
+rooftune new made.cu
+expect_error 2 'made.cu has 2 kernels: copy_all (line 6), move_all (line 7)'
+rooftune new made.cu --entry move_all
+expect_status 0
+grep -q 'x = output(f64, p.n)' move_all.lua || fail "$(cat move_all.lua)"
+# A kernel of the file as the reference of another.
+cat >both.cu <<'CU'
+__global__ void plain(const float *x, float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x]; }
+template <int VEC> __global__ void quick(const float *in, float *out, int count) {
+    for (int k = 0; k < VEC && k + threadIdx.x * VEC < count; k++) out[k + threadIdx.x * VEC] = in[k + threadIdx.x * VEC];
+}
+__global__ void other(float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 0; }
+CU
+rooftune new both.cu --entry quick --reference-from other
+expect_error 2 'quick (line 2) and other (line 5) take other parameters'
+rooftune new both.cu --entry quick --reference-from plan
+expect_error 2 'did you mean "plain"'
+rooftune new both.cu --entry quick --reference-from plain
+expect_status 0
+[ ! -e quick_reference.cu ] || fail "a reference to fill in, too"
+grep -q 'check   = { reference = variant "plain" }' quick.lua || fail "another reference: $(cat quick.lua)"
 # Sources that nobody wrote by hand: an end, never a script with their text in it.
 refuse '__global__ void' 5 'no __global__ function'
 refuse '__global__ void a(' 5 'no __global__ function'
@@ -112,8 +194,8 @@ if [ "$status" = 0 ]; then
     [ "$(grep -c 'os.exit' evil.lua)" = "$(grep -c 'entry *= "' evil.lua)" ] || fail "text of the source outside of the entry"
 fi
 need_nvrtc
-for sweep in axpy.lua mine__partial.lua total.lua; do
-    rooftune check $sweep
+for sweep in axpy.lua mine__partial.lua total.lua whole.lua move_all.lua; do
+    rooftune check $sweep --sample 1
     expect_status 0
     expect_out 'failed 0, .* skipped 0'
 done
