@@ -92,6 +92,18 @@ static void warn_of_unfilled(rft_check_references *r, const rft_point_spec *spec
     }
 }
 
+static void warn_of_unread_fill(rft_check_references *r, const rft_point_spec *spec, const check_other *other,
+                                const rft_compile_result *compiled) {
+    const char *slash = strrchr(other->unit->source, '/');
+    const char *unread = compiled->ok ? rft_signatures_of_fill_unread(spec, other->buffer, compiled, r->arena) : NULL;
+    if (unread) {
+        rft_check_warn(
+            r->warnings, slash ? slash + 1 : other->unit->source,
+            "leave it out of `args`, or add the parameter; the buffer, its count and a seed come before them",
+            "the fill of %s: %s", other->of, unread);
+    }
+}
+
 static int check_one(rft_check_references *r, const rft_sweep *sweep, const rft_point_spec *spec,
                      const check_other *other, double timeout_s, rft_str *out, rft_err *err) {
     const rft_compile_result *compiled = NULL;
@@ -104,7 +116,9 @@ static int check_one(rft_check_references *r, const rft_sweep *sweep, const rft_
     int rc = rft_compile_pool_wait(r->pool, ticket, &compiled, &timed_out, err);
     if (rc == RFT_OK) {
         tell_other(r, spec, other, compiled, out);
-        if (!other->of) {
+        if (other->of) {
+            warn_of_unread_fill(r, spec, other, compiled);
+        } else {
             warn_of_unread(r, sweep, spec, compiled);
             warn_of_unfilled(r, spec, compiled);
         }

@@ -9,20 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void describe_source(rft_run *run, const char *source, const rft_roots *roots, bool replayed) {
+static void describe_source(rft_env *env, rft_arena *arena, const char *source, const rft_roots *roots, bool replayed) {
     const char *before = replayed ? "replay." : "";
     rft_err err = RFT_ERR_INIT;
     rft_source_hash *hashes = NULL;
     size_t count = 0;
-    if (rft_source_hashes(&hashes, &count, source, roots, run->arena, &err) != RFT_OK) {
-        rft_env_set(&run->env, run->arena, rft_arena_printf(run->arena, "%ssource.%s", before, rft_fs_name(source)),
-                    NULL, err.message);
+    if (rft_source_hashes(&hashes, &count, source, roots, arena, &err) != RFT_OK) {
+        rft_env_set(env, arena, rft_arena_printf(arena, "%ssource.%s", before, rft_fs_name(source)), NULL, err.message);
         return;
     }
     for (size_t i = 0; i < count; i++) {
         const char *kind = i == 0 ? "source" : "header";
-        rft_env_set(&run->env, run->arena, rft_arena_printf(run->arena, "%s%s.%s", before, kind, hashes[i].name),
-                    hashes[i].hex, NULL);
+        rft_env_set(env, arena, rft_arena_printf(arena, "%s%s.%s", before, kind, hashes[i].name), hashes[i].hex, NULL);
     }
 }
 
@@ -109,12 +107,19 @@ static void describe_files(rft_env *out, const path_list *files, bool replayed) 
     }
 }
 
-/* The first whose hash is another now. */
-static const char *changed_of(const rft_run *run, const rft_env *now, const char *const *paths) {
+/* Of replay.data.x.npy it is x.npy. */
+static const char *file_of(const char *key) {
+    key += rft_text_starts(key, "replay.") ? strlen("replay.") : 0;
+    const char *dot = strchr(key, '.');
+    return dot ? dot + 1 : key;
+}
+
+/* The file of the first hash that is another now. */
+static const char *changed_of(const rft_run *run, const rft_env *now) {
     for (size_t i = 0; i < now->count; i++) {
         const char *before = rft_env_value(&run->env, now->items[i].key);
         if (before && !rft_text_equal(before, now->items[i].value)) {
-            return paths[i];
+            return file_of(now->items[i].key);
         }
     }
     return NULL;
@@ -133,19 +138,18 @@ static void list_given(const rft_plan *plan, path_list *out) {
 
 const char *rft_run_sources_changed(const rft_run *run, const rft_plan *plan, rft_arena *arena) {
     path_list given = {.arena = arena}, sources = {.arena = arena}, files = {.arena = arena};
-    rft_env binaries = {0}, data = {0};
+    rft_env now = {0};
     bool replayed = run->info.replay_of != NULL;
     list_given(plan, &given);
+    list_inputs(plan, &sources, &files);
     for (size_t i = 0; i < given.count; i++) {
-        describe_given(&binaries, arena, given.items[i], replayed ? "replay." : "");
+        describe_given(&now, arena, given.items[i], replayed ? "replay." : "");
     }
-    const char *changed = changed_of(run, &binaries, given.items);
-    if (!changed) {
-        list_inputs(plan, &sources, &files);
-        describe_files(&data, &files, replayed);
-        changed = changed_of(run, &data, files.items);
+    for (size_t i = 0; i < sources.count; i++) {
+        describe_source(&now, arena, sources.items[i], NULL, replayed);
     }
-    return changed;
+    describe_files(&now, &files, replayed);
+    return changed_of(run, &now);
 }
 
 void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_roots *roots, bool replayed) {
@@ -154,7 +158,7 @@ void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_root
         for (size_t v = 0; v < sweep->variant_count; v++) {
             const char *source = sweep->variants[v].source;
             if (source && rft_text_ends(source, ".cu")) { /* the vendor's library has none */
-                describe_source(run, source, roots, replayed);
+                describe_source(&run->env, run->arena, source, roots, replayed);
             } else if (source && rft_source_is_given(source)) {
                 describe_given(&run->env, run->arena, source, replayed ? "replay." : "");
             }
@@ -163,7 +167,7 @@ void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_root
     path_list sources = {.arena = run->arena}, files = {.arena = run->arena};
     list_inputs(plan, &sources, &files);
     for (size_t i = 0; i < sources.count; i++) {
-        describe_source(run, sources.items[i], roots, replayed);
+        describe_source(&run->env, run->arena, sources.items[i], roots, replayed);
     }
     describe_files(&run->env, &files, replayed);
 }

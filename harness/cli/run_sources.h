@@ -12,7 +12,8 @@
  * reason why not; nothing is read outside of `roots`. In a replay, where the recording's own are there already,
  * "replay." stands before. */
 void rft_run_sources_describe(rft_run *run, const rft_plan *plan, const rft_roots *roots, bool replayed);
-/* The given binary, or file that an input is read from, that is another than when `run` began; NULL: none is. */
+/* The name of a given binary, or of a file that inputs are filled by (headers too) or read from, that is another than
+ * when `run` began; NULL: none is. */
 const char *rft_run_sources_changed(const rft_run *run, const rft_plan *plan, rft_arena *arena);
 
 #endif

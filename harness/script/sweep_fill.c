@@ -251,7 +251,7 @@ static const char *identity_of(const fill_settler *r, const rft_filler *kernel) 
 static _Noreturn void refuse_circle(const fill_settler *r, const size_t *path, size_t length, size_t again) {
     rft_at group = {NULL, group_of(&r->buffers[again]), 0}, at = {&group, r->buffers[again].name, 0};
     size_t begin = length;
-    while (path[begin - 1] != again) {
+    while (begin > 1 && path[begin - 1] != again) {
         begin--;
     }
     const char *text = r->buffers[again].name;

@@ -136,12 +136,23 @@ const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rf
     return rft_constants_unfilled(spec, variables, count);
 }
 
-const char *rft_signatures_of_fill_wrong(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
-                                         rft_arena *arena) {
+static const char *judge_fill(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
+                              judge_of_launch *of, rft_arena *arena) {
     rft_signature takes;
     if (compiled->entry_count == 0 || !compiled->entries[0].symbol) {
         return NULL;
     }
     read_signature(&takes, compiled, &compiled->entries[0]);
-    return rft_arguments_wrong(spec, &spec->buffers[buffer].fill.kernel->launch, &takes, arena);
+    return of(spec, &spec->buffers[buffer].fill.kernel->launch, &takes, arena);
+}
+
+const char *rft_signatures_of_fill_wrong(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
+                                         rft_arena *arena) {
+    return judge_fill(spec, buffer, compiled, rft_arguments_wrong, arena);
+}
+
+const char *rft_signatures_of_fill_unread(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
+                                          rft_arena *arena) {
+    bool lists = spec->buffers[buffer].fill.kernel->launch.arg_count > RFT_FILL_ARG_SEED + 1;
+    return lists ? judge_fill(spec, buffer, compiled, rft_arguments_unread, arena) : NULL;
 }

@@ -17,6 +17,10 @@ const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const 
 /* The same for the kernel that fills a buffer; `compiled` is its unit. */
 const char *rft_signatures_of_fill_wrong(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
                                          rft_arena *arena);
+/* What of a fill's `args` it never reads; that it leaves out its count or seed is its own affair. NULL: it reads all.
+ */
+const char *rft_signatures_of_fill_unread(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
+                                          rft_arena *arena);
 #define RFT_FILL_TAKES                                                                                                 \
     "a fill takes the buffer, its count and a seed, both in 64 bits, then what `args` lists: rows(int *rows, long "    \
     "long "                                                                                                            \

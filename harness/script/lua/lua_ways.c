@@ -62,7 +62,7 @@ static const way message_ways[] = {
 
 #define NO_FILES                                                                                                       \
     "a sweep reads no files, so that it says the same everywhere: pass values after --, as in rooftune run FILE -- "   \
-    "4096, and read arg[1]; require \"NAME\" runs another script"
+    "4096, and read arg[1]; require \"NAME\" runs another script, input(f32, n, file \"x.npy\") takes data"
 #define NO_SYSTEM                                                                                                      \
     "a sweep sees neither the environment nor the time, so that it says the same everywhere: pass values after --, "   \
     "as in rooftune run FILE -- 4096, and read arg[1]"

@@ -30,6 +30,7 @@ told 's/filled_inputs.cu:shuffle/filled_inputs.cu/' 3 'expected "FILE.cu:NAME"'
 told 's/filled_inputs.cu:shuffle/gone.cu:shuffle/' 5 'there is no file gone.cu'
 told 's/"rows", i32(p.m), i32(p.n)/"rows", i32(p.m)/' 5 'cols takes 6 parameters, 5 are given: cols, one u64, one u64, rows, one i32'
 expect_out 'the fill of cols filled_inputs.cu:cols cannot be launched'
+told 's/"rows", i32(p.m), i32(p.n)/"rows", i32(p.m), i32(p.n), f32(1)/' 0 'the fill of cols: cols takes 6 parameters, 7 are given: argument 7, one f32, is never read'
 told 's/order = input(i32/order = input(u8/' 0 'fill of order' # whole numbers carry anything, and shuffle is extern "C"
 told 's/y = inout(f32/y = inout(f64/' 5 'argument 1 of ramp<float> is the buffer y of f64: it takes float \*'
 told 's/:shuffle/:shufle/' 5 'the fill of order filled_inputs.cu:shufle does not compile'
@@ -70,5 +71,10 @@ printf '\001' | dd of=filled_x.npy bs=1 seek=2000 conv=notrunc 2>dd.err
 rooftune $run
 expect_error 9 'filled_x.npy is another than when this run began'
 cp kept.npy filled_x.npy
+echo "// another" >>filled_inputs.cu
+rooftune $run
+expect_error 9 'filled_inputs.cu is another than when this run began'
+cp "$from/filled_inputs.cu" .
+echo "// the kernel itself may be mended" >>filled.cu
 rooftune $run
 expect_status 12
