@@ -89,7 +89,8 @@ static void describe_compiled(rft_check_state *c, const rft_variant *variant, co
 /* Of each variant once: what it declares, and arguments that its kernels do not take. */
 static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
     bool ok = r->compiled && r->compiled->ok && r->probed.outcome == RFT_OUTCOME_OK;
-    if (!c->amounts_told && r->spec.buffer_count > 0) {
+    bool spelled = r->probed.outcome != RFT_OUTCOME_SCRIPT_FAILED;
+    if (!c->amounts_told && spelled && r->spec.buffer_count > 0) {
         rft_check_amounts(&c->warnings, c->place, &r->spec);
         if (r->spec.unit.name_count > 0) {
             rft_check_textures(&c->warnings, c->place, &r->spec);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/check_time.h"
 
+#include "base/clock.h"
 #include "cli/check_facts.h"
 #include "cli/compose.h"
 #include "model/roofline/floor.h"
@@ -10,7 +11,8 @@
 
 #include <math.h>
 
-#define SPELLED_MOST 2048 /* points of which the work is asked, a call into the script each */
+#define SPELLED_MOST 2048  /* points of which the work is asked, a call into the script each ... */
+#define SPELLED_MOST_S 1.0 /* ... or as many as that takes */
 
 /* A roof that nothing beats: fmax() takes the one that is known. */
 static int read_rates(rft_cli *cli, rft_run *limits, rft_arena *arena, rft_err *err) {
@@ -69,11 +71,13 @@ int rft_check_gpu_seconds(rft_cli *cli, const rft_plan *plan, const rft_gpu_info
     rft_run limits = {.gpu = *gpu};
     double sum_s = 0;
     size_t spelled = 0;
+    const rft_clock *clock = rft_clock_system();
+    int64_t end_ns = clock->monotonic_ns(clock->self) + (int64_t)(SPELLED_MOST_S * 1e9);
     int rc = read_rates(cli, &limits, arena, err);
     for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK; s++) {
         const rft_sweep *sweep = plan->sweeps[s];
         size_t parts = sweep->bare_space ? 0 : sweep->variant_count * sweep->problem_count;
-        for (size_t i = 0; i < parts && spelled < SPELLED_MOST; i++) {
+        for (size_t i = 0; i < parts && spelled < SPELLED_MOST && clock->monotonic_ns(clock->self) < end_ns; i++) {
             double part_s = of_segment(plan, s, i % sweep->variant_count, i / sweep->variant_count, &limits);
             sum_s += isnan(part_s) ? 0 : part_s;
             spelled++;

@@ -8,6 +8,7 @@
 #define VALUES_MOST 4   /* other values of a parameter that are tried from one configuration */
 #define COMPILED_MOST 2 /* of them compiled */
 #define PROBLEMS_MOST 6
+#define PARAMS_MOST 64 /* of a variant with more none is looked at */
 
 typedef struct look {
     const rft_check_unchanged *of;
@@ -184,7 +185,8 @@ int rft_check_unchanged_params(const rft_check_unchanged *of, rft_err *err) {
         same[i] = variant->params[i].value_count > 1 && !rft_variant_is_library(variant);
     }
     for (size_t p = 0; p < sweep->problem_count; p++) {
-        if (!rft_space_exact(rft_plan_space(of->plan, of->sweep, of->variant, p))) {
+        if (variant->param_count > PARAMS_MOST ||
+            !rft_space_exact(rft_plan_space(of->plan, of->sweep, of->variant, p))) {
             return RFT_OK;
         }
     }

@@ -63,8 +63,10 @@ static void each_axis(problem_reader *reader, const rft_at *at,
 /* A text can only reach the kernel as a macro. */
 static void check_text_axis(problem_reader *reader, const rft_at *at, size_t axis, const rft_value *value) {
     if (value->kind == RFT_VALUE_TEXT && !reader->state->sweep.axes[axis].compiled) {
-        rft_read_fail(reader->lua, at, "add it to the kernel's compiled = { ... }",
-                      "a dimension with texts must be compiled");
+        rft_read_fail(
+            reader->lua, at,
+            "a number is written without quotes: 2^20; one with texts is named in the kernel's compiled = { ... }",
+            "a dimension with texts must be compiled");
     }
 }
 

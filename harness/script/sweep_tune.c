@@ -64,7 +64,7 @@ rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *
         *is_ctype = ctype;
         uint32_t *place = find_value(seen, room, values, &values[i]);
         if (*place) {
-            rft_read_fail(lua, &here, NULL, "the value is there twice");
+            rft_read_fail(lua, &here, "leave one of the two out", "the value is there twice");
         }
         *place = (uint32_t)i + 1;
     }

@@ -51,7 +51,9 @@ const char *rft_cubin_section_name(const rft_cubin_elf *elf, const Elf64_Shdr *s
 
 bool rft_cubin_find_section(const rft_cubin_elf *elf, const char *prefix, const char *symbol, Elf64_Shdr *out) {
     for (size_t i = 0; i < elf->header.e_shnum; i++) {
-        rft_cubin_section(elf, i, out);
+        if (!rft_cubin_section(elf, i, out)) {
+            return false;
+        }
         const char *name = rft_cubin_section_name(elf, out);
         if (rft_text_starts(name, prefix) && strcmp(name + strlen(prefix), symbol) == 0) {
             return true;

@@ -63,8 +63,11 @@ static int unknown_global(lua_State *lua) {
         rft_lua_fault(lua, RFT_E_SCRIPT, way, "unknown name \"%.80s\"", word);
     }
     rft_read_hint(hint, sizeof(hint), word, names, count);
-    rft_lua_fault(lua, RFT_E_SCRIPT, hint[0] ? NULL : "docs/sweeps.md lists what a script can use",
-                  "unknown name \"%.80s\"%s", word, hint);
+    rft_lua_fault(
+        lua, RFT_E_SCRIPT,
+        "a name of your own is declared first: local NAME = ...; a text stands in quotes; dimensions are p.NAME, "
+        "parameters c.NAME, buffers b.NAME",
+        "unknown name \"%.80s\"%s", word, hint);
 }
 
 /* A field that a library lacks; the library's name is in the upvalue. */

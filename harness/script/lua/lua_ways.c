@@ -57,6 +57,7 @@ static const way message_ways[] = {
     {"(local 'gpu')", "launch and prepare are called with (p, c, gpu, b), buffers and traffic with (p, c, gpu), work "
                       "with (p)"},
     {"(local 'b')", "launch and prepare are called with (p, c, gpu, b), in this order; nothing else gets buffers"},
+    {"malformed number", "numbers are written 1024, 2^20 or 1e6; from 1 to 4: range(1, 4, 1), or values(1, 2, 3, 4)"},
     {"number has no integer representation", "use // or ceil_div() where / leaves a fraction"},
 };
 
@@ -126,6 +127,9 @@ static const way name_ways[] = {
     {"ceil", "write ceil_div(a, b), or math.ceil(x)"},
     {"log2", "write math.log(x, 2)"},
     {"sqrt", "write math.sqrt(x)"},
+    {"p", "buffers, prepare, launch, work and traffic are called with p first: function(p) ... end"},
+    {"c", "buffers, prepare, launch and traffic are called with c behind p: function(p, c) ... end; work with p alone"},
+    {"b", "launch and prepare are called with (p, c, gpu, b), in this order: function(p, c, gpu, b) ... end"},
 };
 
 static const way key_ways[] = {
