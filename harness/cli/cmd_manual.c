@@ -69,6 +69,23 @@ static void put_command(rft_cli *cli, const rft_command *command) {
     rft_arena_free(arena);
 }
 
+static void put_examples(FILE *out) {
+    static const char *const examples[][2] = {
+        {"rooftune new kernel.cu", "writes a first sweep of a kernel, and a reference to fill in"},
+        {"rooftune check kernel.lua", "compiles a sample of it; needs no GPU"},
+        {"rooftune run kernel.lua", "measures it and draws its report"},
+        {"rooftune show RUN.db", "tells the findings as text"},
+        {"rooftune run sweeps/quick.lua -d replay:sweeps/recorded/nvidia-h200/quick.json.gz",
+         "replays a recording, on any machine"},
+    };
+    fputs(".SH EXAMPLES\n", out);
+    for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
+        fputs(".TP\n.B ", out);
+        put_line(out, examples[i][0]);
+        put_line(out, examples[i][1]);
+    }
+}
+
 static void put_statuses(FILE *out) {
 #define STATUS(name, exit_status, text) {exit_status, text},
     static const struct {
@@ -132,6 +149,7 @@ static void put_page(rft_cli *cli) {
         }
         put_command(cli, command);
     }
+    put_examples(out);
     put_environment(out);
     put_statuses(out);
 }

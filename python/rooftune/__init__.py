@@ -131,7 +131,7 @@ class _Talk(threading.Thread):
         return Error(status, message.removeprefix("rooftune: ") or f"exit status {status}", remedy)
 
 
-def _stop(child: subprocess.Popen, talk: _Talk) -> None:
+def _stop(child: subprocess.Popen[bytes], talk: _Talk) -> None:
     """After a Ctrl-C. A terminal has sent it to the child as well: it is passed on only where it did not come there."""
     if not talk.stopping.wait(1) and child.poll() is None:
         child.send_signal(signal.SIGINT)
@@ -158,7 +158,8 @@ def _call(words: Sequence[str], quiet: bool, events: bool = False, behind: Seque
             os.close(writer)
     talk = _Talk(child.stderr, quiet)
     out, interrupted = bytearray(), False
-    with os.fdopen(reader, "rb", 0) if events else child.stdout as stream:
+    source: Any = os.fdopen(reader, "rb", 0) if events else child.stdout
+    with source as stream:
         try:
             while child.returncode is None:
                 try:
@@ -173,7 +174,7 @@ def _call(words: Sequence[str], quiet: bool, events: bool = False, behind: Seque
             if child.returncode is None:
                 child.terminate()
     talk.join()
-    child.stderr.close()
+    talk.stream.close()
     if interrupted:
         raise KeyboardInterrupt
     if child.returncode != 0:
@@ -219,7 +220,8 @@ class Run:
 
     def findings(self) -> dict[str, Any]:
         """All that `rooftune show --json` tells (docs/show.md#json)."""
-        return self._read("show", "--json")
+        found: dict[str, Any] = self._read("show", "--json")
+        return found
 
     def points(self) -> Any:
         """Every point: a pandas.DataFrame where pandas is installed, else a list of dicts.

@@ -25,6 +25,7 @@ static const char *const run_forms[] = {
     "show @A --point @N",
     "show @A --json @O.json",
     "show @A --csv @O.csv",
+    "show @A --points -",
     "show @A --mix @M",
     "show @A @B",
     "show @B @A",
