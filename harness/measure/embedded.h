@@ -14,6 +14,7 @@ extern const unsigned char rft_embedded_block_cu[];
 extern const unsigned char rft_embedded_empty_cu[];
 extern const unsigned char rft_embedded_ceiling_memory_cu[];
 extern const unsigned char rft_embedded_ceiling_pipes_cu[];
+extern const unsigned char rft_embedded_ceiling_atomics_cu[];
 extern const unsigned char rft_embedded_ceiling_tensor_data_cu[];
 extern const unsigned char rft_embedded_ceiling_tensor_mma_cu[];
 extern const unsigned char rft_embedded_ceiling_tensor_wgmma_cu[];

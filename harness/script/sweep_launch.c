@@ -210,6 +210,29 @@ static double amount(lua_State *lua, const rft_at *root, const char *key, double
     return value;
 }
 
+/* The key in a table `atomics`; NULL for other pipes. */
+static const char *atomic_key(rft_pipe pipe) {
+    const char *name = rft_pipe_name(pipe);
+    const size_t length = sizeof RFT_ATOMICS_PREFIX - 1;
+    return strncmp(name, RFT_ATOMICS_PREFIX, length) == 0 ? name + length : NULL;
+}
+
+/* Operations per pipe of the table on top; those of atomics are in a table of their own. */
+static void read_pipes(lua_State *lua, const rft_at *root, double absent, double ops[RFT_PIPE_COUNT]) {
+    rft_at atomics = {root, "atomics", 0};
+    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+        ops[pipe] = atomic_key((rft_pipe)pipe) ? absent : amount(lua, root, rft_pipe_name((rft_pipe)pipe), absent);
+    }
+    if (rft_read_field(lua, -1, "atomics")) {
+        rft_read_keys(lua, -1, &atomics, RFT_KEYS_ATOMICS, 0);
+        for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
+            const char *key = atomic_key((rft_pipe)pipe);
+            ops[pipe] = key ? amount(lua, &atomics, key, absent) : ops[pipe];
+        }
+    }
+    lua_pop(lua, 1);
+}
+
 /* `bytes` is a total: it is split as the buffers' sizes are, inputs read, outputs written, inouts both. */
 static void split_bytes(const rft_point_spec *spec, double bytes, rft_work *out) {
     double read = 0, written = 0;
@@ -248,9 +271,7 @@ static void read_items(lua_State *lua, const rft_at *root, rft_arena *arena, rft
 static void read_ops(lua_State *lua, const rft_at *root, rft_work *out) {
     memset(out, 0, sizeof(*out));
     rft_read_keys(lua, -1, root, RFT_KEYS_WORK, 0);
-    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-        out->pipe_ops[pipe] = amount(lua, root, rft_pipe_name((rft_pipe)pipe), 0);
-    }
+    read_pipes(lua, root, 0, out->pipe_ops);
 }
 
 void rft_work_read(lua_State *lua, const rft_point_spec *spec, rft_arena *arena, rft_work *out) {
@@ -276,9 +297,7 @@ static void read_traffic(lua_State *lua, const rft_at *at, rft_traffic *out) {
     rft_read_keys(lua, -1, &root, RFT_KEYS_TRAFFIC, 0);
     out->present = true;
     out->evidence = RFT_EVIDENCE_MODELLED;
-    for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-        out->pipe_ops[pipe] = amount(lua, &root, rft_pipe_name((rft_pipe)pipe), NAN);
-    }
+    read_pipes(lua, &root, NAN, out->pipe_ops);
     for (int level = 0; level < RFT_LEVEL_COUNT; level++) {
         out->level_bytes[level] = amount(lua, &root, rft_level_name((rft_level)level), NAN);
     }

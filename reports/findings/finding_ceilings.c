@@ -168,6 +168,23 @@ static void add_table(rft_finding *f, const rft_run *run) {
     table->fields[HOT_POWER].title = powered ? table->fields[HOT_POWER].title : NULL;
 }
 
+static bool is_atomic(rft_ceiling_id id) {
+    return id >= RFT_CEILING_ATOMICS_FIRST && id < RFT_CEILING_ATOMICS_END;
+}
+
+static bool missing_like(const rft_ceiling *items, int id, rft_ceiling_id like) {
+    return !items[like].measured && rft_text_equal(items[like].reason, items[id].reason);
+}
+
+/* "atomics" for all of them where none was measured, for the same reason; NULL for those that it covers. */
+static const char *missing_label(const rft_ceiling *items, rft_ceiling_id id) {
+    bool none = is_atomic(id);
+    for (int i = RFT_CEILING_ATOMICS_FIRST; i < RFT_CEILING_ATOMICS_END; i++) {
+        none = none && missing_like(items, id, (rft_ceiling_id)i);
+    }
+    return !none ? rft_ceiling_label(id) : id == RFT_CEILING_ATOMICS_FIRST ? "atomics" : NULL;
+}
+
 /* "FP64 tensor, TF32 tensor (not asked for); copy from host (no memory)": by reason, each told once. */
 static void add_missing(rft_finding *f, const rft_run *run, bool with_datasheet, unsigned where) {
     const rft_ceiling *items = run->ceilings.items;
@@ -180,9 +197,10 @@ static void add_missing(rft_finding *f, const rft_run *run, bool with_datasheet,
         rft_str_add(&text, text.length ? "; " : "Not measured: ");
         for (int other = id; other < RFT_CEILING_COUNT; other++) {
             rft_ceiling_id like = (rft_ceiling_id)other;
-            if (!items[like].measured && rft_text_equal(items[like].reason, items[id].reason)) {
+            if (missing_like(items, id, like)) {
+                const char *label = missing_label(items, like);
                 told[like] = true;
-                rft_str_addf(&text, "%s%s", other > id ? ", " : "", rft_ceiling_label(like));
+                rft_str_addf(&text, "%s%s", other > id && label ? ", " : "", label ? label : "");
                 if (with_datasheet && isfinite(items[like].datasheet)) {
                     rft_str_addf(&text, " [datasheet %s]",
                                  rft_figure_si(f->arena, items[like].datasheet, rft_ceiling_unit(like)));

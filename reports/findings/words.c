@@ -139,10 +139,7 @@ const char *rft_rate_unit(const rft_placement *place) {
     if (!rft_rate_in_ops(place)) {
         return "B/s";
     }
-    bool integer = place->roof == RFT_RESOURCE_PIPE &&
-                   (place->roof_pipe == RFT_PIPE_INT32 || place->roof_pipe == RFT_PIPE_TENSOR_INT8 ||
-                    place->roof_pipe == RFT_PIPE_SFU);
-    return integer ? "op/s" : "FLOP/s";
+    return place->roof == RFT_RESOURCE_PIPE ? rft_pipe_unit(place->roof_pipe) : "FLOP/s";
 }
 
 const char *rft_words_rate(const rft_placement *place, rft_arena *arena) {

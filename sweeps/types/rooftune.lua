@@ -152,6 +152,7 @@
 ---@field fp16? number packed
 ---@field sfu? number ex2 and the like
 ---@field int32? number
+---@field atomics? rooftune.atomics
 ---@field tensor_fp64? number
 ---@field tensor_tf32? number
 ---@field tensor_bf16? number
@@ -173,12 +174,24 @@
 ---@field fp16? number
 ---@field sfu? number
 ---@field int32? number
+---@field atomics? rooftune.atomics
 ---@field tensor_fp64? number
 ---@field tensor_tf32? number
 ---@field tensor_bf16? number
 ---@field tensor_fp16? number
 ---@field tensor_fp8? number
 ---@field tensor_int8? number
+
+---32-bit atomic additions where the hardware does them.
+---@class rooftune.atomics
+---@field shared? number 32 for each pass of a warp: n without bank conflicts
+---@field shared_one? number of these, those on the busiest address of each block
+---@field l2? number one for each 32-byte sector of a warp's access: n scattered
+---@field l2_one? number of these, those on the busiest address
+---@field shared_f32? number
+---@field shared_f32_one? number
+---@field l2_f32? number
+---@field l2_f32_one? number
 
 ---@class rooftune.integers_options
 ---@field below integer values are 0 to below - 1

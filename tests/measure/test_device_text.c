@@ -5,7 +5,9 @@
 #include "base/str.h"
 #include "measure/ceiling/ceiling_tensor.h"
 
+#include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Between protocol and NVRTC: compiles for one architecture after the other and remembers what came out. */
@@ -16,6 +18,61 @@ typedef struct watching {
     const char *arch;
     size_t entries;
 } watching;
+
+/* ---- machine code: instructions of 16 bytes, the opcode in the low 12 bits, alike from sm_80 to sm_120 ---- */
+
+#define IMAD 0x224
+#define LOP3 0x212
+#define ATOMS_ADD 0x38c
+#define ATOMS_POPC_INC 0xf8c
+#define RED 0x98e
+#define REDG_F32 0x9a6
+
+static Elf64_Shdr section_of(const unsigned char *cubin, const Elf64_Ehdr *header, size_t i) {
+    Elf64_Shdr section;
+    memcpy(&section, cubin + header->e_shoff + i * header->e_shentsize, sizeof section);
+    return section;
+}
+
+static size_t count_opcode(const rft_compile_result *result, const char *symbol, unsigned opcode) {
+    const unsigned char *cubin = result->cubin;
+    Elf64_Ehdr header;
+    size_t found = 0;
+    memcpy(&header, cubin, sizeof header);
+    const Elf64_Shdr names = section_of(cubin, &header, header.e_shstrndx);
+    for (size_t i = 0; i < header.e_shnum; i++) {
+        const Elf64_Shdr section = section_of(cubin, &header, i);
+        const char *name = (const char *)cubin + names.sh_offset + section.sh_name;
+        if (strncmp(name, ".text.", 6) != 0 || strcmp(name + 6, symbol) != 0) {
+            continue;
+        }
+        for (size_t at = 0; at + 16 <= section.sh_size; at += 16) {
+            uint16_t low = 0;
+            memcpy(&low, cubin + section.sh_offset + at, sizeof low);
+            found += (low & 0xfffu) == opcode;
+        }
+    }
+    return found;
+}
+
+/* What a ceiling counts is there, in machine code: neither folded away nor done for several lanes at once. */
+static void expect_instructions(const rft_compile_result *result) {
+    for (size_t i = 0; i < result->entry_count; i++) {
+        const char *name = result->entries[i].name, *symbol = result->entries[i].symbol;
+        const char *chains = strchr(name, '<');
+        size_t steps = chains ? (size_t)atoi(chains + 1) * 16 : 0;
+        if (strstr(name, "rft_pipe_int32")) {
+            assert_in_range(count_opcode(result, symbol, IMAD), steps, steps + 8);
+            assert_in_range(count_opcode(result, symbol, LOP3), strstr(name, "mix") ? steps : 0, steps + 8);
+        } else if (strstr(name, "rft_atomics_l2")) {
+            assert_int_equal(count_opcode(result, symbol, RED) + count_opcode(result, symbol, REDG_F32), 4);
+        } else if (strstr(name, "rft_add_u32")) {
+            assert_int_equal(count_opcode(result, symbol, ATOMS_ADD), 4);
+        } else if (strstr(name, "rft_add_one")) {
+            assert_int_equal(count_opcode(result, symbol, ATOMS_POPC_INC), 4);
+        }
+    }
+}
 
 static int compile(rft_compiler *self, const rft_compile_request *request, rft_arena *arena, rft_compile_result *out,
                    rft_err *err) {
@@ -35,6 +92,7 @@ static int compile(rft_compiler *self, const rft_compile_request *request, rft_a
         }
         assert_true(out->entries[i].spill_store_bytes <= 0);
     }
+    expect_instructions(out);
     w->entries += out->entry_count;
     return w->scripted->compile(w->scripted, request, arena, out, err);
 }
@@ -55,7 +113,7 @@ static void compile_all(rft_compiler *nvrtc, const char *arch) {
         request.wanted &= ~RFT_CEILING_BIT(id);
     }
     assert_int_equal(probe->ceilings(probe, &request, f.arena, &ceilings, &f.err), 0);
-    assert_int_equal(w.entries, 73);
+    assert_int_equal(w.entries, 82);
     probe->free(probe);
     fixture_stop(&f);
 }

@@ -138,8 +138,10 @@ static const char several_launches[] =
     "      window = { buffer = b.part, offset = 8, bytes = 4000, hit_ratio = 0.5 } },\n"
     "    { entry = 'fold<BLOCK>', args = { b.part, b.y }, grid = 1, block = 64, window = { buffer = b.ids } },\n"
     "  } end,\n"
-    "  traffic = function(p, c, gpu) return { dram_read = 300, dram_write = 100, l2 = 5, issue = 9, fp32 = 7 } end,\n"
-    "  work = function(p) return { tensor_bf16 = 10, read = 1, write = 2, items = { 'row', p.n } } end,\n"
+    "  traffic = function(p, c, gpu) return { dram_read = 300, dram_write = 100, l2 = 5, issue = 9, fp32 = 7,\n"
+    "    atomics = { shared = 3, l2_f32_one = 4 } } end,\n"
+    "  work = function(p) return { tensor_bf16 = 10, atomics = { l2 = p.n }, read = 1, write = 2, items = { 'row', p.n "
+    "} } end,\n"
     "  check = { reference = 'saxpy.cu:ns::r', tol = 0.25, length = function(p) return p.n end, y = { tol = 0.5 } }";
 
 static void test_launches(void **state) {
@@ -191,6 +193,10 @@ static void test_launches(void **state) {
     assert_true(spec->traffic.level_bytes[RFT_LEVEL_DRAM] == 400 && spec->traffic.dram_read_frac == 0.75);
     assert_true(isnan(spec->traffic.level_bytes[RFT_LEVEL_L1]) && spec->traffic.warp_instructions == 9);
     assert_true(spec->traffic.pipe_ops[RFT_PIPE_FP32] == 7 && isnan(spec->traffic.pipe_ops[RFT_PIPE_SFU]));
+    const double *moved = spec->traffic.pipe_ops, *declared = spec->work.pipe_ops;
+    assert_true(moved[RFT_PIPE_ATOMICS_SHARED] == 3 && moved[RFT_PIPE_ATOMICS_L2_F32_ONE] == 4);
+    assert_true(isnan(moved[RFT_PIPE_ATOMICS_L2])); /* then the work's stands */
+    assert_true(declared[RFT_PIPE_ATOMICS_L2] == 1000 && declared[RFT_PIPE_ATOMICS_SHARED] == 0);
     assert_true(spec->work.bytes_read == 1 && spec->work.bytes_written == 2 && spec->work.items == 1000);
     assert_true(spec->check.tol == 0.25 && spec->check.length == 1000 && spec->check.buffer_tol[3] == 0.5);
     assert_string_equal(spec->check.unit.names[0], "ns::r");

@@ -19,7 +19,9 @@ typedef struct rft_scripted_gpu rft_scripted_gpu;
 
 /* What the ceiling kernels find. Bytes or operations per second. */
 typedef struct rft_scripted_speeds {
-    double dram_read, dram_write, dram_copy, dram_2to1, l2, l1, shared, fp32, fp64, fp16, sfu;
+    double dram_read, dram_write, dram_copy, dram_2to1, l2, l1, shared, fp32, fp64, fp16, sfu, int32;
+    double atomics_shared, atomics_l2,
+        atomics_one; /* integer; fp32: half of it. One address, of a device and of an SM */
     double tensor_fp64, tensor_tf32, tensor_bf16, tensor_fp16, tensor_fp8, tensor_int8;
     double h2d, d2h;
     double launch_s; /* least time of any kernel */

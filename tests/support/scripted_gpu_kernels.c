@@ -184,7 +184,20 @@ static void run_pipe(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self)
     rft_scripted_spend(gpu, strcmp(pipe, "fp32") == 0   ? 2 * instructions / speeds->fp32
                             : strcmp(pipe, "fp64") == 0 ? 2 * instructions / speeds->fp64
                             : strcmp(pipe, "fp16") == 0 ? 4 * instructions / speeds->fp16
-                                                        : instructions / speeds->sfu);
+                            : strcmp(pipe, "int32") == 0
+                                ? (strstr(rft_scripted_symbol(l), "mix") ? 3 : 2) * instructions / speeds->int32
+                                : instructions / speeds->sfu);
+}
+
+/* Four additions a thread and step; in the L2 a sector holds 8 neighbours. */
+static void run_atomics(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
+    const rft_scripted_opts *opts = rft_scripted_options(gpu);
+    const bool shared = self != NULL;
+    uint32_t steps = ARG(l, shared ? 0 : 1, uint32_t), stride = ARG(l, shared ? 1 : 3, uint32_t);
+    double one = opts->speeds.atomics_one * (shared ? opts->info.sms : 1);
+    double spread = shared ? opts->speeds.atomics_shared : opts->speeds.atomics_l2 * (stride == 1 ? 8 : 1);
+    double slower = strstr(rft_scripted_symbol(l), "f32") ? 2 : 1;
+    rft_scripted_spend(gpu, 4 * threads_of(l) * steps * slower / (stride > 0 ? spread : one));
 }
 
 typedef struct tensor_kernel {
@@ -220,7 +233,8 @@ static void run_tensor(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *sel
 
 void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu) {
     static char read_kind[] = "read", write_kind[] = "write", copy_kind[] = "copy", axpy_kind[] = "2to1";
-    static char fp32[] = "fp32", fp64[] = "fp64", fp16[] = "fp16", sfu[] = "sfu";
+    static char fp32[] = "fp32", fp64[] = "fp64", fp16[] = "fp16", sfu[] = "sfu", int32[] = "int32";
+    static char shared[] = "shared";
     rft_scripted_gpu_kernel(gpu, "rft_fill_kernel", run_fill, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_convert_kernel", run_convert, NULL);
     rft_scripted_gpu_kernel(gpu, "rft_magnitude_kernel", run_magnitude, NULL);
@@ -245,6 +259,10 @@ void rft_scripted_gpu_builtins(rft_scripted_gpu *gpu) {
     rft_scripted_gpu_kernel(gpu, "rft_pipe_fp64", run_pipe, fp64);
     rft_scripted_gpu_kernel(gpu, "rft_pipe_fp16", run_pipe, fp16);
     rft_scripted_gpu_kernel(gpu, "rft_pipe_sfu", run_pipe, sfu);
+    rft_scripted_gpu_kernel(gpu, "rft_pipe_int32_mix", run_pipe, int32);
+    rft_scripted_gpu_kernel(gpu, "rft_pipe_int32_mad", run_pipe, int32);
+    rft_scripted_gpu_kernel(gpu, "rft_atomics_shared", run_atomics, shared);
+    rft_scripted_gpu_kernel(gpu, "rft_atomics_l2", run_atomics, NULL);
     for (size_t i = 0; i < sizeof tensor_kernels / sizeof *tensor_kernels; i++) {
         rft_scripted_gpu_kernel(gpu, tensor_kernels[i].symbol, run_tensor, &tensor_kernels[i]);
     }

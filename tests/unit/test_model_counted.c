@@ -51,6 +51,53 @@ static void counted_goes_before_modelled_before_declared(void **state) {
     rft_run_free(run);
 }
 
+/* Counters know the level, not the type: what is declared there says it. Nothing declared, nothing judged. */
+static void counted_atomics_are_of_the_declared_type(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = fixture_point(run, 0, NULL, 1e-3);
+    point->work.bytes_read = 0.44e9; /* 0.1 ms */
+    rft_counters *counters = count(run, point);
+    counters->values[RFT_COUNTER_SHARED_ATOMIC_WAVEFRONTS] = 2e8;
+    counters->values[RFT_COUNTER_L2_ATOMIC] = 1e8;
+    assert_string_equal(text_of(run, point), "latency: nearest ceiling dram 10 %"); /* a kernel's few, undeclared */
+    fixture_ceiling(run, RFT_CEILING_ATOMICS_SHARED, 8e12);
+    fixture_ceiling(run, RFT_CEILING_ATOMICS_SHARED_F32, 7e12);
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_MODELLED;
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_SHARED] =
+        2e9; /* without conflicts; 3.2 times as many passes were counted */
+    assert_string_equal(text_of(run, point), "bound by shared atomics (80 %, counted)");
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_SHARED] = NAN;
+    point->work.pipe_ops[RFT_PIPE_ATOMICS_SHARED_F32] = 2e9;
+    assert_string_equal(text_of(run, point), "bound by shared FP32 atomics (91 %, counted)");
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_SHARED] = 5.6e9; /* of both types: the counts cannot be shared out */
+    assert_string_equal(text_of(run, point), "mostly shared atomics (70 %, modelled)");
+    rft_run_free(run);
+}
+
+/* The one address is a limit of its own: a counter's chain outweighs what all slices could do. */
+static void one_address_takes_one_after_another(void **state) {
+    (void)state;
+    rft_run *run = one_problem();
+    rft_point *point = fixture_point(run, 0, NULL, 1e-3);
+    point->work.bytes_read = 0.44e9;
+    point->traffic.present = true;
+    point->traffic.evidence = RFT_EVIDENCE_MODELLED;
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2] = 1.6e6;
+    assert_string_equal(text_of(run, point), /* it could be anything: as in a recording older than that ceiling */
+                        "unknown: work without a measured ceiling; nearest ceiling dram 10 %");
+    fixture_ceiling(run, RFT_CEILING_ATOMICS_L2, 160e9);
+    assert_string_equal(text_of(run, point), "latency: nearest ceiling dram 10 %");
+    fixture_ceiling(run, RFT_CEILING_ATOMICS_L2_ONE, 1.7e9);
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2_ONE] = 1.6e6;
+    assert_string_equal(text_of(run, point), "bound by L2 atomics on one address (94 %, modelled)");
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2_ONE] = 1.6e6 / 256;
+    point->traffic.pipe_ops[RFT_PIPE_ATOMICS_L2] = 1.6e8;
+    assert_string_equal(text_of(run, point), "bound by L2 atomics (100 %, modelled)");
+    rft_run_free(run);
+}
+
 static void what_was_not_counted_stays_as_it_is_known(void **state) {
     (void)state;
     rft_run *run = one_problem();
@@ -175,6 +222,8 @@ static void values_come_with_their_unit(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counted_goes_before_modelled_before_declared),
+        cmocka_unit_test(counted_atomics_are_of_the_declared_type),
+        cmocka_unit_test(one_address_takes_one_after_another),
         cmocka_unit_test(what_was_not_counted_stays_as_it_is_known),
         cmocka_unit_test(a_hot_point_is_not_held_against_its_reads),
         cmocka_unit_test(the_reason_for_nothing_is_found),

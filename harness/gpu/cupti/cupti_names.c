@@ -56,6 +56,7 @@ static const char *const alternatives[RFT_COUNTER_COUNT][ALTERNATIVES_MAX] = {
     [RFT_COUNTER_SHARED_STORES] = {"smsp__inst_executed_op_shared_st.sum"},
     [RFT_COUNTER_SHARED_LOAD_WAVEFRONTS] = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"},
     [RFT_COUNTER_SHARED_STORE_WAVEFRONTS] = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"},
+    [RFT_COUNTER_SHARED_ATOMIC_WAVEFRONTS] = {"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"},
     [RFT_COUNTER_SHARED_BYTES] = {"sm__sass_data_bytes_mem_shared.sum"},
     [RFT_COUNTER_LOCAL] = {"smsp__inst_executed_op_local_ld.sum + smsp__inst_executed_op_local_st.sum",
                            "smsp__sass_inst_executed_op_local.sum"},

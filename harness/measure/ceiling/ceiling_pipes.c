@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* FP32, FP64, packed FP16 and ex2. */
+/* FP32, FP64, packed FP16, ex2 and INT32. */
 #include "measure/ceiling/ceiling_pipes.h"
 #include "measure/ceiling/ceiling_bench.h"
 #include "measure/embedded.h"
@@ -10,7 +10,7 @@
 #define THREADS 256
 
 static const int chain_counts[] = {8, 16};
-enum { CHAIN_COUNTS = 2, PIPES = 4, UNITS = 2, UNIT_PIPES = PIPES / UNITS, UNIT_NAMES = UNIT_PIPES * CHAIN_COUNTS };
+enum { CHAIN_COUNTS = 2, PIPES = 6, UNITS = 3, UNIT_PIPES = PIPES / UNITS, UNIT_NAMES = UNIT_PIPES * CHAIN_COUNTS };
 
 typedef union never_value {
     float f;
@@ -21,8 +21,8 @@ typedef union never_value {
 typedef struct pipe_kernel {
     const char *name, *text;
     rft_ceiling_id id;
-    double ops;        /* of one instruction in one thread */
-    never_value never; /* no sum of the chains is ever this */
+    double ops;        /* of one step of a chain */
+    never_value never; /* that a sum of the chains is hardly ever */
 } pipe_kernel;
 
 static const pipe_kernel pipes[PIPES] = {
@@ -30,6 +30,8 @@ static const pipe_kernel pipes[PIPES] = {
     {"rft_pipe_fp64", "fma.rn.f64", RFT_CEILING_FP64, 2.0, {.d = -1e300}},
     {"rft_pipe_fp16", "fma.rn.f16x2", RFT_CEILING_FP16, 4.0, {.u = 0x7FEDCBA9u}},
     {"rft_pipe_sfu", "ex2.approx.ftz.f32", RFT_CEILING_SFU, 1.0, {.f = -1e30f}},
+    {"rft_pipe_int32_mix", "mad.lo.u32 and xor.b32", RFT_CEILING_INT32, 3.0, {.u = 0x7FEDCBA9u}},
+    {"rft_pipe_int32_mad", "mad.lo.u32", RFT_CEILING_INT32, 2.0, {.u = 0x7FEDCBA9u}}, /* the faster of the two counts */
 };
 
 static int measure_pipe(rft_protocol *p, rft_arena *arena, const pipe_kernel *pipe, rft_function *const *functions,
@@ -56,7 +58,8 @@ static int measure_pipe(rft_protocol *p, rft_arena *arena, const pipe_kernel *pi
 
 void rft_ceilings_pipe_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count) {
     static const unsigned char *const texts[] = {rft_embedded_ceiling_pipes_cu};
-    static const char *const titles[UNITS] = {"rooftune_ceiling_fp32.cu", "rooftune_ceiling_fp16.cu"};
+    static const char *const titles[UNITS] = {"rooftune_ceiling_fp32.cu", "rooftune_ceiling_fp16.cu",
+                                              "rooftune_ceiling_int32.cu"};
     for (int unit = 0; unit < UNITS; unit++) {
         const char **names = rft_arena_calloc(arena, UNIT_NAMES, sizeof *names);
         for (int i = 0; i < UNIT_NAMES; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ceiling_pipes.h - FP32, FP64, packed FP16 and ex2.
+ * ceiling_pipes.h - FP32, FP64, packed FP16, ex2 and INT32.
  * Method: docs/ceilings.md.
  */
 #ifndef RFT_MEASURE_CEILING_PIPES_H
@@ -8,7 +8,7 @@
 
 #include "measure/device_kernels.h"
 
-#define RFT_PIPE_GROUPS 2
+#define RFT_PIPE_GROUPS 3
 /* Appends what it compiles to `groups`, which has room for RFT_PIPE_GROUPS more; names live in `arena`. */
 void rft_ceilings_pipe_groups(rft_arena *arena, rft_kernel_group *groups, size_t *count);
 

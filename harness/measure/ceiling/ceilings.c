@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/ceiling/ceilings.h"
+#include "measure/ceiling/ceiling_atomics.h"
 #include "measure/ceiling/ceiling_bench.h"
 #include "measure/ceiling/ceiling_memory.h"
 #include "measure/ceiling/ceiling_pipes.h"
@@ -8,10 +9,11 @@
 
 size_t rft_ceilings_groups(rft_arena *arena, const rft_gpu_info *gpu, uint32_t wanted, rft_kernel_group **out) {
     size_t all = 0, count = 0;
-    rft_kernel_group *groups =
-        rft_arena_calloc(arena, RFT_MEMORY_GROUPS + RFT_PIPE_GROUPS + RFT_TENSOR_GROUPS, sizeof *groups);
+    rft_kernel_group *groups = rft_arena_calloc(
+        arena, RFT_MEMORY_GROUPS + RFT_PIPE_GROUPS + RFT_ATOMIC_GROUPS + RFT_TENSOR_GROUPS, sizeof *groups);
     rft_ceilings_memory_groups(arena, groups, &all);
     rft_ceilings_pipe_groups(arena, groups, &all);
+    rft_ceilings_atomic_groups(arena, groups, &all);
     rft_ceilings_tensor_groups(arena, gpu, groups, &all);
     for (size_t i = 0; i < all; i++) {
         if (groups[i].ceilings & wanted) {
@@ -38,8 +40,12 @@ static int measure_kind(rft_protocol *p, rft_arena *arena, int kind, rft_ceiling
         return any_asked(p, RFT_CEILING_DRAM_READ, RFT_CEILING_SHARED_READ) ? rft_ceilings_memory(p, arena, out, err)
                                                                             : RFT_OK;
     case 2:
-        return any_asked(p, RFT_CEILING_FP64, RFT_CEILING_SFU) ? rft_ceilings_pipes(p, arena, out, err) : RFT_OK;
+        return any_asked(p, RFT_CEILING_FP64, RFT_CEILING_INT32) ? rft_ceilings_pipes(p, arena, out, err) : RFT_OK;
     case 3:
+        return any_asked(p, RFT_CEILING_ATOMICS_FIRST, RFT_CEILING_ATOMICS_END - 1)
+                   ? rft_ceilings_atomics(p, arena, out, err)
+                   : RFT_OK;
+    case 4:
         return any_asked(p, RFT_CEILING_TENSOR_FIRST, RFT_CEILING_TENSOR_END - 1)
                    ? rft_ceilings_tensor(p, arena, out, err)
                    : RFT_OK;
@@ -48,7 +54,7 @@ static int measure_kind(rft_protocol *p, rft_arena *arena, int kind, rft_ceiling
     }
 }
 
-#define KINDS 5
+#define KINDS 6
 
 static void note_times(const rft_protocol *p, rft_ceilings *out) {
     int64_t now_ns = p->clock->unix_ns(p->clock->self);

@@ -34,6 +34,23 @@ struct rft_op_sfu {
     }
 };
 
+/* A product and a sum: 2 operations. */
+struct rft_op_int32_mad {
+    typedef rft_u32 value;
+    static __device__ __forceinline__ void apply(rft_u32 &a, rft_u32 m, rft_u32 k) {
+        asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(a) : "r"(m), "r"(k));
+    }
+};
+
+/* With logic behind it, as in a hash: 3 operations. Two pipes take one each, and nothing can be put together. */
+struct rft_op_int32_mix {
+    typedef rft_u32 value;
+    static __device__ __forceinline__ void apply(rft_u32 &a, rft_u32 m, rft_u32 k) {
+        asm volatile("mad.lo.u32 %0, %0, %1, %2;" : "+r"(a) : "r"(m), "r"(k));
+        asm volatile("xor.b32 %0, %0, %1;" : "+r"(a) : "r"(m));
+    }
+};
+
 template <class OP, int CHAINS, int UNROLL>
 RFT_DEVICE void rft_chains(typename OP::value first, typename OP::value m, typename OP::value k, rft_u32 steps,
                            typename OP::value never, typename OP::value *out) {
@@ -81,4 +98,14 @@ template <int CHAINS, int UNROLL> __global__ void rft_pipe_fp16(rft_u32 steps, r
 template <int CHAINS, int UNROLL> __global__ void rft_pipe_sfu(rft_u32 steps, float never, float *out) {
     float x = (float)threadIdx.x * -1e-3f;
     rft_chains<rft_op_sfu, CHAINS, UNROLL>(x, x, x, steps, never, out);
+}
+
+template <int CHAINS, int UNROLL> __global__ void rft_pipe_int32_mad(rft_u32 steps, rft_u32 never, rft_u32 *out) {
+    rft_u32 x = threadIdx.x * 2654435761u | 1u;
+    rft_chains<rft_op_int32_mad, CHAINS, UNROLL>(x, x, x ^ 0x9E3779B9u, steps, never, out);
+}
+
+template <int CHAINS, int UNROLL> __global__ void rft_pipe_int32_mix(rft_u32 steps, rft_u32 never, rft_u32 *out) {
+    rft_u32 x = threadIdx.x * 2654435761u | 1u;
+    rft_chains<rft_op_int32_mix, CHAINS, UNROLL>(x, x, x ^ 0x9E3779B9u, steps, never, out);
 }

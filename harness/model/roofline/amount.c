@@ -15,12 +15,13 @@
 #define ISSUE_SLOTS 4.0 /* warp instructions per SM and clock */
 
 #define CEILING_OF(name, ...) [RFT_PIPE_##name] = RFT_CEILING_##name,
-static const rft_ceiling_id pipe_ceilings[RFT_PIPE_COUNT] = {
-    RFT_PLAIN_PIPE_MAP(CEILING_OF)[RFT_PIPE_INT32] = RFT_CEILING_COUNT, RFT_TENSOR_PIPE_MAP(CEILING_OF)};
+static const rft_ceiling_id pipe_ceilings[RFT_PIPE_COUNT] = {RFT_PIPE_MAP(CEILING_OF)};
 
 rft_ceiling_id rft_amount_pipe_ceiling(rft_pipe pipe) {
     return pipe < RFT_PIPE_COUNT ? pipe_ceilings[pipe] : RFT_CEILING_COUNT;
 }
+
+#define PIPE_CASE(name, ...) case RFT_PIPE_##name:
 
 /* A rate reached for certain by a ceiling: measured, or half the hardware's limit. */
 static double least_of_ceiling(const rft_ceilings *ceilings, rft_ceiling_id id) {
@@ -45,6 +46,7 @@ static double least_of_pipe(const rft_run *run, rft_pipe pipe) {
     case RFT_PIPE_TENSOR_FP64:
         return least_of_ceiling(&run->ceilings, RFT_CEILING_FP64);
     case RFT_PIPE_FP64:
+        RFT_ATOMIC_PIPE_MAP(PIPE_CASE)
         return NAN;
     default: /* packed halves and tensor cores are nowhere slower than FP32 */
         return least_of_ceiling(&run->ceilings, RFT_CEILING_FP32);

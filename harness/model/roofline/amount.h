@@ -11,7 +11,7 @@
 typedef struct rft_amount {
     rft_resource resource;
     rft_pipe pipe;          /* when resource is PIPE; else RFT_PIPE_COUNT */
-    rft_ceiling_id ceiling; /* RFT_CEILING_COUNT: none exists (INT32, ISSUE) */
+    rft_ceiling_id ceiling; /* RFT_CEILING_COUNT: none exists (ISSUE) */
     rft_evidence evidence;
     double amount;     /* bytes or operations, > 0 */
     double rate;       /* per second at the measured ceiling; NaN = not measured */
@@ -19,10 +19,9 @@ typedef struct rft_amount {
     double least_rate; /* a rate the device reaches for certain: what is negligible at it is negligible; NaN */
 } rft_amount;
 
-/* Four levels, every pipe, issue; shares are one fewer, as INT32 has no ceiling. */
-#define RFT_AMOUNTS_MAX (RFT_SHARES_MAX + 1)
+#define RFT_AMOUNTS_MAX RFT_SHARES_MAX
 
-/* The ceiling of a pipe; RFT_CEILING_COUNT for INT32. */
+/* The ceiling of a pipe; RFT_CEILING_COUNT for RFT_PIPE_COUNT. */
 rft_ceiling_id rft_amount_pipe_ceiling(rft_pipe pipe);
 
 /* Whether the declared bytes need not come from device memory: hot mode, and they fit the L2. */

@@ -46,7 +46,7 @@ typedef struct rft_share {
     rft_evidence evidence;
 } rft_share;
 
-#define RFT_SHARES_MAX (4 + RFT_PIPE_COUNT)
+#define RFT_SHARES_MAX (RFT_LEVEL_COUNT + RFT_PIPE_COUNT + 1) /* and issue */
 
 #define RFT_HELD_FRAC 0.9 /* ours: of what the clock allows, from which on the clock is what holds a point back */
 

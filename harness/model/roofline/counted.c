@@ -215,6 +215,24 @@ static double less(double counted, double offset) {
     return isnan(counted) || isnan(offset) ? counted : fmax(counted - offset, 0);
 }
 
+static bool declares(const rft_point *point, rft_pipe pipe) {
+    return point->work.pipe_ops[pipe] > 0 || (point->traffic.present && point->traffic.pipe_ops[pipe] > 0);
+}
+
+static void take_atomics(const rft_point *point, rft_traffic *traffic) {
+    static const rft_pipe types[][2] = {{RFT_PIPE_ATOMICS_SHARED, RFT_PIPE_ATOMICS_SHARED_F32},
+                                        {RFT_PIPE_ATOMICS_L2, RFT_PIPE_ATOMICS_L2_F32}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        bool u32 = declares(point, types[i][0]), f32 = declares(point, types[i][1]);
+        rft_pipe pipe = types[i][f32];
+        traffic->pipe_ops[pipe] = u32 != f32 ? rft_counters_atomics(point->counters, pipe) : (double)NAN;
+        if (!isnan(traffic->pipe_ops[pipe])) {
+            traffic->present = true;
+            traffic->evidence = RFT_EVIDENCE_COUNTED;
+        }
+    }
+}
+
 /* CUPTI counts a wavefront of shared memory and one of L1 for every warp, whatever it does (docs/counters.md). Foreign
  * runs were counted by other means, which do not say how long the range took. */
 rft_traffic rft_counted_traffic(const rft_point *point) {
@@ -222,6 +240,7 @@ rft_traffic rft_counted_traffic(const rft_point *point) {
         return rft_traffic_unknown();
     }
     rft_traffic traffic = rft_counters_traffic(point->counters);
+    take_atomics(point, &traffic);
     if (!isnan(point->counters->values[RFT_COUNTER_TIME])) {
         double offset = RFT_WAVEFRONT_BYTES * warps_of(point);
         traffic.level_bytes[RFT_LEVEL_L1] = less(traffic.level_bytes[RFT_LEVEL_L1], offset);

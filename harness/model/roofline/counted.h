@@ -72,7 +72,8 @@ bool rft_counted_left_out(const rft_counters *counters); /* anything, for that r
 
 /* ---- what is known ---- */
 /* The counted traffic; `present` is false when nothing was counted. Of a single launch without the wavefront that CUPTI
- * counts for every warp at shared memory and L1. */
+ * counts for every warp at shared memory and L1. Atomics are those of the one type that the point declares at their
+ * level; of two, or of none, they are not known. */
 rft_traffic rft_counted_traffic(const rft_point *point);
 /* Is any quantity of the point known? */
 bool rft_counted_any(const rft_point *point);

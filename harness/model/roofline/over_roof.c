@@ -122,8 +122,10 @@ static const char *cause_text(const suspect *s, rft_over_cause cause, rft_arena 
                          "its work is stated too high",
                          percent(counted_frac(s)));
     case RFT_OVER_MODELLED:
-        return rft_arena_printf(arena, "its `traffic` says more than %s can move: a nearer level took part of it",
-                                name);
+        return s->roof == RFT_RESOURCE_PIPE
+                   ? rft_arena_printf(arena, "its `traffic` says more than %s can do: it is stated too high", name)
+                   : rft_arena_printf(arena, "its `traffic` says more than %s can move: a nearer level took part of it",
+                                      name);
     case RFT_OVER_HOT:
         return "the cache was not cold: some of its data lay in the L2";
     case RFT_OVER_WRITES:

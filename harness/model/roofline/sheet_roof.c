@@ -8,7 +8,7 @@ const char *rft_side_name(rft_side side) {
     return names[side];
 }
 
-/* Pipes and their ceilings share their names. RFT_CEILING_COUNT: none (int32). */
+/* Pipes and their ceilings share their names. */
 static rft_ceiling_id ceiling_of(rft_pipe pipe) {
     rft_ceiling_id id = RFT_CEILING_COUNT;
     return rft_ceiling_from_name(&id, rft_pipe_name(pipe)) ? id : RFT_CEILING_COUNT;

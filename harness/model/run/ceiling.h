@@ -26,6 +26,8 @@
     X(FP32, "fp32", "FP32 FMA", "FLOP/s")                                                                              \
     X(FP16, "fp16", "FP16 packed FMA", "FLOP/s")                                                                       \
     X(SFU, "sfu", "ex2", "op/s")                                                                                       \
+    X(INT32, "int32", "INT32 multiply-add and logic", "op/s")                                                          \
+    RFT_ATOMIC_PIPE_MAP(X)                                                                                             \
     RFT_TENSOR_PIPE_MAP(X)                                                                                             \
     X(LAUNCH, "launch", "empty kernel between two events", "s")                                                        \
     X(H2D, "h2d", "copy from host, pinned", "B/s")                                                                     \
@@ -36,11 +38,13 @@ typedef enum rft_ceiling_id {
     RFT_CEILING_MAP(RFT_CEILING_ENUM)
 #undef RFT_CEILING_ENUM
         RFT_CEILING_COUNT,
+    RFT_CEILING_ATOMICS_FIRST = RFT_CEILING_ATOMICS_SHARED,
+    RFT_CEILING_ATOMICS_END = RFT_CEILING_TENSOR_FP64,
     RFT_CEILING_TENSOR_FIRST = RFT_CEILING_TENSOR_FP64, /* the matrix units */
     RFT_CEILING_TENSOR_END = RFT_CEILING_LAUNCH
 } rft_ceiling_id;
 
-/* Sets of ceilings, one bit each. */
+/* Sets of ceilings, one bit of a uint32_t each. */
 #define RFT_CEILING_BIT(id) (1u << (id))
 #define RFT_CEILINGS_ALL (RFT_CEILING_BIT(RFT_CEILING_COUNT) - 1u)
 

@@ -84,6 +84,8 @@
       "of shared_wavefronts those of loads")                                                                           \
     X(SHARED_STORE_WAVEFRONTS, "shared_store_wavefronts", "wavefronts", "wavefronts of shared stores", ALL,            \
       "of shared_wavefronts those of stores")                                                                          \
+    X(SHARED_ATOMIC_WAVEFRONTS, "shared_atomic_wavefronts", "wavefronts", "wavefronts of shared atomics", ALL,         \
+      "of shared_wavefronts those of atomics, tries that failed included")                                             \
     X(SHARED_BYTES, "shared_bytes", "B", "shared memory, bytes asked for", ALL,                                        \
       "what threads loaded from and stored to shared memory")                                                          \
     X(LOCAL, "local_instructions", "instructions", "local memory instructions", ALL,                                   \
@@ -174,8 +176,12 @@ size_t rft_counters_check(rft_counters *counters, const rft_gpu_info *gpu, rft_a
 /* The counted traffic: dram = read + written; l2 = 32 x sectors read, written and atomic; l1 = loads only; shared = 128
  * x wavefronts, so conflicts count; operations per pipe where all of a pipe's instructions were counted (an FMA is 2,
  * packed halves twice that). What was not counted is NaN; sfu and int32 always are: no counter tells their operations
- * from others of the same pipe. `present` is false when nothing at all was counted. */
+ * from others of the same pipe; and atomics: no counter tells the types apart (rft_counters_atomics()). `present` is
+ * false when nothing at all was counted. */
 rft_traffic rft_counters_traffic(const rft_counters *counters);
+/* What an atomic pipe would have done, had all counted atomics of its level been its own: 32 x wavefronts in shared
+ * memory, sectors in the L2. NaN for the others, those of one address among them, and where it was not counted. */
+double rft_counters_atomics(const rft_counters *counters, rft_pipe pipe);
 
 /* Derived from several; NaN when one of them is not known. */
 double rft_counters_l2_hit_frac(const rft_counters *counters);        /* 0..1 */

@@ -42,12 +42,23 @@ static double counted_ops(const rft_counters *c, rft_pipe pipe) {
     case RFT_PIPE_FP16:
         return pipe_ops(c, RFT_COUNTER_HADD, RFT_COUNTER_HMUL, RFT_COUNTER_HFMA, 2.0);
         RFT_TENSOR_PIPE_MAP(TENSOR_CASE)
-    case RFT_PIPE_SFU:
-    case RFT_PIPE_INT32:
-    case RFT_PIPE_COUNT:
+    default: /* nothing tells these apart */
         break;
     }
     return NAN;
+}
+
+double rft_counters_atomics(const rft_counters *counters, rft_pipe pipe) {
+    switch (pipe) {
+    case RFT_PIPE_ATOMICS_SHARED:
+    case RFT_PIPE_ATOMICS_SHARED_F32:
+        return RFT_WARP_LANES * value_of(counters, RFT_COUNTER_SHARED_ATOMIC_WAVEFRONTS);
+    case RFT_PIPE_ATOMICS_L2:
+    case RFT_PIPE_ATOMICS_L2_F32:
+        return value_of(counters, RFT_COUNTER_L2_ATOMIC);
+    default:
+        return NAN;
+    }
 }
 
 rft_traffic rft_counters_traffic(const rft_counters *counters) {

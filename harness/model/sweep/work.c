@@ -6,15 +6,15 @@
 #include <math.h>
 
 typedef struct name_row {
-    const char *name, *label;
+    const char *name, *label, *unit;
 } name_row;
 
 static const name_row pipes[RFT_PIPE_COUNT] = {
-#define PIPE_ROW(name, text, label, unit) {text, label},
+#define PIPE_ROW(name, text, label, unit) {text, label, unit},
     RFT_PIPE_MAP(PIPE_ROW)};
 
 static const name_row levels[RFT_LEVEL_COUNT] = {
-#define LEVEL_ROW(name, text, label) {text, label},
+#define LEVEL_ROW(name, text, label) {text, label, NULL},
     RFT_LEVEL_MAP(LEVEL_ROW)};
 
 const char *rft_pipe_name(rft_pipe pipe) {
@@ -23,6 +23,10 @@ const char *rft_pipe_name(rft_pipe pipe) {
 
 const char *rft_pipe_label(rft_pipe pipe) {
     return pipes[pipe].label;
+}
+
+const char *rft_pipe_unit(rft_pipe pipe) {
+    return pipes[pipe].unit;
 }
 
 bool rft_pipe_from_name(rft_pipe *out, const char *name) {

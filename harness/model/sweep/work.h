@@ -10,7 +10,8 @@
 #include <stddef.h>
 
 /* Pipes: name as written in a sweep's `work` and `traffic`, label on paper, unit of a rate. Operations are counted, an
- * FMA is 2. Ceilings (model/run/run.h) and counters of the same name follow from the rows of the matrix units. */
+ * FMA is 2. Ceilings (model/run/ceiling.h) of the same name follow from the rows of atomics and matrix units, counters
+ * from those of the latter. */
 #define RFT_TENSOR_PIPE_MAP(X)                                                                                         \
     X(TENSOR_FP64, "tensor_fp64", "FP64 tensor", "FLOP/s")                                                             \
     X(TENSOR_TF32, "tensor_tf32", "TF32 tensor", "FLOP/s")                                                             \
@@ -22,10 +23,24 @@
     X(FP64, "fp64", "FP64", "FLOP/s")                                                                                  \
     X(FP32, "fp32", "FP32", "FLOP/s")                                                                                  \
     X(FP16, "fp16", "FP16 packed", "FLOP/s")                                                                           \
-    X(SFU, "sfu", "SFU (ex2)", "op/s")
+    X(SFU, "sfu", "SFU (ex2)", "op/s")                                                                                 \
+    X(INT32, "int32", "INT32", "op/s")
+/* 32-bit atomic additions by where they are done. Shared memory: 32 for each pass of a warp; the L2: one for each
+ * sector of a warp's access; ..._ONE: of these the ones that one address (of each block) takes one after another. A
+ * sweep writes them without "atomics_" in a table `atomics`. */
+#define RFT_ATOMICS_PREFIX "atomics_"
+#define RFT_ATOMIC_PIPE_MAP(X)                                                                                         \
+    X(ATOMICS_SHARED, RFT_ATOMICS_PREFIX "shared", "shared atomics", "op/s")                                           \
+    X(ATOMICS_SHARED_ONE, RFT_ATOMICS_PREFIX "shared_one", "shared atomics on one address", "op/s")                    \
+    X(ATOMICS_L2, RFT_ATOMICS_PREFIX "l2", "L2 atomics", "op/s")                                                       \
+    X(ATOMICS_L2_ONE, RFT_ATOMICS_PREFIX "l2_one", "L2 atomics on one address", "op/s")                                \
+    X(ATOMICS_SHARED_F32, RFT_ATOMICS_PREFIX "shared_f32", "shared FP32 atomics", "op/s")                              \
+    X(ATOMICS_SHARED_F32_ONE, RFT_ATOMICS_PREFIX "shared_f32_one", "shared FP32 atomics on one address", "op/s")       \
+    X(ATOMICS_L2_F32, RFT_ATOMICS_PREFIX "l2_f32", "L2 FP32 atomics", "op/s")                                          \
+    X(ATOMICS_L2_F32_ONE, RFT_ATOMICS_PREFIX "l2_f32_one", "L2 FP32 atomics on one address", "op/s")
 #define RFT_PIPE_MAP(X)                                                                                                \
     RFT_PLAIN_PIPE_MAP(X)                                                                                              \
-    X(INT32, "int32", "INT32", "op/s") /* nothing measures its ceiling */                                              \
+    RFT_ATOMIC_PIPE_MAP(X)                                                                                             \
     RFT_TENSOR_PIPE_MAP(X)
 
 typedef enum rft_pipe {
@@ -51,6 +66,7 @@ typedef enum rft_level {
 
 const char *rft_pipe_name(rft_pipe pipe);
 const char *rft_pipe_label(rft_pipe pipe);
+const char *rft_pipe_unit(rft_pipe pipe); /* of its rate: "FLOP/s", "op/s" */
 bool rft_pipe_from_name(rft_pipe *out, const char *name);
 const char *rft_level_name(rft_level level);
 const char *rft_level_label(rft_level level);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PIPE_KEY(name, text, ...) text,
+#define ATOMIC_KEY(name, text, ...) &(text)[sizeof RFT_ATOMICS_PREFIX - 1],
 #define SETTING_KEY(key, ...) key,
 #define COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -24,9 +25,13 @@ static const char *const launch_keys[] = {"entry",       "args", "grid",   "bloc
                                           "cooperative", "pdl",  "window", "work",  "traffic"};
 static const char *const window_keys[] = {"buffer", "offset", "bytes", "hit_ratio"};
 static const char *const tensor_map_keys[] = {"box", "strides", "swizzle", "l2_promotion"};
-static const char *const work_keys[] = {"bytes", "read", "write", "items", RFT_PIPE_MAP(PIPE_KEY)};
-static const char *const traffic_keys[] = {"dram", "dram_read", "dram_write", "l2",
-                                           "l1",   "shared",    "issue",      RFT_PIPE_MAP(PIPE_KEY)};
+static const char *const work_keys[] = {"bytes", "read",    "write",
+                                        "items", "atomics", RFT_PLAIN_PIPE_MAP(PIPE_KEY) RFT_TENSOR_PIPE_MAP(PIPE_KEY)};
+static const char *const traffic_keys[] = {
+    "dram",  "dram_read", "dram_write",
+    "l2",    "l1",        "shared",
+    "issue", "atomics",   RFT_PLAIN_PIPE_MAP(PIPE_KEY) RFT_TENSOR_PIPE_MAP(PIPE_KEY)};
+static const char *const atomic_keys[] = {RFT_ATOMIC_PIPE_MAP(ATOMIC_KEY)};
 static const char *const integers_keys[] = {"below", "order"};
 static const char *const struct_keys[] = {"align"};
 static const char *const from_keys[] = {"args", "grid", "block", "options"};
@@ -73,6 +78,7 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_TENSOR_MAP] = {"rooftune.tensor_map_options", tensor_map_keys, COUNT_OF(tensor_map_keys)},
     [RFT_KEYS_WORK] = {"rooftune.work", work_keys, COUNT_OF(work_keys)},
     [RFT_KEYS_TRAFFIC] = {"rooftune.traffic", traffic_keys, COUNT_OF(traffic_keys)},
+    [RFT_KEYS_ATOMICS] = {"rooftune.atomics", atomic_keys, COUNT_OF(atomic_keys)},
     [RFT_KEYS_INTEGERS] = {"rooftune.integers_options", integers_keys, COUNT_OF(integers_keys)},
     [RFT_KEYS_STRUCT] = {"rooftune.struct", struct_keys, COUNT_OF(struct_keys)},
     [RFT_KEYS_FROM] = {"rooftune.from_options", from_keys, COUNT_OF(from_keys)},

@@ -21,6 +21,7 @@ typedef enum rft_key_table {
     RFT_KEYS_TENSOR_MAP, /* third argument of tensor_map() */
     RFT_KEYS_WORK,
     RFT_KEYS_TRAFFIC,
+    RFT_KEYS_ATOMICS, /* of both */
     RFT_KEYS_INTEGERS,
     RFT_KEYS_STRUCT,
     RFT_KEYS_FROM,
