@@ -28,8 +28,10 @@ local function reductions(facts)
     }
   end
 
-  -- A value a thread; the results are merged into y by atomics.
-  local function by_atomics(kind, entry, traffic)
+  -- A value a thread; the results, of `each` values, are merged into y by atomics: all of them on one address. Where the order
+  -- cannot matter the compiler merges a warp's first. (A maximum is no addition, but takes as long.)
+  local one_address = facts.rounds and "l2_f32_one" or "l2_one"
+  local function by_atomics(kind, entry, each, shared)
     return reduction(kind, {
       entry = entry,
       params = { BLOCK },
@@ -39,9 +41,14 @@ local function reductions(facts)
           { args = { b.x, b.y, i64(p.n) }, grid = ceil_div(p.n, c.BLOCK), block = c.BLOCK },
         }
       end,
-      traffic = traffic,
+      traffic = function(p, c)
+        return { shared = shared and shared * p.n, atomics = { [one_address] = ceil_div(p.n, each(c)) } }
+      end,
     })
   end
+  local function thread() return facts.rounds and 1 or 32 end
+  local function warp() return 32 end
+  local function block(c) return c.BLOCK end
 
   -- Blocks that share the batches among them.
   local function blocks_of(p, gpu, per_sm, batch)
@@ -64,12 +71,12 @@ local function reductions(facts)
   local function bulk_batch(c) return 256 * c.CHUNK_KIB end
 
   return {
-    threads = by_atomics("threads", "reduce_threads<OP, BLOCK>"),
-    warps = by_atomics("warps", "reduce_warps<OP, BLOCK>"),
+    threads = by_atomics("threads", "reduce_threads<OP, BLOCK>", thread),
+    warps = by_atomics("warps", "reduce_warps<OP, BLOCK>", warp),
     -- Written once; then two are read and one is written for each that goes: three times the values in all rounds.
-    tree = by_atomics("tree", "reduce_tree<OP, BLOCK>", function(p) return { shared = 16 * p.n } end),
-    shuffles = by_atomics("shuffles", "reduce_shuffles<OP, BLOCK, false>"),
-    redux = facts.op == "SumInt" and by_atomics("redux", "reduce_shuffles<OP, BLOCK, true>") or nil,
+    tree = by_atomics("tree", "reduce_tree<OP, BLOCK>", block, 16),
+    shuffles = by_atomics("shuffles", "reduce_shuffles<OP, BLOCK, false>", block),
+    redux = facts.op == "SumInt" and by_atomics("redux", "reduce_shuffles<OP, BLOCK, true>", block) or nil,
 
     vectors = reduction("vectors", {
       entry = "reduce_vectors<OP, BLOCK, ITEMS, STREAM>",

@@ -68,6 +68,8 @@ static void counted_atomics_are_of_the_declared_type(void **state) {
     point->traffic.pipe_ops[RFT_PIPE_ATOMICS_SHARED] =
         2e9; /* without conflicts; 3.2 times as many passes were counted */
     assert_string_equal(text_of(run, point), "bound by shared atomics (80 %, counted)");
+    counters->values[RFT_COUNTER_SHARED_WAVEFRONTS] = 2.5e8; /* these and others, of which each is counted once */
+    assert_true(rft_counted_traffic(point).level_bytes[RFT_LEVEL_SHARED] == 128.0 * 0.5e8);
     point->traffic.pipe_ops[RFT_PIPE_ATOMICS_SHARED] = NAN;
     point->work.pipe_ops[RFT_PIPE_ATOMICS_SHARED_F32] = 2e9;
     assert_string_equal(text_of(run, point), "bound by shared FP32 atomics (91 %, counted)");

@@ -219,6 +219,7 @@ static bool declares(const rft_point *point, rft_pipe pipe) {
     return point->work.pipe_ops[pipe] > 0 || (point->traffic.present && point->traffic.pipe_ops[pipe] > 0);
 }
 
+/* Shared memory is then judged by the rest: its atomics have a ceiling of their own. */
 static void take_atomics(const rft_point *point, rft_traffic *traffic) {
     static const rft_pipe types[][2] = {{RFT_PIPE_ATOMICS_SHARED, RFT_PIPE_ATOMICS_SHARED_F32},
                                         {RFT_PIPE_ATOMICS_L2, RFT_PIPE_ATOMICS_L2_F32}};
@@ -229,6 +230,8 @@ static void take_atomics(const rft_point *point, rft_traffic *traffic) {
         if (!isnan(traffic->pipe_ops[pipe])) {
             traffic->present = true;
             traffic->evidence = RFT_EVIDENCE_COUNTED;
+            double *shared = &traffic->level_bytes[RFT_LEVEL_SHARED];
+            *shared = i == 0 ? less(*shared, traffic->pipe_ops[pipe] * RFT_WAVEFRONT_BYTES / RFT_WARP_LANES) : *shared;
         }
     }
 }
