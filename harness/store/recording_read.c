@@ -98,6 +98,7 @@ static void to_ceilings(reader *r, const json_t *object) {
     for (int id = 0; id < RFT_CEILING_COUNT && !r->code; id++) {
         const json_t *item = json_object_get(object, rft_ceiling_name((rft_ceiling_id)id));
         rft_ceiling *ceiling = &r->run->ceilings.items[id];
+        ceiling->reason = "not recorded"; /* that of a recording older than the ceiling */
         char path[80];
         rft_text_format(path, sizeof path, "rooftune.ceilings.%s", rft_ceiling_name((rft_ceiling_id)id));
         if (item) {

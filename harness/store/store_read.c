@@ -88,6 +88,9 @@ static int read_ceilings(rft_store *store, rft_run *run, rft_err *err) {
     if (rft_row_begin(&row, store, RFT_GET(ceiling), run->arena, err)) {
         return row.code;
     }
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        run->ceilings.items[id].reason = "not recorded"; /* that of a run older than the ceiling */
+    }
     while (rft_row_next(&row)) {
         rft_ceiling_id id;
         const char *name = rft_row_text(&row, "name");

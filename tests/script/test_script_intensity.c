@@ -264,6 +264,9 @@ static void test_missing_rates(void **state) {
     assert_int_equal(known.missing, 1u << RFT_PIPE_SFU);
     assert_int_equal(known.side, RFT_SIDE_MEMORY);
     assert_true(isnan(rft_sheet_speedup(&known, &roof)));
+    const rft_work adds = {.bytes_read = 1e6, .pipe_ops = {[RFT_PIPE_ATOMICS_L2] = 1e9}}; /* in no datasheet */
+    roof = rft_sheet_roof_of(&adds, &s->h100);
+    assert_true(roof.missing == 1u << RFT_PIPE_ATOMICS_L2 && roof.side == RFT_SIDE_UNKNOWN && isnan(roof.ceiling));
     roof = on(&s->h100, "i.embedding { tokens = 64, d = 64 }"); /* no arithmetic at all */
     assert_int_equal(roof.side, RFT_SIDE_MEMORY);
     assert_true(isnan(roof.ceiling) && isnan(roof.ridge));

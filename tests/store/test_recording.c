@@ -218,11 +218,13 @@ static void an_older_recording_lacks_what_came_later(void **state) {
         assert_int_equal(json_object_del(json_object_get(section, "points"), later[i]), 0);
         assert_int_equal(json_object_del(json_object_get(section, "run"), sums[i]), 0);
     }
+    assert_int_equal(json_object_del(json_object_get(section, "ceilings"), "atomics_l2"), 0);
     text = rft_json_dump(root, &size);
     json_decref(root);
     if (rft_recording_parse(&back, text, size, "old", &err)) {
         fail_msg("%s", err.message);
     }
+    assert_string_equal(back->ceilings.items[RFT_CEILING_ATOMICS_L2].reason, "not recorded");
     assert_true(isnan(back->info.elapsed_s) && isnan(back->info.busy_s) && isnan(back->info.compile_s));
     assert_int_equal(back->point_count, run->point_count);
     for (size_t i = 0; i < back->point_count; i++) {

@@ -256,13 +256,15 @@ static void former_names_are_read(void **state) {
                    "ALTER TABLE measurement RENAME COLUMN throttled_below_mhz TO steady_mhz;"
                    "ALTER TABLE measurement RENAME COLUMN throttled_by TO throttle_cause;"
                    "ALTER TABLE measurement DROP COLUMN turns;"
-                   "ALTER TABLE measurement DROP COLUMN process_n; PRAGMA user_version = 5");
+                   "ALTER TABLE measurement DROP COLUMN process_n;"
+                   "DELETE FROM ceiling WHERE name = 'atomics_l2'; PRAGMA user_version = 5");
     if (rft_store_load(&back, path, &err)) {
         fail_msg("%s", err.message);
     }
     const rft_measurement *m = &back->points[1].rounds[1], *want = &run->points[1].rounds[1];
     assert_true(m->throttled_frac == want->throttled_frac && m->throttled_below_mhz == want->throttled_below_mhz);
     assert_string_equal(m->throttled_by, want->throttled_by);
+    assert_string_equal(back->ceilings.items[RFT_CEILING_ATOMICS_L2].reason, "not recorded");
     assert_true(m->process_count == 0 && m->process_n == NULL && want->process_count == 2);
     rft_run_free(back);
     exec_sql(path, "ALTER TABLE measurement DROP COLUMN affected_frac");
