@@ -14,19 +14,22 @@ static void refuse_key(lua_State *lua, int table, const rft_at *root, const char
     lua_pop(lua, 1);
 }
 
-void rft_given_kernel_read(lua_State *lua, int table, const rft_kernel_facts *kernel) {
-    rft_script *script = rft_lua_script(lua);
-    rft_at root = {NULL, "kernel", 0}, source = {&root, "source", 0};
+void rft_given_hash(lua_State *lua, const rft_at *at, const char *path) {
     char *code = NULL, hex[RFT_HASH_HEX_SIZE];
     size_t bytes = 0;
     rft_err failed = RFT_ERR_INIT;
-    refuse_key(lua, table, &root, "params",
-               "leave it out, and write the numbers into launch; several builds of a kernel are several variants");
-    refuse_key(lua, table, &root, "options", "leave it out: options were given when it was built");
-    if (rft_fs_read(&code, &bytes, kernel->source, RFT_GIVEN_BYTES_MAX, &failed) != RFT_OK) {
-        rft_read_fail_code(lua, &source, failed.code, failed.remedy[0] ? failed.remedy : NULL, "%s", failed.message);
+    if (rft_fs_read(&code, &bytes, path, RFT_GIVEN_BYTES_MAX, &failed) != RFT_OK) {
+        rft_read_fail_code(lua, at, failed.code, failed.remedy[0] ? failed.remedy : NULL, "%s", failed.message);
     }
     rft_hash_hex(code, bytes, hex);
     free(code);
-    rft_sha256_add_text(&script->hash, hex);
+    rft_sha256_add_text(&rft_lua_script(lua)->hash, hex);
+}
+
+void rft_given_kernel_read(lua_State *lua, int table, const rft_kernel_facts *kernel) {
+    rft_at root = {NULL, "kernel", 0}, source = {&root, "source", 0};
+    refuse_key(lua, table, &root, "params",
+               "leave it out, and write the numbers into launch; several builds of a kernel are several variants");
+    refuse_key(lua, table, &root, "options", "leave it out: options were given when it was built");
+    rft_given_hash(lua, &source, kernel->source);
 }

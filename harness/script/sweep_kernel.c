@@ -289,6 +289,9 @@ static void read_reference(kernel_reader *reader, const rft_at *check, int table
     rft_entry_split(lua, &at, rft_read_text(lua, -1, &at), reader->script->arena, &source, &facts->name);
     facts->source = source_path(reader, &at, source);
     lua_pop(lua, 1);
+    if (rft_source_is_given(facts->source)) {
+        rft_given_hash(lua, &at, facts->source);
+    }
 }
 
 /* Every other key names an output buffer and is a table; anything else is a misspelt key. */

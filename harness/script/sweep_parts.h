@@ -162,6 +162,8 @@ bool rft_vendor_kernel_read(lua_State *lua, int table, rft_kernel_facts *kernel)
 
 /* Where the source is a cubin or PTX: refuses what would change it, and hashes it. (sweep_given.c) */
 void rft_given_kernel_read(lua_State *lua, int table, const rft_kernel_facts *kernel);
+/* Its bytes count for the script's hash. Raises, for what stands at `at`: it cannot be read. */
+void rft_given_hash(lua_State *lua, const rft_at *at, const char *path);
 
 /* A list of values at `index`: values(), range() ... Empty ones are RFT_E_SPACE, repeated ones refused. */
 rft_value *rft_values_read(lua_State *lua, int index, const rft_at *at, size_t *count, bool *is_ctype);
