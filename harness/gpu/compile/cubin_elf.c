@@ -101,7 +101,7 @@ static bool is_of_one_arch(const rft_cubin_elf *elf) {
     rft_cubin_records records = {.at = elf->data + section.sh_offset, .left = section.sh_size};
     while (rft_cubin_next_record(&records)) {
         if (records.attribute == COMPAT_CLASS) {
-            return records.value[0] == 1;
+            return records.bytes > 0 && *records.value == 1;
         }
     }
     return false;
