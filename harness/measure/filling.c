@@ -225,7 +225,8 @@ static int fill_by_kernel(rft_point_job *job, size_t own, rft_err *err) {
             gpu->vt->module_free(gpu, module);
         }
     }
-    if (rc == RFT_E_LIMIT) { /* not the buffers' memory, which is there */
+    rft_point_job_enter(job, RFT_PHASE_PREPARE); /* what is slow from here on is not the fill */
+    if (rc == RFT_E_LIMIT) {                     /* not the buffers' memory, which is there */
         return rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s: %s", name_of(job, buffer),
                                   err ? err->message : "the driver refuses its launch");
     }

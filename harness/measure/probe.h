@@ -28,7 +28,8 @@ typedef struct rft_load_order {
 #define RFT_LOAD_LEAD_S 0.15 /* ENERGY: not counted, until the power stands still */
 #define RFT_LOAD_REST_S 0.5  /* IDLE: before it, the clocks come down */
 
-/* What a point is at, in this order; each may be passed over, and TIME comes again with every attempt. */
+/* What a point is at, in this order; each may be passed over, TIME comes again with every attempt, and PREPARE behind
+ * each FILL. */
 typedef enum rft_phase {
     RFT_PHASE_PREPARE, /* loading code, filling buffers; of a vendor's call its algorithms */
     RFT_PHASE_FILL,    /* a kernel of the sweep's fills a buffer; once for each, and only where it is not filled yet */
@@ -61,7 +62,7 @@ typedef struct rft_probe_request {
     /* NULL, or: called at most once, while another process is at work on the request. May call expect(), nothing else
      * of the probe. */
     void (*meanwhile)(void *payload);
-    /* NULL, or: told of every phase but the first, PREPARE, as it begins. Never between samples. */
+    /* NULL, or: told of every phase but the first PREPARE as it begins. Never between samples. */
     void (*enter)(void *payload, rft_phase phase, size_t buffer); /* FILL: which of spec->buffers; else 0 */
     void *payload;                                                /* of both */
     bool verified; /* by an earlier request: it is run once and timed, nothing is compared */

@@ -190,6 +190,36 @@ static void what_a_fill_does_wrong_is_told_of_it(void **state) {
     fixture_stop(&t.f);
 }
 
+/* What does not end is told by the phase, and only a fill is to blame for a fill. */
+typedef struct phases {
+    rft_phase seen[16];
+    size_t buffers[16], count;
+} phases;
+
+static void note_phase(void *payload, rft_phase phase, size_t buffer) {
+    phases *p = payload;
+    assert_true(p->count < 16);
+    p->seen[p->count] = phase;
+    p->buffers[p->count++] = buffer;
+}
+
+static void each_fill_is_a_phase_of_its_own(void **state) {
+    (void)state;
+    filling t;
+    phases p = {.count = 0};
+    start(&t);
+    t.f.request.enter = note_phase;
+    t.f.request.payload = &p;
+    assert_int_equal(fixture_outcome(&t.f, "good"), RFT_OUTCOME_OK);
+    assert_true(p.count > 5 && p.seen[0] == RFT_PHASE_FILL && p.seen[1] == RFT_PHASE_PREPARE);
+    assert_true(p.seen[2] == RFT_PHASE_FILL && p.seen[3] == RFT_PHASE_PREPARE && p.seen[4] == RFT_PHASE_REFERENCE);
+    assert_true(p.buffers[0] == BUFFER_ACC && p.buffers[2] == BUFFER_IN);
+    p.count = 0;
+    assert_int_equal(fixture_outcome(&t.f, "good"), RFT_OUTCOME_OK);
+    assert_int_equal(p.seen[0], RFT_PHASE_RUN); /* all is kept */
+    fixture_stop(&t.f);
+}
+
 /* ---- from a file ---- */
 
 static void write_npy(const char *path, float first) {
@@ -243,6 +273,7 @@ int main(void) {
         cmocka_unit_test(each_is_filled_behind_what_it_is_made_from),
         cmocka_unit_test(names_are_no_order),
         cmocka_unit_test(what_a_fill_does_wrong_is_told_of_it),
+        cmocka_unit_test(each_fill_is_a_phase_of_its_own),
         cmocka_unit_test(a_file_s_elements_are_the_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
