@@ -46,6 +46,10 @@ static void describe_code(rft_check_state *c, const char *config, const rft_once
         rft_check_tell_code(&code, c->gpu, &c->out);
     }
     rft_check_put_code(&code, c->gpu, row);
+    if (rft_source_is_given(r->spec.unit.source)) {
+        json_object_set_new(row, "binary",
+                            json_string(rft_given_describe(r->compiled->cubin, r->compiled->cubin_bytes, c->arena)));
+    }
     if (several) {
         json_object_set(row, "launches", launches);
     }

@@ -39,6 +39,13 @@ static const char *shape_wrong(const rft_launch *launch, const rft_kernel_needs 
                                 (long long)cluster[0], (long long)cluster[1], (long long)cluster[2], launch->entry,
                                 needs->cluster[0], needs->cluster[1], needs->cluster[2]);
     }
+    for (size_t i = 0; i < 3; i++) {
+        if (needs->cluster[i] > 1 && launch->grid[i] % needs->cluster[i] != 0) {
+            return rft_arena_printf(arena, "grid.%c is %lld: %s was compiled for clusters of %u x %u x %u", "xyz"[i],
+                                    (long long)launch -> grid[i], launch -> entry, needs -> cluster[0],
+                                    needs -> cluster[1], needs -> cluster[2]);
+        }
+    }
     return NULL;
 }
 

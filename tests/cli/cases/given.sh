@@ -36,7 +36,8 @@ expect_out ' given takes 8, 8, 4, 8 bytes'
 cp given.ptx other.cubin # what it holds counts, not how it is called
 told other.cubin '' 'given binary other.cubin: '
 rooftune check given.lua --json -
-expect_out '"registers":'
+expect_out '"registers":.*"binary":"'
+refused given.cu 's/block = 256/block = 512/' 'block has 512 threads: given was compiled for 256 at most'
 rooftune point given.lua --at n=64 --arch sm_90a --emit ptx
 expect_out '^.visible .entry given'
 
