@@ -107,6 +107,13 @@ static void look_for_warnings(rft_check_state *c, const rft_once_result *r) {
         rft_check_unfilled(&c->warnings, c->place, r->spec.unit.source, unfilled);
         c->unfilled_told = true;
     }
+    const char *unwritten = ok ? rft_signatures_unwritten(&r->spec, r->compiled) : NULL;
+    if (unwritten) {
+        rft_check_warn(&c->warnings, c->place,
+                       "are two buffers swapped in `args`? Else the kernel's parameter is no pointer to const",
+                       "the output %s is only given where a kernel takes a pointer to const: nothing can write it",
+                       unwritten);
+    }
     const char *unread = ok && !c->unread_told ? rft_signatures_unread(&r->spec, r->compiled, c->arena) : NULL;
     if (unread) {
         rft_check_warn(&c->warnings, c->place, "take it out of `args`, or give the kernel the parameter", "%s", unread);

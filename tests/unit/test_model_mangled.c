@@ -12,25 +12,25 @@ static const struct {
     const char *symbol;
     const char *params; /* "?": not known, "!": a tensor map; NULL: nothing is said */
 } cases[] = {
-    {"_Z5saxpyILi4EEvPKfPffx", "float*,float*,float,long long"},
-    {"_Z15saxpy_referencePKfPdx", "float*,double*,long long"},
-    {"_Z1kIfEvPKT_PS0_i", "float*,float*,int"},
-    {"_Z1kI6__halfEvPKT_PS1_i", "__half*,__half*,int"},
-    {"_Z1kIKdEvPKT_PS1_i", "double*,double*,int"},
-    {"_Z1kI6float4EvPKT_PS1_i", "?*,?*,int"},
-    {"_Z1kI4packILi4EEEvPKT_PS2_i", "?*,?*,int"},
-    {"_ZN1a1b1kIfEEvPKT_NS0_1wIS2_EEPS6_NS0_1sES2_PS8_", "float*,?,?*,?,float,?*"},
-    {"_ZN1a1b5plainENS0_1sEPKS1_PKPS1_d", "?,?*,?*,double"},
-    {"_Z2enIL4mode0ExEvS0_PT0_PVKS1_S1_", "?,long long*,long long*,long long"},
-    {"_Z2vpILi4EEv4packIXT_EEPKS1_PS1_i", "?,?*,?*,int"},
-    {"_Z3twoIfLi2EEv6pair_tIT_fEPS0_IS1_4packIXT0_EEEPKS1_S8_h", "?,?*,float*,float*,unsigned char"},
+    {"_Z5saxpyILi4EEvPKfPffx", "float const*,float*,float,long long"},
+    {"_Z15saxpy_referencePKfPdx", "float const*,double*,long long"},
+    {"_Z1kIfEvPKT_PS0_i", "float const*,float*,int"},
+    {"_Z1kI6__halfEvPKT_PS1_i", "__half const*,__half*,int"},
+    {"_Z1kIKdEvPKT_PS1_i", "double const*,double*,int"},
+    {"_Z1kI6float4EvPKT_PS1_i", "? const*,?*,int"},
+    {"_Z1kI4packILi4EEEvPKT_PS2_i", "? const*,?*,int"},
+    {"_ZN1a1b1kIfEEvPKT_NS0_1wIS2_EEPS6_NS0_1sES2_PS8_", "float const*,?,?*,?,float,?*"},
+    {"_ZN1a1b5plainENS0_1sEPKS1_PKPS1_d", "?,? const*,? const*,double"},
+    {"_Z2enIL4mode0ExEvS0_PT0_PVKS1_S1_", "?,long long*,long long const*,long long"},
+    {"_Z2vpILi4EEv4packIXT_EEPKS1_PS1_i", "?,? const*,?*,int"},
+    {"_Z3twoIfLi2EEv6pair_tIT_fEPS0_IS1_4packIXT0_EEEPKS1_S8_h", "?,?*,float const*,float const*,unsigned char"},
     {"_Z6half_kPK6__halfP13__nv_bfloat16S_7__half2P13__nv_fp8_e4m3PK13__nv_fp8_e5m2PKv",
-     "__half*,__nv_bfloat16*,__half,?,__nv_fp8_e4m3*,__nv_fp8_e5m2*,void*"},
-    {"_Z2tm14CUtensorMap_stP6float4PKS_bsm", "CUtensorMap!,?*,CUtensorMap*,bool,short,unsigned long"},
+     "__half const*,__nv_bfloat16*,__half,?,__nv_fp8_e4m3*,__nv_fp8_e5m2 const*,void const*"},
+    {"_Z2tm14CUtensorMap_stP6float4PKS_bsm", "CUtensorMap!,?*,CUtensorMap const*,bool,short,unsigned long"},
     {"_Z3arrPA4_fPPfPFvifEyS1_", "?*,?*,?*,unsigned long long,float*"},
     {"_ZN36_GLOBAL__N__00000000_4_k_cu_b4123d694anonEiPf", "int,float*"},
     {"_Z2ttIN1a1b1wEdEvT_IT0_EPS4_PS5_f", "?,double*,?*,float"},
-    {"_ZL2stPKff", "float*,float"},
+    {"_ZL2stPKff", "float const*,float"},
     {"_Z4nonev", ""},
     {"_Z3varIJfiEEviDpT_", NULL}, /* a pack */
     {"saxpy", NULL},              /* extern "C" */
@@ -51,7 +51,7 @@ static const struct {
 static void add_param(rft_str *out, const rft_mangled_param *param) {
     bool pointer = param->kind == RFT_PARAM_POINTER, map = param->kind == RFT_PARAM_TENSOR_MAP;
     rft_str_addf(out, "%s%s", out->length ? "," : "", param->name && param->kind ? param->name : "?");
-    rft_str_add(out, pointer ? "*" : map ? "!" : "");
+    rft_str_add(out, pointer && param->to_const ? " const*" : pointer ? "*" : map ? "!" : "");
 }
 
 static void parameters_are_read(void **state) {

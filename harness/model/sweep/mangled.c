@@ -43,6 +43,7 @@ static const element elements[] = {
 typedef struct parsed {
     const element *element; /* NULL: unknown */
     bool is_pointer;        /* to the element */
+    bool to_const;          /* of a pointer */
 } parsed;
 
 typedef struct parser {
@@ -53,7 +54,7 @@ typedef struct parser {
     size_t substitution_count, argument_count;
 } parser;
 
-static const parsed unknown = {NULL, false};
+static const parsed unknown = {NULL, false, false};
 
 static parsed parse_type(parser *p);
 
@@ -108,7 +109,7 @@ static parsed parse_name(parser *p) {
     }
     const char *name = p->at;
     p->at += length;
-    return (parsed){length > 1 ? find_element(name, length) : NULL, false};
+    return (parsed){length > 1 ? find_element(name, length) : NULL, false, false};
 }
 
 /* What stands behind T or S: "_" is 0, "0_" is 1. */
@@ -259,8 +260,11 @@ static parsed parse_function(parser *p) {
 }
 
 static parsed parse_pointer(parser *p) {
+    const char *qualifiers = p->at;
+    size_t count = strspn(qualifiers, "rVK");
+    bool to_const = memchr(qualifiers, 'K', count) != NULL;
     parsed to = parse_type(p);
-    return remember(p, to.is_pointer ? (parsed){NULL, true} : (parsed){to.element, true});
+    return remember(p, (parsed){to.is_pointer ? NULL : to.element, true, to_const});
 }
 
 static parsed parse_plain(parser *p) {
@@ -276,7 +280,7 @@ static parsed parse_plain(parser *p) {
         return other && c != 'z' ? unknown : fail(p);
     }
     p->at++;
-    return (parsed){builtin, false};
+    return (parsed){builtin, false, false};
 }
 
 static parsed parse_qualified(parser *p) {
@@ -343,6 +347,7 @@ static bool parse_kernel_name(parser *p) {
 static rft_mangled_param describe(parsed n) {
     const element *e = n.element;
     rft_mangled_param param = {.kind = n.is_pointer ? RFT_PARAM_POINTER : e ? RFT_PARAM_VALUE : RFT_PARAM_UNKNOWN};
+    param.to_const = n.is_pointer && n.to_const;
     if (e) {
         param.name = e->name;
         param.has_type = e->has_type;

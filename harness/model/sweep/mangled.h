@@ -19,6 +19,7 @@ typedef enum rft_mangled_kind {
 typedef struct rft_mangled_param {
     rft_mangled_kind kind;
     const char *name; /* VALUE, POINTER: of the value or of what is pointed to ("long long"), static; NULL: unknown */
+    bool to_const;    /* POINTER: nothing is written through it; false: not known to be so */
     bool has_type;    /* false: unknown, void, or a map */
     rft_type type;    /* a bool is a u8, a char an i8 */
 } rft_mangled_param;

@@ -163,3 +163,41 @@ const char *rft_signatures_of_fill_unread(const rft_point_spec *spec, size_t buf
     bool lists = spec->buffers[buffer].fill.kernel->launch.arg_count > RFT_FILL_ARG_SEED + 1;
     return lists ? judge_fill(spec, buffer, compiled, rft_arguments_unread, arena) : NULL;
 }
+
+/* ---- outputs that nothing can write ---- */
+
+/* Only a pointer to const is known to be none to write through. *given: the launch gets the buffer. */
+static bool may_write(const rft_launch *launch, const rft_compile_result *compiled, size_t buffer, bool *given) {
+    rft_signature takes = {.count = -1};
+    bool may = launch->kind == RFT_LAUNCH_VENDOR || launch->kind == RFT_LAUNCH_MEMSET;
+    for (size_t i = 0; launch->kind == RFT_LAUNCH_KERNEL && i < compiled->entry_count; i++) {
+        if (compiled->entries[i].symbol && rft_text_equal(compiled->entries[i].name, launch->entry)) {
+            read_signature(&takes, compiled, &compiled->entries[i]);
+        }
+    }
+    for (size_t a = 0; a < launch->arg_count && launch->kind == RFT_LAUNCH_KERNEL; a++) {
+        const rft_arg *arg = &launch->args[a];
+        bool is_it = arg->kind == RFT_ARG_BUFFER && arg->buffer == buffer;
+        bool known = takes.count > 0 && a < (size_t)takes.count && takes.params[a].to_const;
+        *given = *given || is_it;
+        may = may || (is_it && !known) || arg->kind == RFT_ARG_TENSOR_MAP || arg->kind == RFT_ARG_STRUCT;
+    }
+    return may;
+}
+
+const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled) {
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        rft_buffer_role role = spec->buffers[i].role;
+        bool given = false, may = role != RFT_BUFFER_OUTPUT && role != RFT_BUFFER_INOUT;
+        for (size_t l = 0; l < spec->prepare_count && !may; l++) {
+            may = may_write(&spec->prepare[l], compiled, i, &given);
+        }
+        for (size_t l = 0; l < spec->launch_count && !may; l++) {
+            may = may_write(&spec->launches[l], compiled, i, &given);
+        }
+        if (given && !may) {
+            return spec->buffers[i].name;
+        }
+    }
+    return NULL;
+}

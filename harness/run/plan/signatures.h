@@ -35,4 +35,7 @@ size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_
 const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rft_compile_result *compiled,
                                             rft_arena *arena);
 
+/* The name of an output that every launch gets by a pointer to const alone; NULL: none is known to be. */
+const char *rft_signatures_unwritten(const rft_point_spec *spec, const rft_compile_result *compiled);
+
 #endif

@@ -128,8 +128,13 @@ warning buffer_short 9 'buffers = function(p) return { x = input(f32, p.n // 2),
 warning outputs_not_written 17 'work = function(p) return { bytes = 3 * p.n } end, buffers = function(p) return { x = input(f32, p.n), y = output(f32, p.n) } end,' 'saxpy.lua:4: variant saxpy: work declares 805 MB, and the outputs alone are 1.07 GB' 'count what is read and what is written'
 mistake output_not_given 5 9 'buffers = function(p) return { x = input(f32, p.n), y = inout(f32, p.n), z = output(f32, p.n) } end,' '^warning: saxpy.lua:4: variant saxpy: the output z is given to no launch' '`args` of a launch'
 expect_err 'saxpy_reference cannot be launched'
+warning buffers_swapped 12 'args = { b.y, b.x, f32(2.0), i64(p.n) },' 'saxpy.lua:4: variant saxpy: the output y is only given where a kernel takes a pointer to const' 'are two buffers swapped in `args`?'
 sed -i '8s/"threads per block" }/&, { "UNROLL", 4, "unused" }/' good.lua
 warning unused_param 21 'tune = { UNROLL = values(1, 4), VEC = values(1, 2), BLOCK = 256 },' 'saxpy.lua:4: variant saxpy: UNROLL changes nothing: 2 values gave the same code and launch (8 pairs looked at)' 'or leave it out of tune'
+sed -i '8s/template <int VEC>/template <int VEC, int UNROLL>/' good.cu
+sed -i '6s/<VEC>/<VEC, UNROLL>/' good.lua
+warning unused_argument 21 'tune = { UNROLL = values(1, 4), BLOCK = 256 },' 'saxpy.lua:4: variant saxpy: UNROLL changes nothing: 2 values gave the same code and launch (4 pairs looked at)' 'or leave it out of tune'
+cp "$SOURCE/docs/examples/saxpy.cu" good.cu
 cp "$SOURCE/docs/examples/saxpy.lua" good.lua
 sed -i '21s/.*/  tune = { VEC = values(2, 4), BLOCK = 1024 },/' good.lua
 mistake huge_memory 12 20 'over = { n = values(2^20, 2^40) },' 'nothing of the sample can run for n=1099511627776: needs 20480.0 of 80.0 GiB' 'by `where`' --strict
