@@ -3,6 +3,7 @@
 rooftune --help
 expect_status 0
 commands='new check devices ceilings point run show report compare best model import export completion manual'
+awk 'length($0) > 100' out | grep . && fail "--help is wider than 100 columns"
 for group in 'write a sweep' measure 'read results' 'use results' 'exchange files' 'set up a shell'; do expect_out "^$group:\$"; done
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
