@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-#define VALUES_MOST 4   /* other values of a parameter that are tried from one configuration */
-#define COMPILED_MOST 2 /* of them compiled */
+#define VALUES_MOST 4 /* other values of a parameter that are tried from one configuration */
 #define PROBLEMS_MOST 6
 #define PARAMS_MOST 64 /* of a variant with more none is looked at */
 
@@ -33,17 +32,19 @@ static void begin(look *l) {
     }
 }
 
-/* The k-th other value in place of that of `param`, the last one first; false: there is none, or it is not valid. */
+/* So many values of a parameter are looked at, the last one first, then evenly to the first. */
+static size_t looked_at(const rft_param *p) {
+    return p->value_count < VALUES_MOST + 1 ? p->value_count : VALUES_MOST + 1;
+}
+
+/* The k-th of them in place of that of `param`; false: that is it already, or it is not valid. */
 static bool change(const look *l, const rft_value *config, size_t param, size_t k, rft_value *out) {
     const rft_param *p = &l->variant->params[param];
-    size_t at = rft_param_find(p, &config[param]);
-    if (k + 1 > p->value_count) {
-        return false;
-    }
-    size_t other = p->value_count - 1 - k;
+    size_t last = p->value_count - 1, steps = looked_at(p) - 1;
+    size_t other = last - (steps > 0 ? k * last / steps : 0);
     memcpy(out, config, l->variant->param_count * sizeof *out);
     out[param] = p->values[other];
-    return other != at && rft_space_find(l->space, out) != UINT64_MAX;
+    return other != rft_param_find(p, &config[param]) && rft_space_find(l->space, out) != UINT64_MAX;
 }
 
 static bool launch_key(const look *l, const rft_value *config, char out[RFT_HASH_HEX_SIZE]) {
@@ -66,7 +67,7 @@ static bool same_launches(const look *l, size_t param, size_t *pairs) {
     for (size_t i = 0; i < l->begun_count; i++) {
         bool known = launch_key(l, l->begun[i], a);
         size_t tried = 0;
-        for (size_t k = 0; known && k < l->variant->params[param].value_count && tried < VALUES_MOST; k++) {
+        for (size_t k = 0; known && k < looked_at(&l->variant->params[param]); k++) {
             if (change(l, l->begun[i], param, k, other)) {
                 tried++;
                 if (!launch_key(l, other, b) || strcmp(a, b) != 0) {
@@ -107,11 +108,9 @@ static int same_code(const look *l, size_t param, bool *same, rft_err *err) {
     int rc = RFT_OK;
     *same = true;
     for (size_t i = 0; i < l->begun_count && *same && rc == RFT_OK; i++) {
-        size_t tried = 0;
-        for (size_t k = 0; k < l->variant->params[param].value_count && tried < COMPILED_MOST && *same; k++) {
+        for (size_t k = 0; k < looked_at(&l->variant->params[param]) && *same; k++) {
             if (rc == RFT_OK && change(l, l->begun[i], param, k, other)) {
                 bool known = false, known_other = false;
-                tried++;
                 rc = code_of(l, l->begun[i], a, &known, err);
                 rc = rc == RFT_OK ? code_of(l, other, b, &known_other, err) : rc;
                 *same = known && known_other && strcmp(a, b) == 0;
@@ -130,8 +129,8 @@ static void warn(const rft_check_unchanged *of, size_t param, size_t pairs) {
     rft_check_warn(of->warnings, rft_check_place(sweep, variant, arena),
                    rft_arena_printf(arena, "use %s in %s or in launch, or leave it out of tune", p->name,
                                     source ? source + 1 : variant->source),
-                   "%s changes nothing: %zu values gave the same code and launch (%zu pair%s looked at)", p->name,
-                   p->value_count, pairs, pairs == 1 ? "" : "s");
+                   "%s changes nothing: %zu values%s gave the same code and launch (%zu pair%s looked at)", p->name,
+                   looked_at(p), looked_at(p) < p->value_count ? " tried" : "", pairs, pairs == 1 ? "" : "s");
 }
 
 /* Has the first pair of each parameter compiled while others are waited for. */
@@ -139,7 +138,7 @@ static void queue(const look *l, const bool *same) {
     rft_value *other = rft_arena_calloc(l->arena, l->variant->param_count + 1, sizeof *other);
     for (size_t param = 0; param < l->variant->param_count; param++) {
         size_t k = 0;
-        size_t most = l->variant->params[param].value_count;
+        size_t most = looked_at(&l->variant->params[param]);
         while (same[param] && l->begun_count > 0 && k < most && !change(l, l->begun[0], param, k, other)) {
             k++;
         }
