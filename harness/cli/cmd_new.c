@@ -239,12 +239,12 @@ static int make_sweep(rft_cli *cli, const new_options *o, rft_arena *arena, rft_
     rc = rc ? rc : rft_cuda_scan(&file, rft_cuda_device_part(text, beside, arena), arena, err);
     rc = rc || !o->truth ? rc : pick_entry(&request.truth, &file, o->truth, path, err);
     rc = rc ? rc : pick_tuned(&request.entry, &file, o, request.truth, path, err);
-    if (rc == RFT_OK) {
+    if (rc == RFT_OK && request.entry) {
         request.name = plain_name(file.entry_count == 1 ? stem : request.entry->name, arena);
         request.reference = rft_arena_printf(arena, "%s_reference.cu", request.name);
         rc = o->folder ? rft_fs_make_folders(folder, err) : RFT_OK; /* before its absolute path is asked for */
     }
-    if (rc == RFT_OK) {
+    if (rc == RFT_OK && request.entry) {
         prepare_source(&files, &request, path, text, folder, arena);
         rc = rft_new_sweep(&sweep, &reference, &request, arena, err);
         if (rc != RFT_OK) {
