@@ -149,7 +149,9 @@ static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *pat
         return another(err, path, rft_arena_printf(run->arena, "%s is another than when this run began", changed));
     }
     if (!same) {
-        return another(err, path, "the file holds a run of another sweep, or of an older text of this one");
+        return another(
+            err, path,
+            "the file holds a run of another sweep, or of an older text of this one or of a file that it reads");
     }
     if (!rft_text_equal(run->gpu.uuid, opts->target->gpu.uuid)) {
         return another(err, path, "the file holds a run on another device");
