@@ -45,7 +45,7 @@ static int check_one(rft_check_state *c, const rft_sweep *sweep, size_t index, r
     if (wrong) {
         rft_str_addf(&c->out, "    %s\n", wrong);
     }
-    rc = rft_check_reference(&c->references, sweep, &looked.spec, timeout_s, &c->references_told, err);
+    rc = rft_check_reference(&c->references, &looked.spec, timeout_s, &c->references_told, err);
     rft_str_add(&c->out, rft_str_get(&c->references_told));
     rft_str_clear(&c->references_told);
     return rc;

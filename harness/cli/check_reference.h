@@ -21,14 +21,15 @@ typedef struct rft_check_references {
     const char *first_remedy;
     json_t *rows; /* one each: reference or fill (with its buffer), source, outcome, log or reason where it failed.
                      Borrowed */
+    const char *last_wrong;       /* what was wrong with a reference's launch; NULL */
     rft_check_warnings *warnings; /* borrowed */
 } rft_check_references;
 
-/* Compiles the reference and the fills of a point of `sweep`, each within `timeout_s`, and tells of them in `out` where
- * they were not seen before. One that does not compile, or takes other arguments than it is given, is counted, no
+/* Compiles the reference of a point, that one's own, and the fills, each within `timeout_s`, and tells of them in `out`
+ * where they were not seen before. One that does not compile, or takes other arguments than it is given, is counted, no
  * error; a reference that leaves out dimensions of the problem is warned of. A spec without one is nothing to do.
  * RFT_E_SOURCE: its file cannot be read; RFT_E_COMPILER, RFT_E_WORKER as of rft_compile_pool_wait(). */
-int rft_check_reference(rft_check_references *references, const rft_sweep *sweep, const rft_point_spec *spec,
-                        double timeout_s, rft_str *out, rft_err *err);
+int rft_check_reference(rft_check_references *references, const rft_point_spec *spec, double timeout_s, rft_str *out,
+                        rft_err *err);
 
 #endif

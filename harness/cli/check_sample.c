@@ -138,7 +138,7 @@ static int compile_one(rft_check_state *c, const rft_once_request *request, rft_
             c->options_told = true;
         }
         describe_compiled(c, &request->sweep->variants[request->variant], request->config, &result);
-        rc = rft_check_reference(&c->references, request->sweep, &result.spec, timeout_s, &c->references_told, err);
+        rc = rft_check_reference(&c->references, &result.spec, timeout_s, &c->references_told, err);
     }
     return rc;
 }

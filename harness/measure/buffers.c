@@ -232,6 +232,63 @@ int rft_buffers_take(rft_point_job *job, rft_err *err) {
     return rc;
 }
 
+static rft_kept *lent(const rft_point_job *of, const char *name) {
+    const rft_point_spec *spec = of->request->spec;
+    for (size_t i = 0; i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role != RFT_BUFFER_TEMP && strcmp(spec->buffers[i].name, name) == 0) {
+            return of->kept[i];
+        }
+    }
+    return NULL;
+}
+
+static int take_scratch(rft_point_job *job, size_t i, rft_err *err) {
+    const rft_buffer *buffer = &job->request->spec->buffers[i];
+    rft_kept *kept = rft_arena_calloc(job->arena, 1, sizeof *kept);
+    *kept = (rft_kept){.name = rft_arena_strdup(job->arena, buffer->name),
+                       .type = buffer->type,
+                       .count = buffer->count,
+                       .role = RFT_BUFFER_TEMP};
+    job->kept[i] = kept;
+    int rc = rft_guards_alloc(job->p, rft_kept_data_bytes(kept), &kept->data, err);
+    if (rc != RFT_E_LIMIT) {
+        return rc;
+    }
+    char need[32];
+    rft_units_format_bytes(need, sizeof need, rft_kept_data_bytes(kept));
+    return rft_point_job_fail(job, RFT_OUTCOME_SKIPPED, "no memory for its %s of %s", kept->name, need);
+}
+
+int rft_buffers_borrow(rft_point_job *job, rft_err *err) {
+    const rft_point_spec *spec = job->request->spec;
+    int rc = rft_verdicts_take(job->p, spec->buffer_count + 1, err);
+    job->kept = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->kept);
+    job->data = rft_arena_calloc(job->arena, spec->buffer_count + 1, sizeof *job->data);
+    for (size_t i = 0; rc == RFT_OK && !job->failed && i < spec->buffer_count; i++) {
+        const rft_buffer *buffer = &spec->buffers[i];
+        if (buffer->role == RFT_BUFFER_TEMP) {
+            rc = take_scratch(job, i, err);
+        } else if (!(job->kept[i] = lent(job->of, buffer->name))) {
+            rc = rft_err_set(err, RFT_E_INTERNAL, "the point has no buffer %s", buffer->name);
+        }
+        if (rc == RFT_OK && !job->failed) {
+            bool beside = has_reference(buffer->role) && !spec->is_variant;
+            job->data[i] = beside ? job->kept[i]->reference : job->kept[i]->data;
+        }
+    }
+    return rc;
+}
+
+void rft_buffers_give_back(rft_point_job *job) {
+    const rft_point_spec *spec = job->request->spec;
+    for (size_t i = 0; job->kept && i < spec->buffer_count; i++) {
+        if (spec->buffers[i].role == RFT_BUFFER_TEMP && job->kept[i]) {
+            rft_guards_free(job->p, job->kept[i]->data, rft_kept_data_bytes(job->kept[i]));
+            job->kept[i]->data = 0;
+        }
+    }
+}
+
 /* 0xFF in every byte is a NaN in each floating-point type; 0xA5.. is an unlikely integer. */
 int rft_buffers_poison(rft_point_job *job, rft_err *err) {
     int rc = RFT_OK;

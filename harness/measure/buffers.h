@@ -7,6 +7,10 @@
 
 /* Keeps what the last point left where it fits, allocates, seeds. Skips the point when memory is short. */
 int rft_buffers_take(rft_point_job *job, rft_err *err);
+/* Of a reference (job->of): the point's buffers by their names, its results beside them, its temp buffers anew. Skips
+ * it when memory is short. Whatever came of it, give_back() frees the temp buffers. */
+int rft_buffers_borrow(rft_point_job *job, rft_err *err);
+void rft_buffers_give_back(rft_point_job *job);
 int rft_buffers_poison(rft_point_job *job, rft_err *err);  /* outputs and temps */
 int rft_buffers_restore(rft_point_job *job, rft_err *err); /* inouts, in stream order */
 void rft_kept_texts_free(rft_kept *kept);                  /* what of it is on the heap */

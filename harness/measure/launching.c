@@ -108,13 +108,6 @@ static int check_parameters(rft_point_job *job, rft_function *function, const rf
     return wrong ? rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", wrong) : rc;
 }
 
-int rft_launching_check_reference(rft_point_job *job, rft_function *function, rft_err *err) {
-    rft_signature takes;
-    int rc = count_parameters(job, function, job->request->reference->entries[0].name, &takes, err);
-    const char *wrong = rc == RFT_OK ? rft_arguments_of_reference_wrong(job->request->spec, &takes, job->arena) : NULL;
-    return wrong ? rft_point_job_fail(job, RFT_OUTCOME_LAUNCH_FAILED, "%s", wrong) : rc;
-}
-
 /* ---- binding ---- */
 
 static int bind_argument(rft_point_job *job, const rft_arg *arg, void **value, rft_err *err) {
@@ -213,7 +206,7 @@ static int bind_kernel(rft_point_job *job, const rft_launch *launch, rft_gpu_lau
         bound->grid[i] = bound->grid[i] ? bound->grid[i] : 1;
     }
     if (launch->window.bytes) {
-        bound->window_base = job->kept[launch->window.buffer]->data + launch->window.offset_bytes;
+        bound->window_base = job->data[launch->window.buffer] + launch->window.offset_bytes;
     }
     bound->values = rft_arena_calloc(job->arena, launch->arg_count + 1, sizeof *bound->values);
     int rc = gpu->vt->function(gpu, job->module, entry->symbol, &bound->function, err);
@@ -261,9 +254,9 @@ static int queue_one(rft_point_job *job, const rft_launch *launch, const rft_gpu
     if (launch->kind == RFT_LAUNCH_VENDOR) {
         return rft_vendor_queue(job, &launch->vendor, err);
     }
-    const rft_kept *kept = job->kept[launch->memset_buffer];
+    const rft_buffer *buffer = &job->request->spec->buffers[launch->memset_buffer];
     return gpu->vt->set(gpu, job->data[launch->memset_buffer], launch->memset_byte,
-                        kept->count * rft_type_bytes(kept->type), err);
+                        buffer->count * rft_type_bytes(buffer->type), err);
 }
 
 int rft_launching_queue_prepare(rft_point_job *job, rft_err *err) {
@@ -319,7 +312,9 @@ static int bind_launches(rft_point_job *job, rft_err *err) {
     const rft_compile_result *unit = job->request->unit; /* without code where only the vendor's library is called */
     int rc = unit->cubin_bytes ? load_module(job, err) : RFT_OK;
     if (rc == RFT_OK && unit->cubin_bytes) {
-        rc = rft_constants_write(job, job->module, unit, RFT_CONSTANTS_OF_KERNEL, err);
+        bool of_reference = job->of && !spec->is_variant;
+        rc = rft_constants_write(job, job->module, unit,
+                                 of_reference ? RFT_CONSTANTS_OF_REFERENCE : RFT_CONSTANTS_OF_KERNEL, err);
     }
     if (rc == RFT_OK && !job->failed) {
         rc = bind_all(job, spec->prepare, spec->prepare_count, job->prepare, ignored, err);
@@ -370,6 +365,6 @@ int rft_launching_start(rft_point_job *job, rft_err *err) {
     if (!job->failed) {
         check_launches(job);
     }
-    int rc = job->failed ? RFT_OK : rft_buffers_take(job, err);
+    int rc = job->failed ? RFT_OK : job->of ? rft_buffers_borrow(job, err) : rft_buffers_take(job, err);
     return rc == RFT_OK && !job->failed ? bind_launches(job, err) : rc;
 }

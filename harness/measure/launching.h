@@ -13,8 +13,4 @@ int rft_launching_queue(rft_point_job *job, size_t first, size_t end, rft_err *e
 /* Occupancy and waves of one launch into the facts; SIZE_MAX = of the one with the most threads. */
 void rft_launching_describe(rft_point_job *job, size_t launch);
 
-/* Fails the job when the reference takes more parameters than buffers and problem are: the driver would read beyond
- * them. */
-int rft_launching_check_reference(rft_point_job *job, rft_function *function, rft_err *err);
-
 #endif

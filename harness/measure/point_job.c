@@ -65,9 +65,9 @@ int rft_point_job_put_argument(const rft_point_job *job, const rft_arg *arg, uns
         memcpy(to, &address, sizeof address);
         return RFT_OK;
     }
-    const rft_kept *kept = job->kept[arg->buffer];
-    int rc = gpu->vt->tensor_map(gpu, &arg->map, kept->type, job->data[arg->buffer], to, err);
-    return rc == RFT_OK ? rc : rft_err_context(err, "tensor map over %s", kept->name);
+    const rft_buffer *buffer = &job->request->spec->buffers[arg->buffer];
+    int rc = gpu->vt->tensor_map(gpu, &arg->map, buffer->type, job->data[arg->buffer], to, err);
+    return rc == RFT_OK ? rc : rft_err_context(err, "tensor map over %s", buffer->name);
 }
 
 double rft_point_job_elapsed_s(const rft_point_job *job) {

@@ -8,6 +8,7 @@
 typedef struct rft_point_job {
     rft_protocol *p;
     const rft_probe_request *request;
+    struct rft_point_job *of; /* the job that this one is the reference of: it lends its buffers; NULL: a point's own */
     rft_arena *arena;
     rft_probe_result *out;
     bool failed;                        /* `out` holds an outcome other than ok: stop here */

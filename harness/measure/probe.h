@@ -53,7 +53,8 @@ typedef struct rft_probe_request {
     /* What to do: */
     const rft_point_spec *spec;
     const rft_compile_result *unit;
-    const rft_compile_result *reference;
+    const rft_compile_result *reference;    /* of spec->check.reference; NULL: there is none */
+    const rft_compile_result *truth;        /* of that one's, where it is a variant; NULL */
     const rft_compile_result *const *fills; /* per spec->buffers: of those that a kernel fills; NULL: none does */
     const char *problem_key;  /* equal keys: same inputs and reference results may be kept on the device */
     rft_measure_opts measure; /* of this round */

@@ -7,5 +7,7 @@
 
 /* One run from poisoned outputs: all elements are compared, inputs and the padding around all buffers looked at. */
 int rft_verify_point(rft_point_job *job, rft_err *err);
+/* The run alone: from poisoned outputs to its end, or until it is late. */
+int rft_verify_run(rft_point_job *job, rft_err *err);
 
 #endif

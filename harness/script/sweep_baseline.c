@@ -153,7 +153,7 @@ static const rft_kernel_facts *read_binary(lua_State *lua, const rft_at *at) {
     return tag ? *tag : NULL;
 }
 
-static void set_binary(rft_sweep_state *state, size_t index, const rft_kernel_facts *kernel) {
+static void set_binary(lua_State *lua, rft_sweep_state *state, size_t index, const rft_kernel_facts *kernel) {
     rft_arena *arena = state->script->arena;
     size_t at = state->sweep.variant_count + index;
     rft_variant_set(state, at, NULL, kernel);
@@ -162,6 +162,7 @@ static void set_binary(rft_sweep_state *state, size_t index, const rft_kernel_fa
     state->states[at].base_config = rft_arena_calloc(arena, 1, sizeof(rft_value));
     state->baseline_variants[index] = at;
     state->sweep.baselines[index] = kernel->name;
+    rft_reference_resolve(lua, state, at);
 }
 
 /* The element on top. */
@@ -241,7 +242,7 @@ void rft_baselines_read(lua_State *lua, const rft_at *at, rft_sweep_state *state
         const rft_kernel_facts *binary = read_binary(lua, here);
         if (binary) {
             rft_variant_check_axes(lua, here, state, binary);
-            set_binary(state, i, binary);
+            set_binary(lua, state, i, binary);
         } else {
             const rft_baseline_facts *facts = read_element(lua, here);
             rft_vendor_check_dims(lua, here, facts, axes, sweep->axis_count);

@@ -52,17 +52,17 @@ static int function_ref(kernel_reader *reader, const char *key, bool is_required
     return luaL_ref(lua, LUA_REGISTRYINDEX);
 }
 
-/* A path of an existing file, relative to the file that calls kernel{}. */
-static const char *source_path(kernel_reader *reader, const rft_at *at, const char *written) {
-    const char *path = rft_modules_path(reader->script, reader->kernel->file, written);
+const char *rft_kernel_source_path(lua_State *lua, const rft_at *at, const rft_kernel_facts *kernel,
+                                   const char *written) {
+    const char *path = rft_modules_path(rft_lua_script(lua), kernel->file, written);
     if (!rft_fs_exists(path) || rft_fs_is_folder(path)) {
-        rft_read_fail_code(reader->lua, at, RFT_E_SOURCE, "paths are relative to the file that names them",
+        rft_read_fail_code(lua, at, RFT_E_SOURCE, "paths are relative to the file that names them",
                            "there is no file %s", path);
     }
-    rft_modules_check_path(reader->lua, at, path);
+    rft_modules_check_path(lua, at, path);
     struct stat status;
     if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would be waited for */
-        rft_read_fail_code(reader->lua, at, RFT_E_SOURCE, "name a file that can be read again", "%s is no file", path);
+        rft_read_fail_code(lua, at, RFT_E_SOURCE, "name a file that can be read again", "%s is no file", path);
     }
     return path;
 }
@@ -73,7 +73,7 @@ static void read_source(kernel_reader *reader) {
     rft_at source = {&reader->root, "source", 0};
     required(reader, "source", "source = \"NAME.cu\"");
     const char *written = rft_read_text(lua, -1, &source);
-    kernel->source = source_path(reader, &source, written);
+    kernel->source = rft_kernel_source_path(lua, &source, kernel, written);
     rft_at name = {&reader->root, "name", 0};
     if (rft_read_field(lua, reader->table, "name")) {
         kernel->name = rft_arena_strdup(reader->script->arena, rft_read_text(lua, -1, &name));
@@ -277,23 +277,6 @@ void rft_entry_split(lua_State *lua, const rft_at *at, const char *text, rft_are
     *source = rft_arena_strndup(arena, text, (size_t)(colon - text));
 }
 
-static void read_reference(kernel_reader *reader, const rft_at *check, int table) {
-    lua_State *lua = reader->lua;
-    rft_at at = {check, "reference", 0};
-    if (!rft_read_field(lua, table, "reference")) {
-        rft_read_fail(lua, check, "reference = \"FILE.cu:NAME\": no point is timed that was not verified",
-                      "the key \"reference\" is missing");
-    }
-    const char *source = NULL;
-    rft_check_facts *facts = &reader->kernel->check;
-    rft_entry_split(lua, &at, rft_read_text(lua, -1, &at), reader->script->arena, &source, &facts->name);
-    facts->source = source_path(reader, &at, source);
-    lua_pop(lua, 1);
-    if (rft_source_is_given(facts->source)) {
-        rft_given_hash(lua, &at, facts->source);
-    }
-}
-
 /* Every other key names an output buffer and is a table; anything else is a misspelt key. */
 static void read_buffer_tols(kernel_reader *reader, const rft_at *check, int table) {
     lua_State *lua = reader->lua;
@@ -338,7 +321,7 @@ static void read_check(kernel_reader *reader) {
     required(reader, "check", "check = { reference = \"FILE.cu:NAME\" }: no point is timed that was not verified");
     rft_read_table(lua, -1, &at);
     int table = lua_gettop(lua);
-    read_reference(reader, &at, table);
+    rft_reference_read(lua, &at, table, reader->kernel);
     rft_at tol = {&at, "tol", 0}, length = {&at, "length", 0}, options = {&at, "options", 0};
     facts->tol = rft_read_field(lua, table, "tol") ? rft_read_real(lua, -1, &tol, 0, 1e300) : NAN;
     facts->length = 1;

@@ -113,26 +113,17 @@ static void read_window(lua_State *lua, const rft_at *root, const rft_launch_rea
 
 /* The entry with parameters substituted, as one of the distinct names of the unit. */
 static const char *read_entry(lua_State *lua, const rft_at *root, rft_launch_reader *reader) {
-    const rft_point_call *call = reader->call;
-    const rft_sweep *sweep = &call->state->sweep;
-    const rft_variant *variant = &sweep->variants[call->variant];
+    rft_arena *arena = reader->call->arena;
     rft_at at = {root, "entry", 0};
-    const char *written = variant->entry;
+    const char *written = reader->entry;
     if (rft_read_field(lua, -1, "entry")) {
-        written = rft_arena_strdup(call->arena, rft_read_text(lua, -1, &at));
+        written = rft_arena_strdup(arena, rft_read_text(lua, -1, &at));
+    } else if (!written) {
+        rft_read_fail(lua, root, "each launch names its kernel: entry = \"NAME\"", "the key \"entry\" is missing");
     }
     lua_pop(lua, 1);
-    size_t count = variant->param_count;
-    const char **names = rft_arena_calloc(call->arena, count + sweep->axis_count + 1, sizeof(*names));
-    for (size_t i = 0; i < count; i++) {
-        names[i] = variant->params[i].name;
-    }
-    const rft_kernel_facts *kernel = call->state->states[call->variant].kernel;
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        names[count + i] = kernel->axis_compiled[i] ? sweep->axes[i].name : "";
-    }
-    const char *entry = rft_entry_substitute(call->arena, written, names, reader->param_texts,
-                                             count + sweep->axis_count, reader->in_entry);
+    const char *entry = rft_entry_substitute(arena, written, reader->param_names, reader->param_texts,
+                                             reader->param_count, reader->in_entry);
     for (size_t i = 0; i < reader->name_count; i++) {
         if (strcmp(reader->names[i], entry) == 0) {
             return reader->names[i];
@@ -142,6 +133,17 @@ static const char *read_entry(lua_State *lua, const rft_at *root, rft_launch_rea
         rft_read_fail(lua, &at, NULL, "more than %d different entries", RFT_ENTRIES_MAX);
     }
     return reader->names[reader->name_count++] = entry;
+}
+
+static void refuse_of_reference(lua_State *lua, const rft_at *root) {
+    static const char *const keys[] = {"work", "traffic"};
+    for (size_t i = 0; i < 2; i++) {
+        rft_at at = {root, keys[i], 0};
+        if (rft_read_field(lua, -1, keys[i])) {
+            rft_read_fail(lua, &at, "leave it out", "a reference is not measured");
+        }
+        lua_pop(lua, 1);
+    }
 }
 
 /* The launch or memset on top. */
@@ -170,7 +172,11 @@ static void read_launch(lua_State *lua, const rft_at *at, rft_launch_reader *rea
     out->cooperative = read_flag(lua, at, "cooperative");
     out->pdl = read_flag(lua, at, "pdl");
     read_window(lua, at, reader, &out->window);
-    rft_launch_work_read(lua, at, out);
+    if (reader->of_reference) {
+        refuse_of_reference(lua, at);
+    } else {
+        rft_launch_work_read(lua, at, out);
+    }
 }
 
 rft_launch *rft_launches_read(lua_State *lua, const char *root_name, rft_launch_reader *reader, size_t *count) {

@@ -13,14 +13,26 @@
 #include "script/lua/lua_values.h"
 
 #define RFT_TAG_KERNEL "kernel{}"        /* payload: rft_kernel_facts * */
+#define RFT_TAG_VARIANT "variant"        /* payload: const char *, the name */
 #define RFT_TAG_SWEEP "sweep{}"          /* payload: rft_sweep_state * */
 #define RFT_TAG_VENDOR "vendor.matmul{}" /* payload: rft_baseline_facts * */
 #define RFT_VENDOR_ALGO "ALGO"           /* the parameter of a library's kernel: which of its list, from 0 */
 
 typedef enum rft_odd_kind { RFT_ODD_DERIVED, RFT_ODD_GIVEN, RFT_ODD_NONE } rft_odd_kind;
 
+/* check.reference (sweep_reference.c). */
+typedef struct rft_reference_facts {
+    const char *source, *name; /* "saxpy.cu:saxpy_reference"; name NULL: each launch has its entry */
+    const char *variant;       /* variant "naive": in place of all but `set`; NULL */
+    const char **set_names;    /* of its parameters that are not at their defaults */
+    rft_value *set_values;
+    size_t set_count;
+    int grid_ref, block_ref, shared_ref; /* values or functions of p; LUA_NOREF */
+    int launch_ref, buffers_ref;         /* in place of those three; LUA_NOREF */
+} rft_reference_facts;
+
 typedef struct rft_check_facts {
-    const char *source, *name; /* reference = "saxpy.cu:saxpy_reference" */
+    rft_reference_facts reference;
     const char **options;
     size_t option_count;
     double tol;     /* NaN = derived */
@@ -86,7 +98,9 @@ typedef struct rft_variant_state {
     const rft_kernel_facts *kernel; /* NULL: a bare space */
     rft_alternatives *alternatives; /* per parameter */
     rft_constraint_state *constraints;
-    rft_value *base_config; /* each default, or the first value where the default is not among the values */
+    rft_value *base_config;      /* each default, or the first value where the default is not among the values */
+    size_t reference;            /* the variant that is its reference; SIZE_MAX: a kernel is */
+    rft_value *reference_config; /* then: of that one */
 } rft_variant_state;
 
 /* m, n or k of a vendor.matmul{}. */
@@ -191,10 +205,54 @@ typedef struct rft_point_call {
     rft_arena *arena;
     rft_point_spec *out;
     const rft_baseline_facts *baseline; /* in place of the kernel's launches; NULL */
+    bool is_reference;                  /* the variant is spelled out to be another's reference */
 } rft_point_call;
+
+/* A point on its way to being spelled out. */
+typedef struct rft_point_reader {
+    lua_State *lua;
+    const rft_point_call *call;
+    const rft_sweep *sweep;
+    const rft_variant *variant;
+    const rft_variant_state *state;
+    const rft_kernel_facts *kernel;
+    rft_point_spec *spec;
+    int p, c, gpu; /* stack indices of the strict tables */
+} rft_point_reader;
 
 /* The lua_CFunction for rft_lua_protected(): payload rft_point_call. */
 int rft_point_spell(lua_State *lua);
+void rft_point_spell_call(lua_State *lua, const rft_point_call *call); /* the same, within such a call */
+/* The table of buffers on top, sorted by name, with room for RFT_BUFFERS_MAX; popped. */
+rft_buffer *rft_point_read_buffers(const rft_point_reader *reader, const char *root, size_t *count);
+bool rft_point_same_buffer(const rft_buffer *a, const rft_buffer *b); /* role, type, size, contents */
+/* Pushes strict b. */
+void rft_point_push_handles(lua_State *lua, const rft_buffer *buffers, size_t count);
+
+/* -D options of a unit; no more than `room` are added. */
+typedef struct rft_option_list {
+    const char **items;
+    size_t count, room;
+} rft_option_list;
+void rft_options_add(rft_option_list *list, const char *option);
+/* -DNAME_alternative=1 ..., and -DNAME=value if `with_value`. */
+void rft_options_add_macros(rft_arena *arena, rft_option_list *list, const char *name, const rft_value *value,
+                            const rft_alternatives *alternatives, bool with_value);
+
+/* ---- references (sweep_reference.c) ---- */
+/* check.reference; the table of `check` is at `table`. */
+void rft_reference_read(lua_State *lua, const rft_at *check, int table, rft_kernel_facts *kernel);
+/* Which variant the reference of variant `v` is, and its configuration: once variants and tune are read. Refuses
+ * circles. */
+void rft_reference_resolve(lua_State *lua, rft_sweep_state *state, size_t v);
+/* The reference of a point whose buffers are there. */
+rft_point_spec *rft_reference_spell(const rft_point_reader *reader);
+int rft_api_variant(lua_State *lua);
+/* The text of the first constraint that leaves the configuration out; NULL: it is in. Raises what a constraint does. */
+const char *rft_constraint_against(lua_State *lua, const rft_point_call *call);
+/* A path of an existing file, relative to the file that calls kernel{} (sweep_kernel.c). */
+const char *rft_kernel_source_path(lua_State *lua, const rft_at *at, const rft_kernel_facts *kernel,
+                                   const char *written);
 /* The one launch of a baseline, or of a kernel whose launch is the library's, once the buffers are there; p is at stack
  * index `p`. Then the tolerance it is judged by, once the kernel's own are there. */
 void rft_baseline_launch(lua_State *lua, const rft_point_call *call, const rft_baseline_facts *facts, int p);
@@ -211,7 +269,11 @@ typedef struct rft_launch_reader {
     const rft_point_call *call;
     const rft_buffer *buffers;
     size_t buffer_count;
-    const char **param_texts; /* per parameter and then per axis: what replaces the name in an entry */
+    const char *entry;        /* as written, of a launch that names none; NULL: each must */
+    const char **param_names; /* per parameter and then per axis, "" where it is not compiled: */
+    const char **param_texts; /* what replaces the name in an entry */
+    size_t param_count;       /* of both, and of in_entry */
+    bool of_reference;        /* then work and traffic are refused */
     const char **names;       /* distinct entries so far; room for RFT_ENTRIES_MAX */
     size_t name_count;
     bool *in_entry; /* per parameter and then per compiled axis: named in some entry, so no macro */

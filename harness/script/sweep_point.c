@@ -11,19 +11,8 @@
 
 #define KEYS_MAX (RFT_BUFFERS_MAX + 1) /* one more than may be: then there are too many */
 
-typedef struct point_reader {
-    lua_State *lua;
-    const rft_point_call *call;
-    const rft_sweep *sweep;
-    const rft_variant *variant;
-    const rft_variant_state *state;
-    const rft_kernel_facts *kernel;
-    rft_point_spec *spec;
-    int p, c, gpu; /* stack indices of the strict tables */
-} point_reader;
-
 /* Calls a kernel's function with (p, c, gpu[, b]); one result on top. */
-static void call_function(point_reader *reader, int ref, int config, int handles) {
+static void call_function(rft_point_reader *reader, int ref, int config, int handles) {
     lua_State *lua = reader->lua;
     rft_lua_push_function(lua, ref);
     lua_pushvalue(lua, reader->p);
@@ -37,11 +26,10 @@ static void call_function(point_reader *reader, int ref, int config, int handles
 
 /* ---- buffers ---- */
 
-/* The table of buffers on top, sorted by name, with room for RFT_BUFFERS_MAX; popped. */
-static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
+rft_buffer *rft_point_read_buffers(const rft_point_reader *reader, const char *name, size_t *count) {
     lua_State *lua = reader->lua;
     rft_arena *arena = reader->call->arena;
-    rft_at root = {NULL, "buffers", 0};
+    rft_at root = {NULL, name, 0};
     const char *keys[KEYS_MAX];
     rft_read_table(lua, -1, &root);
     if (lua_rawlen(lua, -1) > 0) {
@@ -68,7 +56,7 @@ static rft_buffer *read_buffers(point_reader *reader, size_t *count) {
     return buffers;
 }
 
-static void add_constants(point_reader *reader, int config, rft_buffer *buffers, size_t *count) {
+static void add_constants(rft_point_reader *reader, int config, rft_buffer *buffers, size_t *count) {
     const rft_kernel_facts *kernel = reader->kernel;
     const rft_buffer *constants = kernel->constants;
     size_t added = kernel->constant_count, most = RFT_BUFFERS_MAX - *count;
@@ -88,9 +76,9 @@ static void add_constants(point_reader *reader, int config, rft_buffer *buffers,
 }
 
 /* Of this configuration: buffers, and constants behind them. */
-static rft_buffer *call_buffers(point_reader *reader, int config, size_t *count) {
+static rft_buffer *call_buffers(rft_point_reader *reader, int config, size_t *count) {
     call_function(reader, reader->kernel->buffers_ref, config, 0);
-    rft_buffer *buffers = read_buffers(reader, count);
+    rft_buffer *buffers = rft_point_read_buffers(reader, "buffers", count);
     add_constants(reader, config, buffers, count);
     rft_fills_settle(reader->lua, reader->call->arena, buffers, *count);
     return buffers;
@@ -102,12 +90,12 @@ static const char *role_text(const rft_buffer *buffer) {
                                                                                   : "an output";
 }
 
-static bool same_contents(const rft_buffer *a, const rft_buffer *b) {
+bool rft_point_same_buffer(const rft_buffer *a, const rft_buffer *b) {
     return a->role == b->role && a->type == b->type && a->count == b->count && rft_fill_equal(&a->fill, &b->fill);
 }
 
 /* Configurations are compared on the same inputs, and outputs with the same reference: only temps may differ. */
-static void check_fixed(point_reader *reader) {
+static void check_fixed(rft_point_reader *reader) {
     lua_State *lua = reader->lua;
     rft_point_spec *spec = reader->spec;
     rft_push_config(lua, reader->call->state, reader->call->variant, reader->state->base_config);
@@ -123,7 +111,7 @@ static void check_fixed(point_reader *reader) {
             rft_at here = {&root, mine[i].name, 0};
             bool found = mine[i].role == RFT_BUFFER_TEMP;
             for (size_t k = 0; k < other_count && !found; k++) {
-                found = strcmp(mine[i].name, others[k].name) == 0 && same_contents(&mine[i], &others[k]);
+                found = strcmp(mine[i].name, others[k].name) == 0 && rft_point_same_buffer(&mine[i], &others[k]);
             }
             if (!found) {
                 rft_read_fail(lua, &here,
@@ -140,56 +128,47 @@ static bool is_fixed(const rft_kernel_facts *kernel) {
     return kernel->buffers_fixed && (kernel->constants_ref == LUA_NOREF || kernel->constants_fixed);
 }
 
-/* Pushes strict b: constants are no arguments. */
-static void push_handles(point_reader *reader) {
-    lua_State *lua = reader->lua;
-    rft_point_spec *spec = reader->spec;
+void rft_point_push_handles(lua_State *lua, const rft_buffer *buffers, size_t count) {
     uint64_t turn = ++rft_lua_script(lua)->turn;
-    lua_createtable(lua, 0, (int)spec->buffer_count);
-    for (size_t i = 0; i < spec->buffer_count && spec->buffers[i].role != RFT_BUFFER_CONSTANT; i++) {
-        rft_handle_tag *handle = rft_tag_new(lua, RFT_TAG_HANDLE, sizeof(*handle), 0);
-        *handle = (rft_handle_tag){.name = spec->buffers[i].name,
-                                   .buffer = i,
-                                   .type = spec->buffers[i].type,
-                                   .count = spec->buffers[i].count,
-                                   .turn = turn};
-        lua_setfield(lua, -2, spec->buffers[i].name);
-    }
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (spec->buffers[i].role == RFT_BUFFER_CONSTANT && !rft_read_field(lua, -1, spec->buffers[i].name)) {
-            rft_tag_new(lua, RFT_TAG_CONSTANT, 0, 0);
-            lua_setfield(lua, -3, spec->buffers[i].name);
+    lua_createtable(lua, 0, (int)count);
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].role == RFT_BUFFER_CONSTANT) {
+            continue; /* no argument */
         }
-        lua_pop(lua, spec->buffers[i].role == RFT_BUFFER_CONSTANT ? 1 : 0);
+        rft_handle_tag *handle = rft_tag_new(lua, RFT_TAG_HANDLE, sizeof(*handle), 0);
+        *handle = (rft_handle_tag){
+            .name = buffers[i].name, .buffer = i, .type = buffers[i].type, .count = buffers[i].count, .turn = turn};
+        lua_setfield(lua, -2, buffers[i].name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (buffers[i].role == RFT_BUFFER_CONSTANT && !rft_read_field(lua, -1, buffers[i].name)) {
+            rft_tag_new(lua, RFT_TAG_CONSTANT, 0, 0);
+            lua_setfield(lua, -3, buffers[i].name);
+        }
+        lua_pop(lua, buffers[i].role == RFT_BUFFER_CONSTANT ? 1 : 0);
     }
     rft_strict_wrap(lua, "b");
 }
 
 /* ---- the unit: names and macros ---- */
 
-typedef struct option_list {
-    const char **items;
-    size_t count, room;
-} option_list;
-
-static void add_option(option_list *list, const char *option) {
+void rft_options_add(rft_option_list *list, const char *option) {
     if (list->count < list->room) {
         list->items[list->count++] = option;
     }
 }
 
-/* -DNAME_alternative=1 ..., -DNAME=value. */
-static void add_macros(rft_arena *arena, option_list *list, const char *name, const rft_value *value,
-                       const rft_alternatives *alternatives, bool with_value) {
+void rft_options_add_macros(rft_arena *arena, rft_option_list *list, const char *name, const rft_value *value,
+                            const rft_alternatives *alternatives, bool with_value) {
     for (size_t i = 0; i < alternatives->count && !alternatives->is_ctype; i++) {
-        add_option(list, rft_arena_printf(arena, "-D%s_%s=%zu", name, alternatives->texts[i], i + 1));
+        rft_options_add(list, rft_arena_printf(arena, "-D%s_%s=%zu", name, alternatives->texts[i], i + 1));
     }
     if (with_value) {
-        add_option(list, rft_arena_printf(arena, "-D%s=%s", name, rft_macro_text(arena, value, alternatives)));
+        rft_options_add(list, rft_arena_printf(arena, "-D%s=%s", name, rft_macro_text(arena, value, alternatives)));
     }
 }
 
-static const char **kernel_options(point_reader *reader, size_t *count) {
+static const char **kernel_options(rft_point_reader *reader, size_t *count) {
     lua_State *lua = reader->lua;
     const rft_kernel_facts *kernel = reader->kernel;
     *count = kernel->option_count;
@@ -206,7 +185,7 @@ static const char **kernel_options(point_reader *reader, size_t *count) {
     return options;
 }
 
-static void make_unit(point_reader *reader, const rft_launch_reader *launches) {
+static void make_unit(rft_point_reader *reader, const rft_launch_reader *launches) {
     rft_arena *arena = reader->call->arena;
     const rft_variant *variant = reader->variant;
     const rft_sweep *sweep = reader->sweep;
@@ -216,7 +195,7 @@ static void make_unit(point_reader *reader, const rft_launch_reader *launches) {
     unit->name_count = launches->name_count;
     size_t own_count;
     const char **own = kernel_options(reader, &own_count);
-    option_list list = {.room = own_count + variant->param_count + sweep->axis_count};
+    rft_option_list list = {.room = own_count + variant->param_count + sweep->axis_count};
     for (size_t i = 0; i < variant->param_count; i++) {
         list.room += reader->state->alternatives[i].count;
     }
@@ -226,35 +205,43 @@ static void make_unit(point_reader *reader, const rft_launch_reader *launches) {
     list.room = rft_variant_is_given(variant) ? 0 : list.room; /* compiled dimensions are the reference's alone */
     list.items = rft_arena_calloc(arena, list.room + 1, sizeof(*list.items));
     for (size_t i = 0; i < variant->param_count; i++) {
-        add_macros(arena, &list, variant->params[i].name, &reader->call->config[i], &reader->state->alternatives[i],
-                   !variant->params[i].in_entry && !launches->in_entry[i]);
+        rft_options_add_macros(arena, &list, variant->params[i].name, &reader->call->config[i],
+                               &reader->state->alternatives[i], !variant->params[i].in_entry && !launches->in_entry[i]);
     }
     for (size_t i = 0; i < sweep->axis_count; i++) {
         if (reader->kernel->axis_compiled[i]) {
-            add_macros(arena, &list, sweep->axes[i].name, &reader->call->problem[i],
-                       &reader->call->state->axis_alternatives[i], !launches->in_entry[variant->param_count + i]);
+            rft_options_add_macros(arena, &list, sweep->axes[i].name, &reader->call->problem[i],
+                                   &reader->call->state->axis_alternatives[i],
+                                   !launches->in_entry[variant->param_count + i]);
         }
     }
     for (size_t i = 0; i < own_count; i++) {
-        add_option(&list, rft_arena_strdup(arena, own[i]));
+        rft_options_add(&list, rft_arena_strdup(arena, own[i]));
     }
     unit->options = list.items;
     unit->option_count = list.count;
 }
 
-static void read_launches(point_reader *reader) {
+static void read_launches(rft_point_reader *reader) {
     lua_State *lua = reader->lua;
     const rft_point_call *call = reader->call;
     rft_point_spec *spec = reader->spec;
     size_t params = reader->variant->param_count, axes = reader->sweep->axis_count;
-    rft_launch_reader launches = {.call = call, .buffers = spec->buffers, .buffer_count = spec->buffer_count};
+    rft_launch_reader launches = {.call = call,
+                                  .buffers = spec->buffers,
+                                  .buffer_count = spec->buffer_count,
+                                  .entry = reader->variant->entry,
+                                  .param_count = params + axes};
     launches.names = rft_arena_calloc(call->arena, RFT_ENTRIES_MAX, sizeof(*launches.names));
     launches.in_entry = rft_arena_calloc(call->arena, params + axes + 1, sizeof(bool));
+    launches.param_names = rft_arena_calloc(call->arena, params + axes + 1, sizeof(*launches.param_names));
     launches.param_texts = rft_arena_calloc(call->arena, params + axes + 1, sizeof(*launches.param_texts));
     for (size_t i = 0; i < params; i++) {
+        launches.param_names[i] = reader->variant->params[i].name;
         launches.param_texts[i] = rft_macro_text(call->arena, &call->config[i], &reader->state->alternatives[i]);
     }
     for (size_t i = 0; i < axes; i++) {
+        launches.param_names[params + i] = reader->kernel->axis_compiled[i] ? reader->sweep->axes[i].name : "";
         launches.param_texts[params + i] =
             rft_macro_text(call->arena, &call->problem[i], &call->state->axis_alternatives[i]);
         for (size_t e = 0; e < reader->kernel->entry_count; e++) {
@@ -262,7 +249,7 @@ static void read_launches(point_reader *reader) {
                                  &launches.in_entry[params + i]);
         }
     }
-    push_handles(reader);
+    rft_point_push_handles(lua, spec->buffers, spec->buffer_count);
     int handles = lua_gettop(lua);
     if (reader->kernel->prepare_ref != LUA_NOREF) {
         call_function(reader, reader->kernel->prepare_ref, reader->c, handles);
@@ -281,35 +268,7 @@ static void read_launches(point_reader *reader) {
 
 /* ---- check, work, traffic ---- */
 
-static void make_reference_unit(point_reader *reader) {
-    rft_arena *arena = reader->call->arena;
-    const rft_sweep *sweep = reader->sweep;
-    const rft_check_facts *facts = &reader->kernel->check;
-    rft_unit_spec *unit = &reader->spec->check.unit;
-    unit->source = rft_arena_strdup(arena, facts->source);
-    unit->names = rft_arena_calloc(arena, 1, sizeof(*unit->names));
-    unit->names[0] = rft_arena_strdup(arena, facts->name);
-    unit->name_count = 1;
-    option_list list = {.room = facts->option_count + sweep->axis_count};
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        list.room += reader->call->state->axis_alternatives[i].count;
-    }
-    list.items = rft_arena_calloc(arena, list.room + 1, sizeof(*list.items));
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        /* A macro of one letter would break headers; the reference gets every dimension as an argument anyway. */
-        if (reader->kernel->axis_compiled[i] && strlen(sweep->axes[i].name) > 1) {
-            add_macros(arena, &list, sweep->axes[i].name, &reader->call->problem[i],
-                       &reader->call->state->axis_alternatives[i], true);
-        }
-    }
-    for (size_t i = 0; i < facts->option_count; i++) {
-        add_option(&list, rft_arena_strdup(arena, facts->options[i]));
-    }
-    unit->options = list.items;
-    unit->option_count = list.count;
-}
-
-static void read_tolerances(point_reader *reader) {
+static void read_tolerances(rft_point_reader *reader) {
     rft_point_spec *spec = reader->spec;
     const rft_check_facts *facts = &reader->kernel->check;
     rft_at root = {NULL, "check", 0};
@@ -348,12 +307,10 @@ static void read_tolerances(point_reader *reader) {
     }
 }
 
-static void read_check(point_reader *reader) {
+static void read_check(rft_point_reader *reader) {
     lua_State *lua = reader->lua;
     const rft_check_facts *facts = &reader->kernel->check;
-    const rft_point_call *call = reader->call;
     rft_check *check = &reader->spec->check;
-    make_reference_unit(reader);
     read_tolerances(reader);
     check->tol = facts->tol;
     check->length = facts->length;
@@ -366,18 +323,10 @@ static void read_check(point_reader *reader) {
         check->length = rft_read_real(lua, -1, &here, 1, 1e300);
         lua_pop(lua, 1);
     }
-    rft_value *problem = rft_values_copy(call->arena, call->problem, reader->sweep->axis_count);
-    for (size_t i = 0; i < reader->sweep->axis_count; i++) {
-        if (problem[i].kind == RFT_VALUE_TEXT) { /* reaches the reference as its number, like the macro */
-            problem[i] =
-                rft_value_int((int64_t)rft_alternative_number(&call->state->axis_alternatives[i], problem[i].as.text));
-        }
-    }
-    check->problem = problem;
-    check->problem_count = reader->sweep->axis_count;
+    check->reference = rft_reference_spell(reader);
 }
 
-static void read_work(point_reader *reader) {
+static void read_work(rft_point_reader *reader) {
     lua_State *lua = reader->lua;
     rft_lua_push_function(lua, reader->kernel->work_ref);
     lua_pushvalue(lua, reader->p);
@@ -396,14 +345,14 @@ static void read_work(point_reader *reader) {
 }
 
 /* Pushes p, c, gpu and calls buffers(). */
-static point_reader begin(lua_State *lua, const rft_point_call *call) {
-    point_reader reader = {.lua = lua,
-                           .call = call,
-                           .sweep = &call->state->sweep,
-                           .variant = &call->state->sweep.variants[call->variant],
-                           .state = &call->state->states[call->variant],
-                           .kernel = call->state->states[call->variant].kernel,
-                           .spec = call->out};
+static rft_point_reader begin(lua_State *lua, const rft_point_call *call) {
+    rft_point_reader reader = {.lua = lua,
+                               .call = call,
+                               .sweep = &call->state->sweep,
+                               .variant = &call->state->sweep.variants[call->variant],
+                               .state = &call->state->states[call->variant],
+                               .kernel = call->state->states[call->variant].kernel,
+                               .spec = call->out};
     memset(call->out, 0, sizeof(*call->out));
     rft_push_problem(lua, call->state, call->problem, NULL);
     reader.p = lua_gettop(lua);
@@ -420,9 +369,10 @@ int rft_point_buffers(lua_State *lua) {
     return 0;
 }
 
-int rft_point_spell(lua_State *lua) {
-    const rft_point_call *call = lua_touserdata(lua, 1);
-    point_reader reader = begin(lua, call);
+void rft_point_spell_call(lua_State *lua, const rft_point_call *call) {
+    int top = lua_gettop(lua);
+    luaL_checkstack(lua, 16, NULL);
+    rft_point_reader reader = begin(lua, call);
     if (!is_fixed(reader.kernel) && !call->baseline) {
         check_fixed(&reader);
     }
@@ -436,6 +386,13 @@ int rft_point_spell(lua_State *lua) {
     if (library) {
         rft_baseline_tolerance(call, library);
     }
-    read_work(&reader);
+    if (!call->is_reference) {
+        read_work(&reader);
+    }
+    lua_settop(lua, top);
+}
+
+int rft_point_spell(lua_State *lua) {
+    rft_point_spell_call(lua, lua_touserdata(lua, 1));
     return 0;
 }

@@ -156,6 +156,9 @@ int rft_api_sweep(lua_State *lua) {
     lua_pop(lua, 1);
     read_ladder(lua, &root, state);
     rft_tune_read(lua, 1, state);
+    for (size_t v = 0; v < state->sweep.variant_count; v++) {
+        rft_reference_resolve(lua, state, v);
+    }
     rft_problems_read(lua, 1, state);
     rft_constraints_read(lua, 1, state);
     rft_options_read(lua, 1, state);
@@ -208,6 +211,20 @@ static int call_constraint(lua_State *lua) {
     lua_call(lua, (int)constraint->need_count, 1);
     call->holds = read_truth(lua, constraint);
     return 0;
+}
+
+const char *rft_constraint_against(lua_State *lua, const rft_point_call *call) {
+    const rft_variant_state *state = &call->state->states[call->variant];
+    for (size_t i = 0; i < call->state->sweep.variants[call->variant].constraint_count; i++) {
+        constraint_call asked = {&state->constraints[i], call->state->script, call->problem, call->config, false};
+        lua_pushcfunction(lua, call_constraint);
+        lua_pushlightuserdata(lua, &asked);
+        lua_call(lua, 1, 0);
+        if (!asked.holds) {
+            return state->constraints[i].text;
+        }
+    }
+    return NULL;
 }
 
 typedef struct along_call {
@@ -286,7 +303,7 @@ static int sweep_point(void *self, size_t variant, const rft_value *problem, con
         *out = (rft_point_spec){.traffic = rft_traffic_unknown()}; /* a bare space: the recording knows the rest */
         return RFT_OK;
     }
-    rft_point_call call = {state, variant, problem, config, arena, out, NULL};
+    rft_point_call call = {state, variant, problem, config, arena, out, NULL, false};
     int code = rft_lua_protected(state->script, rft_point_spell, &call, err);
     if (code != 0 && state->script->is_of_value) {
         name_point(&state->sweep, variant, problem, config, err);
@@ -300,14 +317,14 @@ static int sweep_baseline(void *self, size_t index, const rft_value *problem, rf
     rft_sweep_state *state = self;
     size_t variant = state->baselines[index] ? 0 : state->baseline_variants[index];
     rft_point_call call = {
-        state, variant, problem, state->states[variant].base_config, arena, out, state->baselines[index]};
+        state, variant, problem, state->states[variant].base_config, arena, out, state->baselines[index], false};
     return rft_lua_protected(state->script, rft_point_spell, &call, err);
 }
 
 static int sweep_buffers(void *self, size_t variant, const rft_value *problem, rft_arena *arena, rft_point_spec *out,
                          rft_err *err) {
     rft_sweep_state *state = self;
-    rft_point_call call = {state, variant, problem, state->states[variant].base_config, arena, out, NULL};
+    rft_point_call call = {state, variant, problem, state->states[variant].base_config, arena, out, NULL, false};
     *out = (rft_point_spec){.traffic = rft_traffic_unknown()};
     return state->states[variant].kernel ? rft_lua_protected(state->script, rft_point_buffers, &call, err) : RFT_OK;
 }
@@ -330,13 +347,17 @@ static int sweep_complete(void *self, rft_value *values, rft_arena *arena, rft_e
 }
 
 void rft_sweep_api_open(lua_State *lua) {
-    static const luaL_Reg functions[] = {
-        {"kernel", rft_api_kernel}, {"sweep", rft_api_sweep}, {"mix", rft_api_mix}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"kernel", rft_api_kernel},
+                                         {"sweep", rft_api_sweep},
+                                         {"variant", rft_api_variant},
+                                         {"mix", rft_api_mix},
+                                         {NULL, NULL}};
     luaL_setfuncs(lua, functions, 0);
     luaL_newmetatable(lua, RFT_TAG_KERNEL);
     luaL_newmetatable(lua, RFT_TAG_SWEEP);
     luaL_newmetatable(lua, RFT_TAG_VENDOR);
-    lua_pop(lua, 3);
+    luaL_newmetatable(lua, RFT_TAG_VARIANT);
+    lua_pop(lua, 4);
     lua_createtable(lua, 0, 1);
     lua_pushcfunction(lua, rft_api_vendor_matmul);
     lua_setfield(lua, -2, "matmul");

@@ -85,12 +85,22 @@
 
 ---How results are verified. Every other key names an output buffer: y = { tol = 1e-3 }.
 ---@class rooftune.check
----@field reference string "FILE.cu:NAME", relative to this file; compiled without the parameters' macros
+---@field reference string|rooftune.reference|rooftune.Variant "FILE.cu:NAME", relative to this file; compiled without the parameters' macros
 ---@field options? string[] NVRTC options for the reference
 ---@field tol? number relative tolerance of all outputs; default: from the type and `length`
 ---@field length? number|fun(p: rooftune.p): number terms accumulated into an output; default 1
 ---@field odd? table<string, rooftune.value>|false dimensions of the odd problem; default: derived; false: none
 ---@field [string] rooftune.check_buffer
+
+---How a reference is launched, { "FILE.cu:NAME", grid = ... }, or which configuration of a variant it is.
+---@class rooftune.reference
+---@field [1] string|rooftune.Variant "FILE.cu:NAME", or variant "NAME"; with launch "FILE.cu" is enough
+---@field grid? integer|integer[]|rooftune.Resident|fun(p: rooftune.p): integer|integer[]|rooftune.Resident blocks; default: one thread an element of the largest output
+---@field block? integer|integer[]|fun(p: rooftune.p): integer|integer[] threads; default 256
+---@field shared? integer|fun(p: rooftune.p): integer dynamic shared memory, bytes; default 0
+---@field launch? fun(p: rooftune.p, c: rooftune.c, gpu: rooftune.gpu, b: rooftune.b): rooftune.launch|table one launch or a list, in place of grid, block and shared; c is empty
+---@field buffers? fun(p: rooftune.p): table<string, rooftune.Buffer> temp() buffers of its own
+---@field set? table<string, rooftune.value> of a variant: parameters that are not at their defaults
 
 ---@class rooftune.check_buffer
 ---@field tol number relative tolerance of this output
@@ -364,6 +374,12 @@ function tensor_map(buffer, dims, options) end
 ---As a grid: as many blocks as fit on the device at once.
 ---@return rooftune.Resident
 function resident() end
+
+---@class rooftune.Variant
+---A variant of the sweep, as the reference of another: check = { reference = variant "naive" }.
+---@param name string
+---@return rooftune.Variant
+function variant(name) end
 
 ---A workload for report, show and compare (docs/mix.md): the operations of one pass, prices, names, remarks.
 ---`return mix { name = "decode", unit = "token", per = 32, { "gemv", { n = 8192, k = 8192 }, count = 160 } }`

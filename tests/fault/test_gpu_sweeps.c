@@ -67,7 +67,7 @@ static void check_point(pass *run, const rft_sweep *sweep, size_t variant, size_
     if (rc != 0) {
         fail_msg("%s: %s: %s", what, err.place, err.message);
     }
-    compile_unit(run, &spec.check.unit, what);
+    compile_unit(run, &spec.check.reference->unit, what);
     if (must_fail(sweep, config, "does_not_compile")) {
         rft_compile_result result = kernel_case_compile(the_compiler, &spec.unit, ARCH, run->arena);
         assert_false(result.ok);

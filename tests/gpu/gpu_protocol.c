@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "gpu/kept_compiler.h"
 #include "measure/protocol.h"
+#include "model/sweep/reference_spec.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ typedef struct fixture {
     rft_arg args[BUFFERS + 1];
     rft_launch launches[2];
     rft_value problem[1];
+    size_t problem_count;
     rft_point_spec spec;
     rft_probe_request request;
     rft_probe_result result;
@@ -98,11 +100,12 @@ static void make_spec(fixture *f, int64_t n) {
                                   .block = {256, 1, 1},
                                   .cluster = {1, 1, 1}};
     f->problem[0] = rft_value_int(n);
+    f->problem_count = 1;
     f->spec = (rft_point_spec){.buffers = f->buffers,
                                .buffer_count = BUFFERS,
                                .launches = f->launches,
                                .launch_count = 1,
-                               .check = {.tol = NAN, .length = 2.0, .problem = f->problem, .problem_count = 1},
+                               .check = {.tol = NAN, .length = 2.0},
                                .traffic = rft_traffic_unknown()};
     f->request = (rft_probe_request){.spec = &f->spec,
                                      .unit = &f->unit,
@@ -114,6 +117,9 @@ static void make_spec(fixture *f, int64_t n) {
 static rft_outcome run(fixture *f, const char *entry) {
     f->launches[0].entry = entry;
     f->launches[1].entry = entry;
+    const rft_reference_dims dims = {.values = f->problem, .count = f->problem_count};
+    f->spec.check.reference =
+        rft_reference_spec_plain(&f->spec, f->request.reference->entries[0].name, &dims, f->arena);
     if (f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err) != 0) {
         fail_msg("%s: %s", entry, f->err.message);
     }
@@ -293,11 +299,13 @@ static void too_few_arguments_are_told(void **state) {
         assert_string_equal(f->result.reason, "good<4> takes 4 parameters, 2 are given: acc, in");
     }
     f->launches[0].arg_count = BUFFERS + 1;
-    f->spec.check.problem_count = 0;
+    f->problem_count = 0;
     f->request.problem_key = "without its size";
     assert_int_equal(run(f, "good<4>"), RFT_OUTCOME_LAUNCH_FAILED);
     if (!strstr(f->result.reason, "CUDA_ERROR")) {
-        assert_string_equal(f->result.reason, "reference takes 4 parameters, 3 are given: acc, in, out");
+        assert_string_equal(f->result.reason,
+                            "not verified: the reference reference: reference takes 4 parameters, 3 are "
+                            "given: acc, in, out");
     }
     make_spec(f, N);
     assert_true(rft_outcome_is_measured(run(f, "good<4>")));

@@ -76,7 +76,7 @@ static void compile_unit(pass *run, const sample *s, const rft_unit_spec *unit) 
 static void compile_sample(pass *run, const sample *s) {
     rft_point_spec spec = kernel_case_point(s->sweep, s->variant, s->problem, s->config, run->arena);
     compile_unit(run, s, &spec.unit);
-    compile_unit(run, s, &spec.check.unit);
+    compile_unit(run, s, &spec.check.reference->unit);
 }
 
 /* Of the first and the last valid configuration the usual architecture compiles both, the others one in four, in turn.

@@ -53,7 +53,7 @@ static uint64_t count_problem(sizes *total, const rft_sweep *sweep, size_t varia
         if (spec.unit.name_count > 0) {
             count_unit(total, &spec.unit);
         }
-        count_unit(total, &spec.check.unit);
+        count_unit(total, &spec.check.reference->unit);
         uint64_t bytes = rft_spec_memory_bytes(&spec);
         total->largest_bytes = bytes > total->largest_bytes ? bytes : total->largest_bytes;
         if (spec.launches[0].kind != RFT_LAUNCH_KERNEL) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measure/measure_fixture.h"
+#include "model/sweep/reference_spec.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void make_spec(fixture *f) {
                                .buffer_count = BUFFER_COUNT,
                                .launches = f->launches,
                                .launch_count = 1,
-                               .check = {.tol = NAN, .length = 1.0, .problem = f->problem, .problem_count = 1},
+                               .check = {.tol = NAN, .length = 1.0},
                                .traffic = rft_traffic_unknown()};
 }
 
@@ -100,8 +101,14 @@ void fixture_compile(fixture *f, const char *name) {
     }
 }
 
+void fixture_reference(fixture *f, const char *name) {
+    const rft_reference_dims dims = {.values = f->problem, .count = 1};
+    f->spec.check.reference = rft_reference_spec_plain(&f->spec, name, &dims, f->arena);
+}
+
 int fixture_measure(fixture *f, const char *name) {
     fixture_compile(f, name);
+    fixture_reference(f, "reference");
     return f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err);
 }
 

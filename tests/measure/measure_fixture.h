@@ -44,7 +44,9 @@ void fixture_stop(fixture *f);
 void fixture_type(fixture *f, rft_type type);
 /* Makes the request one for the entry `name` (all launches). */
 void fixture_compile(fixture *f, const char *name);
-/* The same, and measures; the result is in f->result. */
+/* Its reference is this kernel, for the buffers as they are now. */
+void fixture_reference(fixture *f, const char *name);
+/* Both, the latter by the name "reference", and measures; the result is in f->result. */
 int fixture_measure(fixture *f, const char *name);
 /* Expects the call to succeed and gives the outcome. */
 rft_outcome fixture_outcome(fixture *f, const char *name);

@@ -86,6 +86,7 @@ static void start(constants_fixture *c) {
 }
 
 static rft_outcome measure(constants_fixture *c) {
+    fixture_reference(&c->f, "reference");
     assert_int_equal(c->f.probe->measure(c->f.probe, &c->f.request, c->f.arena, &c->f.result, &c->f.err), 0);
     return c->f.result.outcome;
 }

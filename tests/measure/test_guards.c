@@ -146,7 +146,7 @@ static void a_reference_that_writes_outside_verifies_nothing(void **state) {
     rft_scripted_gpu_kernel(f.scripted, "reference", run_long_reference, NULL);
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_WRONG_RESULT);
     assert_non_null(strstr(f.result.reason,
-                           "not verified: the reference wrote outside of the reference's out: 1 element "
+                           "not verified: the reference reference wrote outside of the reference's out: 1 element "
                            "behind its end (out[1000], byte 8000); 8 bytes"));
     assert_int_equal(rft_scripted_launches(f.scripted, "good"), 0);
     fixture_stop(&f);

@@ -536,7 +536,9 @@ static void test_parameters(void **state) {
     f.request.problem_key = "n=1001";
     unsigned launches = rft_scripted_launches(f.scripted, "reference");
     assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_LAUNCH_FAILED);
-    assert_string_equal(f.result.reason, "reference takes 5 parameters, 4 are given: acc, in, out, one i64");
+    assert_string_equal(f.result.reason,
+                        "not verified: the reference reference: reference takes 5 parameters, 4 are given: "
+                        "acc, in, out, one i64");
     assert_int_equal(rft_scripted_launches(f.scripted, "reference"), launches);
     fixture_stop(&f);
 }

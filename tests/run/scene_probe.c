@@ -103,7 +103,7 @@ static rft_probe_request request_of(scene *s, const char *fate) {
                                  .config = config,
                                  .spec = spec,
                                  .unit = compiled(s, &spec->unit),
-                                 .reference = compiled(s, &spec->check.unit),
+                                 .reference = compiled(s, &spec->check.reference->unit),
                                  .fills = compiled_fills(s, spec),
                                  .problem_key = "n=1000",
                                  .measure = sweep->measure};

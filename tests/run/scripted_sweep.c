@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scripted_sweep.h"
+#include "model/sweep/reference_spec.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,11 +97,13 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
                                 .name_count = 1,
                                 .options = texts(arena, rft_arena_printf(arena, "-DFATE=%s", fate), speed),
                                 .option_count = 2};
-    out->check =
-        (rft_check){.tol = NAN, .length = 1, .problem = rft_values_copy(arena, problem, 1), .problem_count = 1};
-    out->check.unit = (rft_unit_spec){.source = rft_arena_printf(arena, "%s/%s", opts->folder, opts->reference),
-                                      .names = texts(arena, "reference", NULL),
-                                      .name_count = 1};
+    const rft_reference_dims dims = {.values = problem, .count = 1};
+    out->check = (rft_check){.tol = NAN, .length = 1};
+    out->check.reference = rft_reference_spec_plain(out, "reference", &dims, arena);
+    out->check.reference->unit =
+        (rft_unit_spec){.source = rft_arena_printf(arena, "%s/%s", opts->folder, opts->reference),
+                        .names = texts(arena, "reference", NULL),
+                        .name_count = 1};
     out->work.bytes_read = out->work.bytes_written = 4.0 * (double)n;
     out->work.pipe_ops[RFT_PIPE_FP32] = (double)n;
     if (opts->modelled_frac > 0) {

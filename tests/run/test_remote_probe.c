@@ -316,7 +316,7 @@ static void a_reference_that_does_not_end_is_launched_once(void **state) {
     setenv("SCRIPTED_REFERENCE_S", "1000", 1);
     assert_int_equal(scene_measure(&s, "ok", &result), RFT_OK);
     assert_int_equal(result.outcome, RFT_OUTCOME_TIMED_OUT);
-    assert_non_null(strstr(result.reason, "the reference kernel did not end in "));
+    assert_non_null(strstr(result.reason, "the reference reference (1024 threads in all) did not end in "));
     assert_int_equal(result.workers_lost, 1);
     assert_int_equal(scene_measure(&s, "wrong", &result), RFT_OK);
     assert_int_equal(result.outcome, RFT_OUTCOME_TIMED_OUT);

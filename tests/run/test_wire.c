@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames and what they carry: what goes in comes out, and broken bytes are refused with words. */
+#include "model/sweep/reference_spec.h"
 #include "run/wire/wire.h"
 
 #include <math.h>
@@ -121,11 +122,17 @@ static void expect_that_point(const rft_probe_request *back, double scalar) {
     assert_true(back->spec->launches[0].pdl && back->spec->launches[0].window.hit_ratio == 0.5);
     assert_int_equal(back->spec->launches[1].memset_byte, 255);
     assert_true(isnan(back->spec->check.tol) && back->spec->check.length == 64);
-    assert_true(back->spec->check.problem[0].as.integer == 1ll << 40);
-    assert_true(back->spec->check.problem[1].as.real == 0.5);
-    assert_string_equal(back->spec->check.unit.names[0], "gemm_reference");
+    const rft_point_spec *naive = back->spec->check.reference, *slower = naive->check.reference;
+    const int64_t size = 1ll << 40;
+    assert_true(naive->is_variant && naive->check.tol == 0.5 && naive->buffer_count == 5);
+    assert_string_equal(naive->told, "variant naive (BLOCK=64)");
+    assert_string_equal(slower->told, "gemm.cu:gemm_reference");
+    assert_true(!slower->is_variant && !slower->check.reference && slower->buffers[1].type == RFT_TYPE_F64);
+    assert_string_equal(slower->launches[0].entry, "gemm_reference");
+    assert_memory_equal(slower->launches[0].args[slower->launches[0].arg_count - 2].scalar, &size, sizeof size);
     assert_memory_equal(back->unit->cubin, "UNIT", 4);
     assert_memory_equal(back->reference->cubin, "REF", 3);
+    assert_memory_equal(back->truth->cubin, "SLOW", 4);
     const rft_fill *fill = &back->spec->buffers[3].fill, *file = &back->spec->buffers[4].fill;
     assert_string_equal(fill->kernel->shown, "fill.cu:rows");
     assert_string_equal(fill->identity, "made of");
@@ -174,25 +181,29 @@ static void a_point_goes_over_whole(void **state) {
     buffers[4].fill.file = &x;
     rft_launch launches[] = {a_launch(args, 4), {.kind = RFT_LAUNCH_MEMSET, .memset_buffer = 1, .memset_byte = 255}};
     rft_value problem[] = {rft_value_int(1ll << 40), rft_value_real(0.5)};
-    const char *names[] = {"gemm_reference"};
     rft_point_spec spec = {.buffers = buffers,
                            .buffer_count = 5,
                            .launches = launches,
                            .launch_count = 2,
-                           .check = {.unit = {.names = names, .name_count = 1},
-                                     .tol = NAN,
-                                     .length = 64,
-                                     .buffer_tol = tols,
-                                     .problem = problem,
-                                     .problem_count = 2}};
+                           .check = {.tol = NAN, .length = 64, .buffer_tol = tols}};
+    const rft_reference_dims dims = {.values = problem, .count = 2};
+    rft_point_spec naive = spec;
+    naive.told = "variant naive (BLOCK=64)";
+    naive.is_variant = true;
+    naive.check.tol = 0.5;
+    naive.check.reference = rft_reference_spec_plain(&spec, "gemm_reference", &dims, arena);
+    naive.check.reference->told = "gemm.cu:gemm_reference";
+    spec.check.reference = &naive;
     rft_compile_result unit = {.ok = true, .log = "", .cubin = "UNIT", .cubin_bytes = 4, .cubin_hash = "ab"};
     rft_compile_result reference = {.ok = true, .log = "", .cubin = "REF", .cubin_bytes = 3};
+    rft_compile_result truth = {.ok = true, .log = "", .cubin = "SLOW", .cubin_bytes = 4};
     rft_compile_result code = {.ok = true, .log = "", .cubin = "FILL", .cubin_bytes = 4};
     const rft_compile_result *fills[] = {NULL, NULL, NULL, &code, NULL};
     rft_probe_request request = {.spec = &spec,
                                  .unit = &unit,
                                  .reference = &reference,
                                  .fills = fills,
+                                 .truth = &truth,
                                  .round = 1,
                                  .draw = UINT64_MAX >> 1,
                                  .steady_mhz = 1747.5,
@@ -201,7 +212,7 @@ static void a_point_goes_over_whole(void **state) {
                                  .measure = RFT_MEASURE_OPTS_INIT};
     request.measure.seed = UINT64_MAX;
     rft_frame frame = {
-        .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREFFILL", .blob_bytes = 11};
+        .head = rft_wire_of_probe_request(&request), .blob = (char *)(uintptr_t) "UNITREFSLOWFILL", .blob_bytes = 15};
     rft_probe_request back;
     assert_int_equal(rft_wire_to_probe_request(&back, &frame, arena, &err), RFT_OK);
     expect_that_point(&back, scalar);

@@ -63,7 +63,7 @@ static void test_usual(void **state) {
     assert_int_equal(spec->launch_count, 1);
     assert_int_equal(spec->prepare_count, 0);
     assert_int_equal(spec->unit.name_count, 0);
-    assert_int_equal(spec->check.unit.name_count, 1);
+    assert_int_equal(spec->check.reference->unit.name_count, 1);
     assert_false(spec->traffic.present);
     const rft_launch *launch = &spec->launches[0];
     assert_int_equal(launch->kind, RFT_LAUNCH_VENDOR);

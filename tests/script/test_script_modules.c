@@ -24,7 +24,7 @@ static void test_lookup(void **state) {
     assert_contains(sweep->variants[0].source, "/tests/script/cases/kernels/plain.cu"); /* relative to plain.lua */
     assert_int_equal(case_point(test, sweep->problems[0].values, NULL), 0);
     assert_contains(test->spec.unit.options[0], "/tests/script/cases/kernels/include");
-    assert_contains(test->spec.check.unit.source, "/tests/script/cases/kernels/plain.cu");
+    assert_contains(test->spec.check.reference->unit.source, "/tests/script/cases/kernels/plain.cu");
 }
 
 static void test_module_folders(void **state) {

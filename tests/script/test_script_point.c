@@ -72,11 +72,15 @@ static void test_saxpy(void **state) {
     assert_true(spec->work.pipe_ops[RFT_PIPE_FP32] == 2000);
     assert_true(spec->work.bytes_read == 8000 && spec->work.bytes_written == 4000);
     assert_false(spec->traffic.present);
-    assert_string_equal(spec->check.unit.names[0], "saxpy_reference");
-    assert_int_equal(spec->check.unit.option_count, 0);
+    assert_string_equal(spec->check.reference->unit.names[0], "saxpy_reference");
+    assert_int_equal(spec->check.reference->unit.option_count, 0);
     assert_true(isnan(spec->check.tol) && spec->check.length == 1 && isnan(spec->check.buffer_tol[1]));
-    assert_int_equal(spec->check.problem_count, 1);
-    assert_int_equal(spec->check.problem[0].as.integer, 1000);
+    const rft_launch *reference = spec->check.reference->launches;
+    assert_int_equal(reference->arg_count, 3); /* x, y, n */
+    memcpy(&count, reference->args[2].scalar, sizeof(count));
+    assert_int_equal(count, 1000);
+    assert_int_equal(reference->grid[0], 4);
+    assert_int_equal(reference->block[0], 256);
     assert_null(sweep->item_name);
 }
 
@@ -118,8 +122,11 @@ static void test_compiled_axes(void **state) {
     assert_string_equal(test->spec.unit.names[0], "attn<2, 128>");
     assert_options(&test->spec.unit, "-DBLOCK=32 -Dcausal=1 -Dkind_full=1 -Dkind_local=2 -Dkind=2");
     /* one letter is no macro; a text reaches the reference as its number */
-    assert_options(&test->spec.check.unit, "-Dcausal=1 -Dkind_full=1 -Dkind_local=2 -Dkind=2 -DX");
-    assert_int_equal(test->spec.check.problem[3].as.integer, 2);
+    assert_options(&test->spec.check.reference->unit, "-Dcausal=1 -Dkind_full=1 -Dkind_local=2 -Dkind=2 -DX");
+    const rft_launch *reference = test->spec.check.reference->launches;
+    assert_int_equal(reference->arg_count, 6); /* x, y, n, d, causal, kind */
+    assert_int_equal(reference->args[5].scalar[0], 2);
+    assert_true(!reference->args[2].is_macro && !reference->args[3].is_macro && reference->args[4].is_macro);
     case_refuse(test, case_saxpy("compiled = { 'n' }", ""), RFT_E_SCRIPT, NULL, "kernel.compiled[1]", "longer name");
     case_refuse(test, case_saxpy("problem = { 'kind' }", "over = { kind = values('x', 'y') }"), RFT_E_SCRIPT, NULL,
                 "must be compiled", NULL);
@@ -199,7 +206,7 @@ static void test_launches(void **state) {
     assert_true(declared[RFT_PIPE_ATOMICS_L2] == 1000 && declared[RFT_PIPE_ATOMICS_SHARED] == 0);
     assert_true(spec->work.bytes_read == 1 && spec->work.bytes_written == 2 && spec->work.items == 1000);
     assert_true(spec->check.tol == 0.25 && spec->check.length == 1000 && spec->check.buffer_tol[3] == 0.5);
-    assert_string_equal(spec->check.unit.names[0], "ns::r");
+    assert_string_equal(spec->check.reference->unit.names[0], "ns::r");
 }
 
 /* Reference codes from the formats' definitions (IEEE 754, OCP 8-bit floating point). */

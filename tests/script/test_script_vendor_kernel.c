@@ -45,7 +45,8 @@ static void test_it_brings_what_a_kernel_has(void **state) {
     assert_non_null(strstr(variant->source, "vendor_matmul.lua"));
     const rft_point_spec *spec = spell(test, sweep, 5);
     assert_int_equal(spec->unit.name_count, 0); /* nothing to compile, but: */
-    assert_string_equal(spec->check.unit.names[0], "vendor_matmul_reference<__half, double, false, true, false>");
+    assert_string_equal(spec->check.reference->unit.names[0],
+                        "vendor_matmul_reference<__half, double, false, true, false>");
     assert_int_equal(spec->launch_count, 1);
     assert_int_equal(spec->launches[0].kind, RFT_LAUNCH_VENDOR);
     const rft_vendor_call *v = &spec->launches[0].vendor;
@@ -68,7 +69,8 @@ static void test_the_first_is_the_default(void **state) {
     const rft_point_spec *spec = spell(test, sweep, 0);
     assert_int_equal(spec->launches[0].vendor.algo, 0);
     assert_int_equal(spec->buffers[2].type, RFT_TYPE_I32);
-    assert_string_equal(spec->check.unit.names[0], "vendor_matmul_reference<signed char, int, false, true, false>");
+    assert_string_equal(spec->check.reference->unit.names[0],
+                        "vendor_matmul_reference<signed char, int, false, true, false>");
     /* and beside it as a baseline */
     assert_int_equal(
         sweep->vt->baseline(sweep->self, 0, sweep->problems[0].values, test->arena, &test->spec, &test->err), 0);

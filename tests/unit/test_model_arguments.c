@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch gives against what a kernel takes: what is refused, in which words, and what must not be. */
+#include "model/sweep/reference_spec.h"
 #include "model_fixture.h"
 
 #include "model/sweep/arguments.h"
@@ -167,10 +168,12 @@ static void sizes_tell_what_symbols_do_not(void **state) {
 
 static void expect_reference(const char *symbol, const rft_value *problem, const char *wanted) {
     rft_arena *arena = rft_arena_new();
-    rft_point_spec spec = {.buffers = buffers, .buffer_count = 2, .check = {.problem = problem, .problem_count = 1}};
+    const rft_point_spec spec = {.buffers = buffers, .buffer_count = 2};
+    const rft_reference_dims dims = {.values = problem, .count = 1};
+    const rft_point_spec *reference = rft_reference_spec_plain(&spec, "ref", &dims, arena);
     rft_signature takes;
     rft_signature_read(&takes, "ref", symbol, NULL, 0);
-    const char *wrong = rft_arguments_of_reference_wrong(&spec, &takes, arena);
+    const char *wrong = rft_arguments_wrong(reference, reference->launches, &takes, arena);
     if ((wrong == NULL) != (wanted == NULL) || (wanted && strcmp(wrong, wanted) != 0)) {
         fail_msg("%s: %s", symbol, wrong ? wrong : "nothing is wrong");
     }

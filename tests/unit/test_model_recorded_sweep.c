@@ -99,8 +99,8 @@ static void points_keep_what_was_recorded(void **state) {
             sweep->vt->point(sweep->self, 0, sweep->problems[0].values, run->points[i].config, arena, &spec, &err),
             RFT_OK);
         assert_true(spec.work.bytes_read == 100.0 * (double)(i + 1));
-        assert_true(spec.launch_count == 0 && spec.unit.name_count == 0 && spec.check.unit.name_count == 0);
-        sources[i] = spec.check.unit.source;
+        assert_true(spec.launch_count == 0 && spec.unit.name_count == 0 && spec.check.reference->unit.name_count == 0);
+        sources[i] = spec.check.reference->told;
     }
     assert_string_not_equal(sources[0], sources[1]); /* the same code may be launched otherwise */
     assert_string_equal(sources[0], sources[2]);     /* an alias */

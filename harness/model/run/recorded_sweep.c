@@ -96,7 +96,8 @@ static int point(void *self, size_t variant, const rft_value *problem, const rft
         out->work = known->work;
         out->traffic = known->traffic;
         /* What tells aliases from others of the same code (run/plan/job_key.c): here only the recording knows. */
-        out->check.unit.source =
+        out->check.reference = rft_arena_calloc(arena, 1, sizeof *out->check.reference);
+        out->check.reference->told =
             rft_arena_printf(arena, "point %lld", (long long)(known->alias_of ? known->alias_of : known->id));
     }
     return RFT_OK;

@@ -257,12 +257,14 @@ static void add_buffer(arguments *a, rft_arg_kind kind, const rft_buffer *buffer
     given *g = add_argument(a, kind, buffer->type);
     g->buffer = buffer->name;
     g->is_scratch = buffer->role == RFT_BUFFER_TEMP;
+    g->is_converted = a->of_reference && buffer->type == RFT_TYPE_F64 &&
+                      (buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT);
 }
 
 const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
                                 rft_arena *arena) {
-    arguments a = {.count = 0};
-    for (size_t i = 0; i < launch->arg_count && i < RFT_PARAMS_MAX; i++) {
+    arguments a = {.of_reference = spec->told && !spec->is_variant};
+    for (size_t i = 0; i < launch->arg_count && a.count < sizeof a.items / sizeof *a.items; i++) {
         const rft_arg *arg = &launch->args[i];
         if (arg->kind == RFT_ARG_SCALAR) {
             memcpy(add_argument(&a, arg->kind, arg->type)->value, arg->scalar, rft_type_bytes(arg->type));
@@ -273,34 +275,6 @@ const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *la
         } else {
             add_buffer(&a, arg->kind, &spec->buffers[arg->buffer]);
         }
-    }
-    return compare(&a, takes, arena);
-}
-
-static void add_reference_buffer(arguments *a, const rft_buffer *buffer) {
-    bool judged = buffer->role == RFT_BUFFER_OUTPUT || buffer->role == RFT_BUFFER_INOUT;
-    add_buffer(a, RFT_ARG_BUFFER, buffer);
-    if (judged && !is_whole(buffer->type)) {
-        a->items[a->count - 1].type = RFT_TYPE_F64;
-        a->items[a->count - 1].is_converted = true;
-    }
-}
-
-const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const rft_signature *takes, rft_arena *arena) {
-    arguments a = {.of_reference = true};
-    for (size_t i = 0; i < spec->buffer_count && i < RFT_BUFFERS_MAX; i++) {
-        if (rft_buffer_is_argument(&spec->buffers[i])) {
-            add_reference_buffer(&a, &spec->buffers[i]);
-        }
-    }
-    for (size_t i = 0; i < spec->check.problem_count && a.count < sizeof a.items / sizeof *a.items; i++) {
-        const rft_value *value = &spec->check.problem[i];
-        bool real = value->kind == RFT_VALUE_REAL;
-        if (value->kind == RFT_VALUE_TEXT) {
-            return NULL; /* which no reference can take: that is said elsewhere */
-        }
-        given *g = add_argument(&a, RFT_ARG_SCALAR, real ? RFT_TYPE_F64 : RFT_TYPE_I64);
-        memcpy(g->value, real ? (const void *)&value->as.real : &value->as.integer, sizeof g->value);
     }
     return compare(&a, takes, arena);
 }
@@ -319,14 +293,6 @@ const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *l
     return rft_arena_printf(arena, "%s takes %d parameter%s, %zu are given: argument %d, %s, is never read",
                             takes->name, takes->count, takes->count == 1 ? "" : "s", launch->arg_count,
                             takes->count + 1, what);
-}
-
-size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes) {
-    size_t count = spec->check.problem_count;
-    for (size_t i = 0; i < spec->buffer_count; i++) {
-        count += rft_buffer_is_argument(&spec->buffers[i]) ? 1 : 0;
-    }
-    return takes->count >= 0 && (size_t)takes->count < count ? count - (size_t)takes->count : 0;
 }
 
 void rft_signature_read(rft_signature *out, const char *name, const char *symbol, const uint32_t *bytes, size_t count) {

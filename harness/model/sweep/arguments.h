@@ -23,17 +23,14 @@ typedef struct rft_signature {
 /* From the symbol, and from `count` sizes in bytes that the compiled code tells (0: it tells none). */
 void rft_signature_read(rft_signature *out, const char *name, const char *symbol, const uint32_t *bytes, size_t count);
 
-/* NULL, or what is wrong with the arguments and what to write, in `arena`. */
+/* NULL, or what is wrong with the arguments of a launch of `spec`, a point's or a reference, and what to write, in
+ * `arena`. */
 const char *rft_arguments_wrong(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
                                 rft_arena *arena);
-/* The same for the reference, whose arguments spec.h fixes. */
-const char *rft_arguments_of_reference_wrong(const rft_point_spec *spec, const rft_signature *takes, rft_arena *arena);
 
 /* Arguments behind the last parameter are never read, which is allowed, and seldom meant: NULL, or the first of them,
  * in words, in `arena`. */
 const char *rft_arguments_unread(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
                                  rft_arena *arena);
-/* How many of a reference's arguments, of which the last are the problem's dimensions. 0: none, or it is not known. */
-size_t rft_arguments_of_reference_unread(const rft_point_spec *spec, const rft_signature *takes);
 
 #endif

@@ -66,8 +66,20 @@ static uint64_t add_buffer(uint64_t total, uint64_t count, uint64_t size) {
     return total;
 }
 
-uint64_t rft_spec_memory_bytes(const rft_point_spec *spec) {
+uint64_t rft_spec_scratch_bytes(const rft_point_spec *spec) {
     uint64_t total = 0;
+    for (const rft_point_spec *r = spec->check.reference; r; r = r->check.reference) {
+        for (size_t i = 0; i < r->buffer_count; i++) {
+            if (r->buffers[i].role == RFT_BUFFER_TEMP) {
+                total = add_buffer(total, r->buffers[i].count, rft_type_bytes(r->buffers[i].type));
+            }
+        }
+    }
+    return total;
+}
+
+uint64_t rft_spec_memory_bytes(const rft_point_spec *spec) {
+    uint64_t total = rft_spec_scratch_bytes(spec);
     for (size_t i = 0; i < spec->buffer_count; i++) {
         const rft_buffer *buffer = &spec->buffers[i];
         uint64_t size = rft_type_bytes(buffer->type);

@@ -84,6 +84,10 @@ typedef struct rft_arg {
     struct rft_arg *fields;
     size_t field_count;
     uint64_t at; /* of a field */
+    /* Of a reference's own arguments: a compiled dimension, which its kernel may take or leave out; the name of any
+     * other dimension, else NULL. */
+    bool is_macro;
+    const char *dim;
 } rft_arg;
 
 #define RFT_STRUCT_BYTES_MAX 32764 /* of a kernel's parameters together */
@@ -149,25 +153,22 @@ typedef struct rft_filler {
 /* The seed of one buffer, from the sweep's: buffers of other names have others. */
 uint64_t rft_fill_seed(const char *buffer, uint64_t seed);
 
-/* How the outputs are checked. The reference kernel is launched with 256-thread blocks, one thread an element of the
- * largest output, and takes every input, output and inout buffer in the order of their names, then every problem
- * dimension as a 64-bit integer (a real one as double), in the order of `problem`. Floating-point outputs arrive as
- * double *, integer outputs in their own type; an inout arrives holding its original values, converted.
+typedef struct rft_point_spec rft_point_spec;
+
+/* How the outputs are checked: against what the reference leaves in the buffers of the same names.
  * Judged: |out - ref| <= tol * (|ref| + scale), scale = mean |ref| of the buffer; integers exactly unless tol > 0. */
 typedef struct rft_check {
-    rft_unit_spec unit;       /* reference source and name; no parameter macros */
-    double tol;               /* default for every output; NaN = derived from type and length */
-    double length;            /* accumulation length for the derived tolerance, >= 1 */
-    double *buffer_tol;       /* per spec.buffers; NaN = default; NULL = none given */
-    const rft_value *problem; /* the problem's values, for the reference's arguments */
-    size_t problem_count;
+    rft_point_spec *reference; /* what is run to know what is right; NULL: nothing can be verified */
+    double tol;                /* default for every output; NaN = derived from type and length */
+    double length;             /* accumulation length for the derived tolerance, >= 1 */
+    double *buffer_tol;        /* per spec.buffers; NaN = default; NULL = none given */
 } rft_check;
 
 #define RFT_BUFFERS_MAX 63
 /* Does the reference take it as an argument? */
 bool rft_buffer_is_argument(const rft_buffer *buffer);
 
-typedef struct rft_point_spec {
+struct rft_point_spec {
     rft_buffer *buffers; /* sorted by name, behind them the constants, sorted; RFT_BUFFERS_MAX at most */
     size_t buffer_count;
     rft_launch *prepare; /* once per configuration, untimed */
@@ -178,7 +179,12 @@ typedef struct rft_point_spec {
     rft_check check;
     rft_work work;
     rft_traffic traffic; /* modelled, if the kernel says */
-} rft_point_spec;
+    /* Of a reference (reference_spec.h): "saxpy.cu:saxpy_reference", "variant naive (BLOCK=256)"; of a point NULL. */
+    const char *told;
+    /* It is another variant of the sweep: it writes the point's buffers as a point does, and is verified against
+     * check.reference first, where there is one. Otherwise its buffers are those of reference_spec.h. */
+    bool is_variant;
+};
 
 /* The tolerance a floating-point buffer is judged by: the buffer's own, the check's, or derived:
  * 2 * 2^-bits(type) + 8 * 2^-24 * sqrt(length) (fp32 accumulation, random rounding; Higham, Accuracy and Stability of
@@ -195,7 +201,10 @@ uint64_t rft_spec_padding_before(uint64_t bytes);
 /* The buffer with its padding, in whole pages where it has its own; UINT64_MAX: more than there are numbers for. */
 uint64_t rft_spec_padded_bytes(uint64_t bytes);
 
-/* Device bytes the point needs: buffers, originals of inouts, fp64 reference results, each with its padding. */
+/* Device bytes the point needs: buffers, originals of inouts, fp64 reference results, each with its padding, and the
+ * scratch of the references (rft_spec_scratch_bytes()). */
 uint64_t rft_spec_memory_bytes(const rft_point_spec *spec);
+/* What the temp buffers of the point's reference, and of that one's, take while it runs; UINT64_MAX: too much. */
+uint64_t rft_spec_scratch_bytes(const rft_point_spec *spec);
 
 #endif

@@ -2,6 +2,7 @@
 #include "run/plan/job.h"
 
 #include "run/plan/limits.h"
+#include "run/plan/reference_log.h"
 #include "run/plan/signatures.h"
 
 #include <math.h>
@@ -133,9 +134,9 @@ void rft_job_compile(const rft_exec_opts *opts, rft_job *job) {
     if (has_unit(job)) {
         job->unit = submit(opts, &job->spec.unit, timeout_s);
     }
-    if (!opts->replay && job->spec.check.unit.name_count) {
-        job->reference = submit(opts, &job->spec.check.unit, timeout_s);
-        job->has_reference = true;
+    for (const rft_point_spec *r = opts->replay ? NULL : job->spec.check.reference;
+         r && r->unit.name_count && job->reference_count < RFT_JOB_REFERENCES; r = r->check.reference) {
+        job->references[job->reference_count++] = submit(opts, &r->unit, timeout_s);
     }
     if (!opts->replay) {
         compile_fills(opts, job, timeout_s);
@@ -149,8 +150,8 @@ void rft_job_free(rft_job *job) {
     if (job->pool && has_unit(job)) {
         rft_compile_pool_release(job->pool, job->unit);
     }
-    if (job->has_reference) {
-        rft_compile_pool_release(job->pool, job->reference);
+    for (size_t i = 0; i < job->reference_count; i++) {
+        rft_compile_pool_release(job->pool, job->references[i]);
     }
     for (size_t i = 0; job->fills && i < job->spec.buffer_count; i++) {
         if (fill_of(job, i)) {
@@ -177,26 +178,45 @@ static const char *first_line(rft_arena *arena, const char *log) {
     return rft_arena_strndup(arena, start, strcspn(start, "\n"));
 }
 
-static int await_reference(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
+/* Waits for the code of a reference. RFT_E_SOURCE: it cannot be used by any point. */
+static int await_reference(const rft_exec_opts *opts, rft_job *job, size_t i, rft_point_spec *reference, rft_err *err) {
     bool timed_out = false;
-    if (!job->has_reference) {
+    const rft_compile_result **compiled = &job->compiled_references[i];
+    int rc = rft_compile_pool_wait(opts->pool, job->references[i], compiled, &timed_out, err);
+    if (rc != RFT_OK) {
+        return rc;
+    }
+    const char *exceeded =
+        timed_out ? NULL : rft_limits_exceeded_compiled(*compiled, reference, &opts->run->gpu, job->arena);
+    if (exceeded) {
+        fail_job(job, RFT_OUTCOME_SKIPPED,
+                 rft_arena_printf(job->arena, "the reference %s: %s", reference->told, exceeded));
         return RFT_OK;
     }
-    int rc = rft_compile_pool_wait(opts->pool, job->reference, &job->compiled_reference, &timed_out, err);
-    if (rc == RFT_OK && !job->compiled_reference->ok) {
-        rft_err_set(err, RFT_E_SOURCE, "the reference kernel %s does not compile:\n%s", job->spec.check.unit.names[0],
-                    job->compiled_reference->log);
-        rft_err_place(err, "%s", job->spec.check.unit.source);
+    if (!(*compiled)->ok) {
+        rft_err_set(err, RFT_E_SOURCE, "the reference %s does not compile:\n%s", reference->told,
+                    rft_reference_log(&job->spec, reference, (*compiled)->log, job->arena));
+        rft_err_place(err, "%s", reference->unit.source);
         return rft_err_remedy(err,
                               "correct the reference, or name another in `check`: without one nothing can be verified");
     }
-    const char *wrong =
-        rc == RFT_OK ? rft_signatures_of_reference_wrong(&job->spec, job->compiled_reference, job->arena) : NULL;
+    rft_signatures_settle(reference, *compiled);
+    const char *wrong = rft_signatures_wrong(reference, *compiled, job->arena);
     if (wrong) {
         rft_err_set(err, RFT_E_SOURCE, "%s", wrong);
-        rft_err_place(err, "%s", job->spec.check.unit.source);
-        return rft_err_remedy(err, "a reference takes the buffers in the order of their names, outputs as double *, "
-                                   "then the problem's dimensions in 64 bits each");
+        rft_err_place(err, "%s", reference->unit.source);
+        return rft_err_remedy(err, "without args a reference gets the buffers in the order of their names, outputs as "
+                                   "double *, then the problem's dimensions in 64 bits each");
+    }
+    return RFT_OK;
+}
+
+static int await_references(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
+    rft_point_spec *reference = job->spec.check.reference;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < job->reference_count && rc == RFT_OK && !job->failed; i++) {
+        rc = await_reference(opts, job, i, reference, err);
+        reference = reference->check.reference;
     }
     return rc;
 }
@@ -224,8 +244,8 @@ static int await_fill(const rft_exec_opts *opts, rft_job *job, size_t buffer, rf
 
 /* What is compiled beside the configuration's own code. */
 int rft_job_await_others(const rft_exec_opts *opts, rft_job *job, rft_err *err) {
-    int rc = await_reference(opts, job, err);
-    for (size_t i = 0; rc == RFT_OK && job->fills && i < job->spec.buffer_count; i++) {
+    int rc = await_references(opts, job, err);
+    for (size_t i = 0; rc == RFT_OK && !job->failed && job->fills && i < job->spec.buffer_count; i++) {
         rc = fill_of(job, i) ? await_fill(opts, job, i, err) : RFT_OK;
     }
     return rc;
@@ -236,8 +256,8 @@ size_t rft_job_tickets(const rft_job *job, rft_ticket out[RFT_JOB_TICKETS_MAX]) 
     if (job->pool && has_unit(job)) {
         out[count++] = job->unit;
     }
-    if (job->has_reference) {
-        out[count++] = job->reference;
+    for (size_t i = 0; i < job->reference_count; i++) {
+        out[count++] = job->references[i];
     }
     for (size_t i = 0; job->fills && i < job->spec.buffer_count && i < RFT_BUFFERS_MAX; i++) {
         if (fill_of(job, i)) {
@@ -292,7 +312,9 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
     static const rft_compile_result nothing_to_compile = {.ok = true, .log = ""};
     const rft_sweep *sweep = opts->plan->sweeps[job->sweep];
     rft_str key = RFT_STR_INIT;
-    rft_str_addf(&key, "%s/%s/", sweep->name, job->spec.check.unit.name_count ? job->spec.check.unit.names[0] : "");
+    char reference[RFT_HASH_HEX_SIZE];
+    rft_job_reference_key(&job->spec, reference);
+    rft_str_addf(&key, "%s/%s/", sweep->name, reference);
     for (size_t i = 0; i < sweep->axis_count; i++) {
         rft_value_format(&key, &sweep->problems[job->problem].values[i]);
         rft_str_add_char(&key, ',');
@@ -308,7 +330,8 @@ static rft_probe_request request_of(const rft_exec_opts *opts, const rft_job *jo
         .unit = job->compiled   ? job->compiled
                 : has_unit(job) ? &nothing_compiled
                                 : &nothing_to_compile,
-        .reference = job->verified ? NULL : job->compiled_reference,
+        .reference = job->verified ? NULL : job->compiled_references[0],
+        .truth = job->verified ? NULL : job->compiled_references[1],
         .fills = job->compiled_fills,
         .problem_key = rft_arena_strdup(job->arena, rft_str_get(&key)),
         .measure = measure_opts(opts, job),
@@ -364,15 +387,26 @@ void rft_job_expect(const rft_exec_opts *opts, const rft_job *job, bool verify_o
         return;
     }
     const rft_compile_result *unit = rft_compile_pool_peek(job->pool, job->unit);
-    const rft_compile_result *reference = job->has_reference ? rft_compile_pool_peek(job->pool, job->reference) : NULL;
     const rft_compile_result **fills = NULL;
-    if (!unit || (job->has_reference && !reference) || !peek_fills(job, &fills)) {
+    const rft_compile_result *references[RFT_JOB_REFERENCES] = {NULL};
+    rft_point_spec *reference = job->spec.check.reference;
+    bool known = unit != NULL;
+    for (size_t i = 0; i < job->reference_count && known; i++) {
+        references[i] = rft_compile_pool_peek(job->pool, job->references[i]);
+        known = references[i] && references[i]->ok;
+        if (known) {
+            rft_signatures_settle(reference, references[i]);
+            reference = reference->check.reference;
+        }
+    }
+    if (!known || !peek_fills(job, &fills)) {
         return;
     }
     rft_probe_request request = request_of(opts, job);
     request.verify_only = verify_only;
     request.unit = unit;
-    request.reference = reference;
+    request.reference = references[0];
+    request.truth = references[1];
     request.fills = fills;
     opts->probe->expect(opts->probe, &request);
 }

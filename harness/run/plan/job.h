@@ -6,6 +6,8 @@
 #include "base/hash.h"
 #include "run/exec_opts.h"
 
+#define RFT_JOB_REFERENCES 2
+
 typedef struct rft_job {
     rft_arena *arena; /* everything of the job; freed with it */
     size_t sweep, variant, problem;
@@ -35,9 +37,9 @@ typedef struct rft_job {
     rft_outcome outcome;
     const char *reason;
     rft_compile_pool *pool; /* it is compiling there; NULL: not asked for */
-    bool has_reference;
-    rft_ticket unit, reference;
-    const rft_compile_result *compiled, *compiled_reference; /* once waited for */
+    size_t reference_count; /* of units that are compiled to verify it: the reference's, then that one's own */
+    rft_ticket unit, references[RFT_JOB_REFERENCES];
+    const rft_compile_result *compiled, *compiled_references[RFT_JOB_REFERENCES]; /* once waited for */
     rft_ticket *fills; /* per spec.buffers, of those that a kernel fills; NULL: none does, or nothing is compiled */
     const rft_compile_result **compiled_fills;
 } rft_job;
@@ -64,7 +66,7 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
  * it is given. */
 int rft_job_await_others(const rft_exec_opts *opts, rft_job *job, rft_err *err);
 /* What it waits for in the pool; how many. */
-#define RFT_JOB_TICKETS_MAX (RFT_BUFFERS_MAX + 2)
+#define RFT_JOB_TICKETS_MAX (RFT_BUFFERS_MAX + 1 + RFT_JOB_REFERENCES)
 size_t rft_job_tickets(const rft_job *job, rft_ticket out[RFT_JOB_TICKETS_MAX]);
 
 /* The rule by which its samples end, in its round; without a rival. */
@@ -89,6 +91,9 @@ const char *rft_job_alias_key(rft_job *job, const char *cubin_hash);
 
 /* SHA-256 of buffers and launches, less the kernels' names: equal where only the code can differ. */
 void rft_job_launch_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]);
+
+/* SHA-256 of the reference's code, buffers and launches as the script says them: whose results are the same. */
+void rft_job_reference_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]);
 
 /* Fills in what the job knows of the point (work, traffic, launch shape, static facts); texts go to run->arena. */
 void rft_job_describe(const rft_exec_opts *opts, const rft_job *job, rft_point *point);

@@ -111,11 +111,37 @@ static void add_launches(rft_sha256 *hash, const rft_launch *launches, size_t co
     }
 }
 
+static void add_unit(rft_sha256 *hash, const rft_unit_spec *unit) {
+    rft_sha256_add_text(hash, unit->source);
+    for (size_t i = 0; i < unit->name_count; i++) {
+        rft_sha256_add_text(hash, unit->names[i]);
+    }
+    for (size_t i = 0; i < unit->option_count; i++) {
+        rft_sha256_add_text(hash, unit->options[i]);
+    }
+}
+
+static void add_references(rft_sha256 *hash, const rft_point_spec *spec) {
+    for (const rft_point_spec *r = spec->check.reference; r; r = r->check.reference) {
+        rft_sha256_add_text(hash, r->told);
+        add_unit(hash, &r->unit);
+        add_buffers(hash, r);
+        add_launches(hash, r->prepare, r->prepare_count, true);
+        add_launches(hash, r->launches, r->launch_count, true);
+    }
+}
+
+void rft_job_reference_key(const rft_point_spec *spec, char out[RFT_HASH_HEX_SIZE]) {
+    rft_sha256 hash;
+    rft_sha256_init(&hash);
+    add_references(&hash, spec);
+    rft_sha256_hex(&hash, out);
+}
+
 /* How it is judged is part of it: the same code may pass a wide tolerance and fail a narrow one. */
 static void add_check(rft_sha256 *hash, const rft_point_spec *spec) {
     const rft_check *check = &spec->check;
-    rft_sha256_add_text(hash, check->unit.source);
-    rft_sha256_add_text(hash, check->unit.name_count ? check->unit.names[0] : NULL);
+    add_references(hash, spec);
     ADD(hash, check->tol);
     ADD(hash, check->length);
     if (check->buffer_tol) {

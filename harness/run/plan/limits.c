@@ -42,7 +42,7 @@ static const char *launch_exceeded(const rft_launch *launch, const rft_gpu_info 
     return shape_exceeded(launch, gpu, arena);
 }
 
-const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *gpu, rft_arena *arena) {
+static const char *launches_exceeded(const rft_point_spec *spec, const rft_gpu_info *gpu, rft_arena *arena) {
     const char *reason = NULL;
     for (size_t i = 0; i < spec->prepare_count && !reason; i++) {
         reason = launch_exceeded(&spec->prepare[i], gpu, arena);
@@ -50,6 +50,11 @@ const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *
     for (size_t i = 0; i < spec->launch_count && !reason; i++) {
         reason = launch_exceeded(&spec->launches[i], gpu, arena);
     }
+    return reason && spec->told ? rft_arena_printf(arena, "the reference %s: %s", spec->told, reason) : reason;
+}
+
+static const char *fills_exceeded(const rft_point_spec *spec, const rft_gpu_info *gpu, rft_arena *arena) {
+    const char *reason = NULL;
     for (size_t i = 0; i < spec->buffer_count && !reason; i++) {
         const rft_filler *kernel = spec->buffers[i].fill.kernel;
         reason = kernel ? launch_exceeded(&kernel->launch, gpu, arena) : NULL;
@@ -57,13 +62,27 @@ const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *
                      ? rft_arena_printf(arena, "the fill of %s (%s): %s", spec->buffers[i].name, kernel->shown, reason)
                      : NULL;
     }
+    return reason;
+}
+
+const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *gpu, rft_arena *arena) {
+    const char *reason = launches_exceeded(spec, gpu, arena);
+    reason = reason ? reason : fills_exceeded(spec, gpu, arena);
     uint64_t needs = rft_spec_memory_bytes(spec);
     if (!reason && gpu->memory_free_bytes > 0 && needs > (uint64_t)gpu->memory_free_bytes) {
         uint64_t tenths = needs / ((1u << 30) / 10);
         uint64_t has = (uint64_t)gpu->memory_free_bytes / ((1u << 30) / 10);
+        uint64_t scratch = rft_spec_scratch_bytes(spec) / ((1u << 30) / 10);
         reason = rft_arena_printf(arena, "needs %llu.%llu of %llu.%llu GiB", (unsigned long long)(tenths / 10),
                                   (unsigned long long)(tenths % 10), (unsigned long long)(has / 10),
                                   (unsigned long long)(has % 10));
+        if (scratch > 0) {
+            reason = rft_arena_printf(arena, "%s, %llu.%llu of them scratch of its reference", reason,
+                                      (unsigned long long)(scratch / 10), (unsigned long long)(scratch % 10));
+        }
+    }
+    for (const rft_point_spec *r = spec->check.reference; r && !reason; r = r->check.reference) {
+        reason = launches_exceeded(r, gpu, arena);
     }
     return reason;
 }

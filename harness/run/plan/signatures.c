@@ -49,24 +49,33 @@ static const char *shape_wrong(const rft_launch *launch, const rft_kernel_needs 
     return NULL;
 }
 
+static const rft_compiled_entry *entry_of(const rft_launch *launch, const rft_compile_result *compiled) {
+    for (size_t i = 0; launch->kind == RFT_LAUNCH_KERNEL && i < compiled->entry_count; i++) {
+        const rft_compiled_entry *entry = &compiled->entries[i];
+        if (entry->symbol && rft_text_equal(entry->name, launch->entry)) {
+            return entry;
+        }
+    }
+    return NULL;
+}
+
 typedef const char *judge_of_launch(const rft_point_spec *spec, const rft_launch *launch, const rft_signature *takes,
                                     rft_arena *arena);
 
 static const char *judge(const rft_point_spec *spec, const rft_launch *launch, const rft_compile_result *compiled,
                          judge_of_launch *of, rft_arena *arena) {
     rft_signature takes;
-    for (size_t i = 0; launch->kind == RFT_LAUNCH_KERNEL && i < compiled->entry_count; i++) {
-        const rft_compiled_entry *entry = &compiled->entries[i];
-        if (entry->symbol && rft_text_equal(entry->name, launch->entry)) {
-            read_signature(&takes, compiled, entry);
-            return of(spec, launch, &takes, arena);
-        }
+    const rft_compiled_entry *entry = entry_of(launch, compiled);
+    if (!entry) {
+        return NULL;
     }
-    return NULL;
+    read_signature(&takes, compiled, entry);
+    return of(spec, launch, &takes, arena);
 }
 
-static const char *judge_constants(const rft_point_spec *spec, const rft_unit_spec *unit,
-                                   const rft_compile_result *compiled, bool of_reference, rft_arena *arena) {
+static const char *judge_constants(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
+    const rft_unit_spec *unit = &spec->unit;
+    bool of_reference = spec->told && !spec->is_variant;
     const char *slash = strrchr(unit->source, '/');
     rft_variable *variables;
     for (size_t i = 0; i < spec->buffer_count; i++) {
@@ -94,12 +103,10 @@ static const char *judge_shapes(const rft_launch *launches, size_t count, const 
                                 rft_arena *arena) {
     const char *wrong = NULL;
     for (size_t i = 0; i < count && !wrong; i++) {
-        for (size_t e = 0; launches[i].kind == RFT_LAUNCH_KERNEL && e < compiled->entry_count && !wrong; e++) {
-            const rft_compiled_entry *entry = &compiled->entries[e];
-            if (entry->symbol && rft_text_equal(entry->name, launches[i].entry)) {
-                rft_kernel_needs needs = rft_cubin_needs(compiled->cubin, compiled->cubin_bytes, entry->symbol);
-                wrong = shape_wrong(&launches[i], &needs, arena);
-            }
+        const rft_compiled_entry *entry = entry_of(&launches[i], compiled);
+        if (entry) {
+            rft_kernel_needs needs = rft_cubin_needs(compiled->cubin, compiled->cubin_bytes, entry->symbol);
+            wrong = shape_wrong(&launches[i], &needs, arena);
         }
     }
     return wrong;
@@ -109,31 +116,48 @@ const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_r
     const char *wrong = judge_all(spec, compiled, rft_arguments_wrong, arena);
     wrong = wrong ? wrong : judge_shapes(spec->prepare, spec->prepare_count, compiled, arena);
     wrong = wrong ? wrong : judge_shapes(spec->launches, spec->launch_count, compiled, arena);
-    return wrong ? wrong : judge_constants(spec, &spec->unit, compiled, false, arena);
+    return wrong ? wrong : judge_constants(spec, compiled, arena);
 }
 
 const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena) {
     return judge_all(spec, compiled, rft_arguments_unread, arena);
 }
 
-const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
-                                              rft_arena *arena) {
-    rft_signature takes;
-    if (compiled->entry_count == 0 || !compiled->entries[0].symbol) {
-        return NULL;
+static size_t macro_count(const rft_launch *launch) {
+    size_t count = 0;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        count += launch->args[i].is_macro ? 1 : 0;
     }
-    read_signature(&takes, compiled, &compiled->entries[0]);
-    const char *wrong = rft_arguments_of_reference_wrong(spec, &takes, arena);
-    return wrong ? wrong : judge_constants(spec, &spec->check.unit, compiled, true, arena);
+    return count;
 }
 
-size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_compile_result *compiled) {
-    rft_signature takes;
-    if (compiled->entry_count == 0 || !compiled->entries[0].symbol) {
-        return 0;
+static void leave_out_macros(rft_launch *launch) {
+    size_t left = 0;
+    for (size_t i = 0; i < launch->arg_count; i++) {
+        if (!launch->args[i].is_macro) {
+            launch->args[left++] = launch->args[i];
+        }
     }
-    read_signature(&takes, compiled, &compiled->entries[0]);
-    return rft_arguments_of_reference_unread(spec, &takes);
+    launch->arg_count = left;
+}
+
+size_t rft_signatures_taken(const rft_launch *launch, const rft_compile_result *compiled) {
+    rft_signature takes = {.count = -1};
+    const rft_compiled_entry *entry = entry_of(launch, compiled);
+    if (entry) {
+        read_signature(&takes, compiled, entry);
+    }
+    return takes.count >= 0 ? (size_t)takes.count : SIZE_MAX;
+}
+
+void rft_signatures_settle(rft_point_spec *reference, const rft_compile_result *compiled) {
+    for (size_t i = 0; i < reference->launch_count; i++) {
+        rft_launch *launch = &reference->launches[i];
+        size_t taken = rft_signatures_taken(launch, compiled);
+        if (taken != SIZE_MAX && taken + macro_count(launch) == launch->arg_count) {
+            leave_out_macros(launch);
+        }
+    }
 }
 
 const rft_variable *rft_signatures_unfilled(const rft_point_spec *spec, const rft_compile_result *compiled,

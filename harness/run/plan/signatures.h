@@ -11,9 +11,6 @@
  * first constant (model/sweep/constants.h), or with a block or cluster that its code was not compiled for, in `arena`;
  * NULL: nothing is known to be. `compiled` is ok. */
 const char *rft_signatures_wrong(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
-/* The same for the reference; `compiled` is spec.check.unit. */
-const char *rft_signatures_of_reference_wrong(const rft_point_spec *spec, const rft_compile_result *compiled,
-                                              rft_arena *arena);
 /* The same for the kernel that fills a buffer; `compiled` is its unit. */
 const char *rft_signatures_of_fill_wrong(const rft_point_spec *spec, size_t buffer, const rft_compile_result *compiled,
                                          rft_arena *arena);
@@ -25,10 +22,14 @@ const char *rft_signatures_of_fill_unread(const rft_point_spec *spec, size_t buf
     "a fill takes the buffer, its count and a seed, both in 64 bits, then what `args` lists: rows(int *rows, long "    \
     "long "                                                                                                            \
     "count, unsigned long long seed, ...)"
+/* Takes the arguments that are macros, too, out of the reference's launches whose kernels have no parameters for them.
+ * `compiled` is the reference's unit, and ok. */
+void rft_signatures_settle(rft_point_spec *reference, const rft_compile_result *compiled);
 
-/* What is given and never read, as arguments.h has it: of the first launch that does; of the reference. */
+/* What is given and never read, as arguments.h has it, of the first launch that does. */
 const char *rft_signatures_unread(const rft_point_spec *spec, const rft_compile_result *compiled, rft_arena *arena);
-size_t rft_signatures_of_reference_unread(const rft_point_spec *spec, const rft_compile_result *compiled);
+/* How many parameters the kernel of a launch takes; SIZE_MAX: not known. */
+size_t rft_signatures_taken(const rft_launch *launch, const rft_compile_result *compiled);
 
 /* The first __constant__ variable of compiled code that nothing fills (model/sweep/constants.h); NULL: none. In
  * `arena`. */

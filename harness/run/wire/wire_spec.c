@@ -175,17 +175,21 @@ static json_t *buffers_of(const rft_point_spec *spec) {
     return array;
 }
 
-static json_t *check_of(const rft_check *check) {
-    json_t *problem = json_array();
-    for (size_t i = 0; i < check->problem_count; i++) {
-        const rft_value *value = &check->problem[i];
-        json_array_append_new(problem, value->kind == RFT_VALUE_REAL
-                                           ? rft_json_real_new(value->as.real)
-                                           : json_integer(value->kind == RFT_VALUE_TEXT ? 0 : value->as.integer));
+static json_t *spec_of(const rft_point_spec *spec) {
+    return json_pack("{s:o,s:o,s:o,s:o,s:b,s:o,s:o}", "buffers", buffers_of(spec), "prepare",
+                     launches_of(spec->prepare, spec->prepare_count), "launches",
+                     launches_of(spec->launches, spec->launch_count), "told", rft_json_clean_text(spec->told, 0),
+                     "is_variant", (int)spec->is_variant, "tol", rft_json_real_new(spec->check.tol), "length",
+                     rft_json_real_new(spec->check.length));
+}
+
+/* The point, its reference, and that one's. */
+static json_t *specs_of(const rft_point_spec *spec) {
+    json_t *array = json_array();
+    for (const rft_point_spec *of = spec; of; of = of->check.reference) {
+        json_array_append_new(array, spec_of(of));
     }
-    return json_pack("{s:o,s:o,s:o,s:o}", "entry",
-                     rft_json_clean_text(check->unit.name_count ? check->unit.names[0] : NULL, 0), "tol",
-                     rft_json_real_new(check->tol), "length", rft_json_real_new(check->length), "problem", problem);
+    return array;
 }
 
 json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
@@ -202,18 +206,18 @@ json_t *rft_wire_of_probe_request(const rft_probe_request *request) {
     json_object_set_new(head, "problem_key", rft_json_clean_text(request->problem_key, 0));
     json_object_set_new(head, "rival_s", rft_json_real_new(request->rival_s));
     json_object_set_new(head, "measure", rft_wire_of_fields(&rft_fields_measure_opts, &request->measure));
-    json_object_set_new(head, "buffers", buffers_of(spec));
-    json_object_set_new(head, "prepare", launches_of(spec->prepare, spec->prepare_count));
-    json_object_set_new(head, "launches", launches_of(spec->launches, spec->launch_count));
-    json_object_set_new(head, "check", check_of(&spec->check));
+    json_object_set_new(head, "specs", specs_of(spec));
     json_object_set_new(head, "unit", rft_wire_of_compile_result(request->unit));
     json_object_set_new(head, "reference",
                         request->reference ? rft_wire_of_compile_result(request->reference) : json_null());
     json_object_set_new(head, "fills", fills_of(request));
+    json_object_set_new(head, "truth", request->truth ? rft_wire_of_compile_result(request->truth) : json_null());
     return head;
 }
 
 /* ---- decode ---- */
+
+#define SPECS_MOST 3 /* of a point, its reference, and a slower one */
 
 typedef struct spec_reader {
     rft_arena *arena;
@@ -403,29 +407,38 @@ static int buffers_to(spec_reader *r, rft_point_spec *spec, const json_t *head) 
     return RFT_OK;
 }
 
-static int check_to(spec_reader *r, rft_check *out, const json_t *head) {
-    const json_t *object = json_object_get(head, "check");
-    const json_t *problem = json_object_get(object, "problem");
-    if (!json_is_array(problem)) {
-        return bad(r, "check.problem");
+static int spec_to(spec_reader *r, rft_point_spec *out, const json_t *object) {
+    int rc = buffers_to(r, out, object);
+    if (rc == RFT_OK) {
+        rc = launches_to(r, &out->prepare, &out->prepare_count, object, "prepare");
     }
-    out->tol = rft_json_real_or(object, "tol", NAN);
-    out->length = rft_json_real_or(object, "length", 1.0);
-    out->problem_count = json_array_size(problem);
-    rft_value *values = rft_arena_calloc(r->arena, out->problem_count + 1, sizeof *values);
-    for (size_t i = 0; i < out->problem_count; i++) {
-        const json_t *item = json_array_get(problem, i);
-        values[i] = json_is_integer(item) ? rft_value_int(json_integer_value(item))
-                                          : (rft_value){RFT_VALUE_REAL, {.real = json_number_value(item)}};
+    if (rc == RFT_OK) {
+        rc = launches_to(r, &out->launches, &out->launch_count, object, "launches");
     }
-    out->problem = values;
-    const char *entry = rft_json_text_or(object, "entry", NULL);
-    if (entry) {
-        out->unit.names = rft_arena_calloc(r->arena, 1, sizeof *out->unit.names);
-        out->unit.names[0] = rft_arena_strdup(r->arena, entry);
-        out->unit.name_count = 1;
+    out->told = rft_arena_strdup(r->arena, rft_json_text_or(object, "told", NULL));
+    out->is_variant = rft_json_bool_or(object, "is_variant", false);
+    out->check.tol = rft_json_real_or(object, "tol", NAN);
+    out->check.length = rft_json_real_or(object, "length", 1.0);
+    out->traffic = rft_traffic_unknown();
+    return rc;
+}
+
+static int specs_to(spec_reader *r, rft_point_spec *out, const json_t *head) {
+    const json_t *array = json_object_get(head, "specs");
+    size_t count = json_array_size(array);
+    if (count < 1 || count > SPECS_MOST) {
+        return bad(r, "specs");
     }
-    return RFT_OK;
+    int rc = spec_to(r, out, json_array_get(array, 0));
+    size_t buffer_count = r->buffer_count; /* of the point */
+    for (size_t i = 1; i < count && rc == RFT_OK; i++) {
+        rft_point_spec *reference = rft_arena_calloc(r->arena, 1, sizeof *reference);
+        rc = spec_to(r, reference, json_array_get(array, i));
+        out->check.reference = reference;
+        out = reference;
+    }
+    r->buffer_count = buffer_count;
+    return rc;
 }
 
 /* What is left of a frame's blob. */
@@ -459,6 +472,9 @@ static int results_to(spec_reader *r, rft_probe_request *out, const rft_frame *f
     if (rc == RFT_OK) {
         rc = result_to(r, &out->reference, json_object_get(frame->head, "reference"), &blob);
     }
+    if (rc == RFT_OK) {
+        rc = result_to(r, &out->truth, json_object_get(frame->head, "truth"), &blob);
+    }
     if (json_array_size(fills) > 0) {
         codes = rft_arena_calloc(r->arena, r->buffer_count + 1, sizeof *codes);
     }
@@ -484,19 +500,9 @@ int rft_wire_to_probe_request(rft_probe_request *out, const rft_frame *frame, rf
     rft_wire_to_load_order(&out->load, json_object_get(head, "load"));
     out->problem_key = rft_arena_strdup(arena, rft_json_text_or(head, "problem_key", ""));
     out->rival_s = rft_json_real_or(head, "rival_s", 0.0);
-    spec->traffic = rft_traffic_unknown();
     int rc = rft_wire_to_fields(&rft_fields_measure_opts, &out->measure, json_object_get(head, "measure"), arena, err);
     if (rc == RFT_OK) {
-        rc = buffers_to(&r, spec, head);
-    }
-    if (rc == RFT_OK) {
-        rc = launches_to(&r, &spec->prepare, &spec->prepare_count, head, "prepare");
-    }
-    if (rc == RFT_OK) {
-        rc = launches_to(&r, &spec->launches, &spec->launch_count, head, "launches");
-    }
-    if (rc == RFT_OK) {
-        rc = check_to(&r, &spec->check, head);
+        rc = specs_to(&r, spec, head);
     }
     return rc == RFT_OK ? results_to(&r, out, frame) : rc;
 }

@@ -2,6 +2,7 @@
 #include "run/worker/phase.h"
 
 #include "base/str.h"
+#include "model/sweep/reference_spec.h"
 
 #include <string.h>
 
@@ -65,6 +66,23 @@ static const char *name_of_fill(const rft_point_spec *spec, size_t buffer, rft_a
                   : "the fill of a buffer";
 }
 
+const char *rft_phase_reference(const rft_probe_request *request) {
+    const rft_point_spec *reference = request->spec->check.reference;
+    return reference && reference->told ? reference->told : "kernel";
+}
+
+/* What takes too long is most often a kernel that a few threads carry out. */
+static const char *reference_reason(const rft_probe_request *request, double limit_s, rft_arena *arena) {
+    const rft_point_spec *reference = request->spec->check.reference;
+    bool is_kernel = reference && !reference->is_variant;
+    return rft_arena_printf(arena,
+                            "the reference %s did not end in %.3g s; the worker was ended: %sraise measure.timeout",
+                            reference ? rft_reference_spec_size(reference, arena) : "kernel", limit_s,
+                            is_kernel ? "give it more threads by grid and block of check.reference, split it into "
+                                        "several launches, or "
+                                      : "");
+}
+
 const char *rft_phase_reason(rft_phase_at at, const rft_probe_request *request, double grace_s, rft_arena *arena) {
     double timeout_s = request->measure.point_timeout_s;
     double limit_s = rft_phase_limit_s(at.phase, request, grace_s);
@@ -86,10 +104,7 @@ const char *rft_phase_reason(rft_phase_at at, const rft_probe_request *request, 
                                 "the worker was ended (measure.timeout)",
                                 2.0 * timeout_s);
     case RFT_PHASE_REFERENCE:
-        return rft_arena_printf(arena,
-                                "the reference kernel did not end in %.3g s; the worker was ended: raise "
-                                "measure.timeout, or name a faster reference in `check`",
-                                limit_s);
+        return reference_reason(request, limit_s, arena);
     case RFT_PHASE_LOAD:
         return rft_arena_printf(arena, "no end after %.3g s under load; the worker was ended", limit_s);
     case RFT_PHASE_COMPARE:

@@ -27,6 +27,9 @@ double rft_phase_load_s(const rft_load_order *order);
  * measure.timeout; buffers of gigabytes get more. */
 double rft_phase_limit_s(rft_phase phase, const rft_probe_request *request, double grace_s);
 
+/* What the point's reference is called; "kernel" where nothing says. */
+const char *rft_phase_reference(const rft_probe_request *request);
+
 /* Why the worker was ended; in `arena`. */
 const char *rft_phase_reason(rft_phase_at at, const rft_probe_request *request, double grace_s, rft_arena *arena);
 

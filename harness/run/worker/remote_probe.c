@@ -313,6 +313,9 @@ static probe_question question_of(const rft_probe_request *request, const char *
     if (request->reference) {
         rft_str_add_n(&q.blob, request->reference->cubin, request->reference->cubin_bytes);
     }
+    if (request->truth) {
+        rft_str_add_n(&q.blob, request->truth->cubin, request->truth->cubin_bytes);
+    }
     for (size_t i = 0; request->fills && i < request->spec->buffer_count; i++) {
         if (request->fills[i]) {
             rft_str_add_n(&q.blob, request->fills[i]->cubin, request->fills[i]->cubin_bytes);
@@ -441,7 +444,10 @@ static const char *needs_endless(const remote_probe *remote, const rft_probe_req
     }
     if (remote->endless.used > 0 && !request->verified && request->reference &&
         is_endless(remote, request, request->reference->cubin_hash)) {
-        return "the reference kernel did not end for another point of this problem: it was not launched again";
+        return rft_arena_printf(arena,
+                                "the reference %s did not end for another point of this problem: it was not launched "
+                                "again",
+                                rft_phase_reference(request));
     }
     return NULL;
 }

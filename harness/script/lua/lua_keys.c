@@ -18,6 +18,7 @@ static const char *const kernel_keys[] = {"name",   "source",  "entry",   "probl
                                           "params", "options", "buffers", "constants", "prepare",
                                           "launch", "work",    "traffic", "check"};
 static const char *const check_keys[] = {"reference", "options", "tol", "length", "odd"};
+static const char *const reference_keys[] = {"grid", "block", "shared", "launch", "buffers", "set"};
 static const char *const check_buffer_keys[] = {"tol"};
 static const char *const measure_keys[] = {RFT_MEASURE_SETTINGS(SETTING_KEY)};
 static const char *const search_keys[] = {RFT_SEARCH_SETTINGS(SETTING_KEY)};
@@ -70,6 +71,7 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_VARIANT] = {"rooftune.variant", variant_keys, COUNT_OF(variant_keys)},
     [RFT_KEYS_KERNEL] = {"rooftune.kernel", kernel_keys, COUNT_OF(kernel_keys)},
     [RFT_KEYS_CHECK] = {"rooftune.check", check_keys, COUNT_OF(check_keys)},
+    [RFT_KEYS_REFERENCE] = {"rooftune.reference", reference_keys, COUNT_OF(reference_keys)},
     [RFT_KEYS_CHECK_BUFFER] = {"rooftune.check_buffer", check_buffer_keys, COUNT_OF(check_buffer_keys)},
     [RFT_KEYS_MEASURE] = {"rooftune.measure", measure_keys, COUNT_OF(measure_keys)},
     [RFT_KEYS_SEARCH] = {"rooftune.search", search_keys, COUNT_OF(search_keys)},

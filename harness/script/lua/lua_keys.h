@@ -13,6 +13,7 @@ typedef enum rft_key_table {
     RFT_KEYS_VARIANT,
     RFT_KEYS_KERNEL,
     RFT_KEYS_CHECK,        /* and one key per output buffer */
+    RFT_KEYS_REFERENCE,    /* check.reference where it is a table */
     RFT_KEYS_CHECK_BUFFER, /* check.NAME */
     RFT_KEYS_MEASURE,
     RFT_KEYS_SEARCH,

@@ -47,6 +47,10 @@ static int strict_index(lua_State *lua) {
                       "%s.%.80s: unknown name; by its position the parameter is %s, whatever it is called", name,
                       lua_type(lua, 2) == LUA_TSTRING ? lua_tostring(lua, 2) : "?", name);
     }
+    if (count == 0 && strcmp(name, "c") == 0 && lua_type(lua, 2) == LUA_TSTRING) {
+        rft_lua_fault(lua, RFT_E_SCRIPT, "params lists a kernel's; a reference is the same for all configurations",
+                      "c.%.80s: there are no parameters here", lua_tostring(lua, 2));
+    }
     if (lua_type(lua, 2) != LUA_TSTRING) {
         rft_lua_fault(lua, RFT_E_SCRIPT, known, "%s: unknown name (a %s)", name, luaL_typename(lua, 2));
     }

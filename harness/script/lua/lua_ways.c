@@ -192,6 +192,14 @@ static const way examples[] = {
     {"kernel.work", "work = function(p) return { fp32 = 2 * p.n, bytes = 12 * p.n } end"},
     {"kernel.traffic", "traffic = function(p, c, gpu) return { dram = 12 * p.n } end"},
     {"kernel.check.reference", "reference = \"saxpy.cu:saxpy_reference\""},
+    {"kernel.check.reference.launch", "launch = function(p, c, gpu, b) return { { entry = \"scores\", args = { b.q, "
+                                      "b.s }, grid = ..., block = ... }, ... "
+                                      "} end"},
+    {"kernel.check.reference.buffers", "buffers = function(p) return { s = temp(f64, p.n * p.n) } end"},
+    {"kernel.check.reference.set", "set = { BLOCK = 256 }"},
+    {"check.reference.grid", "grid = 256, { x, y, z }, or function(p) return ceil_div(p.n, 256) end"},
+    {"check.reference.block", "block = 256, { x, y, z }, or function(p) return ... end"},
+    {"check.reference.shared", "shared = 4096, in bytes, or function(p) return ... end"},
     {"kernel.check.tol", "tol = 1e-5"},
     {"kernel.check.length", "length = function(p) return p.k end, the terms of a sum"},
     {"kernel.check.odd", "odd = { n = 1021 }, or odd = false"},

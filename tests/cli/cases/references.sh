@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# References: launched as the script says, several launches with scratch, a variant; what is wrong with one is told.
+cat >k.cu <<'CU'
+extern "C" __global__ void scale(const float *x, float *y, long long n) {
+    __shared__ float row[BLOCK];
+    long long i = blockIdx.x * (long long)BLOCK + threadIdx.x;
+    row[threadIdx.x] = i < n ? x[i] : 0;
+    if (i < n) y[i] = row[threadIdx.x] * order;
+}
+extern "C" __global__ void in_one_file(const float *x, double *y, long long n) {}
+CU
+cat >r.cu <<'CU'
+extern "C" __global__ void plain(const float *x, double *y, long long n) {
+    long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
+    if (i < n) y[i] = x[i] * order;
+}
+extern "C" __global__ void both(const float *x, double *y, long long which, long long n) {}
+extern "C" __global__ void more(const float *x, double *y, long long which, long long n, long long m) {}
+extern "C" __global__ void sum(const float *x, double *s) {}
+extern "C" __global__ void spread(const double *s, double *y) {}
+CU
+echo 'extern "C" __global__ void named(const float *x, double *y, long long order, long long n) {}' >named.cu
+# of REFERENCE: of.lua, a sweep with it; `order` is compiled and comes first.
+of() {
+    cat >of.lua <<LUA
+local function k(name, reference)
+  return kernel {
+    name = name, source = "k.cu", entry = "scale", problem = { "order", "n" }, compiled = { "order" },
+    params = { { "BLOCK", 256 } },
+    buffers = function(p) return { x = input(f32, p.n), y = output(f32, p.n) } end,
+    launch = function(p, c, gpu, b)
+      return { args = { b.x, b.y, i64(p.n) }, grid = ceil_div(p.n, c.BLOCK), block = c.BLOCK }
+    end,
+    work = function(p) return { bytes = 8 * p.n } end,
+    check = { reference = reference },
+  }
+end
+return sweep {
+  variants = { { "first", kernel = k("a", $1) }, { "other", kernel = k("b", ${2:-\"r.cu:plain\"}) } },
+  over = { n = values(1024), order = values(1, 2) },
+  tune = { BLOCK = values(64, 128) },
+  ${3:-}
+}
+LUA
+}
+check() { of "$@"; rooftune check of.lua --sample 1; }
+
+# What the script alone tells.
+export RFT_NVRTC=off
+check '{ "r.cu:plain", grid = 0 }'
+expect_error 3 'check.reference.grid: 0 is outside'
+check '{ "r.cu:plain", gird = 3 }'
+expect_error 3 'check.reference.gird: unknown key, did you mean "grid"'
+check '{ "r.cu:plain", block = "256" }'
+expect_error 3 'drop the quotes: 256'
+check '{ "r.cu:plain", grid = function(p) return p.m end }'
+expect_error 3 'p.m: unknown name'
+check '{ "r.cu", grid = 3 }'
+expect_error 3 'expected "FILE.cu:NAME", got "r.cu"'
+check '"first"'
+expect_error 3 'or variant "NAME" of the sweep'
+check '{ "r.cu:sum", launch = function(p, c, gpu, b) return { grid = c.BLOCK, block = 1 } end }'
+expect_error 3 'a reference is the same for all configurations'
+check '{ "r.cu", launch = function(p, c, gpu, b) return { grid = 1, block = 1 } end }'
+expect_error 3 'each launch names its kernel'
+check '{ "r.cu:sum", launch = function(p, c, gpu, b) return { grid = 1, block = 1, work = {} } end }'
+expect_error 3 'check.reference.work: a reference is not measured'
+check '{ "r.cu:sum", launch = function(p, c, gpu, b) return memset(b.y, 0) end }'
+expect_error 3 'no kernel is launched'
+check '{ "r.cu:sum", launch = function(p, c, gpu, b) return { grid = 1, block = 1 } end, grid = 3 }'
+expect_error 3 'each launch has its own grid, block and shared'
+check '{ "r.cu:sum", buffers = function(p) return { s = temp(f64, 1) } end }'
+expect_error 3 'add launch = function'
+launch='launch = function(p, c, gpu, b) return { grid = 1, block = 1 } end'
+check "{ \"r.cu:sum\", buffers = function(p) return { s = output(f64, 1) } end, $launch }"
+expect_error 3 'a reference.s own buffers are temp'
+check "{ \"r.cu:sum\", buffers = function(p) return { x = temp(f64, 1) } end, $launch }"
+expect_error 3 'the kernel has a buffer of this name'
+
+# Variants: which, at which values; circles.
+check '"r.cu:plain"' 'variant "fist"'
+expect_error 3 'the sweep has no variant "fist", did you mean "first"'
+check '"r.cu:plain"' '{ variant "first", set = { BLOC = 64 } }'
+expect_error 3 'variant "first" has no such parameter, did you mean "BLOCK"'
+check '"r.cu:plain"' '{ variant "first", set = { BLOCK = 256 } }'
+expect_error 3 'check.reference.set.BLOCK: the sweep has no such value'
+check '"r.cu:plain"' '{ variant "first", grid = 3 }'
+expect_error 3 'a variant brings its own launches'
+check 'variant "other"' 'variant "first"'
+expect_error 3 'variant "other" is itself compared with variant "first"'
+check '"r.cu:plain"' 'variant "first"'
+expect_status 0
+unset RFT_NVRTC
+need_nvrtc
+
+# Without a parameter for the compiled dimension, and with one.
+for r in plain both; do
+    check "{ \"r.cu:$r\", grid = function(p) return { ceil_div(p.n, 64), p.order } end, block = 32, shared = 128 }"
+    expect_status 0
+    expect_out "reference r.cu:$r compiles$"
+done
+check '"r.cu:more"'
+expect_error 5 'the reference r.cu:more cannot be launched'
+expect_out 'more takes 5 parameters, 4 are given: x, y, one i64, one i64'
+check '"named.cu:named"'
+expect_error 5 'does not compile'
+expect_out 'order is a macro in the reference (-Dorder=2): .* leave the parameter out'
+check '"k.cu:in_one_file"'
+expect_error 5 'does not compile'
+expect_out 'BLOCK is a parameter of the kernel (-DBLOCK=64), and a reference is compiled without them: .* file of its own'
+
+# Launches of their own: each is held to its kernel.
+steps() {
+    printf '{ "r.cu", buffers = function(p) return { s = temp(%s, 1) } end, launch = function(p, c, gpu, b) return {
+    memset(b.s, 0), { entry = "sum", args = { b.x, b.s }, grid = gpu.sms, block = 256 },
+    { entry = "spread", args = { b.s, b.y }, grid = 4, block = { 16, 16 } } } end }' "$1"
+}
+check "$(steps f64)"
+expect_status 0
+expect_out 'reference r.cu compiles$'
+check "$(steps f32)"
+expect_status 0 # scratch goes anywhere
+check "$(steps f64 | sed 's/b.s, b.y/b.y/')"
+expect_error 5 'the reference r.cu cannot be launched'
+expect_out 'spread takes 2 parameters, 1 is given: y'
+check "$(steps f64 | sed 's/"spread"/"spred"/')"
+expect_error 5 'the reference r.cu does not compile'
+expect_out 'did you mean spread'
+
+# A variant: told with its configuration, and what verifies it.
+check '"r.cu:plain"' '{ variant "first", set = { BLOCK = 128 } }'
+expect_status 0
+expect_out 'reference variant first (BLOCK=128) compiles; on each problem it is first verified against r.cu:plain$'
+rooftune check of.lua --sample 1 --json -
+expect_out '"reference":"variant first (BLOCK=128)".*"verified_against":"r.cu:plain"'
+check '"r.cu:plain"' 'variant "first"' 'where = { "BLOCK > 64" },'
+expect_status 5
+expect_out 'variant first (BLOCK=64), the reference, is left out for this problem by BLOCK > 64'
+check 'variant "first"' 'variant "first"'
+expect_status 0
+expect_out 'reference variant first (BLOCK=64) compiles; nothing verifies it: it is the truth, unverified$'
