@@ -216,23 +216,17 @@ static double amount(lua_State *lua, const rft_at *root, const char *key, double
     return value;
 }
 
-/* The key in a table `atomics`; NULL for other pipes. */
-static const char *atomic_key(rft_pipe pipe) {
-    const char *name = rft_pipe_name(pipe);
-    const size_t length = sizeof RFT_ATOMICS_PREFIX - 1;
-    return strncmp(name, RFT_ATOMICS_PREFIX, length) == 0 ? name + length : NULL;
-}
-
 /* Operations per pipe of the table on top; those of atomics are in a table of their own. */
 static void read_pipes(lua_State *lua, const rft_at *root, double absent, double ops[RFT_PIPE_COUNT]) {
     rft_at atomics = {root, "atomics", 0};
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-        ops[pipe] = atomic_key((rft_pipe)pipe) ? absent : amount(lua, root, rft_pipe_name((rft_pipe)pipe), absent);
+        ops[pipe] =
+            rft_pipe_atomic_key((rft_pipe)pipe) ? absent : amount(lua, root, rft_pipe_name((rft_pipe)pipe), absent);
     }
     if (rft_read_field(lua, -1, "atomics")) {
         rft_read_keys(lua, -1, &atomics, RFT_KEYS_ATOMICS, 0);
         for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
-            const char *key = atomic_key((rft_pipe)pipe);
+            const char *key = rft_pipe_atomic_key((rft_pipe)pipe);
             ops[pipe] = key ? amount(lua, &atomics, key, absent) : ops[pipe];
         }
     }

@@ -46,7 +46,7 @@ local function reductions(facts)
       end,
     })
   end
-  local function thread() return facts.rounds and 1 or 32 end
+  local function thread() return facts.rounds and 1 or facts.op == "MaxFloat" and 16 or 32 end -- of each sign apart
   local function warp() return 32 end
   local function block(c) return c.BLOCK end
 

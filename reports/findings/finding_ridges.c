@@ -32,8 +32,8 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena) {
     table->keyed = true;
     for (int pipe = 0; pipe < RFT_PIPE_COUNT; pipe++) {
         rft_ridge ridge = rft_ridge_of(&run->ceilings, (rft_pipe)pipe);
-        if (!rft_ridge_is_known(&ridge)) {
-            continue;
+        if (!rft_ridge_is_known(&ridge) || rft_pipe_atomic_key((rft_pipe)pipe)) {
+            continue; /* few additions are work by the byte, and names so long would break the table up */
         }
         rft_cell_row *row = rft_cell_table_row(table);
         row->key = rft_pipe_name((rft_pipe)pipe);

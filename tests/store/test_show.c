@@ -229,6 +229,12 @@ static void ceilings_of_every_kind(void **state) {
     assert_says(&text, "BF16 tensor              989    TFLOP/s   1.07 PFLOP/s  132 x 4096 x 1980 MHz\n"
                        "  mma.sync, 8 in flight\n");
     assert_says(&text, "FP8 tensor                 1.98 PFLOP/s            n/a  n/a\n");
+    rft_str ridges = RFT_STR_INIT; /* a table still, once atomics are measured */
+    run->ceilings.items[RFT_CEILING_ATOMICS_L2_F32_ONE] = run->ceilings.items[RFT_CEILING_FP32];
+    rft_print_text(&ridges, rft_finding_ridges(run, run->arena), &(rft_print_opts){.full = true});
+    assert_says(&ridges, "\nridge, op/B ");
+    assert_null(strstr(rft_str_get(&ridges), "atomics"));
+    rft_str_clear(&ridges);
     json_t *json = rft_print_json(ceilings);
     const json_t *bf16 = json_object_get(json, "tensor_bf16"), *copy = json_object_get(json, "dram_copy");
     assert_true(json_is_true(json_object_get(bf16, "at_least")) && json_is_false(json_object_get(copy, "at_least")));

@@ -21,22 +21,25 @@ typedef struct atomic_way {
     rft_ceiling_id id;
     int kernel;
     uint32_t stride;
+    bool lone; /* one lane a warp: whether the lanes of one address are slower together, who knows */
     double count;
     const char *text;
 } atomic_way;
 
 static const atomic_way ways[] = {
-    {RFT_CEILING_ATOMICS_SHARED, SHARED_U32, 1, 1.0, "red.shared.add.u32, a bank for each lane"},
-    {RFT_CEILING_ATOMICS_SHARED, SHARED_ONE, 1, 1.0, "red.shared.add.u32 of 1, a bank for each lane"},
-    {RFT_CEILING_ATOMICS_SHARED_ONE, SHARED_U32, 0, 1.0, "red.shared.add.u32, one address in each block"},
-    {RFT_CEILING_ATOMICS_L2, L2_U32, 1, 1.0 / SECTOR_WORDS, "red.global.add.u32, 8 lanes in each sector"},
-    {RFT_CEILING_ATOMICS_L2, L2_U32, SECTOR_WORDS, 1.0, "red.global.add.u32, a sector for each lane"},
-    {RFT_CEILING_ATOMICS_L2_ONE, L2_U32, 0, 1.0, "red.global.add.u32, one address"},
-    {RFT_CEILING_ATOMICS_SHARED_F32, SHARED_F32, 1, 1.0, "red.shared.add.f32, a bank for each lane"},
-    {RFT_CEILING_ATOMICS_SHARED_F32_ONE, SHARED_F32, 0, 1.0, "red.shared.add.f32, one address in each block"},
-    {RFT_CEILING_ATOMICS_L2_F32, L2_F32, 1, 1.0 / SECTOR_WORDS, "red.global.add.f32, 8 lanes in each sector"},
-    {RFT_CEILING_ATOMICS_L2_F32, L2_F32, SECTOR_WORDS, 1.0, "red.global.add.f32, a sector for each lane"},
-    {RFT_CEILING_ATOMICS_L2_F32_ONE, L2_F32, 0, 1.0, "red.global.add.f32, one address"},
+    {RFT_CEILING_ATOMICS_SHARED, SHARED_U32, 1, false, 1.0, "red.shared.add.u32, a bank for each lane"},
+    {RFT_CEILING_ATOMICS_SHARED, SHARED_ONE, 1, false, 1.0, "red.shared.add.u32 of 1, a bank for each lane"},
+    {RFT_CEILING_ATOMICS_SHARED_ONE, SHARED_U32, 0, false, 1.0, "red.shared.add.u32, one address in each block"},
+    {RFT_CEILING_ATOMICS_L2, L2_U32, 1, false, 1.0 / SECTOR_WORDS, "red.global.add.u32, 8 lanes in each sector"},
+    {RFT_CEILING_ATOMICS_L2, L2_U32, SECTOR_WORDS, false, 1.0, "red.global.add.u32, a sector for each lane"},
+    {RFT_CEILING_ATOMICS_L2_ONE, L2_U32, 0, false, 1.0, "red.global.add.u32, one address"},
+    {RFT_CEILING_ATOMICS_L2_ONE, L2_U32, 0, true, 1.0, "red.global.add.u32, one address, a lane of each warp"},
+    {RFT_CEILING_ATOMICS_SHARED_F32, SHARED_F32, 1, false, 1.0, "red.shared.add.f32, a bank for each lane"},
+    {RFT_CEILING_ATOMICS_SHARED_F32_ONE, SHARED_F32, 0, false, 1.0, "red.shared.add.f32, one address in each block"},
+    {RFT_CEILING_ATOMICS_L2_F32, L2_F32, 1, false, 1.0 / SECTOR_WORDS, "red.global.add.f32, 8 lanes in each sector"},
+    {RFT_CEILING_ATOMICS_L2_F32, L2_F32, SECTOR_WORDS, false, 1.0, "red.global.add.f32, a sector for each lane"},
+    {RFT_CEILING_ATOMICS_L2_F32_ONE, L2_F32, 0, false, 1.0, "red.global.add.f32, one address"},
+    {RFT_CEILING_ATOMICS_L2_F32_ONE, L2_F32, 0, true, 1.0, "red.global.add.f32, one address, a lane of each warp"},
 };
 enum { WAYS = sizeof ways / sizeof *ways, WAYS_MAX = 2 }; /* of all ceilings; of one */
 
@@ -73,16 +76,17 @@ static int take_words(atomics *a, rft_err *err) {
     return rc == RFT_OK ? rft_kernel_fill(a->p, &buffer, 1, a->words, err) : rc;
 }
 
-/* Spread, as many blocks as fit; on one address a block an SM, more would only wait. */
+/* As many blocks as fit; on one address of whole warps a block an SM, more would only wait. */
 static int add_way(atomics *a, const atomic_way *from, rft_bench *bench, rft_err *err) {
     rft_function *function = a->functions[from->kernel];
-    unsigned blocks = (unsigned)a->p->info.sms;
-    int rc = from->stride > 0 ? rft_bench_resident(a->p, function, THREADS, &blocks, err) : RFT_OK;
+    unsigned blocks = (unsigned)a->p->info.sms, threads = from->lone ? 1 : THREADS;
+    int rc = from->stride > 0 || from->lone ? rft_bench_resident(a->p, function, threads, &blocks, err) : RFT_OK;
     *bench = (rft_bench){.function = function,
-                         .grid = {blocks, THREADS},
+                         .grid = {blocks, threads},
                          .steps = 1,
-                         .amount_per_step = (double)blocks * THREADS * UNROLL * from->count};
-    bench->text = rft_arena_printf(a->arena, "%s, %u blocks of %d threads", from->text, blocks, THREADS);
+                         .amount_per_step = (double)blocks * threads * UNROLL * from->count};
+    bench->text =
+        rft_arena_printf(a->arena, "%s, %u blocks of %u thread%s", from->text, blocks, threads, threads > 1 ? "s" : "");
     uint32_t *stride = rft_arena_memdup(a->arena, &from->stride, sizeof from->stride);
     void *const shared_values[] = {&bench->steps, stride, &a->never, &a->p->builtins.partials};
     void *const l2_values[] = {&a->words, &bench->steps, &a->mask, stride};

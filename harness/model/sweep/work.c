@@ -4,6 +4,7 @@
 #include "base/str.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct name_row {
     const char *name, *label, *unit;
@@ -27,6 +28,11 @@ const char *rft_pipe_label(rft_pipe pipe) {
 
 const char *rft_pipe_unit(rft_pipe pipe) {
     return pipes[pipe].unit;
+}
+
+const char *rft_pipe_atomic_key(rft_pipe pipe) {
+    const size_t length = sizeof RFT_ATOMICS_PREFIX - 1;
+    return strncmp(pipes[pipe].name, RFT_ATOMICS_PREFIX, length) == 0 ? pipes[pipe].name + length : NULL;
 }
 
 bool rft_pipe_from_name(rft_pipe *out, const char *name) {
