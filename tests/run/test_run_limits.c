@@ -101,6 +101,13 @@ static void static_shared_memory_is_known_after_the_compiler(void **state) {
     assert_null(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena));
     launch.shared_bytes++;
     assert_non_null(strstr(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena), "1024 static"));
+    launch.shared_bytes = 0;
+    launch.block[0] = 256;
+    entry.registers = 255; /* 256 of a warp's lanes: eight warps have them all */
+    assert_null(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena));
+    launch.block[0] = 257;
+    assert_string_equal(rft_limits_exceeded_compiled(&compiled, &spec, &gpu, arena),
+                        "257 threads per block, its 255 registers allow 256");
     rft_arena_free(arena);
 }
 

@@ -286,8 +286,11 @@ int rft_job_await(const rft_exec_opts *opts, rft_job *job, const char **log, rft
     if (!job->compiled) {
         return rft_job_await_others(opts, job, err);
     }
-    const char *exceeded =
-        timed_out ? NULL : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
+    /* What was recorded has run; another compiler may give it other registers. */
+    bool has_run = opts->replay && opts->probe && job->compiled->ok;
+    const char *exceeded = timed_out || has_run
+                               ? NULL
+                               : rft_limits_exceeded_compiled(job->compiled, &job->spec, &opts->run->gpu, job->arena);
     if (exceeded) {
         fail_job(job, RFT_OUTCOME_SKIPPED, exceeded);
         return RFT_OK;

@@ -96,6 +96,25 @@ static int64_t static_shared_bytes(const rft_compile_result *compiled, const cha
     return 0;
 }
 
+/* Registers are given to warps, 256 at a time. In the words of the driver's own answer (measure/launching.c). */
+static const char *registers_exceeded(const rft_compile_result *compiled, const rft_launch *launch,
+                                      const rft_gpu_info *gpu, rft_arena *arena) {
+    int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+    for (size_t i = 0; i < compiled->entry_count && compiled->ok; i++) {
+        const rft_compiled_entry *entry = &compiled->entries[i];
+        if (entry->registers <= 0 || gpu->registers_per_block <= 0 || strcmp(entry->name, launch->entry) != 0) {
+            continue;
+        }
+        int64_t of_warp = ((int64_t)entry->registers * gpu->warp_size + 255) / 256 * 256;
+        int64_t allowed = gpu->registers_per_block / of_warp * gpu->warp_size;
+        if (threads > allowed) {
+            return rft_arena_printf(arena, "%lld threads per block, its %d registers allow %lld", (long long)threads,
+                                    entry->registers, (long long)allowed);
+        }
+    }
+    return NULL;
+}
+
 const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, const rft_point_spec *spec,
                                          const rft_gpu_info *gpu, rft_arena *arena) {
     for (size_t i = 0; i < spec->launch_count; i++) {
@@ -109,6 +128,10 @@ const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, con
                                     "%lld bytes of shared memory per block (%lld static), the device allows %lld",
                                     (long long)(fixed_bytes + launch->shared_bytes), (long long)fixed_bytes,
                                     (long long)gpu->shared_per_block);
+        }
+        const char *exceeded = registers_exceeded(compiled, launch, gpu, arena);
+        if (exceeded) {
+            return exceeded;
         }
     }
     return NULL;

@@ -12,7 +12,9 @@
  */
 const char *rft_limits_exceeded(const rft_point_spec *spec, const rft_gpu_info *gpu, rft_arena *arena);
 
-/* The same for what only the compiler tells: static shared memory, also where the compile failed over it. */
+/* The same for what only the compiler tells: registers, and static shared memory, also where the compile failed over
+ * it.
+ */
 const char *rft_limits_exceeded_compiled(const rft_compile_result *compiled, const rft_point_spec *spec,
                                          const rft_gpu_info *gpu, rft_arena *arena);
 
