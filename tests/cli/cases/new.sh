@@ -194,7 +194,7 @@ if [ "$status" = 0 ]; then
     [ "$(grep -c 'os.exit' evil.lua)" = "$(grep -c 'entry *= "' evil.lua)" ] || fail "text of the source outside of the entry"
 fi
 need_nvrtc
-for sweep in axpy.lua mine__partial.lua total.lua whole.lua move_all.lua; do
+for sweep in axpy.lua mine__partial.lua total.lua whole.lua move_all.lua quick.lua; do
     rooftune check $sweep --sample 1
     expect_status 0
     expect_out 'failed 0, .* skipped 0'

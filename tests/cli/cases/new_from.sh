@@ -142,3 +142,11 @@ rooftune new add.json
 expect_error 2 'add.json is no CUDA source'
 rooftune new --from missing.json
 expect_error 11 'missing.json'
+need_nvrtc
+for sweep in hub/blur.lua add.lua tuner.lua; do
+    rooftune check $sweep --sample 2
+    expect_status 0
+    expect_out 'failed 0, .* skipped 0'
+done
+rooftune check other/blur.lua --allow-path . --sample 2
+expect_status 0
