@@ -4,7 +4,9 @@
 #include "script/sweep_parts.h"
 
 #include "base/str.h"
+#include "model/sweep/names.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #define KEYS_MAX (RFT_BUFFERS_MAX + 1) /* one more than may be: then there are too many */
@@ -48,10 +50,37 @@ static rft_buffer read_constant(lua_State *lua, const rft_at *at, rft_arena *are
     return constant;
 }
 
+static bool is_name_byte(char c) {
+    return isalnum((unsigned char)c) || c == '_' || c == '$';
+}
+
+/* Identifiers with :: between them. */
+static bool is_variable_name(const char *name) {
+    bool expects = true; /* an identifier */
+    for (const char *at = name; *at; at++) {
+        if (is_name_byte(*at)) {
+            expects = false;
+        } else if (strncmp(at, "::", 2) == 0 && !expects) {
+            at++;
+            expects = true;
+        } else {
+            return false;
+        }
+    }
+    return !expects && strlen(name) <= RFT_ENTRY_MAX;
+}
+
 /* "&ns::d_filter", as a name expression has it, and "::d_filter" are the same variable. */
-static const char *variable_name(const char *written) {
-    written += *written == '&';
-    return written + (strncmp(written, "::", 2) == 0 ? 2 : 0);
+static const char *variable_name(lua_State *lua, const rft_at *at, const char *written) {
+    const char *name = written + (*written == '&');
+    name += strncmp(name, "::", 2) == 0 ? 2 : 0;
+    if (!is_variable_name(name)) {
+        rft_read_fail(lua, at,
+                      "the name as in the source, with its namespace: [\"ns::d_filter\"] = input(...); a "
+                      "template's variable goes by its symbol, which cuobjdump -elf shows",
+                      "\"%.60s\" is no variable's name", name);
+    }
+    return name;
 }
 
 rft_buffer *rft_constants_read(lua_State *lua, const rft_at *at, rft_arena *arena, size_t most, size_t *count) {
@@ -69,7 +98,7 @@ rft_buffer *rft_constants_read(lua_State *lua, const rft_at *at, rft_arena *aren
         rft_at here = {at, keys[i], 0};
         rft_read_field(lua, -1, keys[i]);
         constants[i] = read_constant(lua, &here, arena);
-        constants[i].name = rft_arena_strdup(arena, variable_name(keys[i]));
+        constants[i].name = rft_arena_strdup(arena, variable_name(lua, &here, keys[i]));
         lua_pop(lua, 1);
         for (size_t j = 0; j < i; j++) {
             if (strcmp(constants[j].name, constants[i].name) == 0) {

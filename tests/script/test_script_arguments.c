@@ -142,6 +142,10 @@ static void mistakes_in_constants_are_told(void **state) {
     refuse(test, "b.x", "constants = { a = f32(1), ['&a'] = f32(2) },", "\"a\" is there twice", NULL);
     refuse(test, "b.x", "constants = function(p) return { a = temp(f32, 9) } end,", "constants.a: a constant is", NULL);
     refuse(test, "b.x", "constants = function(p) end,", "constants: the function returned nothing", NULL);
+    refuse(test, "b.x", "constants = { ['coef<4>'] = f32(1) },", "\"coef<4>\" is no variable's name", "by its symbol");
+    refuse(test, "b.x", "constants = { ['a b'] = f32(1) },", "\"a b\" is no variable's name", NULL);
+    refuse(test, "b.x", "constants = { ['ns::'] = f32(1) },", "\"ns::\" is no variable's name", NULL);
+    refuse(test, "b.x", "constants = { ['&'] = f32(1) },", "\"\" is no variable's name", NULL);
     refuse(test, "b.x", "constant_memory = {},", "did you mean \"constants\"?", NULL);
     refuse(test, "b.x",
            "constants = (function() local t = {} for i = 1, 62 do t['a' .. i] = f32(i) end return t end)(),",

@@ -35,3 +35,13 @@ sed -i 's/^template <int VEC>/extern "C"/; s/saxpy(/saxpy_c(/' kernels/saxpy.cu
 sed -i 's/"saxpy<VEC>"/"saxpy_c"/' right.lua
 sizes saxpy_c
 told 's/i64(p.n), f32/n = i64(p.n), f32/' 3 'struct.n: fields have no names'
+# a parameter that only a struct holds is part of the launch
+sed -i 's/params *= *{/params = { { "GAIN", 2 },/; s/f32(2)/f32(c.GAIN)/' right.lua
+sweep s 'over = { n = values(4, 2^20) }, tune = { VEC = values(1), GAIN = values(2, 3) }'
+cp right.lua kernels/saxpy_kernel.lua
+rooftune check s.lua
+expect_status 0
+! grep -q 'GAIN changes nothing' err || fail 'GAIN changes the launch'
+sed 's/f32(c.GAIN)/f32(2)/' right.lua >kernels/saxpy_kernel.lua
+rooftune check s.lua
+expect_err 'GAIN changes nothing'
