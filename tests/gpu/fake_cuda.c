@@ -87,6 +87,9 @@ CUresult cuDeviceGetAttribute(int *out, CUdevice_attribute attribute, CUdevice d
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         *out = 132;
         break;
+    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
+        *out = 65536;
+        break;
     case CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE:
         *out = 1 << 20;
         break;

@@ -24,7 +24,7 @@ refused few 's/f32(2.0), //' 5 'kernels/few.lua:1: sweep few, variant [a-z]*: sa
 # Failures are not cached: everything is compiled anew, and rooftune's own kernels, which are larger, are waited for.
 export RFT_CACHE=off
 refused typo 's/"saxpy<VEC>"/"sapxy<VEC>"/' 5 'kernels/typo.lua:1: sweep typo, variant [a-z]*: saxpy.cu has no kernel sapxy; did you mean saxpy?'
-refused unnamed 's/:saxpy_reference/:saxpy_ref/' 5 'saxpy_reference.cu: the reference kernel saxpy_ref does not compile'
+refused unnamed 's/:saxpy_reference/:saxpy_ref/' 5 'saxpy_reference.cu: the reference saxpy_reference.cu:saxpy_ref does not compile'
 refused nowhere 's/saxpy_reference.cu/none.cu/' 5 'there is no file'
 export RFT_CACHE="$scratch/cache"
 sed 's/block = c.BLOCK }/block = 4096 }/' kernels/saxpy_kernel.lua >kernels/block.lua
