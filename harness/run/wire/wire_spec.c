@@ -466,7 +466,7 @@ static int result_to(spec_reader *r, const rft_compile_result **out, const json_
 static int results_to(spec_reader *r, rft_probe_request *out, const rft_frame *frame) {
     blob_reader blob = {frame->blob, frame->blob_bytes};
     const json_t *fills = json_object_get(frame->head, "fills");
-    const rft_compile_result **codes = NULL;
+    const rft_compile_result **codes = rft_arena_calloc(r->arena, r->buffer_count + 1, sizeof *codes);
     int rc = result_to(r, &out->unit, json_object_get(frame->head, "unit"), &blob);
     rc = rc == RFT_OK && !out->unit ? bad(r, "unit") : rc;
     if (rc == RFT_OK) {
@@ -475,13 +475,10 @@ static int results_to(spec_reader *r, rft_probe_request *out, const rft_frame *f
     if (rc == RFT_OK) {
         rc = result_to(r, &out->truth, json_object_get(frame->head, "truth"), &blob);
     }
-    if (json_array_size(fills) > 0) {
-        codes = rft_arena_calloc(r->arena, r->buffer_count + 1, sizeof *codes);
-    }
     for (size_t i = 0; rc == RFT_OK && i < json_array_size(fills) && i < r->buffer_count; i++) {
         rc = result_to(r, &codes[i], json_array_get(fills, i), &blob);
     }
-    out->fills = codes;
+    out->fills = json_array_size(fills) > 0 ? codes : NULL;
     return rc;
 }
 
