@@ -145,6 +145,22 @@ static void warn_of_no_work(const rft_script *script, const rft_sweep_state *sta
     }
 }
 
+/* What passes is then only as right as that variant. Once, of the first that is compared with it. */
+static void warn_of_unverified(const rft_script *script, const rft_sweep_state *state, size_t v,
+                               const rft_point_spec *reference) {
+    bool is_told = false;
+    for (size_t i = 0; i < v; i++) {
+        is_told =
+            is_told || (state->states[i].reference_config && state->states[i].reference == state->states[v].reference);
+    }
+    if (reference && reference->is_variant && !reference->check.reference && !is_told) {
+        rft_log_warn(script->log,
+                     "%s: %s is the reference, and nothing verifies it: a wrong result of its own passes as right\n  "
+                     "remedy: give that variant reference = \"FILE.cu:NAME\", however slow",
+                     state->states[v].kernel->place, reference->told);
+    }
+}
+
 /* Spells out one point of each variant, and each baseline: a misspelt key in launch() is an error of the script, not of
  * every point. A configuration that a constraint refuses is left alone, its functions may rightly fail. Also finds
  * item_name. */
@@ -167,6 +183,7 @@ static int try_points(rft_script *script, rft_sweep_state *state, rft_err *err) 
         }
         if (holds && code == 0) {
             warn_of_no_work(script, state, v, &spec.work);
+            warn_of_unverified(script, state, v, spec.check.reference);
         }
         if (holds && code == 0 && !sweep->item_name) {
             sweep->item_name = rft_arena_strdup(script->arena, spec.work.item_name);

@@ -18,7 +18,9 @@ static void require(bool holds) {
 }
 
 static void try_python(const char *text) {
-    static const rft_py_name names[] = {{"a", RFT_VALUE_REAL}, {"t", RFT_VALUE_BOOL}, {"s", RFT_VALUE_TEXT}};
+    static const rft_py_name names[] = {{.name = "a", .kind = RFT_VALUE_REAL},
+                                        {.name = "t", .kind = RFT_VALUE_BOOL},
+                                        {.name = "s", .kind = RFT_VALUE_TEXT}};
     rft_arena *arena = rft_arena_new();
     rft_py_node *node = NULL;
     rft_py_error error = {.message = ""};

@@ -138,4 +138,6 @@ expect_status 5
 expect_out 'variant first (BLOCK=64), the reference, is left out for this problem by BLOCK > 64'
 check 'variant "first"' 'variant "first"'
 expect_status 0
+expect_err 'variant first (BLOCK=64) is the reference, and nothing verifies it: a wrong result of its own passes'
+[ "$(grep -c 'nothing verifies it' err)" = 1 ] || fail "told more than once"
 expect_out 'reference variant first (BLOCK=64) compiles; nothing verifies it: it is the truth, unverified$'
