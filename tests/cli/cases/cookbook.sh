@@ -13,11 +13,12 @@ for example in $(sed 's,examples/,,' named); do
     [ "$example" != spmv.lua ] || expect_out 'fill of cols spmv_inputs.cu:cols compiles'
 done
 # Without CUTLASS the compiler names what is missing. RFT_CUTLASS=FOLDER/include tries the real one.
-if [ -n "$RFT_CUTLASS" ]; then
+if [ -n "${RFT_CUTLASS-}" ]; then
     mkdir cutlass && cp -r "$RFT_CUTLASS" cutlass/include
     rooftune check gemm_cutlass.lua --sample 1 --strict
     expect_status 0
 else
     rooftune check gemm_cutlass.lua --sample 1
-    expect_error 5 'cutlass/epilogue/thread/linear_combination.h'
+    expect_error 5 'the log above says why'
+    expect_out 'cannot open source file "cutlass/epilogue/thread/linear_combination.h"'
 fi
