@@ -305,8 +305,7 @@ int rft_verdicts_queue_compare(rft_protocol *p, const rft_comparison *comparison
 }
 
 int rft_verdicts_queue_checksum(rft_protocol *p, rft_device_ptr data, uint64_t bytes, size_t slot, rft_err *err) {
-    uint64_t words = bytes / sizeof(uint64_t);
-    void *values[] = {&data, &words, &p->builtins.partials};
+    void *values[] = {&data, &bytes, &p->builtins.partials};
     return reduce(p, RFT_BUILTIN_CHECKSUM, values, FOLD_CHECKSUM, slot, err);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What verification catches: nothing wrong may reach timing. */
+#include "measure/device_kernels.h"
 #include "measure/measure_fixture.h"
 
 #include <math.h>
@@ -142,6 +143,40 @@ static void test_spoiled_input(void **state) {
     fixture_stop(&f);
 }
 
+static uint64_t checksum_of(fixture *f, const unsigned char *data, uint64_t bytes) {
+    uint64_t sum = 0;
+    rft_err err = {0};
+    assert_int_equal(rft_kernel_checksum((rft_protocol *)f->probe, (rft_device_ptr)(uintptr_t)data, bytes, &sum, &err),
+                     0);
+    return sum;
+}
+
+/* Three floats, a struct of 13 bytes; a variable of a module on 4 bytes: every byte counts, none behind the end does.
+ */
+static void test_every_byte_of_an_input(void **state) {
+    (void)state;
+    fixture f;
+    fixture_start(&f, NULL);
+    assert_int_equal(fixture_outcome(&f, "good"), RFT_OUTCOME_OK);
+    for (size_t at = 0; at < 8; at++) {
+        for (uint64_t bytes = 1; bytes < 20; bytes++) {
+            _Alignas(8) unsigned char data[32];
+            for (size_t i = 0; i < sizeof data; i++) {
+                data[i] = (unsigned char)(i >= at ? i - at + 1 : 0xee);
+            }
+            uint64_t sum = checksum_of(&f, data + at, bytes);
+            data[at + bytes] ^= 1;
+            assert_int_equal(checksum_of(&f, data + at, bytes), sum);
+            for (uint64_t i = 0; i < bytes; i++) {
+                data[at + i] ^= 1;
+                assert_int_not_equal(checksum_of(&f, data + at, bytes), sum);
+                data[at + i] ^= 1;
+            }
+        }
+    }
+    fixture_stop(&f);
+}
+
 /* ---- integers ---- */
 
 static void run_integers(rft_scripted_gpu *gpu, const rft_gpu_launch *launch, void *self) {
@@ -229,9 +264,11 @@ static void test_verify_only(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),          cmocka_unit_test(test_wrong),       cmocka_unit_test(test_tolerance),
-        cmocka_unit_test(test_nan),           cmocka_unit_test(test_unwritten),   cmocka_unit_test(test_inout),
-        cmocka_unit_test(test_spoiled_input), cmocka_unit_test(test_integers),    cmocka_unit_test(test_reference_once),
+        cmocka_unit_test(test_good),          cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_tolerance),     cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_unwritten),     cmocka_unit_test(test_inout),
+        cmocka_unit_test(test_spoiled_input), cmocka_unit_test(test_every_byte_of_an_input),
+        cmocka_unit_test(test_integers),      cmocka_unit_test(test_reference_once),
         cmocka_unit_test(test_no_reference),  cmocka_unit_test(test_verify_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

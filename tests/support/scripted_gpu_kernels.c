@@ -66,7 +66,7 @@ static void run_compare(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *se
 static void run_checksum(rft_scripted_gpu *gpu, const rft_gpu_launch *l, void *self) {
     (void)gpu, (void)self;
     EACH_THREAD(l) {
-        rft_checksum_kernel(POINTER(l, 0, const rft_u64), ARG(l, 1, rft_u64), POINTER(l, 2, rft_u64));
+        rft_checksum_kernel(POINTER(l, 0, const void), ARG(l, 1, rft_u64), POINTER(l, 2, rft_u64));
     }
 }
 

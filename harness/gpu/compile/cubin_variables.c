@@ -84,7 +84,7 @@ static void read_cubin(variable_list *list, const rft_cubin_elf *elf) {
 /* ---- PTX ---- */
 
 static void read_ptx(variable_list *list, const char *text, size_t bytes) {
-    rft_ptx_text t = {text, text + bytes};
+    rft_ptx_text t = rft_ptx_begin(text, bytes);
     rft_ptx_variable found;
     while (rft_ptx_next_variable(&t, &found)) {
         const char *symbol = rft_arena_strndup(list->arena, found.name.text, found.name.length);

@@ -7,6 +7,12 @@
 
 #define PARAM_BYTES_MAX 32764 /* of all parameters of a kernel */
 
+static const char nothing[] = "";
+
+rft_ptx_text rft_ptx_begin(const char *text, size_t bytes) {
+    return text ? (rft_ptx_text){text, text + bytes} : (rft_ptx_text){nothing, nothing};
+}
+
 static bool is_word_byte(char c) {
     return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
@@ -76,7 +82,7 @@ static void copy(char *out, size_t size, rft_ptx_word word) {
 }
 
 bool rft_ptx_head(const char *text, size_t bytes, char version[16], char target[16]) {
-    rft_ptx_text t = {text, text + bytes};
+    rft_ptx_text t = rft_ptx_begin(text, bytes);
     *version = *target = '\0';
     if (!is(next_word(&t), ".version")) {
         return false;
@@ -89,7 +95,7 @@ bool rft_ptx_head(const char *text, size_t bytes, char version[16], char target[
 }
 
 bool rft_ptx_has_functions(const char *text, size_t bytes) {
-    rft_ptx_text t = {text, text + bytes};
+    rft_ptx_text t = rft_ptx_begin(text, bytes);
     rft_ptx_word word = next_word(&t);
     while (word.length > 0 && !is(word, ".func")) {
         word = next_word(&t);
@@ -182,7 +188,7 @@ bool rft_ptx_next(rft_ptx_text *t, rft_ptx_entry *out) {
 }
 
 bool rft_ptx_find(const char *text, size_t bytes, const char *name, rft_ptx_entry *out) {
-    rft_ptx_text t = {text, text + bytes};
+    rft_ptx_text t = rft_ptx_begin(text, bytes);
     while (rft_ptx_next(&t, out)) {
         if (is(out->name, name)) {
             return true;

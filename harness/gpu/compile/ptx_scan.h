@@ -13,6 +13,8 @@
 typedef struct rft_ptx_text {
     const char *at, *end; /* what is still to be read */
 } rft_ptx_text;
+/* The whole of it; NULL: nothing. */
+rft_ptx_text rft_ptx_begin(const char *text, size_t bytes);
 
 typedef struct rft_ptx_word {
     const char *text; /* in the PTX; length 0: the end */

@@ -73,11 +73,24 @@ RFT_KERNEL rft_compare_kernel(const void *out, int out_type, const void *ref, in
     partials[RFT_THREAD] = partial;
 }
 
+/* Eight bytes, 0 behind the end. A variable of a module need not lie on a multiple of eight. */
+RFT_DEVICE rft_u64 rft_word_at(const unsigned char *data, rft_u64 bytes, rft_u64 i) {
+    const unsigned char *at = data + 8 * i;
+    rft_u64 word = 0, b, have = bytes - 8 * i < 8 ? bytes - 8 * i : 8;
+    if (have == 8 && ((rft_u64)at & 7) == 0) {
+        return *(const rft_u64 *)at;
+    }
+    for (b = 0; b < have; b++) {
+        word |= (rft_u64)at[b] << 8 * b;
+    }
+    return word;
+}
+
 /* Order-dependent sum of the bits: shows whether a kernel wrote to its inputs. */
-RFT_KERNEL rft_checksum_kernel(const rft_u64 *words, rft_u64 count, rft_u64 *partials) {
+RFT_KERNEL rft_checksum_kernel(const void *data, rft_u64 bytes, rft_u64 *partials) {
     rft_u64 sum = 0, i;
-    for (i = RFT_THREAD; i < count; i += RFT_THREADS) {
-        sum += rft_mix(words[i] ^ (i * 0x9E3779B97F4A7C15ull));
+    for (i = RFT_THREAD; 8 * i < bytes; i += RFT_THREADS) {
+        sum += rft_mix(rft_word_at((const unsigned char *)data, bytes, i) ^ (i * 0x9E3779B97F4A7C15ull));
     }
     partials[RFT_THREAD] = sum;
 }
