@@ -99,7 +99,7 @@ cp "$source/cmake/run-tests" "$build/kit/run-tests"
 chmod 755 "$build/kit/run-tests"
 size_kib=$(du -sk "$build/kit" | cut -f1)
 echo "$build/kit: $size_kib KiB, $# GPU test programs"
-if [ "$size_kib" -gt 40960 ]; then
-    echo "the kit is larger than the 40 MiB that can be carried" >&2
+if [ "$size_kib" -gt 47104 ]; then
+    echo "the kit is larger than the 46 MiB that can be carried beside the source tree" >&2
     exit 1
 fi
