@@ -68,7 +68,7 @@ static const char *term_of(const rft_new_plan *plan, tune_role role, char axis, 
 static const char *add_threads(rft_new_plan *plan, const char *name, rft_arena *arena) {
     const char *free = rft_cuda_mentions(plan->request->file, name) ? rft_arena_printf(arena, "LAUNCH_%s", name) : name;
     rft_new_tuned *one = &plan->tuned[plan->tuned_count++];
-    *one = (rft_new_tuned){.name = free, .help = "threads of a block"};
+    *one = (rft_new_tuned){.name = free, .help = "threads of a block", .by_launch = true};
     return rft_arena_printf(arena, "c.%s", free);
 }
 
@@ -85,9 +85,9 @@ static void choose_block(rft_new_plan *plan, const char *terms[2], rft_arena *ar
     } else if (x || y) {
         x = x ? x : "32";
         y = y ? y : "1";
-    } else if (entry->second_axis) { /* LAUNCH_X is no name that a source would use for something else */
-        x = add_threads(plan, "LAUNCH_X", arena);
-        y = add_threads(plan, "LAUNCH_Y", arena);
+    } else if (entry->second_axis) {
+        x = add_threads(plan, "BLOCK_X", arena);
+        y = add_threads(plan, "BLOCK_Y", arena);
     } else {
         x = one ? one : add_threads(plan, "BLOCK", arena);
     }
@@ -203,7 +203,7 @@ void rft_new_choose(rft_new_plan *plan, rft_arena *arena) {
         rft_new_tuned *one = &plan->tuned[i];
         if (one->truth) {
             set_values(one, "false, true", one->given && strcmp(one->given, "true") == 0 ? "true" : "false", "");
-        } else if (strncmp(one->name, "LAUNCH_", 7) == 0 && axis_of(one->name)) {
+        } else if (one->by_launch && axis_of(one->name)) {
             set_values(one, axis_of(one->name) == 'x' ? "16, 32, 64" : "4, 8, 16",
                        axis_of(one->name) == 'x' ? "32" : "8", "threads of a block");
         } else {

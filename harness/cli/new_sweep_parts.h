@@ -21,6 +21,7 @@ typedef struct rft_new_tuned {
     const char *preset; /* Lua: the default */
     const char *help;
     bool truth, flag; /* a template's bool; a macro asked in #if alone */
+    bool by_launch;   /* threads that the source leaves to the launch */
     bool guessed;
 } rft_new_tuned;
 

@@ -99,6 +99,21 @@ expect_error 5 'over.cu has no __global__ function'
 expect_err 'rooftune new axpy.cu'
 rooftune new missing.cu
 expect_error 11 'missing.cu'
+# Threads that only the launch knows have the usual names, unless the source has the name for something else.
+cat >blur.cu <<'CU'
+__global__ void blur(const float *from, float *to, int n) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < n && y < n) to[y * n + x] = from[y * n + x];
+}
+CU
+rooftune new blur.cu
+expect_status 0
+grep -q 'block = { c.BLOCK_X, c.BLOCK_Y }' blur.lua || fail "$(cat blur.lua)"
+grep -q 'BLOCK_X = values(16, 32, 64)' blur.lua || fail "$(cat blur.lua)"
+sed 's/int n/int BLOCK_X, int n/' blur.cu >taken.cu
+rooftune new taken.cu
+expect_status 0
+grep -q 'block = { c.LAUNCH_BLOCK_X, c.BLOCK_Y }' taken.lua || fail "$(cat taken.lua)"
 # What nvcc compiles as one file: its device code alone, line by line; alternatives under #if are one kernel.
 printf '\357\273\277#include <stdio.h>\r\n#include <stdint.h>\r\n' >whole.cu
 cat >>whole.cu <<'CU'
