@@ -92,6 +92,18 @@ void rft_str_addf(rft_str *str, const char *format, ...) {
     va_end(args);
 }
 
+void rft_str_add_lua(rft_str *str, const char *text) {
+    rft_str_add_char(str, '"');
+    for (; *text; text++) {
+        if ((unsigned char)*text < 0x20 || *text == '"' || *text == '\\' || *text == 0x7f) {
+            rft_str_addf(str, "\\%03d", (unsigned char)*text);
+        } else {
+            rft_str_add_char(str, *text);
+        }
+    }
+    rft_str_add_char(str, '"');
+}
+
 void rft_str_add_fixed(rft_str *str, double value, int decimals) {
     if (isnan(value)) {
         rft_str_add(str, "nan");

@@ -33,6 +33,8 @@ void rft_str_add_char(rft_str *str, char c);
 /* printf in the C locale. */
 void rft_str_addf(rft_str *str, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rft_str_addv(rft_str *str, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
+/* As a text of Lua, in its quotes: nothing of `text` ends them. */
+void rft_str_add_lua(rft_str *str, const char *text);
 /* Fixed decimals in the C locale. NaN is "nan", infinities "inf" / "-inf". */
 void rft_str_add_fixed(rft_str *str, double value, int decimals);
 /* Shortest text that reads back as the same double. Integral values below 2^53 have no fraction: "4096". */

@@ -16,7 +16,7 @@ static void add_comment(rft_str *out, const char *text) {
 static void add_lua_value(rft_str *out, const rft_value *value) {
     if (value->kind == RFT_VALUE_TEXT) { /* Kernel Tuner writes it down as it is: a type, an expression */
         rft_str_add(out, "ctype ");
-        rft_new_add_quoted(out, value->as.text);
+        rft_str_add_lua(out, value->as.text);
     } else {
         rft_value_format(out, value);
     }
@@ -41,7 +41,7 @@ static void write_list(rft_str *out, const char *const *items, size_t count) {
     rft_str_add(out, "{");
     for (size_t i = 0; i < count; i++) {
         rft_str_add(out, i ? ", " : " ");
-        rft_new_add_quoted(out, items[i]);
+        rft_str_add_lua(out, items[i]);
     }
     rft_str_add(out, count ? " }" : "}");
 }
@@ -88,7 +88,7 @@ static void write_given_buffers(rft_str *out, const rft_given_plan *plan) {
         const rft_given_argument *a = &plan->arguments[i];
         if (a->is_symbol) {
             rft_str_add(out, "      [");
-            rft_new_add_quoted(out, a->given->name);
+            rft_str_add_lua(out, a->given->name);
             rft_str_addf(out, "] = input(%s, %s", a->constant_type, a->constant_size);
             add_fill(out, a, true);
         }
@@ -161,9 +161,9 @@ static void write_given_kernel(rft_str *out, const rft_given_plan *plan, const r
         texts[i] = rft_str_get(&grid[i]);
     }
     rft_str_addf(out, "local %s = kernel {\n  source  = ", truth ? "truth" : "given");
-    rft_new_add_quoted(out, plan->request->source);
+    rft_str_add_lua(out, plan->request->source);
     rft_str_add(out, ",\n  entry   = ");
-    rft_new_add_quoted(out, truth ? truth->name : kernel->name);
+    rft_str_add_lua(out, truth ? truth->name : kernel->name);
     rft_str_add(out, ",\n  problem = ");
     write_list(out, kernel->size_names, kernel->size_count);
     rft_str_add(out, ",\n");
@@ -182,7 +182,7 @@ static void write_given_kernel(rft_str *out, const rft_given_plan *plan, const r
                                             "\"FILE.cu:NAME\" is better.\n");
     rft_str_add(out, "  -- No odd problem: sizes stand in the kernel and in its arguments.\n"
                      "  check   = { reference = variant ");
-    rft_new_add_quoted(out, plan->request->truth ? plan->request->truth->name : "default");
+    rft_str_add_lua(out, plan->request->truth ? plan->request->truth->name : "default");
     rft_str_add(out, ", odd = false },\n}\n");
     for (size_t i = 0; i < 3; i++) {
         rft_str_clear(&grid[i]);
@@ -211,7 +211,7 @@ void rft_given_write(rft_str *out, const rft_given_plan *plan) {
         write_given_kernel(out, plan, truth);
     }
     rft_str_add(out, "return sweep {\n  variants = {\n    { ");
-    rft_new_add_quoted(out, truth ? truth->name : "default");
+    rft_str_add_lua(out, truth ? truth->name : "default");
     rft_str_addf(out, ", kernel = %s, tune = {\n", truth ? "truth" : "given");
     write_tune(out, plan, true);
     rft_str_add(out, "    } },\n    { \"tuned\", kernel = given, tune = {\n");
@@ -221,7 +221,7 @@ void rft_given_write(rft_str *out, const rft_given_plan *plan) {
         rft_str_add(out, ", where = {\n");
         for (size_t i = 0; i < kernel->condition_count; i++) {
             rft_str_add(out, "      ");
-            rft_new_add_quoted(out, kernel->conditions[i]);
+            rft_str_add_lua(out, kernel->conditions[i]);
             rft_str_add(out, ",\n");
         }
         rft_str_add(out, "    }");

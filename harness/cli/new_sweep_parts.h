@@ -46,8 +46,6 @@ typedef struct rft_new_plan {
 void rft_new_tune(rft_new_plan *plan, const char *name, const char *given, bool truth);
 /* Values, block and grid, by the names. */
 void rft_new_choose(rft_new_plan *plan, rft_arena *arena);
-/* In Lua's quotes; nothing of a source ends them. */
-void rft_new_add_quoted(rft_str *out, const char *text);
 int rft_new_type_bytes(const char *type); /* of "f32" */
 
 /* ---- of a given specification ---- */

@@ -42,18 +42,6 @@ static bool is_float(const rft_cuda_param *param) {
     return !strchr("iu", param->type[0]);
 }
 
-void rft_new_add_quoted(rft_str *out, const char *text) {
-    rft_str_add_char(out, '"');
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x20 || *text == '"' || *text == '\\' || *text == 0x7f) {
-            rft_str_addf(out, "\\%03d", (unsigned char)*text);
-        } else {
-            rft_str_add_char(out, *text);
-        }
-    }
-    rft_str_add_char(out, '"');
-}
-
 /* "4 * p.h * p.w": all dimensions, each after `before`. */
 static void add_count(rft_str *out, const rft_new_plan *plan, int factor, const char *before) {
     if (factor != 1) {
@@ -189,14 +177,14 @@ static void write_over(rft_str *out, const rft_new_plan *plan) {
 static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *reference) {
     const rft_new_request *request = plan->request;
     rft_str_add(out, "kernel {\n    source  = ");
-    rft_new_add_quoted(out, request->source);
+    rft_str_add_lua(out, request->source);
     rft_str_add(out, ",");
     if (request->copied) {
         rft_str_add(out, " -- without the host code of ");
-        rft_new_add_quoted(out, request->copied);
+        rft_str_add_lua(out, request->copied);
     }
     rft_str_add(out, "\n    entry   = ");
-    rft_new_add_quoted(out, plan->entry);
+    rft_str_add_lua(out, plan->entry);
     rft_str_addf(out, ",%s\n    problem = {", plan->has_type ? " -- TODO: the type" : "");
     for (size_t i = 0; i < plan->dimension_count; i++) {
         rft_str_addf(out, "%s \"%s\"", i ? "," : "", plan->dimensions[i].name);
@@ -205,7 +193,7 @@ static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *ref
     write_params(out, plan);
     for (size_t i = 0; i < request->option_count; i++) {
         rft_str_add(out, i ? ", " : "    options = { ");
-        rft_new_add_quoted(out, request->options[i]);
+        rft_str_add_lua(out, request->options[i]);
         rft_str_add(out, i + 1 == request->option_count ? " },\n" : "");
     }
     write_buffers(out, plan);
@@ -217,7 +205,7 @@ static void write_kernel(rft_str *out, const rft_new_plan *plan, const char *ref
 static void write_with_file(rft_str *out, const rft_new_plan *plan) {
     rft_str name = RFT_STR_INIT, quoted = RFT_STR_INIT;
     rft_str_addf(&name, "%s:reference", plan->request->reference);
-    rft_new_add_quoted(&quoted, rft_str_get(&name));
+    rft_str_add_lua(&quoted, rft_str_get(&name));
     rft_str_add(out, "return sweep {\n  kernel = ");
     write_kernel(out, plan, rft_str_get(&quoted));
     rft_str_add(out, ",\n");
@@ -233,7 +221,7 @@ static void write_with_truth(rft_str *out, const rft_new_plan *plan, const rft_n
     const rft_new_plan *plans[] = {truth, plan};
     rft_str named = RFT_STR_INIT;
     rft_str_add(&named, "variant ");
-    rft_new_add_quoted(&named, truth->kernel->name);
+    rft_str_add_lua(&named, truth->kernel->name);
     for (size_t i = 0; i < 2; i++) {
         rft_str_addf(out, "local %s = ", i ? "tuned" : "truth");
         write_kernel(out, plans[i], rft_str_get(&named));
@@ -242,7 +230,7 @@ static void write_with_truth(rft_str *out, const rft_new_plan *plan, const rft_n
     rft_str_add(out, "return sweep {\n  variants = {\n");
     for (size_t i = 0; i < 2; i++) {
         rft_str_add(out, "  { ");
-        rft_new_add_quoted(out, plans[i]->kernel->name);
+        rft_str_add_lua(out, plans[i]->kernel->name);
         rft_str_addf(out, ", kernel = %s, tune = ", i ? "tuned" : "truth");
         write_tuned(out, plans[i]);
         rft_str_add(out, " },\n");

@@ -82,21 +82,9 @@ static bool fits_type(const char *type, rft_value *value) {
                                         : value->kind == RFT_VALUE_REAL && strcmp(type, "float") == 0;
 }
 
-static void add_quoted(rft_str *out, const char *text) {
-    rft_str_add_char(out, '"');
-    for (; *text; text++) {
-        if ((unsigned char)*text < 0x20 || *text == '"' || *text == '\\' || *text == 0x7f) {
-            rft_str_addf(out, "\\%03d", (unsigned char)*text);
-        } else {
-            rft_str_add_char(out, *text);
-        }
-    }
-    rft_str_add_char(out, '"');
-}
-
 void rft_t1_add_value(rft_str *out, const rft_value *value) {
     if (value->kind == RFT_VALUE_TEXT) {
-        add_quoted(out, value->as.text);
+        rft_str_add_lua(out, value->as.text);
     } else if (value->kind == RFT_VALUE_INT && value->as.integer == INT64_MIN) {
         rft_str_add(out, "math.mininteger");
     } else {
@@ -315,7 +303,7 @@ void rft_t1_write_space(rft_str *out, const rft_t1_reader *t) {
     rft_str_add(out, "  },\n  where = {\n");
     for (size_t i = 0; i < t->condition_count; i++) {
         rft_str_add(out, "    ");
-        add_quoted(out, t->conditions[i]);
+        rft_str_add_lua(out, t->conditions[i]);
         rft_str_add(out, ",\n");
     }
     rft_str_add(out, "  },\n}\n");

@@ -138,7 +138,7 @@ void rft_fill_read(lua_State *lua, const rft_at *at, rft_arena *arena, rft_buffe
     buffer->fill.kernel = &fill->kernel;
 }
 
-/* ---- who is filled before whom, and what it all depends on ---- */
+/* ---- what is filled before what, and what it all depends on ---- */
 
 typedef enum fill_state { FILL_NOT_LOOKED_AT, FILL_IN_HAND, FILL_DONE } fill_state;
 
