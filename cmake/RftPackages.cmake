@@ -63,22 +63,14 @@ add_custom_target(dist COMMAND ${package} dist ${CMAKE_SOURCE_DIR} ${CMAKE_BINAR
 add_custom_target(wheel COMMAND ${RFT_WHEEL_COMMAND} VERBATIM USES_TERMINAL)
 
 set(gpu_tests "")
-set(gpu_test_files "")
-if(TARGET gpu_driver)
-  get_property(targets DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu PROPERTY BUILDSYSTEM_TARGETS)
-  foreach(target IN LISTS targets)
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL EXECUTABLE AND NOT target MATCHES "_fake$") # those bring a driver of their own
-      target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
-      set_target_properties(${target} PROPERTIES INSTALL_RPATH "$ORIGIN/.." BUILD_WITH_INSTALL_RPATH ON)
-      list(APPEND gpu_tests ${target})
-      list(APPEND gpu_test_files $<TARGET_FILE:${target}>)
-    endif()
-  endforeach()
+if(TARGET gpu_tests)
+  target_link_options(gpu_tests PRIVATE -Wl,--disable-new-dtags)
+  set_target_properties(gpu_tests PROPERTIES INSTALL_RPATH "$ORIGIN/.." BUILD_WITH_INSTALL_RPATH ON)
+  get_property(gpu_tests DIRECTORY ${CMAKE_SOURCE_DIR}/tests/gpu PROPERTY RFT_GPU_TESTS)
 endif()
 set(benches "")
 if(TARGET bench)
   set(benches bench)
 endif()
-add_custom_target(kit COMMAND ${package} kit ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME} ${gpu_test_files}
-                  DEPENDS rooftune ${gpu_tests} ${benches} VERBATIM USES_TERMINAL)
+add_custom_target(kit COMMAND ${package} kit ${CMAKE_SOURCE_DIR} ${CMAKE_BINARY_DIR} ${RFT_DIST_NAME} ${gpu_tests}
+                  DEPENDS rooftune $<TARGET_NAME_IF_EXISTS:gpu_tests> ${benches} VERBATIM USES_TERMINAL)

@@ -41,14 +41,20 @@ function(rft_room name)
   endif()
 endfunction()
 
-# rft_test(NAME SOURCES a.c... [LIBS ...] [LABELS ...]): a cmocka program, exit status 77 = skipped.
-function(rft_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+# rft_test_program(NAME SOURCES a.c... [LIBS ...]): a cmocka program below BUILD/tests.
+function(rft_test_program name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE ${ARG_LIBS} rft_flags cmocka)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE RFT_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endfunction()
+
+# rft_test(NAME SOURCES a.c... [LIBS ...] [LABELS ...]): such a program as a test, exit status 77 = skipped.
+function(rft_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
+  rft_test_program(${name} SOURCES ${ARG_SOURCES} LIBS ${ARG_LIBS})
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()

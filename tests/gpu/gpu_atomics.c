@@ -3,6 +3,7 @@
  * Atomics on a real device: their ceilings and that of INT32 are what the hardware can be, and kernels that do little
  * else are held back by them. The rates by the cycle are printed; bands are those of any device, and of an H200.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -91,7 +92,8 @@ static void kernels_are_bound_by_them(void **state) {
     assert_int_equal(missed, 0);
 }
 
-int main(void) {
+int gpu_atomics(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_measures_what_its_script_names),
         cmocka_unit_test(ceilings_are_possible),

@@ -4,6 +4,7 @@
  * for the next run, which says so. About half a minute: a second under load is the least that a sustained rate is read
  * from, and the power limit has brought the clock down by then.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -140,7 +141,8 @@ static void a_run_takes_what_is_kept(void **state) {
     rft_run_free(run);
 }
 
-int main(void) {
+int gpu_ceilings(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_ceiling_is_told),
         cmocka_unit_test(an_h200_is_in_its_bands),

@@ -4,6 +4,7 @@
  * next sample nor that of another one that shares its buffers. In the final round they take turns, in the first each is
  * alone: who asks for nothing takes as long in both.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -51,7 +52,8 @@ static void what_stays_helps_nobody(void **state) {
     rft_run_free(run);
 }
 
-int main(void) {
+int gpu_cold(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_stays_helps_nobody)};
     return real_program_tests(tests, sizeof tests / sizeof *tests, 80, "priorities of lines");
 }

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "gpu/compiler.h"
 #include "gpu/counting.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/kept_compiler.h"
 
 #include <math.h>
@@ -475,7 +476,7 @@ static void the_plan_says_what_is_counted(void **state) {
     }
 }
 
-int main(int argc, char **argv) {
+int gpu_counters(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_plan_says_what_is_counted),  cmocka_unit_test(a_copy_moves_its_bytes),
         cmocka_unit_test(a_large_copy_writes_its_bytes),  cmocka_unit_test(a_triad_reads_two_for_one),

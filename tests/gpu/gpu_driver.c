@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "gpu/compiler.h"
 #include "gpu/gpu.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/kept_compiler.h"
 
 #include <math.h>
@@ -619,7 +620,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-int main(int argc, char **argv) {
+int gpu_driver(int argc, char **argv) {
     if (argc == 4 && strcmp(argv[1], "--fault") == 0) {
         return fault_child(argv[2], argv[3]);
     }

@@ -5,6 +5,7 @@
  * The endless kernel is ended half a second after measure.timeout (1 s), the slow one (1.05 s) says itself that it is
  * late. Faults that the driver tells of have 20 s: how soon it does so is not rooftune's.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -235,7 +236,8 @@ static void the_findings_can_be_shown(void **state) {
     real_program_said(real_program_out(), "none");
 }
 
-int main(void) {
+int gpu_faults(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_run_goes_on_to_its_end),
         cmocka_unit_test(each_fault_has_its_outcome_and_reason),

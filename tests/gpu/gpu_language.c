@@ -6,6 +6,7 @@
  * not show it (tests/gpu/sweeps/inout.cu, histogram.cu, cluster.cu).
  */
 #include "gpu/gpu_given.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -255,7 +256,8 @@ static void texts_reach_the_kernel(void **state) {
     assert_string_not_equal(hashes[0], hashes[1]);
 }
 
-int main(void) {
+int gpu_language(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_run_ends_well),
         cmocka_unit_test(every_point_is_ok),

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "gpu/gpu.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/meter.h"
 
 #include <math.h>
@@ -195,7 +196,8 @@ static void joules_of_a_load(void **state) {
     free(busy);
 }
 
-int main(void) {
+int gpu_meter(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_is_cheap),
         cmocka_unit_test(the_card_tells),

@@ -3,6 +3,7 @@
  * The mistakes that `rooftune check` cannot tell (tests/cli/cases/mistakes.sh has those that it does): the first
  * verified launch of a run does, with the element and what it should be.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -56,7 +57,8 @@ static void the_first_verified_launch_tells(void **state) {
     rft_run_free(run);
 }
 
-int main(void) {
+int gpu_mistakes(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_first_verified_launch_tells)};
     return real_program_tests(tests, sizeof tests / sizeof *tests, 0, NULL);
 }

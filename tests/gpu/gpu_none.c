@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "gpu/gpu.h"
+#include "gpu/gpu_tests.h"
 
 #include <string.h>
 
@@ -64,7 +65,8 @@ static void every_library_has_a_version_or_a_remedy(void **state) {
     rft_arena_free(arena);
 }
 
-int main(void) {
+int gpu_none(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(opening_says_what_to_do),
         cmocka_unit_test(listing_says_what_to_do),

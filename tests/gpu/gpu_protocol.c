@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/kept_compiler.h"
 #include "measure/protocol.h"
 #include "model/sweep/reference_spec.h"
@@ -492,7 +493,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-int main(int argc, char **argv) {
+int gpu_protocol(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_good_kernel_is_ok),
         cmocka_unit_test(wrong_kernels_are_caught),

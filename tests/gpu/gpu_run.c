@@ -3,6 +3,7 @@
  * The main job on a real device, as a user does it: run, show, best, report, export, replay of the export; the same
  * command again; a run that is interrupted and one that is killed, both continued.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -235,7 +236,8 @@ static void a_stopped_run_continues(void **state) {
     rft_run_free(third);
 }
 
-int main(void) {
+int gpu_run(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_measures_everything),        cmocka_unit_test(the_numbers_are_possible),
         cmocka_unit_test(the_environment_is_recorded),      cmocka_unit_test(the_same_command_again_measures_nothing),

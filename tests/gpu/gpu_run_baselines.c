@@ -3,6 +3,7 @@
  * Baselines on a real device, as a user has them: cuBLASLt beside the fp32 matrix kernels and beside plain kernels of
  * every other type, verified against their references and shown; and a run without the library.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include "model/run/baseline.h"
@@ -165,7 +166,8 @@ static void without_the_library_the_run_goes_on(void **state) {
     real_program_said(real_program_out(), "cuBLASLt is switched off");
 }
 
-int main(void) {
+int gpu_run_baselines(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_is_verified),
         cmocka_unit_test(without_the_library_the_run_goes_on),

@@ -4,6 +4,7 @@
  * counts nothing, one without CUPTI, one point, a replay. Where the device gives no counters, the reason is what is
  * tested.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -176,7 +177,8 @@ static void a_replay_has_the_same_counters(void **state) {
     real_program_said(real_program_out(), "hardware counters");
 }
 
-int main(void) {
+int gpu_run_counters(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_counts_after_it_has_timed),
         cmocka_unit_test(the_chosen_have_their_sets),

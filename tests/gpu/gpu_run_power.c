@@ -4,6 +4,7 @@
  * device at rest, a soak of three seconds, an interrupted soak that is continued. Where the device has no sensor, the
  * reason is what is tested.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -146,7 +147,8 @@ static void an_interrupted_soak(void **state) {
     rft_run_free(whole);
 }
 
-int main(void) {
+int gpu_run_power(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_reads_the_sensor),
         cmocka_unit_test(a_soak_has_its_own_time),

@@ -4,6 +4,7 @@
  * reference, shown, counted and replayed; a run without the library; and the linear layer in fp16, whose times grow
  * with m only where the tensor units hold them back.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -129,7 +130,8 @@ static void a_linear_layer_turns(void **state) {
     rft_run_free(run);
 }
 
-int main(void) {
+int gpu_run_vendor(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_number_is_verified),
         cmocka_unit_test(one_point_names_the_algorithm),

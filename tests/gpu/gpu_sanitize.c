@@ -3,6 +3,7 @@
  * `run --sanitize best` on a real device. A tool of our own starts what it is given and finds nothing: so the device is
  * free when it comes, and the point runs. Where CUDA's own is installed it finds the read that padding hides.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include <setjmp.h>
@@ -85,7 +86,8 @@ static void a_read_outside_is_found_where_the_tool_is(void **state) {
     rft_run_free(run);
 }
 
-int main(void) {
+int gpu_sanitize(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bests_run_once_more),
         cmocka_unit_test(a_read_outside_is_found_where_the_tool_is),

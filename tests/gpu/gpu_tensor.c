@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/units.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/kept_compiler.h"
 #include "measure/ceiling/ceiling_bench.h"
 #include "measure/ceiling/ceiling_memory.h"
@@ -262,7 +263,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-int main(int argc, char **argv) {
+int gpu_tensor(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tensor_ceilings_are_plausible),
         cmocka_unit_test(burst_is_above_load),

@@ -4,6 +4,7 @@
  * launch, plus 3 s until the next point is measured; a slow kernel, a reference of 2.5 s and gigabytes of inputs cost
  * what they take.
  */
+#include "gpu/gpu_tests.h"
 #include "gpu/real_program.h"
 
 #include "base/json.h"
@@ -114,7 +115,8 @@ static void what_is_slow_is_not_cut(void **state) {
     assert_true(slow[1]->rounds[0].stats.median >= 0.3);
 }
 
-int main(void) {
+int gpu_time_limits(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_endless_kernel_costs_its_timeout_and_three_seconds),
         cmocka_unit_test(what_is_slow_is_not_cut),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "gpu/gpu_tests.h"
 #include "gpu/vendor.h"
 
 #include <math.h>
@@ -323,7 +324,8 @@ static void rates_are_as_expected(void **state) {
     }
 }
 
-int main(void) {
+int gpu_vendor(int argc, char **argv) {
+    (void)argc, (void)argv;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_are_right),
         cmocka_unit_test(rates_are_as_expected),

@@ -27,6 +27,11 @@ expect() {
 }
 
 expect 1 "0 passed, 0 failed, 0 skipped"
+program gpu_tests <<'P' # which the others call: no test
+#!/bin/sh
+exit 1
+P
+expect 1 "0 passed, 0 failed, 0 skipped"
 program gpu_good <<'P'
 #!/bin/sh
 [ -x "$RFT_TEST_ROOT/run-tests" ] || exit 9
