@@ -20,14 +20,21 @@ local function ladder(kernel, ilp, more)
 end
 
 return {
-  sweep { name = "flops_product", variants = ladder(flops.product), over = { n = values(2^22, 2^25, 2^28) } },
+  sweep {
+    name = "flops_product",
+    diagnostic = true,
+    variants = ladder(flops.product),
+    over = { n = values(2^22, 2^25, 2^28) },
+  },
   sweep {
     name = "flops_log_exp",
+    diagnostic = true,
     variants = ladder(flops.log_exp, "float4, ILP", { FAST = values(false, true) }),
     over = { n = values(2^22, 2^25, 2^28) },
   },
   sweep {
     name = "flops_polynomial",
+    diagnostic = true,
     variants = ladder(flops.polynomial, "float4, ILP"),
     over = { flops = refine(pow2_values(2, 512), 2) }, -- 0.25 to 64 operations a byte
     with = { n = 2^26 },

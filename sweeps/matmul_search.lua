@@ -5,6 +5,7 @@
 local matmul = require "kernels.matmul_fp32"
 
 return sweep {
+  diagnostic = true, -- matmul_fp32.lua is the workload
   kernel = matmul.register_even,
   over = { n = values(2048) },
   with = { m = function(p) return p.n end, k = function(p) return p.n end },

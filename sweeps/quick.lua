@@ -21,6 +21,7 @@ return {
   },
   sweep {
     name = "strided_read",
+    diagnostic = true,
     kernel = strided_read,
     over = { stride = values(1, 2, 4, 8, 16, 32) },
     with = { n = 2^23 }, -- to 1 GiB

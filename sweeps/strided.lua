@@ -3,6 +3,7 @@
 local strided_read = require "kernels.strided_read"
 
 return sweep {
+  diagnostic = true,
   kernel = strided_read,
   over = { stride = values(1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 32, 48, 64) },
   with = { n = 2^25 },

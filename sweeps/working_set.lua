@@ -4,6 +4,7 @@
 local copy_scale = require "kernels.copy_scale"
 
 return sweep {
+  diagnostic = true,
   kernel = copy_scale.fp32,
   over = { n = refine(pow2_values(2^18, 2^27), 3) }, -- 2 MiB to 1 GiB in both arrays
   tune = { VEC = values(4), BLOCK = values(256, 512), ITEMS = values(1, 4), STREAM = values(false) },

@@ -154,6 +154,10 @@ int rft_api_sweep(lua_State *lua) {
         }
     }
     lua_pop(lua, 1);
+    if (rft_read_field(lua, 1, "diagnostic")) {
+        state->sweep.diagnostic = rft_read_bool(lua, -1, &(rft_at){&root, "diagnostic", 0});
+    }
+    lua_settop(lua, 1);
     read_ladder(lua, &root, state);
     rft_tune_read(lua, 1, state);
     for (size_t v = 0; v < state->sweep.variant_count; v++) {

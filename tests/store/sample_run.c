@@ -67,6 +67,7 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
                          .path = "sweeps/gemv.lua",
                          .script_hash = "00ff",
                          .item_name = "row",
+                         .diagnostic = 1,
                          .measure = RFT_MEASURE_OPTS_INIT};
     sweep->measure.noise_frac = 0.1 + 0.2; /* no short decimal */
     sweep->measure.min_seconds = 0.1;

@@ -239,6 +239,7 @@ static void schema_2_can_be_read(void **state) {
                 read->sustained_power_w != read->sustained_power_w);
     assert_int_equal(run->sweeps[0].sweep.problems[2].refined, 2);
     assert_int_equal(back->sweeps[0].sweep.problems[2].refined, 0);
+    assert_true(run->sweeps[0].sweep.diagnostic == 1 && back->sweeps[0].sweep.diagnostic == -1);
     assert_int_equal(open_code(older, RFT_STORE_WRITE, &err), RFT_E_SCHEMA);
     assert_non_null(strstr(err.remedy, "can be read, not continued"));
     rft_run_free(back);

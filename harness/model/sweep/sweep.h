@@ -136,6 +136,8 @@ struct rft_sweep {
     size_t variant_count;
     bool bare_space;       /* no kernel: can be checked and searched by replay */
     const char *item_name; /* NULL = none */
+    int diagnostic; /* 1: its figures explain the card and are no workload of anyone's: no summary counts them. 0: they
+                       are. -1: not recorded */
     rft_measure_opts measure;
     rft_search_opts search;
     const char **baselines; /* names: "cuBLASLt", "cuBLASLt tf32" */

@@ -55,6 +55,7 @@ static void make_sweep(rft_run *run, const rft_exchange_file *file, const rft_fo
                          .path = rft_arena_strdup(run->arena, rft_fs_name(file->what)),
                          .script_hash = "",
                          .bare_space = true,
+                         .diagnostic = -1,
                          .measure = RFT_MEASURE_OPTS_INIT,
                          .problem_count = 1,
                          .variant_count = 1};

@@ -119,7 +119,8 @@ static void make_sweep(rft_ktt_reader *r, const char *kernel, const json_t *resu
     rft_arena *arena = r->run->arena;
     rft_run_sweep *out = &r->run->sweeps[r->run->sweep_count++];
     const json_t *first = json_array_get(json_object_get(result, "ComputationResults"), 0);
-    out->sweep = (rft_sweep){.name = kernel, .path = "", .script_hash = "", .measure = RFT_MEASURE_OPTS_INIT};
+    out->sweep =
+        (rft_sweep){.name = kernel, .path = "", .script_hash = "", .diagnostic = -1, .measure = RFT_MEASURE_OPTS_INIT};
     out->sweep.measure.cache = RFT_CACHE_HOT; /* KTT flushes nothing, and times one run */
     out->sweep.measure.min_samples = out->sweep.measure.max_samples = 1;
     out->sweep.search = (rft_search_opts){.strategy = "KTT's"};
