@@ -30,6 +30,39 @@ static void describe(rft_build *b) {
     doc->footer_extra = page_notice(b);
 }
 
+static void build_mixes(rft_build *b) {
+    rft_print_page(b->doc,
+                   rft_finding_mixes(b->opts.book, b->opts.mixes, b->opts.mix_count, b->opts.part != 1, b->arena));
+}
+
+static void build_rooflines(rft_build *b) {
+    rft_doc_new_page(b->doc);
+    rft_print_page(b->doc, rft_finding_rooflines(b->run, b->arena));
+}
+
+static void build_sweeps(rft_build *b) {
+    for (size_t s = 0; s < b->run->sweep_count; s++) {
+        rft_build_sweep(b, s);
+    }
+}
+
+static void build_transitions(rft_build *b) {
+    rft_doc_new_chapter(b->doc);
+    rft_print_page(b->doc, rft_finding_transitions_all(b->run, b->opts.full, b->arena));
+}
+
+/* The document, in its order: a chapter begins a page or goes on where it likes. */
+enum { BUYER = 1, ENGINEER = 2, BOTH = BUYER | ENGINEER }; /* of --part */
+static const struct {
+    void (*build)(rft_build *b);
+    int parts; /* that have it */
+} chapters[] = {
+    {rft_build_cover, BOTH},      {rft_build_summary, BUYER},     {build_mixes, BUYER},
+    {rft_build_ceilings, BUYER},  {rft_build_problems, ENGINEER}, {rft_build_operations, ENGINEER},
+    {build_rooflines, ENGINEER},  {build_sweeps, ENGINEER},       {build_transitions, ENGINEER},
+    {rft_build_method, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
+};
+
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
     rft_build b = {0};
     b.run = run;
@@ -39,24 +72,10 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
     b.doc->arena = arena;
     describe(&b);
     rft_build_entries(&b);
-    rft_build_cover(&b);
-    if (b.opts.part != 2) {
-        rft_build_summary(&b);
-        rft_print_page(b.doc, rft_finding_mixes(b.opts.book, b.opts.mixes, b.opts.mix_count, b.opts.part != 1, arena));
-        rft_build_ceilings(&b);
-    }
-    if (b.opts.part != 1) {
-        rft_build_problems(&b);
-        rft_build_operations(&b);
-        rft_doc_new_page(b.doc);
-        rft_print_page(b.doc, rft_finding_rooflines(run, arena));
-        for (size_t s = 0; s < run->sweep_count; s++) {
-            rft_build_sweep(&b, s);
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
+        if (b.opts.part == 0 || (chapters[i].parts & b.opts.part)) {
+            chapters[i].build(&b);
         }
-        rft_doc_new_chapter(b.doc);
-        rft_print_page(b.doc, rft_finding_transitions_all(run, b.opts.full, arena));
-        rft_build_method(&b);
-        rft_build_appendix(&b);
     }
     return b.doc;
 }
