@@ -3,6 +3,7 @@
 #include "cli/host_env.h"
 
 #include "base/fs.h"
+#include "base/hash.h"
 #include "revision.h"
 
 #include <sched.h>
@@ -106,8 +107,21 @@ static void add_settings(rft_env *env, rft_arena *arena) {
     rft_env_set(env, arena, "host.libc", told ? libc : NULL, told ? NULL : "the C library does not say");
 }
 
+/* machine-id(5) asks to publish it hashed only, and with something of the program's own. */
+static const char *host_id(rft_arena *arena) {
+    char hex[RFT_HASH_HEX_SIZE];
+    rft_sha256 hash;
+    const char *id = first_line(arena, "/etc/machine-id");
+    rft_sha256_init(&hash);
+    rft_sha256_add_text(&hash, "rooftune host");
+    rft_sha256_add_text(&hash, id);
+    rft_sha256_hex(&hash, hex);
+    return *id ? rft_arena_strndup(arena, hex, 12) : "";
+}
+
 void rft_host_env(rft_env *env, rft_arena *arena) {
     struct utsname system;
+    set_or_reason(env, arena, "host.id", host_id(arena), "/etc/machine-id does not say");
     set_or_reason(env, arena, "host.cpu", proc_value(arena, "/proc/cpuinfo", "model name"),
                   "/proc/cpuinfo does not say");
     set_or_reason(env, arena, "host.memory", proc_value(arena, "/proc/meminfo", "MemTotal"),

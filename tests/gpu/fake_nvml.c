@@ -37,6 +37,11 @@ int nvmlDeviceGetClockInfo(void *device, int which, unsigned *out);
 int nvmlDeviceGetTemperature(void *device, int which, unsigned *out);
 int nvmlDeviceGetCurrentClocksEventReasons(void *device, unsigned long long *out);
 int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending);
+int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *out);
+int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *uncorrected, unsigned *pending,
+                              unsigned *failed);
+int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *out);
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *on);
 int nvmlDeviceGetPersistenceMode(void *device, unsigned *out);
 int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count, process *out);
 int nvmlDeviceGetGraphicsRunningProcesses_v3(void *device, unsigned *count, process *out);
@@ -118,6 +123,30 @@ int nvmlDeviceGetMigMode(void *device, unsigned *now, unsigned *pending) {
     *now = fake_nvml.mig;
     *pending = !fake_nvml.mig;
     return fake_nvml.mig_status;
+}
+int nvmlDeviceGetTotalEccErrors(void *device, int kind, int since, unsigned long long *out) {
+    (void)device;
+    *out = fake_nvml.errors[kind][since];
+    return FAKE_NVML_OK;
+}
+int nvmlDeviceGetRemappedRows(void *device, unsigned *corrected, unsigned *uncorrected, unsigned *pending,
+                              unsigned *failed) {
+    (void)device;
+    *corrected = fake_nvml.rows[0];
+    *uncorrected = fake_nvml.rows[1];
+    *pending = fake_nvml.rows[2];
+    *failed = fake_nvml.rows[3];
+    return FAKE_NVML_OK;
+}
+int nvmlDeviceGetPcieReplayCounter(void *device, unsigned *out) {
+    (void)device;
+    *out = 5;
+    return FAKE_NVML_OK;
+}
+int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *on) {
+    (void)device;
+    *on = link != 3;
+    return link < fake_nvml.links ? FAKE_NVML_OK : fake_nvml.links ? FAKE_NVML_INVALID : FAKE_NVML_NOT_SUPPORTED;
 }
 int nvmlDeviceGetPersistenceMode(void *device, unsigned *out) {
     (void)device;

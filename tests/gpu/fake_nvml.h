@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fake_nvml.h - what the libnvidia-ml.so.1 of tests answers, for the program that tests harness/gpu/nvml/nvml_meter.c
- * against it: the test fills it in. One device, "GPU-fake" at 0000:AB:00.0. */
+/* fake_nvml.h - what the libnvidia-ml.so.1 of tests answers, for the program that tests harness/gpu/nvml/nvml.c and
+ * nvml_meter.c against it: the test fills it in. One device, "GPU-fake" at 0000:AB:00.0. */
 #ifndef RFT_TESTS_FAKE_NVML_H
 #define RFT_TESTS_FAKE_NVML_H
 
@@ -27,6 +27,9 @@ typedef struct fake_nvml_state {
     fake_nvml_list compute, graphics, mps;
     int mig_status;
     unsigned mig, persistence;
+    unsigned long long errors[2][2]; /* corrected or not, since the driver was loaded or ever */
+    unsigned rows[4];                /* remapped for corrected, for uncorrected errors; pending; failed */
+    unsigned links;                  /* of NVLink; the one numbered 3 is down */
 } fake_nvml_state;
 
 #endif

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "gpu/fake_nvml.h"
+#include "gpu/gpu.h"
 #include "gpu/meter.h"
 
 #include <dlfcn.h>
@@ -195,6 +196,36 @@ static void users_are_counted_once_and_without_us(void **state) {
     meter->vt->close(meter);
 }
 
+static void the_cards_health_is_a_fact_or_has_a_reason(void **state) {
+    (void)state;
+    rft_env env = {0};
+    rft_arena *arena = rft_arena_new();
+    fake->errors[0][0] = 7;
+    fake->errors[1][0] = 1;
+    fake->errors[1][1] = 4;
+    fake->rows[0] = 2;
+    fake->rows[1] = 3;
+    fake->links = 18;
+    rft_nvml_describe("0000:AB:00.0", &env, arena);
+    assert_string_equal(rft_env_value(&env, "nvml.ecc_corrected"), "7");
+    assert_string_equal(rft_env_value(&env, "nvml.ecc_uncorrected"), "1");
+    assert_string_equal(rft_env_value(&env, "nvml.ecc_uncorrected_lifetime"), "4");
+    assert_string_equal(rft_env_value(&env, "nvml.rows_remapped"), "5");
+    assert_string_equal(rft_env_value(&env, "nvml.row_remapping"), "ok");
+    assert_string_equal(rft_env_value(&env, "nvml.pcie_replays"), "5");
+    assert_string_equal(rft_env_value(&env, "nvml.nvlinks"), "17 of 18");
+    fake->rows[2] = 1;
+    fake->links = 0;
+    rft_nvml_describe("0000:AB:00.0", &env, arena);
+    assert_string_equal(rft_env_value(&env, "nvml.row_remapping"), "pending");
+    assert_null(rft_env_value(&env, "nvml.nvlinks"));
+    assert_string_equal(rft_env_get(&env, "nvml.nvlinks")->reason, "Not Supported");
+    fake->rows[3] = 1;
+    rft_nvml_describe("0000:AB:00.0", &env, arena);
+    assert_string_equal(rft_env_value(&env, "nvml.row_remapping"), "failed");
+    rft_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(devices_are_found, reset),
@@ -202,6 +233,7 @@ int main(void) {
         cmocka_unit_test_setup(counters_are_asked_by_the_numbers_of_the_driver, reset),
         cmocka_unit_test_setup(what_is_absent_has_a_reason, reset),
         cmocka_unit_test_setup(users_are_counted_once_and_without_us, reset),
+        cmocka_unit_test_setup(the_cards_health_is_a_fact_or_has_a_reason, reset),
     };
     void *library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     fake = library ? dlsym(library, "fake_nvml") : NULL;

@@ -20,6 +20,10 @@ typedef struct nvml_memory {
 } nvml_memory;
 
 typedef int get_clock(nvml_device device, int type, unsigned *out_mhz);
+/* Rows of memory replaced for corrected and for uncorrected errors; whether a replacement waits for a reset, or failed.
+ */
+typedef int get_rows(nvml_device device, unsigned *corrected, unsigned *uncorrected, unsigned *pending,
+                     unsigned *failed);
 
 /* field, type, exported name, required */
 #define NVML_MAP(X)                                                                                                    \
@@ -46,6 +50,9 @@ typedef int get_clock(nvml_device device, int type, unsigned *out_mhz);
     X(persistence, nvml_get_unsigned *, "nvmlDeviceGetPersistenceMode", false)                                         \
     X(ecc, nvml_get_pair *, "nvmlDeviceGetEccMode", false)                                                             \
     X(ecc_errors, int (*)(nvml_device, int, int, unsigned long long *), "nvmlDeviceGetTotalEccErrors", false)          \
+    X(rows, get_rows *, "nvmlDeviceGetRemappedRows", false)                                                            \
+    X(replays, nvml_get_unsigned *, "nvmlDeviceGetPcieReplayCounter", false)                                           \
+    X(nvlink, int (*)(nvml_device, unsigned, unsigned *), "nvmlDeviceGetNvLinkState", false)                           \
     X(mig, nvml_get_pair *, "nvmlDeviceGetMigMode", false)                                                             \
     X(pcie_gen, nvml_get_unsigned *, "nvmlDeviceGetCurrPcieLinkGeneration", false)                                     \
     X(pcie_width, nvml_get_unsigned *, "nvmlDeviceGetCurrPcieLinkWidth", false)                                        \
@@ -97,9 +104,15 @@ static const char *const keys[] = {"nvml.driver_version",
                                    "nvml.persistence",
                                    "nvml.ecc",
                                    "nvml.ecc_uncorrected",
+                                   "nvml.ecc_uncorrected_lifetime",
+                                   "nvml.ecc_corrected",
+                                   "nvml.rows_remapped",
+                                   "nvml.row_remapping",
                                    "nvml.mig",
                                    "nvml.pcie_generation",
                                    "nvml.pcie_width",
+                                   "nvml.pcie_replays",
+                                   "nvml.nvlinks",
                                    "nvml.memory_total_bytes",
                                    "nvml.memory_used_bytes",
                                    "nvml.other_processes",
@@ -199,18 +212,46 @@ static void add_clocks(nvml_talk *t) {
     set_text(t, "nvml.clock_event_reasons", status, reason_names(bits, t->arena));
 }
 
+/* Total errors: corrected (0) or not (1), since the driver was loaded (0) or in the card's life (1). */
+static void set_errors(nvml_talk *t, const char *key, int kind, int since) {
+    unsigned long long errors = 0;
+    int status = t->api.ecc_errors ? t->api.ecc_errors(t->device, kind, since, &errors) : NVML_FUNCTION_NOT_FOUND;
+    set_count(t, key, status, errors);
+}
+
+static void add_memory_health(nvml_talk *t) {
+    unsigned corrected = 0, uncorrected = 0, pending = 0, failed = 0;
+    set_errors(t, "nvml.ecc_uncorrected", 1, 0);
+    set_errors(t, "nvml.ecc_uncorrected_lifetime", 1, 1);
+    set_errors(t, "nvml.ecc_corrected", 0, 0);
+    int status =
+        t->api.rows ? t->api.rows(t->device, &corrected, &uncorrected, &pending, &failed) : NVML_FUNCTION_NOT_FOUND;
+    set_count(t, "nvml.rows_remapped", status, (unsigned long long)corrected + uncorrected);
+    set_text(t, "nvml.row_remapping", status, failed ? "failed" : pending ? "pending" : "ok");
+}
+
 static void add_modes(nvml_talk *t) {
     unsigned now = 0, pending = 0;
-    unsigned long long errors = 0;
     int status = ask_nvml(t, t->api.persistence, &now);
     set_switch(t, "nvml.persistence", status, now);
     status = t->api.ecc ? t->api.ecc(t->device, &now, &pending) : NVML_FUNCTION_NOT_FOUND;
     set_switch(t, "nvml.ecc", status, now);
-    /* uncorrected (1), since the driver was loaded (0) */
-    status = t->api.ecc_errors ? t->api.ecc_errors(t->device, 1, 0, &errors) : NVML_FUNCTION_NOT_FOUND;
-    set_count(t, "nvml.ecc_uncorrected", status, errors);
+    add_memory_health(t);
     status = t->api.mig ? t->api.mig(t->device, &now, &pending) : NVML_FUNCTION_NOT_FOUND;
     set_switch(t, "nvml.mig", status, now);
+}
+
+static void add_nvlinks(nvml_talk *t) {
+    enum { LINKS_MOST = 36 };
+    unsigned links = 0, active = 0, on = 0;
+    int first = NVML_FUNCTION_NOT_FOUND;
+    for (unsigned link = 0; t->api.nvlink && link < LINKS_MOST; link++) {
+        int status = t->api.nvlink(t->device, link, &on);
+        first = link == 0 ? status : first;
+        links += status == NVML_OK;
+        active += status == NVML_OK && on;
+    }
+    set_text(t, "nvml.nvlinks", first, rft_arena_printf(t->arena, "%u of %u", active, links));
 }
 
 static void add_link(nvml_talk *t) {
@@ -225,6 +266,9 @@ static void add_link(nvml_talk *t) {
     set_text(t, "nvml.pcie_width", status,
              status_max == NVML_OK ? rft_arena_printf(t->arena, "x%u of x%u", now, most)
                                    : rft_arena_printf(t->arena, "x%u", now));
+    status = ask_nvml(t, t->api.replays, &now);
+    set_count(t, "nvml.pcie_replays", status, now);
+    add_nvlinks(t);
 }
 
 /* Our own process is not counted where it can be told apart (in a container NVML may name the host's numbers). */
