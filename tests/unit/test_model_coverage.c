@@ -129,6 +129,35 @@ static void dependence_is_flagged(void **state) {
     assert_true(covered[1] < RUNS / 2 && covered[2] < RUNS / 2); /* so it must be said */
 }
 
+/* Ten thousand samples of one short kernel, and thousands of readings of a long run: by medians of neighbours and by
+ * the incomplete method, with the same answers. */
+static void long_series(void **state) {
+    (void)state;
+    enum { N = 10000, RUNS = 60 };
+    static double samples[N];
+    static rft_drift_reading readings[N];
+    uint64_t seed = 12;
+    int flagged = 0;
+    for (int e = 0; e < RUNS; e++) {
+        for (size_t i = 0; i < N; i++) {
+            samples[i] = 1.0 + 0.01 * noise_normal(&seed);
+        }
+        rft_drift none = rft_drift_of_samples(samples, N);
+        flagged += rft_drift_found(&none);
+    }
+    assert_true(flagged <= RUNS / 8); /* 4 % meant */
+    for (size_t i = 0; i < N; i++) {
+        samples[i] += 0.02 * (double)i / N;
+        readings[i] = (rft_drift_reading){.time_s = (double)i, .median = samples[i], .half_width = NAN};
+    }
+    rft_drift trend = rft_drift_of_samples(samples, N), run = rft_drift_of(readings, N);
+    assert_int_equal(trend.kind, RFT_DRIFT_TREND);
+    assert_int_equal(run.kind, RFT_DRIFT_TREND);
+    assert_int_equal(trend.n, N);
+    assert_float_equal(trend.amount_frac, 0.02, 0.001);
+    assert_float_equal(run.amount_frac, 0.02, 0.001);
+}
+
 static void edges(void **state) {
     (void)state;
     double same[20], one = 2.5;
@@ -164,6 +193,7 @@ int main(void) {
         cmocka_unit_test(fixed_sizes),
         cmocka_unit_test(under_the_stopping_rule),
         cmocka_unit_test(dependence_is_flagged),
+        cmocka_unit_test(long_series),
         cmocka_unit_test(edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

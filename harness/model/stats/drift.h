@@ -59,7 +59,8 @@ typedef struct rft_drift {
 rft_drift rft_drift_of(const rft_drift_reading *readings, size_t count);
 
 /* The same for the samples of one measurement: are they independent, as its interval assumes? By a fifth of the
- * permutations: there are thousands of points. */
+ * permutations, and of more than 512 samples by the medians of so many groups of neighbours: there are thousands of
+ * points, and a short kernel under --min-time has ten thousand samples. */
 rft_drift rft_drift_of_samples(const double *samples, size_t n);
 
 /* Half the 95 % interval of the level of samples that are not independent, from the scatter of the medians of batches
