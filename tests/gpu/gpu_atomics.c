@@ -78,7 +78,7 @@ static void kernels_are_bound_by_them(void **state) {
     assert_non_null(the_run);
     int missed = 0;
     for (size_t sweep = 0; sweep < the_run->sweep_count; sweep++) {
-        const rft_point *best = rft_run_best(the_run, sweep, SIZE_MAX, 0);
+        const rft_point *best = rft_run_best(the_run, sweep, SIZE_MAX, the_run->sweeps[sweep].sweep.problem_count - 1);
         assert_non_null(best);
         rft_bound bound = rft_bound_whole_of(the_run, best);
         printf("    %s: %s\n", real_program_point_text(the_run, best), rft_bound_text(&bound, the_run->arena));

@@ -8,6 +8,7 @@
 #include "gpu/gpu_given.h"
 #include "gpu/real_program.h"
 
+#include "base/fs.h"
 #include "model/run/baseline.h"
 
 #include <setjmp.h>
@@ -61,9 +62,11 @@ static const char sweep[] =
     "}\n";
 
 static void write_text(const char *name, const char *text) {
-    FILE *file = fopen(name, "w");
+    char *path = rft_fs_join(real_program_scratch(), name);
+    FILE *file = fopen(path, "w");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    free(path);
 }
 
 /* By `rooftune point --emit`, from a script of one kernel. */
@@ -85,8 +88,10 @@ static bool build_by_nvcc(void) {
     char arch[40];
     snprintf(arch, sizeof arch, "-arch=sm_%d", real_program_cc());
     pid_t child = access(NVCC, X_OK) == 0 ? fork() : -1;
-    if (child == 0) {
+    if (child == 0 && chdir(real_program_scratch()) == 0) {
         execl(NVCC, NVCC, "-cubin", arch, "-DFUNCTION=", "-DSIGN=", "saxpy.cu", "-o", "given.cubin", (char *)NULL);
+    }
+    if (child == 0) {
         _exit(1);
     }
     int status = 1;

@@ -212,13 +212,16 @@ static void each_launch_of_a_list_has_its_time(void **state) {
 
 static void the_cache_mode_is_the_sweeps(void **state) {
     (void)state;
-    size_t hot = need_sweep("window", 80);
+    bool seen[RFT_CACHE_COUNT] = {false};
     for (size_t i = 0; i < the_run->point_count; i++) {
         const rft_point *point = &the_run->points[i];
         if (point->rounds[0].n > 0) {
-            assert_int_equal(point->rounds[0].cache, point->sweep == hot ? RFT_CACHE_HOT : RFT_CACHE_COLD);
+            rft_cache_mode asked = the_run->sweeps[point->sweep].sweep.measure.cache;
+            assert_int_equal(point->rounds[0].cache, asked);
+            seen[asked] = true;
         }
     }
+    assert_true(seen[RFT_CACHE_COLD] && seen[RFT_CACHE_HOT] && seen[RFT_CACHE_ROTATING]);
 }
 
 /* A window is a matter of launching only: same code, but another point and no alias. */

@@ -390,7 +390,8 @@ static int fault_child(void) {
     the.launches[0].entry = "out_of_bounds";
     int rc = the.probe->measure(the.probe, &the.request, the.arena, &the.result, &the.err);
     if (rc != 0 || the.result.outcome != RFT_OUTCOME_LAUNCH_FAILED) {
-        printf("rc %d, outcome %s\n", rc, rc == 0 ? rft_outcome_name(the.result.outcome) : the.err.message);
+        printf("rc %d, outcome %s: %s\n", rc, rc == 0 ? rft_outcome_name(the.result.outcome) : the.err.message,
+               rc == 0 && the.result.reason ? the.result.reason : "");
         return 3;
     }
     printf("in the child: %s\n", the.result.reason);

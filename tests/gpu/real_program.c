@@ -201,6 +201,10 @@ static rft_run *load(const char *name, rft_err *err) {
     return rc == RFT_OK ? run : NULL;
 }
 
+const char *real_program_scratch(void) {
+    return the_scratch;
+}
+
 rft_run *real_program_try_load(const char *name) {
     return real_program_has_file(name) ? load(name, NULL) : NULL;
 }

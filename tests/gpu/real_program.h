@@ -48,6 +48,9 @@ void real_program_expect(int status, const char *const *words);
 /* Fails the test, with the text, unless it contains `part`. */
 void real_program_said(const char *text, const char *part);
 
+/* The scratch folder; valid until the tests end. */
+const char *real_program_scratch(void);
+
 /* Reads a run file or a recording in the scratch folder; rft_run_free(). */
 rft_run *real_program_load(const char *name);
 /* The same; NULL where there is none yet. For a file that is being written. */
