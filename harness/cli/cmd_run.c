@@ -296,7 +296,7 @@ static bool all_recorded(const rft_run_options *o) {
 /* Names that were not given, too, before anything is made. */
 static int name_outputs(session *s, rft_run_file_opts *file, rft_arena *arena, rft_err *err) {
     const rft_run_options *o = s->o;
-    file->output = rft_run_file_path(file, arena);
+    file->output = rft_run_file_path(s->cli, file, arena);
     s->report_path = rft_run_end_report_path(o->report, file->output, arena);
     const rft_output outputs[] = {{"-o", file->output, RFT_OUTPUT_RUN},
                                   {"--report", o->no_report ? NULL : s->report_path, RFT_OUTPUT_FILE},

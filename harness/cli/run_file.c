@@ -136,8 +136,8 @@ static int another(rft_err *err, const char *path, const char *what) {
     return rft_err_remedy(err, "name another file with -o, or start anew with --fresh");
 }
 
-/* Does the stored run ask the same questions of the same device? What it may be asked anew is put into it. */
-static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
+/* Does the stored run ask the same questions of the same device? */
+static int same_questions(const rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
     const rft_plan *plan = opts->plan;
     bool same = run->sweep_count == plan->sweep_count;
     for (size_t s = 0; same && s < plan->sweep_count; s++) {
@@ -168,7 +168,13 @@ static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *pat
         return rft_err_remedy(err, "continue with its --at, --variant and --set, name another file with -o, or start "
                                    "anew with --fresh");
     }
-    int rc = RFT_OK;
+    return RFT_OK;
+}
+
+/* The same, and what it may be asked anew is put into it. */
+static int same_run(rft_run *run, const rft_run_file_opts *opts, const char *path, rft_err *err) {
+    const rft_plan *plan = opts->plan;
+    int rc = same_questions(run, opts, path, err);
     for (size_t s = 0; s < plan->sweep_count && rc == RFT_OK; s++) {
         rc = rft_asked_continue(&run->sweeps[s].sweep, plan->sweeps[s], err);
     }
@@ -212,9 +218,31 @@ static int resume(rft_run_file *out, const rft_run_file_opts *opts, rft_err *err
     return rc == RFT_OK ? rft_store_put_asked(out->store, out->run, err) : rc;
 }
 
-const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena) {
+/* What cannot be read is no other run: rft_run_file_open() says why. */
+static bool holds_another(const char *path, const rft_run_file_opts *opts, rft_err *why) {
+    rft_run *run = NULL;
+    if (!rft_fs_exists(path) || is_empty_file(path) || rft_store_load(&run, path, NULL) != RFT_OK) {
+        return false;
+    }
+    int rc = same_questions(run, opts, path, why);
+    rft_run_free(run);
+    return rc != RFT_OK;
+}
+
+const char *rft_run_file_path(rft_cli *cli, const rft_run_file_opts *opts, rft_arena *arena) {
     const rft_clock *clock = rft_clock_system();
-    return opts->output ? opts->output : default_path(arena, opts, clock->unix_ns(clock->self));
+    if (opts->output) {
+        return opts->output;
+    }
+    const char *first = default_path(arena, opts, clock->unix_ns(clock->self)), *path = first;
+    rft_err why = RFT_ERR_INIT;
+    for (int next = 2; !opts->fresh && holds_another(path, opts, path == first ? &why : NULL); next++) {
+        path = rft_arena_printf(arena, "%.*s-%d.db", (int)(strlen(first) - strlen(".db")), first, next);
+    }
+    if (path != first) {
+        fprintf(cli->talk, "%s: %s; it stays, and this run is %s\n", why.place, why.message, path);
+    }
+    return path;
 }
 
 int rft_run_file_open(rft_run_file *out, rft_cli *cli, const rft_run_file_opts *opts, rft_err *err) {

@@ -25,8 +25,10 @@ typedef struct rft_run_file_opts {
     const rft_plan *plan;
 } rft_run_file_opts;
 
-/* SWEEP-GPU-DATE.db, or SWEEP-PART-GPU-DATE.db, in the working folder where `output` is NULL. In `arena`. */
-const char *rft_run_file_path(const rft_run_file_opts *opts, rft_arena *arena);
+/* Where `output` is NULL: SWEEP-GPU-DATE.db, or SWEEP-PART-GPU-DATE.db, in the working folder. Where that holds a run
+ * that this one cannot continue (the sweep was edited), and nothing says `fresh`, the first of ...-2.db, ...-3.db that
+ * does not; that is told. In `arena`. */
+const char *rft_run_file_path(rft_cli *cli, const rft_run_file_opts *opts, rft_arena *arena);
 /* Begins or continues. RFT_E_STORE: the file belongs to another sweep or device (remedy: --fresh, -o), or --fresh would
  * take away what is no run file or what another run writes to. */
 int rft_run_file_open(rft_run_file *out, rft_cli *cli, const rft_run_file_opts *opts, rft_err *err);

@@ -23,7 +23,22 @@ rooftune show empty.db
 expect_status 0
 rooftune $quick
 expect_status 0
-expect_file "$(ls quick-h200-replay-20*.db)"
+first=$(ls quick-h200-replay-20*.db)
+expect_file "$first"
+# Without -o an edited sweep has a file of its own, which the same command continues; no run is lost, and none is asked for.
+cp "$first" before
+mkdir edited
+for text in 1 2; do
+    { cat "$SOURCE/sweeps/quick.lua" && echo "-- $text"; } >edited/quick.lua
+    rooftune run edited/quick.lua -d "replay:$QUICK" --no-report --budget 3 --allow-path "$SOURCE"
+    expect_status 0
+    expect_err "$first: the file holds a run of another sweep.* and this run is ${first%.db}-$((text + 1)).db"
+done
+rooftune run edited/quick.lua -d "replay:$QUICK" --no-report --budget 3 --allow-path "$SOURCE"
+expect_status 0
+expect_err "${first%.db}-3.db holds this run, finished"
+cmp "$first" before || fail "the first run was changed"
+[ ! -e "${first%.db}-4.db" ] || fail "a finished run was made again"
 rooftune $quick --dry-run -o never.db
 expect_status 0
 expect_out 'combinations are valid'
