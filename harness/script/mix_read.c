@@ -7,9 +7,10 @@
 #include <ctype.h>
 #include <string.h>
 
-#define ITEMS_MAX 1024
+#define ITEMS_MAX 1024 /* RFT_MIX_LIST_MOST */
 #define CURRENCY_MAX 16
 #define NUMBER_MAX 1e15
+#define CARDS_MAX 1000000
 
 /* The number on top. */
 static void read_positive(lua_State *lua, const rft_at *at) {
@@ -67,7 +68,8 @@ static void read_names(lua_State *lua, const rft_at *at) {
     read_named(lua, at, "names", read_filled_text);
 }
 
-static void read_remarks(lua_State *lua, const rft_at *at) {
+/* Remarks, or names of files. */
+static void read_texts(lua_State *lua, const rft_at *at) {
     lua_Integer count = rft_read_list(lua, -1, at, ITEMS_MAX);
     for (lua_Integer i = 1; i <= count; i++) {
         rft_at here = {at, NULL, i};
@@ -98,22 +100,64 @@ static void read_date(lua_State *lua, const rft_at *at) {
     }
 }
 
-/* prices = { currency, date, kwh, years, devices } */
+/* A share that some write in percent. */
+static void read_share(lua_State *lua, const rft_at *at) {
+    if (lua_type(lua, -1) == LUA_TNUMBER && !(lua_tonumber(lua, -1) > 0 && lua_tonumber(lua, -1) <= 1)) {
+        rft_read_fail(lua, at, "60 % is 0.6", "must be more than 0 and at most 1");
+    }
+    rft_read_real(lua, -1, at, 0, 1);
+}
+
+static void read_pue(lua_State *lua, const rft_at *at) {
+    if (lua_type(lua, -1) == LUA_TNUMBER && !(lua_tonumber(lua, -1) >= 1)) {
+        rft_read_fail(lua, at, "the energy of the site over that of its machines, such as 1.3", "must be 1 or more");
+    }
+    rft_read_real(lua, -1, at, 1, NUMBER_MAX);
+}
+
+static void read_cards(lua_State *lua, const rft_at *at) {
+    rft_read_int(lua, -1, at, 1, CARDS_MAX);
+}
+
+/* host = { price, watts } */
+static void read_host(lua_State *lua, const rft_at *at) {
+    rft_read_keys(lua, -1, at, RFT_KEYS_MIX_HOST, 0);
+    int from = lua_gettop(lua);
+    lua_createtable(lua, 0, 2);
+    move_field(lua, from, from + 1, at, "price", read_positive);
+    move_field(lua, from, from + 1, at, "watts", read_positive);
+    lua_replace(lua, from);
+}
+
+/* memory = { weights, cache } */
+static void read_memory(lua_State *lua, const rft_at *at) {
+    rft_read_keys(lua, -1, at, RFT_KEYS_MIX_MEMORY, 0);
+    int from = lua_gettop(lua);
+    lua_createtable(lua, 0, 2);
+    move_field(lua, from, from + 1, at, "weights", read_positive);
+    move_field(lua, from, from + 1, at, "cache", read_positive);
+    lua_replace(lua, from);
+}
+
+/* prices = { currency, date, kwh, years, utilisation, pue, host, devices } */
 static void read_prices(lua_State *lua, const rft_at *at) {
     rft_read_keys(lua, -1, at, RFT_KEYS_PRICES, 0);
     int from = lua_gettop(lua);
-    lua_createtable(lua, 0, 5);
+    lua_createtable(lua, 0, 8);
     int to = from + 1;
     bool currency = move_field(lua, from, to, at, "currency", read_currency);
     bool date = move_field(lua, from, to, at, "date", read_date);
     bool kwh = move_field(lua, from, to, at, "kwh", read_positive);
     bool devices = move_field(lua, from, to, at, "devices", read_prices_of_devices);
+    bool host = move_field(lua, from, to, at, "host", read_host);
     move_field(lua, from, to, at, "years", read_positive);
+    move_field(lua, from, to, at, "utilisation", read_share);
+    move_field(lua, from, to, at, "pue", read_pue);
     rft_at currency_at = {at, "currency", 0}, date_at = {at, "date", 0};
-    if (!currency && (kwh || devices)) {
+    if (!currency && (kwh || devices || host)) {
         rft_read_fail(lua, &currency_at, "currency = \"EUR\"", "prices need their currency");
     }
-    if (!date && (kwh || devices)) {
+    if (!date && (kwh || devices || host)) {
         rft_read_fail(lua, &date_at, "date = \"2026-11\"", "prices need their date");
     }
     lua_replace(lua, from);
@@ -179,22 +223,33 @@ static void read_items(lua_State *lua, const rft_at *root, lua_Integer count) {
 
 int rft_api_mix(lua_State *lua) {
     rft_at root = {NULL, "mix", 0}, name = {&root, "name", 0}, per = {&root, "per", 0};
+    rft_at cards_at = {&root, "cards", 0}, memory_at = {&root, "memory", 0}, sweeps_at = {&root, "sweeps", 0};
     lua_settop(lua, 1);
     rft_read_table(lua, 1, &root);
     lua_Integer count = (lua_Integer)lua_rawlen(lua, 1);
     rft_read_keys(lua, 1, &root, RFT_KEYS_MIX, count);
-    lua_createtable(lua, 0, 8);
+    lua_createtable(lua, 0, 11);
     bool named = move_field(lua, 1, 2, &root, "name", read_filled_text);
     bool unit = move_field(lua, 1, 2, &root, "unit", read_filled_text);
     if (move_field(lua, 1, 2, &root, "per", read_positive) && !unit) {
         rft_read_fail(lua, &per, "unit = \"token\", per = 32: what one pass makes", "per needs a unit");
     }
+    bool sweeps = move_field(lua, 1, 2, &root, "sweeps", read_texts);
+    bool cards = move_field(lua, 1, 2, &root, "cards", read_cards);
+    bool memory = move_field(lua, 1, 2, &root, "memory", read_memory);
     bool facts = move_field(lua, 1, 2, &root, "prices", read_prices);
     facts = move_field(lua, 1, 2, &root, "names", read_names) || facts;
-    facts = move_field(lua, 1, 2, &root, "remarks", read_remarks) || facts;
+    facts = move_field(lua, 1, 2, &root, "remarks", read_texts) || facts;
     if (!named && (count > 0 || !facts)) {
         lua_pushnil(lua);
         rft_read_wrong(lua, -1, &name, "text");
+    }
+    if (count == 0 && (cards || memory || sweeps)) {
+        rft_read_fail(lua,
+                      cards    ? &cards_at
+                      : memory ? &memory_at
+                               : &sweeps_at,
+                      "put it where the operations of the pass are", "belongs to a mix with operations");
     }
     if (count == 0 && !facts) {
         rft_read_fail(lua, &root, "{ \"kernel\", { m = 32, ... }, count = 160 }", "the mix has no operations");

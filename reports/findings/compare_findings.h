@@ -3,7 +3,7 @@
 #ifndef RFT_REPORTS_COMPARE_FINDINGS_H
 #define RFT_REPORTS_COMPARE_FINDINGS_H
 
-#include "model/compare/compare.h"
+#include "model/compare/compare_mix.h"
 #include "reports/findings/finding.h"
 
 /* The runs: device, card, file; for programs also how often each verdict was given. */
@@ -25,6 +25,12 @@ rft_finding *rft_finding_variation(const rft_compare *compare, rft_arena *arena)
 rft_finding *rft_finding_alone(const rft_compare *compare, rft_arena *arena);
 /* What the verdicts rest on. */
 rft_finding *rft_finding_caveats(const rft_compare *compare, rft_arena *arena);
+/* "B wins below 27,400 EUR (26,100 to 28,900), where A costs 32,000 EUR. At its 24,000 EUR, B wins."; NULL: there is no
+ * such price. */
+const char *rft_break_even_sentence(const rft_compare_mixes *mixes, size_t item, size_t side, rft_arena *arena);
+/* Of every side against the first, and what would turn it round; for people. */
+rft_finding *rft_finding_break_even(const rft_compare_mixes *mixes, size_t item, rft_arena *arena);
+rft_finding *rft_finding_break_even_data(const rft_break_even *even, rft_arena *arena);
 /* Mixes on every side, and remarks; NULL without --mix. */
 rft_finding *rft_finding_compared_mixes(const rft_compare *compare, rft_arena *arena);
 

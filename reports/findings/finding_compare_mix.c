@@ -26,6 +26,9 @@ static void add_sides_data(rft_finding *f, const rft_compare_mix *mix, const rft
                         rft_datum_text(of->verdict == RFT_COMPARE_NONE ? NULL : rft_compare_verdict_name(of->verdict)));
         rft_finding_set(side, "reason", rft_datum_text(of->reason));
         rft_finding_set(side, "units_s_per_price", rft_datum_number(of->per_price));
+        if (i > 0) {
+            rft_finding_add(side, "break_even", rft_finding_break_even_data(&of->even, f->arena));
+        }
         rft_finding_append(f, list, side);
     }
 }
@@ -137,12 +140,25 @@ static void add_costs(rft_finding *f, const rft_compare_mixes *mixes, const rft_
 static void add_prices(rft_finding *f, const rft_mix_book *book) {
     rft_str text = RFT_STR_INIT;
     if (!isnan(book->years)) {
-        rft_str_addf(&text, "A device's price (on the cover) is spread over %s years of continuous use. ",
+        rft_str_addf(&text, "A device's price (on the cover) is spread over %s years",
                      rft_mix_exact_text(book->years, f->arena));
+        if (isnan(book->utilisation)) {
+            rft_str_add(&text, " of continuous use. ");
+        } else {
+            rft_str_addf(&text, ", %s %% of them at work. ", rft_mix_exact_text(book->utilisation * 100.0, f->arena));
+        }
+    }
+    if (!isnan(book->host_price)) {
+        rft_str_addf(&text, "Its share of the host costs %s %s (%s). ", rft_mix_exact_text(book->host_price, f->arena),
+                     book->currency, book->host_date);
+    }
+    if (!isnan(book->host_watts)) {
+        rft_str_addf(&text, "That share draws %s W. ", rft_mix_exact_text(book->host_watts, f->arena));
     }
     if (!isnan(book->kwh)) {
-        rft_str_addf(&text, "A kilowatt-hour costs %s %s (%s). ", rft_mix_exact_text(book->kwh, f->arena),
-                     book->currency, book->kwh_date);
+        rft_str_addf(&text, "A kilowatt-hour costs %s %s (%s)%s%s. ", rft_mix_exact_text(book->kwh, f->arena),
+                     book->currency, book->kwh_date, isnan(book->pue) ? "" : ", times a PUE of ",
+                     isnan(book->pue) ? "" : rft_mix_exact_text(book->pue, f->arena));
     }
     rft_finding_note(f, RFT_ON_PAGE, "%sCosts are per million units, n/a where a part is not known.",
                      rft_str_get(&text));
@@ -162,6 +178,7 @@ static rft_finding *compared_mix(const rft_compare_mixes *mixes, size_t item, rf
     add_sides(f, mixes, mix);
     if (mix->priced) {
         add_costs(f, mixes, mix);
+        rft_finding_join(f, rft_finding_break_even(mixes, item, arena));
     }
     size_t count = rft_compare_mix_notes(mixes, item, arena, &notes);
     for (size_t i = 0; i < count; i++) {

@@ -32,6 +32,25 @@ static rft_finding *price_data(const rft_mix_total *total, rft_arena *arena) {
     rft_finding_set(f, "years", rft_datum_number(book->years));
     rft_finding_set(f, "kwh", rft_datum_number(book->kwh));
     rft_finding_set(f, "kwh_date", rft_datum_text(book->kwh_date));
+    rft_finding_set(f, "utilisation", rft_datum_number(book->utilisation));
+    rft_finding_set(f, "pue", rft_datum_number(book->pue));
+    rft_finding_set(f, "host", rft_datum_number(book->host_price));
+    rft_finding_set(f, "host_date", rft_datum_text(book->host_date));
+    rft_finding_set(f, "host_w", rft_datum_number(book->host_watts));
+    rft_finding_set(f, "idle_w", rft_datum_number(total->terms.idle_watts));
+    return f;
+}
+
+static rft_finding *room_data(const rft_mix_total *total, rft_arena *arena) {
+    const rft_mix_room *room = &total->room;
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_set(f, "weights_bytes", rft_datum_number(total->mix->weights_bytes));
+    rft_finding_set(f, "cache_bytes", rft_datum_number(total->mix->cache_bytes));
+    rft_finding_set(f, "need_bytes", rft_datum_number(room->need_bytes));
+    rft_finding_set(f, "card_bytes", rft_datum_number(room->card_bytes));
+    rft_finding_set(f, "fits", room->missing ? rft_datum_absent() : rft_datum_flag(room->fits));
+    rft_finding_set(f, "least_cards", rft_datum_number(room->least_cards));
+    rft_finding_set(f, "reason", rft_datum_text(room->missing));
     return f;
 }
 
@@ -42,6 +61,8 @@ static void add_mix_data(rft_finding *f, const rft_mix_total *total) {
     rft_finding_set(f, "called", rft_datum_text(total->called));
     rft_finding_set(f, "unit", rft_datum_text(total->mix->unit));
     rft_finding_set(f, "per", rft_datum_number(total->mix->per));
+    rft_finding_set(f, "cards", rft_datum_number(total->mix->cards));
+    rft_finding_add(f, "memory", room_data(total, f->arena));
     rft_finding_set(f, "missing", rft_datum_count((int64_t)total->missing_count));
     rft_finding_add(f, "time_s", figure_data(&total->time_s, f->arena));
     rft_finding_add(f, "units_s", figure_data(&total->units_s, f->arena));
@@ -288,11 +309,18 @@ rft_finding *rft_finding_mix(const rft_mix_total *total, bool linked, rft_arena 
     rft_finding_heading(f, RFT_ON_PAGE, 2, "%s", total->mix->name);
     rft_finding_heading(f, RFT_IN_TEXT, 2, "Mix: %s, on %s", total->mix->name, rft_mix_device_text(total, arena));
     add_mix_data(f, total);
-    rft_finding_body(f, RFT_ON_PAGE, "On one %s, %s. %s", rft_mix_device_text(total, arena),
+    rft_finding_body(f, RFT_ON_PAGE, "On one %s%s, %s. %s",
+                     total->mix->cards > 1.0 ? rft_arena_printf(arena, "of %.0f ", total->mix->cards) : "",
+                     rft_mix_device_text(total, arena),
                      rft_words_plural(total->line_count, "operation", "operations", arena), total->notes[0]);
     if (total->missing_count) {
         rft_finding_strong(f, RFT_ON_PAGE,
                            rft_arena_printf(arena, "No total: %s, as the table says.", total->time_s.missing));
+    }
+    if (!total->room.missing && !total->room.fits) {
+        rft_finding_strong(f, RFT_ON_PAGE,
+                           rft_arena_printf(arena, "The workload %s: the figures are of its operations, not of it.",
+                                            rft_mix_room_text(&total->room, total->mix, arena)));
     }
     add_mix_figures(f, total);
     if (total->missing_count == 0) {

@@ -393,6 +393,9 @@ function mix(facts) end
 ---@field name? string may be left out where there are no operations
 ---@field unit? string what one pass makes: "token"; default "pass"
 ---@field per? number of them in one pass; default 1
+---@field cards? integer that work on a pass at once, each on the listed operations; default 1
+---@field memory? rooftune.mix_memory
+---@field sweeps? string[] files for `run --mix`; default: those called like the operations
 ---@field prices? rooftune.prices
 ---@field names? table<string, string> by device name or UUID: "card in rack 3"
 ---@field remarks? string[] printed as they are
@@ -402,11 +405,22 @@ function mix(facts) end
 ---@field [2] table<string, rooftune.value> problem
 ---@field count number how often it is launched in one pass
 
+---@class rooftune.mix_memory
+---@field weights? number bytes kept in device memory, on all cards of a pass together
+---@field cache? number likewise
+
+---@class rooftune.mix_host
+---@field price? number of the share of its host that one card has
+---@field watts? number drawn by that share all the time
+
 ---@class rooftune.prices
 ---@field currency? string "EUR"; required with kwh or devices
 ---@field date? string "2026-11"; required with kwh or devices
 ---@field kwh? number price of a kilowatt-hour
----@field years? number of continuous use that a device's price is spread over
+---@field years? number that a device's price is spread over
+---@field utilisation? number share of these in which the mix runs, 0 to 1; default 1
+---@field pue? number energy of the site over that of its machines; default 1
+---@field host? rooftune.mix_host
 ---@field devices? table<string, number> price of one, by device name or UUID
 
 ---Vendor libraries, as baselines and in a kernel's place.

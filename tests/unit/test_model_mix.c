@@ -277,6 +277,97 @@ static void in_words(void **state) {
     rft_arena_free(arena);
 }
 
+static void give_idle(rft_run *run, double watts) {
+    rft_load *idle = rft_arena_calloc(run->arena, 1, sizeof *idle);
+    *idle = rft_load_none(RFT_LOAD_IDLE, NULL);
+    idle->source = "power sensor";
+    idle->power_w = watts;
+    run->idle = idle;
+}
+
+#define ASSUMED                                                                                                        \
+    ",\"cards\":2,\"prices\":{\"currency\":\"EUR\",\"date\":\"2026-11\",\"years\":4,\"kwh\":0.36,\"utilisation\":0.5," \
+    "\"pue\":1.5,\"host\":{\"price\":35064,\"watts\":300},\"devices\":{\"NVIDIA H200\":35064}}"
+
+/* A pass takes 1 s, and 400 J on each of two cards. Of a card's and its host's 2 EUR an hour half is spent waiting: 8
+ * EUR an hour for both cards at work. Energy: 800 J, 2 x 300 W x 2 s, 2 x 100 W x 1 s = 2,200 J at 1.5 x 0.36 / 3.6e6.
+ */
+static void costs_by_hand(void **state) {
+    (void)state;
+    rft_run *run = two_problems();
+    give_joules(run, 0, 4e-3, 0.01);
+    const rft_mix_total *t = total_of(run, MIX(ITEM("synthetic", "n", "1024", "100000"), ASSUMED));
+    assert_non_null(strstr(t->energy_cost.missing, "while it waits was not measured"));
+    assert_true(near(t->joules.value, 800.0, 1e-9));
+    give_idle(run, 100.0);
+    t = total_of(run, MIX(ITEM("synthetic", "n", "1024", "100000"), ASSUMED));
+    double passes = 1e6 / 32;
+    assert_true(near(t->card_cost.value, passes * 8.0 / 3600, 1e-9));
+    assert_true(near(t->energy_cost.value, passes * 2200 * 1.5 * 0.36 / 3.6e6, 1e-9));
+    assert_true(near(t->cost.value, t->card_cost.value + t->energy_cost.value, 1e-12));
+    /* What follows from the time is wrong by as much on both sides of the sum. */
+    double by_time = t->card_cost.value + passes * 1400 * 1.5 * 0.36 / 3.6e6, by_joules = passes * 800 * 0.54 / 3.6e6;
+    double late = t->time_s.high / t->time_s.value - 1.0, hot = t->joules.high / t->joules.value - 1.0;
+    assert_true(near(t->cost.high - t->cost.value, hypot(by_time * late, by_joules * hot), 1e-6));
+    rft_mix_fact facts[RFT_MIX_FACTS];
+    size_t count = rft_mix_facts(t, run->arena, facts);
+    assert_int_equal(count, 7);
+    assert_string_equal(facts[5].label, "of it device and host");
+    has_text(facts[5].note, "35,064 EUR (2026-11) of its host over 4 years, 50 % of them at work");
+    has_text(facts[6].note, "300 W of its host, 100 W idle, PUE 1.5");
+    rft_run_free(run);
+}
+
+/* 150 GB of weights and 10 GB of cache on cards of 80 GB. */
+static void room(void **state) {
+    (void)state;
+    static const struct {
+        const char *cards;
+        int64_t card_bytes;
+        const char *value, *note;
+    } cases[] = {
+        {",\"cards\":1", 80000000000, "does not fit",
+         "160 GB of 80.0 GB, 2 would hold it (weights 150 GB, cache 10.0 GB)"},
+        {",\"cards\":2", 80000000000, "fits", "80.0 GB of 80.0 GB on each of 2 cards (weights"},
+        {",\"cards\":2", 79999999999, "does not fit", "on each of 2 cards, 3 would hold it"},
+        {"", 0, "n/a", "the memory of the device was not recorded"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rft_run *run = two_problems();
+        run->gpu.memory_bytes = cases[i].card_bytes;
+        char json[400];
+        snprintf(json, sizeof json,
+                 MIX(ITEM("synthetic", "n", "1024", "1"), ",\"memory\":{\"weights\":150e9,\"cache\":10e9}%s"),
+                 cases[i].cards);
+        const rft_mix_total *t = total_of(run, json);
+        rft_mix_fact facts[RFT_MIX_FACTS];
+        size_t count = rft_mix_facts(t, run->arena, facts);
+        if (i == 3) { /* what is not known of the card is no claim */
+            assert_true(t->room.missing && count == 6 && !t->room.fits);
+        }
+        assert_string_equal(facts[count - 1].label, "memory");
+        assert_string_equal(facts[count - 1].value, cases[i].value);
+        has_text(facts[count - 1].note, cases[i].note);
+        rft_run_free(run);
+    }
+}
+
+/* A file of somebody else's may not make lists that take for ever. */
+static void long_lists(void **state) {
+    (void)state;
+    rft_arena *arena = rft_arena_new();
+    rft_err err = RFT_ERR_INIT;
+    rft_str json = RFT_STR_INIT;
+    rft_str_add(&json, "{\"items\":{},\"names\":{");
+    for (int i = 0; i <= RFT_MIX_LIST_MOST; i++) {
+        rft_str_addf(&json, "%s\"c%d\":\"x\"", i ? "," : "", i);
+    }
+    rft_str_add(&json, "}}");
+    assert_int_equal(rft_mix_book_add(rft_mix_book_new(arena), rft_str_get(&json), "m.lua", arena, &err), RFT_E_SCRIPT);
+    rft_str_clear(&json);
+    rft_arena_free(arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_by_hand),
@@ -288,6 +379,9 @@ int main(void) {
         cmocka_unit_test(fastest_of_several_runs),
         cmocka_unit_test(files_together),
         cmocka_unit_test(in_words),
+        cmocka_unit_test(costs_by_hand),
+        cmocka_unit_test(room),
+        cmocka_unit_test(long_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,7 @@ static void look_for_doubt(const rft_compare *compare, size_t side, const rft_mi
 static void judge_mix(const rft_compare *compare, rft_compare_mix *mix, size_t side, rft_arena *arena) {
     rft_compare_mix_side *of = &mix->sides[side];
     const rft_mix_total *first = mix->sides[0].total;
+    of->even = (rft_break_even){.missing = "a side has no total"};
     if (side == 0 || first->missing_count || of->total->missing_count) {
         return;
     }
@@ -70,6 +71,10 @@ static void judge_mix(const rft_compare *compare, rft_compare_mix *mix, size_t s
                      : doubt == RFT_DOUBT_NEITHER ? "a difference is neither shown nor excluded"
                                                   : "a side has no 95 % interval";
     }
+    /* A difference that is neither shown nor excluded is in the interval of the price. */
+    bool in_doubt = of->verdict == RFT_COMPARE_AMBIGUOUS && doubt != RFT_DOUBT_NEITHER;
+    of->even = rft_break_even_of(&(rft_break_even_side){first, a}, &(rft_break_even_side){of->total, b},
+                                 in_doubt ? of->reason : NULL, arena);
 }
 
 int rft_compare_mixes_of(rft_compare_mixes **out, const rft_compare *compare, const rft_mix_book *book,
@@ -92,7 +97,8 @@ int rft_compare_mixes_of(rft_compare_mixes **out, const rft_compare *compare, co
             rc = rft_mix_total_of(&total, mix->mix, book, &compare->sides[side].run, 1, arena, err);
             if (rc == RFT_OK) {
                 of->total = total;
-                of->per_price = total->price ? total->units_s.value / total->price->amount : (double)NAN;
+                of->per_price =
+                    total->price ? total->units_s.value / (total->price->amount * mix->mix->cards) : (double)NAN;
                 mix->priced = mix->priced || total->price;
                 judge_mix(compare, mix, side, arena);
             }

@@ -11,6 +11,7 @@
 #ifndef RFT_MODEL_COMPARE_MIX_H
 #define RFT_MODEL_COMPARE_MIX_H
 
+#include "model/compare/break_even.h"
 #include "model/compare/compare.h"
 #include "model/mix/mix_total.h"
 
@@ -18,8 +19,9 @@ typedef struct rft_compare_mix_side {
     const rft_mix_total *total;
     rft_compare_ratio ratio; /* time of the first over that of this side; NaN on the first, and where one is missing */
     rft_compare_verdict verdict;
-    const char *reason; /* why AMBIGUOUS; NULL */
-    double per_price;   /* units a second per unit of currency; NaN: no price */
+    const char *reason;  /* why AMBIGUOUS; NULL */
+    double per_price;    /* units a second per unit of currency; NaN: no price */
+    rft_break_even even; /* against the first; `missing` on the first itself */
 } rft_compare_mix_side;
 
 typedef struct rft_compare_mix {

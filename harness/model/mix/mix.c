@@ -36,6 +36,12 @@ static void *grown(const mix_reader *r, void *items, size_t count, size_t size) 
     return more;
 }
 
+/* What is not there, or not above 0, leaves what was. */
+static double positive_or(const json_t *object, const char *key, double was) {
+    double value = rft_json_real_or(object, key, NAN);
+    return value > 0.0 ? value : was;
+}
+
 /* ---- operations ---- */
 
 static bool read_value(const mix_reader *r, const json_t *value, rft_value *out) {
@@ -73,14 +79,28 @@ static bool read_item(const mix_reader *r, const json_t *from, rft_mix_item *out
 
 static bool read_items(const mix_reader *r, const json_t *from, const json_t *items) {
     const char *name = json_string_value(json_object_get(from, "name"));
+    const json_t *memory = json_object_get(from, "memory");
     rft_mix mix = {.path = rft_arena_strdup(r->arena, r->path), .unit = "pass", .per = 1.0};
     mix.item_count = json_array_size(items);
-    if (mix.item_count == 0) {
-        return true;
+    if (mix.item_count == 0 || mix.item_count > RFT_MIX_LIST_MOST) {
+        return mix.item_count == 0;
     }
     mix.name = rft_arena_strdup(r->arena, name);
     mix.unit = rft_arena_strdup(r->arena, rft_json_text_or(from, "unit", "pass"));
     mix.per = rft_json_real_or(from, "per", 1.0);
+    mix.cards = rft_json_real_or(from, "cards", 1.0);
+    mix.weights_bytes = positive_or(memory, "weights", NAN);
+    mix.cache_bytes = positive_or(memory, "cache", NAN);
+    const json_t *sweeps = json_object_get(from, "sweeps");
+    mix.sweep_count = json_array_size(sweeps);
+    mix.sweeps = rft_arena_calloc(r->arena, mix.sweep_count + 1, sizeof *mix.sweeps);
+    for (size_t i = 0; i < mix.sweep_count; i++) {
+        const char *file = json_string_value(json_array_get(sweeps, i));
+        if (!file) {
+            return false;
+        }
+        mix.sweeps[i] = rft_arena_strdup(r->arena, file);
+    }
     mix.items = rft_arena_calloc(r->arena, mix.item_count, sizeof *mix.items);
     for (size_t i = 0; i < mix.item_count; i++) {
         if (!read_item(r, json_array_get(items, i), &mix.items[i])) {
@@ -89,7 +109,7 @@ static bool read_items(const mix_reader *r, const json_t *from, const json_t *it
     }
     r->book->mixes = grown(r, r->book->mixes, r->book->mix_count, sizeof *r->book->mixes);
     r->book->mixes[r->book->mix_count++] = mix;
-    return name != NULL && mix.per > 0.0;
+    return name != NULL && mix.per > 0.0 && mix.cards >= 1.0;
 }
 
 /* ---- prices, names, remarks ---- */
@@ -99,6 +119,9 @@ static bool put_price(const mix_reader *r, const char *device, double amount, co
     size_t at = 0;
     while (at < book->price_count && strcmp(book->prices[at].device, device) != 0) {
         at++;
+    }
+    if (at == RFT_MIX_LIST_MOST) {
+        return false;
     }
     if (at == book->price_count) {
         book->prices = grown(r, book->prices, book->price_count++, sizeof *book->prices);
@@ -112,6 +135,9 @@ static bool put_name(const mix_reader *r, const char *device, const char *name) 
     size_t at = 0;
     while (at < book->name_count && strcmp(book->names[at].device, device) != 0) {
         at++;
+    }
+    if (at == RFT_MIX_LIST_MOST) {
+        return false;
     }
     if (at == book->name_count) {
         book->names = grown(r, book->names, book->name_count++, sizeof *book->names);
@@ -131,13 +157,20 @@ static int read_prices(const mix_reader *r, const json_t *prices) {
         return refuse_mix(r, message, "give all prices of one command in one currency");
     }
     book->currency = currency ? rft_arena_strdup(r->arena, currency) : book->currency;
-    double kwh = rft_json_real_or(prices, "kwh", NAN);
-    if (kwh > 0.0) {
-        book->kwh = kwh;
-        book->kwh_date = date;
+    const json_t *host = json_object_get(prices, "host");
+    double utilisation = positive_or(prices, "utilisation", book->utilisation);
+    double pue = positive_or(prices, "pue", book->pue);
+    if (utilisation > 1.0 || pue < 1.0) {
+        return no_mix(r);
     }
-    double years = rft_json_real_or(prices, "years", NAN);
-    book->years = years > 0.0 ? years : book->years;
+    book->utilisation = utilisation;
+    book->pue = pue;
+    book->kwh_date = rft_json_real_or(prices, "kwh", NAN) > 0.0 ? date : book->kwh_date;
+    book->kwh = positive_or(prices, "kwh", book->kwh);
+    book->years = positive_or(prices, "years", book->years);
+    book->host_date = rft_json_real_or(host, "price", NAN) > 0.0 ? date : book->host_date;
+    book->host_price = positive_or(host, "price", book->host_price);
+    book->host_watts = positive_or(host, "watts", book->host_watts);
     json_t *devices = json_object_get(prices, "devices");
     for (void *at = json_object_iter(devices); at; at = json_object_iter_next(devices, at)) {
         if (!put_price(r, json_object_iter_key(at), json_number_value(json_object_iter_value(at)), date)) {
@@ -163,7 +196,7 @@ static int read_mix(const mix_reader *r, const json_t *from) {
     }
     for (size_t i = 0; i < json_array_size(remarks); i++) {
         const char *remark = json_string_value(json_array_get(remarks, i));
-        if (!remark) {
+        if (!remark || book->remark_count == RFT_MIX_LIST_MOST) {
             return no_mix(r);
         }
         book->remarks = grown(r, book->remarks, book->remark_count, sizeof *book->remarks);
@@ -174,7 +207,7 @@ static int read_mix(const mix_reader *r, const json_t *from) {
 
 rft_mix_book *rft_mix_book_new(rft_arena *arena) {
     rft_mix_book *book = rft_arena_calloc(arena, 1, sizeof *book);
-    book->kwh = book->years = NAN;
+    book->kwh = book->years = book->utilisation = book->pue = book->host_price = book->host_watts = NAN;
     return book;
 }
 

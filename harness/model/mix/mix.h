@@ -26,8 +26,12 @@ typedef struct rft_mix {
     const char *name; /* "70B decode, batch 32" */
     const char *unit; /* what a pass makes: "token"; "pass" where none is given */
     double per;       /* so many of them; 1 where none is given */
+    double cards;     /* that work on a pass together, each on the listed operations; 1 where none is given */
+    double weights_bytes, cache_bytes; /* kept in device memory, on all those cards together; NaN: not given */
     rft_mix_item *items;
-    size_t item_count; /* at least one */
+    size_t item_count;   /* at least one */
+    const char **sweeps; /* files that measure them, as written; none: those called like the operations */
+    size_t sweep_count;
 } rft_mix;
 
 typedef struct rft_mix_price {
@@ -41,15 +45,20 @@ typedef struct rft_mix_name {
     const char *name;   /* "card in rack 3" */
 } rft_mix_name;
 
-/* All files of one command together. A later file's price, name, price per kWh and years replace those of earlier ones;
- * mixes and remarks add up. Absent numbers are NaN, absent texts NULL. */
+/* All files of one command together. A later file's price, name and other numbers replace those of earlier ones; mixes
+ * and remarks add up. Absent numbers are NaN, absent texts NULL. */
 typedef struct rft_mix_book {
     rft_mix *mixes;
     size_t mix_count;
     const char *currency; /* one for all */
     double kwh;           /* price of a kilowatt-hour */
     const char *kwh_date;
-    double years; /* of continuous use that a device's price is spread over */
+    double years;       /* of use that a device's price is spread over */
+    double utilisation; /* share of these in which the mix runs, (0, 1] */
+    double pue;         /* power usage effectiveness: energy of the site over that of its machines, >= 1 */
+    double host_price;  /* of the share of its host that one card has */
+    const char *host_date;
+    double host_watts; /* of that share, drawn all the time */
     rft_mix_price *prices;
     size_t price_count;
     rft_mix_name *names;
@@ -58,12 +67,14 @@ typedef struct rft_mix_book {
     size_t remark_count;
 } rft_mix_book;
 
+#define RFT_MIX_LIST_MOST 1024 /* operations of a mix, prices, names, remarks */
+
 /* Nothing given. In `arena`. */
 rft_mix_book *rft_mix_book_new(rft_arena *arena);
 
 /* Adds what a file says: the JSON of a mix{}, or of a list of them (script.h: rft_script_read_table()). Everything is
- * copied into the arena. RFT_E_SCRIPT, with the path in the place: it is not a mix, or its currency is another one than
- * that of the files before; the book is then not to be used. */
+ * copied into the arena. RFT_E_SCRIPT, with the path in the place: it is not a mix, its lists are longer than
+ * RFT_MIX_LIST_MOST, or its currency is another one than that of the files before; the book is then not to be used. */
 int rft_mix_book_add(rft_mix_book *book, const char *json, const char *path, rft_arena *arena, rft_err *err);
 
 /* The price of that device, by its UUID, else by its name; NULL. */

@@ -134,7 +134,8 @@ static void add_joules(rft_mix_total *total, rft_arena *arena) {
         total->joules =
             no_figure(rft_arena_printf(arena, "%s: %s%s", line_name(lacking, arena), lacking->no_joules, more));
     } else {
-        total->joules = sum_of(terms, total->line_count);
+        rft_mix_figure one = sum_of(terms, total->line_count);
+        total->joules = scaled(&one, total->mix->cards);
         total->joules.no_interval = interval ? NULL : "the sensor's uncertainty is not known";
     }
     total->units_j = inverse(&total->joules, total->mix->per);
@@ -157,28 +158,48 @@ static const char *no_price_text(const rft_mix_total *total, rft_arena *arena) {
                 : rft_arena_printf(arena, "no price of \"%s\" is given", device);
 }
 
+/* a x + b y, where what differs in one does not in the other. */
+static rft_mix_figure both(const rft_mix_figure *x, double a, const rft_mix_figure *y, double b) {
+    if (x->missing || y->missing) {
+        return no_figure(x->missing ? x->missing : y->missing);
+    }
+    const term terms[2] = {{x, a, x->value, x->low, x->high, !x->no_interval},
+                           {y, b, y->value, y->low, y->high, !y->no_interval}};
+    rft_mix_figure sum = sum_of(terms, 2);
+    sum.no_interval = x->no_interval ? x->no_interval : y->no_interval;
+    return sum;
+}
+
+/* What the card draws while it waits, by the first run that knows. */
+static double idle_watts(const rft_run *const *runs, size_t run_count) {
+    for (size_t r = 0; r < run_count; r++) {
+        const rft_load *idle = runs[r]->idle;
+        if (idle && !idle->reason && idle->source) {
+            return idle->power_w;
+        }
+    }
+    return NAN;
+}
+
 static void add_costs(rft_mix_total *total, rft_arena *arena) {
     const rft_mix_book *book = total->book;
+    const rft_mix_terms *terms = &total->terms;
     double passes = RFT_MIX_UNITS / total->mix->per;
-    total->price = rft_mix_price_of(book, total->gpu);
-    if (!total->price) {
-        total->card_cost = no_figure(no_price_text(total, arena));
-    } else if (isnan(book->years)) {
-        total->card_cost = no_figure("over how many years the price is spread is not given (years)");
-    } else {
-        total->card_cost = scaled(&total->time_s, total->price->amount / (book->years * RFT_MIX_YEAR_S) * passes);
-    }
-    total->energy_cost = isnan(book->kwh) ? no_figure("no price of a kilowatt-hour is given (kwh)")
-                                          : scaled(&total->joules, book->kwh / RFT_MIX_KWH_J * passes);
-    const rft_mix_figure *card = &total->card_cost, *energy = &total->energy_cost;
-    if (card->missing || energy->missing) {
-        total->cost = no_figure(card->missing ? card->missing : energy->missing);
-        return;
-    }
-    const term terms[2] = {{card, 1.0, card->value, card->low, card->high, !card->no_interval},
-                           {energy, 1.0, energy->value, energy->low, energy->high, !energy->no_interval}};
-    total->cost = sum_of(terms, 2);
-    total->cost.no_interval = card->no_interval ? card->no_interval : energy->no_interval;
+    rft_mix_rates rates = rft_mix_rates_of(terms);
+    const char *no_card = !total->price         ? no_price_text(total, arena)
+                          : isnan(terms->years) ? "over how many years the price is spread is not given (years)"
+                                                : NULL;
+    const char *no_energy = isnan(book->kwh) ? "no price of a kilowatt-hour is given (kwh)"
+                            : terms->utilisation < 1.0 && isnan(terms->idle_watts)
+                                ? "what the card draws while it waits was not measured (utilisation is below 1)"
+                                : total->joules.missing;
+    const char *missing = no_card ? no_card : no_energy;
+    total->card_cost = no_card ? no_figure(no_card) : scaled(&total->time_s, rates.device_s * passes);
+    total->energy_cost = no_energy ? no_figure(no_energy)
+                                   : both(&total->time_s, rates.power_s * passes, &total->joules, rates.joule * passes);
+    total->cost =
+        missing ? no_figure(missing)
+                : both(&total->time_s, (rates.device_s + rates.power_s) * passes, &total->joules, rates.joule * passes);
 }
 
 /* ---- shares ---- */
@@ -282,17 +303,34 @@ static void note_runs(rft_mix_total *total, const rft_run *const *runs, size_t r
     rft_str_clear(&text);
 }
 
+static const char *energy_note(const rft_mix_total *total, rft_arena *arena) {
+    const rft_mix_book *book = total->book;
+    const char *host = isnan(book->host_watts) ? NULL : "what was said of its host";
+    const char *pue = isnan(book->pue) ? NULL : "the PUE";
+    const char *measured = "Energy is the board's, by its own sensor, with launches back to back";
+    return host || pue
+               ? rft_arena_printf(arena, "%s; its cost adds %s%s%s.", measured, host ? host : "",
+                                  host && pue ? " and " : "", pue ? pue : "")
+               : rft_arena_printf(arena, "%s; of the rest of the machine and its cooling nothing is in it.", measured);
+}
+
 static void add_notes(rft_mix_total *total, const rft_run *const *runs, size_t run_count, rft_arena *arena) {
-    total->notes = rft_arena_calloc(arena, 6, sizeof *total->notes);
+    total->notes = rft_arena_calloc(arena, 7, sizeof *total->notes);
     note(total, "Covers the listed kernels only: no gaps between launches, no communication, no host.");
+    if (total->mix->cards > 1.0) {
+        note(total,
+             rft_arena_printf(arena,
+                              "%.0f cards are taken to work on a pass at once, each on the listed operations, and "
+                              "without a wait for each other; one was measured.",
+                              total->mix->cards));
+    }
     if (!total->missing_count) {
         note_cache(total, arena);
         note(total, "Intervals are 95 %; those of the medians add in quadrature, as independent. What all share (the "
                     "card, its clock, the day) is not in them.");
         note_sustained(total, arena);
         if (!total->joules.missing) {
-            note(total, "Energy is the board's, by its own sensor, with launches back to back; of the rest of the "
-                        "machine and its cooling nothing is in it.");
+            note(total, energy_note(total, arena));
         }
     }
     note_runs(total, runs, run_count, arena);
@@ -340,13 +378,16 @@ int rft_mix_total_of(rft_mix_total **out, const rft_mix *mix, const rft_mix_book
     total->gpu = &runs[0]->gpu;
     total->called = rft_mix_name_of(book, total->gpu);
     total->line_count = mix->item_count;
+    total->price = rft_mix_price_of(book, total->gpu);
+    total->terms = rft_mix_terms_of(book, mix, total->price);
+    total->terms.idle_watts = idle_watts(runs, run_count);
+    total->room = rft_mix_room_of(mix, total->gpu);
     find_lines(total, runs, run_count, arena);
     if (total->missing_count) {
         rft_mix_figure none = no_figure(
             rft_arena_printf(arena, "%zu of %zu operations have no time", total->missing_count, total->line_count));
         total->time_s = total->units_s = total->joules = total->units_j = none;
         total->card_cost = total->energy_cost = total->cost = none;
-        total->price = rft_mix_price_of(book, total->gpu);
     } else {
         add_times(total, arena);
         add_joules(total, arena);

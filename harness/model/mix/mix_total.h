@@ -19,7 +19,8 @@
 #ifndef RFT_MODEL_MIX_TOTAL_H
 #define RFT_MODEL_MIX_TOTAL_H
 
-#include "model/mix/mix.h"
+#include "model/mix/mix_cost.h"
+#include "model/mix/mix_room.h"
 #include "model/roofline/bound.h"
 #include "model/run/run.h"
 
@@ -66,12 +67,14 @@ typedef struct rft_mix_total {
     size_t missing_count;       /* lines without a time: then no figure below is told */
     rft_mix_figure time_s;      /* of one pass */
     rft_mix_figure units_s;     /* units a second */
-    rft_mix_figure joules;      /* of one pass */
+    rft_mix_figure joules;      /* of one pass, on all its cards */
     rft_mix_figure units_j;     /* units a joule */
-    rft_mix_figure card_cost;   /* of a million units: the card's price over years of continuous use */
-    rft_mix_figure energy_cost; /* of a million units: joules at the price of a kilowatt-hour */
+    rft_mix_figure card_cost;   /* of a million units: the cards' price and their hosts' (mix_cost.h) */
+    rft_mix_figure energy_cost; /* of a million units: joules at the price of a kilowatt-hour, hosts and waits too */
     rft_mix_figure cost;        /* both together */
     const rft_mix_price *price; /* of the card; NULL */
+    rft_mix_terms terms;        /* idle watts NaN: not measured */
+    rft_mix_room room;
     const rft_mix_book *book;
     rft_mix_share *by_operation; /* by its name, whatever the problem; empty where something is missing */
     size_t operation_count;
@@ -82,8 +85,6 @@ typedef struct rft_mix_total {
 } rft_mix_total;
 
 #define RFT_MIX_UNITS 1e6 /* costs are of so many units */
-#define RFT_MIX_YEAR_S (365.25 * 86400.0)
-#define RFT_MIX_KWH_J 3.6e6
 
 /* In `arena`, which also must not outlive mix, book and runs. At least one run. RFT_E_USAGE: the runs are of devices of
  * different names. */
@@ -98,8 +99,8 @@ typedef struct rft_mix_fact {
     const char *value; /* "12.3 ms \xc2\xb10.31 %"; "n/a" */
     const char *note;  /* what it rests on, or why it is not there; NULL */
 } rft_mix_fact;
-#define RFT_MIX_FACTS 7
-/* All figures; of an incomplete mix none but that. Returns how many. */
+#define RFT_MIX_FACTS 8
+/* All figures; of an incomplete mix none but that and the room. Returns how many. */
 size_t rft_mix_facts(const rft_mix_total *total, rft_arena *arena, rft_mix_fact out[RFT_MIX_FACTS]);
 
 /* "1,502", "12.3", "0.00123": three significant digits or all before the point; "n/a". */

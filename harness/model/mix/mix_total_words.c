@@ -83,6 +83,42 @@ static rft_mix_fact cost_fact(const rft_mix_total *total, const char *label, con
     return fact_of(label, of, NULL, money_text(total, "", arena), arena);
 }
 
+/* "32,000 EUR (2026-11)" */
+static const char *dated_text(const rft_mix_total *total, double amount, const char *date, rft_arena *arena) {
+    return rft_arena_printf(arena, "%s (%s)", money_text(total, rft_mix_exact_text(amount, arena), arena), date);
+}
+
+static const char *card_note(const rft_mix_total *total, rft_arena *arena) {
+    const rft_mix_book *book = total->book;
+    const char *price = dated_text(total, total->price->amount, total->price->date, arena);
+    const char *years = rft_mix_exact_text(book->years, arena);
+    if (!isnan(book->host_price)) {
+        price = rft_arena_printf(arena, "%s and %s of its host", price,
+                                 dated_text(total, book->host_price, book->host_date, arena));
+    }
+    return isnan(book->utilisation) ? rft_arena_printf(arena, "%s over %s years of continuous use", price, years)
+                                    : rft_arena_printf(arena, "%s over %s years, %s %% of them at work", price, years,
+                                                       rft_mix_exact_text(book->utilisation * 100.0, arena));
+}
+
+static const char *energy_note(const rft_mix_total *total, rft_arena *arena) {
+    const rft_mix_book *book = total->book;
+    const rft_mix_terms *terms = &total->terms;
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%s a kWh; the board", dated_text(total, book->kwh, book->kwh_date, arena));
+    rft_str_addf(&text, terms->host_watts > 0.0 ? ", %s W of its host" : " alone",
+                 rft_mix_exact_text(terms->host_watts, arena));
+    if (terms->utilisation < 1.0) {
+        rft_str_addf(&text, ", %s W idle", rft_mix_number_text(terms->idle_watts, arena));
+    }
+    if (!isnan(book->pue)) {
+        rft_str_addf(&text, ", PUE %s", rft_mix_exact_text(book->pue, arena));
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 static size_t add_costs(const rft_mix_total *total, rft_arena *arena, rft_mix_fact *out) {
     const rft_mix_book *book = total->book;
     const char *label = rft_arena_printf(arena, "cost per million %s", rft_mix_units_text(total->mix, arena));
@@ -91,30 +127,41 @@ static size_t add_costs(const rft_mix_total *total, rft_arena *arena, rft_mix_fa
         return 1;
     }
     out[0] = cost_fact(total, label, &total->cost, arena);
-    out[1] = cost_fact(total, "of it the device", &total->card_cost, arena);
+    out[1] = cost_fact(total, isnan(book->host_price) ? "of it the device" : "of it device and host", &total->card_cost,
+                       arena);
     out[2] = cost_fact(total, "of it energy", &total->energy_cost, arena);
     if (total->cost.missing) {
         out[0].note = "a part of it is not known";
     }
     if (!total->card_cost.missing) {
-        out[1].note = rft_arena_printf(arena, "%s (%s) over %s years of continuous use",
-                                       money_text(total, rft_mix_exact_text(total->price->amount, arena), arena),
-                                       total->price->date, rft_mix_exact_text(book->years, arena));
+        out[1].note = card_note(total, arena);
     }
     if (!total->energy_cost.missing) {
-        out[2].note = rft_arena_printf(arena, "%s (%s) a kWh; the board alone",
-                                       money_text(total, rft_mix_exact_text(book->kwh, arena), arena), book->kwh_date);
-    } else if (total->joules.missing) { /* why is said above */
+        out[2].note = energy_note(total, arena);
+    } else if (total->energy_cost.missing == total->joules.missing) { /* why is said above */
         out[2].note = "the energy of a pass is not known";
     }
     return 3;
+}
+
+/* Where the mix says what it keeps. */
+static size_t add_room(const rft_mix_total *total, rft_arena *arena, rft_mix_fact *out) {
+    if (isnan(total->room.need_bytes)) {
+        return 0;
+    }
+    *out = (rft_mix_fact){"memory",
+                          total->room.missing ? "n/a"
+                          : total->room.fits  ? "fits"
+                                              : "does not fit",
+                          rft_mix_room_note(&total->room, total->mix, arena)};
+    return 1;
 }
 
 size_t rft_mix_facts(const rft_mix_total *total, rft_arena *arena, rft_mix_fact out[RFT_MIX_FACTS]) {
     const char *unit = rft_mix_units_text(total->mix, arena);
     if (total->missing_count) {
         out[0] = (rft_mix_fact){"total", "none", total->time_s.missing};
-        return 1;
+        return 1 + add_room(total, arena, &out[1]);
     }
     out[0] = fact_of("time of a pass", &total->time_s, "s", "", arena);
     out[1] = fact_of(rft_arena_printf(arena, "%s/s", unit), &total->units_s, NULL, "", arena);
@@ -127,5 +174,6 @@ size_t rft_mix_facts(const rft_mix_total *total, rft_arena *arena, rft_mix_fact 
     if (total->joules.missing) { /* said once */
         out[3].note = NULL;
     }
-    return 4 + add_costs(total, arena, &out[4]);
+    size_t count = 4 + add_costs(total, arena, &out[4]);
+    return count + add_room(total, arena, &out[count]);
 }

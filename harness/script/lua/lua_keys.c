@@ -39,9 +39,12 @@ static const char *const from_keys[] = {"args", "grid", "block", "options"};
 static const char *const vendor_matmul_keys[] = {"name",        "math",  "a",   "b",           "c",
                                                  "m",           "n",     "k",   "transpose_a", "transpose_b",
                                                  "transpose_c", "exact", "tol", "output"};
-static const char *const mix_keys[] = {"name", "unit", "per", "prices", "names", "remarks"};
+static const char *const mix_keys[] = {"name",   "unit",   "per",   "cards",  "memory",
+                                       "sweeps", "prices", "names", "remarks"};
+static const char *const mix_memory_keys[] = {"weights", "cache"};
+static const char *const mix_host_keys[] = {"price", "watts"};
 static const char *const mix_item_keys[] = {"count"};
-static const char *const prices_keys[] = {"currency", "date", "kwh", "years", "devices"};
+static const char *const prices_keys[] = {"currency", "date", "kwh", "years", "utilisation", "pue", "host", "devices"};
 static const char *const gpu_keys[] = {"name",
                                        "arch",
                                        "cc",
@@ -87,6 +90,8 @@ static const rft_key_set sets[RFT_KEYS_COUNT] = {
     [RFT_KEYS_VENDOR_MATMUL] = {"rooftune.vendor_matmul", vendor_matmul_keys, COUNT_OF(vendor_matmul_keys)},
     [RFT_KEYS_MIX] = {"rooftune.mix", mix_keys, COUNT_OF(mix_keys)},
     [RFT_KEYS_MIX_ITEM] = {"rooftune.mix_item", mix_item_keys, COUNT_OF(mix_item_keys)},
+    [RFT_KEYS_MIX_MEMORY] = {"rooftune.mix_memory", mix_memory_keys, COUNT_OF(mix_memory_keys)},
+    [RFT_KEYS_MIX_HOST] = {"rooftune.mix_host", mix_host_keys, COUNT_OF(mix_host_keys)},
     [RFT_KEYS_PRICES] = {"rooftune.prices", prices_keys, COUNT_OF(prices_keys)},
     [RFT_KEYS_GPU] = {"rooftune.gpu", gpu_keys, COUNT_OF(gpu_keys)},
     [RFT_KEYS_HANDLE] = {"rooftune.handle", handle_keys, COUNT_OF(handle_keys)},

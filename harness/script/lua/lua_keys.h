@@ -29,7 +29,9 @@ typedef enum rft_key_table {
     RFT_KEYS_VENDOR_MATMUL,
     RFT_KEYS_MIX,
     RFT_KEYS_MIX_ITEM,
-    RFT_KEYS_PRICES, /* mix.prices */
+    RFT_KEYS_MIX_MEMORY, /* mix.memory */
+    RFT_KEYS_MIX_HOST,   /* mix.prices.host */
+    RFT_KEYS_PRICES,     /* mix.prices */
     RFT_KEYS_GPU,
     RFT_KEYS_HANDLE, /* methods of a buffer handle */
     RFT_KEYS_COUNT
