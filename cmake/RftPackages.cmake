@@ -15,8 +15,9 @@ set_target_properties(rooftune PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INS
 install(TARGETS rooftune RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY kernels sweeps DESTINATION ${CMAKE_INSTALL_DATADIR}/rooftune)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Of the libraries in the program, which ask for that.
-foreach(library IN ITEMS liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev libpng-dev)
+# Of the libraries and fonts in the program, which ask for that.
+foreach(library IN ITEMS liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev
+                         libpng-dev fonts-liberation2)
   if(EXISTS /usr/share/doc/${library}/copyright)
     install(FILES /usr/share/doc/${library}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/licences RENAME ${library})
   endif()

@@ -63,14 +63,15 @@ endfunction()
 # `const size_t rft_embedded_NAME_EXT_size`, declared where they are used.
 function(rft_embed target)
   foreach(file IN LISTS ARGN)
+    get_filename_component(file ${file} ABSOLUTE)
     get_filename_component(name ${file} NAME)
     string(MAKE_C_IDENTIFIER ${name} symbol)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${symbol}.c)
     add_custom_command(
       OUTPUT ${output}
-      COMMAND ${CMAKE_COMMAND} -DINPUT=${CMAKE_CURRENT_SOURCE_DIR}/${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${file} -DOUTPUT=${output} -DSYMBOL=${symbol}
               -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
-      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+      DEPENDS ${file} ${CMAKE_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
     target_sources(${target} PRIVATE ${output})
   endforeach()
 endfunction()

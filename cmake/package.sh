@@ -30,8 +30,9 @@ tree() {
     place "$build/rooftune" "$1"
     bundle "$build/rooftune" "$1"
     cp -R "$source/kernels" "$source/sweeps" "$1/"
-    mkdir "$1/licences" # of the libraries in it and beside it, which ask for that
-    for library in liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev libpng-dev; do
+    mkdir "$1/licences" # of the libraries and fonts in it and beside it, which ask for that
+    for library in liblua5.4-dev libsqlite3-dev libuv1-dev libjansson-dev zlib1g-dev libmd-dev libhpdf-dev libpng-dev \
+        fonts-liberation2; do
         [ ! -e "/usr/share/doc/$library/copyright" ] || cp "/usr/share/doc/$library/copyright" "$1/licences/$library"
     done
     for file in LICENSE README.md CHANGELOG.md; do

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "reports/compare_pages.h"
+#include "reports/findings/words.h"
 #include "reports/page/doc_draw.h"
 #include "reports/print/print.h"
 
@@ -47,7 +48,8 @@ static const rft_run *latest(const rft_compare *compare) {
 }
 
 static void describe(rft_compare_pages *p) {
-    const rft_run_info *info = &latest(p->compare)->info;
+    const rft_run *last = latest(p->compare);
+    const rft_run_info *info = &last->info;
     rft_doc *doc = p->doc;
     rft_str ids = RFT_STR_INIT;
     for (size_t i = 0; i < p->compare->side_count; i++) {
@@ -55,8 +57,7 @@ static void describe(rft_compare_pages *p) {
     }
     doc->title = rft_arena_printf(p->arena, "rooftune compare: %.300s", title_of(p));
     doc->subject = "Tuned kernels on several devices, cards or dates beside each other";
-    doc->creator = rft_arena_printf(p->arena, "rooftune %s (%s)", info->tool_version ? info->tool_version : "unknown",
-                                    info->tool_revision ? info->tool_revision : "unknown");
+    doc->creator = rft_words_tool(last, p->arena);
     doc->keywords = rft_arena_printf(p->arena, "runs %s", rft_str_get(&ids));
     doc->created_unix_ns = info->finished_unix_ns > 0 ? info->finished_unix_ns : info->started_unix_ns;
     doc->footer_left = rft_arena_printf(p->arena, "rooftune compare   runs %s", rft_str_get(&ids));

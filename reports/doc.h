@@ -8,6 +8,8 @@
 
 #include "reports/findings/chart_data.h"
 
+#define RFT_DOC_LANGUAGE "en" /* of every text in it, as BCP 47 has it */
+
 /* ---- tables ---- */
 typedef struct rft_column {
     const char *title; /* "" = none */
@@ -69,6 +71,7 @@ typedef struct rft_block {
 typedef struct rft_doc {
     rft_arena *arena; /* borrowed */
     const char *title, *subject, *keywords, *creator;
+    const char *author; /* who answers for it; NULL = not told */
     int64_t created_unix_ns;
     const struct rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */
     const char *footer_left;             /* "rooftune 0.1.0, run 0123456789ab" */

@@ -20,13 +20,14 @@ static void describe(rft_build *b) {
     const char *device = b->run->gpu.name ? b->run->gpu.name : "unknown device";
     doc->title = rft_arena_printf(b->arena, "rooftune: %.200s", device);
     doc->subject = rft_arena_printf(b->arena, "Tuned kernels under the measured roofline of one %.200s", device);
-    doc->creator = rft_arena_printf(b->arena, "rooftune %s (%s)", info->tool_version ? info->tool_version : "unknown",
-                                    info->tool_revision ? info->tool_revision : "unknown");
+    doc->creator = rft_words_tool(b->run, b->arena);
+    doc->author = b->opts.author;
     doc->keywords = rft_arena_printf(b->arena, "run %s", info->id ? info->id : "unknown");
     doc->created_unix_ns = info->finished_unix_ns > 0 ? info->finished_unix_ns : info->started_unix_ns;
-    doc->footer_left = rft_arena_printf(
-        b->arena, "rooftune %s   run %s   %s   %s", info->tool_version ? info->tool_version : "unknown",
-        info->id ? info->id : "unknown", device, rft_figure_date(b->arena, info->started_unix_ns));
+    const char *version = rft_run_foreign(b->run) ? "" : info->tool_version ? info->tool_version : "unknown";
+    doc->footer_left =
+        rft_arena_printf(b->arena, "rooftune%s%s   run %s   %s   %s", *version ? " " : "", version,
+                         info->id ? info->id : "unknown", device, rft_figure_date(b->arena, info->started_unix_ns));
     doc->footer_extra = page_notice(b);
 }
 

@@ -5,12 +5,18 @@
 #include "base/fs.h"
 #include "reports/doc_build.h"
 #include "reports/page/doc_draw.h"
+#include "reports/page/font_family.h"
 #include "reports/print/print.h"
 
 /* The document, with the further fonts if some were asked for. */
 static int build(rft_doc **out, const rft_run *run, const rft_report_opts *opts, rft_arena *arena, rft_err *err) {
     *out = rft_doc_build(run, opts, arena);
     return opts ? rft_doc_set_fonts(*out, opts->fonts, opts->font_count, err) : 0;
+}
+
+const char *rft_report_fonts(void) {
+    const rft_font_family *family = rft_font_family_built_in();
+    return family ? family->name : NULL;
 }
 
 int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err) {

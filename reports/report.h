@@ -20,8 +20,9 @@ typedef struct rft_report_opts {
     bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
     const rft_run *const *references; /* stored runs of other cards of the model, to stand beside; borrowed */
     size_t reference_count;
-    const char *const *fonts; /* TrueType files, embedded for characters that the base fonts lack, asked in turn */
+    const char *const *fonts; /* TrueType files, embedded for characters that the pages' own lack, asked in turn */
     size_t font_count;        /* at most RFT_REPORT_FONTS_MOST */
+    const char *author;       /* for the document's information; NULL: not told */
     const rft_mix_book *book; /* of --mix; NULL: none was given. Borrowed, as is what follows */
     rft_mix_total *const *mixes;
     size_t mix_count;
@@ -34,6 +35,10 @@ typedef struct rft_report_opts {
  * is none). A run without points,
  * without ceilings or with nothing but failures is no error: the report says so. */
 int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const char *path, rft_err *err);
+
+/* The family that a PDF has in it, with its release; NULL: this program was built without, and PDFs name what their
+ * reader has. Static storage. */
+const char *rft_report_fonts(void);
 
 /* Appends the PDF's bytes to `out`. */
 int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/plain.h"
 
+#include <string.h>
+
 size_t rft_utf8_bytes(const unsigned char *at) {
     if (at[0] < 0x80) {
         return 1;
@@ -33,7 +35,8 @@ bool rft_plain_hides(unsigned code) {
     bool lines = code == 0x2028 || code == 0x2029;
     bool direction = code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
                      (code >= 0x2066 && code <= 0x2069);
-    return control || lines || direction;
+    bool none = code == 0xfffe || code == 0xffff; /* never characters: XML refuses them */
+    return control || lines || direction || none;
 }
 
 void rft_plain_add(rft_str *out, const char *text, size_t length) {
@@ -56,4 +59,19 @@ void rft_plain_add(rft_str *out, const char *text, size_t length) {
         }
         text += bytes ? bytes : 1;
     }
+}
+
+void rft_plain_add_xml(rft_str *out, const char *text) {
+    static const char signs[] = "&<>\"'", *const references[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    rft_str plain = RFT_STR_INIT;
+    rft_plain_add(&plain, text, strlen(text));
+    for (const char *at = rft_str_get(&plain); *at; at++) {
+        const char *sign = strchr(signs, *at);
+        if (sign) {
+            rft_str_add(out, references[sign - signs]);
+        } else {
+            rft_str_add_char(out, *at);
+        }
+    }
+    rft_str_clear(&plain);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain.h - texts from anywhere on their way to a terminal, a comment or JSON: what would move a cursor, colour a
+ * plain.h - texts from anywhere on their way to a terminal, a comment, JSON or XML: what would move a cursor, colour a
  * screen or turn the order of letters round is spelled out. Control characters but newline and tab, DEL, the C1
  * controls and what changes the direction of writing become \uXXXX (which JSON reads as that very character), bytes
  * that are no UTF-8 become \xXX. Plain text stays as it is, whatever its script.
@@ -22,5 +22,9 @@ bool rft_plain_hides(unsigned code);
 
 /* Appends `length` bytes of text, spelled out where it has to be; a carriage return stays before a newline. */
 void rft_plain_add(rft_str *out, const char *text, size_t length);
+
+/* The same of a whole text as XML and HTML have it, between tags or in a quoted attribute: the five signs that begin
+ * something there become references. */
+void rft_plain_add_xml(rft_str *out, const char *text);
 
 #endif

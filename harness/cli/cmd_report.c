@@ -50,7 +50,7 @@ static int add_reference(references *list, const char *path, rft_err *err) {
 }
 
 typedef struct report_options {
-    const char *output, *part, *format, *chart;
+    const char *output, *part, *format, *chart, *author;
     bool full;
     rft_words runs, references, mixes, fonts;
 } report_options;
@@ -97,6 +97,7 @@ static const char *default_output(const char *name, const char *suffix, rft_aren
 static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     *out = (rft_report_opts)RFT_REPORT_OPTS_INIT;
     out->full = o->full;
+    out->author = o->author;
     out->fonts = o->fonts.items;
     out->font_count = o->fonts.count;
     if (o->fonts.count > RFT_REPORT_FONTS_MOST) {
@@ -119,6 +120,15 @@ static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
         return rft_err_remedy(err, "--chart roofline --format svg -o X.svg");
     }
     return RFT_OK;
+}
+
+/* A document that depends on the machine that shows it is told of. */
+static void note_fonts(rft_cli *cli, const char *format) {
+    if (strcmp(format, "pdf") == 0 && !rft_report_fonts()) {
+        rft_log_warn(&cli->log,
+                     "this rooftune was built without its fonts: the PDF names Helvetica and Courier, and looks "
+                     "as its reader has them\n  remedy: docs/building.md names the fonts' package");
+    }
 }
 
 static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *err) {
@@ -146,6 +156,7 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
         rc = draw_report(runs.one, &opts, o, output, err);
         if (rc == RFT_OK) {
             fprintf(cli->out, "report  %s\n", output);
+            note_fonts(cli, o->format);
         }
     }
     free_references(&others);
@@ -167,8 +178,9 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"format", 0, "pdf|md|svg", "md: Markdown (also -o OUT.md); svg: one chart, which --chart names", NULL,
          &o.format, NULL},
         {"chart", 0, "NAME", "with --format svg: part of its title, such as roofline", NULL, &o.chart, NULL},
-        {"font", 0, "FILE.ttf", "for names in Chinese, Greek ..., which base fonts lack; repeatable", NULL, NULL,
+        {"font", 0, "FILE.ttf", "for names in Chinese, Greek ..., which its own fonts lack; repeatable", NULL, NULL,
          &o.fonts},
+        {"author", 0, "NAME", "who answers for the report, for the document's information", NULL, &o.author, NULL},
     };
     rft_arena *arena = rft_arena_new();
     int rc = rft_opt_parse(cli, opts, sizeof opts / sizeof opts[0], argc, argv, arena, &o.runs, NULL, &helped, err);

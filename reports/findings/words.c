@@ -6,11 +6,20 @@
 #include "model/roofline/over_roof.h"
 #include "model/roofline/reach.h"
 #include "model/run/run_drift.h"
+#include "model/run/run_foreign.h"
 #include "model/run/run_throttled.h"
 #include "model/stats/interval_text.h"
 #include "reports/page/axis.h"
 
 #include <math.h>
+
+const char *rft_words_tool(const rft_run *run, rft_arena *arena) {
+    const rft_run_info *info = &run->info;
+    const char *foreign = rft_run_foreign(run);
+    return foreign ? rft_arena_printf(arena, "rooftune, from %s", foreign)
+                   : rft_arena_printf(arena, "rooftune %s (%s)", info->tool_version ? info->tool_version : "unknown",
+                                      info->tool_revision ? info->tool_revision : "unknown");
+}
 
 const char *rft_words_problem(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
     const char *text = rft_run_problem_text(run, sweep, problem, true, arena);

@@ -22,6 +22,8 @@ const char *rft_words_value(const rft_value *value, rft_arena *arena);
 const char *rft_words_line(const rft_run *run, const rft_profile *profile, rft_arena *arena);
 /* A place on an axis: "179", "4.75M"; "n/a" for NaN. Estimated: never with more than three digits. */
 const char *rft_words_place(double value, bool estimated, rft_arena *arena);
+/* What made the run: "rooftune 0.2.0 (65c5f56)", "rooftune, from a Kernel Tuner cache". */
+const char *rft_words_tool(const rft_run *run, rft_arena *arena);
 /* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
 const char *rft_words_replay(const rft_run *run, rft_arena *arena);
 /* Candidates that cannot be told from the best of their problem. */

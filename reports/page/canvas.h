@@ -46,8 +46,11 @@ typedef struct rft_stroke {
 
 /* Document information: the same run gives the same values. */
 typedef struct rft_canvas_info {
-    const char *title, *subject, *author, *creator, *keywords; /* WinAnsi */
-    int64_t created_unix_ns;
+    const char *title, *subject, *author, *creator, *keywords; /* UTF-8; NULL and "": not told */
+    const char *language;                                      /* of its text, as BCP 47 has it: "en" */
+    int64_t created_unix_ns;                                   /* 0: not told */
+    const struct rft_font_family
+        *family;                  /* embedded; NULL: Helvetica and Courier are named, as every reader has them */
     const rft_truetypes *foreign; /* the fonts of RFT_FONT_FOREIGN characters; NULL = none come up */
     const struct rft_used *used;  /* which of their characters come up */
 } rft_canvas_info;
@@ -99,8 +102,9 @@ void rft_canvas_used_new(rft_canvas *out, rft_used *used);
 int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *err);
 /* The name and version of the library behind it. Static storage. */
 const char *rft_canvas_haru_version(void);
-/* libharu's own width of a WinAnsi byte in 1/1000 of the size: for the test that compares it with font.h. */
-int rft_canvas_haru_glyph_width(rft_font font, unsigned char c);
+/* libharu's own widths of the WinAnsi bytes from 0x20 on in 1/1000 of the size, -1 for none: for the test that compares
+ * them with font.h. `family` as in rft_canvas_info. */
+void rft_canvas_haru_widths(const struct rft_font_family *family, rft_font font, int out[256]);
 
 /* A text form, one line an operation, for tests:
  *   page NUMBER WIDTH HEIGHT

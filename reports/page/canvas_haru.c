@@ -3,6 +3,8 @@
 #include "reports/page/canvas.h"
 
 #include "base/arena.h"
+#include "reports/page/canvas_haru_info.h"
+#include "reports/page/font_family.h"
 
 #include <hpdf.h>
 #include <math.h>
@@ -10,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LEVELS 4
@@ -305,33 +306,8 @@ static void haru_free(void *opaque) {
     free(self);
 }
 
-/* Document information strings are not WinAnsi but PDFDocEncoding; both agree outside 0x80..0x9f. */
-static void set_info(haru *self, HPDF_InfoType type, const char *text) {
-    if (!text || !*text) {
-        return;
-    }
-    char *safe = rft_arena_strdup(self->arena, text);
-    for (char *c = safe; *c; c++) {
-        if ((unsigned char)*c >= 0x80 && (unsigned char)*c < 0xa0) {
-            *c = '-';
-        }
-    }
-    HPDF_SetInfoAttr(self->doc, type, safe);
-}
-
-static void set_date(haru *self, int64_t unix_ns) {
-    time_t seconds = (time_t)(unix_ns / 1000000000);
-    struct tm utc;
-    if (unix_ns <= 0 || !gmtime_r(&seconds, &utc)) {
-        return;
-    }
-    HPDF_Date date = {utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, 'Z', 0, 0};
-    HPDF_SetInfoDateAttr(self->doc, HPDF_INFO_CREATION_DATE, date);
-    HPDF_SetInfoDateAttr(self->doc, HPDF_INFO_MOD_DATE, date);
-}
-
 /* libharu takes a font from a file only: this one lives in memory. NULL: it did not work (a note is taken). */
-static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes *used) {
+static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes *used, const char *encoding) {
     rft_str bytes = RFT_STR_INIT;
     rft_codes parts = {{0}};
     char path[40];
@@ -341,7 +317,7 @@ static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes
     rft_str_clear(&bytes);
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
     const char *name = written ? HPDF_LoadTTFontFromFile(self->doc, path, HPDF_TRUE) : NULL;
-    HPDF_Font made = name ? HPDF_GetFont(self->doc, name, "UTF-8") : NULL;
+    HPDF_Font made = name ? HPDF_GetFont(self->doc, name, encoding) : NULL;
     for (uint32_t code = 0; made && code < 0xffff; code++) {
         if (rft_codes_has(&parts, code)) {
             HPDF_Font_GetUnicodeWidth(made, (HPDF_UNICODE)code); /* so that the glyph is kept */
@@ -356,13 +332,42 @@ static HPDF_Font load_font(haru *self, const rft_truetype *font, const rft_codes
     return made;
 }
 
-static void load_foreign(haru *self, const rft_canvas_info *info) {
+/*
+ * Every character of the set: libharu drops the glyphs that never come up. A font given with --font may have the same
+ * name, and libharu then takes the one that it knows: so the characters of those are in the table, too.
+ */
+static HPDF_Font load_family(haru *self, const rft_canvas_info *info, rft_font font) {
+    const rft_font_file *file = &info->family->files[font];
+    const rft_truetype *opened = NULL;
+    rft_codes wanted = {{0}};
+    rft_err err = RFT_ERR_INIT;
+    if (rft_truetype_read(&opened, file->bytes, *file->size, info->family->name, self->arena, &err) != 0) {
+        note_error(HPDF_TTF_INVALID_FOMAT, 0, self);
+        return NULL;
+    }
+    for (unsigned c = ' '; c < 256; c++) {
+        rft_codes_add(&wanted, rft_font_unicode((unsigned char)c));
+    }
+    for (size_t i = 0; info->used && i < RFT_TRUETYPE_MOST; i++) {
+        for (size_t byte = 0; byte < sizeof wanted.bits; byte++) {
+            wanted.bits[byte] |= info->used->fonts[i].bits[byte];
+        }
+    }
+    return load_font(self, opened, &wanted, "WinAnsiEncoding");
+}
+
+static void load_fonts(haru *self, const rft_canvas_info *info) {
+    for (int i = 0; i < RFT_FONT_COUNT; i++) {
+        self->fonts[i] = info->family ? load_family(self, info, (rft_font)i)
+                                      : HPDF_GetFont(self->doc, font_names[i], "WinAnsiEncoding");
+    }
+    self->encoder = HPDF_GetEncoder(self->doc, "WinAnsiEncoding");
     if (!info->foreign || !info->used || HPDF_UseUTFEncodings(self->doc) != HPDF_OK) {
         return;
     }
     self->utf8 = HPDF_GetEncoder(self->doc, "UTF-8");
     for (size_t i = 0; i < info->foreign->count; i++) {
-        self->foreign[self->foreign_count++] = load_font(self, info->foreign->items[i], &info->used->fonts[i]);
+        self->foreign[self->foreign_count++] = load_font(self, info->foreign->items[i], &info->used->fonts[i], "UTF-8");
     }
 }
 
@@ -375,17 +380,8 @@ int rft_canvas_haru_new(rft_canvas *out, const rft_canvas_info *info, rft_err *e
     if (self->doc) {
         HPDF_SetCompressionMode(self->doc, HPDF_COMP_ALL);
         HPDF_SetPageMode(self->doc, HPDF_PAGE_MODE_USE_OUTLINE);
-        for (int i = 0; i < RFT_FONT_COUNT; i++) {
-            self->fonts[i] = HPDF_GetFont(self->doc, font_names[i], "WinAnsiEncoding");
-        }
-        self->encoder = HPDF_GetEncoder(self->doc, "WinAnsiEncoding");
-        load_foreign(self, info);
-        set_info(self, HPDF_INFO_TITLE, info->title);
-        set_info(self, HPDF_INFO_SUBJECT, info->subject);
-        set_info(self, HPDF_INFO_AUTHOR, info->author);
-        set_info(self, HPDF_INFO_CREATOR, info->creator);
-        set_info(self, HPDF_INFO_KEYWORDS, info->keywords);
-        set_date(self, info->created_unix_ns);
+        load_fonts(self, info);
+        rft_canvas_haru_info(self->doc, info, self->arena);
     }
     if (!self->doc || self->error != HPDF_OK) {
         int code = failed(self, err, "setting up the PDF");
@@ -401,14 +397,17 @@ const char *rft_canvas_haru_version(void) {
     return HPDF_GetVersion();
 }
 
-int rft_canvas_haru_glyph_width(rft_font font, unsigned char c) {
-    HPDF_Doc doc = HPDF_New(note_error, NULL);
-    int width = -1;
-    if (doc) {
-        HPDF_Font made = HPDF_GetFont(doc, font_names[font], "WinAnsiEncoding");
-        HPDF_BYTE byte = c;
-        width = made ? (int)HPDF_Font_TextWidth(made, &byte, 1).width : -1;
-        HPDF_Free(doc);
+void rft_canvas_haru_widths(const rft_font_family *family, rft_font font, int out[256]) {
+    haru self = {.arena = rft_arena_new(), .doc = HPDF_New(note_error, &self)};
+    if (self.doc) {
+        load_fonts(&self, &(rft_canvas_info){.family = family});
     }
-    return width;
+    for (int c = 0; c < 256; c++) {
+        HPDF_BYTE byte = (HPDF_BYTE)c;
+        out[c] = c >= ' ' && self.fonts[font] ? (int)HPDF_Font_TextWidth(self.fonts[font], &byte, 1).width : -1;
+    }
+    if (self.doc) {
+        HPDF_Free(self.doc);
+    }
+    rft_arena_free(self.arena);
 }

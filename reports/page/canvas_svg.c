@@ -3,6 +3,7 @@
 #include "reports/page/canvas.h"
 
 #include "base/arena.h"
+#include "base/plain.h"
 
 #include <stdlib.h>
 
@@ -20,28 +21,11 @@ static void add_colour(svg *self, const char *name, rft_colour colour) {
     rft_str_addf(&self->out, " %s=\"#%06x\"", name, (unsigned)(colour & 0xffffff));
 }
 
-/* Control characters have no place in XML, and none come up: the encoder made spaces of them. */
-static void add_escaped(svg *self, const char *text) {
-    for (; *text; text++) {
-        switch (*text) {
-        case '&':
-            rft_str_add(&self->out, "&amp;");
-            break;
-        case '<':
-            rft_str_add(&self->out, "&lt;");
-            break;
-        case '>':
-            rft_str_add(&self->out, "&gt;");
-            break;
-        default:
-            rft_str_add_char(&self->out, *text);
-        }
-    }
-}
-
 static void svg_page(void *opaque, double width, double height) {
     svg *self = opaque;
-    rft_str_add(&self->out, "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"Helvetica, Arial, sans-serif\"");
+    rft_str_add(
+        &self->out,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"Liberation Sans, Arial, Helvetica, sans-serif\"");
     add_number(self, " width=\"", width);
     add_number(self, "\" height=\"", height);
     add_number(self, "\" viewBox=\"0 0 ", width);
@@ -70,11 +54,12 @@ static void svg_text(void *opaque, const rft_text_run *run) {
     rft_str_add_char(&self->out, '"');
     add_colour(self, "fill", run->colour);
     if (run->font != RFT_FONT_REGULAR) {
-        rft_str_add(&self->out,
-                    run->font == RFT_FONT_BOLD ? " font-weight=\"bold\"" : " font-family=\"Courier, monospace\"");
+        rft_str_add(&self->out, run->font == RFT_FONT_BOLD
+                                    ? " font-weight=\"bold\""
+                                    : " font-family=\"Liberation Mono, Courier New, monospace\"");
     }
     rft_str_add_char(&self->out, '>');
-    add_escaped(self, rft_font_decode(self->arena, run->text, run->length));
+    rft_plain_add_xml(&self->out, rft_font_decode(self->arena, run->text, run->length));
     rft_str_add(&self->out, "</text>\n");
 }
 

@@ -2,6 +2,7 @@
 #include "reports/page/doc_draw.h"
 
 #include "reports/page/canvas.h"
+#include "reports/page/font_family.h"
 #include "reports/page/page.h"
 
 int rft_doc_set_fonts(rft_doc *doc, const char *const *paths, size_t count, rft_err *err) {
@@ -37,14 +38,16 @@ static const rft_used *used_of(const rft_doc *doc) {
 
 int rft_doc_pdf(const rft_doc *doc, rft_str *out, rft_err *err) {
     rft_canvas canvas = {0};
-    rft_canvas_info info = {.title = rft_font_encode(doc->arena, doc->title, NULL),
-                            .subject = rft_font_encode(doc->arena, doc->subject, NULL),
-                            .keywords = rft_font_encode(doc->arena, doc->keywords, NULL),
-                            .creator = rft_font_encode(doc->arena, doc->creator, NULL),
+    rft_canvas_info info = {.title = doc->title,
+                            .subject = doc->subject,
+                            .author = doc->author,
+                            .keywords = doc->keywords,
+                            .creator = doc->creator,
+                            .language = RFT_DOC_LANGUAGE,
                             .created_unix_ns = doc->created_unix_ns,
+                            .family = rft_font_family_built_in(),
                             .foreign = doc->foreign,
                             .used = used_of(doc)};
-    info.author = info.creator;
     return draw(doc, &canvas, rft_canvas_haru_new(&canvas, &info, err), out, err);
 }
 

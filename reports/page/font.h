@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * font.h - the three base fonts every PDF reader has, their character set (WinAnsi) and their widths.
+ * font.h - the three fonts of every page, their character set (WinAnsi) and their widths.
  *
  * Layout measures text with these tables alone, so that the text trace and the PDF break lines at the same places
- * whatever draws them. Widths: Adobe's metrics of the base 14 fonts, in 1/1000 of the size (tests/report compares them
- * with libharu's own).
+ * whatever draws them. Widths: Liberation Sans and Mono (font_family.h), in 1/1000 of the size (tests/report compares
+ * them with libharu's own). Helvetica and Courier, which take their place where a program was built without them, have
+ * the same to 1/1000, but for six signs (soft hyphen, macron, plus-minus, micro, middle dot, division).
  */
 #ifndef RFT_REPORTS_FONT_H
 #define RFT_REPORTS_FONT_H
@@ -49,6 +50,9 @@ size_t rft_font_run(const char *text, size_t length, int *foreign);
 /* The character at `text` and how many bytes it takes: *index is that of its font, -1 a base font (then the WinAnsi
  * byte is returned). length > 0. */
 uint32_t rft_font_code_at(const char *text, size_t length, int *index, size_t *bytes);
+
+/* The code of a WinAnsi byte from 0x20 on; '?' where the set has nothing. */
+uint32_t rft_font_unicode(unsigned char c);
 
 /* The way back, for the text trace. Text in `arena`. */
 const char *rft_font_decode(rft_arena *arena, const char *winansi, size_t length);

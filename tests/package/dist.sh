@@ -23,6 +23,7 @@ for part in kernels sweeps LICENSE; do
     [ -e "$tree/$part" ] || { echo "$part is missing"; exit 1; }
 done
 [ ! -e /usr/share/doc/libmd-dev/copyright ] || grep -q Copyright "$tree/licences/libmd-dev"
+[ ! -e /usr/share/doc/fonts-liberation2/copyright ] || grep -q 'SIL OPEN FONT LICENSE' "$tree/licences/fonts-liberation2"
 cd /
 env -i "$tree/rooftune" --version
 env -i "$tree/rooftune" --help | grep -q 'report'

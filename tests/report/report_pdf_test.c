@@ -2,6 +2,7 @@
 /* The PDF itself: byte-stable, whole, searchable; and errors that are reported. */
 #include "base/fs.h"
 #include "reports/page/canvas.h"
+#include "reports/page/font_family.h"
 #include "reports/report.h"
 #include "support/sample.h"
 
@@ -69,17 +70,25 @@ static void test_same_bytes_under_a_comma_locale(void **state) {
     rft_run_free(run);
 }
 
+/* Layout has the widths of the embedded fonts, to the last unit; those named without them are as good as the same. */
 static void test_widths_are_libharus(void **state) {
     (void)state;
-    for (int font = 0; font < RFT_FONT_COUNT; font++) {
+    const rft_font_family *families[] = {rft_font_family_built_in(), NULL};
+    static const char others[] = "\xad\xaf\xb1\xb5\xb7\xf7"; /* font.h names them */
+    for (int k = 0; k < 2 * RFT_FONT_COUNT; k++) {
+        const rft_font_family *family = families[k / RFT_FONT_COUNT];
+        rft_font font = (rft_font)(k % RFT_FONT_COUNT);
+        int given[256];
+        rft_canvas_haru_widths(family, font, given);
         for (int c = 32; c < 256; c++) {
-            /* Places of the set that stand for nothing have no width worth comparing. */
             char byte = (char)c;
-            if (c == 127 || c == 0x81 || c == 0x8d || c == 0x8f || c == 0x90 || c == 0x9d) {
-                continue;
+            int own = (int)(rft_font_width(font, 1000, &byte, 1) + 0.5);
+            if (c == 127 || rft_font_unicode((unsigned char)c) == '?' || (!family && strchr(others, c))) {
+                continue; /* nothing stands there, or another width */
             }
-            double own = rft_font_width((rft_font)font, 1000, &byte, 1);
-            assert_int_equal((int)(own + 0.5), rft_canvas_haru_glyph_width((rft_font)font, (unsigned char)c));
+            if (family ? own != given[c] : abs(own - given[c]) > 1) {
+                fail_msg("font %d, byte 0x%02x: %d, libharu has %d", (int)font, (unsigned)c, own, given[c]);
+            }
         }
     }
 }
@@ -136,6 +145,64 @@ static void test_document_information(void **state) {
     free(text);
 }
 
+static void test_fonts_are_in_the_file(void **state) {
+    (void)state;
+    int status;
+    if (!rft_font_family_built_in()) {
+        skip();
+    }
+    char *text = output_of("pdffonts", "", &status);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(text, "+LiberationSans "));
+    assert_non_null(strstr(text, "+LiberationSans-Bold"));
+    assert_non_null(strstr(text, "+LiberationMono "));
+    assert_null(strstr(text, " no  no ")); /* "emb sub": in the file, the used glyphs alone */
+    assert_null(strstr(text, "Helvetica"));
+    free(text);
+}
+
+static bool has(const rft_str *pdf, const char *text) {
+    return memmem(pdf->data, pdf->length, text, strlen(text)) != NULL;
+}
+
+/* The same for programs as XMP: every sign of a hostile name stands for itself. */
+static void test_metadata_is_well_formed(void **state) {
+    (void)state;
+    rft_run *run = sample_full();
+    rft_report_opts opts = {.author = "Ada <ada@example.org> & S\xc3\xb8n"};
+    rft_str pdf = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    run->gpu.name = "</rdf:li>\"\x1b[31m\xff & \xe8\xa1\x8c";
+    assert_int_equal(rft_report_pdf(run, &opts, &pdf, &err), 0);
+    assert_true(has(&pdf, "/Lang (en)"));
+    assert_true(has(&pdf, "/DisplayDocTitle true"));
+    assert_true(has(&pdf, "<rdf:li xml:lang=\"x-default\">rooftune: &lt;/rdf:li&gt;&quot;\\u001b[31m\\xff &amp; "
+                          "\xe8\xa1\x8c</rdf:li>"));
+    assert_true(has(&pdf, "<dc:creator><rdf:Seq><rdf:li>Ada &lt;ada@example.org&gt; &amp; S\xc3\xb8n</rdf:li>"));
+    assert_true(has(&pdf, "/Author (Ada \\074ada@example.org\\076 & S\\370n)"));
+    assert_true(has(&pdf, "<xmp:CreateDate>2026-11-21T09:41:00Z</xmp:CreateDate>"));
+    rft_str_clear(&pdf);
+    rft_run_free(run);
+}
+
+/* Built without the fonts, or not: a canvas that is given none names those of every reader. */
+static void test_without_fonts_those_of_the_reader_are_named(void **state) {
+    (void)state;
+    rft_canvas canvas = {0};
+    rft_str pdf = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT;
+    rft_text_run run = {.x = 10, .y = 10, .font = RFT_FONT_MONO, .size = 10, .text = "plain", .length = 5};
+    assert_int_equal(rft_canvas_haru_new(&canvas, &(rft_canvas_info){.title = "none"}, &err), 0);
+    rft_canvas_page(&canvas, 100, 100);
+    rft_canvas_text(&canvas, &run);
+    assert_int_equal(rft_canvas_finish(&canvas, &pdf, &err), 0);
+    assert_true(has(&pdf, "/BaseFont /Courier"));
+    assert_false(has(&pdf, "FontFile2"));
+    assert_false(has(&pdf, "/Lang"));
+    rft_canvas_free(&canvas);
+    rft_str_clear(&pdf);
+}
+
 static void test_text_can_be_searched(void **state) {
     (void)state;
     int status;
@@ -185,7 +252,7 @@ static void test_one_chart_as_svg(void **state) {
     assert_string_equal(svg.data + svg.length - 7, "</svg>\n");
     rft_str_clear(&svg);
     assert_int_equal(rft_report_chart_svg(run, NULL, "cover", &svg, &err), 0);
-    assert_non_null(strstr(svg.data, "a &lt; b &amp; \"c\"</text>"));
+    assert_non_null(strstr(svg.data, "a &lt; b &amp; &quot;c&quot;</text>"));
     rft_str_clear(&svg);
     assert_int_equal(rft_report_chart_svg(run, NULL, "no such chart", &svg, &err), RFT_E_USAGE);
     assert_non_null(strstr(err.remedy, "\"Rooflines, FP32\""));
@@ -199,6 +266,9 @@ int main(void) {
         cmocka_unit_test(test_widths_are_libharus),
         cmocka_unit_test(test_qpdf_finds_nothing_wrong),
         cmocka_unit_test(test_document_information),
+        cmocka_unit_test(test_fonts_are_in_the_file),
+        cmocka_unit_test(test_metadata_is_well_formed),
+        cmocka_unit_test(test_without_fonts_those_of_the_reader_are_named),
         cmocka_unit_test(test_text_can_be_searched),
         cmocka_unit_test(test_unwritable_path_is_an_error_with_its_name),
         cmocka_unit_test(test_one_chart_as_svg),
