@@ -28,7 +28,7 @@ static void add_chart(rft_compare_pages *p) {
         /* Side by side within a workload. */
         double shift = ((double)side - (double)sides / 2.0) * 0.16;
         rft_series *bars = rft_chart_series(p->doc->arena, chart, RFT_SERIES_RANGE, c->workload_count);
-        bars->tone = rft_compare_page_tone(side);
+        bars->tone = rft_tone_of(side);
         for (size_t w = 0; w < c->workload_count; w++) {
             const rft_compare_ratio *r = &c->workloads[w].figures[side].ratio;
             bars->x[w] = (double)w + 1.0 + shift;
@@ -38,7 +38,7 @@ static void add_chart(rft_compare_pages *p) {
             widen(r->high, &low, &high);
         }
         rft_series *dots = rft_chart_series(p->doc->arena, chart, RFT_SERIES_DOTS, c->workload_count);
-        dots->tone = rft_compare_page_tone(side);
+        dots->tone = rft_tone_of(side);
         size_t last = SIZE_MAX;
         for (size_t w = 0; w < c->workload_count; w++) {
             dots->x[w] = (double)w + 1.0 + shift;

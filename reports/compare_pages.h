@@ -22,7 +22,4 @@ void rft_compare_page_cover(rft_compare_pages *p);
 void rft_compare_page_rooflines(rft_compare_pages *p);
 void rft_compare_page_trust(rft_compare_pages *p);
 
-/* Series of a side are drawn in its tone; from the fifth on tones repeat. */
-rft_tone rft_compare_page_tone(size_t side);
-
 #endif

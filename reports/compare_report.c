@@ -9,10 +9,6 @@
 
 #include <string.h>
 
-rft_tone rft_compare_page_tone(size_t side) {
-    return (rft_tone)(RFT_TONE_A + (int)(side % RFT_TONES));
-}
-
 /* "NVIDIA H200 against NVIDIA A100"; over two: "3 runs: NVIDIA H200, NVIDIA A100". */
 static const char *title_of(const rft_compare_pages *p) {
     const rft_compare *c = p->compare;

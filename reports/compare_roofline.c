@@ -82,7 +82,7 @@ static bool find_ranges(overlay *o) {
 static void add_ceiling(overlay *o, size_t side, const char *label, const double x[2], const double y[2]) {
     rft_series *series = rft_chart_series(o->p->doc->arena, o->chart, RFT_SERIES_LINE, 2);
     series->label = label;
-    series->tone = rft_compare_page_tone(side);
+    series->tone = rft_tone_of(side);
     series->dashed = side > 0;
     for (int i = 0; i < 2; i++) {
         series->x[i] = x[i];
@@ -114,7 +114,7 @@ static size_t add_bests(overlay *o, size_t side, size_t *named) {
     const rft_compare *c = o->p->compare;
     size_t count = 0;
     rft_series *series = rft_chart_series(o->p->doc->arena, o->chart, RFT_SERIES_DOTS, c->workload_count);
-    series->tone = rft_compare_page_tone(side);
+    series->tone = rft_tone_of(side);
     series->bold = side == 0;
     for (size_t w = 0; w < c->workload_count; w++) {
         const rft_compare_figure *f = &c->workloads[w].figures[side];

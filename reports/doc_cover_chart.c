@@ -200,12 +200,13 @@ void rft_build_cover_chart(rft_build *b) {
         bars->x[i] = (double)i - HALF_BAR;
         bars->x2[i] = (double)i + HALF_BAR;
         bars->y[i] = entries[i]->reach.frac * 100;
+        bars->y2[i] = 100;
         highest = fmax(highest, bars->y[i]);
         chart->x.names[i] = single ? problem_text(b, entries[i]) : b->run->sweeps[entries[i]->sweep].sweep.name;
         chart->x.sub_names[i] = percent;
     }
     chart->y.low = 0;
-    chart->y.high = highest * 1.06;
+    chart->y.high = highest * 1.1;
     rft_series *roof = rft_chart_series(b->arena, chart, RFT_SERIES_LINE, 2);
     roof->x[0] = chart->x.low;
     roof->x[1] = chart->x.high;

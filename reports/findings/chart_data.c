@@ -16,6 +16,10 @@ void *rft_grown_in(rft_arena *arena, void *items, size_t count, size_t *capacity
     return bigger;
 }
 
+rft_tone rft_tone_of(size_t n) {
+    return (rft_tone)(RFT_TONE_A + (int)(n % RFT_TONES));
+}
+
 rft_chart *rft_chart_new(rft_arena *arena, const char *title, double height) {
     rft_chart *chart = rft_arena_calloc(arena, 1, sizeof *chart);
     chart->title = rft_arena_strdup(arena, title);

@@ -28,7 +28,7 @@ typedef enum rft_series_kind {
     RFT_SERIES_DOTS,     /* marks, each with a label where `names` has one */
     RFT_SERIES_CLOUD,    /* many faint marks; drawn as density when they are too many to tell apart */
     RFT_SERIES_RANGE,    /* a bar from y to y2 at each x */
-    RFT_SERIES_BARS,     /* histogram: x = left edge, x2 = right edge, y = height */
+    RFT_SERIES_BARS,     /* x = left edge, x2 = right edge, y = height; y2 = its limit: what is over it stands out */
     RFT_SERIES_BAND,     /* shaded from x to x2 over the whole height, `names` on top */
     RFT_SERIES_AT_X,     /* a vertical line at each x, `names` on top */
     RFT_SERIES_WHISKERS, /* an interval from y to y2 at each x, with caps */
@@ -36,9 +36,23 @@ typedef enum rft_series_kind {
                           * `label` is the unit of its scale */
 } rft_series_kind;
 
-/* What a series stands for; the palette follows from it. Readable in grey: shapes and dashes differ as well. */
-typedef enum rft_tone { RFT_TONE_INK, RFT_TONE_A, RFT_TONE_B, RFT_TONE_C, RFT_TONE_D, RFT_TONE_GREY } rft_tone;
-#define RFT_TONES 4 /* A..D tell series apart */
+/* What a series stands for; the palette follows from it. Readable in grey: marks differ in shape, A..D are filled and
+ * E..H hollow, and lines without marks differ in their dashes. */
+typedef enum rft_tone {
+    RFT_TONE_INK,
+    RFT_TONE_A,
+    RFT_TONE_B,
+    RFT_TONE_C,
+    RFT_TONE_D,
+    RFT_TONE_E,
+    RFT_TONE_F,
+    RFT_TONE_G,
+    RFT_TONE_H,
+    RFT_TONE_GREY
+} rft_tone;
+#define RFT_TONES 8 /* A..H tell series apart */
+/* The tone of the n-th of several series; they repeat. */
+rft_tone rft_tone_of(size_t n);
 
 typedef struct rft_series {
     rft_series_kind kind;

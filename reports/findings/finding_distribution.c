@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All configurations of one problem: their distribution, the heat map (the best over the rest for every pair of values
- * of the two parameters that matter most), and how the search came to the best. */
+ * of the two parameters that matter most and fill a grid), and how the search came to the best. */
 #include "model/roofline/placement.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/profile_charts.h"
@@ -8,8 +8,11 @@
 
 #include <math.h>
 
-#define BINS 40
-#define DISTRIBUTION_LEAST 8 /* fewer are all in the table of the best */
+#define BINS 40 /* at most; fewer for few configurations */
+#define BINS_LEAST 8
+#define DISTRIBUTION_LEAST 20 /* fewer have no shape */
+#define CLOSE_LEAST 8         /* so many are told to be close to each other */
+#define FILLED_LEAST 0.75     /* of a map's cells; with fewer it shows the constraints, not the times */
 #define HEIGHT 150.0
 #define BINS_MOST 24 /* values an axis of the map; more are taken together, neighbours first */
 
@@ -30,7 +33,7 @@ static rft_chart *distribution_chart(const rft_run *run, const rft_point *best, 
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(run, best->sweep, SIZE_MAX, best->problem, arena, &ranked);
     *close = 0;
-    if (count < DISTRIBUTION_LEAST) {
+    if (count < CLOSE_LEAST) {
         return NULL;
     }
     double *times = rft_arena_calloc(arena, count, sizeof *times);
@@ -43,25 +46,29 @@ static rft_chart *distribution_chart(const rft_run *run, const rft_point *best, 
         *close = count;
         return NULL;
     }
+    if (count < DISTRIBUTION_LEAST) {
+        return NULL;
+    }
+    int bins = (int)fmin(fmax(2 * sqrt((double)count), BINS_LEAST), BINS);
     rft_figure_scale scale = rft_figure_scale_of(arena, times, count, "s");
     rft_chart *chart =
         rft_chart_new(arena,
                       rft_arena_printf(arena, "Distribution of %s",
                                        rft_words_plural(count, "configuration", "configurations", arena)),
                       HEIGHT);
-    rft_series *bars = rft_chart_series(arena, chart, RFT_SERIES_BARS, BINS);
-    bars->tone = RFT_TONE_C;
+    rft_series *counted = rft_chart_series(arena, chart, RFT_SERIES_BARS, (size_t)bins);
+    counted->tone = RFT_TONE_C;
     double most = 0, ratio = high / low;
-    for (int i = 0; i < BINS; i++) {
-        bars->x[i] = low * pow(ratio, (double)i / BINS) / scale.factor;
-        bars->x2[i] = low * pow(ratio, (double)(i + 1) / BINS) / scale.factor;
-        bars->y[i] = 0;
+    for (int i = 0; i < bins; i++) {
+        counted->x[i] = low * pow(ratio, (double)i / bins) / scale.factor;
+        counted->x2[i] = low * pow(ratio, (double)(i + 1) / bins) / scale.factor;
+        counted->y[i] = 0;
     }
     for (size_t i = 0; i < count; i++) {
-        int bin = (int)(BINS * log(times[i] / low) / log(ratio));
-        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
-        bars->y[bin]++;
-        most = fmax(most, bars->y[bin]);
+        int bin = (int)(bins * log(times[i] / low) / log(ratio));
+        bin = bin < 0 ? 0 : bin >= bins ? bins - 1 : bin;
+        counted->y[bin]++;
+        most = fmax(most, counted->y[bin]);
     }
     chart->x = (rft_chart_axis){
         .title = rft_arena_printf(arena, "median time (%s)", scale.unit), .log = true, .low = NAN, .high = NAN};
@@ -109,8 +116,8 @@ static double cost_of(const rft_profile *profile) {
     return measured > 1 ? slowest / fastest : 0;
 }
 
-/* The two that matter most; false when fewer than two were measured at several values. */
-static bool pick_params(const rft_run *run, const rft_point *best, rft_arena *arena, pick out[2]) {
+/* Those that were measured at several values, what matters most first. */
+static size_t pick_params(const rft_run *run, const rft_point *best, rft_arena *arena, pick **out) {
     const rft_variant *variant = &run->sweeps[best->sweep].sweep.variants[best->variant];
     rft_profile *profiles = NULL;
     size_t count = rft_profiles_along_params(run, best->sweep, best->variant, best->problem, arena, &profiles);
@@ -120,20 +127,18 @@ static bool pick_params(const rft_run *run, const rft_point *best, rft_arena *ar
         share[i] = NAN;
     }
     rft_param_importance(run, best->sweep, best->variant, best->problem, share);
+    *out = rft_arena_calloc(arena, count + 1, sizeof **out);
     for (size_t i = 0; i < count; i++) {
         pick own = {profiles[i].index, share[profiles[i].index], cost_of(&profiles[i])};
-        if (!(own.cost > 0)) {
-            continue;
+        if (own.cost > 0) {
+            size_t at = found++;
+            for (; at > 0 && matters_more(&own, &(*out)[at - 1]); at--) {
+                (*out)[at] = (*out)[at - 1];
+            }
+            (*out)[at] = own;
         }
-        if (found == 0 || matters_more(&own, &out[0])) {
-            out[1] = out[0];
-            out[0] = own;
-        } else if (found == 1 || matters_more(&own, &out[1])) {
-            out[1] = own;
-        }
-        found++;
     }
-    return found >= 2;
+    return found;
 }
 
 /* Only the values that were measured, in the script's order. */
@@ -178,53 +183,83 @@ static void fill_cells(rft_chart *chart, const rft_measure *m, const side sides[
     }
 }
 
+/* A map of two parameters over the ranked points. */
+typedef struct heat_map {
+    const rft_param *params[2];
+    side sides[2];
+    double *best_s; /* a cell, by rows; infinite where nothing was measured */
+    size_t cells, filled;
+} heat_map;
+
+static heat_map heat_of(const rft_variant *variant, const pick *x, const pick *y, const rft_point *const *ranked,
+                        size_t count, rft_arena *arena) {
+    heat_map map = {.params = {&variant->params[x->param], &variant->params[y->param]}};
+    map.sides[0] = make_side(map.params[0], x->param, ranked, count, arena);
+    map.sides[1] = make_side(map.params[1], y->param, ranked, count, arena);
+    map.cells = map.sides[0].bins * map.sides[1].bins;
+    map.best_s = rft_arena_calloc(arena, map.cells + 1, sizeof *map.best_s);
+    for (size_t i = 0; i < map.cells; i++) {
+        map.best_s[i] = INFINITY;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t column = rft_param_find(map.params[0], &ranked[i]->config[map.sides[0].param]);
+        size_t row = rft_param_find(map.params[1], &ranked[i]->config[map.sides[1].param]);
+        if (column < map.params[0]->value_count && row < map.params[1]->value_count) {
+            double *cell = &map.best_s[map.sides[1].bin_of[row] * map.sides[0].bins + map.sides[0].bin_of[column]];
+            *cell = fmin(*cell, rft_point_median_s(ranked[i]));
+        }
+    }
+    for (size_t i = 0; i < map.cells; i++) {
+        map.filled += isfinite(map.best_s[i]);
+    }
+    return map;
+}
+
+/* Of the pairs whose map is filled the one that matters most; false where there is none. */
+static bool find_heat(const rft_variant *variant, const pick *picks, size_t pick_count, const rft_point *const *ranked,
+                      size_t count, rft_arena *arena, heat_map *out) {
+    for (size_t last = 1; last < pick_count; last++) {
+        for (size_t first = 0; first < last; first++) {
+            *out = heat_of(variant, &picks[first], &picks[last], ranked, count, arena);
+            if (out->sides[0].bins > 1 && out->sides[1].bins > 1 &&
+                (double)out->filled >= FILLED_LEAST * (double)out->cells) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 /* NULL where there is too little to show. */
 static rft_chart *heat_chart(const rft_run *run, const rft_point *best, rft_arena *arena) {
     const rft_sweep *sweep = &run->sweeps[best->sweep].sweep;
-    pick picked[2] = {{0}};
-    if (best->variant >= sweep->variant_count || !pick_params(run, best, arena, picked)) {
+    if (best->variant >= sweep->variant_count) {
         return NULL;
     }
-    const rft_variant *variant = &sweep->variants[best->variant];
+    pick *picks = NULL;
+    heat_map map;
     const rft_point **ranked = NULL;
+    size_t pick_count = pick_params(run, best, arena, &picks);
     size_t count = rft_run_ranked(run, best->sweep, best->variant, best->problem, arena, &ranked);
-    const rft_param *params[2] = {&variant->params[picked[0].param], &variant->params[picked[1].param]};
-    side sides[2];
-    for (int i = 0; i < 2; i++) {
-        sides[i] = make_side(params[i], picked[i].param, ranked, count, arena);
-    }
-    if (sides[0].bins == 0 || sides[1].bins == 0) {
+    if (!find_heat(&sweep->variants[best->variant], picks, pick_count, ranked, count, arena, &map)) {
         return NULL;
-    }
-    size_t cells = sides[0].bins * sides[1].bins;
-    double *best_s = rft_arena_calloc(arena, cells + 1, sizeof *best_s);
-    for (size_t i = 0; i < cells; i++) {
-        best_s[i] = INFINITY;
-    }
-    for (size_t i = 0; i < count; i++) {
-        size_t x = rft_param_find(params[0], &ranked[i]->config[sides[0].param]);
-        size_t y = rft_param_find(params[1], &ranked[i]->config[sides[1].param]);
-        if (x < params[0]->value_count && y < params[1]->value_count) {
-            double *cell = &best_s[sides[1].bin_of[y] * sides[0].bins + sides[0].bin_of[x]];
-            *cell = fmin(*cell, rft_point_median_s(ranked[i]));
-        }
     }
     const rft_placement place = rft_placement_of(run, best);
     const rft_measure m = rft_measure_of(&place, best, arena);
     rft_chart *chart = rft_chart_new(arena, isnan(m.amount) ? "Best time" : "Best rate", HEIGHT);
     rft_chart_axis *axes[2] = {&chart->x, &chart->y};
     for (int i = 0; i < 2; i++) {
-        *axes[i] = (rft_chart_axis){.title = params[i]->name, .low = NAN, .high = NAN};
-        axes[i]->names = sides[i].names;
-        axes[i]->name_count = sides[i].bins;
+        *axes[i] = (rft_chart_axis){.title = map.params[i]->name, .low = NAN, .high = NAN};
+        axes[i]->names = map.sides[i].names;
+        axes[i]->name_count = map.sides[i].bins;
     }
-    fill_cells(chart, &m, sides, best_s, arena);
-    if (sides[0].bins < sides[0].measured || sides[1].bins < sides[1].measured) {
+    fill_cells(chart, &m, map.sides, map.best_s, arena);
+    if (map.sides[0].bins < map.sides[0].measured || map.sides[1].bins < map.sides[1].measured) {
         chart->caption = rft_arena_printf(arena,
                                           "The map takes neighbouring values together, %zu of %s to %zu columns and "
                                           "%zu of %s to %zu rows; the axes name the first of each.",
-                                          sides[0].measured, params[0]->name, sides[0].bins, sides[1].measured,
-                                          params[1]->name, sides[1].bins);
+                                          map.sides[0].measured, map.params[0]->name, map.sides[0].bins,
+                                          map.sides[1].measured, map.params[1]->name, map.sides[1].bins);
     }
     return chart;
 }
@@ -262,8 +297,9 @@ rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best,
     rft_finding_heading(f, 0, 2, "All configurations of %s", rft_words_problem(run, best->sweep, best->problem, arena));
     rft_finding_chart_rows(f, charts, count, 2);
     const char *progress = search ? search->text : "";
-    const char *map = heat ? "Heat map: of the best's variant, the two parameters that explain most; in each cell the "
-                             "best over all others, empty where no configuration was measured."
+    const char *map = heat ? "Heat map: of the best's variant, the two parameters that explain most among the pairs "
+                             "that fill a grid; in each cell the best over all others, empty where no configuration "
+                             "was measured."
                            : "";
     if (*profiles || *map || *progress) {
         rft_finding_note(f, 0, "%s%s%s%s%s", profiles, *profiles && *map ? " " : "", map,

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#define TRIED_LEAST 8 /* fewer are a table */
-#define LOG_FROM 50.0 /* an axis longer than that is logarithmic */
-#define HEIGHT 150.0  /* of the charts, points */
+#define TRIED_LEAST 12 /* fewer are a table */
+#define LOG_FROM 50.0  /* an axis longer than that is logarithmic */
+#define HEIGHT 150.0   /* of the charts, points */
 #define BARS 60
 
 typedef struct search {

@@ -19,6 +19,8 @@ typedef struct along {
     bool in_ops;                /* how the rate is told */
     rft_figure_scale scale;
     bool numeric;
+    const rft_transition *transitions;
+    size_t transition_count;
     rft_chart *chart;
 } along;
 
@@ -72,18 +74,43 @@ static double between(const along *a, size_t left, size_t right) {
     return a->chart->x.log ? sqrt(x * y) : (x + y) / 2;
 }
 
+/* The place that was found between two steps; NaN. */
+static double place_between(const along *a, size_t left, size_t right) {
+    for (size_t i = 0; i < a->transition_count && a->numeric; i++) {
+        double where = a->transitions[i].where;
+        if (a->transitions[i].kind == RFT_TRANSITION_FOUND && where > x_of(a, left) && where < x_of(a, right)) {
+            return where;
+        }
+    }
+    return NAN;
+}
+
+/* The step whose bound names the band at this one: a place that was found parts what lies before it from what lies
+ * behind it, also where the values beside it were unclear. */
+static size_t named_by(const along *a, size_t step) {
+    for (size_t i = 0; i < a->transition_count; i++) {
+        const rft_transition *found = &a->transitions[i];
+        if (found->kind == RFT_TRANSITION_FOUND && found->at_steps && step > found->from && step < found->to &&
+            found->where > x_of(a, found->from) && found->where < x_of(a, found->to)) {
+            return x_of(a, step) < found->where ? found->from : found->to;
+        }
+    }
+    return step;
+}
+
 static void add_bands(along *a) {
     const rft_profile *profile = a->profile;
     rft_series *bands = rft_chart_series(a->arena, a->chart, RFT_SERIES_BAND, profile->step_count);
     size_t used = 0, last = SIZE_MAX;
     for (size_t i = 0; i < profile->step_count; i++) {
-        const rft_profile_step *step = &profile->steps[i];
-        if (!step->best) {
+        const rft_profile_step *step = &profile->steps[named_by(a, i)];
+        if (!profile->steps[i].best) {
             continue;
         }
         double huge = a->numeric ? 1e300 : 1e6, tiny = a->chart->x.log ? 1e-300 : -huge;
-        if (last == SIZE_MAX || !same_bound(&profile->steps[last].bound, &step->bound)) {
-            double start = last == SIZE_MAX ? tiny : between(a, last, i);
+        if (last == SIZE_MAX || !same_bound(&profile->steps[named_by(a, last)].bound, &step->bound)) {
+            double place = last == SIZE_MAX ? (double)NAN : place_between(a, last, i);
+            double start = last == SIZE_MAX ? tiny : isnan(place) ? between(a, last, i) : place;
             if (used > 0) {
                 bands->x2[used - 1] = start;
             }
@@ -146,7 +173,7 @@ static void add_variants(along *a) {
             continue;
         }
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_LINE, own->step_count);
-        line->tone = (rft_tone)(RFT_TONE_A + (int)(v % RFT_TONES));
+        line->tone = rft_tone_of(v);
         line->marks = true;
         line->label = sweep->variant_count > 1 ? sweep->variants[v].name : "best";
         for (size_t i = 0; i < own->step_count; i++) {
@@ -232,15 +259,20 @@ static void add_interval(along *a, const rft_transition *found) {
     line->y[0] = line->y[1] = foot;
 }
 
-/* Where the transitions are: a line with its name, under it the interval. */
-static void add_places(along *a, const rft_along_opts *opts) {
-    for (size_t i = 0; i < opts->transition_count; i++) {
-        const rft_transition *found = &opts->transitions[i];
+/* Where the transitions are: a line with its name, under it the interval; the interval alone where no place is known.
+ */
+static void add_places(along *a) {
+    for (size_t i = 0; i < a->transition_count; i++) {
+        const rft_transition *found = &a->transitions[i];
         bool told = found->kind == RFT_TRANSITION_FOUND || found->kind == RFT_TRANSITION_TURN;
-        if (!told || !a->numeric || !isfinite(found->where)) {
+        if (!a->numeric || !isfinite(found->low) || !isfinite(found->high) ||
+            (!told && found->kind != RFT_TRANSITION_CHANGE)) {
             continue;
         }
         add_interval(a, found);
+        if (!isfinite(found->where)) {
+            continue;
+        }
         rft_series *line = rft_chart_series(a->arena, a->chart, RFT_SERIES_AT_X, 1);
         line->x[0] = found->where;
         line->dashed = true;
@@ -252,7 +284,16 @@ static void add_places(along *a, const rft_along_opts *opts) {
 
 rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const rft_along_opts *opts,
                            rft_arena *arena) {
-    along a = {.run = run, .arena = arena, .profile = profile};
+    along a = {.run = run,
+               .arena = arena,
+               .profile = profile,
+               .transitions = opts->transitions,
+               .transition_count = opts->transition_count};
+    if (!a.transitions) {
+        rft_transition *found = NULL;
+        a.transition_count = rft_transitions_of(run, profile, arena, &found);
+        a.transitions = found;
+    }
     a.chart = rft_chart_new(arena, opts->title, opts->height);
     set_along_x(&a);
     choose_unit(&a);
@@ -266,7 +307,7 @@ rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const
         add_variants(&a);
     }
     choose_range(&a);
-    add_places(&a, opts);
+    add_places(&a);
     return a.chart;
 }
 

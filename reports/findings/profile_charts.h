@@ -8,12 +8,13 @@
 #include "model/transition/transition.h"
 #include "reports/findings/chart_data.h"
 
-/* An axis profile: the best rate under the ceilings as they run along the axis, over bands of what holds it back. */
+/* An axis profile: the best rate under the ceilings as they run along the axis, over bands of what holds it back, which
+ * end at the places that were found, with their intervals. */
 typedef struct rft_along_opts {
     const char *title;
     double height;
     bool best_alone;                   /* one line; else one a variant */
-    const rft_transition *transitions; /* their places are drawn; NULL = none */
+    const rft_transition *transitions; /* those of the profile, where they are known already; NULL = are looked for */
     size_t transition_count;
 } rft_along_opts;
 rft_chart *rft_along_chart(const rft_run *run, const rft_profile *profile, const rft_along_opts *opts,

@@ -73,10 +73,12 @@ static double lowest_shown(const rft_profile *profiles, size_t count, const rft_
             }
         }
     }
-    return low > 0.6 * high ? low - (high - low) * 0.06 : 0;
+    return low > 0.6 * high ? low - (high - low) * 0.1 : 0;
 }
 
-static rft_chart *param_chart(const rft_profile *all, const char *name, const rft_measure *m, rft_arena *arena) {
+/* `joined`: numbers, whose order means something: a line joins their bests. */
+static rft_chart *param_chart(const rft_profile *all, const char *name, bool joined, const rft_measure *m,
+                              rft_arena *arena) {
     const rft_profile only = measured_steps(all, arena), *profile = &only;
     size_t count = profile->step_count;
     bool few = count <= STEPS_MOST;
@@ -87,7 +89,7 @@ static rft_chart *param_chart(const rft_profile *all, const char *name, const rf
     rft_series *middle = rft_chart_series(arena, chart, few ? RFT_SERIES_DOTS : RFT_SERIES_LINE, count);
     middle->tone = RFT_TONE_GREY;
     double *middle_x = middle->x, *middle_y = middle->y;
-    rft_series *best = rft_chart_series(arena, chart, RFT_SERIES_LINE, count);
+    rft_series *best = rft_chart_series(arena, chart, joined || !few ? RFT_SERIES_LINE : RFT_SERIES_DOTS, count);
     best->tone = RFT_TONE_A;
     best->marks = few;
     for (size_t i = 0; i < count; i++) {
@@ -113,7 +115,8 @@ size_t rft_param_charts(const rft_run *run, const rft_point *best, double height
     rft_chart **charts = *out = rft_arena_calloc(arena, CHARTS_MOST, sizeof(rft_chart *));
     for (size_t i = 0; i < count && used < CHARTS_MOST; i++) {
         if (can_draw_param(&profiles[i])) {
-            charts[used] = param_chart(&profiles[i], variant->params[profiles[i].index].name, &m, arena);
+            bool joined = all_numbers(&profiles[i]) && !rft_variant_is_library(variant);
+            charts[used] = param_chart(&profiles[i], variant->params[profiles[i].index].name, joined, &m, arena);
             charts[used]->y.low = low;
             charts[used]->y.title = m.title;
             charts[used++]->height = height;

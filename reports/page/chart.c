@@ -4,6 +4,7 @@
 #include "reports/page/chart_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #define TITLE_HEIGHT 14.0
 #define NO_TITLE_HEIGHT 4.0
@@ -66,6 +67,15 @@ static void put_shortened(rft_plot *plot, rft_spot at, double share, const rft_p
     rft_pen_put(plot->pen, at, share, style, &lines.items[0]);
 }
 
+/* Two strokes across the foot of an axis that does not begin at zero. */
+static void draw_cut(rft_plot *plot) {
+    double x = plot->area.x, foot = plot->area.y + plot->area.height;
+    for (int i = 0; i < 2; i++) {
+        double y = foot - 3.5 - 2.2 * i;
+        rft_pen_rule(plot->pen, (rft_spot){x - 2.6, y + 1.2}, (rft_spot){x + 2.6, y - 1.2}, RFT_COLOUR_QUIET, 0.6);
+    }
+}
+
 static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
     const rft_rect *area = &plot->area;
     const rft_chart_axis *spec = &plot->chart->y;
@@ -86,6 +96,9 @@ static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
     }
     rft_pen_rule(plot->pen, (rft_spot){area->x, area->y}, (rft_spot){area->x, area->y + area->height}, RFT_COLOUR_QUIET,
                  0.6);
+    if (!plot->y.log && !spec->names && plot->y.low > 0) {
+        draw_cut(plot);
+    }
 }
 
 /* Narrow slots need a third one. */
@@ -171,6 +184,25 @@ static void draw_x_axis(rft_plot *plot, const rft_ticks *ticks) {
                  0.6);
 }
 
+/* Beside the axis; longer ones may begin at the foot of the chart, and where even that is too short the unit alone
+ * stands there. */
+static void draw_y_title(rft_plot *plot, const rft_rect *box) {
+    const rft_rect *area = &plot->area;
+    const char *title = plot->chart->y.title, *bracket = strrchr(title, '(');
+    double room = box->y + box->height - area->y;
+    rft_line line = rft_pen_encode(plot->pen, title);
+    if (rft_pen_width(&line, &label_style) > room && bracket) {
+        title = rft_arena_strndup(plot->pen->arena, bracket + 1, strcspn(bracket + 1, ")"));
+    }
+    rft_lines lines = rft_pen_wrap(plot->pen, &label_style, title, room);
+    rft_pen_shorten(plot->pen, &label_style, &lines, 1, room);
+    double width = rft_pen_width(&lines.items[0], &label_style), below = area->y + area->height / 2 + width / 2;
+    double over = area->y - (below - width);
+    below += over > 0 ? over : 0;
+    rft_text_run run = rft_pen_run((rft_spot){box->x + 7, below}, 0, true, &label_style, &lines.items[0]);
+    rft_canvas_text(plot->pen->canvas, &run);
+}
+
 static void draw_titles(rft_plot *plot, const rft_rect *box, double title_y) {
     const rft_rect *area = &plot->area;
     double room = fmax(box->width - rft_plot_cells_scale(plot, box), 10);
@@ -178,15 +210,28 @@ static void draw_titles(rft_plot *plot, const rft_rect *box, double title_y) {
     rft_pen_shorten(plot->pen, &title_style, &title, 1, room);
     rft_pen_put(plot->pen, (rft_spot){box->x, box->y + 8}, 0, &title_style, &title.items[0]);
     if (plot->chart->x.title) {
-        put_shortened(plot, (rft_spot){area->x + area->width / 2, title_y}, 0.5, &label_style, plot->chart->x.title,
-                      box->width);
+        rft_line line = rft_pen_encode(plot->pen, plot->chart->x.title);
+        double half = fmin(rft_pen_width(&line, &label_style), box->width) / 2;
+        double middle = fmin(area->x + area->width / 2, box->x + box->width - half);
+        put_shortened(plot, (rft_spot){middle, title_y}, 0.5, &label_style, plot->chart->x.title, box->width);
     }
     if (plot->chart->y.title) {
-        rft_lines lines = rft_pen_wrap(plot->pen, &label_style, plot->chart->y.title, area->height + 20);
-        rft_pen_shorten(plot->pen, &label_style, &lines, 1, area->height + 20);
-        rft_spot middle = {box->x + 7, area->y + area->height / 2};
-        rft_text_run run = rft_pen_run(middle, 0.5, true, &label_style, &lines.items[0]);
-        rft_canvas_text(plot->pen->canvas, &run);
+        draw_y_title(plot, box);
+    }
+}
+
+static void draw_line_sample(rft_plot *plot, const rft_plot_label *label, rft_spot at) {
+    const rft_spot ends[2] = {at, {at.x + 12, at.y}};
+    rft_stroke stroke = {rft_pen_tone(label->tone), label->bold ? 1.6 : 1.2, 0, 0};
+    if (label->dashed) {
+        stroke.dash_on = 4;
+        stroke.dash_off = 3;
+    } else if (!label->marks) {
+        rft_pen_dashes(label->tone, &stroke);
+    }
+    rft_canvas_line(plot->pen->canvas, ends, 2, &stroke);
+    if (label->marks) {
+        rft_pen_mark(plot->pen, (rft_spot){at.x + 6, at.y}, label->tone, 3.6);
     }
 }
 
@@ -206,9 +251,10 @@ static size_t legend(rft_plot *plot, const rft_rect *box, double y) {
         if (!isnan(y)) {
             double base = y + (double)rows * LEGEND_STEP - 2;
             if (label->line) {
-                const rft_spot ends[2] = {{x, base - 2.8}, {x + 12, base - 2.8}};
-                rft_stroke stroke = {rft_pen_tone(label->tone), 1.2, label->dashed ? 3 : 0, label->dashed ? 1.5 : 0};
-                rft_canvas_line(plot->pen->canvas, ends, 2, &stroke);
+                draw_line_sample(plot, label, (rft_spot){x, base - 2.8});
+            } else if (label->band) {
+                const rft_rect sample = {x, base - 6, 12, 6};
+                rft_canvas_rects(plot->pen->canvas, &sample, 1, RFT_COLOUR_FAINT);
             } else {
                 rft_pen_mark(plot->pen, (rft_spot){x + 6, base - 2.8}, label->tone, 4.6);
             }

@@ -7,9 +7,10 @@
 #define POINTS_MOST 400
 #define CELL 3.0 /* points across */
 #define SHADES 5
-#define COARSE 8.0 /* labels avoid the cloud on a grid of this size */
+#define COARSE 5.0 /* labels stay off the cloud on a grid of this size */
 
-static const rft_colour shades[SHADES] = {0xd6d6d6U, 0xb8b8b8U, 0x979797U, 0x777777U, 0x585858U};
+/* Lighter than every mark and line, in grey too. */
+static const rft_colour shades[SHADES] = {0xe2e2e2U, 0xd0d0d0U, 0xbcbcbcU, 0xa8a8a8U, 0x949494U};
 
 static bool spot_of(const rft_plot *plot, const rft_series *series, size_t i, rft_spot *spot) {
     if (!rft_axis_holds(&plot->x, series->x[i]) || !rft_axis_holds(&plot->y, series->y[i])) {
@@ -67,7 +68,7 @@ static void draw_points(rft_plot *plot, const rft_series *series) {
             rects[used++] = (rft_rect){spot.x - 0.9, spot.y - 0.9, 1.8, 1.8};
         }
     }
-    rft_canvas_rects(plot->pen->canvas, rects, used, shades[1]);
+    rft_canvas_rects(plot->pen->canvas, rects, used, shades[2]);
 }
 
 void rft_plot_cloud(rft_plot *plot, const rft_series *series) {

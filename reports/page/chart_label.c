@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#define MARK_GAP 3.5
+#define MARK_GAP 5.2
 #define LINE_GAP 2.2
 #define SLOTS 16      /* places tried along a straight piece of a line */
 #define PIECES_MOST 8 /* straight pieces tried */
@@ -67,6 +67,11 @@ void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bol
     }
 }
 
+void rft_plot_label_band(rft_plot *plot, const char *text, rft_spot at) {
+    rft_plot_label_mark(plot, text, at, false, RFT_TONE_GREY);
+    plot->labels[plot->label_count - 1].band = true;
+}
+
 /* Places along one straight piece, from its far end back, above it and below. */
 static void along_piece(rft_plot_label *label, rft_spot from, rft_spot to, double width, double further) {
     if (to.x < from.x) {
@@ -98,6 +103,7 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     label->line = true;
     label->rank = series->bold ? 0 : 2;
     label->dashed = series->dashed;
+    label->marks = series->marks;
     label->bold = series->bold;
     size_t pieces = 0;
     for (int ring = 0; ring < RINGS; ring++) {
@@ -119,12 +125,13 @@ void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spo
     }
 }
 
-void rft_plot_label_upright(rft_plot *plot, const char *text, double x) {
+void rft_plot_label_upright(rft_plot *plot, const char *text, double x, bool dashed) {
     static const double offsets[] = {3, 16, 32, 56};
     enum { STEPS = 6, OFFSETS = sizeof offsets / sizeof *offsets };
     double width = text_width(plot, text, false);
     rft_plot_label *label = ask(plot, text, STEPS * OFFSETS * 2);
     label->line = true;
+    label->dashed = dashed;
     label->tone = RFT_TONE_INK;
     for (int k = 0; k < OFFSETS; k++) {
         for (int i = 0; i < STEPS; i++) {

@@ -13,7 +13,7 @@ typedef struct rft_plot_label {
     const char *text; /* UTF-8 */
     bool bold;
     rft_tone tone; /* for the legend, when there is no place */
-    bool line, dashed;
+    bool line, dashed, marks, band;
     int rank; /* 0: placed first */
     rft_label_spots spots;
 } rft_plot_label;
@@ -39,10 +39,13 @@ void rft_plot_cells(rft_plot *plot, const rft_series *series);
 double rft_plot_cells_scale(rft_plot *plot, const rft_rect *box);
 /* chart_cloud.c */
 void rft_plot_cloud(rft_plot *plot, const rft_series *series);
-/* chart_label.c: asks for a label beside a mark, along a line, beside a vertical line; and places what was asked. */
+/* chart_label.c: asks for a label beside a mark, along a line, beside a vertical line, of a band; and places what was
+ * asked. */
 void rft_plot_label_mark(rft_plot *plot, const char *text, rft_spot at, bool bold, rft_tone tone);
 void rft_plot_label_line(rft_plot *plot, const rft_series *series, const rft_spot *spots, size_t count);
-void rft_plot_label_upright(rft_plot *plot, const char *text, double x);
+void rft_plot_label_upright(rft_plot *plot, const char *text, double x, bool dashed);
+/* Of a band too narrow for its name. */
+void rft_plot_label_band(rft_plot *plot, const char *text, rft_spot at);
 void rft_plot_place_labels(rft_plot *plot);
 
 #define RFT_PLOT_LABEL_SIZE RFT_SIZE_SMALL

@@ -9,8 +9,10 @@
 #define MARKS_MANY 60
 #define NARROW 160.0 /* points */
 #define CAP 3.5
-#define BAR_TALL 16.0 /* points: has room for its value */
-#define STUB 24.0     /* a ceiling that only cuts a corner of the chart is not drawn */
+#define BAR_TALL 16.0  /* points: has room for its value */
+#define CASING 1.4     /* points of white along a line */
+#define OVER_LEAST 3.0 /* what is over a bar's limit is at least so tall */
+#define STUB 24.0      /* a ceiling that only cuts a corner of the chart is not drawn */
 
 static double within(double value, double a, double b) {
     return fmax(fmin(a, b), fmin(fmax(a, b), value));
@@ -46,13 +48,20 @@ static bool clip(const rft_rect *area, rft_spot *from, rft_spot *to) {
     return true;
 }
 
+/* A line with marks is told apart by them. */
 static rft_stroke stroke_of(const rft_series *series) {
     rft_stroke stroke = {rft_pen_tone(series->tone), series->bold ? 1.6 : series->dashed ? 0.8 : 1.1, 0, 0};
     if (series->dashed) {
         stroke.dash_on = 4;
         stroke.dash_off = 3;
+    } else if (!series->marks && series->kind == RFT_SERIES_LINE) {
+        rft_pen_dashes(series->tone, &stroke);
     }
     return stroke;
+}
+
+static bool tells_apart(rft_tone tone) {
+    return tone != RFT_TONE_INK && tone != RFT_TONE_GREY;
 }
 
 /* The parts of a line inside the plot: consecutive spots of `spots`, `counts[i]` of them each. */
@@ -100,6 +109,10 @@ static void draw_line(rft_plot *plot, const rft_series *series) {
     }
     const rft_spot *spots = parts.spots;
     for (size_t i = 0; i < parts.count; spots += parts.counts[i], i++) {
+        if (tells_apart(series->tone)) { /* stands out from what lies behind */
+            rft_stroke casing = {0xffffffU, stroke.width + CASING, 0, 0};
+            rft_canvas_line(plot->pen->canvas, spots, parts.counts[i], &casing);
+        }
         rft_canvas_line(plot->pen->canvas, spots, parts.counts[i], &stroke);
         for (size_t k = 1; k < parts.counts[i]; k++) {
             rft_label_avoid_line(&plot->field, spots[k - 1], spots[k], stroke.width + 0.6);
@@ -128,7 +141,8 @@ static void draw_marks(rft_plot *plot, const rft_series *series) {
             continue;
         }
         rft_pen_mark(plot->pen, at, series->tone, size);
-        rft_rect box = {at.x - size / 2, at.y - size / 2, size, size};
+        double reach = rft_pen_mark_reach(size);
+        rft_rect box = {at.x - reach, at.y - reach, 2 * reach, 2 * reach};
         rft_quad quad = rft_quad_of_rect(&box);
         rft_label_take(&plot->field, &quad);
         if (series->names[i]) {
@@ -149,7 +163,7 @@ static void draw_ranges(rft_plot *plot, const rft_series *series) {
             double ya = within(a.y, top, bottom), yb = within(b.y, top, bottom);
             rects[used++] = (rft_rect){a.x - width / 2, fmin(ya, yb), width, fmax(fabs(ya - yb), 0.4)};
             rft_quad quad = rft_quad_of_rect(&rects[used - 1]);
-            rft_label_avoid(&plot->field, &quad);
+            rft_label_take(&plot->field, &quad);
         }
     }
     rft_canvas_rects(plot->pen->canvas, rects, used,
@@ -175,7 +189,7 @@ static void draw_whiskers(rft_plot *plot, const rft_series *series) {
         rft_canvas_line(plot->pen->canvas, high, 2, &stroke);
         rft_rect box = {a.x - CAP, fmin(ya, yb) - 0.5, 2 * CAP, fabs(ya - yb) + 1};
         rft_quad quad = rft_quad_of_rect(&box);
-        rft_label_avoid(&plot->field, &quad);
+        rft_label_take(&plot->field, &quad);
     }
 }
 
@@ -212,10 +226,21 @@ static void name_bar(rft_plot *plot, const char *name, double middle, double y) 
     rft_canvas_text(plot->pen->canvas, &run);
 }
 
+/* What is over the bar's limit: hollow, with an edge, so that a line along the limit does not hide it. */
+static void draw_over(rft_plot *plot, const rft_rect *bar, double limit_y) {
+    double top = fmax(fmin(bar->y, limit_y - OVER_LEAST), plot->area.y);
+    const rft_rect part = {bar->x, top, bar->width, limit_y - top};
+    const rft_rect inner = {part.x + 0.8, part.y + 0.8, fmax(part.width - 1.6, 0.1), fmax(part.height - 0.8, 0.1)};
+    rft_canvas_rects(plot->pen->canvas, &part, 1, RFT_COLOUR_INK);
+    rft_canvas_rects(plot->pen->canvas, &inner, 1, 0xffffffU);
+    rft_quad quad = rft_quad_of_rect(&part);
+    rft_label_take(&plot->field, &quad);
+}
+
+/* Labels stay off bars; a bar's own value, written first, stands in it. */
 static void draw_bars(rft_plot *plot, const rft_series *series) {
     rft_rect *rects = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *rects);
-    const char **names = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *names);
-    size_t used = 0;
+    size_t *from = rft_arena_calloc(plot->pen->arena, series->count + 1, sizeof *from), used = 0;
     double floor_y = plot->area.y + plot->area.height;
     for (size_t i = 0; i < series->count; i++) {
         rft_spot a, b;
@@ -224,17 +249,23 @@ static void draw_bars(rft_plot *plot, const rft_series *series) {
             double left = within(a.x, plot->area.x, plot->area.x + plot->area.width);
             double right = within(b.x, plot->area.x, plot->area.x + plot->area.width);
             double y = within(a.y, plot->area.y, floor_y);
-            names[used] = series->names[i];
+            from[used] = i;
             rects[used++] = (rft_rect){left + 0.3, y, fmax(right - left - 0.6, 0.3), floor_y - y};
-            rft_quad quad = rft_quad_of_rect(&rects[used - 1]);
-            rft_label_avoid(&plot->field, &quad);
         }
     }
     rft_canvas_rects(plot->pen->canvas, rects, used, rft_pen_tone(series->tone));
     for (size_t i = 0; i < used; i++) {
-        if (names[i]) {
-            name_bar(plot, names[i], rects[i].x + rects[i].width / 2, rects[i].y);
+        double limit_y = rft_axis_at(&plot->y, series->y2[from[i]]);
+        if (series->names[from[i]]) {
+            name_bar(plot, series->names[from[i]], rects[i].x + rects[i].width / 2, rects[i].y);
         }
+        if (series->y[from[i]] > series->y2[from[i]] && limit_y > plot->area.y) {
+            draw_over(plot, &rects[i], limit_y);
+        }
+    }
+    for (size_t i = 0; i < used; i++) {
+        rft_quad quad = rft_quad_of_rect(&rects[i]);
+        rft_label_take(&plot->field, &quad);
     }
 }
 
@@ -243,6 +274,7 @@ static void draw_band_name(rft_plot *plot, const char *name, double left, double
     rft_line line = rft_pen_encode(plot->pen, name);
     double width = rft_pen_width(&line, &style);
     if (width > right - left - 2) {
+        rft_plot_label_band(plot, name, (rft_spot){(left + right) / 2, plot->area.y + 6});
         return;
     }
     rft_text_run run = {.x = (left + right - width) / 2,
@@ -287,7 +319,7 @@ static void draw_uprights(rft_plot *plot, const rft_series *series) {
         rft_canvas_line(plot->pen->canvas, spots, 2, &stroke);
         rft_label_avoid_line(&plot->field, spots[0], spots[1], 1);
         if (series->names[i]) {
-            rft_plot_label_upright(plot, series->names[i], x);
+            rft_plot_label_upright(plot, series->names[i], x, series->dashed);
         }
     }
 }

@@ -7,9 +7,9 @@
 #define AIR 0.8          /* points kept free around a label */
 #define AIR_LABELS 3.0   /* points between the ends of two labels, half of it between lines of them */
 #define LEADER_LEAST 9.0 /* points */
-#define LEADER_STEP 20.0 /* a leader so much longer is as bad as one faint cell more */
-#define CLOSE_COST 5
-#define LINE_COST 6 /* a label across a line is as bad as one over this many faint cells */
+#define LEADER_STEP 20.0 /* a leader costs 1 for so much of its length, */
+#define CLOSE_COST 5     /* a label so near to another that both read as one, */
+#define LINE_COST 6      /* and one across a line */
 
 rft_quad rft_quad_of_rect(const rft_rect *r) {
     return (rft_quad){
@@ -54,8 +54,24 @@ static bool separates(const rft_quad *a, const rft_quad *b) {
     return false;
 }
 
+static void box_of(const rft_quad *quad, rft_spot *low, rft_spot *high) {
+    *low = *high = quad->corners[0];
+    for (int i = 1; i < 4; i++) {
+        *low = (rft_spot){fmin(low->x, quad->corners[i].x), fmin(low->y, quad->corners[i].y)};
+        *high = (rft_spot){fmax(high->x, quad->corners[i].x), fmax(high->y, quad->corners[i].y)};
+    }
+}
+
+/* Most are far from each other, which upright boxes tell at once. */
+static bool far_apart(const rft_quad *a, const rft_quad *b) {
+    rft_spot a_low, a_high, b_low, b_high;
+    box_of(a, &a_low, &a_high);
+    box_of(b, &b_low, &b_high);
+    return a_high.x < b_low.x || b_high.x < a_low.x || a_high.y < b_low.y || b_high.y < a_low.y;
+}
+
 bool rft_quad_meets(const rft_quad *a, const rft_quad *b) {
-    return !separates(a, b) && !separates(b, a);
+    return !far_apart(a, b) && !separates(a, b) && !separates(b, a);
 }
 
 static void add_quad(rft_arena *arena, rft_quad **items, size_t *count, size_t *capacity, const rft_quad *quad) {
@@ -136,7 +152,9 @@ static size_t cost_of(const rft_label_field *field, const rft_quad *quad) {
         cost += rft_quad_meets(quad, &field->avoided[i]) ? LINE_COST : 0;
     }
     for (size_t i = 0; i < field->faint_count; i++) {
-        cost += rft_quad_meets(quad, &field->faint[i]);
+        if (rft_quad_meets(quad, &field->faint[i])) {
+            return SIZE_MAX;
+        }
     }
     return cost;
 }

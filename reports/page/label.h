@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * label.h - finds room for labels in a chart. A label never lies on another label or a strong mark; it avoids lines and
- * faint marks where it can.
+ * label.h - finds room for labels in a chart. A label never lies on another label or on a mark, strong or faint; it
+ * avoids lines where it can.
  */
 #ifndef RFT_REPORTS_LABEL_H
 #define RFT_REPORTS_LABEL_H
@@ -27,7 +27,7 @@ typedef struct rft_label_field {
     size_t mark_count; /* the first so many of the taken are marks; a leader may cross those */
     rft_quad *avoided; /* covered only if there is no other place: lines */
     size_t avoided_count, avoided_capacity;
-    rft_quad *faint; /* the same, and sooner: faint marks */
+    rft_quad *faint; /* never covered: faint marks; a leader may cross them */
     size_t faint_count, faint_capacity;
     rft_arena *arena;
 } rft_label_field;

@@ -7,10 +7,22 @@
 #define DISC_CORNERS 12
 #define TEXT_MAX 8192 /* bytes of one text on pages: three of them. A file from anywhere may have megabytes */
 
-/* Told apart with every kind of colour vision (after Okabe & Ito) and by lightness in grey: 17, 44, 57, 74 of 100. */
+/* Told apart with every kind of colour vision (after Okabe & Ito); the first four by lightness in grey as well: 17, 44,
+ * 57, 74 of 100. The hollow ones are dark enough for an edge. */
 rft_colour rft_pen_tone(rft_tone tone) {
-    static const rft_colour tones[] = {RFT_COLOUR_INK, 0x16295cU, 0xc0430aU, 0x2f8fbfU, 0xe3a90fU, 0x8c8c8cU};
+    static const rft_colour tones[] = {
+        [RFT_TONE_INK] = RFT_COLOUR_INK, [RFT_TONE_A] = 0x16295cU,   [RFT_TONE_B] = 0xc0430aU, [RFT_TONE_C] = 0x2f8fbfU,
+        [RFT_TONE_D] = 0xe3a90fU,        [RFT_TONE_E] = 0x7a2f8fU,   [RFT_TONE_F] = 0x16705cU, [RFT_TONE_G] = 0x6b4a1fU,
+        [RFT_TONE_H] = 0xa8285eU,        [RFT_TONE_GREY] = 0x8c8c8cU};
     return tones[tone];
+}
+
+void rft_pen_dashes(rft_tone tone, rft_stroke *stroke) {
+    static const double dashes[][2] = {
+        [RFT_TONE_B] = {8, 2}, [RFT_TONE_C] = {4, 2}, [RFT_TONE_D] = {2, 2}, [RFT_TONE_E] = {12, 3},
+        [RFT_TONE_F] = {6, 4}, [RFT_TONE_G] = {1, 1}, [RFT_TONE_H] = {1, 3}, [RFT_TONE_GREY] = {0, 0}};
+    stroke->dash_on = dashes[tone][0];
+    stroke->dash_off = dashes[tone][1];
 }
 
 rft_line rft_pen_encode(rft_pen *pen, const char *utf8) {
@@ -159,18 +171,55 @@ void rft_pen_rule(rft_pen *pen, rft_spot from, rft_spot to, rft_colour colour, d
     rft_canvas_line(pen->canvas, spots, 2, &stroke);
 }
 
-void rft_pen_mark(rft_pen *pen, rft_spot at, rft_tone tone, double size) {
+#define WHITE 0xffffffU
+#define MARK_HALO 0.7 /* points of white around a mark */
+#define MARK_EDGE 0.5
+#define MARK_RING 0.3 /* of a hollow mark's radius is edge */
+#define CORNER_REACH 1.2
+
+double rft_pen_mark_reach(double size) {
+    return (size / 2 + MARK_HALO) * CORNER_REACH;
+}
+
+typedef struct mark_shape {
+    size_t corners;
+    double start_degrees;
+    bool hollow, edged;
+} mark_shape;
+
+/* Corners on a circle: fewer than a disc's have them a little farther out. */
+static void fill_shape(rft_pen *pen, rft_spot at, const mark_shape *shape, double radius, rft_colour colour) {
     rft_spot spots[DISC_CORNERS];
-    /* Corners on a circle: a disc, a square on its side, a diamond, a triangle. */
-    static const struct {
-        size_t corners;
-        double start_degrees;
-    } shapes[] = {{DISC_CORNERS, 0}, {DISC_CORNERS, 0}, {4, 45}, {4, 0}, {3, 90}, {DISC_CORNERS, 0}};
-    size_t corners = shapes[tone].corners;
-    for (size_t i = 0; i < corners; i++) {
-        double turn = (shapes[tone].start_degrees + 360.0 * (double)i / (double)corners) * 3.14159265358979 / 180.0;
-        double radius = size / 2 * (corners < DISC_CORNERS ? 1.2 : 1.0);
+    radius *= shape->corners < DISC_CORNERS ? CORNER_REACH : 1.0;
+    for (size_t i = 0; i < shape->corners; i++) {
+        double turn = (shape->start_degrees + 360.0 * (double)i / (double)shape->corners) * 3.14159265358979 / 180.0;
         spots[i] = (rft_spot){at.x + radius * cos(turn), at.y - radius * sin(turn)};
     }
-    rft_canvas_area(pen->canvas, spots, corners, rft_pen_tone(tone));
+    rft_canvas_area(pen->canvas, spots, shape->corners, colour);
+}
+
+void rft_pen_mark(rft_pen *pen, rft_spot at, rft_tone tone, double size) {
+    static const mark_shape shapes[] = {[RFT_TONE_INK] = {DISC_CORNERS, 0, false, false},
+                                        [RFT_TONE_A] = {DISC_CORNERS, 0, false, true},
+                                        [RFT_TONE_B] = {4, 45, false, true},
+                                        [RFT_TONE_C] = {4, 0, false, true},
+                                        [RFT_TONE_D] = {3, 90, false, true},
+                                        [RFT_TONE_E] = {DISC_CORNERS, 0, true, true},
+                                        [RFT_TONE_F] = {4, 45, true, true},
+                                        [RFT_TONE_G] = {4, 0, true, true},
+                                        [RFT_TONE_H] = {3, 270, true, true},
+                                        [RFT_TONE_GREY] = {DISC_CORNERS, 0, false, false}};
+    const mark_shape *shape = &shapes[tone];
+    double radius = size / 2;
+    if (shape->edged) {
+        fill_shape(pen, at, shape, radius + MARK_HALO, WHITE);
+    }
+    if (shape->edged && !shape->hollow) {
+        fill_shape(pen, at, shape, radius, RFT_COLOUR_INK);
+        radius -= MARK_EDGE;
+    }
+    fill_shape(pen, at, shape, radius, rft_pen_tone(tone));
+    if (shape->hollow) {
+        fill_shape(pen, at, shape, radius * (1 - MARK_RING), WHITE);
+    }
 }

@@ -207,6 +207,120 @@ static void test_labels_of_close_lines_stand_apart(void **state) {
     trace_clear(&pages);
 }
 
+/* Marks of a chart by their outlines: corners, where the first one points, and the rings that lie in each other. */
+static void describe_mark(const trace_pages *pages, size_t *at, char *out, size_t size) {
+    const trace_mark *outer = &pages->marks[*at];
+    double middle_x = (outer->box.corners[0].x + outer->box.corners[1].x) / 2;
+    double least = INFINITY, most = 0, whole = outer->box.corners[1].x - outer->box.corners[0].x;
+    size_t rings = 0;
+    for (; *at < pages->mark_count; (*at)++) {
+        const trace_mark *ring = &pages->marks[*at];
+        double middle = (ring->box.corners[0].x + ring->box.corners[1].x) / 2;
+        double width = ring->box.corners[1].x - ring->box.corners[0].x;
+        if (fabs(middle - middle_x) > 1 || ring->corners != outer->corners) {
+            break;
+        }
+        least = fmin(least, width);
+        most = fmax(most, width);
+        rings++;
+    }
+    bool hollow = least < 0.6 * whole;
+    double turn = atan2(outer->spots[0].y - (outer->box.corners[0].y + outer->box.corners[2].y) / 2,
+                        outer->spots[0].x - middle_x);
+    snprintf(out, size, "%zu corners, first at %.0f, %s", outer->corners, turn * 180 / 3.14159,
+             hollow ? "hollow" : "filled");
+    assert_true(rings >= 2 && most <= whole + 0.01);
+}
+
+/* In grey, too: by shape, and by being filled or not. */
+static void test_eight_series_have_eight_marks(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_chart_new(doc->arena, "eight", 160);
+    for (size_t s = 0; s < RFT_TONES; s++) {
+        rft_series *dots = rft_chart_series(doc->arena, chart, RFT_SERIES_DOTS, 1);
+        dots->tone = rft_tone_of(s);
+        dots->x[0] = (double)s;
+        dots->y[0] = 1;
+    }
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    char looks[RFT_TONES][64];
+    size_t at = 0;
+    for (size_t s = 0; s < RFT_TONES; s++) {
+        describe_mark(&pages, &at, looks[s], sizeof looks[s]);
+        for (size_t k = 0; k < s; k++) {
+            if (strcmp(looks[k], looks[s]) == 0) {
+                fail_msg("series %zu and %zu look alike: %s", k, s, looks[s]);
+            }
+        }
+    }
+    assert_int_equal(at, pages.mark_count);
+    trace_clear(&pages);
+}
+
+/* Names of marks between bars, ranges and whiskers: none lies on any, what has no place is in the key. */
+static void test_labels_stay_off_marks(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_chart_new(doc->arena, "crowd", 150);
+    name_axis(doc->arena, &chart->x, NULL, 12);
+    rft_series *bars = rft_chart_series(doc->arena, chart, RFT_SERIES_BARS, 12);
+    for (int i = 0; i < 12; i++) {
+        bars->x[i] = i - 0.3;
+        bars->x2[i] = i + 0.3;
+        bars->y[i] = 60 + 3 * i;
+    }
+    rft_series *dots = rft_chart_series(doc->arena, chart, RFT_SERIES_DOTS, 12);
+    for (int i = 0; i < 12; i++) {
+        dots->x[i] = i;
+        dots->y[i] = 70;
+        dots->names[i] = rft_arena_printf(doc->arena, "the library %d", i);
+    }
+    chart->y = (rft_chart_axis){.title = "%", .low = 0, .high = 110};
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc); /* asserts it of marks */
+    for (int i = 0; i < 12; i++) {
+        const trace_text *name = text_of(&pages, rft_arena_printf(doc->arena, "the library %d", i));
+        for (const char *line = strstr(rft_str_get(&pages.raw), "rect "); line; line = strstr(line + 1, "\nrect ")) {
+            rft_rect bar;
+            line += *line == '\n';
+            assert_int_equal(sscanf(line, "rect %lf %lf %lf %lf", &bar.x, &bar.y, &bar.width, &bar.height), 4);
+            rft_quad quad = rft_quad_of_rect(&bar);
+            assert_false(rft_quad_meets(&name->box, &quad));
+        }
+    }
+    trace_clear(&pages);
+}
+
+/* 100.4 % and 101 %: what is over the limit stands out by itself, above the line at the limit. */
+static void test_bars_over_their_limit_show_it(void **state) {
+    rft_doc *doc = new_doc(*state);
+    rft_chart *chart = rft_chart_new(doc->arena, "cover", 140);
+    static const double values[] = {97, 100.4, 101};
+    rft_series *bars = rft_chart_series(doc->arena, chart, RFT_SERIES_BARS, 3);
+    for (int i = 0; i < 3; i++) {
+        bars->x[i] = i - 0.3;
+        bars->x2[i] = i + 0.3;
+        bars->y[i] = values[i];
+        bars->y2[i] = 100;
+    }
+    chart->y = (rft_chart_axis){.title = "% of ceiling", .low = 0, .high = 110};
+    rft_doc_charts(doc, &chart, 1);
+    trace_pages pages = drawn(doc);
+    size_t over = 0;
+    double limit = NAN;
+    for (const char *line = strstr(rft_str_get(&pages.raw), "rect "); line; line = strstr(line + 1, "rect ")) {
+        rft_rect rect;
+        assert_int_equal(sscanf(line, "rect %lf %lf %lf %lf", &rect.x, &rect.y, &rect.width, &rect.height), 4);
+        if (rect.height < 20 && rect.height >= 2.99) {
+            assert_true(isnan(limit) || fabs(limit - rect.y - rect.height) < 0.1); /* both stand on the limit */
+            limit = rect.y + rect.height;
+            over++;
+        }
+    }
+    assert_int_equal(over, 2);
+    trace_clear(&pages);
+}
+
 static void test_four_charts_stand_in_a_row(void **state) {
     rft_doc *doc = new_doc(*state);
     rft_chart *charts[4];
@@ -319,6 +433,9 @@ int main(void) {
         WITH_ARENA(test_many_names_are_read_whole),
         WITH_ARENA(test_many_points_become_density),
         WITH_ARENA(test_labels_of_close_lines_stand_apart),
+        WITH_ARENA(test_eight_series_have_eight_marks),
+        WITH_ARENA(test_labels_stay_off_marks),
+        WITH_ARENA(test_bars_over_their_limit_show_it),
         WITH_ARENA(test_four_charts_stand_in_a_row),
         WITH_ARENA(test_no_row_or_note_stands_alone),
         WITH_ARENA(test_heading_chart_and_note_stay_together),

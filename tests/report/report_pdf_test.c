@@ -247,7 +247,7 @@ static void test_one_chart_as_svg(void **state) {
     run->sweeps[0].sweep.name = "a < b & \"c\"";
     assert_int_equal(rft_report_chart_svg(run, NULL, "roofline", &svg, &err), 0);
     assert_memory_equal(svg.data, "<svg xmlns=", 11);
-    assert_non_null(strstr(svg.data, "FP32, measured 62.1 TFLOP/s</text>"));
+    assert_non_null(strstr(svg.data, "FP32, measured 62.1 TFLOP/s (datasheet 66.9 TFLOP/s)</text>"));
     assert_non_null(strstr(svg.data, "stroke-dasharray"));
     assert_string_equal(svg.data + svg.length - 7, "</svg>\n");
     rft_str_clear(&svg);

@@ -29,6 +29,27 @@ static void add_text(trace_pages *pages, const char *line) {
     text->box = rft_quad_of_text(&run, text->width);
 }
 
+static void add_mark(trace_pages *pages, const char *line) {
+    RFT_GROW(pages->marks, pages->mark_capacity, pages->mark_count + 1);
+    trace_mark *mark = &pages->marks[pages->mark_count++];
+    *mark = (trace_mark){.page = pages->pages};
+    double left = INFINITY, right = -INFINITY, top = INFINITY, bottom = -INFINITY;
+    char *end = NULL;
+    for (const char *at = line + strlen("area "); mark->corners < 16; at = end) {
+        double x = strtod(at, &end), y = end == at ? 0 : strtod(end, &end);
+        if (end == at) {
+            break;
+        }
+        mark->spots[mark->corners++] = (rft_spot){x, y};
+        left = fmin(left, x);
+        right = fmax(right, x);
+        top = fmin(top, y);
+        bottom = fmax(bottom, y);
+    }
+    rft_rect box = {left, top, right - left, bottom - top};
+    mark->box = rft_quad_of_rect(&box);
+}
+
 static void join_texts(trace_pages *pages) {
     rft_str all = RFT_STR_INIT;
     for (size_t i = 0; i < pages->count; i++) {
@@ -54,6 +75,8 @@ trace_pages trace_read(rft_str *raw) {
             pages.pages++;
         } else if (strncmp(line, "text ", 5) == 0) {
             add_text(&pages, line);
+        } else if (strncmp(line, "area ", 5) == 0) {
+            add_mark(&pages, line);
         }
     }
     free(copy);
@@ -64,6 +87,7 @@ trace_pages trace_read(rft_str *raw) {
 void trace_clear(trace_pages *pages) {
     rft_str_clear(&pages->raw);
     free(pages->texts);
+    free(pages->marks);
     free(pages->joined);
     memset(pages, 0, sizeof *pages);
 }
@@ -134,6 +158,17 @@ void trace_assert_sound(const trace_pages *pages) {
             if (rft_quad_meets(&text->box, &pages->texts[k].box)) {
                 fail_msg("page %d: \"%s\" at %d,%d lies on \"%s\" at %d,%d", text->page, pages->texts[k].text,
                          (int)pages->texts[k].x, (int)pages->texts[k].y, text->text, (int)text->x, (int)text->y);
+            }
+        }
+    }
+    for (size_t i = 0, m = 0; i < pages->count; i++) {
+        while (m < pages->mark_count && pages->marks[m].page < pages->texts[i].page) {
+            m++;
+        }
+        for (size_t k = m; k < pages->mark_count && pages->marks[k].page == pages->texts[i].page; k++) {
+            if (rft_quad_meets(&pages->texts[i].box, &pages->marks[k].box)) {
+                fail_msg("page %d: \"%s\" at %d,%d lies on a mark", pages->texts[i].page, pages->texts[i].text,
+                         (int)pages->texts[i].x, (int)pages->texts[i].y);
             }
         }
     }

@@ -14,10 +14,20 @@ typedef struct trace_text {
     rft_quad box;
 } trace_text;
 
+/* What was filled with corners: a mark of a chart. */
+typedef struct trace_mark {
+    int page;
+    size_t corners;
+    rft_spot spots[16];
+    rft_quad box; /* upright */
+} trace_mark;
+
 typedef struct trace_pages {
     rft_str raw;
     trace_text *texts;
     size_t count, capacity;
+    trace_mark *marks;
+    size_t mark_count, mark_capacity;
     int pages;
     char *joined; /* all texts of all pages in order, one space between */
 } trace_pages;
@@ -34,7 +44,8 @@ bool trace_page_says(const trace_pages *pages, int page, const char *text);
 /* How many pages have it in a single run of text. */
 int trace_pages_saying(const trace_pages *pages, const char *text);
 
-/* Asserts that no two texts of a page lie on each other and that all text, lines and areas are inside the page. */
+/* Asserts that no two texts of a page lie on each other, that none lies on a mark of a chart, and that all text, lines
+ * and areas are inside the page. */
 void trace_assert_sound(const trace_pages *pages);
 
 #endif

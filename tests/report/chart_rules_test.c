@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What charts of a run hold to: a mark is judged by the ceilings of its chart, families have charts of their own, bands
+ * end where the times turn, and no chart has fewer points than it needs. */
+#include "model/roofline/placement.h"
+#include "reports/findings/findings.h"
+#include "support/sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Visits every chart of a finding that these readers have. */
+typedef void visit_chart(const rft_chart *chart, void *with);
+
+static void each_chart(const rft_finding *f, unsigned readers, visit_chart *visit, void *with) {
+    for (size_t i = 0; f && i < f->item_count; i++) {
+        const rft_item *item = &f->items[i];
+        for (size_t k = 0; item->kind == RFT_ITEM_CHARTS && rft_is_for(item->where, readers) && k < item->chart_count;
+             k++) {
+            if (item->charts[k]->series_count > 0) {
+                visit(item->charts[k], with);
+            }
+        }
+        for (size_t k = 0; k < item->finding_count; k++) {
+            each_chart(item->findings[k], readers, visit, with);
+        }
+    }
+}
+
+/* The highest rate that the solid lines allow at x, NaN beside them. */
+static double roof_at(const rft_chart *chart, double x) {
+    double roof = NAN;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        const rft_series *line = &chart->series[s];
+        if (line->kind == RFT_SERIES_LINE && line->tone == RFT_TONE_INK && !line->dashed && line->count == 2 &&
+            x >= line->x[0] * 0.999 && x <= line->x[1] * 1.001) {
+            double part = log(x / line->x[0]) / log(line->x[1] / line->x[0]);
+            roof = fmax(roof, line->y[0] * pow(line->y[1] / line->y[0], part));
+        }
+    }
+    return roof;
+}
+
+typedef struct seen {
+    size_t charts, marks, most_series;
+    bool apart; /* series have tones of their own */
+    char titles[512];
+} seen;
+
+/* No best stands above the lines of its own chart, where all are at most at their ceilings. */
+static void check_under_its_lines(const rft_chart *chart, void *with) {
+    seen *of = with;
+    size_t series = 0;
+    for (size_t s = 0; s < chart->series_count; s++) {
+        const rft_series *dots = &chart->series[s];
+        for (size_t i = 0; dots->kind == RFT_SERIES_DOTS && dots->bold && i < dots->count; i++) {
+            assert_true(dots->y[i] <= roof_at(chart, dots->x[i]) * 1.001);
+            of->marks++;
+        }
+        series += dots->kind == RFT_SERIES_DOTS && dots->bold;
+        for (size_t k = 0; k < s; k++) { /* told apart */
+            bool both = dots->kind == RFT_SERIES_DOTS && dots->bold && chart->series[k].kind == RFT_SERIES_DOTS &&
+                        chart->series[k].bold;
+            assert_false(of->apart && both && dots->tone == chart->series[k].tone);
+        }
+    }
+    of->most_series = series > of->most_series ? series : of->most_series;
+    of->charts++;
+    snprintf(of->titles + strlen(of->titles), sizeof of->titles - strlen(of->titles), "[%s]", chart->title);
+}
+
+static void source_is(rft_run *run, size_t sweep, const char *source) {
+    rft_sweep *of = &run->sweeps[sweep].sweep;
+    for (size_t v = 0; v < of->variant_count; v++) {
+        of->variants[v].source = source;
+    }
+}
+
+static void test_many_sweeps_have_a_chart_a_family(void **state) {
+    rft_run *run = sample_empty();
+    for (size_t i = 0; i < 9; i++) {
+        size_t at = sample_add_gemv(run);
+        run->sweeps[at].sweep.name = rft_arena_printf(run->arena, "gemv_%zu", i);
+        source_is(run, at, i < 6 ? "kernels/many.cu" : i == 6 ? NULL : "kernels/few.cu");
+    }
+    const rft_finding *f = rft_finding_rooflines(run, *state);
+    seen page = {.apart = true}, text = {0};
+    each_chart(f, RFT_ON_PAGE, check_under_its_lines, &page);
+    each_chart(f, RFT_IN_TEXT, check_under_its_lines, &text);
+    assert_string_equal(page.titles, "[many, 1 of 2][many, 2 of 2][gemv_6][few]");
+    assert_int_equal(page.most_series, 4);
+    assert_int_equal(text.charts, 1); /* a terminal tells by letters */
+    assert_int_equal(page.marks, text.marks);
+    rft_run_free(run);
+}
+
+/* Reads alone are judged by the read ceiling, a matmul by that of two reads and a write: both lines are there. */
+static void test_marks_stand_under_the_ceiling_that_judges_them(void **state) {
+    rft_run *run = sample_full();
+    seen page = {.apart = true};
+    for (size_t i = 0; i < run->point_count; i++) { /* all at 99 % of what judges them */
+        rft_measurement *m = &run->points[i].rounds[0];
+        const rft_placement place = rft_placement_of(run, &run->points[i]);
+        for (size_t k = 0; isfinite(place.roof_s) && k < m->n; k++) {
+            m->samples_s[k] = place.roof_s / 0.99;
+        }
+        m->stats = m->n ? rft_stats_of(m->samples_s, m->n) : m->stats;
+        run->points[i].rounds[1].n = 0;
+    }
+    each_chart(rft_finding_rooflines(run, *state), RFT_ON_PAGE, check_under_its_lines, &page);
+    assert_true(page.charts > 0 && page.marks > 5);
+    rft_run_free(run);
+}
+
+typedef struct bands {
+    double end;
+    size_t count;
+    const char *names[4];
+} bands;
+
+static void read_bands(const rft_chart *chart, void *with) {
+    bands *of = with;
+    const rft_series *series = &chart->series[0];
+    if (series->kind != RFT_SERIES_BAND) {
+        return;
+    }
+    of->count = series->count;
+    of->end = series->x2[0];
+    for (size_t i = 0; i < series->count && i < 4; i++) {
+        of->names[i] = series->names[i];
+    }
+}
+
+static void test_bands_end_where_the_times_turn(void **state) {
+    rft_run *run = sample_empty();
+    size_t sweep = sample_add_turn(run);
+    rft_profile *profiles = NULL;
+    assert_int_equal(rft_profiles_along_axes(run, sweep, SIZE_MAX, *state, &profiles), 1);
+    rft_transition *found = NULL;
+    assert_int_equal(rft_transitions_of(run, &profiles[0], *state, &found), 1);
+    assert_int_equal(found[0].kind, RFT_TRANSITION_FOUND);
+    bands of = {0};
+    each_chart(rft_finding_transitions_all(run, false, *state), RFT_ON_PAGE, read_bands, &of);
+    assert_int_equal(of.count, 2);
+    assert_true(fabs(of.end - found[0].where) < 1e-9 * found[0].where);
+    assert_string_equal(of.names[0], "dram");
+    of = (bands){0};
+    each_chart(rft_finding_axes(run, sweep, true, *state), RFT_ON_PAGE, read_bands, &of);
+    assert_true(of.count == 0 || fabs(of.end - found[0].where) < 1e-9 * found[0].where);
+    rft_run_free(run);
+}
+
+static void note_title(const rft_chart *chart, void *with) {
+    seen *of = with;
+    snprintf(of->titles + strlen(of->titles), sizeof of->titles - strlen(of->titles), "[%s]", chart->title);
+}
+
+static seen titles_of(size_t count, bool diagonal, rft_arena *arena) {
+    rft_run *run = sample_empty();
+    seen of = {0};
+    size_t sweep = sample_add_many(run, count);
+    for (size_t i = 0; diagonal && i < run->point_count; i++) {
+        run->points[i].config[0] = run->points[i].config[1] = rft_value_int((int64_t)(i % 7) + 1);
+    }
+    each_chart(rft_finding_distribution(run, sample_best(run, sweep), arena), RFT_ON_PAGE, note_title, &of);
+    rft_run_free(run);
+    return of;
+}
+
+static void test_charts_have_the_points_they_need(void **state) {
+    assert_non_null(strstr(titles_of(20, false, *state).titles, "Distribution of 20"));
+    assert_null(strstr(titles_of(19, false, *state).titles, "Distribution"));
+    assert_non_null(strstr(titles_of(12, false, *state).titles, "Progress"));
+    assert_null(strstr(titles_of(11, false, *state).titles, "Progress"));
+    assert_non_null(strstr(titles_of(5000, false, *state).titles, "Best"));
+    assert_null(strstr(titles_of(5000, true, *state).titles, "Best")); /* a diagonal is no map */
+}
+
+static int new_arena(void **state) {
+    *state = rft_arena_new();
+    return 0;
+}
+
+static int free_arena(void **state) {
+    rft_arena_free(*state);
+    return 0;
+}
+
+int main(void) {
+#define WITH_ARENA(test) cmocka_unit_test_setup_teardown(test, new_arena, free_arena)
+    const struct CMUnitTest tests[] = {
+        WITH_ARENA(test_many_sweeps_have_a_chart_a_family),
+        WITH_ARENA(test_marks_stand_under_the_ceiling_that_judges_them),
+        WITH_ARENA(test_bands_end_where_the_times_turn),
+        WITH_ARENA(test_charts_have_the_points_they_need),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
