@@ -174,7 +174,7 @@ void rft_pen_rule(rft_pen *pen, rft_spot from, rft_spot to, rft_colour colour, d
 #define WHITE 0xffffffU
 #define MARK_HALO 0.7 /* points of white around a mark */
 #define MARK_EDGE 0.5
-#define MARK_RING 0.3 /* of a hollow mark's radius is edge */
+#define MARK_RING 0.4 /* of a hollow mark's radius is edge */
 #define CORNER_REACH 1.2
 
 double rft_pen_mark_reach(double size) {

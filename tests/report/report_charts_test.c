@@ -211,7 +211,7 @@ static void test_labels_of_close_lines_stand_apart(void **state) {
 static void describe_mark(const trace_pages *pages, size_t *at, char *out, size_t size) {
     const trace_mark *outer = &pages->marks[*at];
     double middle_x = (outer->box.corners[0].x + outer->box.corners[1].x) / 2;
-    double least = INFINITY, most = 0, whole = outer->box.corners[1].x - outer->box.corners[0].x;
+    double least = INFINITY, most = 0, edge = 0, whole = outer->box.corners[1].x - outer->box.corners[0].x;
     size_t rings = 0;
     for (; *at < pages->mark_count; (*at)++) {
         const trace_mark *ring = &pages->marks[*at];
@@ -222,9 +222,10 @@ static void describe_mark(const trace_pages *pages, size_t *at, char *out, size_
         }
         least = fmin(least, width);
         most = fmax(most, width);
+        edge = rings == 1 ? width : edge; /* behind the white around it */
         rings++;
     }
-    bool hollow = least < 0.6 * whole;
+    bool hollow = least < 0.65 * edge;
     double turn = atan2(outer->spots[0].y - (outer->box.corners[0].y + outer->box.corners[2].y) / 2,
                         outer->spots[0].x - middle_x);
     snprintf(out, size, "%zu corners, first at %.0f, %s", outer->corners, turn * 180 / 3.14159,
