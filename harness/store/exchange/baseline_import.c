@@ -4,6 +4,7 @@
 #include "model/run/field.h"
 #include "store/store.h"
 
+#include "base/csv.h"
 #include "base/json.h"
 #include "base/str.h"
 #include "base/units.h"
@@ -301,77 +302,19 @@ static int import_json(importer *im, const char *text, size_t size) {
 
 /* ---- CSV ---- */
 
-typedef struct csv_reader {
-    const char *at, *end;
-    size_t line; /* of the record read last */
-    size_t next_line;
-    const char *cells[CELLS_MAX];
-    size_t count;
-} csv_reader;
-
-/* Quotes may hold commas and lines; two of them are one. */
-static const char *read_cell(importer *im, csv_reader *csv) {
-    rft_str cell = RFT_STR_INIT;
-    bool quoted = csv->at < csv->end && *csv->at == '"';
-    csv->at += quoted ? 1 : 0;
-    while (csv->at < csv->end) {
-        char c = *csv->at;
-        if (quoted && c == '"') {
-            csv->at++;
-            if (csv->at == csv->end || *csv->at != '"') {
-                quoted = false;
-                continue;
-            }
-        } else if (!quoted && (c == ',' || c == '\n' || c == '\r')) {
-            break;
-        }
-        csv->next_line += c == '\n' ? 1 : 0;
-        rft_str_add_char(&cell, c ? c : '?');
-        csv->at++;
-    }
-    const char *text = rft_str_get(&cell);
-    text += strspn(text, " ");
-    size_t length = strlen(text);
-    while (length > 0 && text[length - 1] == ' ') {
-        length--;
-    }
-    text = rft_arena_strndup(im->arena, text, length);
-    rft_str_clear(&cell);
-    return text;
-}
-
-/* False at the end. More cells than there is room for are counted, not kept. */
-static bool read_record(importer *im, csv_reader *csv) {
-    while (csv->at < csv->end && (*csv->at == '\n' || *csv->at == '\r')) {
-        csv->next_line += *csv->at++ == '\n' ? 1 : 0;
-    }
-    if (csv->at >= csv->end) {
-        return false;
-    }
-    csv->line = csv->next_line;
-    for (csv->count = 0;; csv->at++) {
-        const char *cell = read_cell(im, csv);
-        if (csv->count < CELLS_MAX) {
-            csv->cells[csv->count] = cell;
-        }
-        csv->count++;
-        if (csv->at >= csv->end || *csv->at != ',') {
-            return true;
-        }
-    }
-}
-
 static int import_csv(importer *im, const char *text, size_t size) {
-    csv_reader csv = {.at = text, .end = text + size, .next_line = 1};
+    rft_csv_cell cells[CELLS_MAX];
     const char *head[CELLS_MAX];
-    size_t columns = 0;
+    rft_csv csv = rft_csv_of_copy(im->arena, text, size, cells, CELLS_MAX);
     int rc = RFT_OK;
-    if (!read_record(im, &csv) || csv.count > CELLS_MAX || csv.count < 3) {
+    if (!rft_csv_next(&csv) || csv.count > CELLS_MAX || csv.count < 3) {
         return refuse(im, "line 1", "name,n,seconds,source", "the first line names the columns: " FORM);
     }
-    columns = csv.count;
-    memcpy(head, csv.cells, columns * sizeof *head);
-    for (size_t rows = 0; rc == RFT_OK && read_record(im, &csv); rows++) {
+    size_t columns = csv.count;
+    for (size_t i = 0; i < columns; i++) {
+        head[i] = cells[i].text;
+    }
+    for (size_t rows = 0; rc == RFT_OK && rft_csv_next(&csv); rows++) {
         import_row row = {.axis_count = 0};
         rft_text_format(row.where, sizeof row.where, "line %zu", csv.line);
         if (csv.count != columns) {
@@ -382,9 +325,13 @@ static int import_csv(importer *im, const char *text, size_t size) {
             return refuse(im, row.where, "split the file", "more than %d lines", ROWS_MAX);
         }
         for (size_t i = 0; i < columns && rc == RFT_OK; i++) {
-            rc = add_cell(im, &row, head[i], csv.cells[i]);
+            rc = add_cell(im, &row, head[i], cells[i].text);
         }
         rc = rc ? rc : take(im, &row);
+    }
+    if (csv.fault && rc == RFT_OK) {
+        return refuse(im, rft_arena_printf(im->arena, "line %zu", csv.line),
+                      "what holds a comma or a quote stands in quotes, a quote within it twice", "%s", csv.fault);
     }
     return rc;
 }
