@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "gpu/counting.h"
 #include "gpu/dynlib.h"
+#include "model/run/counter_metrics.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,26 +51,9 @@ void rft_cupti_config_clear(const rft_cupti_host *host, rft_cupti_config *config
 int rft_cupti_host_values(const rft_cupti_host *host, const rft_cupti_config *config, const uint8_t *data,
                           size_t data_bytes, const char *const *metrics, size_t count, double *values, rft_err *err);
 
-/* ---- cupti_names.c: from our quantities to its metrics ---- */
-enum { RFT_CUPTI_TERMS_MAX = 4 };
-/* A quantity: the sum of factor x metric. */
-typedef struct rft_cupti_choice {
-    const char *text; /* "128*a.sum + 2*b.sum"; NULL: nothing is accepted */
-    double factors[RFT_CUPTI_TERMS_MAX];
-    const char *metrics[RFT_CUPTI_TERMS_MAX];
-    size_t count;
-} rft_cupti_choice;
-
-/* The alternatives of a quantity in order of preference; NULL beyond the last. */
-const char *rft_cupti_alternative(rft_counter counter, size_t index);
-/* Splits "F*metric + metric" (strings in `arena`). False when it is not of that form. */
-bool rft_cupti_choice_parse(rft_cupti_choice *out, const char *text, rft_arena *arena);
-/* The first alternative all of whose metrics the chip accepts; text NULL when none. */
-rft_cupti_choice rft_cupti_choose(const rft_cupti_host *host, rft_counter counter, rft_arena *arena);
-
 /* ---- cupti_select.c: a set of quantities as one list of metrics ---- */
 typedef struct rft_cupti_choices { /* of one chip, found when first wanted */
-    rft_cupti_choice items[RFT_COUNTER_COUNT];
+    rft_counter_formula items[RFT_COUNTER_COUNT];
     bool known[RFT_COUNTER_COUNT];
     rft_arena *arena; /* the strings' */
 } rft_cupti_choices;

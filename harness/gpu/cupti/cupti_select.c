@@ -7,9 +7,21 @@
 
 static const char not_asked[] = RFT_COUNTER_NOT_ASKED;
 
-static const rft_cupti_choice *choice_of(const rft_cupti_host *host, rft_cupti_choices *choices, int counter) {
+/* The first alternative all of whose metrics the chip accepts; text NULL when none. */
+static rft_counter_formula choose(const rft_cupti_host *host, rft_counter counter, rft_arena *arena) {
+    rft_counter_formula choice;
+    for (size_t i = 0; rft_counter_alternative(counter, i); i++) {
+        if (rft_counter_formula_parse(&choice, rft_counter_alternative(counter, i), arena) &&
+            rft_cupti_host_accepts(host, choice.metrics, choice.count)) {
+            return choice;
+        }
+    }
+    return (rft_counter_formula){.text = NULL};
+}
+
+static const rft_counter_formula *choice_of(const rft_cupti_host *host, rft_cupti_choices *choices, int counter) {
     if (!choices->known[counter]) {
-        choices->items[counter] = rft_cupti_choose(host, (rft_counter)counter, choices->arena);
+        choices->items[counter] = choose(host, (rft_counter)counter, choices->arena);
         choices->known[counter] = true;
     }
     return &choices->items[counter];
@@ -31,13 +43,13 @@ static void add_metric(rft_cupti_selection *selection, const char *metric) {
 
 int rft_cupti_select(rft_cupti_selection *out, const rft_cupti_host *host, rft_cupti_choices *choices,
                      const rft_counter_set *set, rft_arena *arena, rft_err *err) {
-    const size_t most = (size_t)RFT_COUNTER_COUNT * RFT_CUPTI_TERMS_MAX + set->raw_count;
+    const size_t most = (size_t)RFT_COUNTER_COUNT * RFT_COUNTER_TERMS_MAX + set->raw_count;
     *out = (rft_cupti_selection){.set = *set,
                                  .metrics = rft_arena_calloc(arena, most, sizeof *out->metrics),
                                  .raw_accepted = rft_arena_calloc(arena, set->raw_count + 1, sizeof(bool))};
     const char **raw = rft_arena_calloc(arena, set->raw_count + 1, sizeof *raw);
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
-        const rft_cupti_choice *choice = set->wanted[i] ? choice_of(host, choices, i) : NULL;
+        const rft_counter_formula *choice = set->wanted[i] ? choice_of(host, choices, i) : NULL;
         for (size_t k = 0; choice && choice->text && k < choice->count; k++) {
             add_metric(out, choice->metrics[k]);
         }
@@ -103,7 +115,7 @@ void rft_cupti_selection_counters(const rft_cupti_selection *selection, const rf
         if (out->reasons[i] || !values) {
             continue;
         }
-        const rft_cupti_choice *choice = &choices->items[i];
+        const rft_counter_formula *choice = &choices->items[i];
         double sum = 0.0;
         for (size_t k = 0; k < choice->count; k++) {
             sum += choice->factors[k] * values[find_metric(selection, choice->metrics[k])];

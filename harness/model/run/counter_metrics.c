@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which of CUPTI's metrics is which of our quantities. Names differ from chip to chip, so each has alternatives. */
-#include "gpu/cupti/cupti_parts.h"
+#include "model/run/counter_metrics.h"
+
+#include "base/str.h"
 
 #include <string.h>
 
@@ -80,13 +81,13 @@ static const char *const alternatives[RFT_COUNTER_COUNT][ALTERNATIVES_MAX] = {
     [RFT_COUNTER_STALL_NOT_SELECTED] = {STALL("not_selected")},
 };
 
-const char *rft_cupti_alternative(rft_counter counter, size_t index) {
+const char *rft_counter_alternative(rft_counter counter, size_t index) {
     return index < ALTERNATIVES_MAX ? alternatives[counter][index] : NULL;
 }
 
-bool rft_cupti_choice_parse(rft_cupti_choice *out, const char *text, rft_arena *arena) {
+bool rft_counter_formula_parse(rft_counter_formula *out, const char *text, rft_arena *arena) {
     static const char plus[] = " + ";
-    *out = (rft_cupti_choice){.text = text};
+    *out = (rft_counter_formula){.text = text};
     for (const char *at = text; at;) {
         const char *end = strstr(at, plus);
         char *term = rft_arena_strndup(arena, at, end ? (size_t)(end - at) : strlen(at));
@@ -96,7 +97,7 @@ bool rft_cupti_choice_parse(rft_cupti_choice *out, const char *text, rft_arena *
             *star = '\0';
         }
         const char *metric = star ? star + 1 : term;
-        if (out->count == RFT_CUPTI_TERMS_MAX || !*metric || (star && !rft_text_to_double(term, &factor))) {
+        if (out->count == RFT_COUNTER_TERMS_MAX || !*metric || (star && !rft_text_to_double(term, &factor))) {
             return false;
         }
         out->factors[out->count] = factor;
@@ -104,15 +105,4 @@ bool rft_cupti_choice_parse(rft_cupti_choice *out, const char *text, rft_arena *
         at = end ? end + strlen(plus) : NULL;
     }
     return true;
-}
-
-rft_cupti_choice rft_cupti_choose(const rft_cupti_host *host, rft_counter counter, rft_arena *arena) {
-    rft_cupti_choice choice;
-    for (size_t i = 0; rft_cupti_alternative(counter, i); i++) {
-        if (rft_cupti_choice_parse(&choice, rft_cupti_alternative(counter, i), arena) &&
-            rft_cupti_host_accepts(host, choice.metrics, choice.count)) {
-            return choice;
-        }
-    }
-    return (rft_cupti_choice){.text = NULL};
 }
