@@ -3,7 +3,6 @@
 #include "script/lua/lua_strict.h"
 #include "script/sweep_parts.h"
 
-#include <ctype.h>
 #include <string.h>
 
 void rft_push_problem(lua_State *lua, const rft_sweep_state *state, const rft_value *values, const bool *known) {
@@ -77,41 +76,6 @@ void rft_push_gpu(lua_State *lua) {
 }
 
 /* ---- parameters as text: in entries and in macros ---- */
-
-static bool is_word(char c) {
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,
-                                 const char *const *texts, size_t count, bool *used) {
-    rft_str out = RFT_STR_INIT;
-    const char *at = entry;
-    while (*at) {
-        size_t length = 1;
-        while (is_word(at[0]) && is_word(at[length])) {
-            length++;
-        }
-        /* ns::NAME is another name, and a digit begins a number. */
-        bool whole =
-            is_word(at[0]) && !isdigit((unsigned char)at[0]) && !(at >= entry + 2 && at[-1] == ':' && at[-2] == ':');
-        size_t found = count;
-        for (size_t i = 0; whole && i < count && found == count; i++) {
-            if (strlen(names[i]) == length && strncmp(names[i], at, length) == 0) {
-                found = i;
-            }
-        }
-        if (found < count) {
-            rft_str_add(&out, texts ? texts[found] : "");
-            used[found] = true;
-        } else {
-            rft_str_add_n(&out, at, length);
-        }
-        at += length;
-    }
-    const char *kept = rft_arena_strdup(arena, rft_str_get(&out));
-    rft_str_clear(&out);
-    return kept;
-}
 
 size_t rft_alternative_number(const rft_alternatives *alternatives, const char *text) {
     for (size_t i = 0; i < alternatives->count; i++) {

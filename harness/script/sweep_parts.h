@@ -7,6 +7,7 @@
 #ifndef RFT_SCRIPT_SWEEP_PARTS_H
 #define RFT_SCRIPT_SWEEP_PARTS_H
 
+#include "model/sweep/kernel_name.h"
 #include "model/sweep/sweep.h"
 #include "script/lua/lua_read.h"
 #include "script/lua/lua_state.h"
@@ -304,9 +305,6 @@ rft_buffer *rft_constants_read(lua_State *lua, const rft_at *at, rft_arena *aren
 /* constants = { ... } or a function, of the kernel{} at `table`. */
 void rft_constants_of_kernel(lua_State *lua, int table, rft_kernel_facts *kernel);
 
-/* Replaces each identifier that equals names[i] by texts[i] and sets used[i] (sweep_names.c). */
-const char *rft_entry_substitute(rft_arena *arena, const char *entry, const char *const *names,
-                                 const char *const *texts, size_t count, bool *used);
 /* "128", "0.5", "1" for true, a ctype verbatim, the number of an alternative. */
 const char *rft_macro_text(rft_arena *arena, const rft_value *value, const rft_alternatives *alternatives);
 /* Position of a text among the alternatives, from 1; 0 when it is not there. */
