@@ -3,6 +3,7 @@
 #include "base/units.h"
 #include "cli/asked.h"
 #include "cli/compose.h"
+#include "cli/ncu_command.h"
 #include "cli/point_choice.h"
 #include "cli/point_json.h"
 #include "cli/target.h"
@@ -18,7 +19,7 @@
 
 typedef struct point_options {
     const char *device, *sweep, *variant, *emit, *output, *arch, *counters, *json;
-    bool in_process, bare, wait;
+    bool in_process, bare, wait, ncu;
     rft_asked asked;
     rft_counter_set counter_set;
     rft_words at, set, files, script_args, allow_paths;
@@ -37,10 +38,11 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
         rft_asked_opt(&o->asked, "compile-timeout", arena),
         {"counters", 0, "SET", "hardware counters: none, default, all, or NAME,... (default none)", NULL, &o->counters,
          NULL},
+        {"ncu", 0, NULL, "write the command line that counts this point with Nsight Compute", &o->ncu, NULL, NULL},
         {"wait", 0, NULL, "where another rooftune uses the device, wait until it is free", &o->wait, NULL, NULL},
         {"json", 0, "FILE|-", "every sample, as JSON; - is stdout, in place of the text", NULL, &o->json, NULL},
         {"emit", 0, "ptx|cubin|log", "write what the compiler made instead of running", NULL, &o->emit, NULL},
-        {"arch", 0, "sm_90a", "with --emit: architecture, or a device, to compile for", NULL, &o->arch, NULL},
+        {"arch", 0, "sm_90a", "with --emit or --ncu: architecture, or a device, to compile for", NULL, &o->arch, NULL},
         {"output", 'o', "FILE", "with --emit: where to (default: stdout)", NULL, &o->output, NULL},
         RFT_OPT_ALLOW_PATH(&o->allow_paths),
     };
@@ -52,6 +54,9 @@ static int parse(rft_cli *cli, point_options *o, int argc, char **argv, rft_aren
     if (rc == RFT_OK && o->emit && strcmp(o->emit, "ptx") != 0 && strcmp(o->emit, "cubin") != 0 &&
         strcmp(o->emit, "log") != 0) {
         rc = rft_err_set(err, RFT_E_USAGE, "--emit takes ptx, cubin or log, not \"%s\"", o->emit);
+    }
+    if (rc == RFT_OK && o->emit && o->ncu) {
+        rc = rft_err_set(err, RFT_E_USAGE, "--emit and --ncu cannot be given together");
     }
     rc = rc ? rc : rft_opt_allow_paths(cli, &o->allow_paths, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
@@ -124,24 +129,6 @@ static void print_counters(rft_str *out, const rft_once_result *r, int64_t l2_by
     }
 }
 
-/* "saxpy, naive: n=4096 VEC=1". */
-static const char *point_name(const rft_sweep *sweep, const rft_point_choice *choice, rft_arena *arena) {
-    rft_str text = RFT_STR_INIT;
-    const rft_variant *variant = &sweep->variants[choice->variant];
-    rft_str_addf(&text, "%s, %s:", sweep->name, variant->name);
-    for (size_t i = 0; i < sweep->axis_count; i++) {
-        rft_str_addf(&text, " %s=", sweep->axes[i].name);
-        rft_value_format(&text, &choice->problem[i]);
-    }
-    for (size_t i = 0; i < variant->param_count; i++) {
-        rft_str_addf(&text, " %s=", variant->params[i].name);
-        rft_value_format(&text, &choice->config[i]);
-    }
-    const char *name = rft_arena_strdup(arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return name;
-}
-
 static void print_result(rft_cli *cli, const char *name, const rft_once_result *r, int64_t l2_bytes) {
     rft_str out = RFT_STR_INIT;
     rft_arena *arena = rft_arena_new();
@@ -169,7 +156,7 @@ static int tell(rft_cli *cli, const char *json, const rft_point_told *told, int6
     rft_arena *arena = rft_arena_new();
     int rc = json ? rft_point_write_json(cli, json, told, err) : RFT_OK;
     if (!json || strcmp(json, "-") != 0) {
-        print_result(cli, point_name(told->sweep, told->choice, arena), r, l2_bytes);
+        print_result(cli, rft_point_choice_text(told->choice, told->sweep, arena), r, l2_bytes);
     }
     rft_arena_free(arena);
     if (rc == RFT_OK && !rft_outcome_is_measured(r->probed.outcome)) {
@@ -228,13 +215,29 @@ static int emit(rft_cli *cli, const point_options *o, const rft_sweep *sweep, co
         bool told = strcmp(o->emit, "log") == 0;
         rft_err_set(err, RFT_E_SOURCE, "it does not compile%s%s", told ? ", the log says why" : ":\n",
                     told ? "" : result->log);
-        rft_err_place(err, "%s", point_name(sweep, choice, arena));
+        rft_err_place(err, "%s", rft_point_choice_text(choice, sweep, arena));
         rc = rft_err_remedy(err, "correct the template, or choose another configuration with --set");
     } else if (rc == RFT_OK && strcmp(o->emit, "log") != 0) {
         rc = rft_cli_write(cli, path, result->cubin, result->cubin_bytes - (result->is_ptx ? 1 : 0), err);
     }
     rft_compile_pool_free(pool);
     rft_loop_free(loop);
+    return rc;
+}
+
+static int write_ncu(rft_cli *cli, const point_options *o, const rft_sweep *sweep, const rft_point_choice *choice,
+                     const rft_gpu_info *gpu, rft_arena *arena, rft_err *err) {
+    rft_str text = RFT_STR_INIT;
+    const rft_ncu_order order = {.sweep = sweep,
+                                 .choice = choice,
+                                 .gpu = gpu,
+                                 .set = o->counters ? o->counter_set : rft_counter_set_default(),
+                                 .file = o->files.items[0],
+                                 .script_args = &o->script_args,
+                                 .allow_paths = &o->allow_paths};
+    int rc = rft_ncu_command(cli, &order, &text, arena, err);
+    rc = rc ? rc : rft_cli_write(cli, o->output ? o->output : "-", rft_str_get(&text), text.length, err);
+    rft_str_clear(&text);
     return rc;
 }
 
@@ -250,10 +253,10 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
                                    .in_process = o->in_process,
                                    .bare = o->bare,
                                    .wait = o->wait,
-                                   .compile_workers = o->emit ? 0 : 2};
+                                   .compile_workers = o->emit || o->ncu ? 0 : 2};
     int rc = o->arch ? rft_compose_arch(cli, &gpu, o->arch, err) : rft_target_open(&target, cli, &target_opts, err);
-    if (rc == RFT_E_DEVICE && o->emit) {
-        rft_err_remedy(err, "compiling needs no GPU: name an architecture, --arch sm_90a");
+    if (rc == RFT_E_DEVICE && (o->emit || o->ncu)) {
+        rft_err_remedy(err, "this needs no GPU: name an architecture, --arch sm_90a");
     }
     if (rc == RFT_OK && target) {
         gpu = target->gpu;
@@ -271,8 +274,10 @@ static int run_point(rft_cli *cli, const point_options *o, rft_arena *arena, rft
     }
     if (rc == RFT_OK && o->emit) {
         rc = emit(cli, o, sweep, &choice, gpu.arch, arena, err);
+    } else if (rc == RFT_OK && o->ncu) {
+        rc = write_ncu(cli, o, sweep, &choice, &gpu, arena, err);
     } else if (rc == RFT_OK && !target) {
-        rc = rft_err_set(err, RFT_E_USAGE, "--arch goes with --emit: a point runs on a device");
+        rc = rft_err_set(err, RFT_E_USAGE, "--arch goes with --emit or --ncu: a point runs on a device");
     } else if (rc == RFT_OK) {
         rft_once_request request = {.sweep = sweep,
                                     .variant = choice.variant,

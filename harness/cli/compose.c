@@ -181,18 +181,20 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
     return rc;
 }
 
-int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+#define CUPTI_FOLDERS_MAX 12
+
+/* Where CUPTI is looked for; RFT_E_NOT_FOUND: it is switched off. */
+static int cupti_folders(rft_cli *cli, rft_cupti_opts *out, rft_arena *arena, rft_err *err) {
     const char *names[] = {".", "lib", "../lib", NULL};
     const char *home = getenv("CUDA_HOME");
     const char *own = getenv("RFT_CUPTI");
-    const char *folders[12];
+    const char **folders = rft_arena_calloc(arena, CUPTI_FOLDERS_MAX, sizeof *folders);
     size_t count = 0;
     if (own && strcmp(own, "off") == 0) {
         rft_err_set(err, RFT_E_NOT_FOUND, "CUPTI is switched off: RFT_CUPTI=off");
         return rft_err_remedy(err,
                               "unset RFT_CUPTI, or let it name CUPTI's folder; --counters none silences this message");
     }
-    rft_arena *arena = rft_arena_new();
     if (own && *own) {
         folders[count++] = own;
     }
@@ -201,10 +203,24 @@ int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err
         folders[count++] = rft_arena_printf(arena, "%s/extras/CUPTI/lib64", home);
         folders[count++] = rft_arena_printf(arena, "%s/lib64", home);
     }
-    const rft_cupti_opts opts = {folders, count};
-    int rc = rft_cupti_open(out, gpu, &opts, err);
+    *out = (rft_cupti_opts){folders, count};
+    return RFT_OK;
+}
+
+int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err) {
+    rft_cupti_opts opts;
+    rft_arena *arena = rft_arena_new();
+    int rc = cupti_folders(cli, &opts, arena, err);
+    rc = rc ? rc : rft_cupti_open(out, gpu, &opts, err);
     rft_arena_free(arena);
     return rc;
+}
+
+int rft_compose_counter_plan(rft_cli *cli, const char *chip, const rft_counter_set *set, rft_counter_plan *out,
+                             rft_arena *arena, rft_err *err) {
+    rft_cupti_opts opts;
+    int rc = cupti_folders(cli, &opts, arena, err);
+    return rc ? rc : rft_cupti_plan_chip(out, chip, set, &opts, arena, err);
 }
 
 static const char *program_in(const char *folder, size_t length, const char *below, rft_arena *arena) {

@@ -27,6 +27,10 @@ int rft_compose_vendor(rft_cli *cli, rft_gpu *gpu, rft_vendor **out, rft_err *er
  * RFT_E_NOT_FOUND or RFT_E_LIMIT (it may not, or cannot, count here) with a remedy. */
 int rft_compose_counting(rft_cli *cli, rft_gpu *gpu, rft_counting **out, rft_err *err);
 
+/* What a set comes to on a chip, as rft_cupti_plan_chip(), by the library that rft_compose_counting() would open. */
+int rft_compose_counter_plan(rft_cli *cli, const char *chip, const rft_counter_set *set, rft_counter_plan *out,
+                             rft_arena *arena, rft_err *err);
+
 /* Path of compute-sanitizer: on PATH, else in CUDA_HOME or /usr/local/cuda. NULL: it is not there. */
 const char *rft_compose_sanitizer(rft_arena *arena);
 

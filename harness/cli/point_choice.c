@@ -75,6 +75,69 @@ static int choose_variant(size_t *out, const rft_sweep *sweep, const char *name,
     return name ? rft_choice_unknown("variant", name, names, sweep->variant_count, arena, err) : RFT_OK;
 }
 
+/* 4096 and 4096.0 are one value. */
+static bool same_values(const rft_value *a, const rft_value *b, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        bool texts = a[i].kind == RFT_VALUE_TEXT || b[i].kind == RFT_VALUE_TEXT;
+        if (texts ? !rft_value_equal(&a[i], &b[i]) : rft_value_number(&a[i]) != rft_value_number(&b[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The first problem, odd ones last, that naming these values does not change. */
+static int choose_stored(rft_point_choice *out, const rft_sweep *sweep, const char **axis_names, const rft_words *at,
+                         rft_arena *arena, rft_err *err) {
+    for (size_t i = 0; i < 2 * sweep->problem_count; i++) {
+        const rft_problem *problem = &sweep->problems[i % sweep->problem_count];
+        if (problem->odd != (i >= sweep->problem_count)) {
+            continue;
+        }
+        rft_value *values = rft_values_copy(arena, problem->values, sweep->axis_count);
+        int rc = assign(at, "axis", axis_names, sweep->axis_count, values, arena, err);
+        if (rc != RFT_OK) {
+            return rc;
+        }
+        if (same_values(values, problem->values, sweep->axis_count)) {
+            out->problem = problem->values;
+            return RFT_OK;
+        }
+    }
+    rft_err_set(err, RFT_E_NOT_FOUND, "sweep %s of the run has no such problem", sweep->name);
+    return rft_err_remedy(err, "`rooftune show --csv -` lists every point with its problem");
+}
+
+const rft_point *rft_point_choice_find(const rft_point_choice *choice, const rft_run *run, size_t sweep) {
+    const rft_sweep *of = &run->sweeps[sweep].sweep;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep == sweep && point->variant == choice->variant &&
+            same_values(of->problems[point->problem].values, choice->problem, of->axis_count) &&
+            same_values(point->config, choice->config, of->variants[choice->variant].param_count)) {
+            return point;
+        }
+    }
+    return NULL;
+}
+
+const char *rft_point_choice_text(const rft_point_choice *choice, const rft_sweep *sweep, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    const rft_variant *variant = &sweep->variants[choice->variant];
+    rft_str_addf(&text, "%s, %s:", sweep->name, variant->name);
+    for (size_t i = 0; i < sweep->axis_count; i++) {
+        rft_str_addf(&text, " %s=", sweep->axes[i].name);
+        rft_value_format(&text, &choice->problem[i]);
+    }
+    for (size_t i = 0; i < variant->param_count; i++) {
+        rft_str_addf(&text, " %s=", variant->params[i].name);
+        rft_value_format(&text, &choice->config[i]);
+    }
+    const char *name = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return name;
+}
+
 int rft_point_choose(rft_point_choice *out, const rft_sweep *sweep, const char *variant_name, const rft_words *at,
                      const rft_words *set, rft_arena *arena, rft_err *err) {
     int rc = choose_variant(&out->variant, sweep, variant_name, arena, err);
@@ -96,6 +159,10 @@ int rft_point_choose(rft_point_choice *out, const rft_sweep *sweep, const char *
     for (size_t i = 0; i < variant->param_count; i++) {
         param_names[i] = variant->params[i].name;
         out->config[i] = variant->params[i].default_value;
+    }
+    if (!sweep->vt) {
+        rc = choose_stored(out, sweep, axis_names, at, arena, err);
+        return rc ? rc : assign(set, "parameter", param_names, variant->param_count, out->config, arena, err);
     }
     rc = assign(at, "axis", axis_names, sweep->axis_count, out->problem, arena, err);
     if (rc == RFT_OK) { /* derived axes follow the swept ones, unless they were given too */

@@ -76,6 +76,7 @@ int rft_counters_put_rows(rft_store *store, const rft_point *point, rft_err *err
             rft_bind_int(&binder, "point", point->id);
             rft_bind_fields(&binder, &rft_fields_counter, &one);
             rft_bind_int(&binder, "passes", point->counters->passes);
+            rft_bind_text(&binder, "source", point->counters->source);
             code = rft_bind_end(&binder, "writing the counters", err);
         }
     }
@@ -87,6 +88,7 @@ void rft_counters_take_row(rft_store_row *row, rft_run *run) {
     rft_counter_raw found = {0};
     rft_row_fields(row, &rft_fields_counter, &found);
     int passes = (int)rft_row_index(row, "passes", INT_MAX);
+    const char *source = row->code ? NULL : rft_row_text(row, "source");
     rft_point *point = rft_points_find(run->points, run->point_count, id);
     if (row->code || !point) {
         rft_row_fail(row, "counters of point %lld, which is not there", (long long)id);
@@ -94,6 +96,7 @@ void rft_counters_take_row(rft_store_row *row, rft_run *run) {
     }
     rft_counters *counters = counters_of(point, run->arena);
     counters->passes = passes;
+    counters->source = source;
     if (!add(counters, &found, run->arena)) {
         rft_row_fail(row, "no counter is called %s", found.name);
     }
@@ -112,8 +115,12 @@ static json_t *of_point(const rft_point *point) {
             }
         }
     }
-    return json_pack("{s:I,s:i,s:o,s:o}", "point", (json_int_t)point->id, "passes", point->counters->passes, "values",
-                     values, "reasons", reasons);
+    json_t *item = json_pack("{s:I,s:i,s:o,s:o}", "point", (json_int_t)point->id, "passes", point->counters->passes,
+                             "values", values, "reasons", reasons);
+    if (point->counters->source) {
+        json_object_set_new(item, "source", rft_json_clean_text(point->counters->source, 0));
+    }
+    return item;
 }
 
 json_t *rft_counters_to_json(const rft_run *run) {
@@ -165,6 +172,7 @@ const char *rft_counters_from_json(rft_run *run, const json_t *list, char *where
         }
         rft_counters *counters = counters_of(point, run->arena);
         counters->passes = (int)json_integer_value(passes);
+        counters->source = rft_arena_strdup(run->arena, json_string_value(json_object_get(item, "source")));
         char inside[100] = "";
         const char *expected = from_values(counters, item, run->arena, inside, sizeof inside);
         if (expected) {

@@ -13,8 +13,8 @@ int rft_counters_put_rows(rft_store *store, const rft_point *point, rft_err *err
 /* One row of get_counters. */
 void rft_counters_take_row(rft_store_row *row, rft_run *run);
 
-/* [{"point": id, "passes": n, "values": {name: number or null}, "reasons": {name: why}}]; NULL when no point was
- * counted. */
+/* [{"point": id, "passes": n, "values": {name: number or null}, "reasons": {name: why}}], with "source" where they were
+ * imported; NULL when no point was counted. */
 json_t *rft_counters_to_json(const rft_run *run);
 /* NULL, or what was expected; *where (size bytes) is the path behind "counters". `list` NULL: nothing was recorded. */
 const char *rft_counters_from_json(rft_run *run, const json_t *list, char *where, size_t size);

@@ -98,7 +98,8 @@ CREATE TABLE measurement (
 CREATE TABLE counter (
   point INTEGER NOT NULL REFERENCES point,
   -- fields: counter
-  passes INTEGER NOT NULL, -- runs of the point that its session took
+  passes INTEGER NOT NULL, -- runs of the point that its session took; 0: none, or imported and not known
+  source TEXT, -- "Nsight Compute 2025.3.0.0, ncu.csv": imported from there; null: counted by rooftune
   UNIQUE (point, name)
 ) STRICT;
 

@@ -88,6 +88,20 @@ typedef struct rft_import_counts {
 int rft_baselines_import(rft_run *run, const char *text, size_t size, const char *what, rft_import_counts *out,
                          rft_err *err);
 
+/* What Nsight Compute counted of a point, from the text of its CSV (`what` names the file; docs/counters.md), in place
+ * of the point's counters: RFT_E_USAGE where rooftune counted them itself, or the point's kernels are not known by
+ * name; RFT_E_RECORDING with place and remedy where the file is damaged, or its launches are not the point's, by name,
+ * template arguments, shape, registers or compute capability, or lack a quantity of the default set. The point of an
+ * alias is the one it stands for. */
+typedef struct rft_ncu_taken {
+    int64_t point;      /* whose counters they are now */
+    const char *source; /* as in rft_counters; of the run */
+    size_t runs;        /* how often the file has the point: the last is taken */
+    size_t lacking;     /* quantities; more than 0: refused for that */
+} rft_ncu_taken;
+int rft_ncu_import(rft_run *run, int64_t point, const char *text, size_t size, const char *what, rft_ncu_taken *out,
+                   rft_err *err);
+
 /* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */
 int rft_recording_read(rft_run **out, const char *path, rft_err *err);
 int rft_recording_write(const rft_run *run, const char *path, rft_err *err);

@@ -13,6 +13,7 @@
 #define ROWS_MOST 12 /* problems on a page without `full` */
 #define APART_MOST 6 /* disagreements there */
 #define APART_IN_BRIEF 2
+#define IMPORTED_MOST 3 /* points of which it is said where their counters are from */
 
 /* ---- a point ---- */
 
@@ -39,7 +40,9 @@ static void add_data(rft_finding *f, const rft_counters *counters) {
     for (size_t i = 0; i < counters->raw_count; i++) {
         add_value(values, reasons, counters->raw[i].name, counters->raw[i].value, counters->raw[i].reason);
     }
-    rft_finding_set(f, "passes", rft_datum_count(counters->passes));
+    bool known = counters->passes > 0 || !counters->source;
+    rft_finding_set(f, "passes", known ? rft_datum_count(counters->passes) : rft_datum_absent());
+    rft_finding_set(f, "source", counters->source ? rft_datum_text(counters->source) : rft_datum_absent());
     rft_finding_add(f, "values", values);
     rft_finding_add(f, "reasons", reasons);
 }
@@ -101,7 +104,11 @@ rft_finding *rft_finding_counters_of(const rft_counted_of *counted, rft_arena *a
         cells[2] = rft_datum_number(apart[i].counted);
         cells[3] = rft_datum_text(apart[i].text);
     }
-    if (counters->passes > 0) {
+    if (counters->source) {
+        rft_finding_heading(f, RFT_TO_PEOPLE, 2, "imported from %s", counters->source);
+        rft_finding_note(f, RFT_TO_PEOPLE,
+                         "rooftune did not count these. Their time and clock are those of the profiler's run.");
+    } else if (counters->passes > 0) {
         rft_finding_heading(f, RFT_TO_PEOPLE, 2, "counted in %d runs of its own, with the cache %s", counters->passes,
                             counted->cold ? "cold" : "as the run before left it");
     }
@@ -297,6 +304,29 @@ static size_t bests_of(const rft_run *run, size_t sweep, const rft_point ***out,
     return count;
 }
 
+/* "Imported, not counted here: n=4096 VEC=4 (Nsight Compute 2025.3.0.0, ncu.csv)." */
+static void add_imported(rft_finding *f, const rft_run *run, size_t sweep) {
+    rft_str text = RFT_STR_INIT;
+    size_t count = 0;
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        if (point->sweep != sweep || !point->counters || !point->counters->source || point->alias_of) {
+            continue;
+        }
+        if (count++ < IMPORTED_MOST) {
+            rft_str_addf(&text, "%s%s %s (%s)", text.length ? ", " : "",
+                         rft_words_problem(run, sweep, point->problem, f->arena),
+                         rft_words_config(run, point, f->arena), point->counters->source);
+        }
+    }
+    if (count > 0) {
+        rft_finding_note(
+            f, RFT_TO_PEOPLE, "Counters that were imported, not counted by rooftune: %s%s.", rft_str_get(&text),
+            count > IMPORTED_MOST ? rft_arena_printf(f->arena, " and %zu more", count - IMPORTED_MOST) : "");
+    }
+    rft_str_clear(&text);
+}
+
 rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     const rft_point **bests = NULL;
@@ -324,6 +354,7 @@ rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rf
         "sector. Conflicts: of the shared-memory wavefronts those that bank conflicts added.");
     size_t apart_count = apart_of(run, bests, count, &apart, arena);
     add_apart(f, apart, apart_count, full);
+    add_imported(f, run, sweep);
     return f;
 }
 

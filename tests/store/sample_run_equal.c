@@ -140,6 +140,7 @@ static void assert_counters_equal(const rft_counters *got, const rft_counters *w
         return;
     }
     assert_int_equal(got->passes, want->passes);
+    assert_true(rft_text_equal(got->source, want->source));
     assert_int_equal(got->raw_count, want->raw_count);
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
         assert_value_equal(got->values[i], got->reasons[i], want->values[i], want->reasons[i]);

@@ -172,6 +172,7 @@ rft_counters *rft_counters_copy(const rft_counters *counters, rft_arena *arena) 
     for (int i = 0; i < RFT_COUNTER_COUNT; i++) {
         copy->reasons[i] = rft_arena_strdup(arena, counters->reasons[i]);
     }
+    copy->source = counters->source ? rft_arena_strdup(arena, counters->source) : NULL;
     copy->raw = rft_arena_calloc(arena, counters->raw_count + 1, sizeof *copy->raw);
     for (size_t i = 0; i < counters->raw_count; i++) {
         const rft_counter_raw *raw = &counters->raw[i];

@@ -154,7 +154,8 @@ typedef struct rft_counters {
     const char *reasons[RFT_COUNTER_COUNT]; /* why not; NULL when known */
     rft_counter_raw *raw;
     size_t raw_count;
-    int passes; /* times the point ran for these; 0 = nothing was counted */
+    int passes;         /* times the point ran for these; 0 = nothing was counted, or not known of what was imported */
+    const char *source; /* "Nsight Compute 2025.3.0.0, ncu.csv": imported; NULL: rooftune counted itself */
 } rft_counters;
 
 /* The reason of what was not among the quantities asked for. */

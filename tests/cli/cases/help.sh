@@ -33,13 +33,13 @@ has() {
 has run 'allow-path at variant set device output report no-report budget goal objective timeout compile-timeout strategy seed min-time no-race no-prune ceilings energy soak counters sanitize events wait fresh dry-run arch'
 for group in device files search measure; do expect_out "^$group:\$"; done
 has check 'allow-path arch sample compile-timeout json'
-has point 'allow-path at set variant sweep device in-process bare timeout compile-timeout wait json emit arch output'
+has point 'allow-path at set variant sweep device in-process bare ncu timeout compile-timeout wait json emit arch output'
 has report 'output part full mix'
 has compare 'output json csv mix'
 has show 'json csv points mix ascii full'
 has best 'format json csv output'
 has export 'output format sweep variant problem'
-has import output
+has import 'output baseline counters at set variant sweep point'
 has new 'output entry size'
 has ceilings 'device soak json wait'
 rooftune
