@@ -4,6 +4,7 @@
 #include "base/fs.h"
 #include "reports/compare_pages.h"
 #include "reports/findings/words.h"
+#include "reports/page/chart_svg.h"
 #include "reports/page/doc_draw.h"
 #include "reports/print/print.h"
 
@@ -94,6 +95,12 @@ int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err) {
 void rft_compare_markdown(const rft_compare *compare, rft_str *out) {
     rft_arena *arena = rft_arena_new();
     rft_print_markdown(out, rft_compare_doc(compare, arena));
+    rft_arena_free(arena);
+}
+
+void rft_compare_html(const rft_compare *compare, rft_str *out) {
+    rft_arena *arena = rft_arena_new();
+    rft_print_html(out, rft_compare_doc(compare, arena), rft_chart_svg);
     rft_arena_free(arena);
 }
 

@@ -70,6 +70,15 @@ void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *
     row->cells[1] = rft_arena_strdup(doc->arena, value);
 }
 
+const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index) {
+    if (index < 26) {
+        rft_text_format(out, RFT_NOTE_MARK, "(%c)", (int)('a' + index));
+    } else {
+        rft_text_format(out, RFT_NOTE_MARK, "(%c%c)", (int)('a' + index / 26 - 1), (int)('a' + index % 26));
+    }
+    return out;
+}
+
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text) {
     size_t i = 0;
     while (i < table->note_count && strcmp(table->notes[i], text) != 0) {
@@ -80,8 +89,8 @@ const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text) {
             rft_grown_in(doc->arena, table->notes, table->note_count, &table->note_capacity, sizeof *table->notes);
         table->notes[table->note_count++] = rft_arena_strdup(doc->arena, text);
     }
-    return i < 26 ? rft_arena_printf(doc->arena, " (%c)", (int)('a' + i))
-                  : rft_arena_printf(doc->arena, " (%c%c)", (int)('a' + i / 26 - 1), (int)('a' + i % 26));
+    char mark[RFT_NOTE_MARK];
+    return rft_arena_printf(doc->arena, " %s", rft_doc_note_mark(mark, i));
 }
 
 void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count) {

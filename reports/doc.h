@@ -96,6 +96,9 @@ rft_table *rft_doc_table(rft_doc *doc, const rft_column *columns, size_t count);
 rft_row *rft_doc_row(rft_doc *doc, rft_table *table);
 /* A row of a plain table with two columns. Both texts are copied. */
 void rft_doc_pair(rft_doc *doc, rft_table *table, const char *name, const char *value);
+/* The mark of a table's note: "(a)", "(b)", ... "(aa)". Returns `out`. */
+#define RFT_NOTE_MARK 16
+const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index);
 /* Registers a note (once) and returns its mark: " (a)". */
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 

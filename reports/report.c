@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/fs.h"
 #include "reports/doc_build.h"
+#include "reports/page/chart_svg.h"
 #include "reports/page/doc_draw.h"
 #include "reports/page/font_family.h"
 #include "reports/print/print.h"
@@ -31,6 +32,12 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
 void rft_report_markdown(const rft_run *run, const rft_report_opts *opts, rft_str *out) {
     rft_arena *arena = rft_arena_new();
     rft_print_markdown(out, rft_doc_build(run, opts, arena));
+    rft_arena_free(arena);
+}
+
+void rft_report_html(const rft_run *run, const rft_report_opts *opts, rft_str *out) {
+    rft_arena *arena = rft_arena_new();
+    rft_print_html(out, rft_doc_build(run, opts, arena), rft_chart_svg);
     rft_arena_free(arena);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report.h - a run as a PDF, as Markdown, or as the text form of the same pages. What is on them: docs/report.md.
+ * report.h - a run as a PDF, as Markdown, as HTML, or as the text form of the same pages. What is on them:
+ * docs/report.md.
  *
  * The same run gives the same bytes, on any day and under any locale: dates and ids come from the run.
  */
@@ -46,6 +47,9 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
 /* Appends the same document as Markdown: its charts are named, not drawn. */
 void rft_report_markdown(const rft_run *run, const rft_report_opts *opts, rft_str *out);
 
+/* Appends the same document as HTML: one file without scripts, its charts as SVG. */
+void rft_report_html(const rft_run *run, const rft_report_opts *opts, rft_str *out);
+
 /* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
 
@@ -58,6 +62,7 @@ int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const 
 int rft_compare_write_pdf(const rft_compare *compare, const char *path, rft_err *err);
 int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err);
 void rft_compare_markdown(const rft_compare *compare, rft_str *out);
+void rft_compare_html(const rft_compare *compare, rft_str *out);
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err);
 
 #endif

@@ -3,14 +3,11 @@
 #include "reports/report.h"
 
 #include "reports/doc_build.h"
-#include "reports/page/chart.h"
-#include "reports/page/page.h"
+#include "reports/page/chart_svg.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define MARGIN 8.0
-#define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
 #define NAMES_MOST 12 /* of what there is, in the error message */
 
 /* Whether `text` has `part` in it; letters' case does not count. */
@@ -83,14 +80,7 @@ int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const 
         rft_err_set(err, RFT_E_USAGE, "the report has no chart with a name like \"%s\"", name);
         code = rft_err_remedy(err, "part of one of these names: %s", there.length ? rft_str_get(&there) : "(no chart)");
     } else {
-        rft_canvas canvas = {0};
-        rft_canvas_svg_new(&canvas);
-        rft_pen pen = {.canvas = &canvas, .arena = arena};
-        rft_rect box = {MARGIN, MARGIN, WIDTH, chart->height};
-        rft_canvas_page(&canvas, WIDTH + 2 * MARGIN, chart->height + 2 * MARGIN);
-        rft_chart_draw(&pen, chart, &box);
-        code = rft_canvas_finish(&canvas, out, err);
-        rft_canvas_free(&canvas);
+        rft_chart_svg(out, chart, 1);
     }
     rft_str_clear(&there);
     rft_arena_free(arena);

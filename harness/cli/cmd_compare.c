@@ -86,10 +86,13 @@ static int add_mixes(rft_compare *compare, const rft_mix_book *book, rft_arena *
 
 static int draw_comparison(const rft_compare *compare, const char *path, rft_err *err) {
     rft_str text = RFT_STR_INIT;
-    if (!rft_text_ends(path, ".md")) {
+    if (rft_text_ends(path, ".md")) {
+        rft_compare_markdown(compare, &text);
+    } else if (rft_text_ends(path, ".html")) {
+        rft_compare_html(compare, &text);
+    } else {
         return rft_compare_write_pdf(compare, path, err);
     }
-    rft_compare_markdown(compare, &text);
     int rc = rft_fs_write_atomic(path, rft_str_get(&text), text.length, err);
     rft_str_clear(&text);
     return rc;
@@ -126,7 +129,8 @@ int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err) {
     bool helped = false;
     rft_words rest = {0};
     const rft_opt opts[] = {
-        {"output", 'o', "OUT.pdf", "draw the comparison as a PDF; OUT.md: as Markdown", NULL, &to.drawn, NULL},
+        {"output", 'o', "OUT.pdf", "draw the comparison as a PDF; OUT.md: as Markdown, OUT.html: as HTML", NULL,
+         &to.drawn, NULL},
         {"json", 0, "FILE|-", "as JSON; \"-\": to stdout, in place of the table", NULL, &to.json, NULL},
         {"csv", 0, "FILE|-", "as CSV, a line for every workload and run", NULL, &to.csv, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &to.mixes},

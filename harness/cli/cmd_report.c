@@ -55,7 +55,10 @@ typedef struct report_options {
     rft_words runs, references, mixes, fonts;
 } report_options;
 
-/* The PDF, Markdown, or one chart as SVG. */
+/* What --format, or the output's name, says. */
+static const char *const formats[] = {"pdf", "md", "html", "svg"};
+
+/* The document, or one chart as SVG. */
 static int draw_report(const rft_run *run, const rft_report_opts *opts, const report_options *o, const char *output,
                        rft_err *err) {
     rft_str text = RFT_STR_INIT;
@@ -65,6 +68,8 @@ static int draw_report(const rft_run *run, const rft_report_opts *opts, const re
     }
     if (strcmp(o->format, "md") == 0) {
         rft_report_markdown(run, opts, &text);
+    } else if (strcmp(o->format, "html") == 0) {
+        rft_report_html(run, opts, &text);
     } else {
         rc = rft_report_chart_svg(run, opts, o->chart, &text, err);
     }
@@ -93,6 +98,10 @@ static const char *default_output(const char *name, const char *suffix, rft_aren
     return rft_arena_printf(arena, "%.*s.%s", (int)length, name, suffix);
 }
 
+static const char *format_of(const char *output) {
+    return output && rft_text_ends(output, ".md") ? "md" : output && rft_text_ends(output, ".html") ? "html" : "pdf";
+}
+
 /* What the words mean, as far as it can be told without reading files. */
 static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     *out = (rft_report_opts)RFT_REPORT_OPTS_INIT;
@@ -108,10 +117,13 @@ static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     if (out->part < 0) {
         return rft_err_set(err, RFT_E_USAGE, "--part takes 1 or 2, not \"%s\"", o->part);
     }
-    o->format = o->format ? o->format : o->output && rft_text_ends(o->output, ".md") ? "md" : "pdf";
-    bool svg = strcmp(o->format, "svg") == 0;
-    if (!svg && strcmp(o->format, "pdf") != 0 && strcmp(o->format, "md") != 0) {
-        return rft_err_set(err, RFT_E_USAGE, "--format takes pdf, md or svg, not \"%s\"", o->format);
+    o->format = o->format ? o->format : format_of(o->output);
+    bool svg = strcmp(o->format, "svg") == 0, known = false;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        known = known || strcmp(o->format, formats[i]) == 0;
+    }
+    if (!known) {
+        return rft_err_set(err, RFT_E_USAGE, "--format takes pdf, md, html or svg, not \"%s\"", o->format);
     }
     if (svg != (o->chart != NULL)) {
         rft_err_set(err, RFT_E_USAGE,
@@ -168,14 +180,14 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
     report_options o = {0};
     bool helped = false;
     const rft_opt opts[] = {
-        {"output", 'o', "OUT.pdf", "where to write (default: the first run's name with .pdf, .md or .svg)", NULL,
-         &o.output, NULL},
+        {"output", 'o', "OUT.pdf", "where to write (default: the first run's name with .pdf, .md ...)", NULL, &o.output,
+         NULL},
         {"part", 0, "1|2", "only the buyer's pages (1) or the engineer's (2)", NULL, &o.part, NULL},
         {"full", 0, NULL, "every problem in detail, and the table of all points", &o.full, NULL, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"reference", 0, "FILE", "a run of another card of the model (or a folder of them); repeatable", NULL, NULL,
          &o.references},
-        {"format", 0, "pdf|md|svg", "md: Markdown (also -o OUT.md); svg: one chart, which --chart names", NULL,
+        {"format", 0, "pdf|md|html|svg", "md: Markdown (also -o OUT.md); html; svg: one chart, --chart names it", NULL,
          &o.format, NULL},
         {"chart", 0, "NAME", "with --format svg: part of its title, such as roofline", NULL, &o.chart, NULL},
         {"font", 0, "FILE.ttf", "for names in Chinese, Greek ..., which its own fonts lack; repeatable", NULL, NULL,

@@ -27,7 +27,7 @@ static const rft_command commands[] = {
      rft_cmd_run},
     {"read results", "show", "RUN.db... [options]", "the findings of a run as text, JSON or CSV", rft_cmd_show},
     {"read results", "report", "RUN.db... [-o OUT.pdf] [options]",
-     "draw the PDF of a run or a recording; -o OUT.md: as Markdown", rft_cmd_report},
+     "draw the PDF of a run or a recording; -o OUT.md, OUT.html: as Markdown, as HTML", rft_cmd_report},
     {"read results", "compare", "A B [...] [-o OUT.pdf] [options]",
      "two to eight runs beside each other: devices, cards or dates", rft_cmd_compare},
     {"use results", "best", "RUN.db... [options]", "the best configuration of every problem", rft_cmd_best},

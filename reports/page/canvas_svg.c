@@ -27,8 +27,8 @@ static void svg_page(void *opaque, double width, double height) {
         &self->out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" font-family=\"Liberation Sans, Arial, Helvetica, sans-serif\"");
     add_number(self, " width=\"", width);
-    add_number(self, "\" height=\"", height);
-    add_number(self, "\" viewBox=\"0 0 ", width);
+    add_number(self, "pt\" height=\"", height);
+    add_number(self, "pt\" viewBox=\"0 0 ", width);
     add_number(self, " ", height);
     rft_str_add(&self->out, "\">\n<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 }

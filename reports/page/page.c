@@ -11,7 +11,7 @@
 #define BOTTOM (RFT_PAGE_HEIGHT - 66.0) /* of the text; the footer is below */
 #define LEFT RFT_PAGE_MARGIN
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
-#define GUTTER 16.0       /* between charts side by side */
+#define GUTTER RFT_PAGE_GUTTER
 #define CHAPTER_ROOM 0.38 /* of a page: a chapter goes on where so much of it is left */
 #define TABLE_WHOLE 0.27
 #define CHAPTER_GAP 14.0

@@ -11,6 +11,7 @@
 #define RFT_PAGE_WIDTH 595.28 /* points: A4 */
 #define RFT_PAGE_HEIGHT 841.89
 #define RFT_PAGE_MARGIN 48.0
+#define RFT_PAGE_GUTTER 16.0 /* between charts side by side */
 
 /* Measures (counts pages, finds each heading's), then draws. Does not finish the canvas. Returns the page count. */
 int rft_page_layout(const rft_doc *doc, rft_canvas *canvas);

@@ -21,6 +21,7 @@ typedef struct font_piece {
 struct rft_truetype {
     font_piece file, hmtx, cmap; /* cmap: the subtable of format 4 */
     unsigned units_per_em, metric_count, segment_count;
+    bool any; /* no file: rft_truetype_of_any() */
 };
 
 /* Big-endian; 0 beyond the end. */
@@ -145,7 +146,17 @@ static unsigned font_glyph(const rft_truetype *font, uint32_t code) {
     return glyph ? (glyph + delta) & 0xffff : 0;
 }
 
+const rft_truetype *rft_truetype_of_any(void) {
+    static const rft_truetype any = {.any = true};
+    return &any;
+}
+
 int rft_truetype_width(const rft_truetype *font, uint32_t code) {
+    if (font->any) {
+        bool none =
+            code < ' ' || code > 0xffff || (code >= 0xd800 && code < 0xe000); /* surrogates stand for no character */
+        return none ? -1 : code < 0x1100 ? 556 : 1000;
+    }
     unsigned glyph = code < 0xffff ? font_glyph(font, code) : 0;
     if (glyph == 0) {
         return -1;

@@ -25,6 +25,10 @@ int rft_truetype_open(const rft_truetype **out, const char *path, rft_arena *are
 int rft_truetype_read(const rft_truetype **out, const void *bytes, size_t size, const char *name, rft_arena *arena,
                       rft_err *err);
 
+/* One that has every character up to U+FFFF, an em wide, or as wide as a digit before U+1100: for canvases whose reader
+ * has fonts of his own. Never embedded. Static storage. */
+const rft_truetype *rft_truetype_of_any(void);
+
 /* Fonts at once, in the order in which they are asked. */
 #define RFT_TRUETYPE_MOST 4u
 

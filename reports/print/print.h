@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* print.h - findings on a page, on a terminal, as JSON and as CSV; documents as Markdown. Printers write to what they
- * are handed; widths, alignment and line breaks are theirs. */
+/* print.h - findings on a page, on a terminal, as JSON and as CSV; documents as Markdown and HTML. Printers write to
+ * what they are handed; widths, alignment and line breaks are theirs. */
 #ifndef RFT_REPORTS_PRINT_H
 #define RFT_REPORTS_PRINT_H
 
@@ -34,5 +34,10 @@ void rft_csv_add_text(rft_str *out, const char *text);
 
 /* A whole document as Markdown of GitHub's kind: tables, and charts by their titles. */
 void rft_print_markdown(rft_str *out, const struct rft_doc *doc);
+
+/* Appends a chart as SVG, as wide as one of `beside` on a page. */
+typedef void rft_print_chart(rft_str *out, const rft_chart *chart, size_t beside);
+/* A whole document as one HTML file without scripts, its charts drawn by `draw`. */
+void rft_print_html(rft_str *out, const struct rft_doc *doc, rft_print_chart *draw);
 
 #endif

@@ -1,27 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/print/print.h"
 
+#include "base/plain.h"
 #include "reports/doc.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A sign that would begin or end a style where it stands; "_" within a name does not. */
+/* A sign that would begin or end a style where it stands; "_" within a name does not, nor does a dot but behind the
+ * number that begins a line. */
 static bool is_special(const char *text, const char *at) {
     if (*at == '_') {
         return at == text || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]);
     }
-    return strchr("\\`*<>[]|~", *at) != NULL || (at == text && strchr("#+-=", *at) != NULL);
+    if (*at == '.' || *at == ')') {
+        return at > text && strspn(text, "0123456789") == (size_t)(at - text) && strchr(" ", at[1]) != NULL;
+    }
+    return strchr("\\`*<>[]|~&", *at) != NULL || (at == text && strchr("#+-=", *at) != NULL);
 }
 
 /* On one line. */
 static void add_escaped(rft_str *out, const char *text) {
-    for (const char *at = text ? text : ""; *at; at++) {
-        if (is_special(text, at)) {
+    rft_str plain = RFT_STR_INIT;
+    rft_plain_add(&plain, text ? text : "", text ? strlen(text) : 0);
+    for (const char *from = rft_str_get(&plain), *at = from; *at; at++) {
+        if (is_special(from, at)) {
             rft_str_add_char(out, '\\');
         }
         rft_str_add_char(out, iscntrl((unsigned char)*at) ? ' ' : *at);
     }
+    rft_str_clear(&plain);
+}
+
+/* As it is, between fences longer than any run of backticks in it. */
+static void add_code(rft_str *out, const char *text) {
+    size_t longest = 2;
+    for (const char *at = strchr(text, '`'); at; at = strchr(at, '`')) {
+        size_t ticks = strspn(at, "`");
+        longest = ticks > longest ? ticks : longest;
+        at += ticks;
+    }
+    for (int i = 0; i < 2; i++) {
+        rft_str_add_char(out, '\n');
+        for (size_t k = 0; k <= longest; k++) {
+            rft_str_add_char(out, '`');
+        }
+        if (i == 0) {
+            rft_str_add_char(out, '\n');
+            rft_plain_add(out, text, strlen(text));
+        }
+    }
+    rft_str_add_char(out, '\n');
 }
 
 static void add_styled(rft_str *out, const char *mark, const char *text) {
@@ -78,11 +107,10 @@ static void mark_table(rft_str *out, const rft_table *table) {
         }
         rft_str_add_char(out, '\n');
     }
-    for (size_t i = 0; i < table->note_count; i++) { /* "(a)", "(b)", ... as rft_doc_note() counts them */
-        char mark[16];
-        rft_text_format(mark, sizeof mark, i < 26 ? "(%c) " : "(%c%c) ", (int)('a' + (i < 26 ? i : i / 26 - 1)),
-                        (int)('a' + i % 26));
-        add_paragraph(out, mark, table->notes[i]);
+    for (size_t i = 0; i < table->note_count; i++) {
+        char mark[RFT_NOTE_MARK], before[RFT_NOTE_MARK + 1];
+        rft_text_format(before, sizeof before, "%s ", rft_doc_note_mark(mark, i));
+        add_paragraph(out, before, table->notes[i]);
     }
 }
 
@@ -123,7 +151,7 @@ static void add_charts(rft_str *out, const rft_block *block) {
 
 static void add_text_block(rft_str *out, const rft_block *block) {
     if (block->style == RFT_TEXT_MONO) {
-        rft_str_addf(out, "\n```\n%s\n```\n", block->text);
+        add_code(out, block->text);
     } else if (block->style == RFT_TEXT_STRONG || block->style == RFT_TEXT_LEAD) {
         rft_str_add_char(out, '\n');
         add_styled(out, "**", block->text);

@@ -103,9 +103,66 @@ static void a_page_becomes_markdown(void **state) {
     rft_arena_free(arena);
 }
 
+/* What would end a block, begin a style, or turn the writing round. */
+static void hostile_texts_stay_texts_in_markdown(void **state) {
+    rft_arena *arena = rft_arena_new();
+    rft_doc doc = {.arena = arena, .footer_left = "&amp; \xe2\x80\xae end"};
+    rft_str text = RFT_STR_INIT;
+    (void)state;
+    rft_doc_text(&doc, RFT_TEXT_MONO, "a\n```\n<script>");
+    rft_doc_text(&doc, RFT_TEXT_BODY, "12. <i>\xff 1.5");
+    rft_print_markdown(&text, &doc);
+    assert_string_equal(rft_str_get(&text), "\n````\na\n```\n<script>\n````\n\n12\\. \\<i\\>\\\\xff 1.5\n"
+                                            "\n\\&amp; \\\\u202e end\n");
+    rft_str_clear(&text);
+    rft_arena_free(arena);
+}
+
+static void draw_nothing(rft_str *out, const rft_chart *chart, size_t beside) {
+    rft_str_addf(out, "<svg>%s of %zu</svg>\n", *chart->title == '<' ? "hostile" : chart->title, beside);
+}
+
+static void a_page_becomes_html(void **state) {
+    rft_arena *arena = rft_arena_new();
+    rft_doc doc = {.arena = arena, .title = "</title>", .footer_left = "the \x1b end", .author = "\"A\""};
+    rft_chart *chart = rft_chart_new(arena, "<>", 100);
+    rft_str text = RFT_STR_INIT;
+    (void)state;
+    rft_doc_heading(&doc, 1, "One & all", "cover");
+    rft_print_page(&doc, sample(arena, "'<script>'"));
+    doc.blocks[2].table->rows[0].link = "cover";
+    doc.blocks[2].table->rows[1].link = "nowhere";
+    rft_doc_charts(&doc, &chart, 1);
+    rft_doc_text(&doc, RFT_TEXT_MONO, "</pre>");
+    rft_print_html(&text, &doc, draw_nothing);
+    assert_non_null(strstr(rft_str_get(&text), "<title>&lt;/title&gt;</title>\n"
+                                               "<meta name=\"author\" content=\"&quot;A&quot;\"/>\n"));
+    const char *body = strstr(rft_str_get(&text), "<body>");
+    assert_non_null(body);
+    assert_string_equal(
+        body,
+        "<body>\n<h1 id=\"cover\">One &amp; all</h1>\n<h3>What took long</h3>\n<div class=\"table\"><table>\n"
+        "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\" class=\"right\">Time alone</th>"
+        "<th scope=\"col\" class=\"right\">Share<br/><small>%</small></th><th scope=\"col\">Why</th></tr></thead>\n"
+        "<tbody>\n"
+        "<tr><td><a href=\"#cover\">first</a></td><td class=\"right\">1.50 \xc2\xb5s</td>"
+        "<td class=\"right\">12.3</td><td>&#39;&lt;script&gt;&#39;</td></tr>\n"
+        "<tr><td>second</td><td class=\"right\">123 \xc2\xb5s</td>"
+        "<td class=\"right\">24.7</td><td>&#39;&lt;script&gt;&#39;</td></tr>\n"
+        "<tr><td>the | third</td><td class=\"right\">n/a (a)</td>"
+        "<td class=\"right\">37.0</td><td>&#39;&lt;script&gt;&#39;</td></tr>\n"
+        "</tbody></table></div>\n<p class=\"note\">(a) Not timed.</p>\n<p class=\"note\">Only on a page.</p>\n"
+        "<div class=\"charts\">\n<figure aria-label=\"&lt;&gt;\">\n<svg>hostile of 1</svg>\n</figure>\n</div>\n"
+        "<pre>&lt;/pre&gt;</pre>\n"
+        "<footer><p class=\"note\">the \\u001b end</p></footer>\n</body>\n</html>\n");
+    rft_str_clear(&text);
+    rft_arena_free(arena);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_terminal_has_80_columns),
-                                       cmocka_unit_test(absent_is_null_for_programs),
-                                       cmocka_unit_test(a_page_becomes_markdown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_terminal_has_80_columns), cmocka_unit_test(absent_is_null_for_programs),
+        cmocka_unit_test(a_page_becomes_markdown), cmocka_unit_test(hostile_texts_stay_texts_in_markdown),
+        cmocka_unit_test(a_page_becomes_html)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

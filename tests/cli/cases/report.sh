@@ -53,10 +53,26 @@ rooftune report quick.db --part 1 --format md
 expect_status 0
 if grep -q '^# Sweep ' quick.md; then fail "part 1 has the chapters of part 2"; fi
 rooftune report "$QUICK" --format txt
-expect_error 2 'takes pdf, md or svg'
+expect_error 2 'takes pdf, md, html or svg'
 rooftune compare "$QUICK" quick.db -o both.md
 expect_status 0
 grep -q '^## Workload by workload$\|^# Workload by workload$' both.md || fail "the comparison has no table of workloads"
+
+# As HTML: one file that is XML, too, without scripts and anything from elsewhere; every link leads somewhere. Names of a
+# recording that is not trusted stay names.
+hostile="$SOURCE/tests/cli/hostile_names.py"
+python3 "$hostile" "$QUICK" hostile.json.gz
+rooftune report hostile.json.gz -o hostile.html
+expect_status 0
+python3 "$hostile" --check hostile.html || fail "the HTML is not what it should be"
+rooftune report hostile.json.gz -o hostile.md
+expect_status 0
+if awk '/^```/ { code = !code } !code' hostile.md | grep -n '^<\|[^\\]<[a-z/]' | grep -v '<br>'; then fail "a name became a tag of the Markdown"; fi
+rooftune report hostile.json.gz -o hostile.pdf
+expect_status 0
+rooftune compare hostile.json.gz quick.db -o both.html
+expect_status 0
+python3 "$hostile" --check both.html || fail "the comparison's HTML is not what it should be"
 
 # One chart alone.
 rooftune report "$QUICK" --chart roofline --format svg -o roofline.svg
