@@ -12,7 +12,7 @@
 
 /* Gathered over the measured points of the run. */
 typedef struct trust {
-    size_t measured, verified, wrong, odd_done, noisy, final_round;
+    size_t measured, verified, by_unverified, wrong, odd_done, noisy, final_round;
     size_t n_low, n_high;
     size_t stops[RFT_STOP_COUNT];
     double clock_low, clock_high;
@@ -43,7 +43,9 @@ static void add_verification(trust *t, const rft_run *run, const rft_point *poin
         t->wrong++;
         return;
     }
-    t->verified += rft_point_measurement(point) != NULL;
+    bool measured = rft_point_measurement(point) != NULL;
+    t->verified += measured;
+    t->by_unverified += measured && run->sweeps[point->sweep].sweep.variants[point->variant].unverified_reference;
     t->elements += check->total_count;
     if (isfinite(check->worst_frac) && (!t->worst || check->worst_frac > t->worst_frac)) {
         t->worst_frac = check->worst_frac;
@@ -181,20 +183,22 @@ static const char *clock_text(const rft_build *b, const trust *t) {
 
 static const char *counters_text(const rft_build *b) {
     size_t asked = 0;
-    size_t known = 0;
+    size_t known = 0, imported = 0;
     const char *reason = "not counted, or not recorded";
     for (size_t i = 0; i < b->run->point_count; i++) {
         const rft_point *point = &b->run->points[i];
         bool own = point->counters && !point->alias_of;
         asked += own;
         known += own && rft_counted_any(point);
+        imported += own && rft_counted_any(point) && point->counters->source;
         reason = own && !rft_counted_any(point) ? rft_counted_missing(point) : reason;
     }
     if (known == 0) {
         return rft_arena_printf(b->arena, "none: %s", reason);
     }
     return rft_arena_printf(
-        b->arena, "of %s, in runs of their own%s", rft_words_plural(known, "point", "points", b->arena),
+        b->arena, "of %s, in runs of their own%s%s", rft_words_plural(known, "point", "points", b->arena),
+        imported ? rft_arena_printf(b->arena, "; of %zu imported from Nsight Compute", imported) : "",
         known < asked ? rft_arena_printf(b->arena, "; %s could not be counted",
                                          rft_words_plural(asked - known, "other", "others", b->arena))
                       : "");
@@ -212,6 +216,15 @@ static const char *again_text(const rft_build *b, const trust *t) {
                           : rft_arena_printf(b->arena, "in %s to %s device processes", least, most);
     return rft_arena_printf(b->arena, "%s points in a last round, %s; that round is reported",
                             share_text(b, t->final_round, t->measured), how);
+}
+
+/* What passes there is only as right as that variant. */
+static const char *by_unverified_text(const rft_build *b, const trust *t) {
+    return t->by_unverified == 0
+               ? ""
+               : rft_arena_printf(b->arena, "; %s compared with a variant that nothing verifies",
+                                  t->by_unverified == t->verified ? "all"
+                                                                  : rft_figure_count(b->arena, t->by_unverified));
 }
 
 static void add_trust(rft_build *b) {
@@ -238,11 +251,11 @@ static void add_trust(rft_build *b) {
     rft_doc_pair(b->doc, table, "Drift",
                  drift ? drift : "n/a: no reference was measured again, or it was not recorded");
     rft_doc_pair(b->doc, table, "Verified",
-                 rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd problems; %s compared; %s wrong",
+                 rft_arena_printf(b->arena, "%s of %s measured points, and %s of odd problems; %s compared; %s wrong%s",
                                   rft_figure_count(b->arena, t.verified), rft_figure_count(b->arena, t.measured),
                                   rft_figure_count(b->arena, t.odd_done),
                                   rft_words_plural(t.elements, "element", "elements", b->arena),
-                                  rft_figure_count(b->arena, t.wrong)));
+                                  rft_figure_count(b->arena, t.wrong), by_unverified_text(b, &t)));
     rft_doc_pair(b->doc, table, "Tolerance", tolerance_text(b, &t));
     rft_doc_pair(b->doc, table, "Largest error", worst_text(b, &t));
 }

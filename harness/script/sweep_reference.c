@@ -205,6 +205,20 @@ static void refuse_circle(lua_State *lua, const rft_sweep_state *state, const rf
     }
 }
 
+/* "variant naive (BLOCK=256)" */
+static const char *tell_variant(const rft_variant *of, const rft_value *config, rft_arena *arena) {
+    const char **names = rft_arena_calloc(arena, of->param_count + 1, sizeof(*names));
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < of->param_count; i++) {
+        names[i] = of->params[i].name;
+    }
+    rft_values_format(&text, names, config, of->param_count);
+    const char *told = rft_arena_printf(arena, "variant %s%s%s%s", of->name, of->param_count ? " (" : "",
+                                        rft_str_get(&text), of->param_count ? ")" : "");
+    rft_str_clear(&text);
+    return told;
+}
+
 void rft_reference_resolve(lua_State *lua, rft_sweep_state *state, size_t v) {
     rft_script *script = rft_lua_script(lua);
     rft_at check = {NULL, "check", 0}, at = {&check, "reference", 0};
@@ -224,6 +238,9 @@ void rft_reference_resolve(lua_State *lua, rft_sweep_state *state, size_t v) {
     own->reference = named;
     own->reference_config = rft_values_copy(script->arena, state->states[named].base_config, of->param_count);
     apply_set(lua, state, &at, of, facts, own->reference_config);
+    if (state->states[named].kernel->check.reference.variant) { /* its own name, see refuse_circle() */
+        state->sweep.variants[v].unverified_reference = tell_variant(of, own->reference_config, script->arena);
+    }
 }
 
 /* ---- a point: the reference kernel ---- */
@@ -393,20 +410,6 @@ static rft_point_spec *spell_kernel(const rft_point_reader *reader) {
 
 /* ---- a point: a variant as the reference ---- */
 
-static const char *name_variant(const rft_point_reader *reader, const rft_point_call *call) {
-    const rft_variant *of = &reader->sweep->variants[call->variant];
-    const char **names = rft_arena_calloc(call->arena, of->param_count + 1, sizeof(*names));
-    rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < of->param_count; i++) {
-        names[i] = of->params[i].name;
-    }
-    rft_values_format(&text, names, call->config, of->param_count);
-    const char *told = rft_arena_printf(call->arena, "variant %s%s%s%s", of->name, of->param_count ? " (" : "",
-                                        rft_str_get(&text), of->param_count ? ")" : "");
-    rft_str_clear(&text);
-    return told;
-}
-
 /* Both get the same inputs, and write the same outputs. */
 static void check_buffers(const rft_point_reader *reader, const rft_point_spec *reference, const char *told) {
     const rft_point_spec *sides[2] = {reader->spec, reference};
@@ -438,7 +441,7 @@ static rft_point_spec *spell_variant(const rft_point_reader *reader) {
     call.out = reference;
     call.baseline = NULL;
     call.is_reference = true;
-    const char *told = name_variant(reader, &call);
+    const char *told = tell_variant(&reader->sweep->variants[call.variant], call.config, call.arena);
     const char *against = rft_constraint_against(reader->lua, &call);
     snprintf(script->where, sizeof(script->where), "%s", reader->kernel->place);
     if (against) {

@@ -146,6 +146,7 @@ rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *are
     if (counts.points + counts.odd_checked + counts.aliases == 0) {
         rft_finding_note(f, RFT_ON_PAGE, "No configuration was taken up.");
     }
+    rft_finding_join(f, rft_finding_unverified(run, sweep, arena));
     const char *objective = rft_objective_text(kept->sweep.search.objective);
     if (objective) {
         rft_finding_note(f, RFT_TO_PEOPLE, "The objective is not time: %s.", objective);

@@ -50,6 +50,8 @@ rft_finding *rft_finding_baselines(const rft_run *run, size_t sweep, size_t prob
 rft_finding *rft_finding_baseline(const rft_run *run, const rft_baseline *baseline, rft_arena *arena);
 /* What became of a sweep's points. */
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena);
+/* Which variants were compared with one that nothing verifies; NULL: none. Part of rft_finding_counts(). */
+rft_finding *rft_finding_unverified(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What was not measured, by kind of reason, each with an example; an empty array where all was. */
 rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What compute-sanitizer said of the points that it was asked about; NULL: of none. */

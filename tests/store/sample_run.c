@@ -92,7 +92,8 @@ static void fill_ladder(rft_arena *arena, rft_run_sweep *out) {
         *variant = (rft_variant){.name = v ? "vectorised" : "naive",
                                  .kernel = "gemv_fp16",
                                  .source = "kernels/gemv.cu",
-                                 .entry = "gemv<VEC>"};
+                                 .entry = "gemv<VEC>",
+                                 .unverified_reference = v ? "variant naive (VEC=8)" : NULL};
         variant->param_count = 2 - (v ? 0 : 1);
         variant->params = rft_arena_calloc(arena, 2, sizeof *variant->params);
         variant->params[0] =

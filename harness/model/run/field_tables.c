@@ -198,6 +198,8 @@ static const rft_field variant_items[] = {
     VARIANT(kernel, NAME, "its kernel"),
     VARIANT(source, NAME, "the source's file"),
     VARIANT(entry, NAME, "what is launched, as written"),
+    VARIANT(unverified_reference, TEXT,
+            "the variant it is compared with, where nothing verifies that one; null: none, or not recorded"),
 };
 const rft_fields rft_fields_variant = TABLE(variant);
 

@@ -65,6 +65,9 @@ typedef struct rft_variant {
     const char *source; /* path */
     const char *entry;  /* as written: "gemm<BM, BN>" */
     const char *place;  /* of its kernel { in the script: "saxpy.lua:4"; NULL: of a stored run */
+    /* "variant naive (BLOCK=256)": its results are compared with that one's, which nothing verifies. NULL: with a
+     * kernel's, or with those of a variant that is verified against one; or not recorded. */
+    const char *unverified_reference;
     rft_param *params;
     size_t param_count;
     rft_constraint *constraints; /* sweep-wide ones that name only this variant's parameters, and its own */

@@ -152,6 +152,7 @@ static void copy_variant(rft_arena *arena, rft_variant *variant, const char *scr
         variant->source = "";
     }
     variant->entry = rft_arena_strdup(arena, variant->entry);
+    variant->unverified_reference = rft_arena_strdup(arena, variant->unverified_reference);
     variant->params = rft_arena_memdup(arena, variant->params, variant->param_count * sizeof *variant->params);
     for (size_t i = 0; i < variant->param_count; i++) {
         rft_param *param = &variant->params[i];

@@ -141,3 +141,29 @@ expect_status 0
 expect_err 'variant first (BLOCK=64) is the reference, and nothing verifies it: a wrong result of its own passes'
 [ "$(grep -c 'nothing verifies it' err)" = 1 ] || fail "told more than once"
 expect_out 'reference variant first (BLOCK=64) compiles; nothing verifies it: it is the truth, unverified$'
+
+# What nothing verified is said wherever the results are: in the run file, on the terminal, in JSON, on the page.
+if [ -f "$QUICK" ]; then
+    of 'variant "first"' 'variant "first"'
+    rooftune run of.lua -d "replay:$QUICK" --no-report -o of.db # what it lacks is not measured; the sweep is stored
+    rooftune show of.db
+    expect_out 'Results are compared with variant first (BLOCK=64), which nothing verifies'
+    of '"r.cu:plain"' '{ variant "first", set = { BLOCK = 128 } }'
+    rooftune run of.lua -d "replay:$QUICK" --no-report -o good.db
+    rooftune show good.db --json -
+    expect_out '"name":"of"'
+    if grep -q 'unverified_references' out; then fail "a verified variant is told as unverified"; fi
+    gzip -dc "$SOURCE/sweeps/recorded/nvidia-h200/gemv.json.gz" |
+        sed 's/"entry": *"gemv_naive<BLOCK>"/&, "unverified_reference": "variant naive (BLOCK=64)"/' >r.json
+    rooftune show r.json
+    expect_out 'Results of naive are compared with variant naive (BLOCK=64), which nothing'
+    rooftune show r.json --json -
+    expect_out '"unverified_references":\[{"variant":"naive","reference":"variant naive (BLOCK=64)"}\]'
+    rooftune report r.json -o r.pdf
+    expect_status 0
+    if command -v pdftotext >/dev/null; then
+        pdftotext -layout r.pdf text
+        grep -q 'Results of naive are compared with variant naive' text || fail "the sweep's pages do not say so"
+        grep -q 'variant that nothing verifies' text || fail "the method's pages do not say so"
+    fi
+fi
