@@ -115,13 +115,17 @@ static void make_spec(fixture *f, int64_t n) {
                                      .measure = RFT_MEASURE_OPTS_INIT};
 }
 
-static rft_outcome run(fixture *f, const char *entry) {
+static int measure(fixture *f, const char *entry) {
     f->launches[0].entry = entry;
     f->launches[1].entry = entry;
     const rft_reference_dims dims = {.values = f->problem, .count = f->problem_count};
     f->spec.check.reference =
         rft_reference_spec_plain(&f->spec, f->request.reference->entries[0].name, &dims, f->arena);
-    if (f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err) != 0) {
+    return f->probe->measure(f->probe, &f->request, f->arena, &f->result, &f->err);
+}
+
+static rft_outcome run(fixture *f, const char *entry) {
+    if (measure(f, entry) != 0) {
         fail_msg("%s: %s", entry, f->err.message);
     }
     const rft_measurement *m = &f->result.measurement;
@@ -387,16 +391,14 @@ static int fault_child(void) {
         return 2;
     }
     make_spec(&the, N);
-    the.launches[0].entry = "out_of_bounds";
-    int rc = the.probe->measure(the.probe, &the.request, the.arena, &the.result, &the.err);
+    int rc = measure(&the, "out_of_bounds");
     if (rc != 0 || the.result.outcome != RFT_OUTCOME_LAUNCH_FAILED) {
         printf("rc %d, outcome %s: %s\n", rc, rc == 0 ? rft_outcome_name(the.result.outcome) : the.err.message,
                rc == 0 && the.result.reason ? the.result.reason : "");
         return 3;
     }
     printf("in the child: %s\n", the.result.reason);
-    the.launches[0].entry = "good<4>";
-    rc = the.probe->measure(the.probe, &the.request, the.arena, &the.result, &the.err);
+    rc = measure(&the, "good<4>");
     printf("then: %s\n", the.err.message);
     fflush(stdout);
     _exit(rc == RFT_E_DEVICE && strstr(the.err.message, "illegal") ? 0 : 4);
