@@ -31,6 +31,21 @@ static void describe(rft_build *b) {
     doc->footer_extra = page_notice(b);
 }
 
+static const rft_buyer *buyer_of(const rft_build *b) {
+    const rft_report_opts *o = &b->opts;
+    const rft_buyer_given given = {.run = b->run,
+                                   .parts = o->joined,
+                                   .part_count = o->joined_count,
+                                   .references = o->references,
+                                   .reference_count = o->reference_count,
+                                   .shipped_count = o->shipped_count,
+                                   .mixes = o->mixes,
+                                   .mix_count = o->mix_count,
+                                   .book = o->book,
+                                   .linked = o->part != 1};
+    return rft_buyer_of(&given, b->arena);
+}
+
 static void build_mixes(rft_build *b) {
     rft_print_page(b->doc,
                    rft_finding_mixes(b->opts.book, b->opts.mixes, b->opts.mix_count, b->opts.part != 1, b->arena));
@@ -58,10 +73,13 @@ static const struct {
     void (*build)(rft_build *b);
     int parts; /* that have it */
 } chapters[] = {
-    {rft_build_cover, BOTH},      {rft_build_summary, BUYER},     {build_mixes, BUYER},
-    {rft_build_ceilings, BUYER},  {rft_build_problems, ENGINEER}, {rft_build_operations, ENGINEER},
-    {build_rooflines, ENGINEER},  {build_sweeps, ENGINEER},       {build_transitions, ENGINEER},
-    {rft_build_method, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
+    {rft_build_cover, BOTH},        {rft_build_card_page, BUYER},
+    {rft_build_contents, ENGINEER}, {rft_build_summary, BUYER},
+    {build_mixes, BUYER},           {rft_build_ceilings, BUYER},
+    {rft_build_problems, ENGINEER}, {rft_build_operations, ENGINEER},
+    {build_rooflines, ENGINEER},    {build_sweeps, ENGINEER},
+    {build_transitions, ENGINEER},  {rft_build_method, ENGINEER},
+    {rft_build_appendix, ENGINEER} /* stays the last */
 };
 
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
@@ -73,6 +91,7 @@ rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_aren
     b.doc->arena = arena;
     describe(&b);
     rft_build_entries(&b);
+    b.buyer = buyer_of(&b);
     for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
         if (b.opts.part == 0 || (chapters[i].parts & b.opts.part)) {
             chapters[i].build(&b);

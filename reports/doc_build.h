@@ -9,6 +9,7 @@
 #include "model/transition/transition.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
+#include "reports/findings/buyer.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
 #include "reports/print/print.h"
@@ -35,13 +36,16 @@ typedef struct rft_build {
     rft_arena *arena;
     rft_entry *entries; /* by sweep, then problem; odd ones left out */
     size_t entry_count;
+    const rft_buyer *buyer;
 } rft_build;
 
 /* The whole document, in `arena`. */
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena);
 
 /* Chapters. Each appends to b->doc. */
-void rft_build_cover(rft_build *b);
+void rft_build_cover(rft_build *b);     /* the answer */
+void rft_build_card_page(rft_build *b); /* is the card normal, what limits it, what to ask (doc_cover.c) */
+void rft_build_contents(rft_build *b);  /* doc_cover.c */
 void rft_build_summary(rft_build *b);
 void rft_build_ceilings(rft_build *b);   /* and all else of this card (doc_card.c) */
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
@@ -50,8 +54,9 @@ void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
 
-void rft_build_key_figures(rft_build *b); /* of the cover; nothing where none is known (doc_cover_chart.c) */
-void rft_build_cover_chart(rft_build *b); /* a part of the cover; nothing where no ceiling is known */
+void rft_build_key_figures(rft_build *b); /* of the cover; nothing where none is known (doc_cover_figures.c) */
+void rft_build_cover_chart(rft_build *b); /* nothing where no ceiling is known, or there are too many sweeps for it */
+void rft_build_facts(rft_build *b);       /* device, date, program (doc_facts.c) */
 
 /* Parts of the summary. */
 /* The most telling problems of each sweep, at most `most` of them (one a sweep if there are more sweeps than that); in

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cover's numbers, and its picture: how much of its measured ceiling each sweep reaches, and where the vendor's
- * library stands. */
+/* The cover's picture: how much of its measured limit (its ceiling) each sweep reaches, and where the vendor's library
+ * stands. */
 #include "model/roofline/placement.h"
 #include "model/run/baseline.h"
 #include "reports/doc_build.h"
@@ -9,111 +9,10 @@
 #include <string.h>
 
 #define HEIGHT 138.0
-#define BARS_MOST 10 /* with names under them; more bars have theirs upright */
-#define UPRIGHT_MOST 40
-#define UPRIGHT_HEIGHT 205.0
-#define FIGURE_MOST 10 /* digits and commas of "9,172 of 9,172" */
+#define BARS_MOST 8 /* with names under them: with more sweeps there is no such chart */
 #define HALF_BAR 0.32
 #define CHART_WIDTH 450.0 /* points, about */
 #define BYTE_WIDTH 4.3    /* of a category's name */
-
-/* ---- numbers ---- */
-
-static void add_ceiling(const rft_build *b, rft_figure_box *box, rft_ceiling_id id) {
-    const rft_ceiling *ceiling = &b->run->ceilings.items[id];
-    double share = ceiling->stats.median / ceiling->datasheet;
-    box->value = rft_figure_si(b->arena, ceiling->stats.median, rft_ceiling_unit(id));
-    box->label = rft_arena_printf(
-        b->arena, "measured: %s%s", rft_ceiling_label(id),
-        isnan(share) ? "" : rft_arena_printf(b->arena, ", %s of datasheet", rft_figure_percent(b->arena, share)));
-}
-
-/* Is some best held against this ceiling? */
-static bool is_a_roof(const rft_build *b, rft_ceiling_id id) {
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        if (entry->best && rft_placement_ceiling(b->run, entry->best, &entry->place) == id) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The fastest of the pipes that the sweeps work on; else of all. RFT_CEILING_COUNT: none is known. */
-static rft_ceiling_id chief_pipe(const rft_build *b) {
-    rft_ceiling_id chief = RFT_CEILING_COUNT;
-    bool chief_is_roof = false;
-    for (int i = RFT_CEILING_FP64; i < RFT_CEILING_TENSOR_END; i++) {
-        rft_ceiling_id id = (rft_ceiling_id)i;
-        double rate = rft_ceilings_rate(&b->run->ceilings, id);
-        bool roof = is_a_roof(b, id);
-        bool faster = chief == RFT_CEILING_COUNT || rate > rft_ceilings_rate(&b->run->ceilings, chief);
-        if (!isnan(rate) && (roof == chief_is_roof ? faster : roof)) {
-            chief = id;
-            chief_is_roof = roof;
-        }
-    }
-    return chief;
-}
-
-/* Of all problems: the tuned template over the vendor's library where one is measured, else over the default. */
-static bool add_speedup(const rft_build *b, rft_figure_box *box) {
-    const char *vendor = rft_run_chief_name(b->run, b->arena);
-    double low = INFINITY, high = 0;
-    size_t count = 0;
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        const rft_baseline *chief =
-            vendor ? rft_run_chief_baseline(b->run, entry->sweep, entry->problem, b->arena) : NULL;
-        double ratio = !entry->best ? (double)NAN
-                       : vendor     ? (chief ? rft_versus_of(b->run, entry->best, chief).frac : (double)NAN)
-                                    : entry->over_default;
-        if (isfinite(ratio)) {
-            low = fmin(low, ratio);
-            high = fmax(high, ratio);
-            count++;
-        }
-    }
-    if (count == 0) {
-        return false;
-    }
-    const char *from = rft_figure_plain(b->arena, low, 3);
-    box->value = count == 1 ? rft_figure_ratio(b->arena, low)
-                            : rft_arena_printf(b->arena, "%s\xe2\x80\x93%s", from, rft_figure_ratio(b->arena, high));
-    box->label = rft_arena_printf(b->arena, "as fast as %s, over %s", vendor ? vendor : "the default configuration",
-                                  rft_words_plural(count, "problem", "problems", b->arena));
-    return true;
-}
-
-void rft_build_key_figures(rft_build *b) {
-    rft_figure_box boxes[4];
-    size_t count = 0, measured = 0, verified = 0;
-    rft_ceiling_id pipe = chief_pipe(b);
-    if (!isnan(rft_ceilings_rate(&b->run->ceilings, RFT_CEILING_DRAM_READ))) {
-        add_ceiling(b, &boxes[count++], RFT_CEILING_DRAM_READ);
-    }
-    if (pipe != RFT_CEILING_COUNT) {
-        add_ceiling(b, &boxes[count++], pipe);
-    }
-    count += add_speedup(b, &boxes[count]);
-    for (size_t s = 0; s < b->run->sweep_count; s++) {
-        const rft_counts counts = rft_counts_of(b->run, s);
-        measured += counts.measured;
-        verified += counts.verified;
-    }
-    if (measured > 0) {
-        const char *good = rft_figure_count(b->arena, verified), *of = rft_figure_count(b->arena, measured);
-        bool wide = strlen(good) + strlen(of) > FIGURE_MOST;
-        boxes[count].value = wide ? good : rft_arena_printf(b->arena, "%s of %s", good, of);
-        boxes[count++].label = wide ? rft_arena_printf(b->arena, "of %s measured points have verified results", of)
-                                    : "measured points with verified results";
-    }
-    if (count > 0) {
-        rft_doc_figures(b->doc, boxes, count);
-    }
-}
-
-/* ---- picture ---- */
 
 static const char *problem_text(const rft_build *b, const rft_entry *entry) {
     return rft_run_problem_text(b->run, entry->sweep, entry->problem, true, b->arena);
@@ -138,7 +37,7 @@ static size_t choose(const rft_build *b, const rft_entry **out) {
         }
         return count;
     }
-    for (size_t s = 0; s < b->run->sweep_count && count < UPRIGHT_MOST; s++) {
+    for (size_t s = 0; s < b->run->sweep_count && count < BARS_MOST; s++) {
         const rft_entry *entry = rft_build_showcase(b, s);
         if (entry && !isnan(entry->place.efficiency_frac)) {
             out[count++] = entry;
@@ -170,8 +69,8 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
 }
 
 void rft_build_cover_chart(rft_build *b) {
-    const rft_entry *entries[UPRIGHT_MOST];
-    size_t count = choose(b, entries);
+    const rft_entry *entries[BARS_MOST];
+    size_t count = b->run->sweep_count > BARS_MOST ? 0 : choose(b, entries);
     if (count == 0) {
         return;
     }
@@ -181,18 +80,16 @@ void rft_build_cover_chart(rft_build *b) {
     for (size_t i = 0; i < count; i++) {
         at_most = at_most || entries[i]->reach.at_most;
     }
-    const char *title = rft_arena_printf(
-        b->arena, "How much of its measured ceiling the best configuration%s reaches%s", of, at_most ? " at most" : "");
-    bool upright = count > BARS_MOST;
-    rft_chart *chart = rft_chart_new(b->arena, title, upright ? UPRIGHT_HEIGHT : HEIGHT);
-    chart->x.names_upright = upright;
+    const char *title = rft_arena_printf(b->arena, "How much of its measured limit the best configuration%s reaches%s",
+                                         of, at_most ? " at most" : "");
+    rft_chart *chart = rft_chart_new(b->arena, title, HEIGHT);
     double highest = 100;
     chart->x.names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
     chart->x.sub_names = rft_arena_calloc(b->arena, count + 1, sizeof(const char *));
     chart->x.name_count = count;
     chart->x.low = -0.6;
     chart->x.high = (double)count - 0.4;
-    chart->y.title = "% of ceiling";
+    chart->y.title = "% of limit";
     rft_series *bars = rft_chart_series(b->arena, chart, RFT_SERIES_BARS, count);
     bars->tone = RFT_TONE_C;
     for (size_t i = 0; i < count; i++) {

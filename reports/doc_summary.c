@@ -135,6 +135,7 @@ static size_t rows_most(const rft_build *b) {
 }
 
 void rft_build_summary(rft_build *b) {
+    rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Summary", "summary");
     if (b->entry_count == 0) {
         rft_doc_text(b->doc, RFT_TEXT_BODY, "The run has no problems: there is nothing to summarise.");

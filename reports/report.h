@@ -19,8 +19,10 @@
 typedef struct rft_report_opts {
     int part;  /* 0: both; 1: the buyer's pages; 2: the engineer's */
     bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
-    const rft_run *const *references; /* stored runs of other cards of the model, to stand beside; borrowed */
-    size_t reference_count;
+    const rft_run *const *references;      /* stored runs of other cards, to stand beside; borrowed */
+    size_t reference_count, shipped_count; /* the last so many come with the program */
+    const rft_run *const *joined;          /* the runs that were joined; NULL: it is one. Borrowed */
+    size_t joined_count;
     const char *const *fonts; /* TrueType files, embedded for characters that the pages' own lack, asked in turn */
     size_t font_count;        /* at most RFT_REPORT_FONTS_MOST */
     const char *author;       /* for the document's information; NULL: not told */

@@ -2,52 +2,14 @@
 #include "cli/cli.h"
 #include "cli/mix_set.h"
 #include "cli/outputs.h"
+#include "cli/reference_set.h"
 #include "cli/run_set.h"
 #include "reports/report.h"
-#include "store/store.h"
 
 #include "base/fs.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Stored runs to stand beside. A folder stands for the run files and recordings in it. */
-typedef struct references {
-    rft_run **runs;
-    size_t count, capacity;
-} references;
-
-static int add_file(references *list, const char *path, rft_err *err) {
-    RFT_GROW(list->runs, list->capacity, list->count + 1);
-    int rc = rft_store_load(&list->runs[list->count], path, err);
-    list->count += rc == RFT_OK;
-    return rc;
-}
-
-static int add_reference(references *list, const char *path, rft_err *err) {
-    static const char *const suffixes[] = {".db", ".json.gz", ".json"};
-    if (!rft_fs_is_folder(path)) {
-        return add_file(list, path, err);
-    }
-    size_t before = list->count;
-    int rc = RFT_OK;
-    for (size_t s = 0; s < sizeof suffixes / sizeof *suffixes && rc == RFT_OK; s++) {
-        char **names = NULL;
-        size_t count = 0;
-        rc = rft_fs_list(&names, &count, path, suffixes[s], err);
-        for (size_t i = 0; i < count && rc == RFT_OK; i++) {
-            char *joined = rft_fs_join(path, names[i]);
-            rc = add_file(list, joined, err);
-            free(joined);
-        }
-        rft_fs_list_free(names, count);
-    }
-    if (rc == RFT_OK && list->count == before) {
-        rft_err_set(err, RFT_E_USAGE, "--reference %s: the folder holds no run file and no recording", path);
-        rc = rft_err_remedy(err, "name files ending in .db, .json.gz or .json, or a folder that has some");
-    }
-    return rc;
-}
 
 typedef struct report_options {
     const char *output, *part, *format, *chart, *author;
@@ -76,13 +38,6 @@ static int draw_report(const rft_run *run, const rft_report_opts *opts, const re
     rc = rc == RFT_OK ? rft_fs_write_atomic(output, rft_str_get(&text), text.length, err) : rc;
     rft_str_clear(&text);
     return rc;
-}
-
-static void free_references(references *list) {
-    for (size_t i = 0; i < list->count; i++) {
-        rft_run_free(list->runs[i]);
-    }
-    free(list->runs);
 }
 
 /* Next to the run, by its name. */
@@ -147,7 +102,7 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
     rft_report_opts opts;
     rft_run_set runs = {0};
     rft_mix_set mixes = {0};
-    references others = {0};
+    rft_reference_set others = {0};
     int rc = understand(o, &opts, err);
     const char *output = o->output                           ? o->output
                          : rc == RFT_OK && o->runs.count > 0 ? default_output(o->runs.items[0], o->format, arena)
@@ -156,10 +111,14 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
     rc = rc ? rc : rft_run_set_check_names(&o->references, err);
     rc = rc ? rc : rft_run_set_load(&runs, &o->runs, "report", err);
     for (size_t i = 0; i < o->references.count && rc == RFT_OK; i++) {
-        rc = add_reference(&others, o->references.items[i], err);
+        rc = rft_reference_set_add(&others, o->references.items[i], err);
     }
     rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, runs.one, arena, err);
     if (rc == RFT_OK) {
+        rft_reference_set_add_shipped(&others, runs.one, cli->program);
+        opts.joined = (const rft_run *const *)runs.runs;
+        opts.joined_count = runs.count;
+        opts.shipped_count = others.shipped;
         opts.references = (const rft_run *const *)others.runs;
         opts.reference_count = others.count;
         opts.book = mixes.book;
@@ -171,7 +130,7 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
             note_fonts(cli, o->format);
         }
     }
-    free_references(&others);
+    rft_reference_set_free(&others);
     rft_run_set_free(&runs);
     return rc;
 }
@@ -185,8 +144,7 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"part", 0, "1|2", "only the buyer's pages (1) or the engineer's (2)", NULL, &o.part, NULL},
         {"full", 0, NULL, "every problem in detail, and the table of all points", &o.full, NULL, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
-        {"reference", 0, "FILE", "a run of another card of the model (or a folder of them); repeatable", NULL, NULL,
-         &o.references},
+        {"reference", 0, "FILE", "a run of another card, or a folder of them; repeatable", NULL, NULL, &o.references},
         {"format", 0, "pdf|md|html|svg", "md: Markdown (also -o OUT.md); html; svg: one chart, --chart names it", NULL,
          &o.format, NULL},
         {"chart", 0, "NAME", "with --format svg: part of its title, such as roofline", NULL, &o.chart, NULL},

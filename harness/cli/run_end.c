@@ -2,6 +2,7 @@
 #include "cli/run_end.h"
 
 #include "base/fs.h"
+#include "cli/reference_set.h"
 #include "cli/show_text.h"
 #include "reports/report.h"
 
@@ -15,7 +16,12 @@ const char *rft_run_end_report_path(const char *report, const char *run, rft_are
 static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *end, rft_err *err) {
     rft_report_opts opts = RFT_REPORT_OPTS_INIT;
     const char *path = end->report;
+    rft_reference_set references = {0};
+    rft_reference_set_add_shipped(&references, file->run, cli->program);
+    opts.references = (const rft_run *const *)references.runs;
+    opts.reference_count = opts.shipped_count = references.count;
     int rc = rft_report_write_pdf(file->run, &opts, path, err);
+    rft_reference_set_free(&references);
     if (rc != RFT_OK) {
         return rft_err_remedy(err, "nothing measured is lost: `rooftune report %s -o OUT.pdf` draws it elsewhere",
                               file->path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All findings of a run as one, for programs. */
+#include "reports/findings/buyer.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/point_state.h"
 #include "reports/findings/words.h"
@@ -185,6 +186,8 @@ rft_finding *rft_finding_run(const rft_run *run, rft_arena *arena) {
     for (size_t s = 0; s < run->sweep_count; s++) {
         rft_finding_append(f, sweeps, finding_of_sweep(run, s, arena));
     }
+    const rft_buyer_given given = {.run = run};
+    rft_finding_add(f, "buyer", rft_finding_buyer(rft_buyer_of(&given, arena), arena));
     rft_finding_add(f, "rooflines", rft_finding_rooflines(run, arena));
     return f;
 }

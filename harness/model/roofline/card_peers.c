@@ -72,8 +72,16 @@ static rft_peers_verdict judge_row(const rft_peers_row *row) {
                                                                 : RFT_PEERS_NORMAL;
 }
 
+static double share_below(const double *values, size_t count, double own) {
+    double below = 0;
+    for (size_t i = 0; i < count; i++) {
+        below += values[i] < own ? 1.0 : values[i] == own ? 0.5 : 0.0;
+    }
+    return count < RFT_PEERS_RANKED || isnan(own) ? (double)NAN : below / (double)count;
+}
+
 static rft_peers_row row_of(const rft_run *run, const cards *others, size_t what, rft_arena *arena) {
-    rft_peers_row row = {.own = rft_peers_value(run, what), .median = NAN, .low = NAN, .high = NAN};
+    rft_peers_row row = {.own = rft_peers_value(run, what), .median = NAN, .low = NAN, .high = NAN, .below_frac = NAN};
     double *of_cards = rft_arena_calloc(arena, others->count + 1, sizeof *of_cards);
     double *of_runs = rft_arena_calloc(arena, others->run_count + 1, sizeof *of_runs);
     for (size_t card = 0; card < others->count; card++) {
@@ -94,6 +102,7 @@ static rft_peers_row row_of(const rft_run *run, const cards *others, size_t what
         row.low = stats.min;
         row.high = stats.max;
     }
+    row.below_frac = share_below(of_cards, row.cards, row.own);
     row.verdict = judge_row(&row);
     return row;
 }

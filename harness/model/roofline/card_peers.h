@@ -3,7 +3,8 @@
  * card_peers.h - a card beside other cards of its model: is what was measured on it normal? Pure.
  *
  * Cards are told apart by their UUID. A card that was measured several times counts once, with the median of its runs.
- * Under RFT_PEERS_LEAST other cards nothing is called normal: there is no reference.
+ * Under RFT_PEERS_LEAST other cards nothing is called normal: there is no reference. Under RFT_PEERS_RANKED there is no
+ * percentile: the least step would be more than an eighth.
  */
 #ifndef RFT_MODEL_CARD_PEERS_H
 #define RFT_MODEL_CARD_PEERS_H
@@ -11,6 +12,7 @@
 #include "model/run/run.h"
 
 #define RFT_PEERS_LEAST 3u
+#define RFT_PEERS_RANKED 8u
 /* How far outside the range of the others a value may lie and still be called normal: two cards of one model, and one
  * card on two days, differ by about so much. */
 #define RFT_PEERS_MARGIN_FRAC 0.01
@@ -33,6 +35,8 @@ typedef struct rft_peers_row {
     double own;               /* NaN: not measured */
     size_t cards;             /* others that have it */
     double median, low, high; /* of those; NaN without any */
+    double below_frac;        /* share of those that read less, equal ones by half: the percentile; NaN under
+                                 RFT_PEERS_RANKED */
     rft_peers_verdict verdict;
 } rft_peers_row;
 

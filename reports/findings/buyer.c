@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reports/findings/buyer.h"
+
+#include "base/str.h"
+#include "model/roofline/placement.h"
+
+#include <math.h>
+
+const char *rft_words_plain_ceiling(rft_ceiling_id id, rft_arena *arena) {
+    const char *label = rft_ceiling_label(id);
+    if (id < RFT_CEILING_FP64 || id >= RFT_CEILING_TENSOR_END) {
+        return label;
+    }
+    size_t length = 0; /* the type of number: the label's first word */
+    while (label[length] && label[length] != ' ') {
+        length++;
+    }
+    return id == RFT_CEILING_SFU             ? "arithmetic units, exponentials"
+           : id >= RFT_CEILING_TENSOR_FIRST  ? rft_arena_printf(arena, "matrix units, %.*s", (int)length, label)
+           : id >= RFT_CEILING_ATOMICS_FIRST ? label
+                                             : rft_arena_printf(arena, "arithmetic units, %.*s", (int)length, label);
+}
+
+rft_ceiling_id rft_buyer_chief_pipe(const rft_buyer *buyer) {
+    const rft_run *run = buyer->given.run;
+    double weights[RFT_CEILING_COUNT + 1] = {0};
+    rft_ceiling_id chief = RFT_CEILING_COUNT;
+    for (size_t i = 0; i < buyer->asked->item_count; i++) {
+        const rft_speed_item *item = &buyer->asked->items[i];
+        if (item->best) {
+            rft_placement place = rft_placement_of(run, item->best);
+            weights[rft_placement_ceiling(run, item->best, &place)] += item->weight;
+        }
+    }
+    for (int i = RFT_CEILING_FP64; i < RFT_CEILING_TENSOR_END; i++) {
+        double rate = rft_ceilings_rate(&run->ceilings, (rft_ceiling_id)i);
+        bool known = isfinite(rate) && (i < RFT_CEILING_ATOMICS_FIRST || i >= RFT_CEILING_ATOMICS_END);
+        double best = chief == RFT_CEILING_COUNT ? -1 : weights[chief];
+        if (known && (weights[i] > best || (weights[i] == best && rate > rft_ceilings_rate(&run->ceilings, chief)))) {
+            chief = (rft_ceiling_id)i;
+        }
+    }
+    return chief;
+}
+
+double rft_buyer_power_w(const rft_run *run, const rft_load **load) {
+    double most = NAN;
+    *load = NULL;
+    for (size_t i = 0; i < run->point_count; i++) {
+        for (int kind = 0; kind < RFT_LOAD_POINT_KINDS; kind++) {
+            const rft_load *one = run->points[i].loads[kind];
+            if (one && one->source && isfinite(one->power_w) && !(one->power_w <= most)) {
+                most = one->power_w;
+                *load = one;
+            }
+        }
+    }
+    return most;
+}
+
+rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
+    rft_buyer *buyer = rft_arena_calloc(arena, 1, sizeof *buyer);
+    rft_speed_reference *references = NULL;
+    buyer->given = *given;
+    buyer->asked = rft_speed_asked_of(given->run, given->mix_count ? given->mixes[0] : NULL, arena);
+    buyer->speed_count = rft_speed_references_of(given->run, given->references, given->reference_count,
+                                                 given->shipped_count, arena, &references);
+    buyer->speeds = rft_arena_calloc(arena, buyer->speed_count + 1, sizeof *buyer->speeds);
+    for (size_t i = 0; i < buyer->speed_count; i++) {
+        buyer->speeds[i] = rft_speed_of(buyer->asked, &references[i], arena);
+        bool told = isfinite(buyer->speeds[i].ratio.ratio);
+        if (!buyer->chief || (told && isnan(buyer->chief->ratio.ratio))) {
+            buyer->chief = &buyer->speeds[i];
+        }
+    }
+    buyer->peers = rft_peers_of(given->run, given->references, given->reference_count, arena);
+    buyer->sample = given->parts ? rft_run_sample_of(given->parts, given->part_count, arena)
+                                 : rft_run_sample_of(&given->run, 1, arena);
+    return buyer;
+}
+
+rft_finding *rft_finding_buyer(const rft_buyer *buyer, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_add(f, "answer", rft_finding_answer(buyer, arena));
+    rft_finding_add(f, "normal", rft_finding_normal(buyer, arena));
+    rft_finding_add(f, "limited_by", rft_finding_limiting(buyer, arena));
+    rft_finding_add(f, "questions", rft_finding_questions(buyer, arena));
+    return f;
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* buyer_answer.c - the first page: what the card does on the workload, beside a named reference card. */
+#include "reports/findings/buyer.h"
+
+#include "base/str.h"
+#include "model/compare/compare.h"
+#include "model/run/run_repeat.h"
+#include "reports/figures.h"
+#include "reports/findings/findings.h"
+#include "reports/findings/point_state.h"
+#include "reports/findings/words.h"
+
+#include <math.h>
+
+#define TIMES "\xc3\x97"
+#define ROWS_MOST 24    /* more families are in the summary */
+#define ROWS_DETAILED 9 /* with the problem that the rates are of below each */
+
+/* ---- in a sentence ---- */
+
+static const char *interval_words(const rft_compare_ratio *ratio, rft_arena *arena) {
+    const char *text = rft_compare_ratio_text(ratio, arena); /* "1.02x [1.01, 1.03]" */
+    size_t open = 0;
+    while (text[open] && text[open] != '[') {
+        open++;
+    }
+    return text[open] ? rft_arena_printf(arena, " (95 %% interval %s)", text + open) : "";
+}
+
+static const char *over_text(const rft_buyer *buyer, const rft_speed *speed, rft_arena *arena) {
+    return buyer->asked->mix
+               ? rft_arena_printf(arena, "on %s", buyer->asked->mix->mix->name)
+               : rft_arena_printf(
+                     arena, "over %s of %s", rft_words_plural(speed->item_count, "problem", "problems", arena),
+                     rft_words_plural(speed->part_count, "family of kernels", "families of kernels", arena));
+}
+
+static const char *pass_text(const rft_buyer *buyer, rft_arena *arena) {
+    const rft_mix_total *mix = buyer->asked->mix;
+    if (!mix || isnan(mix->units_s.value)) {
+        return "";
+    }
+    return rft_arena_printf(arena, "%s: %s %s a second. ", mix->mix->name,
+                            rft_mix_number_text(mix->units_s.value, arena), rft_mix_units_text(mix->mix, arena));
+}
+
+const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena) {
+    const rft_speed *speed = buyer->chief;
+    const char *pass = pass_text(buyer, arena);
+    if (speed && speed->itself) {
+        return rft_arena_printf(arena, "%sThis is the reference card itself, %s: its speed is 1 by definition.", pass,
+                                speed->reference->device);
+    }
+    if (!speed || isnan(speed->ratio.ratio)) {
+        return rft_arena_printf(arena, "%sHow fast it is beside a reference card cannot be told.", pass);
+    }
+    return rft_arena_printf(arena, "%s%s times as fast as the reference card, %s, %s%s.", pass,
+                            rft_figure_plain(arena, speed->ratio.ratio, 3), speed->reference->device,
+                            over_text(buyer, speed, arena), interval_words(&speed->ratio, arena));
+}
+
+/* Before everything else: what the card cannot do as the reference does it; why there is no figure. */
+static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
+    const rft_speed *speed = buyer->chief;
+    if (speed && speed->no_native) {
+        rft_finding_strong(
+            f, RFT_TO_PEOPLE,
+            rft_arena_printf(f->arena, "Not everything runs natively on this card. %s.%s", speed->no_native,
+                             speed->by_library ? " There the figure of the vendor's library stands." : ""));
+    }
+    if (!speed) {
+        rft_finding_body(f, RFT_TO_PEOPLE,
+                         "No run of a reference card is at hand that has these sweeps: name some with "
+                         "--reference.");
+    } else if (speed->missing && !speed->itself) {
+        rft_finding_body(f, RFT_TO_PEOPLE, "No speed is told against %s: %s.", speed->reference->device,
+                         speed->missing);
+    }
+}
+
+/* ---- families, or operations of the mix ---- */
+
+enum {
+    PART,
+    WEIGHT,
+    SPEED,
+    SPEED_DATA,
+    SPEED_LOW,
+    SPEED_HIGH,
+    REFUSED,
+    PROBLEM,
+    RATE,
+    RATE_UNIT,
+    BACK,
+    ITEMS,
+    WATT,
+    MONEY,
+    SHARE,
+    PART_FIELDS
+};
+
+static const rft_trait part_fields[PART_FIELDS] = {
+    [PART] = {.key = "name", .title = "What", .wraps = true},
+    [WEIGHT] = {.key = "weight", .title = "Weight", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_RIGHT},
+    [SPEED] = {.title = "Speed", .align = RFT_ALIGN_RIGHT},
+    [SPEED_DATA] = {.key = "speed"},
+    [SPEED_LOW] = {.key = "speed_low"},
+    [SPEED_HIGH] = {.key = "speed_high"},
+    [REFUSED] = {.key = "refused"},
+    [PROBLEM] = {.key = "problem"},
+    [RATE] = {.key = "rate", .title = "Rate", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [RATE_UNIT] = {.key = "rate_unit"},
+    [BACK] = {.key = "rate_back_to_back", .title = "Without a pause", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [ITEMS] = {.key = "items_s", .title = "Items", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [WATT] = {.key = "rate_per_watt", .title = "Per watt", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [MONEY] = {.key = "rate_per_price", .title = "Per price", .style = RFT_AS_SI, .align = RFT_ALIGN_RIGHT},
+    [SHARE] = {.key = "share_of_limit", .title = "Of limit", .style = RFT_AS_PERCENT, .align = RFT_ALIGN_RIGHT},
+};
+
+static double share_of_part(const rft_speed_asked *asked, size_t part) {
+    double sum = 0, weight = 0;
+    for (size_t i = 0; i < asked->item_count; i++) {
+        const rft_speed_item *item = &asked->items[i];
+        if (item->part == part && isfinite(item->reach.frac)) {
+            sum += item->weight * item->reach.frac;
+            weight += item->weight;
+        }
+    }
+    return weight > 0 ? sum / weight : (double)NAN;
+}
+
+/* What a column is of, where it has a unit of its own; nothing where it is not known. */
+static rft_datum rate_cell(double rate, const char *unit) {
+    return isfinite(rate) ? rft_datum_rate(rate, unit) : (rft_datum){.kind = RFT_DATUM_BLANK};
+}
+
+/* Of the problem of the part that takes longest. */
+static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_item *item, rft_arena *arena) {
+    const rft_run *run = buyer->given.run;
+    const rft_mix_book *book = buyer->given.book;
+    const rft_point *best = item->best;
+    if (!best) {
+        return;
+    }
+    rft_placement place = rft_placement_of(run, best);
+    const char *unit = rft_rate_unit(&place);
+    double amount = rft_rate_of(&place) * rft_point_median_s(best), rate = amount / item->time_s;
+    const rft_load *load = best->loads[RFT_LOAD_ENERGY];
+    const rft_mix_price *price = book ? rft_mix_price_of(book, &run->gpu) : NULL;
+    cells[RATE] = rate_cell(rate, unit);
+    cells[RATE_UNIT] = rft_datum_text(unit);
+    cells[BACK] = rate_cell(rft_back_to_back_rate(run, best), unit);
+    if (best->work.items > 0 && best->work.item_name) {
+        cells[ITEMS] =
+            rate_cell(best->work.items / item->time_s, rft_arena_printf(arena, "%s/s", best->work.item_name));
+    }
+    cells[WATT] =
+        rate_cell(load ? rft_load_per_joule(load, amount) : (double)NAN, rft_arena_printf(arena, "%s/W", unit));
+    if (price && book->currency) {
+        cells[MONEY] = rate_cell(rate / price->amount, rft_arena_printf(arena, "%s/%s", unit, book->currency));
+    }
+}
+
+static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
+    const rft_speed_asked *asked = buyer->asked;
+    const rft_speed_part *part = &asked->parts[p];
+    const rft_speed *speed = buyer->chief && !buyer->chief->itself ? buyer->chief : NULL;
+    rft_cell_row *row = rft_cell_table_row(table);
+    rft_datum *cells = row->cells;
+    cells[PART] = rft_datum_text(part->name);
+    cells[WEIGHT] = rft_datum_number(part->weight);
+    cells[SHARE] = rft_datum_number(share_of_part(asked, p));
+    if (speed) {
+        const rft_compare_ratio *ratio = &speed->parts[p];
+        cells[SPEED] = rft_datum_text(asked->part_count > ROWS_DETAILED && isfinite(ratio->ratio)
+                                          ? rft_figure_ratio(table->arena, ratio->ratio)
+                                          : rft_compare_ratio_text(ratio, table->arena));
+        cells[SPEED].note = speed->refused[p] && !speed->missing
+                                ? rft_arena_printf(table->arena, "Not counted: %s.", speed->refused[p])
+                                : NULL;
+        cells[SPEED_DATA] = rft_datum_number(ratio->ratio);
+        cells[SPEED_LOW] = rft_datum_number(ratio->low);
+        cells[SPEED_HIGH] = rft_datum_number(ratio->high);
+        cells[REFUSED] = rft_datum_text(speed->refused[p]);
+    }
+    if (part->longest != SIZE_MAX) {
+        const rft_speed_item *item = &asked->items[part->longest];
+        const char *problem = rft_words_problem(buyer->given.run, item->sweep, item->problem, table->arena);
+        cells[PROBLEM] = rft_datum_text(problem);
+        add_rates(cells, buyer, item, table->arena);
+        row->detail = asked->part_count <= ROWS_DETAILED ? problem : NULL;
+        row->link = buyer->given.linked ? rft_arena_printf(table->arena, "sweep-%zu", item->sweep + 1) : NULL;
+    }
+    row->where = p < ROWS_MOST ? 0 : RFT_IN_DATA;
+}
+
+/* A column that says nothing of any row is none. */
+static void drop_blank(rft_cell_table *table) {
+    for (size_t c = 0; c < table->field_count; c++) {
+        bool any = false;
+        for (size_t r = 0; r < table->row_count && !any; r++) {
+            any = table->rows[r].cells[c].kind != RFT_DATUM_BLANK;
+        }
+        table->fields[c].title = any ? table->fields[c].title : NULL;
+    }
+}
+
+static void add_parts(rft_finding *f, const rft_buyer *buyer) {
+    rft_cell_table *table = rft_finding_table(f, "parts", part_fields, PART_FIELDS);
+    for (size_t p = 0; p < buyer->asked->part_count; p++) {
+        add_part(table, buyer, p);
+    }
+    drop_blank(table);
+    if (buyer->asked->part_count > ROWS_MOST) {
+        rft_finding_note(f, RFT_TO_PEOPLE, "%zu more are in the summary.", buyer->asked->part_count - ROWS_MOST);
+    }
+}
+
+/* ---- reference cards ---- */
+
+enum {
+    DEVICE,
+    FROM,
+    AGAINST,
+    AGAINST_DATA,
+    AGAINST_LOW,
+    AGAINST_HIGH,
+    MISSING,
+    PROBLEMS,
+    SET,
+    BEHIND,
+    REFERENCE_FIELDS
+};
+
+static const rft_trait reference_fields[REFERENCE_FIELDS] = {
+    [DEVICE] = {.key = "device", .title = "Against", .wraps = true},
+    [FROM] = {.key = "shipped"},
+    [AGAINST] = {.title = "Speed", .align = RFT_ALIGN_RIGHT},
+    [AGAINST_DATA] = {.key = "speed"},
+    [AGAINST_LOW] = {.key = "low"},
+    [AGAINST_HIGH] = {.key = "high"},
+    [MISSING] = {.key = "reason"},
+    [PROBLEMS] = {.key = "problems", .title = "Problems", .align = RFT_ALIGN_RIGHT},
+    [SET] = {.key = "set", .title = "Set"},
+    [BEHIND] = {.key = "behind", .title = "Behind it", .wraps = true},
+};
+
+static const char *behind_text(const rft_speed *speed, rft_arena *arena) {
+    const rft_speed_reference *of = speed->reference;
+    const rft_run_info *info = &of->runs[0]->info;
+    return rft_arena_printf(arena, "%s%s; %s; measured %s by rooftune %s",
+                            of->shipped ? "comes with the program: " : "", rft_run_sample_text(&speed->sample, arena),
+                            speed->unequal
+                                ? rft_arena_printf(arena, "%s tuned harder on one side",
+                                                   rft_words_plural(speed->unequal, "problem", "problems", arena))
+                                : "tuned alike",
+                            rft_figure_date(arena, speed->sample.last_unix_ns),
+                            info->tool_version ? info->tool_version : "of a version that is not known");
+}
+
+static void add_references(rft_finding *f, const rft_buyer *buyer) {
+    rft_cell_table *table = rft_finding_table(f, "references", reference_fields, REFERENCE_FIELDS);
+    for (size_t i = 0; i < buyer->speed_count; i++) {
+        const rft_speed *speed = &buyer->speeds[i];
+        rft_cell_row *row = rft_cell_table_row(table);
+        rft_datum *cells = row->cells;
+        bool told = isfinite(speed->ratio.ratio);
+        cells[DEVICE] = rft_datum_text(speed->reference->device);
+        cells[FROM] = rft_datum_flag(speed->reference->shipped);
+        cells[AGAINST] = rft_datum_text(speed->itself ? "itself" : rft_compare_ratio_text(&speed->ratio, f->arena));
+        cells[AGAINST].note =
+            speed->missing && !speed->itself ? rft_arena_printf(f->arena, "%s.", speed->missing) : NULL;
+        cells[AGAINST_DATA] = rft_datum_number(speed->ratio.ratio);
+        cells[AGAINST_LOW] = rft_datum_number(speed->ratio.low);
+        cells[AGAINST_HIGH] = rft_datum_number(speed->ratio.high);
+        cells[MISSING] = rft_datum_text(speed->missing);
+        cells[PROBLEMS] = rft_datum_count((int64_t)speed->item_count);
+        cells[SET] = told ? rft_datum_text(rft_arena_printf(f->arena, "%08x", speed->set)) : rft_datum_text("n/a");
+        cells[BEHIND] = rft_datum_text(behind_text(speed, f->arena));
+        row->strong = speed == buyer->chief && told;
+    }
+}
+
+/* ---- how sure ---- */
+
+static const char *names_of(const char *const *names, size_t count, rft_arena *arena) {
+    rft_str text = RFT_STR_INIT;
+    for (size_t i = 0; i < count; i++) {
+        rft_str_addf(&text, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
+static const char *checked_text(const rft_run *run, rft_arena *arena) {
+    size_t measured = 0, verified = 0;
+    for (size_t s = 0; s < run->sweep_count; s++) {
+        const rft_counts counts = rft_counts_of(run, s);
+        measured += counts.measured;
+        verified += counts.verified;
+    }
+    return rft_arena_printf(arena, "%s of %s measured configurations have verified results.",
+                            rft_figure_count(arena, verified), rft_figure_count(arena, measured));
+}
+
+static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
+    const rft_run *run = buyer->given.run;
+    const rft_speed_asked *asked = buyer->asked;
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "How sure that is");
+    rft_finding_body(
+        f, RFT_ON_PAGE, "This card: %s. %s %s %s", rft_run_sample_text(&buyer->sample, f->arena),
+        checked_text(run, f->arena),
+        rft_run_has_processes(run)
+            ? "Intervals know what another run of this card would read, not what another card would."
+            : "Intervals are of one process each: what another run would read is not known, nor what another "
+              "card would.",
+        buyer->sample.days > 1 ? "" : "Of other days nothing is known.");
+    if (asked->all_diagnostic) {
+        rft_finding_body(f, RFT_ON_PAGE,
+                         "All sweeps of this run are marked diagnostic: they explain the card and are "
+                         "nobody's workload. They are counted here for want of others.");
+    } else if (asked->diagnostic_count) {
+        rft_finding_body(f, RFT_ON_PAGE, "Left out, since they explain the card and are nobody's workload: %s.",
+                         names_of(asked->diagnostic, asked->diagnostic_count, f->arena));
+    }
+    if (asked->unmarked) {
+        rft_finding_body(
+            f, RFT_ON_PAGE,
+            "%s stored before sweeps were marked as diagnostic: strides and working sets among them count, too.",
+            asked->unmarked == 1 ? "One sweep was" : rft_arena_printf(f->arena, "%zu sweeps were", asked->unmarked));
+    }
+}
+
+static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
+    return rft_arena_printf(
+        arena,
+        "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Figures compare where "
+        "reference and set are the same. Rate: bytes or operations (FLOP) that the task needs, in a second, on the "
+        "family's "
+        "longest problem. Without a pause: the same when runs follow each other at once, when heat and power have "
+        "their "
+        "say. Of limit: share of the best rate that this card's memory or arithmetic units were seen to reach, mean of "
+        "the "
+        "problems; it tells how well the card is used and never which card is faster: a slow card near its own limit "
+        "is "
+        "still slow.",
+        buyer->asked->mix
+            ? "Of the mix: of the time of a whole pass; an operation weighs its share of it."
+            : "In all: the geometric mean, in which each family of kernels weighs the same, and in it each "
+              "problem.");
+}
+
+rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    const rft_speed *speed = buyer->chief;
+    bool at_most = false;
+    rft_finding_set(f, "text", rft_datum_text(rft_buyer_lead(buyer, arena)));
+    rft_finding_set(f, "reference", speed ? rft_datum_text(speed->reference->device) : rft_datum_absent());
+    rft_finding_set(f, "speed", rft_datum_number(speed ? speed->ratio.ratio : (double)NAN));
+    rft_finding_set(f, "low", rft_datum_number(speed ? speed->ratio.low : (double)NAN));
+    rft_finding_set(f, "high", rft_datum_number(speed ? speed->ratio.high : (double)NAN));
+    rft_finding_set(f, "share_of_limit", rft_datum_number(rft_speed_share(buyer->asked, &at_most)));
+    rft_finding_set(f, "share_at_most", rft_datum_flag(at_most));
+    rft_finding_set(f, "mix", rft_datum_text(buyer->asked->mix ? buyer->asked->mix->mix->name : NULL));
+    rft_finding_add(f, "diagnostic",
+                    rft_finding_texts(buyer->asked->diagnostic, buyer->asked->diagnostic_count, arena));
+    rft_finding_set(f, "sweeps_unmarked", rft_datum_count((int64_t)buyer->asked->unmarked));
+    add_caveats(f, buyer);
+    add_parts(f, buyer);
+    add_references(f, buyer);
+    add_sureness(f, buyer);
+    rft_finding_note(f, RFT_ON_PAGE, "%s", words_text(buyer, arena));
+    return f;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* buyer_limiting.c - what limits the card on the workload, in three sentences: memory, arithmetic, power. */
+#include "reports/findings/buyer.h"
+
+#include "base/str.h"
+#include "model/roofline/held_clock.h"
+#include "reports/figures.h"
+#include "reports/findings/findings.h"
+#include "reports/findings/words.h"
+
+#include <math.h>
+
+typedef enum limit_group { ON_MEMORY, ON_ARITHMETIC, ON_POWER, ON_WAITING, ON_UNKNOWN, GROUPS } limit_group;
+
+static limit_group group_of(const rft_bound *bound) {
+    switch (bound->resource) {
+    case RFT_RESOURCE_DRAM:
+    case RFT_RESOURCE_L2:
+    case RFT_RESOURCE_L1:
+    case RFT_RESOURCE_SHARED:
+        return ON_MEMORY;
+    case RFT_RESOURCE_PIPE:
+    case RFT_RESOURCE_ISSUE:
+        return ON_ARITHMETIC;
+    case RFT_RESOURCE_POWER:
+    case RFT_RESOURCE_THERMAL:
+    case RFT_RESOURCE_CLOCK:
+        return ON_POWER;
+    case RFT_RESOURCE_LAUNCH:
+    case RFT_RESOURCE_LATENCY:
+        return ON_WAITING;
+    case RFT_RESOURCE_UNKNOWN:
+        break;
+    }
+    return ON_UNKNOWN;
+}
+
+typedef struct held_back {
+    double weight[GROUPS];
+    double launch;                /* of those that wait: by the time that it takes to start a kernel */
+    double lowest_mhz, run_mhz;   /* of what power holds back */
+    double pipes[RFT_PIPE_COUNT]; /* weight of each */
+} held_back;
+
+static held_back hold(const rft_speed_asked *asked) {
+    held_back h = {.lowest_mhz = NAN, .run_mhz = NAN};
+    for (size_t i = 0; i < asked->item_count; i++) {
+        const rft_speed_item *item = &asked->items[i];
+        limit_group group = group_of(&item->bound);
+        h.weight[group] += item->weight;
+        h.launch += item->bound.resource == RFT_RESOURCE_LAUNCH ? item->weight : 0;
+        if (item->bound.resource == RFT_RESOURCE_PIPE) {
+            h.pipes[item->bound.pipe] += item->weight;
+        }
+        if (group == ON_POWER) {
+            h.lowest_mhz = fmin(h.lowest_mhz, item->bound.clock.clock_mhz);
+            h.run_mhz = fmax(h.run_mhz, item->bound.clock.run_mhz);
+        }
+    }
+    return h;
+}
+
+/* "62 %"; a share that rounds to nothing is under 1 %. */
+static const char *share_text(double share, rft_arena *arena) {
+    return share > 0 && share < 0.01 ? "under 1 %" : rft_arena_fixed(arena, share * 100, 0, " %");
+}
+
+static const char *memory_text(const held_back *h, const rft_run *run, rft_arena *arena) {
+    double rate = rft_ceilings_rate(&run->ceilings, RFT_CEILING_DRAM_READ);
+    if (!(h->weight[ON_MEMORY] > 0)) {
+        return h->weight[ON_UNKNOWN] > 0.5 ? "Memory: not known."
+                                           : "Memory holds back nothing here: a faster one would change little.";
+    }
+    return rft_arena_printf(
+        arena,
+        "Memory holds back %s of the workload%s: only a faster memory, or fewer bytes (smaller number types, several "
+        "steps "
+        "in one kernel), makes that faster.",
+        share_text(h->weight[ON_MEMORY], arena),
+        isnan(rate) ? "" : rft_arena_printf(arena, " (this card reads %s at most)", rft_figure_si(arena, rate, "B/s")));
+}
+
+static const char *waiting_text(const held_back *h, rft_arena *arena) {
+    if (!(h->weight[ON_WAITING] > 0)) {
+        return "";
+    }
+    bool launch = h->launch > h->weight[ON_WAITING] / 2;
+    return rft_arena_printf(arena,
+                            "; %s is held back by neither, it waits%s, which larger problems or fewer, larger "
+                            "kernels change and a faster card does not",
+                            share_text(h->weight[ON_WAITING], arena),
+                            launch ? " mostly for kernels to start" : " for data on its way or for kernels to start");
+}
+
+static const char *arithmetic_text(const held_back *h, rft_arena *arena) {
+    size_t most = 0;
+    rft_ceiling_id id;
+    for (size_t p = 1; p < RFT_PIPE_COUNT; p++) {
+        most = h->pipes[p] > h->pipes[most] ? p : most;
+    }
+    const char *waits = waiting_text(h, arena);
+    if (!(h->weight[ON_ARITHMETIC] > 0)) {
+        bool unknown = h->weight[ON_UNKNOWN] > 0.5;
+        return rft_arena_printf(arena, "Arithmetic%s%s.", unknown ? ": not known" : " holds back nothing here", waits);
+    }
+    bool named = h->pipes[most] > 0 && rft_ceiling_from_name(&id, rft_pipe_name((rft_pipe)most));
+    return rft_arena_printf(
+        arena, "Arithmetic holds back %s%s: only more or faster units, or a smaller number type, make that faster%s.",
+        share_text(h->weight[ON_ARITHMETIC], arena),
+        named ? rft_arena_printf(arena, " (%s)", rft_words_plain_ceiling(id, arena)) : "", waits);
+}
+
+static const char *power_text(const held_back *h, const rft_run *run, rft_arena *arena) {
+    const rft_load *load = NULL;
+    double drawn = rft_buyer_power_w(run, &load), limit = rft_run_power_limit_w(run);
+    const char *of =
+        isnan(limit) ? "" : rft_arena_printf(arena, " of the %s W allowed", rft_figure_plain(arena, limit, 3));
+    const char *watts = rft_figure_plain(arena, drawn, 3);
+    if (h->weight[ON_POWER] > 0) {
+        return rft_arena_printf(
+            arena,
+            "Power or heat holds back %s: the clock falls to %s MHz%s%s; a higher power limit, better cooling, or less "
+            "energy an operation, makes that faster.",
+            share_text(h->weight[ON_POWER], arena), rft_figure_plain(arena, h->lowest_mhz, 4),
+            isnan(h->run_mhz) ? "" : rft_arena_printf(arena, " of %s", rft_figure_plain(arena, h->run_mhz, 4)),
+            isnan(drawn) ? "" : rft_arena_printf(arena, " at %s W%s", watts, of));
+    }
+    if (isnan(drawn)) {
+        return "Power: what the card draws under load was not measured (`rooftune run --energy largest` does).";
+    }
+    bool near = drawn >= RFT_POWER_AT_LIMIT_FRAC * limit;
+    return rft_arena_printf(arena,
+                            "Power held back none of the single runs; without a pause the card drew up to %s W%s%s.",
+                            watts, of, near ? ", its limit: a higher one would make long loads faster" : "");
+}
+
+rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena) {
+    static const char *const keys[GROUPS] = {"memory_frac", "arithmetic_frac", "power_frac", "waiting_frac",
+                                             "unknown_frac"};
+    rft_finding *f = rft_finding_new(arena);
+    held_back h = hold(buyer->asked);
+    const rft_run *run = buyer->given.run;
+    const char *sentences[] = {memory_text(&h, run, arena), arithmetic_text(&h, arena), power_text(&h, run, arena)};
+    for (int group = 0; group < GROUPS; group++) {
+        rft_finding_set(f, keys[group], rft_datum_number(h.weight[group]));
+    }
+    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "What limits it");
+    for (size_t i = 0; i < 3; i++) {
+        rft_finding_listed(f, 0, "sentences", sentences[i]);
+    }
+    if (h.weight[ON_UNKNOWN] > 0) {
+        rft_finding_note(
+            f, RFT_TO_PEOPLE,
+            "Of %s of the workload it is not known what holds it back: no measured limit is near, or its work "
+            "is not declared.",
+            share_text(h.weight[ON_UNKNOWN], arena));
+    }
+    return f;
+}

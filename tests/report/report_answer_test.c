@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The buyer's first two pages: speed against a reference card, whether the card is normal, what limits it, what to ask.
+ */
+#include "model/compare/speed.h"
+#include "model/roofline/card_peers.h"
+#include "report/trace_pages.h"
+#include "support/sample.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { COPY, GEMV, MATMUL };
+
+typedef struct pair {
+    rft_arena *arena;
+    rft_run *own, *reference;
+} pair;
+
+/* Two cards that measured the same; families of their own. */
+static pair two_cards(void) {
+    static const char *const sources[] = {"kernels/copy.cu", "kernels/gemv.cu", "kernels/matmul.cu"};
+    pair p = {rft_arena_new(), sample_full(), sample_full()};
+    rft_run *const runs[] = {p.own, p.reference};
+    for (size_t r = 0; r < 2; r++) {
+        for (size_t s = 0; s < 3; s++) {
+            rft_sweep *sweep = &runs[r]->sweeps[s].sweep;
+            for (size_t v = 0; v < sweep->variant_count; v++) {
+                sweep->variants[v].source = sources[s];
+            }
+        }
+    }
+    p.own->info.id = "000000000001";
+    p.own->gpu.uuid = "GPU-own";
+    p.own->gpu.name = "NVIDIA B200";
+    return p;
+}
+
+static void drop(pair *p) {
+    rft_run_free(p->own);
+    rft_run_free(p->reference);
+    rft_arena_free(p->arena);
+}
+
+/* All that the sweep measured took `factor` times as long. */
+static void slow_down(rft_run *run, size_t sweep, double factor) {
+    for (size_t i = 0; i < run->point_count; i++) {
+        for (int round = 0; run->points[i].sweep == sweep && round < RFT_ROUNDS; round++) {
+            rft_measurement *m = &run->points[i].rounds[round];
+            for (size_t k = 0; k < m->n && m->samples_s; k++) {
+                m->samples_s[k] *= factor;
+            }
+            double *const all[] = {&m->stats.min, &m->stats.q1,   &m->stats.median, &m->stats.q3,
+                                   &m->stats.max, &m->stats.mean, &m->stats.low,    &m->stats.high};
+            for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+                *all[k] *= factor;
+            }
+        }
+    }
+}
+
+static rft_speed speed_of(const pair *p) {
+    rft_speed_reference *references = NULL;
+    const rft_run *runs[] = {p->reference};
+    assert_int_equal(rft_speed_references_of(p->own, runs, 1, 1, p->arena, &references), 1);
+    assert_true(references[0].shipped);
+    return rft_speed_of(rft_speed_asked_of(p->own, NULL, p->arena), &references[0], p->arena);
+}
+
+static void expect_speed(const pair *p, double wanted) {
+    rft_speed speed = speed_of(p);
+    if (speed.missing || fabs(speed.ratio.ratio / wanted - 1) > 1e-9) {
+        fail_msg("speed %g, not %g: %s", speed.ratio.ratio, wanted, speed.missing ? speed.missing : "");
+    }
+    assert_true(speed.ratio.low <= wanted && speed.ratio.high >= wanted);
+}
+
+/* One family four times as fast, two as fast as the reference: the third root of 4. Problems of a family share its
+ * weight, however many there are. */
+static void families_weigh_the_same(void **state) {
+    (void)state;
+    pair p = two_cards();
+    slow_down(p.own, GEMV, 0.25);
+    expect_speed(&p, cbrt(4));
+    slow_down(p.own, COPY, 4);
+    expect_speed(&p, 1);
+    drop(&p);
+}
+
+static void diagnostic_sweeps_do_not_count(void **state) {
+    (void)state;
+    pair p = two_cards();
+    slow_down(p.own, MATMUL, 100);
+    p.own->sweeps[MATMUL].sweep.diagnostic = 1;
+    expect_speed(&p, 1);
+    p.own->sweeps[COPY].sweep.diagnostic = -1; /* stored before there was the mark */
+    rft_speed_asked *asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    assert_int_equal(asked->diagnostic_count, 1);
+    assert_string_equal(asked->diagnostic[0], "matmul_fp32");
+    assert_int_equal(asked->unmarked, 1);
+    for (size_t s = 0; s < 3; s++) {
+        p.own->sweeps[s].sweep.diagnostic = 1;
+    }
+    asked = rft_speed_asked_of(p.own, NULL, p.arena);
+    assert_true(asked->all_diagnostic && asked->part_count == 3 && asked->diagnostic_count == 0);
+    drop(&p);
+}
+
+static void expect_refused(const pair *p, size_t part, const char *why) {
+    rft_speed speed = speed_of(p);
+    if (!speed.refused[part] || !strstr(speed.refused[part], why)) {
+        fail_msg("refused since \"%s\", not \"%s\"", speed.refused[part] ? speed.refused[part] : "it is not", why);
+    }
+    assert_true(isnan(speed.parts[part].ratio) && speed.weights[part] == 0);
+    assert_int_equal(speed.part_count, 2);
+    assert_true(fabs(speed.weights[(part + 1) % 3] - 0.5) < 1e-12); /* the others share its weight */
+}
+
+static void what_is_not_the_same_is_refused(void **state) {
+    (void)state;
+    pair p = two_cards();
+    uint32_t whole = speed_of(&p).set;
+    assert_int_equal(speed_of(&p).set, whole);
+    p.reference->sweeps[GEMV].sweep.problems[1].refined = 1; /* as if the grid had not had it */
+    expect_refused(&p, GEMV, "other problems: ");
+    assert_true(speed_of(&p).set != whole);
+    p.reference->sweeps[GEMV].sweep.problems[1].refined = 0;
+    for (size_t i = 0; i < p.own->point_count; i++) {
+        p.own->points[i].work.bytes_read *= p.own->points[i].sweep == COPY ? 2 : 1;
+    }
+    expect_refused(&p, COPY, "the declared work differs");
+    drop(&p);
+    p = two_cards();
+    for (size_t i = 0; i < p.own->point_count; i++) {
+        for (int round = 0; round < RFT_ROUNDS && p.own->points[i].sweep == COPY; round++) {
+            p.own->points[i].rounds[round].cache = RFT_CACHE_HOT;
+        }
+    }
+    expect_refused(&p, COPY, "another cache mode: cold on A, hot on B (A: the reference, B: this card)");
+    p.reference->sweeps[COPY].sweep.name = "other";
+    p.reference->sweeps[COPY].sweep.variants[0].kernel = "other";
+    expect_refused(&p, COPY, "the reference has no such sweep");
+    drop(&p);
+    p = two_cards();
+    sample_fail(sample_best(p.own, COPY), RFT_OUTCOME_WRONG_RESULT, "made up");
+    for (size_t i = 0; i < p.own->point_count; i++) {
+        if (p.own->points[i].sweep == COPY) {
+            sample_fail(&p.own->points[i], RFT_OUTCOME_WRONG_RESULT, "made up");
+        }
+    }
+    expect_refused(&p, COPY, "was not measured on this card");
+    drop(&p);
+}
+
+static void the_reference_itself_has_no_figure(void **state) {
+    (void)state;
+    pair p = two_cards();
+    p.own->info.id = p.reference->info.id;
+    rft_speed speed = speed_of(&p);
+    assert_true(speed.itself && isnan(speed.ratio.ratio));
+    p.own->info.id = "000000000009"; /* a replay, or a joined report */
+    p.own->gpu.uuid = p.reference->gpu.uuid;
+    assert_true(speed_of(&p).itself);
+    p.own->gpu.uuid = "GPU-other";
+    assert_false(speed_of(&p).itself);
+    drop(&p);
+}
+
+static void references_are_named_ones_first(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_run *fellow = sample_empty(), *third = sample_empty();
+    fellow->gpu.name = "NVIDIA B200";
+    third->gpu.name = "NVIDIA A100";
+    const rft_run *runs[] = {fellow, third, p.reference, p.reference};
+    rft_speed_reference *list = NULL;
+    assert_int_equal(rft_speed_references_of(p.own, runs, 4, 2, p.arena, &list), 3);
+    assert_string_equal(list[0].device, "NVIDIA A100");
+    assert_true(!list[0].shipped && list[1].shipped && list[1].count == 2);
+    assert_string_equal(list[2].device, "NVIDIA B200"); /* a fellow tells of normality first */
+    rft_run_free(fellow);
+    rft_run_free(third);
+    drop(&p);
+}
+
+static rft_run_sample sample_with(rft_run *const *runs, size_t count, rft_arena *arena) {
+    return rft_run_sample_of((const rft_run *const *)runs, count, arena);
+}
+
+static void cards_hosts_and_days_are_counted(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_run *const runs[] = {p.own, p.reference, p.reference};
+    rft_env_set(&p.own->env, p.own->arena, "host.id", "0123456789ab", NULL);
+    rft_run_sample sample = sample_with(runs, 3, p.arena);
+    assert_true(sample.runs == 2 && sample.cards == 2 && sample.hosts == 1 && sample.hosts_unknown == 1);
+    assert_string_equal(rft_run_sample_text(&sample, p.arena),
+                        "2 cards, one host and one run without its name, one day, 2 runs");
+    p.own->info.started_unix_ns += INT64_C(86400000000000);
+    assert_int_equal(sample_with(runs, 3, p.arena).days, 2);
+    p.own->gpu.uuid = "";
+    sample = sample_with(runs, 1, p.arena);
+    assert_string_equal(rft_run_sample_text(&sample, p.arena), "card not recorded, one host, one day, one run");
+    drop(&p);
+}
+
+/* ---- pages ---- */
+
+static trace_pages pages_beside(const pair *p) {
+    const rft_run *references[] = {p->reference};
+    rft_report_opts opts = {.part = 1, .references = references, .reference_count = 1, .shipped_count = 1};
+    trace_pages pages = trace_of(p->own, &opts);
+    trace_assert_sound(&pages);
+    return pages;
+}
+
+static void on_page(const trace_pages *pages, int page, const char *text) {
+    if (!trace_page_says(pages, page, text)) {
+        fail_msg("page %d does not say \"%s\"", page, text);
+    }
+}
+
+static void the_first_page_answers(void **state) {
+    (void)state;
+    pair p = two_cards();
+    slow_down(p.own, GEMV, 0.25);
+    p.own->sweeps[MATMUL].sweep.diagnostic = 1;
+    trace_pages pages = pages_beside(&p);
+    on_page(&pages, 1, "2.00 times as fast as the reference card, NVIDIA H200, over");
+    on_page(&pages, 1, "of 2 families of kernels (95 % interval [");
+    on_page(&pages, 1, "2.00\xc3\x97 the speed of the reference card, NVIDIA H200");
+    on_page(&pages, 1, "comes with the program: one card");
+    on_page(&pages, 1, "Left out, since they explain the card and are nobody's workload: matmul_fp32.");
+    assert_false(trace_page_says(&pages, 1, "stored before sweeps were marked"));
+    trace_clear(&pages);
+    drop(&p);
+}
+
+/* What wins on the reference cannot run here: that comes before all figures. */
+static void a_missing_native_path_comes_first(void **state) {
+    (void)state;
+    pair p = two_cards();
+    const rft_point *best = rft_run_best(p.reference, GEMV, SIZE_MAX, sample_timed(p.reference, GEMV, 0));
+    for (size_t i = 0; i < p.own->point_count; i++) {
+        if (p.own->points[i].sweep == GEMV && p.own->points[i].variant == best->variant) {
+            sample_fail(&p.own->points[i], RFT_OUTCOME_SKIPPED, "needs sm_100a");
+        }
+    }
+    trace_pages pages = pages_beside(&p);
+    on_page(&pages, 1, "Not everything runs natively on this card. gemv_fp16: no native path for");
+    on_page(&pages, 1, "needs sm_100a");
+    const char *first = strstr(pages.joined, "Not everything runs"), *table = strstr(pages.joined, "Weight");
+    assert_true(first && table && first < table);
+    trace_clear(&pages);
+    drop(&p);
+}
+
+static void the_second_page_says_what_is_wrong_and_what_limits(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_arena *arena = p.own->arena;
+    rft_env_set(&p.own->env, arena, "nvml.ecc_uncorrected", "3", NULL);
+    rft_env_set(&p.own->env, arena, "nvml.rows_remapped", "2", NULL);
+    rft_env_set(&p.own->env, arena, "nvml.row_remapping", "pending", NULL);
+    rft_env_set(&p.own->env, arena, "nvml.pcie_generation", "5 of 5", NULL);
+    rft_env_set(&p.own->env, arena, "nvml.pcie_width", "x8 of x16", NULL);
+    rft_env_set(&p.own->env, arena, "nvml.nvlinks", "18 of 18", NULL);
+    rft_env_set(&p.own->env, arena, "nvml.power_limit_enforced_w", "700", NULL);
+    sample_add_energy(p.own, MATMUL, 690);
+    trace_pages pages = pages_beside(&p);
+    on_page(&pages, 2, "Not known: no reference. No run of another NVIDIA B200 was given (--reference).");
+    on_page(&pages, 2, "uncorrected errors 3; rows replaced 2, replacement pending");
+    on_page(&pages, 2, "memory has failed: have the card exchanged");
+    on_page(&pages, 2, "PCIe generation 5 of 5, x8 of x16");
+    on_page(&pages, 2, "lanes or links are missing");
+    on_page(&pages, 2, "Memory holds back ");
+    on_page(&pages, 2, "690 W of the 700 W allowed, its limit");
+    on_page(&pages, 2, "5. cards alike");
+    trace_clear(&pages);
+    drop(&p);
+}
+
+static void percentiles_need_eight_cards(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_run *others[9];
+    char uuids[9][16];
+    for (int i = 0; i < 9; i++) {
+        snprintf(uuids[i], sizeof uuids[i], "GPU-%d", i);
+        others[i] = sample_empty();
+        others[i]->gpu.name = "NVIDIA B200";
+        others[i]->gpu.uuid = uuids[i];
+        others[i]->info.id = uuids[i];
+        others[i]->ceilings.items[RFT_CEILING_DRAM_READ].stats.median *= i < 6 ? 0.99 : 1.01;
+    }
+    rft_peers peers = rft_peers_of(p.own, (const rft_run *const *)others, 7, p.arena);
+    assert_true(isnan(peers.rows[RFT_CEILING_DRAM_READ].below_frac));
+    assert_int_equal(peers.rows[RFT_CEILING_DRAM_READ].verdict, RFT_PEERS_NORMAL);
+    peers = rft_peers_of(p.own, (const rft_run *const *)others, 8, p.arena);
+    assert_true(peers.rows[RFT_CEILING_DRAM_READ].below_frac == 6.0 / 8);
+    assert_true(peers.rows[RFT_CEILING_DRAM_WRITE].below_frac == 0.5); /* all equal */
+    for (int i = 0; i < 9; i++) {
+        rft_run_free(others[i]);
+    }
+    drop(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(families_weigh_the_same),
+        cmocka_unit_test(diagnostic_sweeps_do_not_count),
+        cmocka_unit_test(what_is_not_the_same_is_refused),
+        cmocka_unit_test(the_reference_itself_has_no_figure),
+        cmocka_unit_test(references_are_named_ones_first),
+        cmocka_unit_test(cards_hosts_and_days_are_counted),
+        cmocka_unit_test(the_first_page_answers),
+        cmocka_unit_test(a_missing_native_path_comes_first),
+        cmocka_unit_test(the_second_page_says_what_is_wrong_and_what_limits),
+        cmocka_unit_test(percentiles_need_eight_cards),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
