@@ -86,26 +86,36 @@ static bool same_values(const rft_value *a, const rft_value *b, size_t count) {
     return true;
 }
 
-/* The first problem, odd ones last, that naming these values does not change. */
+/* *fits: naming these values does not change the problem. */
+static int holds(const rft_problem *problem, const rft_sweep *sweep, const char **axis_names, const rft_words *at,
+                 bool *fits, rft_arena *arena, rft_err *err) {
+    rft_value *values = rft_values_copy(arena, problem->values, sweep->axis_count);
+    int rc = assign(at, "axis", axis_names, sweep->axis_count, values, arena, err);
+    *fits = rc == RFT_OK && same_values(values, problem->values, sweep->axis_count);
+    return rc;
+}
+
+/* The first problem that fits; an odd one where no other does. */
 static int choose_stored(rft_point_choice *out, const rft_sweep *sweep, const char **axis_names, const rft_words *at,
                          rft_arena *arena, rft_err *err) {
-    for (size_t i = 0; i < 2 * sweep->problem_count; i++) {
-        const rft_problem *problem = &sweep->problems[i % sweep->problem_count];
-        if (problem->odd != (i >= sweep->problem_count)) {
-            continue;
-        }
-        rft_value *values = rft_values_copy(arena, problem->values, sweep->axis_count);
-        int rc = assign(at, "axis", axis_names, sweep->axis_count, values, arena, err);
-        if (rc != RFT_OK) {
-            return rc;
-        }
-        if (same_values(values, problem->values, sweep->axis_count)) {
-            out->problem = problem->values;
-            return RFT_OK;
-        }
+    const rft_problem *odd = NULL, *found = NULL;
+    int rc = RFT_OK;
+    for (size_t i = 0; i < sweep->problem_count && !found && rc == RFT_OK; i++) {
+        const rft_problem *problem = &sweep->problems[i];
+        bool fits = false;
+        rc = holds(problem, sweep, axis_names, at, &fits, arena, err);
+        found = fits && !problem->odd ? problem : NULL;
+        odd = fits && problem->odd && !odd ? problem : odd;
     }
-    rft_err_set(err, RFT_E_NOT_FOUND, "sweep %s of the run has no such problem", sweep->name);
-    return rft_err_remedy(err, "`rooftune show --csv -` lists every point with its problem");
+    found = found ? found : odd;
+    if (rc == RFT_OK && !found) {
+        rft_err_set(err, RFT_E_NOT_FOUND, "sweep %s of the run has no such problem", sweep->name);
+        return rft_err_remedy(err, "`rooftune show --csv -` lists every point with its problem");
+    }
+    if (rc == RFT_OK) {
+        out->problem = found->values;
+    }
+    return rc;
 }
 
 const rft_point *rft_point_choice_find(const rft_point_choice *choice, const rft_run *run, size_t sweep) {

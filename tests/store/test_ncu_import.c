@@ -366,6 +366,11 @@ static void own_counts_stay_and_imported_ones_are_kept(void **state) {
     check_counts(expect_taken(run, &(csv_form){.base = true}));
     assert_int_equal(rft_ncu_import(run, 99999, "", 0, "x", &taken, &err), RFT_E_NOT_FOUND);
 
+    const char *text = csv_of(&(csv_form){.base = true}, run->arena);
+    assert_int_equal(rft_ncu_import(run, 1, text, strlen(text), "a/b\x1b[31m\n\xff\xc3\xa4.csv", &taken, &err), 0);
+    assert_string_equal(taken.source, "Nsight Compute 2025.3.0.0, b?[31m??\xc3\xa4.csv");
+    check_counts(expect_taken(run, &(csv_form){.base = true}));
+
     rft_store *store = NULL;
     rft_run *back = NULL;
     const char *path = temporary_path(0, "run.db"), *recording = temporary_path(1, "run.json.gz");

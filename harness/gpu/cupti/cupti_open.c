@@ -118,8 +118,8 @@ typedef struct cupti_remedy {
 static const char *remedy_for(int status) {
     static const char privileges[] =
         "counters need root, CAP_SYS_ADMIN, or the driver option NVreg_RestrictProfilingToAdminUsers=0 on the host (in "
-        "a "
-        "container too): https://developer.nvidia.com/ERR_NVGPUCTRPERM; without them --counters none";
+        "a container too): https://developer.nvidia.com/ERR_NVGPUCTRPERM; Nsight Compute may count elsewhere "
+        "(rooftune point ... --ncu); without them --counters none";
     static const char held[] = "another profiler holds the counters (ncu, nsys, DCGM's profiling: dcgmi profiling "
                                "--pause, another rooftune): end it, or --counters none";
     static const cupti_remedy rows[] = {

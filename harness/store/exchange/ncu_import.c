@@ -5,6 +5,7 @@
 #include "store/store.h"
 
 #include "base/fs.h"
+#include "base/plain.h"
 #include "base/str.h"
 #include "model/roofline/counted.h"
 #include "model/run/counter_metrics.h"
@@ -15,6 +16,7 @@
 
 #define METRICS_MAX 256
 #define SHOWN_KERNELS 6
+#define FILE_NAME_MAX 120 /* bytes */
 
 #define NO_VALUE "Nsight Compute has no value for it"
 #define NO_AVERAGE "an average of each launch alone; the point has several"
@@ -357,13 +359,29 @@ static int take_counters(ncu_import *im, rft_counters *counters) {
     return rc;
 }
 
+/* The file's name as it can stand in a sentence: a line of text, and not too long. */
+static const char *file_text(const ncu_import *im) {
+    rft_str text = RFT_STR_INIT;
+    const unsigned char *at = (const unsigned char *)rft_fs_name(im->what);
+    while (*at && text.length < FILE_NAME_MAX) {
+        size_t bytes = rft_utf8_bytes(at);
+        bool plain =
+            bytes > 0 && *at != '\n' && *at != '\t' && *at != '\r' && !rft_plain_hides(rft_utf8_code(at, bytes));
+        rft_str_add_n(&text, plain ? (const char *)at : "?", plain ? bytes : 1);
+        at += bytes > 0 ? bytes : 1;
+    }
+    const char *kept = rft_arena_strdup(im->arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}
+
 static void put(ncu_import *im, rft_counters *counters) {
     rft_run *run = im->run;
     double passes = largest(im, PASSES);
     counters->passes = passes > 0 && passes <= 100000 ? (int)passes : 0;
     counters->source =
-        rft_arena_printf(run->arena, "Nsight Compute%s%s, %.120s", im->file.version ? " " : "",
-                         im->file.version ? im->file.version : " (the file does not say which)", rft_fs_name(im->what));
+        rft_arena_printf(run->arena, "Nsight Compute%s%s, %s", im->file.version ? " " : "",
+                         im->file.version ? im->file.version : " (the file does not say which)", file_text(im));
     (void)rft_counters_check(counters, &run->gpu, run->arena);
     im->point->counters = rft_counters_copy(counters, run->arena);
     for (size_t i = 0; i < run->point_count; i++) {
@@ -406,12 +424,13 @@ int rft_ncu_import(rft_run *run, int64_t point, const char *text, size_t size, c
     for (size_t i = 0; im.point && im.point->alias_of && i < run->point_count; i++) {
         im.point = run->points[i].id == im.point->alias_of ? &run->points[i] : im.point;
     }
-    int rc = im.point ? RFT_OK
-                      : refuse_import(&im, RFT_E_NOT_FOUND, "`rooftune show --csv -` lists every point with its id",
-                                      "the run has no point %lld", (long long)point);
-    if (rc == RFT_OK) {
+    int rc = RFT_OK;
+    if (im.point) {
         im.variant = &run->sweeps[im.point->sweep].sweep.variants[im.point->variant];
         rc = import(&im, text, size);
+    } else {
+        rc = refuse_import(&im, RFT_E_NOT_FOUND, "`rooftune show --csv -` lists every point with its id",
+                           "the run has no point %lld", (long long)point);
     }
     rft_arena_free(im.arena);
     return rc;
