@@ -6,7 +6,7 @@
 
 #define NAMES_MOST 6
 
-static bool is_first(const rft_sweep *sweep, size_t v) {
+static bool is_told_first(const rft_sweep *sweep, size_t v) {
     for (size_t i = 0; i < v; i++) {
         if (rft_text_equal(sweep->variants[i].unverified_reference, sweep->variants[v].unverified_reference)) {
             return false;
@@ -45,7 +45,7 @@ rft_finding *rft_finding_unverified(const rft_run *run, size_t sweep, rft_arena 
         rft_datum *cells = rft_cell_table_row(table)->cells;
         cells[0] = rft_datum_text(of->variants[v].name);
         cells[1] = rft_datum_text(reference);
-        if (is_first(of, v)) {
+        if (is_told_first(of, v)) {
             rft_finding_body(f, RFT_TO_PEOPLE,
                              "Results%s are compared with %s, which nothing verifies: a wrong result of its own passes "
                              "as right.",
