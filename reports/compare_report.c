@@ -87,7 +87,9 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
 
 int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    int code = rft_doc_pdf(rft_compare_doc(compare, arena), out, err);
+    rft_doc *doc = rft_compare_doc(compare, arena);
+    int code = rft_doc_set_fonts(doc, NULL, 0, err);
+    code = code == 0 ? rft_doc_pdf(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
 }
@@ -106,7 +108,9 @@ void rft_compare_html(const rft_compare *compare, rft_str *out) {
 
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    int code = rft_doc_trace(rft_compare_doc(compare, arena), out, err);
+    rft_doc *doc = rft_compare_doc(compare, arena);
+    int code = rft_doc_set_fonts(doc, NULL, 0, err);
+    code = code == 0 ? rft_doc_trace(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
 }

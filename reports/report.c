@@ -9,10 +9,10 @@
 #include "reports/page/font_family.h"
 #include "reports/print/print.h"
 
-/* The document, with the further fonts if some were asked for. */
+/* The document, with the further fonts. */
 static int build(rft_doc **out, const rft_run *run, const rft_report_opts *opts, rft_arena *arena, rft_err *err) {
     *out = rft_doc_build(run, opts, arena);
-    return opts ? rft_doc_set_fonts(*out, opts->fonts, opts->font_count, err) : 0;
+    return rft_doc_set_fonts(*out, opts ? opts->fonts : NULL, opts ? opts->font_count : 0, err);
 }
 
 const char *rft_report_fonts(void) {

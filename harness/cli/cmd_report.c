@@ -148,8 +148,7 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"format", 0, "pdf|md|html|svg", "md: Markdown (also -o OUT.md); html; svg: one chart, --chart names it", NULL,
          &o.format, NULL},
         {"chart", 0, "NAME", "with --format svg: part of its title, such as roofline", NULL, &o.chart, NULL},
-        {"font", 0, "FILE.ttf", "for names in Chinese, Greek ..., which its own fonts lack; repeatable", NULL, NULL,
-         &o.fonts},
+        {"font", 0, "FILE.ttf", "for names in Chinese ..., which its own fonts lack; repeatable", NULL, NULL, &o.fonts},
         {"author", 0, "NAME", "who answers for the report, for the document's information", NULL, &o.author, NULL},
     };
     rft_arena *arena = rft_arena_new();

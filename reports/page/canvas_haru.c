@@ -136,7 +136,7 @@ static void show(haru *self, const rft_text_run *run) {
     for (size_t i = 0, bytes; i < run->length; i += bytes) {
         int foreign;
         bytes = rft_font_run(run->text + i, run->length - i, &foreign);
-        if (foreign >= 0 && (size_t)foreign < self->foreign_count) {
+        if (foreign >= 0 && (size_t)foreign < self->foreign_count && self->foreign[foreign]) {
             HPDF_Page_SetFontAndSize(self->page, self->foreign[foreign], short_number(run->size));
             HPDF_Page_ShowText(self->page, rft_font_decode(self->arena, run->text + i, bytes));
         } else if (foreign < 0) {
@@ -367,7 +367,9 @@ static void load_fonts(haru *self, const rft_canvas_info *info) {
     }
     self->utf8 = HPDF_GetEncoder(self->doc, "UTF-8");
     for (size_t i = 0; i < info->foreign->count; i++) {
-        self->foreign[self->foreign_count++] = load_font(self, info->foreign->items[i], &info->used->fonts[i], "UTF-8");
+        const rft_codes *used = &info->used->fonts[i];
+        self->foreign[self->foreign_count++] =
+            rft_codes_any(used) ? load_font(self, info->foreign->items[i], used, "UTF-8") : NULL;
     }
 }
 

@@ -6,10 +6,15 @@
 #include "reports/page/page.h"
 
 int rft_doc_set_fonts(rft_doc *doc, const char *const *paths, size_t count, rft_err *err) {
+    const rft_font_family *family = rft_font_family_built_in();
     rft_truetypes *fonts = rft_arena_calloc(doc->arena, 1, sizeof *fonts);
     int code = 0;
-    for (size_t i = 0; i < count && i < RFT_TRUETYPE_MOST && code == 0; i++) {
+    for (size_t i = 0; i < count && i + 1 < RFT_TRUETYPE_MOST && code == 0; i++) {
         code = rft_truetype_open(&fonts->items[fonts->count++], paths[i], doc->arena, err);
+    }
+    if (family && code == 0) {
+        const rft_font_file *own = &family->files[RFT_FONT_REGULAR];
+        code = rft_truetype_read(&fonts->items[fonts->count++], own->bytes, *own->size, family->name, doc->arena, err);
     }
     doc->foreign = fonts->count ? fonts : NULL;
     return code;
@@ -25,7 +30,7 @@ static int draw(const rft_doc *doc, rft_canvas *canvas, int opened, rft_str *out
     return code;
 }
 
-/* The characters that are to be embedded: one more layout, where fonts were given. */
+/* The characters that are to be embedded: one more layout. */
 static const rft_used *used_of(const rft_doc *doc) {
     rft_used *used = rft_arena_calloc(doc->arena, 1, sizeof *used);
     if (doc->foreign) {

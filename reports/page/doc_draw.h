@@ -7,8 +7,9 @@
 #include "base/str.h"
 #include "reports/doc.h"
 
-/* Fonts for what the base fonts lack (truetype.h); of more than RFT_TRUETYPE_MOST the first. RFT_E_REPORT names the
- * file that is none. */
+/* Fonts for characters outside of the pages' set (font.h): those given, fewer than RFT_TRUETYPE_MOST, the first of
+ * more; behind them the family's own regular, which has Greek and Cyrillic. RFT_E_REPORT names the file that is none.
+ */
 int rft_doc_set_fonts(rft_doc *doc, const char *const *paths, size_t count, rft_err *err);
 
 /* Appends the PDF. RFT_E_REPORT names the first thing that failed. */

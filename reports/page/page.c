@@ -85,10 +85,7 @@ static void draw_footer(layout *l) {
     if (replaced + l->pen.replaced > 0) {
         y += 10;
         rft_pen_text(&l->pen, (rft_spot){LEFT, y}, 0, &footer_style,
-                     l->doc->foreign
-                         ? "On this page \"?\" also stands for characters that the font given with --font lacks."
-                         : "On this page \"?\" also stands for characters that the PDF's built-in fonts lack "
-                           "(--font FILE.ttf).");
+                     "On this page \"?\" also stands for characters that the PDF's fonts lack (--font FILE.ttf).");
     }
     l->pen.replaced = 0;
 }

@@ -166,6 +166,15 @@ int rft_truetype_width(const rft_truetype *font, uint32_t code) {
     return (int)(font_u16(&font->hmtx, 4 * metric) * 1000UL / font->units_per_em);
 }
 
+bool rft_codes_any(const rft_codes *set) {
+    for (size_t i = 0; i < sizeof set->bits; i++) {
+        if (set->bits[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int rft_truetypes_width(const rft_truetypes *fonts, uint32_t code, size_t *index) {
     int width = -1;
     for (*index = 0; fonts && *index < fonts->count; ++*index) {

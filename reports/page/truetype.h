@@ -30,7 +30,7 @@ int rft_truetype_read(const rft_truetype **out, const void *bytes, size_t size, 
 const rft_truetype *rft_truetype_of_any(void);
 
 /* Fonts at once, in the order in which they are asked. */
-#define RFT_TRUETYPE_MOST 4u
+#define RFT_TRUETYPE_MOST 5u
 
 typedef struct rft_truetypes {
     const rft_truetype *items[RFT_TRUETYPE_MOST];
@@ -49,6 +49,7 @@ typedef struct rft_codes {
 static inline bool rft_codes_has(const rft_codes *set, uint32_t code) {
     return code < 0x10000 && (set->bits[code / 8] >> code % 8 & 1) != 0;
 }
+bool rft_codes_any(const rft_codes *set);
 static inline void rft_codes_add(rft_codes *set, uint32_t code) {
     if (code < 0x10000) {
         set->bits[code / 8] |= (uint8_t)(1 << code % 8);

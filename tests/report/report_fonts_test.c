@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Names outside Latin-1: a font's tables read with care, its characters in the layout, and whole glyphs in the PDF. */
+#include "base/fs.h"
 #include "report/trace_pages.h"
-#include "reports/page/font.h"
+#include "reports/page/font_family.h"
 #include "reports/page/truetype.h"
 #include "support/sample.h"
 
@@ -180,7 +181,7 @@ static void test_greek_and_chinese_names(void **state) {
     trace_assert_sound(&pages);
     assert_true(trace_says(&pages, "Sweep " GREEK));
     assert_true(trace_says(&pages, "Sweep ??"));
-    assert_true(trace_page_says(&pages, 1, "characters that the font given with --font lacks"));
+    assert_true(trace_page_says(&pages, 1, "characters that the PDF's fonts lack"));
     trace_clear(&pages);
     rft_str first = RFT_STR_INIT, second = RFT_STR_INIT;
     rft_err err = RFT_ERR_INIT;
@@ -191,6 +192,39 @@ static void test_greek_and_chinese_names(void **state) {
     assert_true(first.length < 400000); /* the font's few glyphs, not all of it */
     rft_str_clear(&first);
     rft_str_clear(&second);
+    rft_run_free(run);
+}
+
+/* The pages' own family has Greek; a font given under its very name is no other one to libharu, and lacks nothing. */
+static void test_own_fonts_have_greek(void **state) {
+    (void)state;
+    char folder[] = "/tmp/rft-fonts-XXXXXX", path[48];
+    const rft_font_family *family = rft_font_family_built_in();
+    const char *const paths[] = {path};
+    rft_report_opts none = RFT_REPORT_OPTS_INIT, same = {.fonts = paths, .font_count = 1};
+    rft_err err = RFT_ERR_INIT;
+    if (!family) {
+        skip();
+    }
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/same.ttf", folder);
+    const rft_font_file *regular = &family->files[RFT_FONT_REGULAR];
+    assert_int_equal(rft_fs_write_atomic(path, (const char *)regular->bytes, *regular->size, &err), 0);
+    rft_run *run = sample_full();
+    run->sweeps[0].sweep.name = GREEK;
+    trace_pages pages = trace_of(run, NULL);
+    trace_assert_sound(&pages);
+    assert_true(trace_says(&pages, "Sweep " GREEK));
+    trace_clear(&pages);
+    rft_str without = RFT_STR_INIT, with = RFT_STR_INIT;
+    assert_int_equal(rft_report_pdf(run, &none, &without, &err), 0);
+    assert_int_equal(rft_report_pdf(run, &same, &with, &err), 0);
+    assert_int_equal(with.length, without.length);
+    assert_memory_equal(with.data, without.data, with.length);
+    unlink(path);
+    rmdir(folder);
+    rft_str_clear(&without);
+    rft_str_clear(&with);
     rft_run_free(run);
 }
 
@@ -217,6 +251,7 @@ int main(void) {
         cmocka_unit_test(test_damaged_fonts_do_no_harm),
         cmocka_unit_test(test_foreign_text_is_measured_and_kept_whole),
         cmocka_unit_test(test_greek_and_chinese_names),
+        cmocka_unit_test(test_own_fonts_have_greek),
         cmocka_unit_test(test_what_is_no_font_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
