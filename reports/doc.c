@@ -93,10 +93,11 @@ const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text) {
     return rft_arena_printf(doc->arena, " %s", rft_doc_note_mark(mark, i));
 }
 
-void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count) {
+rft_block *rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count) {
     rft_block *block = add_block(doc, RFT_BLOCK_CHARTS);
     block->charts = rft_arena_memdup(doc->arena, charts, count * sizeof *charts);
     block->chart_count = count;
+    return block;
 }
 
 void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count) {

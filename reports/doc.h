@@ -64,6 +64,7 @@ typedef struct rft_block {
     rft_table *table;
     rft_chart **charts; /* side by side */
     size_t chart_count;
+    bool optional;           /* CHARTS: left out on paper where they do not fit on the page that is begun */
     rft_figure_box *figures; /* side by side */
     size_t figure_count;
 } rft_block;
@@ -102,7 +103,7 @@ const char *rft_doc_note_mark(char out[RFT_NOTE_MARK], size_t index);
 /* Registers a note (once) and returns its mark: " (a)". */
 const char *rft_doc_note(rft_doc *doc, rft_table *table, const char *text);
 
-/* Appends charts side by side (1..4). */
-void rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
+/* Appends charts side by side (1..4). The block dies with the next one. */
+rft_block *rft_doc_charts(rft_doc *doc, rft_chart *const *charts, size_t count);
 
 #endif

@@ -55,7 +55,7 @@ void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
 
 void rft_build_key_figures(rft_build *b); /* of the cover; nothing where none is known (doc_cover_figures.c) */
-void rft_build_cover_chart(rft_build *b); /* nothing where no ceiling is known, or there are too many sweeps for it */
+void rft_build_cover_chart(rft_build *b); /* nothing of a mix, of many sweeps, and without ceilings */
 void rft_build_facts(rft_build *b);       /* device, date, program (doc_facts.c) */
 
 /* Parts of the summary. */

@@ -39,7 +39,8 @@ static size_t choose(const rft_build *b, const rft_entry **out) {
     }
     for (size_t s = 0; s < b->run->sweep_count && count < BARS_MOST; s++) {
         const rft_entry *entry = rft_build_showcase(b, s);
-        if (entry && !isnan(entry->place.efficiency_frac)) {
+        bool asked = b->buyer->asked->all_diagnostic || b->run->sweeps[s].sweep.diagnostic != 1;
+        if (asked && entry && !isnan(entry->place.efficiency_frac)) {
             out[count++] = entry;
         }
     }
@@ -70,7 +71,7 @@ static void add_baselines(rft_build *b, rft_chart *chart, const rft_entry *const
 
 void rft_build_cover_chart(rft_build *b) {
     const rft_entry *entries[BARS_MOST];
-    size_t count = b->run->sweep_count > BARS_MOST ? 0 : choose(b, entries);
+    size_t count = b->run->sweep_count > BARS_MOST || b->buyer->asked->mix ? 0 : choose(b, entries);
     if (count == 0) {
         return;
     }
@@ -111,10 +112,9 @@ void rft_build_cover_chart(rft_build *b) {
     roof->tone = RFT_TONE_INK;
     add_baselines(b, chart, entries, count);
     rft_chart *const charts[] = {chart};
-    rft_doc_charts(b->doc, charts, 1);
-    if (at_most) {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE,
-                     "At most: part of what a launch wrote may still have been in the L2 when it ended. Where launches "
-                     "back to back were measured, the bar is theirs.");
-    }
+    chart->caption = at_most
+                         ? "At most: part of what a launch wrote may still have been in the cache when it ended. Where "
+                           "launches without a pause were measured, the bar is theirs."
+                         : NULL;
+    rft_doc_charts(b->doc, charts, 1)->optional = true;
 }

@@ -62,7 +62,11 @@ rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena) {
     rft_buyer *buyer = rft_arena_calloc(arena, 1, sizeof *buyer);
     rft_speed_reference *references = NULL;
     buyer->given = *given;
-    buyer->asked = rft_speed_asked_of(given->run, given->mix_count ? given->mixes[0] : NULL, arena);
+    const rft_mix_total *mix = NULL;
+    for (size_t i = 0; i < given->mix_count && !mix; i++) {
+        mix = given->mixes[i]->missing_count == 0 ? given->mixes[i] : NULL;
+    }
+    buyer->asked = rft_speed_asked_of(given->run, mix, arena);
     buyer->speed_count = rft_speed_references_of(given->run, given->references, given->reference_count,
                                                  given->shipped_count, arena, &references);
     buyer->speeds = rft_arena_calloc(arena, buyer->speed_count + 1, sizeof *buyer->speeds);

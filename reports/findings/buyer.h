@@ -32,7 +32,8 @@ typedef struct rft_buyer {
     rft_run_sample sample;
 } rft_buyer;
 
-/* Of the first mix where there is one. Texts are borrowed or in `arena`. */
+/* Of the first mix that has the times of all its operations; of the run's families where there is none. Texts are
+ * borrowed or in `arena`. */
 rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena);
 
 /* The answer in a sentence, and as few figures. */

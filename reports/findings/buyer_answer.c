@@ -4,6 +4,7 @@
 
 #include "base/str.h"
 #include "model/compare/compare.h"
+#include "model/run/run_foreign.h"
 #include "model/run/run_repeat.h"
 #include "reports/figures.h"
 #include "reports/findings/findings.h"
@@ -67,6 +68,13 @@ static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
             f, RFT_TO_PEOPLE,
             rft_arena_printf(f->arena, "Not everything runs natively on this card. %s.%s", speed->no_native,
                              speed->by_library ? " There the figure of the vendor's library stands." : ""));
+    }
+    if (buyer->given.mix_count > (buyer->asked->mix ? 1 : 0)) {
+        rft_finding_body(f, RFT_TO_PEOPLE, "%s",
+                         buyer->asked->mix
+                             ? "This is of the first complete mix; each has a chapter of its own."
+                             : "The mix has operations without a time, which its chapter names: what follows "
+                               "is of the sweeps of the run.");
     }
     if (!speed) {
         rft_finding_body(f, RFT_TO_PEOPLE,
@@ -134,17 +142,29 @@ static rft_datum rate_cell(double rate, const char *unit) {
     return isfinite(rate) ? rft_datum_rate(rate, unit) : (rft_datum){.kind = RFT_DATUM_BLANK};
 }
 
+/* What one run does, in the unit of its rate: declared, or of another tuner's run what its time and rate tell. */
+static double amount_of(const rft_run *run, const rft_speed_item *item, const char **unit, rft_arena *arena) {
+    if (rft_run_foreign(run)) {
+        const rft_foreign_work work = rft_foreign_work_of(run, item->sweep, item->problem, arena);
+        bool flop = isfinite(work.flop.amount);
+        *unit = flop ? "FLOP/s" : "B/s";
+        return flop ? work.flop.amount : work.bytes.amount;
+    }
+    rft_placement place = rft_placement_of(run, item->best);
+    *unit = rft_rate_unit(&place);
+    return rft_rate_of(&place) * rft_point_median_s(item->best);
+}
+
 /* Of the problem of the part that takes longest. */
 static void add_rates(rft_datum *cells, const rft_buyer *buyer, const rft_speed_item *item, rft_arena *arena) {
     const rft_run *run = buyer->given.run;
     const rft_mix_book *book = buyer->given.book;
     const rft_point *best = item->best;
+    const char *unit = NULL;
     if (!best) {
         return;
     }
-    rft_placement place = rft_placement_of(run, best);
-    const char *unit = rft_rate_unit(&place);
-    double amount = rft_rate_of(&place) * rft_point_median_s(best), rate = amount / item->time_s;
+    double amount = amount_of(run, item, &unit, arena), rate = amount / item->time_s;
     const rft_load *load = best->loads[RFT_LOAD_ENERGY];
     const rft_mix_price *price = book ? rft_mix_price_of(book, &run->gpu) : NULL;
     cells[RATE] = rate_cell(rate, unit);
@@ -325,30 +345,48 @@ static void add_sureness(rft_finding *f, const rft_buyer *buyer) {
                          names_of(asked->diagnostic, asked->diagnostic_count, f->arena));
     }
     if (asked->unmarked) {
-        rft_finding_body(
-            f, RFT_ON_PAGE,
-            "%s stored before sweeps were marked as diagnostic: strides and working sets among them count, too.",
-            asked->unmarked == 1 ? "One sweep was" : rft_arena_printf(f->arena, "%zu sweeps were", asked->unmarked));
+        rft_finding_body(f, RFT_ON_PAGE,
+                         "Whether a sweep explains the card (strides, working sets) is not recorded of %s: "
+                         "all count.",
+                         rft_words_plural(asked->unmarked, "sweep", "sweeps", f->arena));
+    }
+}
+
+/* What a pass of the mix makes, takes and costs: as in the chapter of the mix. */
+static void add_pass(rft_finding *f, const rft_mix_total *mix) {
+    static const rft_trait fields[] = {
+        {.title = ""}, {.title = "", .align = RFT_ALIGN_RIGHT}, {.title = "", .wraps = true}};
+    rft_mix_fact facts[RFT_MIX_FACTS];
+    size_t count = mix ? rft_mix_facts(mix, f->arena, facts) : 0;
+    rft_cell_table *table = rft_finding_table(f, NULL, fields, 3);
+    table->where = RFT_ON_PAGE;
+    for (size_t i = 0; i < count; i++) {
+        rft_datum *cells = rft_cell_table_row(table)->cells;
+        cells[0] = rft_datum_text(facts[i].label);
+        cells[1] = rft_datum_text(facts[i].value);
+        cells[2] = rft_datum_text(facts[i].note);
     }
 }
 
 static const char *words_text(const rft_buyer *buyer, rft_arena *arena) {
     return rft_arena_printf(
         arena,
-        "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Figures compare where "
-        "reference and set are the same. Rate: bytes or operations (FLOP) that the task needs, in a second, on the "
-        "family's "
-        "longest problem. Without a pause: the same when runs follow each other at once, when heat and power have "
-        "their "
-        "say. Of limit: share of the best rate that this card's memory or arithmetic units were seen to reach, mean of "
-        "the "
-        "problems; it tells how well the card is used and never which card is faster: a slow card near its own limit "
-        "is "
-        "still slow.",
+        "Speed: the reference's time over this card's, for the same work; 2 is twice as fast. %s Set: names problems "
+        "and "
+        "weights; figures compare where reference and set are the same. 95 %% interval: where the figure lies by what "
+        "these "
+        "runs tell. Rate: bytes (B) or operations (FLOP) that the task needs, in a second, on the family's longest "
+        "problem. "
+        "Without a pause: the same when runs follow each other at once, when heat and power have their say. Of limit: "
+        "share "
+        "of the best rate that this card's memory or arithmetic units were seen to reach, mean of the problems; it "
+        "tells how "
+        "well the card is used and never which card is faster: a slow card near its own limit is still slow. FP16, "
+        "FP32: "
+        "numbers of 16 and 32 bits.",
         buyer->asked->mix
             ? "Of the mix: of the time of a whole pass; an operation weighs its share of it."
-            : "In all: the geometric mean, in which each family of kernels weighs the same, and in it each "
-              "problem.");
+            : "In all: the geometric mean; families of kernels weigh the same, and in a family its problems.");
 }
 
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
@@ -367,6 +405,7 @@ rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
                     rft_finding_texts(buyer->asked->diagnostic, buyer->asked->diagnostic_count, arena));
     rft_finding_set(f, "sweeps_unmarked", rft_datum_count((int64_t)buyer->asked->unmarked));
     add_caveats(f, buyer);
+    add_pass(f, buyer->asked->mix);
     add_parts(f, buyer);
     add_references(f, buyer);
     add_sureness(f, buyer);

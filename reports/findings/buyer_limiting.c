@@ -57,6 +57,7 @@ static held_back hold(const rft_speed_asked *asked) {
             h.run_mhz = fmax(h.run_mhz, item->bound.clock.run_mhz);
         }
     }
+    h.weight[ON_UNKNOWN] += asked->item_count == 0;
     return h;
 }
 

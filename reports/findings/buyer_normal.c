@@ -136,7 +136,8 @@ static void add_peers(rft_finding *f, const rft_buyer *buyer) {
     if (peers->cards > 0) {
         rft_finding_note(
             f, RFT_TO_PEOPLE,
-            "A card counts once, with the median of its runs, and is known by its UUID. Normal: not more than "
+            "A card counts once, with the median of its runs, and is known by its own number (UUID). Normal: not more "
+            "than "
             "%g %% outside the range of the others, of which there must be %u. Read less: the share of the "
             "others that do, from %u cards on.",
             RFT_PEERS_MARGIN_FRAC * 100, RFT_PEERS_LEAST, RFT_PEERS_RANKED);
@@ -336,7 +337,8 @@ static void add_sharing(rft_cell_table *table, const rft_run *run) {
     const char *mig = FACT(run, &mig_known, table->arena, "nvml.mig", "gpu.mig_slice", "gpu.mig");
     bool shared = (known && !is_zero(others)) || (mps_known && !is_zero(mps)) || (mig_known && strcmp(mig, "on") == 0);
     add_state(table, "shared", "Shared with",
-              rft_arena_printf(table->arena, "other processes %s; clients of MPS %s; cut into slices (MIG) %s", others,
+              rft_arena_printf(table->arena,
+                               "other processes %s; programs that share it (MPS) %s; cut into slices (MIG) %s", others,
                                mps, mig),
               shared  ? NO
               : known ? YES

@@ -146,15 +146,14 @@ static vendor_question of_power(const rft_run *run) {
                              .reading = limit,
                              .least = limit,
                              .from = isnan(limit) ? "not recorded"
-                                     : standard   ? "as NVML tells it"
-                                                  : "as NVML tells it, its default is not known",
+                                     : standard   ? "as the driver tells it"
+                                                  : "as the driver tells it, its default is not known",
                              .ask = "who lowered it, and which clock it leaves under load"};
 }
 
 static vendor_question of_spread(void) {
     return (vendor_question){
-        .text = "cards alike: of the fastest card's figures above, the slowest card reaches; no memory "
-                "errors, all links",
+        .text = "all cards alike: what the slowest does of the fastest on each line; no memory errors, all links",
         .figure = "spread",
         .unit = "%",
         .reading = NAN,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define CAPTION_ROOM 44.0 /* a chart's title, and two lines below it */
 #define TOP RFT_PAGE_MARGIN
 #define BOTTOM (RFT_PAGE_HEIGHT - 66.0) /* of the text; the footer is below */
 #define LEFT RFT_PAGE_MARGIN
@@ -405,7 +406,9 @@ static void place_block(layout *l, size_t index) {
         place_table(l, block);
         break;
     case RFT_BLOCK_CHARTS:
-        place_charts(l, block);
+        if (!block->optional || l->y + charts_height(block) + CAPTION_ROOM <= BOTTOM) {
+            place_charts(l, block);
+        }
         break;
     case RFT_BLOCK_CONTENTS:
         place_contents(l, index);

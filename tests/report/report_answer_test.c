@@ -279,7 +279,7 @@ static void the_second_page_says_what_is_wrong_and_what_limits(void **state) {
     on_page(&pages, 2, "lanes or links are missing");
     on_page(&pages, 2, "Memory holds back ");
     on_page(&pages, 2, "690 W of the 700 W allowed, its limit");
-    on_page(&pages, 2, "5. cards alike");
+    on_page(&pages, 2, "5. all cards alike");
     trace_clear(&pages);
     drop(&p);
 }
