@@ -208,6 +208,77 @@ static void cards_hosts_and_days_are_counted(void **state) {
     drop(&p);
 }
 
+/* ---- a mix ---- */
+
+/* Two launches of the copy's first problem and one of the GEMV's. */
+static rft_mix_total *mix_of(const pair *p, const char *gemv) {
+    rft_mix_total *total = NULL;
+    rft_err err = RFT_ERR_INIT;
+    rft_mix_book *book = rft_mix_book_new(p->arena);
+    const rft_run *runs[] = {p->own};
+    const rft_run *own = p->own;
+    const char *json = rft_arena_printf(
+        p->arena,
+        "{\"name\":\"decode\",\"unit\":\"token\",\"items\":[{\"operation\":\"copy_scale\",\"count\":2,\"problem\":{"
+        "\"n\":%lld}},"
+        "{\"operation\":\"%s\",\"count\":1,\"problem\":{\"n\":%lld}}]}",
+        (long long)own->sweeps[COPY].sweep.problems[sample_timed(own, COPY, 0)].values[0].as.integer, gemv,
+        (long long)own->sweeps[GEMV].sweep.problems[sample_timed(own, GEMV, 0)].values[0].as.integer);
+    if (rft_mix_book_add(book, json, "decode.lua", p->arena, &err) != RFT_OK ||
+        rft_mix_total_of(&total, &book->mixes[0], book, runs, 1, p->arena, &err) != RFT_OK) {
+        fail_msg("%s", err.message);
+    }
+    return total;
+}
+
+static double median_of(const rft_run *run, size_t sweep) {
+    return rft_point_median_s(sample_best_on((rft_run *)run, sweep, sample_timed(run, sweep, 0)));
+}
+
+/* Times add up, and neither sets of problems nor marks matter to what a mix names. */
+static void a_mix_is_the_ratio_of_whole_passes(void **state) {
+    (void)state;
+    pair p = two_cards();
+    const rft_run *runs[] = {p.reference};
+    rft_speed_reference *references = NULL;
+    double copy = median_of(p.own, COPY), gemv = median_of(p.own, GEMV);
+    slow_down(p.own, GEMV, 2);
+    p.own->sweeps[GEMV].sweep.diagnostic = 1;
+    p.reference->sweeps[GEMV].sweep.problem_count--;
+    (void)rft_speed_references_of(p.own, runs, 1, 1, p.arena, &references);
+    const rft_speed_asked *asked = rft_speed_asked_of(p.own, mix_of(&p, "gemv_fp16"), p.arena);
+    rft_speed speed = rft_speed_of(asked, &references[0], p.arena);
+    double wanted = (2 * copy + gemv) / (2 * copy + 2 * gemv);
+    if (speed.missing || fabs(speed.ratio.ratio / wanted - 1) > 1e-9) {
+        fail_msg("speed %g, not %g: %s", speed.ratio.ratio, wanted, speed.missing ? speed.missing : "");
+    }
+    p.reference->sweeps[COPY].sweep.measure.cache = RFT_CACHE_HOT; /* one operation that cannot be held beside it: */
+    for (size_t i = 0; i < p.reference->point_count; i++) {
+        p.reference->points[i].rounds[0].cache = p.reference->points[i].rounds[1].cache = RFT_CACHE_HOT;
+    }
+    speed = rft_speed_of(asked, &references[0], p.arena);
+    assert_true(isnan(speed.ratio.ratio) && strstr(speed.missing, "another cache mode"));
+    drop(&p);
+}
+
+static void an_incomplete_mix_leaves_the_sweeps(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_mix_total *mixes[] = {mix_of(&p, "none")};
+    rft_report_opts opts = {.part = 1, .mixes = mixes, .mix_count = 1, .book = mixes[0]->book};
+    trace_pages pages = trace_of(p.own, &opts);
+    assert_true(trace_page_says(&pages, 1, "The mix has operations without a time, which its chapter names"));
+    assert_true(trace_page_says(&pages, 1, "matmul n=") || trace_page_says(&pages, 1, "matmul_fp32 n="));
+    trace_clear(&pages);
+    mixes[0] = mix_of(&p, "gemv_fp16");
+    pages = trace_of(p.own, &opts);
+    trace_assert_sound(&pages);
+    assert_true(trace_page_says(&pages, 1, "tokens a second. How fast it is beside a reference card cannot be told."));
+    assert_false(trace_page_says(&pages, 1, "matmul_fp32 n="));
+    trace_clear(&pages);
+    drop(&p);
+}
+
 /* ---- pages ---- */
 
 static trace_pages pages_beside(const pair *p) {
@@ -317,6 +388,8 @@ int main(void) {
         cmocka_unit_test(the_reference_itself_has_no_figure),
         cmocka_unit_test(references_are_named_ones_first),
         cmocka_unit_test(cards_hosts_and_days_are_counted),
+        cmocka_unit_test(a_mix_is_the_ratio_of_whole_passes),
+        cmocka_unit_test(an_incomplete_mix_leaves_the_sweeps),
         cmocka_unit_test(the_first_page_answers),
         cmocka_unit_test(a_missing_native_path_comes_first),
         cmocka_unit_test(the_second_page_says_what_is_wrong_and_what_limits),
