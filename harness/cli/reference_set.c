@@ -52,7 +52,7 @@ static const char *script_stem(const char *path, rft_arena *arena) {
     return length > 4 && rft_text_ends(name, ".lua") ? rft_arena_strndup(arena, name, length - 4) : NULL;
 }
 
-static bool is_first(const rft_run *run, size_t sweep, const char *stem, rft_arena *arena) {
+static bool is_new_stem(const rft_run *run, size_t sweep, const char *stem, rft_arena *arena) {
     bool first = true;
     for (size_t s = 0; s < sweep && first; s++) {
         first = !rft_text_equal(script_stem(run->sweeps[s].sweep.path, arena), stem);
@@ -66,7 +66,7 @@ void rft_reference_set_add_shipped(rft_reference_set *set, const rft_run *run, c
     size_t count = rft_run_foreign(run) ? 0 : rft_shipped_folders(program, arena, &folders);
     for (size_t s = 0; s < run->sweep_count && count > 0; s++) {
         const char *stem = script_stem(run->sweeps[s].sweep.path, arena);
-        bool taken = !stem || !is_first(run, s, stem, arena);
+        bool taken = !stem || !is_new_stem(run, s, stem, arena);
         for (size_t i = 0; i < count && !taken; i++) {
             const char *path = rft_arena_printf(arena, "%s/" SHIPPED_CARD "/%s.json.gz", folders[i], stem);
             taken = rft_fs_exists(path);
