@@ -51,6 +51,10 @@ static void build_mixes(rft_build *b) {
                    rft_finding_mixes(b->opts.book, b->opts.mixes, b->opts.mix_count, b->opts.part != 1, b->arena));
 }
 
+static void build_package(rft_build *b) {
+    rft_print_page(b->doc, rft_finding_package(b->run, b->opts.mixes, b->opts.mix_count, b->arena));
+}
+
 static void build_rooflines(rft_build *b) {
     rft_doc_new_page(b->doc);
     rft_print_page(b->doc, rft_finding_rooflines(b->run, b->arena));
@@ -73,13 +77,11 @@ static const struct {
     void (*build)(rft_build *b);
     int parts; /* that have it */
 } chapters[] = {
-    {rft_build_cover, BOTH},        {rft_build_card_page, BUYER},
-    {rft_build_contents, ENGINEER}, {rft_build_summary, BUYER},
-    {build_mixes, BUYER},           {rft_build_ceilings, BUYER},
-    {rft_build_problems, ENGINEER}, {rft_build_operations, ENGINEER},
-    {build_rooflines, ENGINEER},    {build_sweeps, ENGINEER},
-    {build_transitions, ENGINEER},  {rft_build_method, ENGINEER},
-    {rft_build_appendix, ENGINEER} /* stays the last */
+    {rft_build_cover, BOTH},      {rft_build_card_page, BUYER},   {rft_build_contents, ENGINEER},
+    {rft_build_summary, BUYER},   {build_mixes, BUYER},           {build_package, BUYER},
+    {rft_build_ceilings, BUYER},  {rft_build_problems, ENGINEER}, {rft_build_operations, ENGINEER},
+    {build_rooflines, ENGINEER},  {build_sweeps, ENGINEER},       {build_transitions, ENGINEER},
+    {rft_build_method, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
 };
 
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {

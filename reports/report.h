@@ -55,6 +55,11 @@ void rft_report_html(const rft_run *run, const rft_report_opts *opts, rft_str *o
 /* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
 
+/* Appends the page of a package (store.h) as Markdown: what is in it, the mixes, what was not checked, the hashes of
+ * what was run. `book` may be NULL. */
+void rft_report_package_page(const rft_run *run, const rft_mix_book *book, rft_mix_total *const *mixes,
+                             size_t mix_count, rft_str *out);
+
 /* Appends one chart as SVG: the first whose name ("Rooflines, FP32") has `name` in it, whatever the letters' case.
  * RFT_E_USAGE with the names there are when none has. */
 int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const char *name, rft_str *out, rft_err *err);

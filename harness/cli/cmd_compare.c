@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/mix_package.h"
 #include "cli/mix_set.h"
 #include "model/compare/compare_mix.h"
 #include "reports/findings/compare_findings.h"
@@ -107,9 +108,12 @@ static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to
     int rc = to->mixes.count ? rft_mix_files_read(&book, &to->mixes, arena, err) : RFT_OK;
     for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
         rc = rft_store_load(&runs[i], paths->items[i], err);
-        if (rc == RFT_OK) {
-            inputs[i] = (rft_compare_input){runs[i], paths->items[i], rft_compare_price_of(book, runs[i])};
-        }
+    }
+    if (rc == RFT_OK && !book) {
+        rc = rft_mix_packages_read(&book, (const rft_run *const *)runs, paths->count, arena, err);
+    }
+    for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
+        inputs[i] = (rft_compare_input){runs[i], paths->items[i], rft_compare_price_of(book, runs[i])};
     }
     rc = rc ? rc : rft_compare_runs(&compare, inputs, paths->count, arena, err);
     rc = rc ? rc : add_mixes(compare, book, arena, err);

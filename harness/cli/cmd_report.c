@@ -42,7 +42,7 @@ static int draw_report(const rft_run *run, const rft_report_opts *opts, const re
 
 /* Next to the run, by its name. */
 static const char *default_output(const char *name, const char *suffix, rft_arena *arena) {
-    static const char *const suffixes[] = {".db", ".json.gz", ".json"};
+    static const char *const suffixes[] = {".db", ".json.gz", ".json", ".tar.gz"};
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (rft_text_ends(name, suffixes[i])) {

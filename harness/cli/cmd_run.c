@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
+#include "base/fs.h"
 #include "base/units.h"
 #include "cli/asked.h"
 #include "cli/cli.h"
@@ -11,6 +12,7 @@
 #include "cli/run_devices.h"
 #include "cli/run_end.h"
 #include "cli/run_file.h"
+#include "cli/run_mix.h"
 #include "cli/run_options.h"
 #include "cli/run_sanitize.h"
 #include "cli/screen.h"
@@ -134,6 +136,7 @@ typedef struct session {
     const char *report;       /* written; NULL */
     const char *const *paths; /* of the sweeps' files */
     const char *sanitizer;    /* NULL: not asked for, or not installed */
+    rft_mix_book *book;       /* of --mix; NULL */
 } session;
 
 static bool stop(void *payload) {
@@ -237,7 +240,8 @@ static int measure_plan(session *s, rft_err *err) {
 /* The run file is open: everything that can go wrong with it comes before the first signal is only asked about. */
 static int run_session(session *s, rft_err *err) {
     rft_events_begin begin = {s->file.path, s->file.run, s->file.continued, s->file.finished};
-    rft_run_end_opts end = {.report = s->report_path, .no_report = s->o->no_report, .written = &s->report};
+    rft_run_end_opts end = {
+        .report = s->report_path, .no_report = s->o->no_report, .book = s->book, .written = &s->report};
     int rc = RFT_OK;
     rft_events_put_begin(s->events, &begin);
     if (s->file.finished) {
@@ -257,7 +261,9 @@ static int run_session(session *s, rft_err *err) {
     }
     rc = rc == RFT_OK ? rft_run_end(s->cli, &s->file, &end, err) : rc;
     rc = rc == RFT_OK ? rft_run_file_complete(&s->file, err) : rc;
-    return rc == RFT_OK && sanitizes ? rft_run_sanitize_verdict(&sanitize, err) : rc;
+    rc = rc == RFT_OK && sanitizes ? rft_run_sanitize_verdict(&sanitize, err) : rc;
+    return rc == RFT_OK && s->o->package ? rft_run_mix_package(s->cli, s->file.path, &s->o->mixes, s->o->package, err)
+                                         : rc;
 }
 
 /* The remedy of a stop is the command that goes on: beside the message where it fits, else on a line of its own. */
@@ -300,6 +306,7 @@ static int name_outputs(session *s, rft_run_file_opts *file, rft_arena *arena, r
     s->report_path = rft_run_end_report_path(o->report, file->output, arena);
     const rft_output outputs[] = {{"-o", file->output, RFT_OUTPUT_RUN},
                                   {"--report", o->no_report ? NULL : s->report_path, RFT_OUTPUT_FILE},
+                                  {"--package", o->package, RFT_OUTPUT_FILE},
                                   {"--events", o->events, RFT_OUTPUT_STREAM}};
     return rft_outputs_check(outputs, sizeof outputs / sizeof *outputs, &o->files, err);
 }
@@ -346,6 +353,7 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK && o->sanitize != RFT_SANITIZE_NONE) {
         rc = look_for_sanitizer(s, arena, err);
     }
+    rc = rc || !o->part.book ? rc : rft_run_mix_check(o->part.book, l.sweeps, l.sweep_count, err);
     rc = rc ? rc : rft_run_part_take(&o->part, l.sweeps, l.paths, &l.sweep_count, arena, &s->cli->log, err);
     rc = rc ? rc : rft_run_part_leave_out_empty(&o->part, l.sweeps, l.paths, &l.sweep_count, arena, &s->cli->log, err);
     s->paths = l.paths;
@@ -358,7 +366,9 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     if (rc == RFT_OK && o->dry_run) {
         print_plan(s->cli, s->plan, &s->target->gpu);
     } else if (rc == RFT_OK) {
+        const char *mix = o->mixes.count ? rft_fs_name(o->mixes.items[0]) : NULL;
         rft_run_file_opts file_opts = {.output = o->output,
+                                       .stem = mix ? rft_arena_strndup(arena, mix, strcspn(mix, ".")) : NULL,
                                        .part = rft_run_part_text(&o->part, arena),
                                        .fresh = o->fresh,
                                        .target = s->target,
@@ -376,12 +386,30 @@ static int run_target(session *s, rft_arena *arena, rft_err *err) {
     return rc;
 }
 
+/* Reads --mix, and finds the sweeps where none are named. */
+static int take_mixes(session *s, rft_run_options *o, rft_arena *arena, rft_err *err) {
+    if (o->package && rft_run_devices_several(o->device)) {
+        rft_err_set(err, RFT_E_USAGE, "--package is of one run, and several devices make one each");
+        return rft_err_remedy(err, "run once for each device, each with its own --package: -d 0, then -d 1");
+    }
+    if (o->mixes.count == 0) {
+        return RFT_OK;
+    }
+    int rc = rft_mix_files_read(&s->book, &o->mixes, arena, err);
+    if (rc == RFT_OK && o->files.count == 0) {
+        rc = rft_run_mix_files(&o->files, s->book, s->cli->program, arena, err);
+    }
+    o->part.book = rc == RFT_OK && s->book->mix_count ? s->book : NULL;
+    return rc;
+}
+
 int rft_cmd_run(rft_cli *cli, int argc, char **argv, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_run_options o = {0};
     session s = {.cli = cli, .o = &o};
     bool helped = false;
     int rc = rft_run_options_parse(cli, &o, argc, argv, arena, &helped, err);
+    rc = rc || helped ? rc : take_mixes(&s, &o, arena, err);
     if (rc != RFT_OK || helped) {
         goto done;
     }

@@ -26,8 +26,11 @@ static int put_form(rft_cli *cli, const char *path, rft_str *text, bool *to_stdo
     return rc;
 }
 
-static void add_json(rft_str *text, const rft_run *run, const rft_finding *mixes) {
+static void add_json(rft_str *text, const rft_run *run, const rft_finding *mixes, const rft_finding *package) {
     json_t *root = rft_show_run_json(run);
+    if (package) {
+        json_object_set_new(root, "package", rft_print_json(package));
+    }
     if (mixes) {
         json_object_update_new(root, rft_print_json(mixes));
     }
@@ -44,8 +47,9 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
     const rft_run *run = runs.one;
     rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, run, arena, err);
     const rft_finding *mixed = rft_finding_mixes(mixes.book, mixes.totals, mixes.total_count, false, arena);
+    const rft_finding *package = rc == RFT_OK ? rft_finding_package(run, mixes.totals, mixes.total_count, arena) : NULL;
     if (rc == RFT_OK && o->json) {
-        add_json(&text, run, mixed);
+        add_json(&text, run, mixed, package);
         rc = put_form(cli, o->json, &text, &to_stdout, err);
     }
     if (rc == RFT_OK && o->csv) {
@@ -61,6 +65,7 @@ static int show(rft_cli *cli, const rft_words *paths, const show_options *o, rft
     } else if (rc == RFT_OK && !to_stdout) {
         rft_show_run(&text, run, &(rft_show_opts){.ascii = o->ascii, .full = o->full});
         rft_print_text(&text, mixed, &(rft_print_opts){.ascii = o->ascii, .full = o->full, .indent = 2});
+        rft_print_text(&text, package, &(rft_print_opts){.ascii = o->ascii, .full = o->full, .indent = 2});
         if (o->ascii) { /* names of mixes and operations too */
             rft_layout_to_ascii(&text, 0);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mix_set.h - what `--mix FILE` adds to a command: the files, and the sums over its runs. */
+/* mix_set.h - what `--mix FILE`, or the mixes of a package, add to a command, and the sums over its runs. */
 #ifndef RFT_CLI_MIX_SET_H
 #define RFT_CLI_MIX_SET_H
 
@@ -16,8 +16,14 @@ typedef struct rft_mix_set {
 
 /* Reads the files. In `arena`. RFT_E_IO, RFT_E_SCRIPT. */
 int rft_mix_files_read(rft_mix_book **out, const rft_words *files, rft_arena *arena, rft_err *err);
+/* All mixes of the files as one JSON list, for a package. Heap string, owned. RFT_E_LIMIT: more than one file may hold.
+ */
+int rft_mix_files_json(char **out, const rft_words *files, rft_err *err);
 
-/* Reads the files and adds up. Without files: an empty set, book NULL. All in `arena`. */
+/* Reads the files and adds up. Without files: those of the package that the run came in; else an empty set, book NULL.
+ * All in `arena`. */
 int rft_mix_set_load(rft_mix_set *out, const rft_words *files, const rft_run *run, rft_arena *arena, rft_err *err);
+/* Adds up what a book holds. */
+int rft_mix_set_of(rft_mix_set *out, rft_mix_book *book, const rft_run *run, rft_arena *arena, rft_err *err);
 
 #endif

@@ -4,6 +4,8 @@
 #include "base/fs.h"
 #include "cli/reference_set.h"
 #include "cli/show_text.h"
+#include "reports/findings/findings.h"
+#include "reports/print/print.h"
 #include "reports/report.h"
 
 #include <string.h>
@@ -13,8 +15,9 @@ const char *rft_run_end_report_path(const char *report, const char *run, rft_are
     return report ? report : rft_arena_printf(arena, "%.*s.pdf", (int)stem, run);
 }
 
-static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *end, rft_err *err) {
-    rft_report_opts opts = RFT_REPORT_OPTS_INIT;
+static int write_report(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *end, const rft_mix_set *mixes,
+                        rft_err *err) {
+    rft_report_opts opts = {.book = mixes->book, .mixes = mixes->totals, .mix_count = mixes->total_count};
     const char *path = end->report;
     rft_reference_set references = {0};
     rft_reference_set_add_shipped(&references, file->run, cli->program);
@@ -92,9 +95,10 @@ static int verdict(const rft_run *run, rft_arena *arena, rft_err *err) {
                                    : "`rooftune show` groups the reasons; `rooftune point` runs one point alone");
 }
 
-static void print_summary(rft_cli *cli, const rft_run_file *file) {
+static void print_summary(rft_cli *cli, const rft_run_file *file, const rft_finding *mixed) {
     rft_str text = RFT_STR_INIT;
     rft_show_summary(&text, file->run);
+    rft_print_text(&text, mixed, &(rft_print_opts){.indent = 2});
     rft_str_addf(&text, "\nrun     %s\n", file->path);
     fputs(rft_str_get(&text), cli->out);
     fflush(cli->out); /* before what is said on the other stream */
@@ -103,14 +107,16 @@ static void print_summary(rft_cli *cli, const rft_run_file *file) {
 
 void rft_run_end_stopped(rft_cli *cli, const rft_run_file *file) {
     if (file->run->point_count > 0) {
-        print_summary(cli, file);
+        print_summary(cli, file, NULL);
     }
 }
 
 int rft_run_end(rft_cli *cli, const rft_run_file *file, const rft_run_end_opts *opts, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    print_summary(cli, file);
-    int rc = opts->no_report ? RFT_OK : write_report(cli, file, opts, err);
+    rft_mix_set mixes = {0};
+    int rc = opts->book ? rft_mix_set_of(&mixes, opts->book, file->run, arena, err) : RFT_OK;
+    print_summary(cli, file, rft_finding_mixes(mixes.book, mixes.totals, mixes.total_count, false, arena));
+    rc = rc || opts->no_report ? rc : write_report(cli, file, opts, &mixes, err);
     rc = rc == RFT_OK ? verdict(file->run, arena, err) : rc;
     rft_arena_free(arena);
     return rc;

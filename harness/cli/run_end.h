@@ -4,11 +4,13 @@
 #define RFT_CLI_RUN_END_H
 
 #include "cli/cli.h"
+#include "cli/mix_set.h"
 #include "cli/run_file.h"
 
 typedef struct rft_run_end_opts {
     const char *report; /* where to, as rft_run_end_report_path() says */
     bool no_report;
+    rft_mix_book *book;   /* of --mix, summed up under the summary and in the report; NULL */
     const char **written; /* the report's path, once it is there; lives as long as the run */
 } rft_run_end_opts;
 

@@ -53,8 +53,9 @@ static const char *slug(rft_arena *arena, const char *name) {
 static const char *default_path(rft_arena *arena, const rft_run_file_opts *opts, int64_t now_ns) {
     char iso[40];
     const rft_plan *plan = opts->plan;
-    char *stem = plan->sweeps[0]->bare_space ? rft_strdup(slug(arena, plan->sweeps[0]->name))
-                                             : rft_fs_stem(plan->sweeps[0]->path);
+    char *stem = opts->stem                    ? rft_strdup(opts->stem)
+                 : plan->sweeps[0]->bare_space ? rft_strdup(slug(arena, plan->sweeps[0]->name))
+                                               : rft_fs_stem(plan->sweeps[0]->path);
     rft_units_format_iso(iso, sizeof iso, now_ns);
     iso[10] = '\0'; /* the day */
     const char *path =

@@ -26,6 +26,8 @@ static const rft_setting own[] = {
      "the run file (default SWEEP-GPU-DATE.db); of several devices a folder"},
     {OWN("files", TEXT, report, NULL), "report", 0, "OUT.pdf", "the report (default: beside the run file)"},
     {OWN("files", FLAG, no_report, NULL), "no-report", 0, NULL, "measure only"},
+    {OWN("files", TEXT, package, NULL), "package", 0, "FILE.tar.gz",
+     "all of it in one file with checksums (docs/mix.md)"},
     {OWN("files", TEXT, events, NULL), "events", 0, "FILE|-",
      "what happens as JSON Lines for other programs (docs/events.md)"},
     {OWN("files", FLAG, fresh, NULL), "fresh", 0, NULL, "start anew where a run file exists"},
@@ -48,7 +50,7 @@ static const rft_setting own[] = {
 enum { OWN_COUNT = sizeof own / sizeof *own, OPTION_COUNT = OWN_COUNT + RFT_SWEEP_SETTINGS };
 
 static const char *const groups[] = {"device", "files", "search", "measure"};
-enum { GROUP_COUNT = sizeof groups / sizeof *groups, REPEATED_COUNT = 4 };
+enum { GROUP_COUNT = sizeof groups / sizeof *groups, REPEATED_COUNT = 5 };
 
 static const rft_setting *option_at(size_t i) {
     return i < OWN_COUNT ? &own[i] : &rft_sweep_settings[i - OWN_COUNT];
@@ -69,18 +71,19 @@ const char *const *rft_run_options_choices(const char *option) {
 
 /* ---- reading ---- */
 
-static int check_report_place(const rft_run_options *o, rft_err *err) {
-    if (!o->report || o->no_report) {
+/* `what`: "report". */
+static int check_place(const char *path, const char *what, rft_err *err) {
+    if (!path) {
         return RFT_OK;
     }
-    char *folder = rft_fs_folder(o->report);
-    bool there = !rft_fs_is_folder(o->report) && (access(o->report, W_OK) == 0 || access(folder, W_OK) == 0);
+    char *folder = rft_fs_folder(path);
+    bool there = !rft_fs_is_folder(path) && (access(path, W_OK) == 0 || access(folder, W_OK) == 0);
     free(folder);
     if (there) {
         return RFT_OK;
     }
-    rft_err_set(err, RFT_E_IO, "the report cannot be written to %s", o->report);
-    return rft_err_remedy(err, "--report takes a file in a folder that exists and that you may write to");
+    rft_err_set(err, RFT_E_IO, "the %s cannot be written to %s", what, path);
+    return rft_err_remedy(err, "--%s takes a file in a folder that exists and that you may write to", what);
 }
 
 #define SOAK_LEAST_S 3.0 /* its last third counts, and a second is the least that does */
@@ -96,10 +99,11 @@ static int read_own(rft_run_options *o, rft_err *err) {
 
 /* What the words mean, now that all are known. */
 static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
-    if (o->files.count == 0) {
+    if (o->files.count == 0 && o->mixes.count == 0) {
         rft_err_set(err, RFT_E_USAGE, "no sweep given");
         return rft_err_remedy(err, "name a script: rooftune run sweeps/quick.lua");
     }
+    o->exec.power = o->mixes.count ? RFT_POWER_BEST : RFT_POWER_AUTO; /* a mix needs that of all its problems */
     int rc = read_own(o, err);
     rc = rc ? rc : rft_run_part_check(&o->part, err);
     rc = rc ? rc : rft_asked_check(&o->asked, err);
@@ -113,7 +117,8 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
                             "a run measures a device: leave out --arch; a plan: --dry-run --arch sm_90a, without -d");
     }
     rc = rc ? rc : rft_counted_wish_parse(&o->exec.counters, o->counters, arena, err);
-    return rc ? rc : check_report_place(o, err);
+    rc = rc ? rc : check_place(o->no_report ? NULL : o->report, "report", err);
+    return rc ? rc : check_place(o->package, "package", err);
 }
 
 /* ---- parsing ---- */
@@ -122,6 +127,11 @@ static int understand(rft_run_options *o, rft_arena *arena, rft_err *err) {
 static size_t list_repeated(rft_run_options *o, const char *group, rft_opt *opts) {
     if (strcmp(group, "device") == 0) {
         opts[0] = (rft_opt)RFT_OPT_ALLOW_PATH(&o->allow_paths);
+        return 1;
+    }
+    if (strcmp(group, "files") == 0) {
+        opts[0] = (rft_opt){"mix", 0,    "FILE",   "run the sweeps of a workload, its problems alone (docs/mix.md)",
+                            NULL,  NULL, &o->mixes};
         return 1;
     }
     if (strcmp(group, "search") != 0) {
@@ -155,7 +165,6 @@ static size_t list_options(rft_run_options *o, rft_opt *opts, rft_arena *arena) 
 int rft_run_options_parse(rft_cli *cli, rft_run_options *out, int argc, char **argv, rft_arena *arena, bool *helped,
                           rft_err *err) {
     rft_opt opts[OPTION_COUNT + GROUP_COUNT + REPEATED_COUNT];
-    out->exec.power = RFT_POWER_AUTO;
     out->given = rft_arena_calloc(arena, OWN_COUNT, sizeof *out->given);
     size_t count = list_options(out, opts, arena);
     int rc = rft_opt_parse(cli, opts, count, argc, argv, arena, &out->files, &out->script_args, helped, err);
@@ -183,7 +192,8 @@ rft_words rft_run_options_words(const rft_run_options *o, const rft_run_change *
     } repeated[REPEATED_COUNT] = {{"--at", &o->part.at},
                                   {"--variant", &o->part.variants},
                                   {"--set", &o->part.set},
-                                  {"--allow-path", &o->allow_paths}};
+                                  {"--allow-path", &o->allow_paths},
+                                  {"--mix", &o->mixes}};
     size_t lists = o->files.count + o->script_args.count;
     for (size_t r = 0; r < REPEATED_COUNT; r++) {
         lists += 2 * repeated[r].given->count;

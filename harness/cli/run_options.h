@@ -8,7 +8,8 @@
 #include "run/exec.h"
 
 typedef struct rft_run_options {
-    const char *device, *arch, *output, *report, *events, *counters; /* as given; NULL: not given */
+    /* As given; NULL: not given. */
+    const char *device, *arch, *output, *report, *package, *events, *counters;
     bool fresh, dry_run, no_report, wait;
     enum {
         RFT_CEILINGS_KEPT,
@@ -16,7 +17,7 @@ typedef struct rft_run_options {
     } ceilings; /* AGAIN: measured anew, whatever is kept of the last day */
     enum { RFT_SANITIZE_NONE, RFT_SANITIZE_BEST } sanitize;
     rft_exec_opts exec; /* no_prune, counters (the default when not given), power, soak_s; the rest is not for users */
-    rft_words files, script_args, allow_paths;
+    rft_words files, script_args, allow_paths, mixes;
     rft_run_part part;  /* of the sweeps */
     const char **given; /* of every option of the table in run_options.c, as given; NULL: not given */
     rft_asked asked;    /* of the sweeps */

@@ -3,6 +3,7 @@
 
 #include "cli/command_text.h"
 #include "cli/point_choice.h"
+#include "model/mix/mix_find.h"
 
 #include <math.h>
 #include <string.h>
@@ -196,12 +197,45 @@ static int check_at(const rft_sweep *sweep, const char *word, rft_arena *arena, 
     return no_value(word, name, &values, err);
 }
 
-static bool is_problem_wanted(const rft_sweep *sweep, const rft_words *at, const rft_problem *problem) {
-    bool wanted = true;
-    for (size_t a = 0; a < sweep->axis_count && !problem->odd; a++) {
-        wanted = wanted && is_wanted(at, sweep->axes[a].name, &problem->values[a]);
+static bool is_in_mix(const rft_mix_book *book, const rft_sweep *sweep, size_t problem) {
+    bool wanted = false;
+    for (size_t i = 0; i < book->mix_count; i++) {
+        for (size_t k = 0; k < book->mixes[i].item_count && !wanted; k++) {
+            wanted = rft_mix_wants(&book->mixes[i].items[k], sweep, problem);
+        }
     }
     return wanted;
+}
+
+static bool is_problem_wanted(const rft_sweep *sweep, const rft_run_part *part, size_t index) {
+    const rft_problem *problem = &sweep->problems[index];
+    bool wanted = true;
+    for (size_t a = 0; a < sweep->axis_count && !problem->odd; a++) {
+        wanted = wanted && is_wanted(&part->at, sweep->axes[a].name, &problem->values[a]);
+    }
+    return wanted && (!part->book || problem->odd || is_in_mix(part->book, sweep, index));
+}
+
+/* Of a mix's problems, which are no grid: values of axes that are left, and no line to follow. */
+static void keep_used(rft_sweep *sweep, rft_arena *arena) {
+    for (size_t a = 0; a < sweep->axis_count; a++) {
+        rft_axis *axis = &sweep->axes[a];
+        rft_value *kept = rft_arena_calloc(arena, axis->value_count + 1, sizeof *kept);
+        size_t count = 0;
+        for (size_t v = 0; v < axis->value_count; v++) {
+            bool used = false;
+            for (size_t p = 0; p < sweep->problem_count; p++) {
+                const rft_problem *problem = &sweep->problems[p];
+                used = used || (!problem->odd && rft_value_equal(&problem->values[a], &axis->values[v]));
+            }
+            if (used) {
+                kept[count++] = axis->values[v];
+            }
+        }
+        axis->values = kept;
+        axis->value_count = count;
+        axis->along = false;
+    }
 }
 
 static void keep_axes(rft_sweep *sweep, const rft_words *at, rft_arena *arena) {
@@ -213,7 +247,8 @@ static void keep_axes(rft_sweep *sweep, const rft_words *at, rft_arena *arena) {
     }
 }
 
-static int keep_problems(rft_sweep *sweep, const rft_words *at, rft_arena *arena, rft_err *err) {
+static int keep_problems(rft_sweep *sweep, const rft_run_part *part, rft_arena *arena, rft_err *err) {
+    const rft_words *at = &part->at;
     size_t timed = 0, count = 0;
     rft_problem *kept = rft_arena_calloc(arena, sweep->problem_count + 1, sizeof *kept);
     for (size_t i = 0; i < at->count; i++) {
@@ -223,10 +258,15 @@ static int keep_problems(rft_sweep *sweep, const rft_words *at, rft_arena *arena
         }
     }
     for (size_t p = 0; p < sweep->problem_count; p++) {
-        if (is_problem_wanted(sweep, at, &sweep->problems[p])) {
+        if (is_problem_wanted(sweep, part, p)) {
             kept[count++] = sweep->problems[p];
             timed += sweep->problems[p].odd ? 0 : 1;
         }
+    }
+    if (timed == 0 && part->book) {
+        rft_err_set(err, RFT_E_USAGE, "the mix has no operation that is one of its problems%s",
+                    at->count ? " with the values of --at" : "");
+        return rft_err_remedy(err, "leave the sweep out, or put the operation into the mix");
     }
     if (timed == 0) {
         rft_err_set(err, RFT_E_USAGE, "the sweep has each value of --at, and no problem with all of them");
@@ -235,6 +275,9 @@ static int keep_problems(rft_sweep *sweep, const rft_words *at, rft_arena *arena
     keep_axes(sweep, at, arena);
     sweep->problems = kept;
     sweep->problem_count = count;
+    if (part->book) {
+        keep_used(sweep, arena);
+    }
     return RFT_OK;
 }
 
@@ -354,7 +397,7 @@ int rft_run_part_check(const rft_run_part *part, rft_err *err) {
 
 static int take_part(const rft_run_part *part, const rft_sweep **sweep, rft_arena *arena, rft_err *err) {
     part_sweep *p = new_part(*sweep, arena);
-    int rc = keep_problems(&p->sweep, &part->at, arena, err);
+    int rc = keep_problems(&p->sweep, part, arena, err);
     rc = rc ? rc : keep_variants(p, part, arena, err);
     if (rc != RFT_OK) {
         return rft_err_context(err, "sweep %s", (*sweep)->name);
@@ -367,7 +410,7 @@ int rft_run_part_take(const rft_run_part *part, const rft_sweep **sweeps, const 
                       rft_arena *arena, const rft_log *log, rft_err *err) {
     size_t kept = 0;
     rft_err *lacks = rft_arena_calloc(arena, *count, sizeof *lacks);
-    if (!rft_run_part_text(part, arena)) {
+    if (!rft_run_part_text(part, arena) && !part->book) {
         return RFT_OK;
     }
     for (size_t i = 0; i < *count; i++) {

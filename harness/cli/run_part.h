@@ -7,11 +7,13 @@
 #define RFT_CLI_RUN_PART_H
 
 #include "cli/cli.h"
+#include "model/mix/mix.h"
 #include "model/sweep/sweep.h"
 
 /* What was asked for, as given. Words about one name add up: --set VEC=2 --set VEC=4 keeps both values. */
 typedef struct rft_run_part {
     rft_words at, variants, set; /* "n=4096", "tiled", "VEC=4" */
+    const rft_mix_book *book;    /* of --mix: only problems that its operations mean; NULL: all */
 } rft_run_part;
 
 /* RFT_E_USAGE: a word that is not NAME=VALUE. */

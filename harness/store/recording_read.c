@@ -5,6 +5,7 @@
 #include "store/counters_store.h"
 #include "store/exchange/exchange.h"
 #include "store/loads_store.h"
+#include "store/package.h"
 #include "store/points.h"
 #include "store/recording.h"
 #include "store/run_check.h"
@@ -557,7 +558,10 @@ int rft_recording_read(rft_run **out, const char *path, rft_err *err) {
     bool plain = !rft_text_ends(path, ".gz") && !rft_fs_is_gzip(path);
     int code = plain ? rft_fs_read(&text, &size, path, RFT_RECORDING_MAX_BYTES, err)
                      : rft_fs_read_gzip(&text, &size, path, RFT_RECORDING_MAX_BYTES, err);
-    code = code ? code : rft_recording_parse(out, text, size, path, err);
+    bool package = code == RFT_OK && rft_package_is(text, size);
+    code = code      ? code
+           : package ? rft_package_parse(out, text, size, path, err)
+                     : rft_recording_parse(out, text, size, path, err);
     free(text);
     return code;
 }

@@ -6,6 +6,7 @@
 #ifndef RFT_STORE_STORE_H
 #define RFT_STORE_STORE_H
 
+#include "base/hash.h"
 #include "model/run/run.h"
 
 #define RFT_STORE_SCHEMA 8
@@ -105,6 +106,17 @@ int rft_ncu_import(rft_run *run, int64_t point, const char *text, size_t size, c
 /* Recordings. RFT_E_RECORDING: truncated, not gzip, not JSON, wrong shape (with the JSON path); RFT_E_SCHEMA. */
 int rft_recording_read(rft_run **out, const char *path, rft_err *err);
 int rft_recording_write(const rft_run *run, const char *path, rft_err *err);
+
+/* A package is what a bidder sends back in one file (docs/mix.md): a gzipped tar of run.json (a recording), mix.json,
+ * README.md and SHA256SUMS. rft_store_load() reads it as a run with its `package` set, after it has held every file
+ * against its sum; that finds damage, not forgery. `digest`: SHA-256 of SHA256SUMS in hex. RFT_E_IO; RFT_E_LIMIT: more
+ * than is read of one. */
+typedef struct rft_package_parts {
+    const rft_run *run;
+    const char *mixes; /* JSON: a list of mixes, as rft_mix_book_add() takes it; NULL: none */
+    const char *page;  /* Markdown, for people; NULL: none */
+} rft_package_parts;
+int rft_package_write(const rft_package_parts *parts, const char *path, char digest[RFT_HASH_HEX_SIZE], rft_err *err);
 
 /* For other programs (docs/exchange.md): the points of one variant on one problem, as plain T4 JSON or as a cache file
  * of Kernel Tuner; gzip where the path ends in .gz. `count`: points written. RFT_E_NOT_FOUND: there are none. Reading

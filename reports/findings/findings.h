@@ -12,6 +12,11 @@
 #include "reports/findings/finding.h"
 #include "reports/findings/profile_charts.h"
 
+/* What no run shows, each with what this one knows of it: who made it, other cards and days, load that lasts ... A list
+ * for programs: `what`, `known`. */
+rft_finding *rft_finding_unchecked(const rft_run *run, rft_mix_total *const *mixes, size_t count, rft_arena *arena);
+/* The package that the run came in, and the above; NULL: it came in none. */
+rft_finding *rft_finding_package(const rft_run *run, rft_mix_total *const *mixes, size_t count, rft_arena *arena);
 /* Device, notices, run and its cost. */
 rft_finding *rft_finding_head(const rft_run *run, rft_arena *arena);
 /* What all sessions took: time, GPU, compilers; null where it was not recorded. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A recording somebody sent: an error with words, or a run that can be written and read again. Never a crash. */
+/* A recording or a package somebody sent: an error with words, or a run that can be written and read again. Never a
+ * crash. */
+#include "store/package.h"
 #include "store/recording.h"
 
 #include <stdlib.h>
@@ -31,7 +33,9 @@ static void use(const rft_run *run) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rft_run *run = NULL, *again = NULL;
     rft_err err = RFT_ERR_INIT;
-    int code = rft_recording_parse(&run, (const char *)data, size, "fuzz", &err);
+    const char *bytes = (const char *)data;
+    int code = rft_package_is(bytes, size) ? rft_package_parse(&run, bytes, size, "fuzz", &err)
+                                           : rft_recording_parse(&run, bytes, size, "fuzz", &err);
     if (code) {
         require((code == RFT_E_RECORDING || code == RFT_E_SCHEMA) && err.message[0] && run == NULL);
         return 0;

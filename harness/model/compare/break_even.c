@@ -214,12 +214,12 @@ static int compare_flips(const void *left, const void *right) {
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
-static void ask(rft_break_even *out, rft_str *steady, const duel *d, const question *q,
-                const rft_mix_figure figures[2 * SIDES], const rft_mix_book *book, rft_arena *arena) {
+/* False: within its range no value of it does. */
+static bool ask(rft_break_even *out, const duel *d, const question *q, const rft_mix_figure figures[2 * SIDES],
+                const rft_mix_book *book, rft_arena *arena) {
     double at = solve(d, q);
     if (!is_in_range(d, q, at)) {
-        rft_str_addf(steady, "%s%s", steady->length ? ", " : "", name_of(q, arena));
-        return;
+        return false;
     }
     ends around = interval_of(d, q, figures, at);
     out->flips[out->flip_count++] = (rft_break_even_flip){.what = name_of(q, arena),
@@ -229,25 +229,34 @@ static void ask(rft_break_even *out, rft_str *steady, const duel *d, const quest
                                                           .at = at,
                                                           .low = around.low,
                                                           .high = around.high};
+    return true;
+}
+
+/* Has it a part in the decision? Of prices alone years and utilisation have none, and no watt. */
+static bool matters(const duel *d, const rft_break_even *out, assumption what) {
+    bool idle_known = isfinite(d->terms[FIRST].idle_watts) && isfinite(d->terms[OTHER].idle_watts);
+    return out->no_energy ? what == FIRST_PRICE || what == HOST_PRICE : what != UTILISATION || idle_known;
 }
 
 static void add_flips(rft_break_even *out, const duel *d, const rft_break_even_side *first,
                       const rft_break_even_side *other, const rft_mix_figure figures[2 * SIDES], rft_arena *arena) {
     const rft_mix_book *book = first->total->book;
-    size_t lines = first->total->line_count;
+    size_t lines = first->total->line_count, counts = 0;
     rft_str steady = RFT_STR_INIT;
     out->flips = rft_arena_calloc(arena, ASSUMPTIONS + lines, sizeof *out->flips);
     for (assumption what = FIRST_PRICE; what < COUNT_OF_LINE; what++) {
-        bool energy = what == KWH || what == PUE || what == HOST_WATTS;
-        bool idle_known = isfinite(d->terms[FIRST].idle_watts) && isfinite(d->terms[OTHER].idle_watts);
-        bool waits = what == UTILISATION && out->no_energy == NULL && !idle_known;
-        if (!(energy && out->no_energy) && !waits) {
-            ask(out, &steady, d, &(question){.what = what}, figures, book, arena);
+        const question q = {.what = what};
+        if (matters(d, out, what) && !ask(out, d, &q, figures, book, arena)) {
+            rft_str_addf(&steady, "%s%s", steady.length ? ", " : "", name_of(&q, arena));
         }
     }
     for (size_t i = 0; i < lines && lines > 1; i++) {
-        ask(out, &steady, d, &(question){COUNT_OF_LINE, {&first->total->lines[i], &other->total->lines[i]}}, figures,
-            book, arena);
+        const question q = {COUNT_OF_LINE, {&first->total->lines[i], &other->total->lines[i]}};
+        counts += ask(out, d, &q, figures, book, arena);
+    }
+    if (lines > 1 && counts < lines) {
+        rft_str_addf(&steady, "%s%s", steady.length ? ", " : "",
+                     counts ? "other counts" : "the count of any operation");
     }
     qsort(out->flips, out->flip_count, sizeof *out->flips, compare_flips);
     out->steady = steady.length ? rft_arena_strdup(arena, rft_str_get(&steady)) : NULL;

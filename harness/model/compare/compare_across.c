@@ -160,7 +160,7 @@ typedef struct caveat {
     bool of[RFT_COMPARE_MOST];
 } caveat;
 
-#define CAVEATS_MOST (9 * RFT_COMPARE_MOST)
+#define CAVEATS_MOST (10 * RFT_COMPARE_MOST)
 
 typedef struct caveats {
     caveat items[CAVEATS_MOST];
@@ -238,6 +238,12 @@ static void add_caveats_of(caveats *to, const rft_compare *compare, size_t at, r
     }
     if (run->info.finished_unix_ns == 0 && !foreign) {
         add_caveat(to, at, "the run is not finished.");
+    }
+    if (run->package) {
+        add_caveat(to, at,
+                   rft_arena_printf(arena,
+                                    "came in a package (digest %.12s); its checksums show damage, not who made it.",
+                                    run->package->digest));
     }
     if (!foreign) {
         add_drift(to, run, at, arena);

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LIST_MAX 64 /* mixes in one file */
-
 typedef struct mix_reader {
     rft_mix_book *book;
     const char *path;
@@ -217,7 +215,7 @@ int rft_mix_book_add(rft_mix_book *book, const char *json, const char *path, rft
     int rc = rft_json_parse(&root, json, strlen(json), path, err);
     if (rc == RFT_OK && json_is_array(root)) {
         size_t count = json_array_size(root);
-        rc = count == 0 || count > LIST_MAX ? no_mix(&r) : RFT_OK;
+        rc = count == 0 || count > RFT_MIX_FILE_MOST ? no_mix(&r) : RFT_OK;
         for (size_t i = 0; i < count && rc == RFT_OK; i++) {
             rc = read_mix(&r, json_array_get(root, i));
         }

@@ -68,6 +68,7 @@ typedef struct rft_mix_book {
 } rft_mix_book;
 
 #define RFT_MIX_LIST_MOST 1024 /* operations of a mix, prices, names, remarks */
+#define RFT_MIX_FILE_MOST 64   /* mixes in one file */
 
 /* Nothing given. In `arena`. */
 rft_mix_book *rft_mix_book_new(rft_arena *arena);

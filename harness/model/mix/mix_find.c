@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mix_find.c - the best measured point of an operation at a problem, over several runs; or why there is none. */
+#include "model/mix/mix_find.h"
 #include "model/mix/mix_parts.h"
 
 #include "model/run/baseline.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NAMES_MAX 256
@@ -19,6 +21,7 @@ typedef struct finder {
     rft_arena *arena;
     closeness reached;
     double best_s; /* median of what was found so far; INFINITY */
+    bool planned;  /* nothing is measured yet: what a sweep has is told in other words */
 } finder;
 
 const char *rft_mix_item_text(const rft_mix_item *item, rft_arena *arena) {
@@ -121,9 +124,9 @@ static bool map_axes(finder *f, const rft_sweep *sweep, size_t *axes) {
     return true;
 }
 
-static bool matches(const finder *f, const rft_problem *problem, const size_t *axes) {
-    for (size_t i = 0; i < f->item->axis_count; i++) {
-        if (!rft_value_equal(&problem->values[axes[i]], &f->item->values[i])) {
+static bool matches(const rft_mix_item *item, const rft_problem *problem, const size_t *axes) {
+    for (size_t i = 0; i < item->axis_count; i++) {
+        if (!rft_value_equal(&problem->values[axes[i]], &item->values[i])) {
             return false;
         }
     }
@@ -156,13 +159,15 @@ static const char *no_problem_text(const finder *f, const rft_sweep *sweep, cons
     rft_str text = RFT_STR_INIT;
     for (size_t i = 0; i < f->item->axis_count; i++) {
         size_t length = text.length;
-        rft_str_addf(&text, "%s was measured with %s = ", sweep->name, f->item->axes[i]);
+        rft_str_addf(&text, "%s %s %s = ", sweep->name, f->planned ? "has" : "was measured with", f->item->axes[i]);
         if (add_values(&text, sweep, axes[i], &f->item->values[i])) {
             return kept_text(&text, f->arena);
         }
         rft_str_truncate(&text, length);
     }
-    rft_str_addf(&text, "%s was not measured with these together", sweep->name);
+    rft_str_addf(&text,
+                 f->planned ? "%s has no problem with these together" : "%s was not measured with these together",
+                 sweep->name);
     return kept_text(&text, f->arena);
 }
 
@@ -247,7 +252,7 @@ static void look_in(finder *f, const rft_run *run, size_t s) {
         return;
     }
     for (size_t p = 0; p < sweep->problem_count; p++) {
-        if (matches(f, &sweep->problems[p], axes)) {
+        if (matches(f->item, &sweep->problems[p], axes)) {
             problem = p;
             found++;
         }
@@ -261,26 +266,58 @@ static void look_in(finder *f, const rft_run *run, size_t s) {
     }
 }
 
-void rft_mix_find(rft_mix_line *line, const rft_mix_item *item, const rft_run *const *runs, size_t run_count,
-                  rft_arena *arena) {
-    *line = (rft_mix_line){.item = item, .time_s = NAN, .frac = NAN, .joules = NAN};
-    finder f = {.line = line, .item = item, .arena = arena, .best_s = INFINITY};
+static void look_everywhere(finder *f, const rft_run *const *runs, size_t run_count) {
     bool named = false;
     for (size_t r = 0; r < run_count; r++) {
         for (size_t s = 0; s < runs[r]->sweep_count; s++) {
-            if (is_meant(&runs[r]->sweeps[s].sweep, item->operation)) {
+            if (is_meant(&runs[r]->sweeps[s].sweep, f->item->operation)) {
                 named = true;
-                look_in(&f, runs[r], s);
+                look_in(f, runs[r], s);
             }
         }
     }
     if (!named) {
-        give_up(&f, NO_NAME, no_name_text(&f, runs, run_count));
+        give_up(f, NO_NAME, no_name_text(f, runs, run_count));
     }
+}
+
+void rft_mix_find(rft_mix_line *line, const rft_mix_item *item, const rft_run *const *runs, size_t run_count,
+                  rft_arena *arena) {
+    *line = (rft_mix_line){.item = item, .time_s = NAN, .frac = NAN, .joules = NAN};
+    finder f = {.line = line, .item = item, .arena = arena, .best_s = INFINITY};
+    look_everywhere(&f, runs, run_count);
     if (line->measurement) {
         line->missing = NULL;
         line->time_s = item->count * line->measurement->stats.median;
     } else {
         line->problem = rft_mix_item_text(item, arena);
     }
+}
+
+/* ---- before anything is measured ---- */
+
+bool rft_mix_wants(const rft_mix_item *item, const rft_sweep *sweep, size_t problem) {
+    bool wanted = is_meant(sweep, item->operation);
+    size_t *axes = rft_calloc(item->axis_count + 1, sizeof *axes);
+    for (size_t i = 0; i < item->axis_count && wanted; i++) {
+        axes[i] = axis_of(sweep, item->axes[i]);
+        wanted = axes[i] < sweep->axis_count;
+    }
+    wanted = wanted && matches(item, &sweep->problems[problem], axes);
+    free(axes);
+    return wanted;
+}
+
+const char *rft_mix_unmet(const rft_mix_item *item, const rft_sweep *const *sweeps, size_t count, rft_arena *arena) {
+    rft_run planned = {.arena = arena, .sweep_count = count};
+    rft_mix_line line = {.item = item};
+    finder f = {.line = &line, .item = item, .arena = arena, .best_s = INFINITY, .planned = true};
+    planned.sweeps = rft_arena_calloc(arena, count + 1, sizeof *planned.sweeps);
+    for (size_t i = 0; i < count; i++) {
+        planned.sweeps[i].sweep = *sweeps[i];
+    }
+    look_everywhere(&f, &(const rft_run *){&planned}, 1);
+    return f.reached == NOTHING_MEASURED
+               ? NULL
+               : rft_arena_printf(arena, "%s %s: %s", item->operation, rft_mix_item_text(item, arena), line.missing);
 }

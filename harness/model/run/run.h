@@ -157,6 +157,12 @@ typedef struct rft_run_info {
     double compile_s; /* core-seconds of compile workers; what came from the cache took none */
 } rft_run_info;
 
+/* What a run came in (docs/mix.md#packages). Not stored. */
+typedef struct rft_run_package {
+    const char *digest; /* SHA-256 of its list of checksums, in hex */
+    const char *mixes;  /* JSON: a list of mixes that it was run for; NULL: none */
+} rft_run_package;
+
 typedef struct rft_run {
     rft_arena *arena; /* owned */
     rft_run_info info;
@@ -172,6 +178,7 @@ typedef struct rft_run {
     size_t reference_count, reference_capacity;
     rft_baseline *baselines; /* in the order stored */
     size_t baseline_count, baseline_capacity;
+    const rft_run_package *package; /* NULL: a run file or a recording */
 } rft_run;
 
 /* Appends a copy. */

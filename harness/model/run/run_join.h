@@ -9,8 +9,9 @@
 #include "model/run/run.h"
 
 /* A new run with the sweeps and points of all (1 or more), in the order given; points are numbered anew. Its id comes
- * from theirs; the command names all commands; times and costs are sums, from the first start to the last end. Texts
- * and arrays are borrowed: the runs must outlive it. With one run it is that run's copy, id included.
+ * from theirs, it is of no package; the command names all commands; times and costs are sums, from the first start to
+ * the last end. Texts and arrays are borrowed: the runs must outlive it. With one run it is that run's copy, id
+ * included.
  *
  * RFT_E_USAGE, with a remedy: another card, a replay among measured runs, or a sweep that two of them hold. */
 int rft_run_join(rft_run **out, rft_run *const *runs, size_t count, rft_err *err);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/mix_package.h"
+
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_NAME "mix.json" /* in the package */
+
+/* A bidder's own: what a card of this run costs, where others of its name may cost something else. */
+static void price_by_uuid(json_t *list, const rft_gpu_info *gpu) {
+    for (size_t i = 0; i < json_array_size(list) && gpu->name && gpu->uuid && *gpu->uuid; i++) {
+        json_t *devices = json_object_get(json_object_get(json_array_get(list, i), "prices"), "devices");
+        json_t *price = json_object_get(devices, gpu->name);
+        if (price && !json_object_get(devices, gpu->uuid)) {
+            json_object_set(devices, gpu->uuid, price);
+        }
+    }
+}
+
+/* What all have to agree on: the list without prices of devices, names and remarks, and what is empty then. */
+static char *common_text(const json_t *list) {
+    json_t *common = json_array();
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *mix = json_deep_copy(json_array_get(list, i)), *prices = json_object_get(mix, "prices");
+        json_object_del(mix, "names");
+        json_object_del(mix, "remarks");
+        json_object_del(prices, "devices");
+        json_object_del(prices, "date");
+        json_object_del(prices, "currency"); /* two are refused where prices are read */
+        if (json_object_size(prices) == 0) {
+            json_object_del(mix, "prices");
+        }
+        if (json_array_size(json_object_get(mix, "items")) > 0 || json_object_get(mix, "prices")) {
+            json_array_append(common, mix);
+        }
+        json_decref(mix);
+    }
+    char *text = rft_json_dump(common, NULL);
+    json_decref(common);
+    return text;
+}
+
+/* Leaves what is not common. */
+static void keep_own(json_t *list) {
+    static const char *const shared[] = {"kwh", "years", "utilisation", "pue", "host"};
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        json_t *mix = json_array_get(list, i), *prices = json_object_get(mix, "prices");
+        for (size_t k = 0; k < sizeof shared / sizeof *shared; k++) {
+            json_object_del(prices, shared[k]);
+        }
+        if (json_is_object(mix)) {
+            json_object_set_new(mix, "items", json_array());
+        }
+    }
+}
+
+static int add_list(rft_mix_book *book, json_t *list, rft_arena *arena, rft_err *err) {
+    char *text = rft_json_dump(list, NULL);
+    int rc = rft_mix_book_add(book, text, FILE_NAME, arena, err);
+    free(text);
+    return rc;
+}
+
+static int differ(const rft_run *a, const rft_run *b, rft_err *err) {
+    rft_err_set(err, RFT_E_USAGE, "the packages of runs %s and %s hold different mixes", a->info.id, b->info.id);
+    return rft_err_remedy(err, "--mix FILE sums all of them up by one");
+}
+
+int rft_mix_packages_read(rft_mix_book **out, const rft_run *const *runs, size_t count, rft_arena *arena,
+                          rft_err *err) {
+    const rft_run *first = NULL;
+    char *common = NULL;
+    int rc = RFT_OK;
+    *out = NULL;
+    for (size_t i = 0; i < count && rc == RFT_OK; i++) {
+        json_t *list = NULL;
+        const char *mixes = runs[i]->package ? runs[i]->package->mixes : NULL;
+        if (!mixes) {
+            continue;
+        }
+        rc = rft_json_parse(&list, mixes, strlen(mixes), FILE_NAME, err);
+        char *text = rc == RFT_OK ? common_text(list) : NULL;
+        if (rc == RFT_OK && first && strcmp(text, common) != 0) {
+            rc = differ(first, runs[i], err);
+        }
+        if (rc == RFT_OK) {
+            *out = *out ? *out : rft_mix_book_new(arena);
+            price_by_uuid(list, &runs[i]->gpu);
+            if (first) {
+                keep_own(list);
+            }
+            rc = add_list(*out, list, arena, err);
+        }
+        free(first ? text : common);
+        common = first ? common : text;
+        first = first ? first : runs[i];
+        json_decref(list);
+    }
+    free(common);
+    return rc;
+}
