@@ -7,9 +7,11 @@
 #include <string.h>
 
 #define LEAD_SIDES 4 /* so many sentences in large letters */
-#define CHART_HEIGHT 170.0
-#define CHART_LOW_HEIGHT 110.0 /* below a longer table */
-#define CHART_SIDES 4
+#define CHART_HEIGHT 190.0
+#define CHART_UPRIGHT_HEIGHT 250.0
+#define CHART_MARKS_MOST 96 /* more are taken together, sweep by sweep */
+#define NAMES_LEVEL_MOST 6  /* more names of sweeps stand upright */
+#define SLOT 0.8            /* of a place's width, side by side */
 
 static void widen(double value, double *low, double *high) {
     if (isfinite(value) && value > 0.0) {
@@ -18,63 +20,101 @@ static void widen(double value, double *low, double *high) {
     }
 }
 
+/* What stands at one place of the chart: a workload, or, of too many, a sweep. */
+typedef struct place {
+    size_t first, end;
+} place;
+
+static size_t find_places(const rft_compare *c, bool sweeps, place *out) {
+    size_t count = 0;
+    for (size_t w = 0; w < c->workload_count; w = out[count++].end) {
+        out[count] = (place){w, sweeps ? rft_compare_next_sweep(c, w) : w + 1};
+    }
+    return count;
+}
+
+/* A side's speeds at every place: the mark, and from where to where. */
+static void add_speeds(rft_compare_pages *p, rft_chart *chart, size_t side, const place *places, size_t count,
+                       double range[2]) {
+    const rft_compare *c = p->compare;
+    double shift = ((double)side - (double)c->side_count / 2.0) * SLOT / (double)c->side_count;
+    rft_series *bars = rft_chart_series(p->doc->arena, chart, RFT_SERIES_RANGE, count);
+    bars->tone = rft_tone_of(side);
+    for (size_t i = 0; i < count; i++) {
+        const rft_compare_score score = rft_compare_score_of(c, places[i].first, places[i].end, 0, side);
+        const rft_compare_ratio *one = &c->workloads[places[i].first].figures[side].ratio;
+        bool alone = places[i].end == places[i].first + 1;
+        bars->x[i] = (double)i + shift;
+        bars->y[i] = alone ? one->low : score.least_ratio;
+        bars->y2[i] = alone ? one->high : score.most_ratio;
+        widen(bars->y[i], &range[0], &range[1]);
+        widen(bars->y2[i], &range[0], &range[1]);
+    }
+    rft_series *dots = rft_chart_series(p->doc->arena, chart, RFT_SERIES_DOTS, count);
+    dots->tone = rft_tone_of(side);
+    size_t last = SIZE_MAX;
+    for (size_t i = 0; i < count; i++) {
+        dots->x[i] = (double)i + shift;
+        dots->y[i] = rft_compare_score_of(c, places[i].first, places[i].end, 0, side).mean_ratio;
+        widen(dots->y[i], &range[0], &range[1]);
+        last = isfinite(dots->y[i]) ? i : last;
+    }
+    if (last != SIZE_MAX && c->side_count > 2) {
+        dots->names[last] = rft_compare_letter(c, side, p->arena);
+    }
+}
+
 /* The speeds with their intervals: what the table says at a glance. */
 static void add_chart(rft_compare_pages *p) {
     const rft_compare *c = p->compare;
-    rft_chart *chart = rft_chart_new(p->doc->arena, "", c->side_count > 4 ? CHART_LOW_HEIGHT : CHART_HEIGHT);
-    size_t sides = c->side_count < CHART_SIDES + 1 ? c->side_count : CHART_SIDES + 1;
-    double low = 0.99, high = 1.01;
-    for (size_t side = 1; side < sides; side++) {
-        /* Side by side within a workload. */
-        double shift = ((double)side - (double)sides / 2.0) * 0.16;
-        rft_series *bars = rft_chart_series(p->doc->arena, chart, RFT_SERIES_RANGE, c->workload_count);
-        bars->tone = rft_tone_of(side);
-        for (size_t w = 0; w < c->workload_count; w++) {
-            const rft_compare_ratio *r = &c->workloads[w].figures[side].ratio;
-            bars->x[w] = (double)w + 1.0 + shift;
-            bars->y[w] = r->low;
-            bars->y2[w] = r->high;
-            widen(r->low, &low, &high);
-            widen(r->high, &low, &high);
-        }
-        rft_series *dots = rft_chart_series(p->doc->arena, chart, RFT_SERIES_DOTS, c->workload_count);
-        dots->tone = rft_tone_of(side);
-        size_t last = SIZE_MAX;
-        for (size_t w = 0; w < c->workload_count; w++) {
-            dots->x[w] = (double)w + 1.0 + shift;
-            dots->y[w] = c->workloads[w].figures[side].ratio.ratio;
-            last = isfinite(dots->y[w]) ? w : last;
-        }
-        if (last != SIZE_MAX && c->side_count > 2) {
-            dots->names[last] = rft_compare_letter(p->compare, side, p->arena);
-        }
+    bool sweeps = c->workload_count * (c->side_count - 1) > CHART_MARKS_MOST;
+    place *places = rft_arena_calloc(p->arena, c->workload_count + 1, sizeof *places);
+    size_t count = find_places(c, sweeps, places);
+    rft_chart *chart =
+        rft_chart_new(p->doc->arena, "", sweeps && count > NAMES_LEVEL_MOST ? CHART_UPRIGHT_HEIGHT : CHART_HEIGHT);
+    double range[2] = {0.99, 1.01};
+    for (size_t side = 1; side < c->side_count; side++) {
+        add_speeds(p, chart, side, places, count, range);
     }
     rft_series *one = rft_chart_series(p->doc->arena, chart, RFT_SERIES_LINE, 2);
     one->tone = RFT_TONE_INK;
     one->label = "A";
-    one->x[0] = 0.4, one->x[1] = (double)c->workload_count + 0.6;
+    one->x[0] = -0.6, one->x[1] = (double)count - 0.4;
     one->y[0] = one->y[1] = 1.0;
-    chart->x = (rft_chart_axis){
-        .title = "workload (number in the table)", .whole = true, .low = 0.4, .high = (double)c->workload_count + 0.6};
-    double room = log(high / low) * 0.06;
-    chart->y = (rft_chart_axis){
-        .title = "speed against A", .log = high / low > 4.0, .low = low * exp(-room), .high = high * exp(room)};
-    chart->caption = rft_arena_printf(p->arena, "Speed against A with its 95 %% interval%s.",
-                                      c->side_count > sides ? "; of B to E, the table has all" : "");
+    chart->x = (rft_chart_axis){.title = sweeps ? NULL : "workload (number in the table)", .name_count = count};
+    chart->x.names = rft_arena_calloc(p->doc->arena, count + 1, sizeof *chart->x.names);
+    chart->x.names_upright = sweeps && count > NAMES_LEVEL_MOST;
+    for (size_t i = 0; i < count; i++) {
+        chart->x.names[i] = sweeps ? c->workloads[places[i].first].sweep_name
+                                   : rft_arena_printf(p->doc->arena, "%zu", places[i].first + 1);
+    }
+    double room = log(range[1] / range[0]) * 0.06;
+    chart->y = (rft_chart_axis){.title = "speed against A",
+                                .log = range[1] / range[0] > 4.0,
+                                .low = range[0] * exp(-room),
+                                .high = range[1] * exp(room)};
+    chart->caption = sweeps
+                         ? "Speed against A: the geometric mean of a sweep's workloads, and from the least to the most."
+                         : "Speed against A with its 95 % interval.";
     rft_doc_charts(p->doc, &chart, 1);
 }
 
 void rft_compare_page_cover(rft_compare_pages *p) {
-    for (size_t side = 1; side < p->compare->side_count; side++) {
-        rft_doc_textf(p->doc, p->compare->side_count > LEAD_SIDES ? RFT_TEXT_BODY : RFT_TEXT_LEAD, "%s.",
-                      rft_compare_sentence(p->compare, side, p->arena));
+    const rft_compare *c = p->compare;
+    rft_text_style style = c->side_count > LEAD_SIDES || c->side_count == 2 ? RFT_TEXT_BODY : RFT_TEXT_LEAD;
+    if (c->side_count == 2) {
+        rft_doc_textf(p->doc, RFT_TEXT_LEAD, "%s.", rft_compare_sentence(c, 1, p->arena));
     }
-    rft_print_page(p->doc, rft_finding_compared_runs(p->compare, p->arena));
-    rft_print_page(p->doc, rft_finding_scores(p->compare, p->arena));
-    if (p->compare->workload_count > 1) {
+    rft_print_page(p->doc, rft_finding_card_sentences(c, style, p->arena));
+    rft_print_page(p->doc, rft_finding_compared_runs(c, p->arena));
+    rft_print_page(p->doc, rft_finding_scores(c, p->arena));
+    if (c->side_count <= RFT_COMPARE_COVER_MATRIX) {
+        rft_print_page(p->doc, rft_finding_matrix(c, p->arena));
+    }
+    if (c->workload_count > 1) {
         add_chart(p);
     }
-    rft_doc_text(p->doc, RFT_TEXT_BODY, p->compare->caveats[0]);
+    rft_doc_text(p->doc, RFT_TEXT_BODY, c->caveats[0]);
     rft_doc_heading(p->doc, 2, "Contents", NULL);
     rft_doc_contents(p->doc);
 }

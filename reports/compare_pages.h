@@ -15,6 +15,9 @@ typedef struct rft_compare_pages {
     rft_arena *arena;
 } rft_compare_pages;
 
+/* The matrix of so many runs stands on the cover; that of more, which fill it, behind it. */
+#define RFT_COMPARE_COVER_MATRIX 4
+
 /* The whole document, in `arena`. */
 rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena);
 

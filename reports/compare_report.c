@@ -69,6 +69,12 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
     rft_doc_heading(p.doc, 1, title_of(&p), "cover");
     rft_compare_page_cover(&p);
     rft_doc_new_page(p.doc);
+    rft_doc_heading(p.doc, 1, "The cards, and who is fastest where", "cards");
+    if (compare->side_count > RFT_COMPARE_COVER_MATRIX) {
+        rft_print_page(p.doc, rft_finding_matrix(compare, arena));
+    }
+    rft_print_page(p.doc, rft_finding_wins(compare, arena));
+    rft_print_page(p.doc, rft_finding_cards(compare, arena));
     rft_doc_heading(p.doc, 1, "Workload by workload", "workloads");
     rft_print_page(p.doc, rft_finding_workloads(compare, arena));
     rft_print_page(p.doc, rft_finding_compared_rates(compare, arena));

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_roofline.c - the ceilings and the bests of several runs over each other, one chart a pipe. Each run has its
- * tone and mark; lines of the first are solid. */
+/* compare_roofline.c - the ceilings and the bests of several runs over each other, one chart a pipe; of many runs
+ * beside each other. Each run has its tone, mark and dashes; lines of the first are solid. */
 #include "model/roofline/placement.h"
 #include "reports/compare_pages.h"
 
 #include <math.h>
 
-#define HEIGHT 285.0 /* two on a page */
-#define SIDES_MOST 4 /* tones there are */
-#define NAMED_MOST 6 /* workloads that changed side, by name */
+#define HEIGHT 285.0   /* two on a page */
+#define NAMED_MOST 3   /* workloads that changed side, by name */
+#define OVERLAY_MOST 3 /* more runs have a chart each, over the same axes */
+#define HEIGHT_SMALL 132.0
+#define COLUMNS_SMALL 3
 
 typedef struct overlay {
     rft_compare_pages *p;
@@ -16,7 +18,9 @@ typedef struct overlay {
     rft_ceiling_id pipe_id;
     bool has_pipe_id;
     size_t sides;
-    double x_low, x_high, y_low, y_high, factor;
+    double x_low, x_high, y_low, y_high;
+    rft_figure_scale scale;
+    bool small; /* one run; its ceilings are told by the axis, those of the first lie behind them in grey */
     rft_chart *chart;
 } overlay;
 
@@ -79,18 +83,19 @@ static bool find_ranges(overlay *o) {
     return true;
 }
 
-static void add_ceiling(overlay *o, size_t side, const char *label, const double x[2], const double y[2]) {
+static rft_series *add_ceiling(overlay *o, const char *label, rft_tone tone, const double x[2], const double y[2]) {
     rft_series *series = rft_chart_series(o->p->doc->arena, o->chart, RFT_SERIES_LINE, 2);
     series->label = label;
-    series->tone = rft_tone_of(side);
-    series->dashed = side > 0;
+    series->tone = tone;
     for (int i = 0; i < 2; i++) {
         series->x[i] = x[i];
-        series->y[i] = y[i] / o->factor;
+        series->y[i] = y[i] / o->scale.factor;
     }
+    return series;
 }
 
-static void add_ceilings(overlay *o, size_t side) {
+/* Both branches of a run's roof; `named`: with their labels. */
+static void draw_roof(overlay *o, size_t side, rft_tone tone, bool named, bool dashed) {
     rft_arena *arena = o->p->arena;
     char letter = o->p->compare->sides[side].letter;
     double flop = flop_of(o, side), dram = dram_of(o, side);
@@ -98,16 +103,27 @@ static void add_ceilings(overlay *o, size_t side) {
     if (flop > 0) {
         double start = dram > 0 ? fmax(flop / dram, o->x_low) : o->x_low;
         const double x[2] = {start, o->x_high}, y[2] = {flop, flop};
-        add_ceiling(
-            o, side,
-            rft_arena_printf(arena, "%c: %s %s", letter, rft_pipe_label(o->pipe), rft_figure_si(arena, flop, unit)), x,
-            y);
+        const char *name =
+            rft_arena_printf(arena, "%c: %s %s", letter, rft_pipe_label(o->pipe), rft_figure_si(arena, flop, unit));
+        add_ceiling(o, named ? name : NULL, tone, x, y)->dashed = dashed;
     }
     if (dram > 0) {
         double end = flop > 0 ? fmin(flop / dram, o->x_high) : o->x_high;
         const double x[2] = {o->x_low, end}, y[2] = {o->x_low * dram, end * dram};
-        add_ceiling(o, side, rft_arena_printf(arena, "%c: memory %s", letter, rft_figure_si(arena, dram, "B/s")), x, y);
+        const char *name = rft_arena_printf(arena, "%c: memory %s", letter, rft_figure_si(arena, dram, "B/s"));
+        add_ceiling(o, named ? name : NULL, tone, x, y)->dashed = dashed;
     }
+}
+
+static void add_ceilings(overlay *o, size_t side) {
+    draw_roof(o, side, rft_tone_of(side), true, false);
+}
+
+static void add_small_ceilings(overlay *o, size_t side) {
+    if (side > 0) {
+        draw_roof(o, 0, RFT_TONE_GREY, false, true);
+    }
+    draw_roof(o, side, RFT_TONE_INK, false, false);
 }
 
 static size_t add_bests(overlay *o, size_t side, size_t *named) {
@@ -115,7 +131,7 @@ static size_t add_bests(overlay *o, size_t side, size_t *named) {
     size_t count = 0;
     rft_series *series = rft_chart_series(o->p->doc->arena, o->chart, RFT_SERIES_DOTS, c->workload_count);
     series->tone = rft_tone_of(side);
-    series->bold = side == 0;
+    series->bold = side == 0 && !o->small;
     for (size_t w = 0; w < c->workload_count; w++) {
         const rft_compare_figure *f = &c->workloads[w].figures[side];
         if (!on_pipe(o, f)) {
@@ -123,9 +139,9 @@ static size_t add_bests(overlay *o, size_t side, size_t *named) {
         }
         rft_placement place = place_of(o, side, f);
         series->x[w] = place.intensity;
-        series->y[w] = place.rate_ops_s / o->factor;
+        series->y[w] = place.rate_ops_s / o->scale.factor;
         count++;
-        if (c->workloads[w].changed_side && *named < NAMED_MOST * o->sides) {
+        if (!o->small && c->workloads[w].changed_side && *named < NAMED_MOST * o->sides) {
             (*named)++;
             series->names[w] = rft_arena_printf(o->p->arena, "%zu%c %s", w + 1, c->sides[side].letter,
                                                 rft_resource_name(f->bound.resource, f->bound.pipe));
@@ -134,39 +150,78 @@ static size_t add_bests(overlay *o, size_t side, size_t *named) {
     return count;
 }
 
-static bool add_overlay(rft_compare_pages *p, rft_pipe pipe) {
-    overlay o = {.p = p, .pipe = pipe};
+static rft_chart *new_chart(overlay *o, const char *title, double height) {
+    rft_arena *arena = o->p->arena;
+    o->chart = rft_chart_new(o->p->doc->arena, title, height);
+    o->chart->x = (rft_chart_axis){
+        .title = "intensity of the work (operations per byte)", .log = true, .low = o->x_low, .high = o->x_high};
+    o->chart->y =
+        (rft_chart_axis){.title = rft_arena_printf(arena, o->small ? "%s" : "useful rate (%s)", o->scale.unit),
+                         .log = true,
+                         .low = o->y_low / o->scale.factor,
+                         .high = o->y_high / o->scale.factor};
+    return o->chart;
+}
+
+/* All runs on one chart. */
+static size_t add_together(overlay *o) {
     size_t bests = 0, named = 0;
-    o.sides = p->compare->side_count < SIDES_MOST ? p->compare->side_count : SIDES_MOST;
+    rft_chart *chart = new_chart(o, "", HEIGHT);
+    for (size_t side = 0; side < o->sides; side++) {
+        add_ceilings(o, side);
+    }
+    for (size_t side = 0; side < o->sides; side++) {
+        bests += add_bests(o, side, &named);
+    }
+    chart->caption = rft_arena_printf(
+        o->p->arena,
+        "Measured ceilings (A solid, the others with dashes of their own) and the best configuration of every "
+        "workload%s.",
+        named ? "; where a workload is held back by another resource, its number in the table, the run and the bound"
+              : "");
+    rft_doc_charts(o->p->doc, &chart, 1);
+    return bests;
+}
+
+/* "op/byte; memory 4.28 TB/s, FP32 65.6 TFLOP/s" */
+static const char *small_title(const overlay *o, size_t side) {
+    rft_arena *arena = o->p->arena;
+    double dram = dram_of(o, side), flop = flop_of(o, side);
+    const char *memory = dram > 0 ? rft_arena_printf(arena, "; %s", rft_figure_si(arena, dram, "B/s")) : "";
+    const char *unit = o->has_pipe_id ? rft_ceiling_unit(o->pipe_id) : "op/s";
+    return rft_arena_printf(arena, "op/byte%s%s", memory,
+                            flop > 0 ? rft_arena_printf(arena, ", %s", rft_figure_si(arena, flop, unit)) : "");
+}
+
+/* A chart for each run, the first one's ceilings behind the others'. */
+static size_t add_beside(overlay *o) {
+    rft_chart *charts[RFT_COMPARE_MOST + COLUMNS_SMALL];
+    size_t bests = 0, named = 0;
+    for (size_t side = 0; side < o->sides; side++) {
+        charts[side] = new_chart(o, rft_compare_side_name(o->p->compare, side, o->p->arena), HEIGHT_SMALL);
+        charts[side]->x.title = small_title(o, side);
+        add_small_ceilings(o, side);
+        bests += add_bests(o, side, &named);
+    }
+    rft_finding *f = rft_finding_new(o->p->doc->arena);
+    rft_finding_chart_rows(f, charts, o->sides, COLUMNS_SMALL);
+    rft_finding_note(f, RFT_ON_PAGE,
+                     "A chart for each run, all over the same axes: its measured ceilings, told below it, and the best "
+                     "configuration of every workload. Grey and dashed: the ceilings of A.");
+    rft_print_page(o->p->doc, f);
+    return bests;
+}
+
+static bool add_overlay(rft_compare_pages *p, rft_pipe pipe) {
+    overlay o = {.p = p, .pipe = pipe, .sides = p->compare->side_count, .small = p->compare->side_count > OVERLAY_MOST};
     o.has_pipe_id = rft_ceiling_from_name(&o.pipe_id, rft_pipe_name(pipe));
     if (!find_ranges(&o)) {
         return false;
     }
     double reference = o.y_high;
-    rft_figure_scale scale =
-        rft_figure_scale_of(p->arena, &reference, 1, o.has_pipe_id ? rft_ceiling_unit(o.pipe_id) : "op/s");
-    o.factor = scale.factor;
-    o.chart = rft_chart_new(p->doc->arena, "", HEIGHT);
-    o.chart->x = (rft_chart_axis){
-        .title = "intensity of the work (operations per byte)", .log = true, .low = o.x_low, .high = o.x_high};
-    o.chart->y = (rft_chart_axis){.title = rft_arena_printf(p->arena, "useful rate (%s)", scale.unit),
-                                  .log = true,
-                                  .low = o.y_low / o.factor,
-                                  .high = o.y_high / o.factor};
-    for (size_t side = 0; side < o.sides; side++) {
-        add_ceilings(&o, side);
-    }
-    for (size_t side = 0; side < o.sides; side++) {
-        bests += add_bests(&o, side, &named);
-    }
-    o.chart->caption = rft_arena_printf(
-        p->arena, "Measured ceilings (A solid, the others dashed) and the best configuration of every workload%s%s.",
-        named ? "; where a workload is held back by another resource, its number in the table, the run and the bound"
-              : "",
-        p->compare->side_count > o.sides ? "; A to D alone" : "");
+    o.scale = rft_figure_scale_of(p->arena, &reference, 1, o.has_pipe_id ? rft_ceiling_unit(o.pipe_id) : "op/s");
     rft_doc_heading(p->doc, 2, rft_pipe_label(pipe), NULL);
-    rft_doc_charts(p->doc, &o.chart, 1);
-    return bests > 0;
+    return (o.small ? add_beside(&o) : add_together(&o)) > 0;
 }
 
 void rft_compare_page_rooflines(rft_compare_pages *p) {

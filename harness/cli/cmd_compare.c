@@ -44,8 +44,11 @@ static void add_text(rft_str *out, const rft_compare *compare, rft_arena *arena)
     const rft_print_opts plain = {.label = ""}, below = {0}, indented = {.indent = 2};
     rft_print_text(out, rft_finding_compared_runs(compare, arena), &plain);
     rft_print_text(out, rft_finding_scores(compare, arena), &below);
+    rft_print_text(out, rft_finding_matrix(compare, arena), &below);
     rft_print_text(out, rft_finding_workloads(compare, arena), &below);
     rft_print_text(out, rft_finding_reasons(compare, arena), &indented);
+    rft_print_text(out, rft_finding_wins(compare, arena), &indented);
+    rft_print_text(out, rft_finding_cards(compare, arena), &indented);
     rft_print_text(out, rft_finding_compared_mixes(compare, arena), &indented);
     rft_print_text(out, rft_finding_carries(compare, arena), &indented);
     rft_print_text(out, rft_finding_effort(compare, arena), &indented);

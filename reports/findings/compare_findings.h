@@ -10,6 +10,14 @@
 rft_finding *rft_finding_compared_runs(const rft_compare *compare, rft_arena *arena);
 /* How each run stands against the first over all workloads: a table on a page, a sentence on a terminal. */
 rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena);
+/* A sentence for each run: where it is fastest, and its speed against the others. */
+rft_finding *rft_finding_card_sentences(const rft_compare *compare, rft_text_style style, rft_arena *arena);
+/* Every run against every other: people see it of three and more. */
+rft_finding *rft_finding_matrix(const rft_compare *compare, rft_arena *arena);
+/* Sweep by sweep the fastest, its speed against the nearest, and how much of that the ceilings of both explain. */
+rft_finding *rft_finding_wins(const rft_compare *compare, rft_arena *arena);
+/* What the cards are, can, draw and cost. */
+rft_finding *rft_finding_cards(const rft_compare *compare, rft_arena *arena);
 /* Times and verdicts, workload by workload; as CSV a row for each workload and run. */
 rft_finding *rft_finding_workloads(const rft_compare *compare, rft_arena *arena);
 /* Why, for a terminal: "stream_copy n=16777216, B: search effort differs ...", as many as there is room for. */

@@ -150,6 +150,9 @@ rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena) {
     for (size_t side = 1; side < compare->side_count; side++) {
         rft_finding_body(f, RFT_IN_TEXT, "%s.", rft_compare_sentence(compare, side, arena));
     }
+    if (compare->side_count > 2) {
+        return f; /* the matrix has it on a page */
+    }
     rft_finding_heading(f, RFT_ON_PAGE, 2, "Verdicts, by workload");
     rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
     table->where = RFT_ON_PAGE;
@@ -159,6 +162,10 @@ rft_finding *rft_finding_scores(const rft_compare *compare, rft_arena *arena) {
         row->cells[AGAINST] = rft_datum_text(rft_compare_side_name(compare, side, arena));
         for (size_t v = 0; v < VERDICTS; v++) {
             row->cells[COUNTS + v] = rft_datum_count((int64_t)score->counts[verdicts[v]]);
+        }
+        if (score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged) {
+            row->cells[MEAN] = rft_datum_text("unclear");
+            continue;
         }
         row->cells[MEAN] = rft_datum_number(score->mean_ratio);
         row->cells[LEAST] = rft_datum_number(score->least_ratio);
@@ -523,6 +530,9 @@ rft_finding *rft_finding_caveats(const rft_compare *c, rft_arena *arena) {
 rft_finding *rft_finding_comparison(const rft_compare *c, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_finding_join(f, rft_finding_compared_runs(c, arena));
+    rft_finding_join(f, rft_finding_cards(c, arena));
+    rft_finding_join(f, rft_finding_matrix(c, arena));
+    rft_finding_join(f, rft_finding_wins(c, arena));
     rft_finding_join(f, rft_finding_workloads(c, arena));
     rft_finding_join(f, rft_finding_carries(c, arena));
     rft_finding_join(f, rft_finding_effort(c, arena));

@@ -14,8 +14,9 @@
 
 #include <cmocka.h>
 
-/* The sample as another device would measure it: every time and ceiling `slower` times as slow. */
-static rft_run *on_device(const char *id, const char *device, double slower) {
+/* The sample as another device would measure it: every time `slower` times as slow, every ceiling `lower` times as low.
+ */
+static rft_run *on_other_device(const char *id, const char *device, double slower, double lower) {
     rft_run *run = sample_full();
     run->info.id = rft_arena_strdup(run->arena, id);
     run->gpu.name = device;
@@ -32,11 +33,15 @@ static rft_run *on_device(const char *id, const char *device, double slower) {
     for (int c = 0; c < RFT_CEILING_COUNT; c++) {
         rft_ceiling *ceiling = &run->ceilings.items[c];
         if (ceiling->measured && c != RFT_CEILING_LAUNCH) {
-            double rate = ceiling->stats.median / slower;
+            double rate = ceiling->stats.median / lower;
             ceiling->stats = rft_stats_of(&rate, 1);
         }
     }
     return run;
+}
+
+static rft_run *on_device(const char *id, const char *device, double slower) {
+    return on_other_device(id, device, slower, slower);
 }
 
 typedef struct compared {
@@ -140,6 +145,94 @@ static void test_eight_devices_with_prices(void **state) {
     release(&of);
 }
 
+/* Every pair is judged, both ways alike; a matrix, a sentence a card, and every card's mark on the chart. */
+static void test_all_pairs(void **state) {
+    (void)state;
+    enum { COUNT = 5 };
+    rft_run *runs[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        char id[16], name[16];
+        rft_text_format(id, sizeof id, "%012zu", i + 1);
+        rft_text_format(name, sizeof name, "Card %zu", i);
+        runs[i] = on_device(id, "", i == 3 ? 1.4 : 1.0 + 0.2 * (double)i); /* cards 2 and 3 are the same */
+        runs[i]->gpu.name = rft_arena_strdup(runs[i]->arena, name);
+    }
+    compared of = compare_runs(runs, COUNT, NAN);
+    for (size_t a = 0; a < COUNT; a++) {
+        for (size_t b = 0; b < COUNT; b++) {
+            const rft_compare_score *one = &of.compare->scores[a * COUNT + b],
+                                    *back = &of.compare->scores[b * COUNT + a];
+            assert_int_equal(one->judged, a == b ? 0 : of.compare->workload_count);
+            assert_int_equal(one->counts[RFT_COMPARE_FASTER], back->counts[RFT_COMPARE_SLOWER]);
+            assert_true(a == b || fabs(one->mean_ratio * back->mean_ratio - 1) < 1e-9);
+        }
+    }
+    assert_true(fabs(of.compare->scores[1 * COUNT + 4].mean_ratio - 1.2 / 1.8) < 1e-3);
+    trace_pages pages = pages_of(&of);
+    assert_true(trace_page_says(&pages, 1, "A (Card 0): fastest in all"));
+    assert_true(trace_page_says(&pages, 1, "E (Card 4): fastest in none of"));
+    assert_true(trace_page_says(&pages, 1, "from 0.556\xc3\x97 the speed of A to 0.778\xc3\x97 the speed of C"));
+    assert_true(trace_says(&pages, "Every run against every other"));
+    assert_true(trace_says(&pages, "0.667\xc3\x97 -"));
+    size_t corners[2] = {0};
+    for (size_t i = 0; i < pages.mark_count && pages.marks[i].page == 1; i++) {
+        corners[0] += pages.marks[i].corners == 4;
+        corners[1] += pages.marks[i].corners == 12;
+    }
+    assert_true(corners[0] > 0 && corners[1] > 0);
+    trace_clear(&pages);
+    release(&of);
+}
+
+/* As slow as its ceilings are low; as slow under the same ceilings; slower although its ceilings are higher. */
+static void test_what_the_ceilings_explain(void **state) {
+    (void)state;
+    static const struct {
+        double lower;
+        const char *says;
+    } cases[] = {{1.5, "50 % of 50 %"},
+                 {1.0, "none of 50 %: they are the same"},
+                 {1 / 1.25, "none of 50 %: by them it would be 20 %"},
+                 {2.0, "all of 50 %: they allow 100 %"},
+                 {1.2, "20 % of 50 %"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        rft_run *runs[] = {on_device("0123456789ab", "Quick Card", 1.0),
+                           on_other_device("ba9876543210", "Slow Card", 1.5, cases[i].lower)};
+        compared of = compare_runs(runs, 2, NAN);
+        assert_true(of.compare->scores[1].roofed > 0);
+        assert_true(fabs(of.compare->scores[1].roofed_mean * 1.5 - 1) < 0.01);
+        assert_true(fabs(of.compare->scores[1].roofs_mean * cases[i].lower - 1) < 0.01);
+        trace_pages pages = pages_of(&of);
+        if (!trace_says(&pages, cases[i].says)) {
+            fail_msg("no \"%s\"", cases[i].says);
+        }
+        trace_clear(&pages);
+        release(&of);
+    }
+}
+
+/* A doubt is told as one: no mean speed beside it, on any page. */
+static void test_what_is_ambiguous_has_no_speed(void **state) {
+    (void)state;
+    rft_run *runs[] = {on_device("0123456789ab", "Quick Card", 1.0), on_device("ba9876543210", "Quick Card", 1.007),
+                       on_device("ba9876543211", "Slow Card", 1.5)};
+    for (size_t i = 0; i < runs[1]->point_count; i++) { /* too few samples for an interval */
+        for (int round = 0; round < RFT_ROUNDS; round++) {
+            rft_measurement *m = &runs[1]->points[i].rounds[round];
+            m->n = m->n > 3 ? 3 : m->n;
+            m->stats = m->n ? rft_stats_of(m->samples_s, m->n) : m->stats;
+        }
+    }
+    compared of = compare_runs(runs, 3, NAN);
+    assert_int_equal(of.compare->scores[1].counts[RFT_COMPARE_AMBIGUOUS], of.compare->workload_count);
+    trace_pages pages = pages_of(&of);
+    assert_true(trace_page_says(&pages, 1, "unclear against B"));
+    assert_true(trace_page_says(&pages, 1, "unclear ?"));
+    assert_false(trace_page_says(&pages, 1, "the speed of B"));
+    trace_clear(&pages);
+    release(&of);
+}
+
 static void test_nothing_measured_on_one_side(void **state) {
     (void)state;
     rft_run *runs[] = {on_device("0123456789ab", "Quick Card", 1.0), on_device("ba9876543210", "Odd Card", 1.0)};
@@ -183,9 +276,15 @@ static void test_errors_name_the_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_slower_device),           cmocka_unit_test(test_equal_runs),
-        cmocka_unit_test(test_eight_devices_with_prices), cmocka_unit_test(test_nothing_measured_on_one_side),
-        cmocka_unit_test(test_same_runs_same_bytes),      cmocka_unit_test(test_errors_name_the_file),
+        cmocka_unit_test(test_a_slower_device),
+        cmocka_unit_test(test_equal_runs),
+        cmocka_unit_test(test_eight_devices_with_prices),
+        cmocka_unit_test(test_nothing_measured_on_one_side),
+        cmocka_unit_test(test_all_pairs),
+        cmocka_unit_test(test_what_the_ceilings_explain),
+        cmocka_unit_test(test_what_is_ambiguous_has_no_speed),
+        cmocka_unit_test(test_same_runs_same_bytes),
+        cmocka_unit_test(test_errors_name_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,28 +110,6 @@ static void add_workloads(rft_compare *compare, rft_arena *arena) {
     }
 }
 
-static void add_scores(rft_compare *compare, rft_arena *arena) {
-    compare->scores = rft_arena_calloc(arena, compare->side_count, sizeof *compare->scores);
-    for (size_t side = 0; side < compare->side_count; side++) {
-        rft_compare_score *score = &compare->scores[side];
-        double logs = 0.0;
-        size_t told = 0;
-        score->least_ratio = score->most_ratio = score->mean_ratio = NAN;
-        for (size_t w = 0; w < compare->workload_count; w++) {
-            const rft_compare_figure *f = &compare->workloads[w].figures[side];
-            score->counts[f->verdict]++;
-            score->judged += f->verdict != RFT_COMPARE_NONE;
-            if (f->verdict != RFT_COMPARE_NONE && isfinite(f->ratio.ratio)) {
-                told++;
-                logs += log(f->ratio.ratio);
-                score->least_ratio = fmin(score->least_ratio, f->ratio.ratio);
-                score->most_ratio = fmax(score->most_ratio, f->ratio.ratio);
-            }
-        }
-        score->mean_ratio = told ? exp(logs / (double)told) : (double)NAN;
-    }
-}
-
 int rft_compare_runs(rft_compare **out, const rft_compare_input *inputs, size_t count, rft_arena *arena, rft_err *err) {
     int rc = check_inputs(inputs, count, err);
     if (rc != RFT_OK) {
@@ -148,7 +126,7 @@ int rft_compare_runs(rft_compare **out, const rft_compare_input *inputs, size_t 
         rft_err_set(err, RFT_E_NOT_FOUND, "no problem is in two of the %zu runs: nothing can be compared", count);
         return rft_err_remedy(err, "compare runs of one sweep; `rooftune show` lists the sweeps and problems of a run");
     }
-    add_scores(compare, arena);
+    rft_compare_add_scores(compare, arena);
     rft_compare_add_carries(compare, arena);
     rft_compare_add_variations(compare, arena);
     rft_compare_add_caveats(compare, arena);
@@ -194,7 +172,7 @@ const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *ar
                             number_of_interval(ratio->low, half, arena), number_of_interval(ratio->high, half, arena));
 }
 
-static const char *ratio_short(double ratio, rft_arena *arena) {
+const char *rft_compare_ratio_short(double ratio, rft_arena *arena) {
     return rft_arena_printf(arena, "%s" TIMES, number_of_interval(ratio, ratio / 200.0, arena));
 }
 
@@ -251,11 +229,11 @@ const char *rft_compare_sentence(const rft_compare *compare, size_t at, rft_aren
     }
     if (!undecided) {
         rft_str_addf(&text, score->judged > 1 ? "; %s the speed on the geometric mean" : "; %s the speed",
-                     ratio_short(score->mean_ratio, arena));
+                     rft_compare_ratio_short(score->mean_ratio, arena));
     }
     if (!undecided && score->judged > 1) {
-        rft_str_addf(&text, " (%s to %s)", ratio_short(score->least_ratio, arena),
-                     ratio_short(score->most_ratio, arena));
+        rft_str_addf(&text, " (%s to %s)", rft_compare_ratio_short(score->least_ratio, arena),
+                     rft_compare_ratio_short(score->most_ratio, arena));
     }
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);

@@ -84,6 +84,7 @@ typedef struct rft_compare_figure {
     rft_repeat repeat;          /* what another run would read; its `processes` */
     double widen_frac;          /* by that much of the median on either side */
     double roof;                /* roof distance, >= 1; NaN = not known */
+    double roof_s;              /* seconds that the run's own ceilings allow the template's best; NaN = not known */
     double work;                /* useful operations or bytes of one run, as `unit`; NaN = not known */
     const char *unit;           /* "FLOP", "op" or "B" */
     double rate;                /* work / median */
@@ -101,11 +102,22 @@ typedef struct rft_compare_figure {
     const char *reason;      /* why AMBIGUOUS or NONE, or what must be known beside the verdict, in words; NULL */
 } rft_compare_figure;
 
+/* How a run stands against another on a workload. */
+typedef struct rft_compare_versus {
+    rft_compare_ratio ratio; /* time of the other over its own; NaN as in a figure */
+    rft_compare_verdict verdict;
+    rft_compare_doubt doubt;
+    size_t processes_wanted;
+    const char *reason;
+    double roofs; /* the same ratio by what the ceilings of both allow; NaN where one is not known */
+} rft_compare_versus;
+
 typedef struct rft_compare_workload {
     const char *name;            /* "gemv n=4096 k=4096" */
     const char *sweep_name;      /* "gemv"; "convolution_A100 / convolution_A4000" where they differ */
     size_t group;                /* workloads of one sweep have the same number */
     rft_compare_figure *figures; /* one a side */
+    rft_compare_versus *versus;  /* of every pair: [other * sides + side]; NONE of a side against itself */
     bool changed_side;           /* bounds of two known ones differ */
 } rft_compare_workload;
 
@@ -135,12 +147,15 @@ typedef struct rft_compare_variation {
     double half_width_frac; /* the largest of the half widths of the intervals, to hold it against */
 } rft_compare_variation;
 
-/* How a side stands against the first over all workloads. */
+/* How a side stands against another over workloads. */
 typedef struct rft_compare_score {
     size_t counts[RFT_COMPARE_VERDICTS];
     size_t judged;     /* all but NONE */
     double mean_ratio; /* geometric mean over those with a ratio; NaN */
     double least_ratio, most_ratio;
+    size_t roofed;      /* workloads with a ratio of which the ceilings of both are known; over these: */
+    double roofed_mean; /* geometric mean of the ratios, and of what the ceilings allow; NaN */
+    double roofs_mean;
 } rft_compare_score;
 
 typedef struct rft_compare {
@@ -154,7 +169,8 @@ typedef struct rft_compare {
     size_t carry_count;
     rft_compare_variation *variations; /* by model, then workload */
     size_t variation_count;
-    rft_compare_score *scores; /* one a side; the first's is empty */
+    rft_compare_score *scores; /* of every pair over all workloads: [other * side_count + side]: those against the first
+                                * stand first; a side's against itself is empty */
     const char **caveats;      /* what all verdicts rest on, or lack: one sentence each */
     size_t caveat_count;
     const struct rft_compare_mixes *mixes; /* NULL: none was asked for (compare_mix.h) */
@@ -169,6 +185,15 @@ const char *rft_compare_side_name(const rft_compare *compare, size_t side, rft_a
 /* "B (NVIDIA A4000) against A (NVIDIA A100): slower in the one workload; 0.551x the speed"; where all is AMBIGUOUS no
  * speed, and the reason if it is the same everywhere. Without a full stop. */
 const char *rft_compare_sentence(const rft_compare *compare, size_t side, rft_arena *arena);
+/* Of the workloads [first, end). */
+rft_compare_score rft_compare_score_of(const rft_compare *compare, size_t first, size_t end, size_t other, size_t side);
+/* The side that is FASTER than every other with a figure; SIZE_MAX: none is. *contested: two of them at least are
+ * judged against each other. */
+size_t rft_compare_winner(const rft_compare *compare, size_t workload, bool *contested);
+/* "A (NVIDIA A100): fastest in 4 of 6 workloads; 1.81x the speed of B, unclear against C". Without a full stop. */
+const char *rft_compare_card_sentence(const rft_compare *compare, size_t side, rft_arena *arena);
+/* "1.51x": three digits. */
+const char *rft_compare_ratio_short(double ratio, rft_arena *arena);
 /* "1.02x [1.01, 1.03]": enough digits for the interval. */
 const char *rft_compare_ratio_text(const rft_compare_ratio *ratio, rft_arena *arena);
 /* The effort of a side over all workloads of a sweep, which begins at `first` in the list: sums, and whether all of it

@@ -85,6 +85,7 @@ static void fill_work(const rft_compare_side *side, rft_compare_figure *f, bool 
     }
     f->rate = f->work / f->stats.median;
     f->roof = rft_reach_of(side->run, of).left_factor;
+    f->roof_s = rft_placement_of(side->run, of).roof_s;
     const rft_load *load = of->loads[RFT_LOAD_ENERGY];
     if (load && !load->reason && !f->by_vendor) {
         f->per_joule = rft_load_per_joule(load, f->work);
@@ -155,7 +156,7 @@ rft_compare_figure rft_compare_figure_of(const rft_compare_side *side, const rft
     f.ratio = (rft_compare_ratio){NAN, NAN, NAN, false};
     f.stats = rft_stats_of(NULL, 0);
     f.repeat = rft_repeat_none();
-    f.roof = f.work = f.rate = f.per_joule = f.per_price = NAN;
+    f.roof = f.roof_s = f.work = f.rate = f.per_joule = f.per_price = NAN;
     f.unit = in_ops ? "FLOP" : "B";
     f.bound.resource = RFT_RESOURCE_UNKNOWN;
     if (f.problem == RFT_COMPARE_ABSENT) {

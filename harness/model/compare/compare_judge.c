@@ -130,9 +130,10 @@ static double cycles_widen_frac(const rft_compare_figure *f) {
 
 /* Where one model stands against itself, time can differ by the clock alone. nvbench calls that AMBG; here it is what a
  * user of that card gets, so the verdict by time stands and the cause is said beside it. */
-static const char *clock_note(const rft_compare *compare, size_t side, const rft_compare_figure *x,
+static const char *clock_note(const rft_compare *compare, size_t one, const rft_compare_figure *x, size_t second,
                               const rft_compare_figure *y, rft_arena *arena) {
-    bool fellows = compare->sides[side].model_known && compare->sides[side].model == compare->sides[0].model;
+    const rft_compare_side *here = &compare->sides[one], *there = &compare->sides[second];
+    bool fellows = there->model_known && there->model == here->model;
     const rft_measurement *m = measured(x), *n = measured(y);
     if (!fellows || !(m->clock_mhz > 0.0) || !(n->clock_mhz > 0.0)) {
         return NULL;
@@ -143,8 +144,8 @@ static const char *clock_note(const rft_compare *compare, size_t side, const rft
         return NULL;
     }
     return rft_arena_printf(arena, "the same in SM cycles: the clock differs, %s on %c, %s on %c",
-                            rft_arena_fixed(arena, m->clock_mhz, 0, " MHz"), compare->sides[0].letter,
-                            rft_arena_fixed(arena, n->clock_mhz, 0, " MHz"), compare->sides[side].letter);
+                            rft_arena_fixed(arena, m->clock_mhz, 0, " MHz"), here->letter,
+                            rft_arena_fixed(arena, n->clock_mhz, 0, " MHz"), there->letter);
 }
 
 /* ---- no way to run here ---- */
@@ -237,8 +238,8 @@ static const char *percent(double frac, rft_arena *arena) {
 #define NEITHER "a difference is neither shown nor excluded"
 
 /* Of runs that know what another run reads: what would decide. */
-static const char *neither_text(const rft_compare_figure *first, char letter, rft_compare_figure *other,
-                                char other_letter, rft_arena *arena) {
+static const char *neither_text(const rft_compare_figure *first, char letter, const rft_compare_figure *other,
+                                char other_letter, size_t *processes_wanted, rft_arena *arena) {
     size_t here = first->repeat.processes, there = other->repeat.processes, least = here < there ? here : there;
     size_t a = rft_repeat_processes_for(&first->repeat, RFT_COMPARE_REPEAT_FRAC);
     size_t b = rft_repeat_processes_for(&other->repeat, RFT_COMPARE_REPEAT_FRAC), wanted = a > b ? a : b;
@@ -251,7 +252,7 @@ static const char *neither_text(const rft_compare_figure *first, char letter, rf
     if (wanted <= least) {
         return NEITHER ": it is about as large as the margin";
     }
-    other->processes_wanted = wanted;
+    *processes_wanted = wanted;
     return rft_arena_printf(arena, NEITHER ": it takes about %zu processes each, %c has %zu, %c %zu", wanted, letter,
                             here, other_letter, there);
 }
@@ -279,9 +280,73 @@ static const char *both(const char *a, const char *b, rft_arena *arena) {
     return a && b ? rft_arena_printf(arena, "%s; %s", a, b) : a ? a : b;
 }
 
+/* `second` against `one`, both with a figure. */
+static void judge_pair(const rft_compare *compare, const rft_compare_workload *workload, size_t one, size_t second,
+                       rft_compare_versus *out, rft_arena *arena) {
+    const rft_compare_figure *first = &workload->figures[one], *other = &workload->figures[second];
+    const char *work = other_work(compare, one, first, second, other, arena);
+    const char *protocol = other_protocol(compare, one, first, second, other, arena);
+    const char *workloads = work ? work : protocol;
+    const char *effort = rft_compare_effort_differs(compare, workload, one, second, arena);
+    bool fellows = compare->sides[second].model == compare->sides[one].model;
+    double here = rft_compare_spread(compare, workload, one, arena);
+    double there = rft_compare_spread(compare, workload, second, arena);
+    rft_compare_case of = {.ratio = rft_compare_ratio_of(&first->stats, &other->stats),
+                           .other_workload = workloads != NULL,
+                           .effort_differs = effort != NULL,
+                           .first_roof = first->roof,
+                           .other_roof = other->roof,
+                           .spread = fellows ? (double)NAN : fmax(here, there)};
+    out->ratio = work ? out->ratio : of.ratio;
+    out->verdict = rft_compare_judge(&of, &out->doubt);
+    out->roofs = work ? (double)NAN : first->roof_s / other->roof_s;
+    out->reason = out->doubt == RFT_DOUBT_NEITHER
+                      ? neither_text(first, compare->sides[one].letter, other, compare->sides[second].letter,
+                                     &out->processes_wanted, arena)
+                      : doubt_text(out->doubt, &of, workloads ? workloads : effort, arena);
+    if (out->doubt == RFT_DOUBT_NONE) {
+        bool shown = out->verdict == RFT_COMPARE_FASTER || out->verdict == RFT_COMPARE_SLOWER;
+        const char *clock = shown ? clock_note(compare, one, first, second, other, arena) : NULL;
+        const char *unequal = effort ? rft_arena_printf(arena, "%s, but no search could close the gap", effort) : NULL;
+        out->reason = both(clock, unequal, arena);
+    }
+}
+
+/* The same read from the other side. */
+static rft_compare_versus turned(const rft_compare_versus *of) {
+    rft_compare_versus out = *of;
+    out.ratio.ratio = 1.0 / of->ratio.ratio;
+    out.ratio.low = 1.0 / of->ratio.high;
+    out.ratio.high = 1.0 / of->ratio.low;
+    out.roofs = 1.0 / of->roofs;
+    out.verdict = of->verdict == RFT_COMPARE_FASTER   ? RFT_COMPARE_SLOWER
+                  : of->verdict == RFT_COMPARE_SLOWER ? RFT_COMPARE_FASTER
+                                                      : of->verdict;
+    return out;
+}
+
+static void judge_pairs(const rft_compare *compare, rft_compare_workload *workload, rft_arena *arena) {
+    size_t count = compare->side_count;
+    workload->versus = rft_arena_calloc(arena, count * count, sizeof *workload->versus);
+    for (size_t i = 0; i < count * count; i++) {
+        workload->versus[i] = (rft_compare_versus){.ratio = {NAN, NAN, NAN, false}, .roofs = NAN};
+    }
+    for (size_t one = 0; one < count; one++) {
+        for (size_t second = one + 1; second < count; second++) {
+            if (workload->figures[one].present && workload->figures[second].present) {
+                rft_compare_versus *out = &workload->versus[one * count + second];
+                judge_pair(compare, workload, one, second, out, arena);
+                workload->versus[second * count + one] = turned(out);
+            }
+        }
+    }
+}
+
+/* What is told beside a figure is how it stands against the first. */
 static void judge_side(rft_compare *compare, rft_compare_workload *workload, size_t side, rft_arena *arena) {
     const rft_compare_figure *first = &workload->figures[0];
     rft_compare_figure *other = &workload->figures[side];
+    const rft_compare_versus *versus = &workload->versus[side];
     other->no_native = rft_compare_no_native(compare, workload, side, arena);
     if (side == 0 || !first->present || !other->present) {
         other->verdict = RFT_COMPARE_NONE;
@@ -289,31 +354,11 @@ static void judge_side(rft_compare *compare, rft_compare_workload *workload, siz
         other->reason = both(other->reason, other->no_native, arena);
         return;
     }
-    const char *work = other_work(compare, 0, first, side, other, arena);
-    const char *protocol = other_protocol(compare, 0, first, side, other, arena);
-    const char *workloads = work ? work : protocol;
-    const char *effort = rft_compare_effort_differs(compare, workload, 0, side, arena);
-    bool fellows = compare->sides[side].model == compare->sides[0].model;
-    double here = rft_compare_spread(compare, workload, 0, arena);
-    double there = rft_compare_spread(compare, workload, side, arena);
-    rft_compare_case of = {.ratio = rft_compare_ratio_of(&first->stats, &other->stats),
-                           .other_workload = workloads != NULL,
-                           .effort_differs = effort != NULL,
-                           .first_roof = first->roof,
-                           .other_roof = other->roof,
-                           .spread = fellows ? (double)NAN : fmax(here, there)};
-    other->ratio = work ? other->ratio : of.ratio;
-    other->verdict = rft_compare_judge(&of, &other->doubt);
-    other->reason = other->doubt == RFT_DOUBT_NEITHER
-                        ? neither_text(first, compare->sides[0].letter, other, compare->sides[side].letter, arena)
-                        : doubt_text(other->doubt, &of, workloads ? workloads : effort, arena);
-    if (other->doubt == RFT_DOUBT_NONE) {
-        bool shown = other->verdict == RFT_COMPARE_FASTER || other->verdict == RFT_COMPARE_SLOWER;
-        const char *clock = shown ? clock_note(compare, side, first, other, arena) : NULL;
-        const char *unequal = effort ? rft_arena_printf(arena, "%s, but no search could close the gap", effort) : NULL;
-        other->reason = both(clock, unequal, arena);
-    }
-    other->reason = both(other->reason, both(first->no_native, other->no_native, arena), arena);
+    other->ratio = versus->ratio;
+    other->verdict = versus->verdict;
+    other->doubt = versus->doubt;
+    other->processes_wanted = versus->processes_wanted;
+    other->reason = both(versus->reason, both(first->no_native, other->no_native, arena), arena);
 }
 
 /* A counted bound and a modelled one may differ by what was looked at, not by the device. */
@@ -323,6 +368,7 @@ static bool bounds_differ(const rft_bound *a, const rft_bound *b) {
 
 void rft_compare_judge_workload(rft_compare *compare, rft_compare_workload *workload, rft_arena *arena) {
     const rft_bound *seen = NULL;
+    judge_pairs(compare, workload, arena);
     for (size_t side = 0; side < compare->side_count; side++) {
         rft_compare_figure *f = &workload->figures[side];
         judge_side(compare, workload, side, arena);

@@ -42,6 +42,8 @@ double rft_compare_template_s(const rft_compare_figure *figure);
 double rft_compare_spread(const rft_compare *compare, const rft_compare_workload *workload, size_t side,
                           rft_arena *arena);
 
+/* compare_pairs.c: how every side stands against every other. */
+void rft_compare_add_scores(rft_compare *compare, rft_arena *arena);
 /* compare_across.c: carries, variations, caveats. */
 void rft_compare_add_carries(rft_compare *compare, rft_arena *arena);
 void rft_compare_add_variations(rft_compare *compare, rft_arena *arena);

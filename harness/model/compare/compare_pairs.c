@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* compare_pairs.c - every side against every other over workloads: scores, who is fastest where, and a sentence for
+ * each (compare.h). */
+#include "model/compare/compare_parts.h"
+
+#include "base/str.h"
+
+#include <math.h>
+
+#define TOLD_MOST 3 /* others that a sentence tells one by one */
+
+/* ---- scores ---- */
+
+typedef struct log_mean {
+    double sum;
+    size_t count;
+} log_mean;
+
+static void add_log(log_mean *mean, double value) {
+    mean->sum += log(value);
+    mean->count++;
+}
+
+static double mean_of(const log_mean *mean) {
+    return mean->count ? exp(mean->sum / (double)mean->count) : (double)NAN;
+}
+
+rft_compare_score rft_compare_score_of(const rft_compare *compare, size_t first, size_t end, size_t other,
+                                       size_t side) {
+    rft_compare_score score = {.least_ratio = NAN, .most_ratio = NAN};
+    log_mean all = {0}, roofed = {0}, roofs = {0};
+    for (size_t w = first; w < end; w++) {
+        const rft_compare_versus *of = &compare->workloads[w].versus[other * compare->side_count + side];
+        score.counts[of->verdict]++;
+        score.judged += of->verdict != RFT_COMPARE_NONE;
+        if (of->verdict != RFT_COMPARE_NONE && isfinite(of->ratio.ratio)) {
+            add_log(&all, of->ratio.ratio);
+            score.least_ratio = fmin(score.least_ratio, of->ratio.ratio);
+            score.most_ratio = fmax(score.most_ratio, of->ratio.ratio);
+            if (isfinite(of->roofs) && of->roofs > 0.0) {
+                add_log(&roofed, of->ratio.ratio);
+                add_log(&roofs, of->roofs);
+            }
+        }
+    }
+    score.mean_ratio = mean_of(&all);
+    score.roofed = roofed.count;
+    score.roofed_mean = mean_of(&roofed);
+    score.roofs_mean = mean_of(&roofs);
+    return score;
+}
+
+void rft_compare_add_scores(rft_compare *compare, rft_arena *arena) {
+    size_t count = compare->side_count;
+    compare->scores = rft_arena_calloc(arena, count * count, sizeof *compare->scores);
+    for (size_t i = 0; i < count * count; i++) {
+        compare->scores[i] = rft_compare_score_of(compare, 0, compare->workload_count, i / count, i % count);
+    }
+}
+
+size_t rft_compare_winner(const rft_compare *compare, size_t workload, bool *contested) {
+    const rft_compare_workload *of = &compare->workloads[workload];
+    size_t count = compare->side_count, winner = SIZE_MAX;
+    *contested = false;
+    for (size_t side = 0; side < count; side++) {
+        size_t faster = 0, others = 0;
+        for (size_t other = 0; other < count; other++) {
+            others += other != side && of->figures[side].present && of->figures[other].present;
+            faster += of->versus[other * count + side].verdict == RFT_COMPARE_FASTER;
+            *contested = *contested || of->versus[other * count + side].verdict != RFT_COMPARE_NONE;
+        }
+        winner = others > 0 && faster == others ? side : winner;
+    }
+    return winner;
+}
+
+/* ---- a sentence ---- */
+
+static bool is_undecided(const rft_compare_score *score) {
+    return score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged;
+}
+
+/* "1.81x the speed of B"; "unclear against C" where every verdict is AMBIGUOUS. */
+static void tell_against(rft_str *text, const rft_compare *compare, size_t side, size_t other, rft_arena *arena) {
+    const rft_compare_score *score = &compare->scores[other * compare->side_count + side];
+    char letter = compare->sides[other].letter;
+    if (score->judged == 0) {
+        rft_str_addf(text, "not judged against %c", letter);
+    } else if (is_undecided(score)) {
+        rft_str_addf(text, "unclear against %c", letter);
+    } else if (score->counts[RFT_COMPARE_SAME] == score->judged) {
+        rft_str_addf(text, "the same as %c", letter);
+    } else {
+        rft_str_addf(text, "%s the speed of %c", rft_compare_ratio_short(score->mean_ratio, arena), letter);
+    }
+}
+
+/* "from 0.55x the speed of H to 1.81x the speed of B, unclear against 2"; of many others. */
+static void tell_range(rft_str *text, const rft_compare *compare, size_t side, rft_arena *arena) {
+    size_t count = compare->side_count, least = SIZE_MAX, most = SIZE_MAX, unclear = 0;
+    for (size_t other = 0; other < count; other++) {
+        const rft_compare_score *score = &compare->scores[other * count + side];
+        if (other == side || is_undecided(score)) {
+            unclear += other != side;
+            continue;
+        }
+        least =
+            least == SIZE_MAX || score->mean_ratio < compare->scores[least * count + side].mean_ratio ? other : least;
+        most = most == SIZE_MAX || score->mean_ratio > compare->scores[most * count + side].mean_ratio ? other : most;
+    }
+    if (least != SIZE_MAX) {
+        rft_str_add(text, least == most ? "" : "from ");
+        tell_against(text, compare, side, least, arena);
+        if (least != most) {
+            rft_str_add(text, " to ");
+            tell_against(text, compare, side, most, arena);
+        }
+    }
+    if (unclear > 0) {
+        rft_str_addf(text, "%sunclear against %zu of %zu", least == SIZE_MAX ? "" : ", ", unclear, count - 1);
+    }
+}
+
+const char *rft_compare_card_sentence(const rft_compare *compare, size_t side, rft_arena *arena) {
+    size_t count = compare->side_count, wins = 0, contested = 0;
+    for (size_t w = 0; w < compare->workload_count; w++) {
+        bool judged = false;
+        wins += rft_compare_winner(compare, w, &judged) == side;
+        contested += judged && compare->workloads[w].figures[side].present;
+    }
+    rft_str text = RFT_STR_INIT;
+    rft_str_addf(&text, "%c (%s): ", compare->sides[side].letter, compare->sides[side].device);
+    if (contested == 0) {
+        rft_str_add(&text, "nothing can be judged; ");
+    } else if (contested == 1) {
+        rft_str_add(&text, wins ? "fastest in the one workload; " : "not shown to be fastest in the one workload; ");
+    } else if (wins == 0) {
+        rft_str_addf(&text, "fastest in none of %zu workloads; ", contested);
+    } else if (wins == contested) {
+        rft_str_addf(&text, "fastest in all %zu workloads; ", contested);
+    } else {
+        rft_str_addf(&text, "fastest in %zu of %zu workloads; ", wins, contested);
+    }
+    if (count > TOLD_MOST + 1) {
+        tell_range(&text, compare, side, arena);
+    } else {
+        for (size_t other = 0, told = 0; other < count; other++) {
+            if (other != side) {
+                rft_str_add(&text, told++ ? ", " : "");
+                tell_against(&text, compare, side, other, arena);
+            }
+        }
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
+    rft_str_clear(&text);
+    return kept;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* finding_compare_cards.c - what the cards of a comparison are, can, draw and cost, side by side (compare_findings.h).
+ */
+#include "model/roofline/held_clock.h"
+#include "reports/figures.h"
+#include "reports/findings/compare_findings.h"
+
+#include <math.h>
+
+#define IN_TEXT_SIDES 3 /* of a table on a terminal */
+
+/* ---- what is known of one ---- */
+
+/* Watts while the template's bests worked: the median over the workloads that have them; NaN. */
+static double watts_of(const rft_compare *c, size_t side, rft_arena *arena) {
+    double *watts = rft_arena_calloc(arena, c->workload_count + 1, sizeof *watts);
+    size_t count = 0;
+    for (size_t w = 0; w < c->workload_count; w++) {
+        const rft_point *best = c->workloads[w].figures[side].best;
+        const rft_load *load = best ? best->loads[RFT_LOAD_ENERGY] : NULL;
+        if (load && !load->reason && load->power_w > 0.0) {
+            watts[count++] = load->power_w;
+        }
+    }
+    return count ? rft_stats_of(watts, count).median : (double)NAN;
+}
+
+/* Geometric mean of work per joule (or per unit of price) over that of the first, over the workloads that have both and
+ * whose speeds may be compared; NaN. *count: how many. */
+static double against_first(const rft_compare *c, size_t side, bool per_price, size_t *count) {
+    double logs = 0.0;
+    *count = 0;
+    for (size_t w = 0; w < c->workload_count && side > 0; w++) {
+        const rft_compare_figure *a = &c->workloads[w].figures[0], *b = &c->workloads[w].figures[side];
+        double ratio = per_price ? b->per_price / a->per_price : b->per_joule / a->per_joule;
+        if (isfinite(b->ratio.ratio) && isfinite(ratio) && ratio > 0.0) {
+            logs += log(ratio);
+            (*count)++;
+        }
+    }
+    return *count ? exp(logs / (double)*count) : (double)NAN;
+}
+
+/* A ceiling that some workload may need: memory, L2, and the pipes that some best of some run works on. */
+static bool is_asked_for(const rft_compare *c, rft_ceiling_id id) {
+    if (id == RFT_CEILING_DRAM_READ || id == RFT_CEILING_L2_READ) {
+        return true;
+    }
+    for (size_t w = 0; w < c->workload_count; w++) {
+        for (size_t side = 0; side < c->side_count; side++) {
+            const rft_point *best = c->workloads[w].figures[side].best;
+            rft_pipe pipe = best ? rft_work_main_pipe(&best->work) : RFT_PIPE_COUNT;
+            rft_ceiling_id own;
+            if (pipe < RFT_PIPE_COUNT && rft_ceiling_from_name(&own, rft_pipe_name(pipe)) && own == id) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- for people: a row a fact, a column a run ---- */
+
+typedef struct card_table {
+    const rft_compare *compare;
+    rft_arena *arena;
+    rft_cell_table *table;
+    size_t first, count; /* the runs of this table */
+} card_table;
+
+typedef const char *fact_of(const card_table *of, size_t side);
+
+static const char *arch_fact(const card_table *of, size_t side) {
+    const rft_gpu_info *gpu = &of->compare->sides[side].run->gpu;
+    return gpu->sms > 0 ? rft_arena_printf(of->arena, "%s, %d SMs", gpu->arch ? gpu->arch : "?", gpu->sms) : NULL;
+}
+
+static const char *memory_fact(const card_table *of, size_t side) {
+    int64_t bytes = of->compare->sides[side].run->gpu.memory_bytes;
+    return bytes > 0 ? rft_figure_bytes(of->arena, bytes) : NULL;
+}
+
+static const char *limit_fact(const card_table *of, size_t side) {
+    double watts = rft_run_power_limit_w(of->compare->sides[side].run);
+    return watts > 0.0 ? rft_figure_si(of->arena, watts, "W") : NULL;
+}
+
+static const char *watts_fact(const card_table *of, size_t side) {
+    double watts = watts_of(of->compare, side, of->arena);
+    return watts > 0.0 ? rft_figure_si(of->arena, watts, "W") : NULL;
+}
+
+static const char *price_fact(const card_table *of, size_t side) {
+    const rft_compare_price *price = &of->compare->sides[side].price;
+    return price->amount > 0.0 ? rft_arena_printf(of->arena, "%s %s", rft_figure_plain(of->arena, price->amount, 4),
+                                                  price->currency ? price->currency : "")
+                               : NULL;
+}
+
+static const char *versus_words(const card_table *of, size_t side, bool per_price) {
+    size_t count = 0;
+    double ratio = against_first(of->compare, side, per_price, &count);
+    const rft_compare_figure *first = of->compare->workload_count ? &of->compare->workloads[0].figures[0] : NULL;
+    return side == 0         ? (first ? "1" : NULL)
+           : isfinite(ratio) ? rft_arena_printf(of->arena, "%s (%zu)", rft_compare_ratio_short(ratio, of->arena), count)
+                             : NULL;
+}
+
+static const char *energy_fact(const card_table *of, size_t side) {
+    return versus_words(of, side, false);
+}
+
+static const char *worth_fact(const card_table *of, size_t side) {
+    return versus_words(of, side, true);
+}
+
+/* Left out where no run knows it; the first alone, against itself, knows nothing. */
+static void add_fact(card_table *of, const char *name, fact_of *fact, bool versus) {
+    bool any = false;
+    for (size_t side = versus; side < of->compare->side_count; side++) {
+        any = any || fact(of, side) != NULL;
+    }
+    if (!any) {
+        return;
+    }
+    rft_datum *cells = rft_cell_table_row(of->table)->cells;
+    cells[0] = rft_datum_text(name);
+    for (size_t i = 0; i < of->count; i++) {
+        const char *words = fact(of, of->first + i);
+        cells[1 + i] = words ? rft_datum_text(words) : rft_datum_absent();
+    }
+}
+
+/* The unit stands in the name: eight columns are narrow. */
+static void add_rate(card_table *of, rft_ceiling_id id, bool sheet) {
+    const rft_compare *c = of->compare;
+    double *rates = rft_arena_calloc(of->arena, c->side_count, sizeof *rates), most = 0.0;
+    for (size_t side = 0; side < c->side_count; side++) {
+        const rft_ceilings *ceilings = &c->sides[side].run->ceilings;
+        rates[side] = sheet ? ceilings->items[id].datasheet : rft_ceilings_rate(ceilings, id);
+        most = fmax(most, rates[side]);
+    }
+    if (!(most > 0.0)) {
+        return;
+    }
+    const rft_figure_scale scale = rft_figure_scale_of(of->arena, &most, 1, rft_ceiling_unit(id));
+    rft_cell_row *row = rft_cell_table_row(of->table);
+    row->quiet = sheet;
+    row->cells[0] = rft_datum_text(rft_arena_printf(of->arena, "%s, %s (%s)", rft_ceiling_label(id),
+                                                    sheet ? "datasheet" : "measured", scale.unit));
+    for (size_t i = 0; i < of->count; i++) {
+        double rate = rates[of->first + i];
+        row->cells[1 + i] =
+            rate > 0.0 ? rft_datum_text(rft_figure_plain(of->arena, rate / scale.factor, 3)) : rft_datum_absent();
+    }
+}
+
+/* ---- for programs: an object a run ---- */
+
+static rft_finding *card_data(const rft_compare *c, size_t side, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena), *rates = rft_finding_new(arena);
+    const rft_run *run = c->sides[side].run;
+    size_t count = 0;
+    rft_finding_set(f, "letter", rft_datum_text(rft_compare_letter(c, side, arena)));
+    rft_finding_set(f, "says", rft_datum_text(rft_compare_card_sentence(c, side, arena)));
+    rft_finding_set(f, "arch", rft_datum_text(run->gpu.arch && *run->gpu.arch ? run->gpu.arch : NULL));
+    rft_finding_set(f, "sms", run->gpu.sms > 0 ? rft_datum_count(run->gpu.sms) : rft_datum_absent());
+    rft_finding_set(f, "memory_bytes",
+                    run->gpu.memory_bytes > 0 ? rft_datum_count(run->gpu.memory_bytes) : rft_datum_absent());
+    rft_finding_set(f, "power_limit_w", rft_datum_number(rft_run_power_limit_w(run)));
+    rft_finding_set(f, "power_w", rft_datum_number(watts_of(c, side, arena)));
+    rft_finding_set(f, "price",
+                    rft_datum_number(c->sides[side].price.amount > 0.0 ? c->sides[side].price.amount : NAN));
+    rft_finding_set(f, "currency", rft_datum_text(c->sides[side].price.currency));
+    rft_finding_set(f, "work_per_joule_ratio", rft_datum_number(against_first(c, side, false, &count)));
+    rft_finding_set(f, "rate_per_price_ratio", rft_datum_number(against_first(c, side, true, &count)));
+    for (int id = 0; id < RFT_CEILING_COUNT; id++) {
+        rft_finding_set(rates, rft_ceiling_name((rft_ceiling_id)id),
+                        rft_datum_number(rft_ceilings_rate(&run->ceilings, (rft_ceiling_id)id)));
+    }
+    rft_finding_add(f, "ceilings", rates);
+    return f;
+}
+
+static size_t add_cards(rft_finding *f, const rft_compare *c, size_t first, size_t count, unsigned where) {
+    rft_trait fields[1 + RFT_COMPARE_MOST] = {{.title = "", .wraps = true}};
+    for (size_t i = 0; i < count; i++) {
+        fields[1 + i] =
+            (rft_trait){.title = rft_compare_letter(c, first + i, f->arena), .align = RFT_ALIGN_RIGHT, .wraps = true};
+    }
+    card_table of = {.compare = c, .arena = f->arena, .first = first, .count = count};
+    of.table = rft_finding_table(f, NULL, fields, 1 + count);
+    of.table->where = where;
+    add_fact(&of, "Architecture", arch_fact, false);
+    add_fact(&of, "Memory", memory_fact, false);
+    for (int id = 0; id < RFT_CEILING_LAUNCH; id++) {
+        if (is_asked_for(c, (rft_ceiling_id)id)) {
+            add_rate(&of, (rft_ceiling_id)id, false);
+            add_rate(&of, (rft_ceiling_id)id, true);
+        }
+    }
+    add_fact(&of, "Power limit", limit_fact, false);
+    add_fact(&of, "Power at work, median of the bests", watts_fact, false);
+    add_fact(&of, "Price", price_fact, false);
+    add_fact(&of, "Work per joule, A = 1", energy_fact, true);
+    add_fact(&of, "Rate per price, A = 1", worth_fact, true);
+    return of.table->row_count;
+}
+
+rft_finding *rft_finding_cards(const rft_compare *c, rft_arena *arena) {
+    rft_finding *f = rft_finding_new(arena);
+    rft_finding_heading(f, RFT_TO_PEOPLE, 2, "What the cards are, can and cost");
+    size_t rows = add_cards(f, c, 0, c->side_count, RFT_ON_PAGE);
+    for (size_t first = 0; first < c->side_count; first += IN_TEXT_SIDES) {
+        size_t left = c->side_count - first;
+        add_cards(f, c, first, left < IN_TEXT_SIDES ? left : IN_TEXT_SIDES, RFT_IN_TEXT);
+    }
+    rft_finding_note(f, RFT_TO_PEOPLE, "%s",
+                     rows == 0 ? "No run tells anything of its card: other tuners' files have times alone."
+                               : "Measured on the card that ran. Watts and joules are those of the board's own sensor. "
+                                 "Work per joule and rate per price are geometric means over the workloads that both "
+                                 "tell (in brackets).");
+    rft_item *list = rft_finding_list(f, "cards");
+    list->where = RFT_IN_DATA;
+    for (size_t side = 0; side < c->side_count; side++) {
+        rft_finding_append(f, list, card_data(c, side, arena));
+    }
+    return f;
+}
