@@ -74,14 +74,14 @@ static void add_metrics(rft_cli *cli, const rft_ncu_order *order, rft_str *list,
 
 /* ---- the point ---- */
 
-/* "regex:^(scan|add)$"; NULL: it launches no kernel. */
+/* "regex:^(.*::)?(scan|add)$"; NULL: it launches no kernel. */
 static const char *kernels_of(const rft_point_spec *spec, rft_arena *arena) {
     rft_str text = RFT_STR_INIT;
     for (size_t i = 0; i < spec->launch_count; i++) {
         const char *name =
             spec->launches[i].kind == RFT_LAUNCH_KERNEL ? rft_kernel_base_name(spec->launches[i].entry, arena) : "";
         if (*name) {
-            rft_str_addf(&text, "%s%s", text.length ? "|" : "regex:^(", name);
+            rft_str_addf(&text, "%s%s", text.length ? "|" : "regex:^(.*::)?(", name);
         }
     }
     rft_str_add(&text, text.length ? ")$" : "");
