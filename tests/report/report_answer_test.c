@@ -71,6 +71,22 @@ static rft_speed speed_of(const pair *p) {
     return rft_speed_of(rft_speed_asked_of(p->own, NULL, p->arena), &references[0], p->arena);
 }
 
+/* Runs of other sweeps stand behind nothing. */
+static void only_what_is_used_stands_behind_it(void **state) {
+    (void)state;
+    pair p = two_cards();
+    rft_run *idle = sample_empty();
+    idle->info.id = "00000000000f";
+    idle->gpu.uuid = "GPU-idle";
+    const rft_run *runs[] = {idle, p.reference};
+    rft_speed_reference *references = NULL;
+    assert_int_equal(rft_speed_references_of(p.own, runs, 2, 2, p.arena, &references), 1);
+    rft_speed speed = rft_speed_of(rft_speed_asked_of(p.own, NULL, p.arena), &references[0], p.arena);
+    assert_true(speed.sample.runs == 1 && speed.sample.cards == 1);
+    rft_run_free(idle);
+    drop(&p);
+}
+
 static void expect_speed(const pair *p, double wanted) {
     rft_speed speed = speed_of(p);
     if (speed.missing || fabs(speed.ratio.ratio / wanted - 1) > 1e-9) {
@@ -387,6 +403,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_the_same_is_refused),
         cmocka_unit_test(the_reference_itself_has_no_figure),
         cmocka_unit_test(references_are_named_ones_first),
+        cmocka_unit_test(only_what_is_used_stands_behind_it),
         cmocka_unit_test(cards_hosts_and_days_are_counted),
         cmocka_unit_test(a_mix_is_the_ratio_of_whole_passes),
         cmocka_unit_test(an_incomplete_mix_leaves_the_sweeps),

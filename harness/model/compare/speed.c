@@ -65,8 +65,10 @@ typedef struct gathering {
     const rft_speed_asked *asked;
     rft_speed *speed;
     gathered *items;
-    matched *sweeps; /* of the run */
-    bool own_card;   /* the reference has runs of this very card */
+    matched *sweeps;      /* of the run */
+    bool own_card;        /* the reference has runs of this very card */
+    const rft_run **used; /* the reference's runs that have something to be held beside */
+    size_t used_count;
     rft_arena *arena;
 } gathering;
 
@@ -175,25 +177,26 @@ static void take_workload(gathering *g, const rft_compare_workload *of) {
     g->speed->by_library = g->speed->by_library || (own->no_native && own->by_vendor);
 }
 
-/* A mix asks for single problems of a sweep: there the sets of problems need not be the same. */
-static void take_sweep(gathering *g, const rft_compare *compare, size_t first, size_t end) {
+/* A mix asks for single problems of a sweep: there the sets of problems need not be the same. True: taken. */
+static bool take_sweep(gathering *g, const rft_compare *compare, size_t first, size_t end) {
     const rft_compare_figure *figures = compare->workloads[first].figures;
     if (figures[0].sweep == SIZE_MAX || figures[1].sweep == SIZE_MAX ||
         !rft_text_equal(compare->sides[0].run->sweeps[figures[0].sweep].sweep.name,
                         g->asked->run->sweeps[figures[1].sweep].sweep.name)) {
-        return;
+        return false;
     }
     matched *sweep = &g->sweeps[figures[1].sweep];
     const char *why = g->asked->mix ? NULL : sets_differ(g, compare, first, end);
     why = why ? why : first_apart(g, compare, first, end);
     if (why) {
         sweep->why = why;
-        return;
+        return false;
     }
     sweep->found = true;
     for (size_t w = first; w < end; w++) {
         take_workload(g, &compare->workloads[w]);
     }
+    return true;
 }
 
 static void gather_run(gathering *g, const rft_run *reference) {
@@ -209,8 +212,12 @@ static void gather_run(gathering *g, const rft_run *reference) {
     if (rft_compare_runs(&compare, inputs, 2, g->arena, NULL) != RFT_OK) {
         return; /* no problem is in both */
     }
+    bool used = false;
     for (size_t w = 0; w < compare->workload_count; w = rft_compare_next_sweep(compare, w)) {
-        take_sweep(g, compare, w, rft_compare_next_sweep(compare, w));
+        used = take_sweep(g, compare, w, rft_compare_next_sweep(compare, w)) || used;
+    }
+    if (used) {
+        g->used[g->used_count++] = reference;
     }
 }
 
@@ -327,7 +334,6 @@ static void add_up(gathering *g) {
 
 rft_speed rft_speed_of(const rft_speed_asked *asked, const rft_speed_reference *reference, rft_arena *arena) {
     rft_speed speed = {.reference = reference, .ratio = no_ratio, .missing = asked->missing};
-    speed.sample = rft_run_sample_of(reference->runs, reference->count, arena);
     speed.parts = rft_arena_calloc(arena, asked->part_count + 1, sizeof *speed.parts);
     speed.refused = rft_arena_calloc(arena, asked->part_count + 1, sizeof *speed.refused);
     speed.weights = rft_arena_calloc(arena, asked->part_count + 1, sizeof *speed.weights);
@@ -335,14 +341,18 @@ rft_speed rft_speed_of(const rft_speed_asked *asked, const rft_speed_reference *
         speed.parts[p] = no_ratio;
     }
     if (asked->missing) {
+        speed.sample = rft_run_sample_of(reference->runs, reference->count, arena);
         return speed;
     }
     gathering g = {.asked = asked, .speed = &speed, .arena = arena};
     g.items = rft_arena_calloc(arena, asked->item_count + 1, sizeof *g.items);
     g.sweeps = rft_arena_calloc(arena, asked->run->sweep_count + 1, sizeof *g.sweeps);
+    g.used = rft_arena_calloc(arena, reference->count + 1, sizeof *g.used);
     for (size_t i = 0; i < reference->count; i++) {
         gather_run(&g, reference->runs[i]);
     }
+    speed.sample = g.used_count ? rft_run_sample_of(g.used, g.used_count, arena)
+                                : rft_run_sample_of(reference->runs, reference->count, arena);
     add_up(&g);
     return speed;
 }

@@ -92,7 +92,7 @@ typedef struct rft_speed {
     const char *no_native;         /* what has no way to run on this card and has on the reference, and why; NULL */
     bool by_library;               /* there the library's figure counts */
     uint32_t set;                  /* names problems and weights that count: figures of one set and reference compare */
-    rft_run_sample sample;         /* of the reference's runs */
+    rft_run_sample sample;         /* of the reference's runs that the figure rests on; of all where there is none */
 } rft_speed;
 
 rft_speed rft_speed_of(const rft_speed_asked *asked, const rft_speed_reference *reference, rft_arena *arena);
