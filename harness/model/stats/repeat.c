@@ -12,8 +12,8 @@
 
 /* ---- Student's t ---- */
 
-/* z with P(|Z| > z) = tail, by Newton's steps on erfc. */
-static double normal_quantile(double tail) {
+/* By Newton's steps on erfc. */
+double rft_normal_quantile(double tail) {
     double z = 1.0;
     for (int i = 0; i < 40; i++) {
         double slope = -sqrt(2.0 / acos(-1.0)) * exp(-z * z / 2.0);
@@ -32,7 +32,7 @@ double rft_student_t(double tail, double n) {
     double a = 1.0 / (n - 0.5), b = 48.0 / (a * a), c = ((20700.0 * a / b - 98.0) * a - 16.0) * a + 96.36;
     double d = ((94.5 / (b + c) - 3.0) / b + 1.0) * sqrt(a * HALF_PI) * n, y = pow(d * tail, 2.0 / n);
     if (y > 0.05 + a) {
-        double x = -normal_quantile(tail);
+        double x = -rft_normal_quantile(tail);
         y = x * x;
         c += n < 5.0 ? 0.3 * (n - 4.5) * (x + 0.6) : 0.0;
         c += (((0.05 * d * x - 5.0) * x - 7.0) * x - 2.0) * x + b;

@@ -87,5 +87,7 @@ double rft_repeat_figure_deviation(const rft_repeat *repeat);
 /* Quantile of Student's t that leaves `tail` on both sides together: rft_student_t(0.05, 5) = 2.571. freedom >= 1, need
  * not be whole (Hill, Communications of the ACM 13 (1970) 619, algorithm 396). */
 double rft_student_t(double tail, double freedom);
+/* The same of the normal distribution: rft_normal_quantile(0.05) = 1.960. */
+double rft_normal_quantile(double tail);
 
 #endif
