@@ -2,6 +2,7 @@
 #include "reports/doc_build.h"
 
 #include "model/run/run_foreign.h"
+#include "reports/findings/accept_findings.h"
 
 /* What every page must say: that it is a replay, that the driver finished the kernels (another ptxas, other times). */
 static const char *page_notice(rft_build *b) {
@@ -71,17 +72,24 @@ static void build_transitions(rft_build *b) {
     rft_print_page(b->doc, rft_finding_transitions_all(b->run, b->opts.full, b->arena));
 }
 
+static void build_limits(rft_build *b) {
+    if (b->opts.limits) {
+        rft_doc_new_page(b->doc);
+        rft_print_page(b->doc, rft_finding_limits(b->opts.limits, b->arena));
+    }
+}
+
 /* The document, in its order: a chapter begins a page or goes on where it likes. */
 enum { BUYER = 1, ENGINEER = 2, BOTH = BUYER | ENGINEER }; /* of --part */
 static const struct {
     void (*build)(rft_build *b);
     int parts; /* that have it */
 } chapters[] = {
-    {rft_build_cover, BOTH},      {rft_build_card_page, BUYER},   {rft_build_contents, ENGINEER},
-    {rft_build_summary, BUYER},   {build_mixes, BUYER},           {build_package, BUYER},
-    {rft_build_ceilings, BUYER},  {rft_build_problems, ENGINEER}, {rft_build_operations, ENGINEER},
-    {build_rooflines, ENGINEER},  {build_sweeps, ENGINEER},       {build_transitions, ENGINEER},
-    {rft_build_method, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
+    {rft_build_cover, BOTH},          {rft_build_card_page, BUYER}, {rft_build_contents, ENGINEER},
+    {rft_build_summary, BUYER},       {build_mixes, BUYER},         {build_package, BUYER},
+    {rft_build_ceilings, BUYER},      {build_limits, BUYER},        {rft_build_problems, ENGINEER},
+    {rft_build_operations, ENGINEER}, {build_rooflines, ENGINEER},  {build_sweeps, ENGINEER},
+    {build_transitions, ENGINEER},    {rft_build_method, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
 };
 
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {

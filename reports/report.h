@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/acceptance/accept.h"
 #include "model/compare/compare.h"
 #include "model/mix/mix_total.h"
 #include "model/run/run.h"
@@ -29,6 +30,7 @@ typedef struct rft_report_opts {
     const rft_mix_book *book; /* of --mix; NULL: none was given. Borrowed, as is what follows */
     rft_mix_total *const *mixes;
     size_t mix_count;
+    const rft_limits *limits; /* made beside this report, for a page of them; NULL. Borrowed */
 } rft_report_opts;
 #define RFT_REPORT_OPTS_INIT                                                                                           \
     { .part = 0 }
@@ -71,5 +73,12 @@ int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err);
 void rft_compare_markdown(const rft_compare *compare, rft_str *out);
 void rft_compare_html(const rft_compare *compare, rft_str *out);
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err);
+
+/* Cards held to limits (docs/acceptance.md) likewise. */
+int rft_acceptance_write_pdf(const rft_acceptance *acceptance, const char *path, rft_err *err);
+int rft_acceptance_pdf(const rft_acceptance *acceptance, rft_str *out, rft_err *err);
+void rft_acceptance_markdown(const rft_acceptance *acceptance, rft_str *out);
+void rft_acceptance_html(const rft_acceptance *acceptance, rft_str *out);
+int rft_acceptance_trace(const rft_acceptance *acceptance, rft_str *out, rft_err *err);
 
 #endif

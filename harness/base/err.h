@@ -17,6 +17,7 @@
 
 /* code, exit status of the program, text. Exit statuses are documented in docs/exit-codes.md. */
 #define RFT_CODE_MAP(X)                                                                                                \
+    X(FAIL, 1, "a card misses a limit")                                                                                \
     X(USAGE, 2, "wrong command line")                                                                                  \
     X(SCRIPT, 3, "error in a sweep script")                                                                            \
     X(SPACE, 4, "no configuration is valid")                                                                           \
@@ -33,6 +34,7 @@
     X(LIMIT, 15, "a limit was reached")                                                                                \
     X(REPORT, 16, "the report could not be drawn")                                                                     \
     X(BUSY, 17, "the GPU is in use by another rooftune")                                                               \
+    X(UNDECIDED, 20, "a limit is neither shown to be met nor to be missed")                                            \
     X(INTERNAL, 70, "internal error, please report it")                                                                \
     X(INTERRUPTED, 130, "interrupted")
 

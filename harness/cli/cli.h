@@ -62,6 +62,7 @@ int rft_cmd_check(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_point(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_compare(rft_cli *cli, int argc, char **argv, rft_err *err);
+int rft_cmd_test(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_show(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_best(rft_cli *cli, int argc, char **argv, rft_err *err);
 int rft_cmd_export(rft_cli *cli, int argc, char **argv, rft_err *err);

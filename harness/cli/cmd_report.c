@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct report_options {
-    const char *output, *part, *format, *chart, *author;
+    const char *output, *part, *format, *chart, *author, *limits;
     bool full;
     rft_words runs, references, mixes, fonts;
 } report_options;
@@ -36,6 +36,31 @@ static int draw_report(const rft_run *run, const rft_report_opts *opts, const re
         rc = rft_report_chart_svg(run, opts, o->chart, &text, err);
     }
     rc = rc == RFT_OK ? rft_fs_write_atomic(output, rft_str_get(&text), text.length, err) : rc;
+    rft_str_clear(&text);
+    return rc;
+}
+
+/* Of the card of these runs, and of those that stand beside it. */
+static int make_limits(rft_limits **out, const rft_run_set *runs, const rft_reference_set *others, rft_arena *arena,
+                       rft_err *err) {
+    const rft_run **all = rft_arena_calloc(arena, runs->count + others->count + 1, sizeof *all);
+    for (size_t i = 0; i < runs->count; i++) {
+        all[i] = runs->runs[i];
+    }
+    for (size_t i = 0; i < others->count; i++) {
+        all[runs->count + i] = others->runs[i];
+    }
+    return rft_limits_make(out, all, runs->count + others->count, runs->count, arena, err);
+}
+
+static int write_limits(rft_cli *cli, const rft_limits *limits, const char *path, rft_err *err) {
+    rft_str text = RFT_STR_INIT;
+    rft_limits_write(&text, limits);
+    int rc = rft_fs_write_atomic(path, rft_str_get(&text), text.length, err);
+    if (rc == RFT_OK) {
+        fprintf(cli->out, "limits  %s: %zu, %zu reference card%s\n", path, limits->count, limits->cards,
+                limits->cards == 1 ? "" : "s");
+    }
     rft_str_clear(&text);
     return rc;
 }
@@ -103,6 +128,7 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
     rft_run_set runs = {0};
     rft_mix_set mixes = {0};
     rft_reference_set others = {0};
+    rft_limits *limits = NULL;
     int rc = understand(o, &opts, err);
     const char *output = o->output                           ? o->output
                          : rc == RFT_OK && o->runs.count > 0 ? default_output(o->runs.items[0], o->format, arena)
@@ -114,7 +140,9 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
         rc = rft_reference_set_add(&others, o->references.items[i], err);
     }
     rc = rc ? rc : rft_mix_set_load(&mixes, &o->mixes, runs.one, arena, err);
+    rc = rc || !o->limits ? rc : make_limits(&limits, &runs, &others, arena, err);
     if (rc == RFT_OK) {
+        opts.limits = limits;
         rft_reference_set_add_shipped(&others, runs.one, cli->program);
         opts.joined = (const rft_run *const *)runs.runs;
         opts.joined_count = runs.count;
@@ -129,6 +157,7 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
             fprintf(cli->out, "report  %s\n", output);
             note_fonts(cli, o->format);
         }
+        rc = rc || !limits ? rc : write_limits(cli, limits, o->limits, err);
     }
     rft_reference_set_free(&others);
     rft_run_set_free(&runs);
@@ -145,6 +174,8 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
         {"full", 0, NULL, "every problem in detail, and the table of all points", &o.full, NULL, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"reference", 0, "FILE", "a run of another card, or a folder of them; repeatable", NULL, NULL, &o.references},
+        {"limits-out", 0, "LIMITS.lua", "write an acceptance test for `rooftune test`, with its page", NULL, &o.limits,
+         NULL},
         {"format", 0, "pdf|md|html|svg", "md: Markdown (also -o OUT.md); html; svg: one chart, --chart names it", NULL,
          &o.format, NULL},
         {"chart", 0, "NAME", "with --format svg: part of its title, such as roofline", NULL, &o.chart, NULL},

@@ -3,6 +3,7 @@
 
 #include "base/fs.h"
 #include "cli/best_text.h"
+#include "model/acceptance/accept_limits.h"
 #include "store/store.h"
 
 #include <fcntl.h>
@@ -14,7 +15,8 @@
 #define HEAD_BYTES 65536 /* of a file: what it is, is said in its beginning */
 
 bool rft_output_option(rft_output_kind *kind, const char *name, const char *argument) {
-    static const char *const names[] = {"output", "report", "package", "json", "csv", "points", "events"};
+    static const char *const names[] = {"output", "report", "package", "json",      "csv",
+                                        "points", "events", "junit",   "limits-out"};
     bool writes = false;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         writes = writes || strcmp(name, names[i]) == 0;
@@ -136,14 +138,15 @@ static bool is_recording(const char *head) {
     return head[strspn(head, " \n\r\t")] == '{' && contains_any(head, words);
 }
 
-/* What `best` wrote may be written again. */
+/* What `best` and `report --limits-out` wrote may be written again. */
 static bool is_source(const char *path, const char *head) {
     static const char *const suffixes[] = {".lua", ".cu", ".cuh", ".h", ".hpp"};
     bool source = false;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         source = source || rft_text_ends(path, suffixes[i]);
     }
-    return source && !rft_text_starts(head, RFT_BEST_LUA_HEAD) && !rft_text_starts(head, RFT_BEST_HEADER_HEAD);
+    return source && !rft_text_starts(head, RFT_BEST_LUA_HEAD) && !rft_text_starts(head, RFT_BEST_HEADER_HEAD) &&
+           !rft_text_starts(head, RFT_LIMITS_HEAD);
 }
 
 /* What must not be lost; NULL: nothing that is. */

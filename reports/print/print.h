@@ -32,6 +32,10 @@ void rft_print_csv(rft_str *out, const rft_finding *f);
 /* One cell, in quotes where it needs them; NULL is empty. The comma before it is the caller's. */
 void rft_csv_add_text(rft_str *out, const char *text);
 
+/* Its first table that has the fields "card", "limit", "verdict" and "reason", as JUnit XML: a suite a card, a case a
+ * limit; FAIL is a failure, UNDECIDED is skipped. `name` is that of the whole. */
+void rft_print_junit(rft_str *out, const char *name, const rft_finding *f);
+
 /* A whole document as Markdown of GitHub's kind: tables, and charts by their titles. */
 void rft_print_markdown(rft_str *out, const struct rft_doc *doc);
 

@@ -158,7 +158,7 @@ static int read_problem(const limits_reader *r, const json_t *object, rft_limit 
 
 /* ---- how much ---- */
 
-static int read_value(const limits_reader *r, const json_t *object, rft_limit *out) {
+static int read_amount(const limits_reader *r, const json_t *object, rft_limit *out) {
     bool least = json_object_get(object, "at_least") != NULL, most = json_object_get(object, "at_most") != NULL;
     bool time = strcmp(rft_limit_unit(out), "s") == 0;
     const char *key = time ? "at_most" : "at_least", *unit = NULL;
@@ -209,7 +209,7 @@ static int read_limit(const limits_reader *r, const json_t *object, rft_limit *o
                           "what the limit is of is missing");
     }
     rc = rc ? rc : json_object_get(object, "ceiling") ? read_ceiling(r, object, out) : read_problem(r, object, out);
-    rc = rc ? rc : read_value(r, object, out);
+    rc = rc ? rc : read_amount(r, object, out);
     rc = rc ? rc : read_word(r, object, "from", sources, RFT_LIMIT_FROM_COUNT, &from);
     rc = rc ? rc : read_text(r, object, "source", &out->source);
     rc = rc ? rc : read_text(r, object, "cache", &out->cache);

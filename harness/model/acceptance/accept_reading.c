@@ -120,7 +120,8 @@ static rft_accept_reading read_time(const rft_limit *limit, const rft_mix_line *
 
 /* The times are found as those of a mix are: the better of template and library (mix_total.h). */
 static void read_times(const rft_limits *limits, const rft_run *run, rft_accept_reading *out, rft_arena *arena) {
-    rft_mix mix = {.name = "limits", .unit = "pass", .per = 1.0};
+    rft_mix mix = {
+        .name = "limits", .unit = "pass", .per = 1.0, .cards = 1.0, .weights_bytes = NAN, .cache_bytes = NAN};
     rft_mix_total *total = NULL;
     mix.items = rft_arena_calloc(arena, limits->count + 1, sizeof *mix.items);
     for (size_t i = 0; i < limits->count; i++) {

@@ -2,9 +2,9 @@
 # --help of rooftune groups the commands, that of every command names every option, and what is misspelt is told with the nearest word.
 rooftune --help
 expect_status 0
-commands='new check devices ceilings point run show report compare best model import export completion manual'
+commands='new check devices ceilings point run show report compare test best model import export completion manual'
 awk 'length($0) > 100' out | grep . && fail "--help is wider than 100 columns"
-for group in 'write a sweep' measure 'read results' 'use results' 'exchange files' 'set up a shell'; do expect_out "^$group:\$"; done
+for group in 'write a sweep' measure 'read results' decide 'use results' 'exchange files' 'set up a shell'; do expect_out "^$group:\$"; done
 listed=$(sed -n 's/^  \([a-z][a-z]*\)  *[^ ].*/\1/p' out | tr '\n' ' ')
 [ "$listed" = "$commands " ] || fail "--help lists: $listed"
 for command in $commands; do
@@ -34,7 +34,8 @@ has run 'allow-path at variant set device output report no-report budget goal ob
 for group in device files search measure; do expect_out "^$group:\$"; done
 has check 'allow-path arch sample compile-timeout json'
 has point 'allow-path at set variant sweep device in-process bare ncu timeout compile-timeout wait json emit arch output'
-has report 'output part full mix'
+has report 'output part full mix limits-out'
+has test 'output junit json csv'
 has compare 'output json csv mix'
 has show 'json csv points mix ascii full'
 has best 'format json csv output'
