@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reports/report.h"
 
-#include "base/fs.h"
 #include "reports/compare_pages.h"
+#include "reports/doc_write.h"
 #include "reports/findings/words.h"
-#include "reports/page/chart_svg.h"
 #include "reports/page/doc_draw.h"
 #include "reports/print/print.h"
 
@@ -91,42 +90,34 @@ rft_doc *rft_compare_doc(const rft_compare *compare, rft_arena *arena) {
     return p.doc;
 }
 
+static int build(rft_doc **out, const rft_compare *compare, rft_arena *arena, rft_err *err) {
+    *out = rft_compare_doc(compare, arena);
+    return rft_doc_set_fonts(*out, NULL, 0, err);
+}
+
 int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_doc *doc = rft_compare_doc(compare, arena);
-    int code = rft_doc_set_fonts(doc, NULL, 0, err);
+    rft_doc *doc = NULL;
+    int code = build(&doc, compare, arena, err);
     code = code == 0 ? rft_doc_pdf(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
 }
 
-void rft_compare_markdown(const rft_compare *compare, rft_str *out) {
-    rft_arena *arena = rft_arena_new();
-    rft_print_markdown(out, rft_compare_doc(compare, arena));
-    rft_arena_free(arena);
-}
-
-void rft_compare_html(const rft_compare *compare, rft_str *out) {
-    rft_arena *arena = rft_arena_new();
-    rft_print_html(out, rft_compare_doc(compare, arena), rft_chart_svg);
-    rft_arena_free(arena);
-}
-
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_doc *doc = rft_compare_doc(compare, arena);
-    int code = rft_doc_set_fonts(doc, NULL, 0, err);
+    rft_doc *doc = NULL;
+    int code = build(&doc, compare, arena, err);
     code = code == 0 ? rft_doc_trace(doc, out, err) : code;
     rft_arena_free(arena);
     return code;
 }
 
-int rft_compare_write_pdf(const rft_compare *compare, const char *path, rft_err *err) {
-    rft_str bytes = RFT_STR_INIT;
-    int code = rft_compare_pdf(compare, &bytes, err);
-    if (code == 0) {
-        code = rft_fs_write_atomic(path, rft_str_get(&bytes), bytes.length, err);
-    }
-    rft_str_clear(&bytes);
+int rft_compare_write(const rft_compare *compare, rft_report_form form, const char *path, rft_err *err) {
+    rft_arena *arena = rft_arena_new();
+    rft_doc *doc = NULL;
+    int code = build(&doc, compare, arena, err);
+    code = code == 0 ? rft_doc_write(doc, form, path, err) : code;
+    rft_arena_free(arena);
     return code;
 }

@@ -2,12 +2,10 @@
 #include "reports/report.h"
 
 #include "base/arena.h"
-#include "base/fs.h"
 #include "reports/doc_build.h"
-#include "reports/page/chart_svg.h"
+#include "reports/doc_write.h"
 #include "reports/page/doc_draw.h"
 #include "reports/page/font_family.h"
-#include "reports/print/print.h"
 
 /* The document, with the further fonts. */
 static int build(rft_doc **out, const rft_run *run, const rft_report_opts *opts, rft_arena *arena, rft_err *err) {
@@ -29,25 +27,13 @@ int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out
     return code;
 }
 
-void rft_report_markdown(const rft_run *run, const rft_report_opts *opts, rft_str *out) {
+int rft_report_write(const rft_run *run, const rft_report_opts *opts, rft_report_form form, const char *path,
+                     rft_err *err) {
     rft_arena *arena = rft_arena_new();
-    rft_print_markdown(out, rft_doc_build(run, opts, arena));
+    rft_doc *doc = NULL;
+    int code = build(&doc, run, opts, arena, err);
+    code = code == 0 ? rft_doc_write(doc, form, path, err) : code;
     rft_arena_free(arena);
-}
-
-void rft_report_html(const rft_run *run, const rft_report_opts *opts, rft_str *out) {
-    rft_arena *arena = rft_arena_new();
-    rft_print_html(out, rft_doc_build(run, opts, arena), rft_chart_svg);
-    rft_arena_free(arena);
-}
-
-int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const char *path, rft_err *err) {
-    rft_str bytes = RFT_STR_INIT;
-    int code = rft_report_pdf(run, opts, &bytes, err);
-    if (code == 0) {
-        code = rft_fs_write_atomic(path, rft_str_get(&bytes), bytes.length, err);
-    }
-    rft_str_clear(&bytes);
     return code;
 }
 

@@ -35,24 +35,24 @@ typedef struct rft_report_opts {
 #define RFT_REPORT_OPTS_INIT                                                                                           \
     { .part = 0 }
 
+/* What a document is written as. */
+typedef enum rft_report_form { RFT_REPORT_PDF, RFT_REPORT_MARKDOWN, RFT_REPORT_HTML } rft_report_form;
+/* By the end of its name: .md, .html, anything else. */
+rft_report_form rft_report_form_of(const char *path);
+
 /* Writes the report to `path` (to a temporary file first: an error leaves an older report as it was).
  * `opts` may be NULL. Errors: RFT_E_IO (cannot be written), RFT_E_REPORT (libharu failed, or one of opts->fonts
  * is none). A run without points,
  * without ceilings or with nothing but failures is no error: the report says so. */
-int rft_report_write_pdf(const rft_run *run, const rft_report_opts *opts, const char *path, rft_err *err);
+int rft_report_write(const rft_run *run, const rft_report_opts *opts, rft_report_form form, const char *path,
+                     rft_err *err);
 
 /* The family that a PDF has in it, with its release; NULL: this program was built without, and PDFs name what their
  * reader has. Static storage. */
 const char *rft_report_fonts(void);
 
-/* Appends the PDF's bytes to `out`. */
+/* Appends a PDF's bytes to `out`. */
 int rft_report_pdf(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
-
-/* Appends the same document as Markdown: its charts are named, not drawn. */
-void rft_report_markdown(const rft_run *run, const rft_report_opts *opts, rft_str *out);
-
-/* Appends the same document as HTML: one file without scripts, its charts as SVG. */
-void rft_report_html(const rft_run *run, const rft_report_opts *opts, rft_str *out);
 
 /* Appends the text trace of the same pages (canvas.h) to `out`: for tests. */
 int rft_report_trace(const rft_run *run, const rft_report_opts *opts, rft_str *out, rft_err *err);
@@ -68,10 +68,8 @@ int rft_report_chart_svg(const rft_run *run, const rft_report_opts *opts, const 
 
 /* A comparison of runs (docs/compare.md) likewise. The same runs in the same order give the same bytes; the document's
  * date is that of the latest run. Errors as above. */
-int rft_compare_write_pdf(const rft_compare *compare, const char *path, rft_err *err);
+int rft_compare_write(const rft_compare *compare, rft_report_form form, const char *path, rft_err *err);
 int rft_compare_pdf(const rft_compare *compare, rft_str *out, rft_err *err);
-void rft_compare_markdown(const rft_compare *compare, rft_str *out);
-void rft_compare_html(const rft_compare *compare, rft_str *out);
 int rft_compare_trace(const rft_compare *compare, rft_str *out, rft_err *err);
 
 /* Cards held to limits (docs/acceptance.md) likewise. */

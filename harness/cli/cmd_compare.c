@@ -88,20 +88,6 @@ static int add_mixes(rft_compare *compare, const rft_mix_book *book, rft_arena *
     return rc;
 }
 
-static int draw_comparison(const rft_compare *compare, const char *path, rft_err *err) {
-    rft_str text = RFT_STR_INIT;
-    if (rft_text_ends(path, ".md")) {
-        rft_compare_markdown(compare, &text);
-    } else if (rft_text_ends(path, ".html")) {
-        rft_compare_html(compare, &text);
-    } else {
-        return rft_compare_write_pdf(compare, path, err);
-    }
-    int rc = rft_fs_write_atomic(path, rft_str_get(&text), text.length, err);
-    rft_str_clear(&text);
-    return rc;
-}
-
 static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_run *runs[RFT_COMPARE_MOST] = {0};
@@ -121,7 +107,7 @@ static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to
     rc = rc ? rc : rft_compare_runs(&compare, inputs, paths->count, arena, err);
     rc = rc ? rc : add_mixes(compare, book, arena, err);
     if (rc == RFT_OK && to->drawn) {
-        rc = draw_comparison(compare, to->drawn, err);
+        rc = rft_compare_write(compare, rft_report_form_of(to->drawn), to->drawn, err);
     }
     rc = rc ? rc : write_all(cli, compare, to, err);
     for (size_t i = 0; i < paths->count; i++) {

@@ -17,24 +17,20 @@ typedef struct report_options {
     rft_words runs, references, mixes, fonts;
 } report_options;
 
-/* What --format, or the output's name, says. */
-static const char *const formats[] = {"pdf", "md", "html", "svg"};
+/* What --format says, and the end of an output's name; "svg" is one chart. */
+static const char *const forms[] = {[RFT_REPORT_PDF] = "pdf", [RFT_REPORT_MARKDOWN] = "md", [RFT_REPORT_HTML] = "html"};
+#define FORMS (sizeof forms / sizeof *forms)
 
-/* The document, or one chart as SVG. */
+/* The document, or one chart. */
 static int draw_report(const rft_run *run, const rft_report_opts *opts, const report_options *o, const char *output,
                        rft_err *err) {
+    for (size_t i = 0; i < FORMS; i++) {
+        if (strcmp(o->format, forms[i]) == 0) {
+            return rft_report_write(run, opts, (rft_report_form)i, output, err);
+        }
+    }
     rft_str text = RFT_STR_INIT;
-    int rc = RFT_OK;
-    if (strcmp(o->format, "pdf") == 0) {
-        return rft_report_write_pdf(run, opts, output, err);
-    }
-    if (strcmp(o->format, "md") == 0) {
-        rft_report_markdown(run, opts, &text);
-    } else if (strcmp(o->format, "html") == 0) {
-        rft_report_html(run, opts, &text);
-    } else {
-        rc = rft_report_chart_svg(run, opts, o->chart, &text, err);
-    }
+    int rc = rft_report_chart_svg(run, opts, o->chart, &text, err);
     rc = rc == RFT_OK ? rft_fs_write_atomic(output, rft_str_get(&text), text.length, err) : rc;
     rft_str_clear(&text);
     return rc;
@@ -78,10 +74,6 @@ static const char *default_output(const char *name, const char *suffix, rft_aren
     return rft_arena_printf(arena, "%.*s.%s", (int)length, name, suffix);
 }
 
-static const char *format_of(const char *output) {
-    return output && rft_text_ends(output, ".md") ? "md" : output && rft_text_ends(output, ".html") ? "html" : "pdf";
-}
-
 /* What the words mean, as far as it can be told without reading files. */
 static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     *out = (rft_report_opts)RFT_REPORT_OPTS_INIT;
@@ -97,10 +89,10 @@ static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     if (out->part < 0) {
         return rft_err_set(err, RFT_E_USAGE, "--part takes 1 or 2, not \"%s\"", o->part);
     }
-    o->format = o->format ? o->format : format_of(o->output);
-    bool svg = strcmp(o->format, "svg") == 0, known = false;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        known = known || strcmp(o->format, formats[i]) == 0;
+    o->format = o->format ? o->format : forms[o->output ? rft_report_form_of(o->output) : RFT_REPORT_PDF];
+    bool svg = strcmp(o->format, "svg") == 0, known = svg;
+    for (size_t i = 0; i < FORMS; i++) {
+        known = known || strcmp(o->format, forms[i]) == 0;
     }
     if (!known) {
         return rft_err_set(err, RFT_E_USAGE, "--format takes pdf, md, html or svg, not \"%s\"", o->format);

@@ -85,7 +85,7 @@ static void show_and_draw(const rft_run *run, const char *pdf) {
     assert_non_null(strstr(rft_str_get(&text), "not measured yet"));
     rft_show_csv(&text, run);
     assert_null(strstr(rft_str_get(&text), "nan"));
-    assert_int_equal(rft_report_write_pdf(run, &opts, pdf, &err), RFT_OK);
+    assert_int_equal(rft_report_write(run, &opts, RFT_REPORT_PDF, pdf, &err), RFT_OK);
     assert_true(rft_fs_exists(pdf));
     rft_str_clear(&text);
 }

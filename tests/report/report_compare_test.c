@@ -269,7 +269,7 @@ static void test_errors_name_the_file(void **state) {
     rft_run *runs[] = {on_device("0123456789ab", "Quick Card", 1.0), on_device("ba9876543210", "Slow Card", 1.5)};
     compared of = compare_runs(runs, 2, NAN);
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(rft_compare_write_pdf(of.compare, "/nowhere/at/all.pdf", &err), RFT_E_IO);
+    assert_int_equal(rft_compare_write(of.compare, RFT_REPORT_PDF, "/nowhere/at/all.pdf", &err), RFT_E_IO);
     assert_true(strstr(err.place, "/nowhere/at/all.pdf") || strstr(err.message, "/nowhere/at/all.pdf"));
     release(&of);
 }

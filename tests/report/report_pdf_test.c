@@ -105,7 +105,7 @@ static char *output_of(const char *tool, const char *options, int *status) {
     snprintf(path, sizeof path, "%s/report.pdf", folder);
     rft_run *run = sample_full();
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(rft_report_write_pdf(run, NULL, path, &err), 0);
+    assert_int_equal(rft_report_write(run, NULL, RFT_REPORT_PDF, path, &err), 0);
     rft_run_free(run);
     snprintf(command, sizeof command, "%s %s %s%s 2>&1", tool, options, path,
              strcmp(tool, "pdftotext") == 0 ? " -" : "");
@@ -219,7 +219,7 @@ static void test_unwritable_path_is_an_error_with_its_name(void **state) {
     (void)state;
     rft_run *run = sample_empty();
     rft_err err = RFT_ERR_INIT;
-    assert_int_equal(rft_report_write_pdf(run, NULL, "/nowhere/at/all/report.pdf", &err), RFT_E_IO);
+    assert_int_equal(rft_report_write(run, NULL, RFT_REPORT_PDF, "/nowhere/at/all/report.pdf", &err), RFT_E_IO);
     assert_non_null(strstr(err.message, "/nowhere/at/all"));
     rft_run_free(run);
 }

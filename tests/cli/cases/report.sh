@@ -88,8 +88,9 @@ rooftune report "$QUICK" --font "$SOURCE/README.md" -o font.pdf
 expect_err 'is not a TrueType font'
 [ ! -e font.pdf ] || fail "a report was written without its font"
 # A part of a recording, replayed: of some rungs of its ladders nothing was counted, of others everything.
-rooftune run "$recorded/stream.json.gz" -d replay: --strategy random --budget 60 --seed 3 -o part.db --no-report
+rooftune run "$recorded/stream.json.gz" -d replay: --strategy random --budget 60 --seed 3 -o part.db --report part.html
 expect_status 0
+head -1 part.html | grep -q '^<!DOCTYPE html>$' || fail "a run's report is HTML by its name alone"
 rooftune show part.db --full
 expect_status 0
 rooftune report part.db --full -o part.pdf
