@@ -106,6 +106,14 @@ void rft_compare_page_cover(rft_compare_pages *p) {
         rft_doc_textf(p->doc, RFT_TEXT_LEAD, "%s.", rft_compare_sentence(c, 1, p->arena));
     }
     rft_print_page(p->doc, rft_finding_card_sentences(c, style, p->arena));
+    for (size_t i = 0; p->compare->mixes && i < p->compare->mixes->count; i++) {
+        for (size_t side = 1; side < p->compare->side_count; side++) {
+            const char *price = rft_break_even_sentence(p->compare->mixes, i, side, p->arena);
+            if (price) {
+                rft_doc_textf(p->doc, RFT_TEXT_BODY, "%s: %s", p->compare->mixes->items[i].mix->name, price);
+            }
+        }
+    }
     rft_print_page(p->doc, rft_finding_compared_runs(c, p->arena));
     rft_print_page(p->doc, rft_finding_scores(c, p->arena));
     if (c->side_count <= RFT_COMPARE_COVER_MATRIX) {

@@ -40,6 +40,8 @@ rft_buyer *rft_buyer_of(const rft_buyer_given *given, rft_arena *arena);
 const char *rft_buyer_lead(const rft_buyer *buyer, rft_arena *arena);
 /* A table of families or operations, the reference cards, how sure that is, what the words mean. */
 rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena);
+/* Below which price this card costs less for the mix than each reference that has one; a list for programs. */
+rft_finding *rft_finding_buyer_price(const rft_buyer *buyer, rft_arena *arena);
 rft_finding *rft_finding_normal(const rft_buyer *buyer, rft_arena *arena);
 rft_finding *rft_finding_limiting(const rft_buyer *buyer, rft_arena *arena);
 rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena);

@@ -408,6 +408,7 @@ rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
     add_pass(f, buyer->asked->mix);
     add_parts(f, buyer);
     add_references(f, buyer);
+    rft_finding_join(f, rft_finding_buyer_price(buyer, arena));
     add_sureness(f, buyer);
     rft_finding_note(f, RFT_ON_PAGE, "%s", words_text(buyer, arena));
     return f;

@@ -33,9 +33,14 @@ rft_finding *rft_finding_variation(const rft_compare *compare, rft_arena *arena)
 rft_finding *rft_finding_alone(const rft_compare *compare, rft_arena *arena);
 /* What the verdicts rest on. */
 rft_finding *rft_finding_caveats(const rft_compare *compare, rft_arena *arena);
-/* "B wins below 27,400 EUR (26,100 to 28,900), where A costs 32,000 EUR. At its 24,000 EUR, B wins."; NULL: there is no
+/* "B wins below 27,400 EUR (26,100 to 28,900), where A costs 32,000 EUR. At its 24,000 EUR it does."; NULL: there is no
  * such price. */
+const char *rft_break_even_text(const rft_break_even *even, const char *other, const char *first, const char *currency,
+                                rft_arena *arena);
 const char *rft_break_even_sentence(const rft_compare_mixes *mixes, size_t item, size_t side, rft_arena *arena);
+/* The value of an assumption as it is, "0 W, not given", and where it turns the decision: "41 %", "0.52 EUR a kWh". */
+const char *rft_break_even_now_text(const rft_break_even_flip *flip, rft_arena *arena);
+const char *rft_break_even_at_text(const rft_break_even_flip *flip, rft_arena *arena);
 /* Of every side against the first, and what would turn it round; for people. */
 rft_finding *rft_finding_break_even(const rft_compare_mixes *mixes, size_t item, rft_arena *arena);
 rft_finding *rft_finding_break_even_data(const rft_break_even *even, rft_arena *arena);

@@ -36,15 +36,13 @@ static const char *price_text(const rft_break_even *even, const char *currency, 
                       : rft_arena_printf(arena, "%s %s", price, currency);
 }
 
-/* "1.30", "41 %", "0.52 EUR a kWh" */
-static const char *flip_text(const rft_break_even_flip *flip, double value, double half, rft_arena *arena) {
-    bool percent = rft_text_equal(flip->unit, "%");
-    double factor = percent ? 100.0 : 1.0;
-    const char *number = stepped(value * factor, half * factor, arena);
+const char *rft_break_even_at_text(const rft_break_even_flip *flip, rft_arena *arena) {
+    double factor = rft_text_equal(flip->unit, "%") ? 100.0 : 1.0;
+    const char *number = stepped(flip->at * factor, half_of(flip->low, flip->high) * factor, arena);
     return flip->unit ? rft_arena_printf(arena, "%s %s", number, flip->unit) : number;
 }
 
-static const char *now_text(const rft_break_even_flip *flip, rft_arena *arena) {
+const char *rft_break_even_now_text(const rft_break_even_flip *flip, rft_arena *arena) {
     double factor = rft_text_equal(flip->unit, "%") ? 100.0 : 1.0;
     const char *number = rft_mix_exact_text(flip->now * factor, arena);
     const char *text = flip->unit ? rft_arena_printf(arena, "%s %s", number, flip->unit) : number;
@@ -61,12 +59,12 @@ static const char *interval_of_flip(const rft_break_even_flip *flip, rft_arena *
 
 /* ---- sentences ---- */
 
-static const char *decision_text(const rft_break_even *even, const char *side, const char *first, const char *currency,
+static const char *decision_text(const rft_break_even *even, const char *first, const char *currency,
                                  rft_arena *arena) {
     const char *price = rft_mix_exact_text(even->given_price, arena);
     switch (even->decision) {
     case RFT_BREAK_EVEN_WINS:
-        return rft_arena_printf(arena, " At its %s %s, %s wins.", price, currency, side);
+        return rft_arena_printf(arena, " At its %s %s it does.", price, currency);
     case RFT_BREAK_EVEN_LOSES:
         return rft_arena_printf(arena, " At its %s %s, %s wins.", price, currency, first);
     case RFT_BREAK_EVEN_OPEN:
@@ -75,18 +73,18 @@ static const char *decision_text(const rft_break_even *even, const char *side, c
         break;
     }
     return even->doubt                ? rft_arena_printf(arena, " The times do not decide: %s.", even->doubt)
-           : isnan(even->given_price) ? rft_arena_printf(arena, " No price of %s is given.", side)
+           : isnan(even->given_price) ? " Its own price is not given."
                                       : rft_arena_printf(arena, " No decision: %s.", even->no_interval);
 }
 
-static const char *sentence(const rft_compare *compare, size_t side, const rft_break_even *even, const char *currency,
-                            rft_arena *arena) {
-    const char *other = rft_compare_letter(compare, side, arena), *first = rft_compare_letter(compare, 0, arena);
+const char *rft_break_even_text(const rft_break_even *even, const char *other, const char *first, const char *currency,
+                                rft_arena *arena) {
     const char *where =
         rft_arena_printf(arena, "where %s costs %s %s", first, rft_mix_exact_text(even->first_price, arena), currency);
-    return even->price > 0.0
+    return even->missing ? NULL
+           : even->price > 0.0
                ? rft_arena_printf(arena, "%s wins below %s, %s.%s", other, price_text(even, currency, arena), where,
-                                  decision_text(even, other, first, currency, arena))
+                                  decision_text(even, first, currency, arena))
                : rft_arena_printf(arena, "%s wins at no price, %s: its energy and its host alone cost more.", other,
                                   where);
 }
@@ -129,9 +127,9 @@ static void add_flips(rft_finding *f, const rft_break_even *even) {
         row->cells[UNIT] = rft_datum_text(flip->unit);
         row->cells[GIVEN] = rft_datum_flag(flip->given);
         row->cells[NOW] = rft_datum_number(flip->now);
-        row->cells[NOW_TEXT] = rft_datum_text(now_text(flip, f->arena));
+        row->cells[NOW_TEXT] = rft_datum_text(rft_break_even_now_text(flip, f->arena));
         row->cells[AT] = rft_datum_number(flip->at);
-        row->cells[AT_TEXT] = rft_datum_text(flip_text(flip, flip->at, half_of(flip->low, flip->high), f->arena));
+        row->cells[AT_TEXT] = rft_datum_text(rft_break_even_at_text(flip, f->arena));
         row->cells[LOW] = rft_datum_number(flip->low);
         row->cells[HIGH] = rft_datum_number(flip->high);
         row->cells[INTERVAL] = rft_datum_text(interval_of_flip(flip, f->arena));
@@ -152,6 +150,7 @@ rft_finding *rft_finding_break_even_data(const rft_break_even *even, rft_arena *
     rft_finding_set(f, "reason", rft_datum_text(reason));
     rft_finding_set(f, "no_energy", rft_datum_text(even->missing ? NULL : even->no_energy));
     add_flips(f, even);
+    f->items[f->item_count - 1].table->where = RFT_IN_DATA;
     return f;
 }
 
@@ -159,7 +158,8 @@ rft_finding *rft_finding_break_even_data(const rft_break_even *even, rft_arena *
 
 const char *rft_break_even_sentence(const rft_compare_mixes *mixes, size_t item, size_t side, rft_arena *arena) {
     const rft_break_even *even = &mixes->items[item].sides[side].even;
-    return even->missing ? NULL : sentence(mixes->compare, side, even, mixes->book->currency, arena);
+    return rft_break_even_text(even, rft_compare_letter(mixes->compare, side, arena),
+                               rft_compare_letter(mixes->compare, 0, arena), mixes->book->currency, arena);
 }
 
 rft_finding *rft_finding_break_even(const rft_compare_mixes *mixes, size_t item, rft_arena *arena) {

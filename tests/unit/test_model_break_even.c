@@ -151,7 +151,7 @@ static void equal_where_it_says(void **state) {
         bool u = strcmp(f->what, "utilisation") == 0, kwh = strcmp(f->what, "price of energy") == 0,
              pue = strcmp(f->what, "PUE") == 0, host = strcmp(f->what, "host's price") == 0,
              watts = strcmp(f->what, "host's power") == 0, years = strcmp(f->what, "years of use") == 0,
-             a = strcmp(f->what, "price of A") == 0, one = strcmp(f->what, "count of synthetic n=1") == 0,
+             a = strcmp(f->what, "price of the other card") == 0, one = strcmp(f->what, "count of synthetic n=1") == 0,
              two = strcmp(f->what, "count of synthetic n=2") == 0;
         assert_int_equal(u + kwh + pue + host + watts + years + a + one + two, 1);
         snprintf(

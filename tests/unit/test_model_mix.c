@@ -364,6 +364,20 @@ static void long_lists(void **state) {
     }
     rft_str_add(&json, "}}");
     assert_int_equal(rft_mix_book_add(rft_mix_book_new(arena), rft_str_get(&json), "m.lua", arena, &err), RFT_E_SCRIPT);
+    for (int most = RFT_MIX_ALL_MOST; most <= RFT_MIX_ALL_MOST + 1; most++) {
+        rft_str_truncate(&json, 0);
+        for (int i = 0; i < most; i++) {
+            bool first = i % RFT_MIX_LIST_MOST == 0;
+            rft_str_addf(&json, "%s%s{\"operation\":\"o\",\"problem\":{},\"count\":1}",
+                         i == 0  ? "["
+                         : first ? "]},"
+                                 : ",",
+                         first ? "{\"name\":\"m\",\"items\":[" : "");
+        }
+        rft_str_add(&json, "]}]");
+        assert_int_equal(rft_mix_book_add(rft_mix_book_new(arena), rft_str_get(&json), "m.lua", arena, &err),
+                         most > RFT_MIX_ALL_MOST ? RFT_E_SCRIPT : RFT_OK);
+    }
     rft_str_clear(&json);
     rft_arena_free(arena);
 }

@@ -2,6 +2,7 @@
 #include "model/compare/break_even.h"
 
 #include "base/str.h"
+#include "model/run/run_drift.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static const struct {
     bool times, inverse; /* inverse: costs are linear in 1 / x */
 } ranges[ASSUMPTIONS] = {
     [OTHER_PRICE] = {"price", -INFINITY, INFINITY, false, false},
-    [FIRST_PRICE] = {"price of A", 0.1, 10.0, true, false},
+    [FIRST_PRICE] = {"price of the other card", 0.1, 10.0, true, false},
     [UTILISATION] = {"utilisation", 0.01, 1.0, false, true},
     [KWH] = {"price of energy", 0.1, 10.0, true, false},
     [PUE] = {"PUE", 1.0, 3.0, false, false},
@@ -300,6 +301,21 @@ static duel duel_of(const rft_break_even_side *first, const rft_break_even_side 
     }
     d.terms[OTHER].price = isnan(d.terms[OTHER].price) ? d.terms[FIRST].price : d.terms[OTHER].price;
     return d;
+}
+
+rft_break_even_side rft_break_even_side_of(const rft_mix_total *total) {
+    rft_break_even_side side = {total, rft_stats_of(NULL, 0)};
+    double wider_s = 0.0;
+    for (size_t i = 0; i < total->line_count; i++) {
+        const rft_mix_line *line = &total->lines[i];
+        bool one_process = line->measurement && line->measurement->process_count <= 1;
+        wider_s += one_process ? line->time_s * rft_run_widen_frac(line->run, line->sweep, line->problem_index) : 0.0;
+    }
+    side.time_s.median = total->time_s.value;
+    side.time_s.low = total->time_s.low - wider_s;
+    side.time_s.high = total->time_s.high + wider_s;
+    side.time_s.interval_is_95 = isfinite(side.time_s.low);
+    return side;
 }
 
 static rft_mix_figure exact(double value) {

@@ -52,6 +52,10 @@ typedef struct rft_break_even_side {
     rft_stats time_s;
 } rft_break_even_side;
 
+/* Of a total by itself, its time widened as a comparison widens each operation's; since that may be common to all of a
+ * run, these add up as they are, not in quadrature. */
+rft_break_even_side rft_break_even_side_of(const rft_mix_total *total);
+
 /* Of `other` against `first`, both of one mix and book. `doubt`: why the times do not decide; NULL. In `arena`. */
 rft_break_even rft_break_even_of(const rft_break_even_side *first, const rft_break_even_side *other, const char *doubt,
                                  rft_arena *arena);

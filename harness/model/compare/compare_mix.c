@@ -20,20 +20,6 @@ static const rft_compare_figure *figure_of(const rft_compare *compare, size_t si
     return NULL;
 }
 
-static rft_stats stats_of(const rft_compare *compare, size_t side, const rft_mix_total *total) {
-    double wider_s = 0.0;
-    for (size_t i = 0; i < total->line_count; i++) {
-        const rft_compare_figure *f = figure_of(compare, side, &total->lines[i]);
-        wider_s += f ? total->lines[i].time_s * f->widen_frac : 0.0;
-    }
-    rft_stats stats = rft_stats_of(NULL, 0);
-    stats.median = total->time_s.value;
-    stats.low = total->time_s.low - wider_s;
-    stats.high = total->time_s.high + wider_s;
-    stats.interval_is_95 = isfinite(stats.low);
-    return stats;
-}
-
 /* What of the operations' own verdicts holds for their sum. */
 static void look_for_doubt(const rft_compare *compare, size_t side, const rft_mix_total *total, rft_compare_case *of,
                            const char **reason, rft_arena *arena) {
@@ -58,11 +44,11 @@ static void judge_mix(const rft_compare *compare, rft_compare_mix *mix, size_t s
     if (side == 0 || first->missing_count || of->total->missing_count) {
         return;
     }
-    rft_stats a = stats_of(compare, 0, first), b = stats_of(compare, side, of->total);
+    const rft_break_even_side a = rft_break_even_side_of(first), b = rft_break_even_side_of(of->total);
     rft_compare_case judged = {.first_roof = NAN, .other_roof = NAN, .spread = NAN};
     const char *reason = NULL;
     rft_compare_doubt doubt;
-    of->ratio = rft_compare_ratio_of(&a, &b);
+    of->ratio = rft_compare_ratio_of(&a.time_s, &b.time_s);
     judged.ratio = of->ratio;
     look_for_doubt(compare, side, of->total, &judged, &reason, arena);
     of->verdict = rft_compare_judge(&judged, &doubt);
@@ -73,8 +59,7 @@ static void judge_mix(const rft_compare *compare, rft_compare_mix *mix, size_t s
     }
     /* A difference that is neither shown nor excluded is in the interval of the price. */
     bool in_doubt = of->verdict == RFT_COMPARE_AMBIGUOUS && doubt != RFT_DOUBT_NEITHER;
-    of->even = rft_break_even_of(&(rft_break_even_side){first, a}, &(rft_break_even_side){of->total, b},
-                                 in_doubt ? of->reason : NULL, arena);
+    of->even = rft_break_even_of(&a, &b, in_doubt ? of->reason : NULL, arena);
 }
 
 int rft_compare_mixes_of(rft_compare_mixes **out, const rft_compare *compare, const rft_mix_book *book,

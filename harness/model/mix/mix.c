@@ -80,7 +80,11 @@ static bool read_items(const mix_reader *r, const json_t *from, const json_t *it
     const json_t *memory = json_object_get(from, "memory");
     rft_mix mix = {.path = rft_arena_strdup(r->arena, r->path), .unit = "pass", .per = 1.0};
     mix.item_count = json_array_size(items);
-    if (mix.item_count == 0 || mix.item_count > RFT_MIX_LIST_MOST) {
+    size_t all = mix.item_count;
+    for (size_t i = 0; i < r->book->mix_count; i++) {
+        all += r->book->mixes[i].item_count;
+    }
+    if (mix.item_count == 0 || mix.item_count > RFT_MIX_LIST_MOST || all > RFT_MIX_ALL_MOST) {
         return mix.item_count == 0;
     }
     mix.name = rft_arena_strdup(r->arena, name);

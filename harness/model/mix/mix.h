@@ -69,6 +69,7 @@ typedef struct rft_mix_book {
 
 #define RFT_MIX_LIST_MOST 1024 /* operations of a mix, prices, names, remarks */
 #define RFT_MIX_FILE_MOST 64   /* mixes in one file */
+#define RFT_MIX_ALL_MOST 4096  /* operations of all files together */
 
 /* Nothing given. In `arena`. */
 rft_mix_book *rft_mix_book_new(rft_arena *arena);

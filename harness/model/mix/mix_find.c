@@ -133,25 +133,28 @@ static bool matches(const rft_mix_item *item, const rft_problem *problem, const 
     return !problem->odd;
 }
 
-/* Adds the distinct values of an axis; false, and nothing added, where `wanted` is among them. */
+/* Adds the first distinct values of an axis; false, and nothing added, where `wanted` is among all of them. */
 static bool add_values(rft_str *text, const rft_sweep *sweep, size_t axis, const rft_value *wanted) {
-    size_t length = text->length, shown = 0;
+    const rft_value *shown[VALUES_SHOWN + 1];
+    size_t count = 0;
     for (size_t p = 0; p < sweep->problem_count; p++) {
         const rft_value *value = &sweep->problems[p].values[axis];
         bool seen = sweep->problems[p].odd;
         if (!seen && rft_value_equal(value, wanted)) {
-            rft_str_truncate(text, length);
             return false;
         }
-        for (size_t q = 0; q < p && !seen; q++) {
-            seen = !sweep->problems[q].odd && rft_value_equal(value, &sweep->problems[q].values[axis]);
+        for (size_t k = 0; k < count && !seen; k++) {
+            seen = rft_value_equal(shown[k], value);
         }
-        if (!seen && shown++ < VALUES_SHOWN) {
-            rft_str_add(text, shown > 1 ? ", " : "");
-            rft_value_format(text, value);
+        if (!seen && count <= VALUES_SHOWN) {
+            shown[count++] = value;
         }
     }
-    rft_str_add(text, shown > VALUES_SHOWN ? ", ..." : "");
+    for (size_t k = 0; k < count && k < VALUES_SHOWN; k++) {
+        rft_str_add(text, k ? ", " : "");
+        rft_value_format(text, shown[k]);
+    }
+    rft_str_add(text, count > VALUES_SHOWN ? ", ..." : "");
     return true;
 }
 

@@ -34,8 +34,8 @@ mix 15000 70e9 >mix.lua
 rooftune compare "$linear" b.json.gz --mix mix.lua --json c.json -o c.pdf
 expect_status 0
 expect_out '^  B wins below [0-9,]* EUR ([0-9,]* to [0-9,]*), where A costs 32,000 EUR'
-tr '\n' ' ' <out | tr -s ' ' | grep -q 'At its 15,000 EUR, B wins\.' || fail "who wins is not told"
-expect_out '^  price of A  *32,000 EUR  *[0-9,]* EUR  *[0-9,]* to [0-9,]*$'
+tr '\n' ' ' <out | tr -s ' ' | grep -q 'At its 15,000 EUR it does\.' || fail "who wins is not told"
+expect_out '^  price of the other card  *32,000 EUR  *[0-9,]* EUR  *[0-9,]* to [0-9,]*$'
 LC_ALL=C.UTF-8 awk 'length($0) > 80' out | grep . && fail "wider than 80 columns"
 price=$(python3 - <<'PY'
 import json
@@ -54,6 +54,14 @@ PY
 if command -v pdftotext >/dev/null; then
     sentence=$(sed -n 's/^  \(B wins below [^(]*\).*/\1/p' out)
     pdftotext -layout c.pdf - | grep -qF "$sentence" || fail "the PDF lacks: $sentence"
+fi
+# A report of B says the same beside the other as its reference.
+if command -v pdftotext >/dev/null; then
+    rooftune report b.json.gz --mix mix.lua --reference "$linear" -o b.pdf --part 1
+    expect_status 0
+    sentence=$(printf '%s' "$sentence" | sed 's/^B/This card/')
+    pdftotext -layout -l 1 b.pdf b.txt
+    [ "$(grep -c "$sentence" b.txt)" = 1 ] || fail "page 1 lacks, or has twice: $sentence"
 fi
 # At that price nobody wins.
 mix "$price" 70e9 >mix.lua
