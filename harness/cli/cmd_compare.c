@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
+#include "cli/compose.h"
 #include "cli/mix_package.h"
 #include "cli/mix_set.h"
 #include "model/compare/compare_mix.h"
@@ -88,6 +89,15 @@ static int add_mixes(rft_compare *compare, const rft_mix_book *book, rft_arena *
     return rc;
 }
 
+/* Another tuner's file tells the device's name at most: the datasheet tells what that card is made for. */
+static int look_up_card(rft_cli *cli, rft_run *run, rft_err *err) {
+    const rft_gpu_info named = {.name = rft_run_device(run), .arch = "", .uuid = "", .pci_id = ""};
+    if (!rft_run_foreign(run) || !named.name) {
+        return RFT_OK;
+    }
+    return rft_compose_annotate(cli, run->arena, &run->ceilings, &named, err);
+}
+
 static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to, rft_err *err) {
     rft_arena *arena = rft_arena_new();
     rft_run *runs[RFT_COMPARE_MOST] = {0};
@@ -97,6 +107,7 @@ static int compare_files(rft_cli *cli, const rft_words *paths, const outputs *to
     int rc = to->mixes.count ? rft_mix_files_read(&book, &to->mixes, arena, err) : RFT_OK;
     for (size_t i = 0; i < paths->count && rc == RFT_OK; i++) {
         rc = rft_store_load(&runs[i], paths->items[i], err);
+        rc = rc ? rc : look_up_card(cli, runs[i], err);
     }
     if (rc == RFT_OK && !book) {
         rc = rft_mix_packages_read(&book, (const rft_run *const *)runs, paths->count, arena, err);

@@ -41,8 +41,10 @@ static double against_first(const rft_compare *c, size_t side, bool per_price, s
     return *count ? exp(logs / (double)*count) : (double)NAN;
 }
 
-/* A ceiling that some workload may need: memory, L2, and the pipes that some best of some run works on. */
+/* A ceiling that some workload may need: memory, L2, and the pipes that some best of some run works on; FP32 where none
+ * is known. */
 static bool is_asked_for(const rft_compare *c, rft_ceiling_id id) {
+    bool any_pipe = false;
     if (id == RFT_CEILING_DRAM_READ || id == RFT_CEILING_L2_READ) {
         return true;
     }
@@ -51,12 +53,13 @@ static bool is_asked_for(const rft_compare *c, rft_ceiling_id id) {
             const rft_point *best = c->workloads[w].figures[side].best;
             rft_pipe pipe = best ? rft_work_main_pipe(&best->work) : RFT_PIPE_COUNT;
             rft_ceiling_id own;
+            any_pipe = any_pipe || pipe < RFT_PIPE_COUNT;
             if (pipe < RFT_PIPE_COUNT && rft_ceiling_from_name(&own, rft_pipe_name(pipe)) && own == id) {
                 return true;
             }
         }
     }
-    return false;
+    return !any_pipe && id == RFT_CEILING_FP32;
 }
 
 /* ---- for people: a row a fact, a column a run ---- */

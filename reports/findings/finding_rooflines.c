@@ -6,6 +6,7 @@
 #include "model/roofline/over_roof.h"
 #include "model/roofline/placement.h"
 #include "model/roofline/roofline_chart.h"
+#include "model/sweep/family.h"
 #include "model/transition/refine.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/profile_charts.h"
@@ -165,29 +166,15 @@ static void add_roof_data(rft_finding *f, const rft_roof *r) {
 
 /* ---- families ---- */
 
-/* The file of the sweep's first kernel that is no library; "" where none is known. */
-static const char *source_of(const rft_roofs *all, size_t sweep) {
-    const rft_sweep *of = &all->run->sweeps[sweep].sweep;
-    for (size_t v = 0; v < of->variant_count; v++) {
-        if (!rft_variant_is_library(&of->variants[v]) && of->variants[v].source) {
-            return of->variants[v].source;
-        }
-    }
-    return "";
-}
-
-/* "stream" of "kernels/stream.cu". */
-static const char *stem_of(const char *path, rft_arena *arena) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    return rft_arena_strndup(arena, name, strcspn(name, "."));
+static const char *family_of(const rft_roofs *all, size_t sweep) {
+    return rft_sweep_family(&all->run->sweeps[sweep].sweep, all->arena);
 }
 
 /* The sweeps of one source file, TOGETHER_MOST to a chart. */
 static void add_family(const rft_roof *of, const size_t *sweeps, size_t count, rft_chart **charts, size_t *used,
                        rft_roof *drawn) {
     const rft_roofs *all = of->all;
-    const char *source = source_of(all, sweeps[0]);
-    const char *name = count == 1 || !*source ? all->run->sweeps[sweeps[0]].sweep.name : stem_of(source, all->arena);
+    const char *name = count == 1 ? all->run->sweeps[sweeps[0]].sweep.name : family_of(all, sweeps[0]);
     for (size_t first = 0; first < count; first += TOGETHER_MOST) {
         rft_roof r = {.all = all, .of = of->of, .sweeps = sweeps + first, .small = true};
         r.sweep_count = count - first < TOGETHER_MOST ? count - first : TOGETHER_MOST;
@@ -211,9 +198,9 @@ static void add_families(rft_finding *f, const rft_roof *of) {
     size_t *family = rft_arena_calloc(all->arena, of->sweep_count + 1, sizeof *family), used = 0;
     for (size_t i = 0; i < of->sweep_count; i++) {
         size_t count = 0;
-        const char *source = source_of(all, of->sweeps[i]);
+        const char *name = family_of(all, of->sweeps[i]);
         for (size_t k = i; k < of->sweep_count; k++) {
-            if (!taken[k] && (k == i || (*source && strcmp(source, source_of(all, of->sweeps[k])) == 0))) {
+            if (!taken[k] && (k == i || strcmp(name, family_of(all, of->sweeps[k])) == 0)) {
                 taken[k] = true;
                 family[count++] = of->sweeps[k];
             }

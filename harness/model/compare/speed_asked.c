@@ -4,20 +4,10 @@
 
 #include "base/str.h"
 #include "model/run/baseline.h"
+#include "model/sweep/family.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The source file's name without its ending: what comes from one file is one family. A library's kernels and another
- * program's runs have no such file. */
-static const char *family_of(const rft_sweep *sweep, rft_arena *arena) {
-    const char *source = sweep->variant_count ? sweep->variants[0].source : NULL;
-    if (!source || !*source || rft_variant_is_library(&sweep->variants[0])) {
-        return sweep->name;
-    }
-    const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *dot = strrchr(name, '.');
-    return dot && dot > name ? rft_arena_strndup(arena, name, (size_t)(dot - name)) : name;
-}
 
 static bool counts(const rft_sweep *sweep, size_t problem) {
     return !sweep->problems[problem].odd && sweep->problems[problem].refined == 0;
@@ -79,7 +69,7 @@ static size_t *count_sweeps(rft_speed_asked *asked, rft_arena *arena) {
     for (size_t s = 0; s < run->sweep_count; s++) {
         const rft_sweep *sweep = &run->sweeps[s].sweep;
         if (is_asked_sweep(asked, sweep)) {
-            sweeps[part_named(asked, family_of(sweep, arena))]++;
+            sweeps[part_named(asked, rft_sweep_family(sweep, arena))]++;
             asked->unmarked += sweep->diagnostic < 0;
         }
     }
@@ -103,7 +93,7 @@ static void ask_families(rft_speed_asked *asked, rft_arena *arena) {
         if (!is_asked_sweep(asked, sweep)) {
             continue;
         }
-        size_t part = part_named(asked, family_of(sweep, arena));
+        size_t part = part_named(asked, rft_sweep_family(sweep, arena));
         double weight = 1.0 / (double)(asked->part_count * sweeps[part] * problems_of(sweep));
         for (size_t p = 0; p < sweep->problem_count; p++) {
             if (counts(sweep, p)) {

@@ -65,3 +65,22 @@ rooftune compare "$QUICK" replay.db "$recorded/gemv.json.gz"
 expect_status 0
 tr -d '\302\303' <out | awk 'length($0) > 80' | grep . && fail "three runs are wider than 80 columns"
 expect_out '^C (NVIDIA H200) against A'
+# Another tuner's files tell the device's name: the datasheet tells what that card is made for, and a name that no datasheet
+# knows is not taken for another. Three runs are held against each other both ways.
+for device in 'NVIDIA GeForce RTX 3090' 'NVIDIA RTX A6000' 'Some Card 3090'; do
+    printf '{"device_name": "%s", "kernel_name": "k", "tune_params_keys": ["x"], "cache": {' "$device"
+    for x in 1 2 3 4 5 6 7 8; do
+        printf '%s"%s": {"x": %s, "time": %s.5, "times": [%s.4, %s.5, %s.5, %s.5, %s.5, %s.6, %s.5, %s.5], "GFLOP/s": 100}' \
+            "$([ $x = 1 ] || echo ,)" $x $x $x $x $x $x $x $x $x $x $x
+    done
+    echo '}}'
+done | awk '{print >("kt" NR ".json")}'
+rooftune compare kt1.json kt2.json kt3.json
+expect_status 0
+expect_out '^Every run against every other$'
+expect_out '^  device memory, read, datasheet (GB/s)  *936  *768  *n/a$'
+expect_out '^  FP32 FMA, datasheet (TFLOP/s)  *35.6  *38.7  *n/a$'
+rooftune compare kt1.json kt2.json kt3.json --json -
+for key in '"pairs":\[{"letter":"A","against":"B","judged":1,' '"cards":\[{"letter":"A","says":"A (NVIDIA GeForce RTX 3090): ' '"fastest":\[{"sweep":'; do
+    expect_out "$key"
+done
