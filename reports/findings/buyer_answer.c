@@ -188,7 +188,7 @@ static void add_part(rft_cell_table *table, const rft_buyer *buyer, size_t p) {
     rft_cell_row *row = rft_cell_table_row(table);
     rft_datum *cells = row->cells;
     cells[PART] = rft_datum_text(part->name);
-    cells[WEIGHT] = rft_datum_number(part->weight);
+    cells[WEIGHT] = rft_datum_number(speed && !speed->missing ? speed->weights[p] : part->weight);
     cells[SHARE] = rft_datum_number(share_of_part(asked, p));
     if (speed) {
         const rft_compare_ratio *ratio = &speed->parts[p];

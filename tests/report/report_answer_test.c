@@ -322,7 +322,14 @@ static void the_first_page_answers(void **state) {
     on_page(&pages, 1, "2.00\xc3\x97 the speed of the reference card, NVIDIA H200");
     on_page(&pages, 1, "comes with the program: one card");
     on_page(&pages, 1, "Left out, since they explain the card and are nobody's workload: matmul_fp32.");
-    assert_false(trace_page_says(&pages, 1, "stored before sweeps were marked"));
+    assert_false(trace_page_says(&pages, 1, "is not recorded of"));
+    trace_clear(&pages);
+    p.reference->sweeps[GEMV].sweep.problems[1].refined = 1;
+    pages = pages_beside(&p);
+    on_page(&pages, 1, "over 3 problems of 1 family of kernels");
+    on_page(&pages, 1, "Not counted: other problems: ");
+    on_page(&pages, 1, "gemv 0.0 n/a (a)"); /* the weight of what is refused is the others' */
+    on_page(&pages, 1, "copy 100.0 1.00");
     trace_clear(&pages);
     drop(&p);
 }

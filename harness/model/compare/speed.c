@@ -14,7 +14,7 @@ static const rft_compare_ratio no_ratio = {NAN, NAN, NAN, false};
 
 static void add_reference_run(rft_speed_reference *list, size_t *count, size_t first, const rft_run *run, size_t most,
                               rft_arena *arena) {
-    const char *device = run->gpu.name ? run->gpu.name : "";
+    const char *device = run->gpu.name && *run->gpu.name ? run->gpu.name : "a device that is not recorded";
     size_t at = first;
     while (at < *count && strcmp(list[at].device, device) != 0) {
         at++;
