@@ -74,8 +74,8 @@ static void add_peer(rft_cell_table *table, const rft_peers *peers, size_t what,
 
 /* What a page has of them: some rates that tell of memory and of the units in use. */
 static bool is_shown(size_t what, rft_ceiling_id chief) {
-    return what == RFT_CEILING_DRAM_READ || what == RFT_CEILING_DRAM_COPY || what == RFT_CEILING_FP32 ||
-           what == (size_t)chief || what >= RFT_CEILING_COUNT;
+    return what == RFT_CEILING_DRAM_READ || what == RFT_CEILING_FP32 || what == (size_t)chief ||
+           what >= RFT_CEILING_COUNT;
 }
 
 static const char *left_out_text(const rft_peers *peers, rft_arena *arena) {

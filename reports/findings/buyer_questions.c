@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * buyer_questions.c - five questions to the vendor, each with a threshold that is made from the run. Without limits
- * over many cards a threshold is what this card reads, less what cards of a model were seen to differ by: a proposal
- * for the contract, which the last column says.
+ * buyer_questions.c - five questions to the vendor, each with a threshold: the limits that `report --limits-out` writes
+ * and `rooftune test` checks, where they have the figure.
  */
 #include "reports/findings/buyer.h"
 
+#include "model/acceptance/accept_limits.h"
 #include "model/roofline/held_clock.h"
 #include "reports/figures.h"
 #include "reports/findings/words.h"
 
 #include <math.h>
 
-#define KEPT_FRAC 0.95 /* of this card's reading; docs/report.md says why */
-#define LONG_S 60      /* seconds that a rate is asked over: heat and power have settled by then */
+#define KEPT_FRAC (1 - RFT_LIMITS_PROPOSED_FRAC) /* of a reading that has no limit of its own */
+#define LONG_S 60 /* seconds that a rate is asked over: heat and power have settled by then */
 
 enum { QUESTION, FIGURE, SENSE, THRESHOLD, UNIT, READING, FROM, ASK, FIELDS };
 
@@ -30,17 +30,10 @@ static const rft_trait fields[FIELDS] = {
 
 typedef struct vendor_question {
     const char *text, *figure, *unit, *from, *ask;
-    double reading; /* NaN: the run does not have it */
-    double least;   /* to be accepted where no reading decides it; NaN */
+    double reading;   /* of this card; NaN: the run does not have it */
+    double threshold; /* NaN: buyer and vendor have to agree on one */
     bool at_most;
 } vendor_question;
-
-/* Four digits, away from the reading: what this card meets stays met. */
-static double threshold_of(double reading, bool at_most) {
-    double value = at_most ? reading / KEPT_FRAC : reading * KEPT_FRAC;
-    double unit = pow(10.0, floor(log10(value)) - 3.0);
-    return (at_most ? ceil(value / unit) : floor(value / unit)) * unit;
-}
 
 static const char *amount(double value, const char *unit, rft_arena *arena) {
     return *unit == '%' ? rft_arena_printf(arena, "%s %%", rft_figure_plain(arena, value, 3))
@@ -51,15 +44,14 @@ static void add_question(rft_cell_table *table, const vendor_question *q) {
     rft_arena *arena = table->arena;
     rft_datum *cells = rft_cell_table_row(table)->cells;
     bool known = isfinite(q->reading) && q->reading > 0;
-    double threshold = isfinite(q->least) ? q->least : known ? threshold_of(q->reading, q->at_most) : (double)NAN;
     cells[QUESTION] = rft_datum_text(rft_arena_printf(arena, "%zu. %s", table->row_count, q->text));
     cells[FIGURE] = rft_datum_text(q->figure);
     cells[SENSE] = rft_datum_text(q->at_most ? "at_most" : "at_least");
     cells[THRESHOLD] =
-        rft_datum_said(rft_datum_number(threshold),
-                       isnan(threshold) ? "agree on one"
-                                        : rft_arena_printf(arena, "%s %s", q->at_most ? "at most" : "at least",
-                                                           amount(threshold, q->unit, arena)));
+        rft_datum_said(rft_datum_number(q->threshold),
+                       isnan(q->threshold) ? "agree on one"
+                                           : rft_arena_printf(arena, "%s %s", q->at_most ? "at most" : "at least",
+                                                              amount(q->threshold, q->unit, arena)));
     cells[UNIT] = rft_datum_text(q->unit);
     cells[READING] = rft_datum_said(rft_datum_number(known ? q->reading : (double)NAN),
                                     known ? amount(q->reading, q->unit, arena) : "n/a");
@@ -67,18 +59,62 @@ static void add_question(rft_cell_table *table, const vendor_question *q) {
     cells[ASK] = rft_datum_text(q->ask);
 }
 
+/* ---- limits ---- */
+
+/* NULL: this card's runs are none to make limits from (a replay, another program's, no known card). The program's own
+ * recordings are no reference cards for a contract: only who names runs knows what they are of. */
+static const rft_limits *limits_of(const rft_buyer *buyer, rft_arena *arena) {
+    const rft_buyer_given *given = &buyer->given;
+    size_t own = given->parts ? given->part_count : 1, named = given->reference_count - given->shipped_count;
+    const rft_run **runs = rft_arena_calloc(arena, own + named + 1, sizeof *runs);
+    rft_limits *limits = NULL;
+    for (size_t i = 0; i < own; i++) {
+        runs[i] = given->parts ? given->parts[i] : given->run;
+    }
+    for (size_t i = 0; i < named; i++) {
+        runs[own + i] = given->references[i];
+    }
+    return rft_limits_make(&limits, runs, own + named, own, arena, NULL) == RFT_OK ? limits : NULL;
+}
+
+static const rft_limit *ceiling_limit(const rft_limits *limits, rft_ceiling_id id) {
+    for (size_t i = 0; limits && i < limits->count; i++) {
+        if (limits->items[i].is_ceiling && limits->items[i].ceiling == id) {
+            return &limits->items[i];
+        }
+    }
+    return NULL;
+}
+
+static const rft_limit *sweep_limit(const rft_limits *limits, const char *sweep) {
+    for (size_t i = 0; limits && i < limits->count; i++) {
+        if (!limits->items[i].is_ceiling && rft_text_equal(limits->items[i].problem.operation, sweep)) {
+            return &limits->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* "under load; from 9 reference cards" */
+static const char *from_words(const rft_limit *limit, const char *how, rft_arena *arena) {
+    return limit->from == RFT_LIMIT_FROM_TOLERANCE
+               ? rft_arena_printf(arena, "%s; from %zu reference cards", how, limit->cards)
+               : rft_arena_printf(arena, "%s; %s", how,
+                                  limit->from == RFT_LIMIT_FROM_DATASHEET ? "the datasheet's" : "a proposal");
+}
+
 /* ---- the five ---- */
 
-static vendor_question of_ceiling(const rft_run *run, rft_ceiling_id id, const char *text, const char *ask) {
-    double sustained = rft_ceilings_sustained_rate(&run->ceilings, id);
-    bool is_soaked = isfinite(sustained);
+static vendor_question of_ceiling(const rft_limits *limits, rft_ceiling_id id, const char *text, const char *ask,
+                                  rft_arena *arena) {
+    const rft_limit *limit = ceiling_limit(limits, id);
+    const char *how = limit && limit->sustained ? "under load" : "in bursts";
     return (vendor_question){.text = text,
                              .figure = rft_ceiling_name(id),
                              .unit = rft_ceiling_unit(id),
-                             .reading = is_soaked ? sustained : rft_ceilings_rate(&run->ceilings, id),
-                             .least = NAN,
-                             .from =
-                                 is_soaked ? "under load for seconds" : "in bursts only: have it measured under load",
+                             .reading = limit ? limit->reading : (double)NAN,
+                             .threshold = limit ? limit->value : (double)NAN,
+                             .from = limit ? from_words(limit, how, arena) : "not measured on a card that is known",
                              .ask = ask};
 }
 
@@ -100,39 +136,37 @@ static const rft_speed_item *showpiece(const rft_buyer *buyer) {
     return found;
 }
 
-static vendor_question of_workload(const rft_buyer *buyer, rft_arena *arena) {
+static vendor_question of_workload(const rft_buyer *buyer, const rft_limits *limits, rft_arena *arena) {
+    static const char ask[] = "for the same sweep run at the vendor's, and its run file";
     const rft_mix_total *mix = buyer->asked->mix;
     const rft_speed_item *item = showpiece(buyer);
-    static const char ask[] = "for the same sweep run at the vendor's, and its run file";
+    const rft_run *run = buyer->given.run;
     if (mix && isfinite(mix->units_s.value)) {
         return (vendor_question){.text = rft_arena_printf(arena, "your workload, %s", mix->mix->name),
                                  .figure = "mix",
                                  .unit = rft_arena_printf(arena, "%s/s", mix->mix->unit),
                                  .reading = mix->units_s.value,
-                                 .least = NAN,
-                                 .from = "sum of its operations",
+                                 .threshold = mix->units_s.value * KEPT_FRAC,
+                                 .from = "sum of its operations; a proposal",
                                  .ask = ask};
     }
-    if (!item) {
+    const rft_limit *limit = item ? sweep_limit(limits, run->sweeps[item->sweep].sweep.name) : NULL;
+    if (!limit) {
         return (vendor_question){.text = "your workload",
                                  .figure = "none",
                                  .unit = "s",
                                  .reading = NAN,
-                                 .least = NAN,
-                                 .from = "nothing was measured",
+                                 .threshold = NAN,
+                                 .from = "not measured on a card that is known",
                                  .ask = ask};
     }
-    const rft_run *run = buyer->given.run;
-    double back = item->best ? rft_point_back_to_back_s(item->best) : (double)NAN;
-    return (vendor_question){.text = rft_arena_printf(arena, "time of %s%s",
-                                                      rft_words_problem(run, item->sweep, item->problem, arena),
-                                                      isfinite(back) ? ", runs following each other" : ""),
+    return (vendor_question){.text = rft_arena_printf(arena, "the time of %s", rft_limit_text(limit, arena)),
                              .figure = "problem",
                              .unit = "s",
-                             .reading = isfinite(back) ? back : item->time_s,
-                             .least = NAN,
+                             .reading = limit->reading,
+                             .threshold = limit->value,
                              .at_most = true,
-                             .from = isfinite(back) ? "without a pause" : "single runs",
+                             .from = from_words(limit, "single runs", arena),
                              .ask = ask};
 }
 
@@ -144,7 +178,7 @@ static vendor_question of_power(const rft_run *run) {
                              .figure = "power_limit_w",
                              .unit = "W",
                              .reading = limit,
-                             .least = limit,
+                             .threshold = limit,
                              .from = isnan(limit) ? "not recorded"
                                      : standard   ? "as the driver tells it"
                                                   : "as the driver tells it, its default is not known",
@@ -157,8 +191,8 @@ static vendor_question of_spread(void) {
         .figure = "spread",
         .unit = "%",
         .reading = NAN,
-        .least = KEPT_FRAC * 100,
-        .from = "one card cannot tell",
+        .threshold = KEPT_FRAC * 100,
+        .from = "one card cannot tell; a proposal",
         .ask = "for readings of eight cards: limits follow from them"};
 }
 
@@ -169,15 +203,17 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
     bool has_pipe = pipe != RFT_CEILING_COUNT;
     rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Five questions to the vendor");
     rft_cell_table *table = rft_finding_table(f, "", fields, FIELDS);
-    vendor_question memory = of_ceiling(
-        run, RFT_CEILING_DRAM_READ, rft_arena_printf(arena, "device memory, read only, for %d s, on each card", LONG_S),
-        "for the memory clock, memory errors and replaced rows");
+    const rft_limits *limits = limits_of(buyer, arena);
+    vendor_question memory =
+        of_ceiling(limits, RFT_CEILING_DRAM_READ,
+                   rft_arena_printf(arena, "device memory, read only, for %d s, on each card", LONG_S),
+                   "for the memory clock, memory errors and replaced rows", arena);
     vendor_question arithmetic =
-        of_ceiling(run, has_pipe ? pipe : RFT_CEILING_FP32,
+        of_ceiling(limits, has_pipe ? pipe : RFT_CEILING_FP32,
                    rft_arena_printf(arena, "%s, for %d s, on each card",
                                     rft_words_plain_ceiling(has_pipe ? pipe : RFT_CEILING_FP32, arena), LONG_S),
-                   "what holds the clock down: power limit, heat, another card");
-    vendor_question workload = of_workload(buyer, arena), power = of_power(run), spread = of_spread();
+                   "what holds the clock down: power limit, heat, another card", arena);
+    vendor_question workload = of_workload(buyer, limits, arena), power = of_power(run), spread = of_spread();
     add_question(table, &memory);
     add_question(table, &arithmetic);
     add_question(table, &workload);
@@ -185,8 +221,10 @@ rft_finding *rft_finding_questions(const rft_buyer *buyer, rft_arena *arena) {
     add_question(table, &spread);
     rft_finding_note(
         f, RFT_ON_PAGE,
-        "Accept: what this card reads, less %g %%, which is more than two cards of a model mostly differ by: a "
-        "proposal for the contract from one run, not a statement about a delivery.",
-        (1 - KEPT_FRAC) * 100);
+        "Accept: what `rooftune report --limits-out FILE` writes and `rooftune test FILE` checks on delivered "
+        "cards. From %u reference cards on a limit is one that cards like them keep; below that it is a proposal "
+        "for the contract: what this card reads less %g %%, and no statement about a delivery. In bursts: over "
+        "milliseconds; have it measured under load, where heat and power have their say.",
+        RFT_LIMITS_CARDS_LEAST, RFT_LIMITS_PROPOSED_FRAC * 100);
     return f;
 }
