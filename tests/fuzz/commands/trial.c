@@ -43,6 +43,8 @@ static const char *const run_forms[] = {
     "report @B --reference @A -o @O.pdf",
     "report @A --reference @B -o @O.pdf",
     "report @A --mix @M -o @O.pdf",
+    "report @A --part 1 -o @O.pdf --limits-out @O.lua ; test @O.lua @B @A --junit -",
+    "report @B --part 1 -o @O.pdf --limits-out @O.lua ; test @O.lua @A",
     "report @A @B -o @O.pdf",
     "export @A -o @O.json.gz",
     "export @A -o @O.json ; show @O.json",
@@ -95,6 +97,7 @@ static const char *const script_forms[] = {
     "point @A --emit ptx -o @O.ptx --arch sm_90a",
     "run @A -d replay:@B --dry-run -- a=1 b",
     "show @B --mix @A",
+    "test @A @B",
 };
 static const char *const space_forms[] = {
     "check @A",
