@@ -66,7 +66,9 @@ typedef struct rft_limits {
 /* A CONTRACT limit is proposed so far below what the card reads. Cards of one model were seen to differ by 1.2 % in the
  * median of workloads and by 7.9 % at most (docs/statistics.md). */
 #define RFT_LIMITS_PROPOSED_FRAC 0.05
-#define RFT_LIMITS_MOST 1024 /* in a file */
+#define RFT_LIMITS_MOST 1024  /* in a file */
+#define RFT_LIMIT_LEAST 1e-12 /* a picosecond */
+#define RFT_LIMIT_HIGHEST 1e21
 
 /* How a file begins that rooftune wrote: it may be replaced. */
 #define RFT_LIMITS_HEAD "-- Acceptance limits, written by rooftune"

@@ -133,7 +133,7 @@ static size_t good_logs(const limits_maker *m, size_t at, double *out) {
 }
 
 /* Of sorted logarithms. Sets their standard deviation, which is never taken for less than what runs differ by. */
-static double tolerance_log(const double *logs, size_t n, double content, double confidence, double *spread) {
+static double tolerance_log(const double *logs, size_t n, size_t rank, double factor, double *spread) {
     double sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < n; i++) {
         sum += logs[i];
@@ -142,9 +142,8 @@ static double tolerance_log(const double *logs, size_t n, double content, double
         squares += (logs[i] - sum / (double)n) * (logs[i] - sum / (double)n);
     }
     *spread = fmax(sqrt(squares / (double)(n - 1)), RFT_REPEAT_FLOOR_FRAC / rft_normal_quantile(0.05));
-    size_t rank = rft_tolerance_rank(n, content, confidence);
     return rank > 0 ? logs[rank - 1] /* no distribution is taken for given */
-                    : sum / (double)n - rft_tolerance_factor(n, content, confidence) * *spread;
+                    : sum / (double)n - factor * *spread;
 }
 
 static void propose(rft_limit *limit) {
@@ -163,7 +162,8 @@ static void propose(rft_limit *limit) {
 static void set_tolerances(limits_maker *m, double *lowest) {
     rft_limits *limits = m->limits;
     double *logs = rft_arena_calloc(m->arena, m->card_count + 1, sizeof *logs);
-    size_t tolerances = 0;
+    size_t tolerances = 0, factored = 0;
+    double factor = NAN; /* of so many cards: most limits rest on as many */
     for (size_t i = 0; i < limits->count; i++) {
         size_t cards = good_logs(m, i, logs);
         limits->items[i].cards = cards >= RFT_LIMITS_CARDS_LEAST ? cards : 0;
@@ -175,7 +175,10 @@ static void set_tolerances(limits_maker *m, double *lowest) {
             size_t n = good_logs(m, i, logs);
             double content = 1.0 - (1.0 - limits->share) / (double)tolerances;
             rft_sort_doubles(logs, n);
-            lowest[i] = tolerance_log(logs, n, content, limits->confidence, &limit->spread);
+            factor = n == factored ? factor : rft_tolerance_factor(n, content, limits->confidence);
+            factored = n;
+            size_t rank = rft_tolerance_rank(n, content, limits->confidence);
+            lowest[i] = tolerance_log(logs, n, rank, factor, &limit->spread);
             limit->from = RFT_LIMIT_FROM_TOLERANCE;
         }
     }
@@ -205,7 +208,8 @@ static void set_values(limits_maker *m) {
             propose(limit);
         }
         limit->value = limit->from == RFT_LIMIT_FROM_DATASHEET ? limit->value : rounded(limit->value, limit->at_most);
-        if (isfinite(limit->reading) && limit->value > 0.0) { /* else this card does not read it itself */
+        if (isfinite(limit->reading) && limit->value >= RFT_LIMIT_LEAST &&
+            limit->value <= RFT_LIMIT_HIGHEST) { /* else this card does not read it itself */
             limits->items[kept++] = *limit;
         }
     }

@@ -11,8 +11,6 @@
 #define TEXT_MOST 200 /* bytes */
 #define AXES_MOST 64
 #define CARDS_MOST 1000000
-#define VALUE_LEAST 1e-12 /* a picosecond */
-#define VALUE_MOST 1e21
 
 typedef struct limits_reader {
     const char *path;
@@ -170,7 +168,7 @@ static int read_amount(const limits_reader *r, const json_t *object, rft_limit *
                                 : "the limit is missing");
     }
     out->at_most = most;
-    int rc = read_number(r, object, key, VALUE_LEAST, VALUE_MOST, &out->value);
+    int rc = read_number(r, object, key, RFT_LIMIT_LEAST, RFT_LIMIT_HIGHEST, &out->value);
     rc = rc ? rc : read_text(r, object, "unit", &unit);
     if (rc == RFT_OK && unit && strcmp(unit, rft_limit_unit(out)) != 0) {
         rc = refuse_limit(r, "unit",

@@ -110,6 +110,9 @@ static rft_accept_reading read_time(const rft_limit *limit, const rft_mix_line *
                                                                      "a %s one",
                                                                      cache, limit->cache));
     }
+    if (!(m->stats.median > 0.0)) {
+        return says_nothing(RFT_ACCEPT_MISSING, "its time is none");
+    }
     bool known = rft_repeat_is_known(&m->repeat) && m->repeat.processes > 1;
     return (rft_accept_reading){.value = m->stats.median,
                                 .deviation = known ? rft_repeat_figure_deviation(&m->repeat) : (double)NAN,
@@ -172,6 +175,14 @@ static double deviation_of(const double *logs, size_t n, double mean) {
     return n > 1 ? sqrt(squares / (double)(n - 1)) : 0.0;
 }
 
+static bool is_among(double value, const double *values, size_t count) {
+    bool found = false;
+    for (size_t i = 0; i < count && !found; i++) {
+        found = values[i] == value;
+    }
+    return found;
+}
+
 /* `of`: what each run reads for one figure. One run whose deviation is not known leaves it unknown. */
 static rft_accept_reading together(const rft_accept_reading *const *of, size_t at, size_t count, rft_arena *arena) {
     double *logs = rft_arena_calloc(arena, count + 1, sizeof *logs), sum = 0.0;
@@ -182,6 +193,9 @@ static rft_accept_reading together(const rft_accept_reading *const *of, size_t a
         if (isnan(one->value)) {
             out = known == 0 && says_more(one->code, out.code) ? *one : out;
             continue;
+        }
+        if (one->processes == 0 && is_among(log(one->value), logs, known)) {
+            continue; /* ceilings that were kept from the run before: one measurement */
         }
         bool wider = known == 0 || isnan(one->deviation) || one->deviation > out.deviation;
         size_t processes = known && out.processes < one->processes ? out.processes : one->processes;
