@@ -68,36 +68,43 @@ static int differ(const rft_run *a, const rft_run *b, rft_err *err) {
     return rft_err_remedy(err, "--mix FILE sums all of them up by one");
 }
 
+/* What the packages so far made. */
+typedef struct merged {
+    rft_mix_book *book;
+    const rft_run *first; /* that held a mix */
+    char *common;         /* of that one; owned */
+    rft_arena *arena;
+} merged;
+
+static int merge_list(merged *m, const rft_run *run, json_t *list, rft_err *err) {
+    char *common = common_text(list);
+    bool same = !m->first || strcmp(common, m->common) == 0;
+    if (m->first) {
+        free(common);
+        keep_own(list);
+    } else {
+        m->first = run;
+        m->common = common;
+        m->book = rft_mix_book_new(m->arena);
+    }
+    price_by_uuid(list, &run->gpu);
+    return same ? add_list(m->book, list, m->arena, err) : differ(m->first, run, err);
+}
+
 int rft_mix_packages_read(rft_mix_book **out, const rft_run *const *runs, size_t count, rft_arena *arena,
                           rft_err *err) {
-    const rft_run *first = NULL;
-    char *common = NULL;
+    merged m = {.arena = arena};
     int rc = RFT_OK;
-    *out = NULL;
     for (size_t i = 0; i < count && rc == RFT_OK; i++) {
         json_t *list = NULL;
         const char *mixes = runs[i]->package ? runs[i]->package->mixes : NULL;
-        if (!mixes) {
-            continue;
+        if (mixes) {
+            rc = rft_json_parse(&list, mixes, strlen(mixes), FILE_NAME, err);
+            rc = rc ? rc : merge_list(&m, runs[i], list, err);
         }
-        rc = rft_json_parse(&list, mixes, strlen(mixes), FILE_NAME, err);
-        char *text = rc == RFT_OK ? common_text(list) : NULL;
-        if (rc == RFT_OK && first && strcmp(text, common) != 0) {
-            rc = differ(first, runs[i], err);
-        }
-        if (rc == RFT_OK) {
-            *out = *out ? *out : rft_mix_book_new(arena);
-            price_by_uuid(list, &runs[i]->gpu);
-            if (first) {
-                keep_own(list);
-            }
-            rc = add_list(*out, list, arena, err);
-        }
-        free(first ? text : common);
-        common = first ? common : text;
-        first = first ? first : runs[i];
         json_decref(list);
     }
-    free(common);
+    free(m.common);
+    *out = m.book;
     return rc;
 }

@@ -87,6 +87,15 @@ static void test_power(void **state) {
     assert_true(o.exec.power == RFT_POWER_BEST && o.exec.soak_s == 60.0);
     assert_string_equal(rft_run_options_continue(&cli, &o, "x.db", arena),
                         "rooftune run a.lua -o x.db --energy best --soak 1m");
+    /* A mix adds up the energy of all its problems, and needs no sweep to be named. */
+    rft_run_options mixed = {0}, asked = {0};
+    char *mix[] = {"--mix", "d.lua", "--mix", "p.lua"}, *none_of_mix[] = {"--mix", "d.lua", "--energy", "none"};
+    assert_int_equal(rft_run_options_parse(&cli, &mixed, 4, mix, arena, &helped, &err), RFT_OK);
+    assert_true(mixed.exec.power == RFT_POWER_BEST && mixed.mixes.count == 2);
+    assert_string_equal(rft_run_options_continue(&cli, &mixed, "x.db", arena),
+                        "rooftune run -o x.db --mix d.lua --mix p.lua");
+    assert_int_equal(rft_run_options_parse(&cli, &asked, 4, none_of_mix, arena, &helped, &err), RFT_OK);
+    assert_int_equal(asked.exec.power, RFT_POWER_NONE);
     static const char *const choices[] = {"none", "auto", "largest", "best", "all"};
     for (int i = RFT_POWER_NONE; i <= RFT_POWER_ALL; i++) {
         rft_run_options chosen = {0};

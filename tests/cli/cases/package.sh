@@ -109,6 +109,10 @@ expect_error 8 'ends in the middle: it is truncated'
 rooftune compare a.tar.gz evil.tar.gz
 expect_error 8 'holds "../escaped.lua", which no package of rooftune does'
 [ ! -e ../escaped.lua ] || fail "a file was unpacked"
+# The example of the documentation names its sweeps.
+rooftune run --mix "$SOURCE/docs/examples/decode.lua" --dry-run --arch sm_90a
+expect_status 0
+expect_out '^linear_fp16 .* n=16384 k=16384: 8 configurations$'
 # Before anything is measured: operations that no sweep has, files that are not there, places that cannot be written.
 sed 's/8192/8191/' quick.mix.lua >missing.lua
 rooftune run --mix missing.lua -d "replay:$QUICK" --package x.tar.gz
