@@ -11,41 +11,21 @@
 #include <cmocka.h>
 
 #include "base/fs.h"
-#include "base/hash.h"
-#include "base/str.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ARCH "sm_90a"
-#define KEYS_MAX 400
 
 static rft_compiler *the_compiler;
 
 typedef struct pass {
     rft_gpu_info gpu;
     rft_arena *arena;
-    uint64_t keys[KEYS_MAX]; /* of units compiled already */
-    size_t key_count, points;
+    kernel_case_units units;
+    size_t points;
 } pass;
-
-static void compile_unit(pass *run, const rft_unit_spec *unit, const char *what) {
-    const char *text = kernel_case_unit_key(unit, run->arena);
-    uint64_t key = rft_hash_fnv1a(text, strlen(text));
-    for (size_t i = 0; i < run->key_count; i++) {
-        if (run->keys[i] == key) {
-            return;
-        }
-    }
-    assert_in_range(run->key_count, 0, KEYS_MAX - 1);
-    run->keys[run->key_count++] = key;
-    rft_compile_result result = kernel_case_compile(the_compiler, unit, ARCH, run->arena);
-    if (!result.ok) {
-        fail_msg("%s: %s", what, result.log);
-    }
-    assert_int_equal(result.entry_count, unit->name_count);
-}
 
 /* Does the sweep mean this configuration to fail before it is launched? */
 static bool must_fail(const rft_sweep *sweep, const rft_value *config, const char *how) {
@@ -67,16 +47,14 @@ static void check_point(pass *run, const rft_sweep *sweep, size_t variant, size_
     if (rc != 0) {
         fail_msg("%s: %s: %s", what, err.place, err.message);
     }
-    compile_unit(run, &spec.check.reference->unit, what);
+    kernel_case_add(&run->units, &spec.check.reference->unit, what, false);
     if (must_fail(sweep, config, "does_not_compile")) {
         rft_compile_result result = kernel_case_compile(the_compiler, &spec.unit, ARCH, run->arena);
         assert_false(result.ok);
         assert_non_null(strstr(result.log, "asked not to compile"));
         return;
     }
-    if (spec.unit.name_count > 0) { /* else it is the vendor's library */
-        compile_unit(run, &spec.unit, what);
-    }
+    kernel_case_add(&run->units, &spec.unit, what, false);
 }
 
 static void check_file(pass *run, const char *path) {
@@ -111,8 +89,12 @@ static void check_files(const char *const *paths, size_t count) {
     for (size_t i = 0; i < count; i++) {
         check_file(run, paths[i]);
     }
-    printf("%zu points, %zu units compiled\n", run->points, run->key_count);
-    assert_true(run->key_count >= 3);
+    for (size_t i = 0; i < run->units.count; i++) {
+        kernel_case_compile_all(the_compiler, &run->units.items[i], ARCH, run->arena);
+    }
+    printf("%zu points, %zu kernels compiled in %zu units\n", run->points, run->units.name_count, run->units.count);
+    assert_true(run->units.name_count >= 3);
+    kernel_case_units_free(&run->units);
     rft_arena_free(run->arena);
     free(run);
 }

@@ -121,3 +121,64 @@ const char *kernel_case_unit_key(const rft_unit_spec *unit, rft_arena *arena) {
     rft_str_clear(&key);
     return kept;
 }
+
+/* ---- many units ---- */
+
+static bool same_but_names(const rft_unit_spec *a, const rft_unit_spec *b) {
+    size_t i = 0;
+    while (i < a->option_count && i < b->option_count && strcmp(a->options[i], b->options[i]) == 0) {
+        i++;
+    }
+    return strcmp(a->source, b->source) == 0 && i == a->option_count && i == b->option_count;
+}
+
+static kernel_case_unit *unit_of(kernel_case_units *units, const rft_unit_spec *unit) {
+    for (size_t i = 0; i < units->count; i++) {
+        if (same_but_names(&units->items[i].unit, unit)) {
+            return &units->items[i];
+        }
+    }
+    RFT_GROW(units->items, units->capacity, units->count + 1);
+    units->items[units->count] = (kernel_case_unit){.unit = *unit};
+    return &units->items[units->count++];
+}
+
+void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_default) {
+    kernel_case_unit *own = unit->name_count > 0 ? unit_of(units, unit) : NULL; /* NULL: the vendor's library */
+    for (size_t i = 0; own && i < unit->name_count; i++) {
+        size_t at = 0;
+        while (at < own->count && strcmp(own->names[at].name, unit->names[i]) != 0) {
+            at++;
+        }
+        if (at == own->count) {
+            RFT_GROW(own->names, own->capacity, own->count + 1);
+            own->names[own->count++] = (kernel_case_name){unit->names[i], what, false};
+            units->name_count++;
+        }
+        own->names[at].is_default |= is_default;
+    }
+}
+
+rft_compile_result kernel_case_compile_all(rft_compiler *compiler, const kernel_case_unit *unit, const char *arch,
+                                           rft_arena *arena) {
+    rft_unit_spec whole = unit->unit;
+    whole.names = rft_arena_calloc(arena, unit->count, sizeof *whole.names);
+    whole.name_count = unit->count;
+    for (size_t i = 0; i < unit->count; i++) {
+        whole.names[i] = unit->names[i].name;
+    }
+    rft_compile_result result = kernel_case_compile(compiler, &whole, arch, arena);
+    if (!result.ok) {
+        fail_msg("%s for %s, and %zu more of its names: %s", unit->names[0].what, arch, unit->count - 1, result.log);
+    }
+    assert_int_equal(result.entry_count, unit->count);
+    return result;
+}
+
+void kernel_case_units_free(kernel_case_units *units) {
+    for (size_t i = 0; i < units->count; i++) {
+        free(units->items[i].names);
+    }
+    free(units->items);
+    *units = (kernel_case_units){0};
+}

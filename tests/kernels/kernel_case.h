@@ -32,4 +32,29 @@ rft_compile_result kernel_case_compile(rft_compiler *compiler, const rft_unit_sp
 /* What decides the cubin: source, names and options in one text. */
 const char *kernel_case_unit_key(const rft_unit_spec *unit, rft_arena *arena);
 
+/* Units to be compiled. Those that differ in their names alone are one unit: NVRTC reads a source and its headers once
+ * for all of them, where it spends a quarter of its time. */
+typedef struct kernel_case_name {
+    const char *name, *what; /* what: of the first point that needs it, for messages */
+    bool is_default;         /* some point's default configuration needs it */
+} kernel_case_name;
+
+typedef struct kernel_case_unit {
+    rft_unit_spec unit; /* without its names */
+    kernel_case_name *names;
+    size_t count, capacity;
+} kernel_case_unit;
+
+typedef struct kernel_case_units {
+    kernel_case_unit *items;
+    size_t count, capacity, name_count; /* name_count: of all of them */
+} kernel_case_units;
+
+/* Remembers the unit's names where they are new. Unit and `what` must outlive the units. */
+void kernel_case_add(kernel_case_units *units, const rft_unit_spec *unit, const char *what, bool is_default);
+/* Compiles one of them; entry i of the result is its name i. Fails the test, with the log, when it does not compile. */
+rft_compile_result kernel_case_compile_all(rft_compiler *compiler, const kernel_case_unit *unit, const char *arch,
+                                           rft_arena *arena);
+void kernel_case_units_free(kernel_case_units *units);
+
 #endif

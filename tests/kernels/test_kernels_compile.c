@@ -14,19 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KEYS_MAX 2000
 #define USUAL "sm_90a"
 
 static rft_compiler *the_compiler;
 
-/* One architecture's pass over the sweeps. Equal units are compiled once. */
+/* One architecture's pass over the sweeps. */
 typedef struct pass {
     const char *arch;
     bool is_usual;
     rft_gpu_info gpu;
     rft_arena *arena;
-    const char *keys[KEYS_MAX];
-    size_t key_count;
+    kernel_case_units units;
 } pass;
 
 typedef struct sample {
@@ -36,47 +34,31 @@ typedef struct sample {
     bool is_default;
 } sample;
 
-static bool is_new(pass *run, const char *key) {
-    for (size_t i = 0; i < run->key_count; i++) {
-        if (strcmp(run->keys[i], key) == 0) {
-            return false;
-        }
-    }
-    assert_in_range(run->key_count, 0, KEYS_MAX - 1);
-    run->keys[run->key_count++] = key;
-    return true;
+static void add_unit(pass *run, const sample *s, const rft_unit_spec *unit) {
+    const char *what = kernel_case_text(s->sweep, s->variant, s->problem, s->config, run->arena);
+    kernel_case_add(&run->units, unit, what, s->is_default);
 }
 
-static void compile_unit(pass *run, const sample *s, const rft_unit_spec *unit) {
-    if (unit->name_count == 0) { /* the vendor's library */
-        return;
-    }
-    if (!is_new(run, kernel_case_unit_key(unit, run->arena))) {
-        return;
-    }
-    rft_compile_result result = kernel_case_compile(the_compiler, unit, run->arch, run->arena);
-    const char *what = kernel_case_text(s->sweep, s->variant, s->problem, s->config, run->arena);
-    if (!result.ok) {
-        fail_msg("%s for %s: %s", what, run->arch, result.log);
-    }
+static void compile_unit(const pass *run, const kernel_case_unit *unit) {
+    rft_compile_result result = kernel_case_compile_all(the_compiler, unit, run->arch, run->arena);
     if (*result.log) { /* warnings too: a user would read them a hundred times */
-        fail_msg("%s for %s says: %s", what, run->arch, result.log);
+        fail_msg("%s for %s says: %s", unit->names[0].what, run->arch, result.log);
     }
-    assert_int_equal(result.entry_count, unit->name_count);
     for (size_t i = 0; i < result.entry_count; i++) {
         const rft_compiled_entry *entry = &result.entries[i];
+        assert_string_equal(entry->name, unit->names[i].name);
         assert_in_range(entry->registers, 1, 255);
-        if (s->is_default && (entry->spill_store_bytes != 0 || entry->spill_load_bytes != 0)) {
-            fail_msg("%s for %s spills %d + %d bytes", what, run->arch, entry->spill_store_bytes,
+        if (unit->names[i].is_default && (entry->spill_store_bytes != 0 || entry->spill_load_bytes != 0)) {
+            fail_msg("%s for %s spills %d + %d bytes", unit->names[i].what, run->arch, entry->spill_store_bytes,
                      entry->spill_load_bytes);
         }
     }
 }
 
-static void compile_sample(pass *run, const sample *s) {
+static void add_sample(pass *run, const sample *s) {
     rft_point_spec spec = kernel_case_point(s->sweep, s->variant, s->problem, s->config, run->arena);
-    compile_unit(run, s, &spec.unit);
-    compile_unit(run, s, &spec.check.reference->unit);
+    add_unit(run, s, &spec.unit);
+    add_unit(run, s, &spec.check.reference->unit);
 }
 
 /* Of the first and the last valid configuration the usual architecture compiles both, the others one in four, in turn.
@@ -91,11 +73,11 @@ static bool takes_end(const pass *run, size_t variant, uint64_t end) {
 }
 
 /* The default configuration; with `ends` the first and the last valid one of the problem besides. */
-static void compile_variant(pass *run, const rft_sweep *sweep, size_t variant, size_t problem, bool ends) {
+static void add_variant(pass *run, const rft_sweep *sweep, size_t variant, size_t problem, bool ends) {
     rft_err err = RFT_ERR_INIT;
     rft_space *space = NULL;
     const rft_variant *v = &sweep->variants[variant];
-    compile_sample(run, &(sample){sweep, variant, problem, kernel_case_default(v, run->arena), true});
+    add_sample(run, &(sample){sweep, variant, problem, kernel_case_default(v, run->arena), true});
     if (rft_space_new(&space, sweep, variant, sweep->problems[problem].values, NULL, &err) != 0) {
         fail_msg("%s: %s", sweep->name, err.message);
     }
@@ -104,7 +86,7 @@ static void compile_variant(pass *run, const rft_sweep *sweep, size_t variant, s
         if (takes_end(run, variant, end)) {
             rft_value *config = rft_arena_calloc(run->arena, v->param_count + 1, sizeof(*config));
             rft_space_get(space, end * (count - 1), config);
-            compile_sample(run, &(sample){sweep, variant, problem, config, false});
+            add_sample(run, &(sample){sweep, variant, problem, config, false});
         }
     }
     rft_space_free(space);
@@ -120,7 +102,7 @@ static bool takes_odd(const pass *run) {
 }
 
 /* The odd problem (other code paths) and one in the middle. */
-static void compile_sweeps(pass *run, const char *name) {
+static void add_sweeps(pass *run, const char *name) {
     rft_script *script = kernel_case_load(name, &run->gpu);
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
         const rft_sweep *sweep = rft_script_sweep(script, i);
@@ -128,19 +110,19 @@ static void compile_sweeps(pass *run, const char *name) {
         assert_true(sweep->problems[0].odd);
         for (size_t variant = 0; variant < sweep->variant_count; variant++) {
             if (takes_odd(run)) {
-                compile_variant(run, sweep, variant, 0, false);
+                add_variant(run, sweep, variant, 0, false);
             }
-            compile_variant(run, sweep, variant, sweep->problem_count / 2, true);
+            add_variant(run, sweep, variant, sweep->problem_count / 2, true);
         }
     }
     rft_script_free(script);
 }
 
 /* Every kind of number and layout of the library's reference. */
-static void compile_references(pass *run) {
+static void add_references(pass *run) {
     rft_script *script = kernel_case_load("../tests/gpu/sweeps/vendor_kernel.lua", &run->gpu);
     for (size_t i = 0; i < rft_script_sweep_count(script); i++) {
-        compile_variant(run, rft_script_sweep(script, i), 0, 0, true);
+        add_variant(run, rft_script_sweep(script, i), 0, 0, true);
     }
     rft_script_free(script);
 }
@@ -153,12 +135,16 @@ static void samples_compile(void **state) {
     size_t count = 0;
     kernel_case_sweeps(&names, &count);
     for (size_t i = 0; i < count; i++) {
-        compile_sweeps(&run, names[i]);
+        add_sweeps(&run, names[i]);
     }
     rft_fs_list_free(names, count);
-    compile_references(&run);
-    printf("%s: %zu units compiled\n", arch, run.key_count);
-    assert_true(run.key_count >= 40);
+    add_references(&run);
+    for (size_t i = 0; i < run.units.count; i++) {
+        compile_unit(&run, &run.units.items[i]);
+    }
+    printf("%s: %zu kernels compiled in %zu units\n", arch, run.units.name_count, run.units.count);
+    assert_true(run.units.name_count >= 40);
+    kernel_case_units_free(&run.units);
     rft_arena_free(run.arena);
 }
 
