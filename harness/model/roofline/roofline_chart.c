@@ -13,6 +13,15 @@ const char *rft_roofline_chart_unit(const rft_roofline_chart *chart) {
     return chart->pipe_id < RFT_CEILING_COUNT ? rft_ceiling_unit(chart->pipe_id) : "op/s";
 }
 
+static bool has_points(const rft_run *run, rft_pipe pipe) {
+    size_t i = 0;
+    while (i < run->point_count &&
+           !(rft_roofline_chart_has(&run->points[i], pipe) && rft_run_is_candidate(run, &run->points[i]))) {
+        i++;
+    }
+    return i < run->point_count;
+}
+
 static rft_ceiling_id usual_dram(const rft_run *run, rft_pipe pipe) {
     size_t uses[RFT_CEILING_COUNT] = {0};
     rft_ceiling_id most = RFT_CEILING_DRAM_COPY;
@@ -74,6 +83,9 @@ bool rft_roofline_chart_of(const rft_run *run, rft_pipe pipe, rft_roofline_chart
     rft_ceiling_id id = RFT_CEILING_COUNT;
     bool known = rft_ceiling_from_name(&id, rft_pipe_name(pipe));
     *out = (rft_roofline_chart){.pipe = pipe, .pipe_id = known ? id : RFT_CEILING_COUNT};
+    if (!has_points(run, pipe)) { /* of most pipes there are none, and the best of every problem takes its time */
+        return false;
+    }
     out->flop = rft_ceilings_rate(ceilings, out->pipe_id);
     out->flop_sheet = known ? ceilings->items[id].datasheet : NAN;
     out->dram_id = usual_dram(run, pipe);
