@@ -16,6 +16,11 @@ if(RFT_SANITIZE)
                          -fno-sanitize-recover=all)
   target_link_options(rft_flags INTERFACE -fsanitize=${RFT_SANITIZE})
 endif()
+# For what computes little: with sanitizers it is compiled as it is written, in a third of the time.
+set(RFT_PLAIN "")
+if(RFT_SANITIZE AND NOT RFT_FUZZ)
+  set(RFT_PLAIN -O0)
+endif()
 
 if(RFT_FUZZ)
   if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
@@ -51,10 +56,19 @@ function(rft_test_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 endfunction()
 
+# Tests do not travel: they are linked by the faster linker of two. It warns of what the address sanitizer exports.
+include(CheckLinkerFlag)
+if(NOT RFT_SANITIZE)
+  check_linker_flag(C -fuse-ld=gold RFT_HAS_GOLD)
+endif()
+
 # rft_test(NAME SOURCES a.c... [LIBS ...] [LABELS ...]): such a program as a test, exit status 77 = skipped.
 function(rft_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;LABELS" ${ARGN})
   rft_test_program(${name} SOURCES ${ARG_SOURCES} LIBS ${ARG_LIBS})
+  if(RFT_HAS_GOLD)
+    target_link_options(${name} PRIVATE -fuse-ld=gold)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 LABELS "${ARG_LABELS}" TIMEOUT 300)
 endfunction()
