@@ -86,6 +86,17 @@ static void add_caveats(rft_finding *f, const rft_buyer *buyer) {
     }
 }
 
+/* The figure is of what was found: said where more search could change it. */
+static void add_effort(rft_finding *f, const rft_speed *speed) {
+    if (speed && isfinite(speed->ratio.ratio) && speed->unequal) {
+        rft_finding_body(
+            f, RFT_TO_PEOPLE,
+            "Of %s one side was tuned harder, by enough to matter: the speed is of the configurations found, "
+            "not of what the cards can do.",
+            rft_words_plural(speed->unequal, "problem", "problems", f->arena));
+    }
+}
+
 /* ---- families, or operations of the mix ---- */
 
 enum {
@@ -405,6 +416,7 @@ rft_finding *rft_finding_answer(const rft_buyer *buyer, rft_arena *arena) {
                     rft_finding_texts(buyer->asked->diagnostic, buyer->asked->diagnostic_count, arena));
     rft_finding_set(f, "sweeps_unmarked", rft_datum_count((int64_t)buyer->asked->unmarked));
     add_caveats(f, buyer);
+    add_effort(f, speed);
     add_pass(f, buyer->asked->mix);
     add_parts(f, buyer);
     add_references(f, buyer);

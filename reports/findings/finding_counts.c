@@ -151,6 +151,10 @@ rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *are
     if (objective) {
         rft_finding_note(f, RFT_TO_PEOPLE, "The objective is not time: %s.", objective);
     }
+    if (kept->sweep.diagnostic == 1) {
+        rft_finding_note(f, RFT_TO_PEOPLE,
+                         "Diagnostic: it explains the card and is no workload; no summary counts it.");
+    }
     if (kept->unexplored) {
         rft_finding_note(f, RFT_TO_PEOPLE, "Not every valid configuration was tried: %s.", kept->unexplored);
     }

@@ -12,6 +12,7 @@ expect_out '^replayed recording, NVIDIA H200, 20'
 rooftune show quick.db
 expect_status 0
 expect_out '^replayed recording, NVIDIA H200, 20'
+expect_out 'Diagnostic: it explains the card and is no workload' # of the sweep's mark, which the recording has not
 # Compiled for real, with the recorded registers and spills where NVRTC is of the recording's release.
 compiled=$(tr '\n' ' ' <out | sed -n 's/.* \([0-9,]*\) configurations compiled here with NVRTC \([0-9.]*\), *\([0-9,]*\) *with .*/\1 \2 \3/p')
 if [ -n "$compiled" ]; then

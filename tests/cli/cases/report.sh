@@ -33,6 +33,14 @@ if command -v pdftotext >/dev/null; then
     pdftotext beside.pdf - | tr '\n' ' ' >beside.txt
     grep -q 'Left out: [0-9]* runs of this very card' beside.txt || fail "the report does not tell what was left out"
 fi
+# A part of the search beside the recording that comes with the program: told with how hard either was searched.
+rooftune report quick.db --part 1 -o answer.md
+expect_status 0
+grep -q ' times as fast as the reference card, NVIDIA H200, over ' answer.md || fail "no speed beside the reference"
+grep -q 'one side was tuned harder, by enough to matter' answer.md || fail "unequal search is not told"
+grep -q '^Left out, since they explain the card .*: strided\\*_read\.$' answer.md || fail "a diagnostic sweep counts"
+rooftune report "$QUICK" --part 1 -o itself.md
+grep -q 'This is the reference card itself, NVIDIA H200' itself.md || fail "the reference is no reference of itself"
 mkdir empty
 rooftune report "$QUICK" --reference empty
 expect_error 2 'the folder holds no run file and no recording'
