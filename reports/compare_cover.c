@@ -99,6 +99,17 @@ static void add_chart(rft_compare_pages *p) {
     rft_doc_charts(p->doc, &chart, 1);
 }
 
+/* Of many runs, why one is unclear against the first everywhere; of two the sentence above says it. */
+static void add_doubts(rft_compare_pages *p) {
+    const rft_compare *c = p->compare;
+    for (size_t side = 1; side < c->side_count && c->side_count > 2; side++) {
+        const rft_compare_score *score = &c->scores[side];
+        if (score->judged > 0 && score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged) {
+            rft_doc_textf(p->doc, RFT_TEXT_NOTE, "%s.", rft_compare_sentence(c, side, p->arena));
+        }
+    }
+}
+
 void rft_compare_page_cover(rft_compare_pages *p) {
     const rft_compare *c = p->compare;
     rft_text_style style = c->side_count > LEAD_SIDES || c->side_count == 2 ? RFT_TEXT_BODY : RFT_TEXT_LEAD;
@@ -114,6 +125,7 @@ void rft_compare_page_cover(rft_compare_pages *p) {
             }
         }
     }
+    add_doubts(p);
     rft_print_page(p->doc, rft_finding_compared_runs(c, p->arena));
     rft_print_page(p->doc, rft_finding_scores(c, p->arena));
     if (c->side_count <= RFT_COMPARE_COVER_MATRIX) {

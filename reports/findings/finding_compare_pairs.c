@@ -240,6 +240,10 @@ static const char *bounds_words(const rft_compare *c, const lead *of, size_t fir
         return NULL;
     }
     const rft_compare_figure *figures = c->workloads[longest].figures;
+    if (figures[of->side].bound.resource == RFT_RESOURCE_UNKNOWN &&
+        figures[of->other].bound.resource == RFT_RESOURCE_UNKNOWN) {
+        return NULL;
+    }
     return rft_arena_printf(arena, "%c %s; %c %s", c->sides[of->side].letter,
                             rft_bound_text(&figures[of->side].bound, arena), c->sides[of->other].letter,
                             rft_bound_text(&figures[of->other].bound, arena));
@@ -275,10 +279,10 @@ static void add_sweep(rft_cell_table *table, const rft_compare *c, size_t first,
         return;
     }
     bool undecided = is_undecided(&of.score);
-    cells[LEAD] =
-        rft_datum_text(rft_arena_printf(arena, "%c to %c", c->sides[of.side].letter, c->sides[of.other].letter));
     cells[SPEED] = rft_datum_text(undecided ? "unclear" : rft_compare_ratio_short(of.score.mean_ratio, arena));
     if (!undecided) {
+        cells[LEAD] =
+            rft_datum_text(rft_arena_printf(arena, "%c to %c", c->sides[of.side].letter, c->sides[of.other].letter));
         cells[RANGE] =
             rft_datum_text(rft_arena_printf(arena, "%s to %s", rft_figure_plain(arena, of.score.least_ratio, 3),
                                             rft_figure_plain(arena, of.score.most_ratio, 3)));

@@ -379,7 +379,7 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
     rft_finding_note(
         f, RFT_ON_PAGE,
         "The best configuration at every value. Grey lines: what the measured ceilings allow for this work.%s%s%s%s",
-        ladder ? " Bars: blue the variants, grey the baselines, with the 95 % interval of the median." : "",
+        ladder ? " Bars: filled the variants, hollow the baselines, with the 95 % interval of the median." : "",
         lines ? " Shaded: what holds the best one back." : "",
         rft_refine_added(&run->sweeps[sweep].sweep) > 0
             ? " Marks between the numbers of an axis: values that refine() added, where only the winners of both ends "

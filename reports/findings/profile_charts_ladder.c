@@ -47,6 +47,9 @@ static void add_ladder_ceiling(bars *own, const rft_placement *place) {
     line->x[0] = -0.6;
     line->x[1] = (double)own->used - 0.4;
     line->y[0] = line->y[1] = rate;
+    for (size_t i = 0; i < own->used; i++) {
+        own->variants->y2[i] = own->baselines->y2[i] = rate;
+    }
 }
 
 static void add_series(bars *own) {

@@ -226,15 +226,28 @@ static void name_bar(rft_plot *plot, const char *name, double middle, double y) 
     rft_canvas_text(plot->pen->canvas, &run);
 }
 
-/* What is over the bar's limit: hollow, with an edge, so that a line along the limit does not hide it. */
-static void draw_over(rft_plot *plot, const rft_rect *bar, double limit_y) {
+/* Hollow, with an edge. */
+static void draw_hollow(rft_plot *plot, const rft_rect *part, rft_colour edge, rft_colour inside) {
+    const rft_rect inner = {part->x + 0.8, part->y + 0.8, fmax(part->width - 1.6, 0.1), fmax(part->height - 0.8, 0.1)};
+    rft_canvas_rects(plot->pen->canvas, part, 1, edge);
+    rft_canvas_rects(plot->pen->canvas, &inner, 1, inside);
+}
+
+/* What is over the bar's limit stands out, so that a line along the limit does not hide it. */
+static rft_rect over_part(const rft_plot *plot, const rft_rect *bar, double limit_y) {
     double top = fmax(fmin(bar->y, limit_y - OVER_LEAST), plot->area.y);
-    const rft_rect part = {bar->x, top, bar->width, limit_y - top};
-    const rft_rect inner = {part.x + 0.8, part.y + 0.8, fmax(part.width - 1.6, 0.1), fmax(part.height - 0.8, 0.1)};
-    rft_canvas_rects(plot->pen->canvas, &part, 1, RFT_COLOUR_INK);
-    rft_canvas_rects(plot->pen->canvas, &inner, 1, 0xffffffU);
-    rft_quad quad = rft_quad_of_rect(&part);
-    rft_label_take(&plot->field, &quad);
+    return (rft_rect){bar->x, top, bar->width, limit_y - top};
+}
+
+/* Grey bars are hollow: on grey paper they would look like others. */
+static void fill_bars(rft_plot *plot, const rft_series *series, const rft_rect *bars, size_t count) {
+    if (series->tone != RFT_TONE_GREY) {
+        rft_canvas_rects(plot->pen->canvas, bars, count, rft_pen_tone(series->tone));
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        draw_hollow(plot, &bars[i], RFT_COLOUR_QUIET, RFT_COLOUR_BAND);
+    }
 }
 
 /* Labels stay off bars; a bar's own value, written first, stands in it. */
@@ -253,14 +266,16 @@ static void draw_bars(rft_plot *plot, const rft_series *series) {
             rects[used++] = (rft_rect){left + 0.3, y, fmax(right - left - 0.6, 0.3), floor_y - y};
         }
     }
-    rft_canvas_rects(plot->pen->canvas, rects, used, rft_pen_tone(series->tone));
+    fill_bars(plot, series, rects, used);
     for (size_t i = 0; i < used; i++) {
         double limit_y = rft_axis_at(&plot->y, series->y2[from[i]]);
+        if (series->y[from[i]] > series->y2[from[i]] && limit_y > plot->area.y) {
+            const rft_rect part = over_part(plot, &rects[i], limit_y);
+            draw_hollow(plot, &part, RFT_COLOUR_INK, 0xffffffU);
+            rects[i] = (rft_rect){part.x, part.y, part.width, floor_y - part.y};
+        }
         if (series->names[from[i]]) {
             name_bar(plot, series->names[from[i]], rects[i].x + rects[i].width / 2, rects[i].y);
-        }
-        if (series->y[from[i]] > series->y2[from[i]] && limit_y > plot->area.y) {
-            draw_over(plot, &rects[i], limit_y);
         }
     }
     for (size_t i = 0; i < used; i++) {

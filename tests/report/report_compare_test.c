@@ -228,6 +228,7 @@ static void test_what_is_ambiguous_has_no_speed(void **state) {
     trace_pages pages = pages_of(&of);
     assert_true(trace_page_says(&pages, 1, "unclear against B"));
     assert_true(trace_page_says(&pages, 1, "unclear ?"));
+    assert_true(trace_page_says(&pages, 1, "B (Quick Card) against A (Quick Card): ambiguous in all"));
     assert_false(trace_page_says(&pages, 1, "the speed of B"));
     trace_clear(&pages);
     release(&of);

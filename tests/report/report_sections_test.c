@@ -38,7 +38,7 @@ static void test_ladder_says_what_was_moved_and_what_changed(void **state) {
     assert_says(&pages, (const char *const[]){"useful", "moved", "Its best configuration",
                                               "Explains the step from the one before",
                                               "Useful rate of each variant's best, with the speed-up over the first.",
-                                              "Bars: blue the variants, grey the baselines", NULL});
+                                              "Bars: filled the variants, hollow the baselines", NULL});
     trace_clear(&pages);
     rft_run_free(run);
 }

@@ -80,18 +80,30 @@ static bool is_undecided(const rft_compare_score *score) {
     return score->counts[RFT_COMPARE_AMBIGUOUS] == score->judged;
 }
 
-/* "1.81x the speed of B"; "unclear against C" where every verdict is AMBIGUOUS. */
-static void tell_against(rft_str *text, const rft_compare *compare, size_t side, size_t other, rft_arena *arena) {
+/* "1.81x the speed of B"; of a pair that is decided. */
+static void tell_speed(rft_str *text, const rft_compare *compare, size_t side, size_t other, rft_arena *arena) {
     const rft_compare_score *score = &compare->scores[other * compare->side_count + side];
-    char letter = compare->sides[other].letter;
-    if (score->judged == 0) {
-        rft_str_addf(text, "not judged against %c", letter);
-    } else if (is_undecided(score)) {
-        rft_str_addf(text, "unclear against %c", letter);
-    } else if (score->counts[RFT_COMPARE_SAME] == score->judged) {
-        rft_str_addf(text, "the same as %c", letter);
+    if (score->counts[RFT_COMPARE_SAME] == score->judged) {
+        rft_str_addf(text, "the same as %c", compare->sides[other].letter);
     } else {
-        rft_str_addf(text, "%s the speed of %c", rft_compare_ratio_short(score->mean_ratio, arena), letter);
+        rft_str_addf(text, "%s the speed of %c", rft_compare_ratio_short(score->mean_ratio, arena),
+                     compare->sides[other].letter);
+    }
+}
+
+/* "unclear against B, C", where every verdict is AMBIGUOUS; or what is not judged. */
+static void tell_list(rft_str *text, const rft_compare *compare, size_t side, bool judged) {
+    size_t told = 0;
+    for (size_t other = 0; other < compare->side_count; other++) {
+        const rft_compare_score *score = &compare->scores[other * compare->side_count + side];
+        if (other != side && is_undecided(score) && (score->judged > 0) == judged) {
+            rft_str_addf(text, "%s%s%c", told || !text->length || rft_text_ends(rft_str_get(text), "; ") ? "" : ", ",
+                         told     ? ", "
+                         : judged ? "unclear against "
+                                  : "not judged against ",
+                         compare->sides[other].letter);
+            told++;
+        }
     }
 }
 
@@ -110,10 +122,10 @@ static void tell_range(rft_str *text, const rft_compare *compare, size_t side, r
     }
     if (least != SIZE_MAX) {
         rft_str_add(text, least == most ? "" : "from ");
-        tell_against(text, compare, side, least, arena);
+        tell_speed(text, compare, side, least, arena);
         if (least != most) {
             rft_str_add(text, " to ");
-            tell_against(text, compare, side, most, arena);
+            tell_speed(text, compare, side, most, arena);
         }
     }
     if (unclear > 0) {
@@ -122,18 +134,23 @@ static void tell_range(rft_str *text, const rft_compare *compare, size_t side, r
 }
 
 const char *rft_compare_card_sentence(const rft_compare *compare, size_t side, rft_arena *arena) {
-    size_t count = compare->side_count, wins = 0, contested = 0;
+    size_t count = compare->side_count, wins = 0, contested = 0, decided = 0;
     for (size_t w = 0; w < compare->workload_count; w++) {
         bool judged = false;
         wins += rft_compare_winner(compare, w, &judged) == side;
         contested += judged && compare->workloads[w].figures[side].present;
     }
+    for (size_t other = 0; other < count; other++) {
+        decided += other != side && !is_undecided(&compare->scores[other * count + side]);
+    }
     rft_str text = RFT_STR_INIT;
     rft_str_addf(&text, "%c (%s): ", compare->sides[side].letter, compare->sides[side].device);
     if (contested == 0) {
         rft_str_add(&text, "nothing can be judged; ");
+    } else if (decided == 0) {
+        rft_str_add(&text, "nothing is decided; ");
     } else if (contested == 1) {
-        rft_str_add(&text, wins ? "fastest in the one workload; " : "not shown to be fastest in the one workload; ");
+        rft_str_add(&text, wins ? "fastest in the one workload; " : "not fastest in the one workload; ");
     } else if (wins == 0) {
         rft_str_addf(&text, "fastest in none of %zu workloads; ", contested);
     } else if (wins == contested) {
@@ -145,11 +162,13 @@ const char *rft_compare_card_sentence(const rft_compare *compare, size_t side, r
         tell_range(&text, compare, side, arena);
     } else {
         for (size_t other = 0, told = 0; other < count; other++) {
-            if (other != side) {
+            if (other != side && !is_undecided(&compare->scores[other * count + side])) {
                 rft_str_add(&text, told++ ? ", " : "");
-                tell_against(&text, compare, side, other, arena);
+                tell_speed(&text, compare, side, other, arena);
             }
         }
+        tell_list(&text, compare, side, true);
+        tell_list(&text, compare, side, false);
     }
     const char *kept = rft_arena_strdup(arena, rft_str_get(&text));
     rft_str_clear(&text);
