@@ -6,7 +6,7 @@
 #include "model/acceptance/accept.h"
 #include "reports/findings/finding.h"
 
-/* What a delivered card must read, where each limit is from, and how to test it: for the report and a terminal. */
+/* What a delivered card must read, where each limit is from, and how to test it: for a page of the report. */
 rft_finding *rft_finding_limits(const rft_limits *limits, rft_arena *arena);
 
 /* Verdict, cards, every card x limit (as CSV and JUnit, too), and the risks. */

@@ -84,32 +84,42 @@ static void add_ceilings(limits_maker *m, const card_runs *own) {
     }
 }
 
-static bool has_limit(const limits_maker *m, const char *operation) {
-    bool has = false;
-    for (size_t i = 0; i < m->limits->count && !has; i++) {
-        has = !m->limits->items[i].is_ceiling && rft_text_equal(m->limits->items[i].problem.operation, operation);
+/* The limit that stands for the same sweep, or for another of its script and sources: they tell much the same of a
+ * card, and each further limit widens the guard bands of all. NULL: none. */
+static rft_limit *kindred(const limits_maker *m, const char *operation, const char *source) {
+    for (size_t i = 0; i < m->limits->count; i++) {
+        rft_limit *limit = &m->limits->items[i];
+        if (!limit->is_ceiling && (rft_text_equal(limit->problem.operation, operation) ||
+                                   (source && rft_text_equal(limit->source, source)))) {
+            return limit;
+        }
     }
-    return has;
+    return NULL;
 }
 
 static void add_longest(limits_maker *m, const rft_run *run, size_t s) {
     const rft_sweep *sweep = &run->sweeps[s].sweep;
     size_t problem = rft_run_largest(run, s);
-    if (problem == SIZE_MAX || !sweep->name || sweep->diagnostic == 1 || has_limit(m, sweep->name) ||
-        m->limits->count == RFT_LIMITS_MOST) {
+    const rft_point *best = problem == SIZE_MAX ? NULL : rft_run_best(run, s, SIZE_MAX, problem);
+    if (!best || !sweep->name || sweep->diagnostic == 1 || m->limits->count == RFT_LIMITS_MOST) {
         return;
     }
-    rft_limit *limit = next_limit(m);
+    const char *source = rft_accept_source(run, s, m->arena);
+    rft_limit *limit = kindred(m, sweep->name, source);
+    if (limit && !(rft_point_median_s(best) > limit->reading)) {
+        return;
+    }
+    limit = limit ? limit : next_limit(m);
     limit->problem = (rft_mix_item){.operation = sweep->name, .axis_count = sweep->axis_count, .count = 1.0};
     limit->problem.axes = rft_arena_calloc(m->arena, sweep->axis_count + 1, sizeof *limit->problem.axes);
     limit->problem.values = sweep->problems[problem].values;
     for (size_t a = 0; a < sweep->axis_count; a++) {
         limit->problem.axes[a] = sweep->axes[a].name;
     }
-    limit->source = rft_accept_source(run, s, m->arena);
+    limit->source = source;
     limit->at_most = true;
-    const rft_point *best = rft_run_best(run, s, SIZE_MAX, problem);
-    limit->cache = best ? rft_cache_mode_name(rft_point_measurement(best)->cache) : NULL;
+    limit->reading = rft_point_median_s(best);
+    limit->cache = rft_cache_mode_name(rft_point_measurement(best)->cache);
 }
 
 /* ---- how much ---- */
