@@ -42,6 +42,8 @@ for part in rooftune/kernels/copy/copy_scale.cu rooftune/sweeps/recorded/nvidia-
     bash-completion/completions/rooftune doc/rooftune/copyright doc/rooftune/changelog.gz; do
     [ -s "$system/share/$part" ] || fail "share/$part is missing"
 done
+[ ! -e /usr/share/doc/fonts-liberation2/copyright ] || [ -s "$system/share/doc/rooftune/licences/fonts-liberation2" ] ||
+    fail "the fonts came without their licence"
 grep -q '^License: Apache-2.0' "$system/share/doc/rooftune/copyright" || fail "no licence"
 gzip -dc "$system/share/man/man1/rooftune.1.gz" | grep '^.TH ROOFTUNE' >/dev/null || fail "no manual"
 mkdir "$root/here"
