@@ -232,10 +232,13 @@ int rft_buffers_take(rft_point_job *job, rft_err *err) {
     return rc;
 }
 
-static rft_kept *lent(const rft_point_job *of, const char *name) {
+/* A variable of the code may have the name of a buffer: then it is another thing. */
+static rft_kept *lent(const rft_point_job *of, const rft_buffer *buffer) {
     const rft_point_spec *spec = of->request->spec;
     for (size_t i = 0; i < spec->buffer_count; i++) {
-        if (spec->buffers[i].role != RFT_BUFFER_TEMP && strcmp(spec->buffers[i].name, name) == 0) {
+        const rft_buffer *its = &spec->buffers[i];
+        bool alike = (its->role == RFT_BUFFER_CONSTANT) == (buffer->role == RFT_BUFFER_CONSTANT);
+        if (alike && its->role != RFT_BUFFER_TEMP && strcmp(its->name, buffer->name) == 0) {
             return of->kept[i];
         }
     }
@@ -268,7 +271,7 @@ int rft_buffers_borrow(rft_point_job *job, rft_err *err) {
         const rft_buffer *buffer = &spec->buffers[i];
         if (buffer->role == RFT_BUFFER_TEMP) {
             rc = take_scratch(job, i, err);
-        } else if (!(job->kept[i] = lent(job->of, buffer->name))) {
+        } else if (!(job->kept[i] = lent(job->of, buffer))) {
             rc = rft_err_set(err, RFT_E_INTERNAL, "the point has no buffer %s", buffer->name);
         }
         if (rc == RFT_OK && !job->failed) {

@@ -161,6 +161,20 @@ static void the_reference_follows(void **state) {
     fixture_stop(&c.f);
 }
 
+/* The host code of a filter copies one array to a buffer for the plain kernel, and to a variable of the same name. */
+static void a_buffer_may_have_their_name(void **state) {
+    (void)state;
+    constants_fixture c;
+    start(&c);
+    rft_buffer *in = &c.buffers[1];
+    assert_string_equal(in->name, "in");
+    in->name = "scale";
+    assert_int_equal(measure(&c), RFT_OUTCOME_OK);
+    assert_true(c.memory.scale == 3.0f);
+    assert_int_equal(rft_scripted_launches(c.f.scripted, "reference"), 1);
+    fixture_stop(&c.f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_there_before_anything_runs),
@@ -168,6 +182,7 @@ int main(void) {
         cmocka_unit_test(a_kernel_may_not_write_them),
         cmocka_unit_test(what_is_not_there_fails),
         cmocka_unit_test(the_reference_follows),
+        cmocka_unit_test(a_buffer_may_have_their_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
