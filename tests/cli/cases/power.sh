@@ -26,10 +26,11 @@ assert not [a for a in best["advice"]["same_work"] if a["rule"] in ("occupancy",
 END
 rooftune show "$recorded" --csv linear.csv
 expect_status 0
+# The library computes whole tiles, 160 rows as 192: of the useful operations alone it is less than the 0.9 that are counted.
 python3 - <<'END' || fail "not as the CSV says"
 import csv
 rows = {row["point"]: row for row in csv.DictReader(open("linear.csv"))}
 power = [row for row in rows.values() if row["bound"] == "power"]
-assert power and all(float(row["clock_frac"]) > 0.85 and float(row["clock_mhz"]) < 0.95 * 1980 for row in power)
+assert power and all(float(row["clock_frac"]) > 0.8 and float(row["clock_mhz"]) < 0.95 * 1980 for row in power)
 assert [row for row in power if row["back_to_back_ops_s"] and float(row["back_to_back_ops_s"]) < float(row["rate_ops_s"])]
 END
