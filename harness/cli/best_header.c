@@ -159,6 +159,10 @@ static void add_verdict(const header_writer *w, const rft_run *run, const rft_po
     if (ties > 0) {
         rft_str_addf(&text, ", tie with %zu other%s", ties, ties == 1 ? "" : "s");
     }
+    const char *unverified = rft_words_unverified(&run->sweeps[best->sweep].sweep.variants[best->variant], w->arena);
+    if (unverified) {
+        rft_str_addf(&text, "; %s", unverified);
+    }
     rft_str_add(w->out, "/* ");
     add_comment(w->out, rft_str_get(&text));
     rft_str_add(w->out, " */\n");

@@ -74,7 +74,9 @@ static void best_line(const best_writer *w, const rft_point *best, size_t index)
     if (sweep_of(w, best)->variant_count > 1) {
         rft_str_addf(w->out, "%s, ", variant_of(w, best)->name);
     }
-    rft_str_addf(w->out, "%s  %s\n", rft_run_config_text(w->run, best, false, w->arena), time);
+    const char *unverified = rft_words_unverified(variant_of(w, best), w->arena);
+    rft_str_addf(w->out, "%s  %s%s%s\n", rft_run_config_text(w->run, best, false, w->arena), time,
+                 unverified ? "; " : "", unverified ? unverified : "");
 }
 
 /* ---- JSON and CSV ---- */
@@ -179,6 +181,10 @@ static void lua_of(const best_writer *w, const rft_point *best, size_t index) {
     add_lua_values(w, "config", names + sweep->axis_count, best->config, variant->param_count);
     rft_str_add(w->out, ", median_s = ");
     rft_str_add_double(w->out, rft_point_median_s(best));
+    if (variant->unverified_reference) {
+        rft_str_add(w->out, ", unverified_reference = ");
+        add_quoted(w->out, variant->unverified_reference);
+    }
     rft_str_add(w->out, " },\n");
 }
 

@@ -111,6 +111,9 @@ rft_finding *rft_finding_best(const rft_run *run, const rft_point *best, rft_are
     rft_finding_set(f, "refined", rft_datum_count(sweep->problems[best->problem].refined));
     rft_finding_set(f, "refined_text", rft_datum_text(rft_refine_text(run, best->sweep, best->problem, arena)));
     rft_finding_set(f, "variant", rft_datum_text(sweep->variants[best->variant].name));
+    if (sweep->variants[best->variant].unverified_reference) {
+        rft_finding_set(f, "unverified_reference", rft_datum_text(sweep->variants[best->variant].unverified_reference));
+    }
     rft_finding_add(f, "configuration", rft_finding_config(sweep, best, arena));
     set_times(f, run, best);
     set_place(f, run, best);

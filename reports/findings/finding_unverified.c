@@ -46,10 +46,8 @@ rft_finding *rft_finding_unverified(const rft_run *run, size_t sweep, rft_arena 
         cells[0] = rft_datum_text(of->variants[v].name);
         cells[1] = rft_datum_text(reference);
         if (is_told_first(of, v)) {
-            rft_finding_body(f, RFT_TO_PEOPLE,
-                             "Results%s are compared with %s, which nothing verifies: a wrong result of its own passes "
-                             "as right.",
-                             compared(of, reference, arena), reference);
+            rft_finding_body(f, RFT_TO_PEOPLE, "Results%s are %s: a wrong result of its own passes as right.",
+                             compared(of, reference, arena), rft_words_unverified(&of->variants[v], arena));
         }
     }
     return table->row_count > 0 ? f : NULL;

@@ -97,6 +97,11 @@ const char *rft_words_replay(const rft_run *run, rft_arena *arena) {
                             rft_figure_date(arena, info->replay_started_unix_ns));
 }
 
+const char *rft_words_unverified(const rft_variant *variant, rft_arena *arena) {
+    const char *reference = variant->unverified_reference;
+    return reference ? rft_arena_printf(arena, "compared with %s, which nothing verifies", reference) : NULL;
+}
+
 size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(run, best->sweep, SIZE_MAX, best->problem, arena, &ranked), ties = 0;

@@ -26,6 +26,9 @@ const char *rft_words_place(double value, bool estimated, rft_arena *arena);
 const char *rft_words_tool(const rft_run *run, rft_arena *arena);
 /* "replayed recording, NVIDIA H200, 2026-11-21"; NULL when measured. */
 const char *rft_words_replay(const rft_run *run, rft_arena *arena);
+/* "compared with variant first (BLOCK=64), which nothing verifies"; NULL when its reference is none of the variants or
+ * was itself verified. */
+const char *rft_words_unverified(const rft_variant *variant, rft_arena *arena);
 /* Candidates that cannot be told from the best of their problem. */
 size_t rft_ties_of(const rft_run *run, const rft_point *best, rft_arena *arena);
 /* "17.7", "1,204": a number a second, in three digits or more. */

@@ -159,6 +159,17 @@ if [ -f "$QUICK" ]; then
     expect_out 'Results of naive are compared with variant naive (BLOCK=64), which nothing'
     rooftune show r.json --json -
     expect_out '"unverified_references":\[{"variant":"naive","reference":"variant naive (BLOCK=64)"}\]'
+    rooftune best r.json
+    if grep -q 'nothing verifies' out; then fail "best tells of a variant that it does not name"; fi
+    sed 's/"entry": *"gemv_vectorised[^"]*"/&, "unverified_reference": "variant naive (BLOCK=64)"/' r.json >b.json
+    rooftune best b.json
+    expect_out '^  n=2048: vectorised, .* us; compared with variant naive (BLOCK=64), which nothing verifies$'
+    rooftune best b.json --format header
+    expect_out '^/\* n=2048 .*; compared with variant naive (BLOCK=64), which nothing verifies \*/$'
+    rooftune best b.json --format lua
+    expect_out ', median_s = [0-9.e-]*, unverified_reference = "variant naive (BLOCK=64)" },$'
+    rooftune best b.json --json -
+    expect_out '"variant":"vectorised","unverified_reference":"variant naive (BLOCK=64)"'
     rooftune report r.json -o r.pdf
     expect_status 0
     if command -v pdftotext >/dev/null; then
