@@ -137,16 +137,16 @@ static void add_fact(card_table *of, const char *name, fact_of *fact, bool versu
 /* The unit stands in the name: eight columns are narrow. */
 static void add_rate(card_table *of, rft_ceiling_id id, bool sheet) {
     const rft_compare *c = of->compare;
-    double *rates = rft_arena_calloc(of->arena, c->side_count, sizeof *rates), most = 0.0;
+    double *rates = rft_arena_calloc(of->arena, c->side_count, sizeof *rates), least = INFINITY;
     for (size_t side = 0; side < c->side_count; side++) {
         const rft_ceilings *ceilings = &c->sides[side].run->ceilings;
         rates[side] = sheet ? ceilings->items[id].datasheet : rft_ceilings_rate(ceilings, id);
-        most = fmax(most, rates[side]);
+        least = rates[side] > 0.0 ? fmin(least, rates[side]) : least;
     }
-    if (!(most > 0.0)) {
+    if (!isfinite(least)) {
         return;
     }
-    const rft_figure_scale scale = rft_figure_scale_of(of->arena, &most, 1, rft_ceiling_unit(id));
+    const rft_figure_scale scale = rft_figure_scale_of(of->arena, &least, 1, rft_ceiling_unit(id));
     rft_cell_row *row = rft_cell_table_row(of->table);
     row->quiet = sheet;
     row->cells[0] = rft_datum_text(rft_arena_printf(of->arena, "%s, %s (%s)", rft_ceiling_label(id),
