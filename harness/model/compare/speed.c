@@ -305,12 +305,14 @@ static double share_weights(const rft_speed_asked *asked, rft_speed *speed) {
 static void add_up(gathering *g) {
     const rft_speed_asked *asked = g->asked;
     rft_speed *speed = g->speed;
-    bool all_one = asked->item_count > 0 && g->own_card;
+    size_t told = 0, ones = 0;
     rft_compare_ratio *ratios = rft_arena_calloc(g->arena, asked->item_count + 1, sizeof *ratios);
     for (size_t i = 0; i < asked->item_count; i++) {
         ratios[i] = ratio_of(&g->items[i]);
-        all_one = all_one && ratios[i].ratio == 1.0;
+        told += isfinite(ratios[i].ratio);
+        ones += ratios[i].ratio == 1.0;
     }
+    bool all_one = g->own_card && told > 0 && ones == told;
     speed->itself = speed->itself || all_one; /* the same samples, as in a replay or a joined report */
     if (speed->itself) {
         speed->missing = "these are the reference's own runs";
