@@ -36,6 +36,10 @@ void rft_doc_textf(rft_doc *doc, rft_text_style style, const char *format, ...) 
     rft_str_clear(&text);
 }
 
+void rft_doc_append(rft_doc *doc, const rft_block *block) {
+    *add_block(doc, block->kind) = *block;
+}
+
 void rft_doc_contents(rft_doc *doc) {
     add_block(doc, RFT_BLOCK_CONTENTS);
 }

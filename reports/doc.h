@@ -77,6 +77,7 @@ typedef struct rft_doc {
     const struct rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */
     const char *footer_left;             /* "rooftune 0.1.0, run 0123456789ab" */
     const char *footer_extra;            /* second line of every footer: the replay notice; NULL = none */
+    bool full;                           /* what findings have RFT_ON_FULL_PAGE is taken, too */
     rft_block *blocks;
     size_t block_count, block_capacity;
 } rft_doc;
@@ -88,6 +89,8 @@ void rft_doc_textf(rft_doc *doc, rft_text_style style, const char *format, ...) 
 void rft_doc_contents(rft_doc *doc);
 /* Side by side, 1..4; their texts are not copied. */
 void rft_doc_figures(rft_doc *doc, const rft_figure_box *figures, size_t count);
+/* Appends a block of another document in the same arena. */
+void rft_doc_append(rft_doc *doc, const rft_block *block);
 void rft_doc_new_page(rft_doc *doc);
 void rft_doc_new_chapter(rft_doc *doc);
 

@@ -23,24 +23,49 @@ static const char *hash_of(const char *key) {
     return rft_text_equal(key, "replay.recording_sha256") ? "" : NULL;
 }
 
+#define SHORT_BYTES 40 /* of key and value together: two of them have room in a row */
+
+static bool is_short(const rft_env_item *item) {
+    return item->value && strlen(item->key) + strlen(item->value) <= SHORT_BYTES;
+}
+
+static const char *env_value(const rft_build *b, const rft_env_item *item) {
+    return item->value ? item->value
+                       : rft_arena_printf(b->arena, "n/a: %s", item->reason ? item->reason : "no reason was recorded");
+}
+
 static void add_environment(rft_build *b) {
-    static const rft_column columns[] = {{.title = "Key"}, {.title = "Value", .wraps = true}};
+    static const rft_column columns[] = {
+        {.title = "Key"}, {.title = "Value", .wraps = true}, {.title = "Key"}, {.title = "Value", .wraps = true}};
     const rft_env *env = &b->run->env;
     rft_doc_heading(b->doc, 2, "Environment", NULL);
     if (env->count == 0) {
         rft_doc_text(b->doc, RFT_TEXT_BODY, "No environment was recorded.");
         return;
     }
-    rft_table *table = rft_doc_table(b->doc, columns, 2);
-    for (size_t i = 0; i < env->count; i++) {
-        const rft_env_item *item = &env->items[i];
-        if (hash_of(item->key)) {
-            continue; /* among the hashes */
+    /* Short values stand two to a row, column by column; long ones below them. */
+    const rft_env_item **items = rft_arena_calloc(b->arena, env->count, sizeof *items);
+    size_t shorts = 0, total = 0;
+    for (int wanted = 1; wanted >= 0; wanted--) {
+        for (size_t i = 0; i < env->count; i++) {
+            if (!hash_of(env->items[i].key) && is_short(&env->items[i]) == (wanted == 1)) { /* hashes stand apart */
+                items[total++] = &env->items[i];
+                shorts += wanted == 1;
+            }
         }
-        rft_doc_pair(b->doc, table, item->key,
-                     item->value ? item->value
-                                 : rft_arena_printf(b->arena, "n/a: %s",
-                                                    item->reason ? item->reason : "no reason was recorded"));
+    }
+    size_t rows = (shorts + 1) / 2;
+    rft_table *table = rft_doc_table(b->doc, columns, 4);
+    for (size_t r = 0; r < rows; r++) {
+        rft_row *row = rft_doc_row(b->doc, table);
+        for (size_t side = 0; side < 2 && r + side * rows < shorts; side++) {
+            row->cells[2 * side] = items[r + side * rows]->key;
+            row->cells[2 * side + 1] = env_value(b, items[r + side * rows]);
+        }
+    }
+    rft_table *rest = rft_doc_table(b->doc, columns, 2);
+    for (size_t i = shorts; i < total; i++) {
+        rft_doc_pair(b->doc, rest, items[i]->key, env_value(b, items[i]));
     }
 }
 
@@ -163,6 +188,9 @@ static void add_glossary(rft_build *b) {
 }
 
 static void add_points(rft_build *b) {
+    if (b->run->point_count == 0) {
+        return;
+    }
     static const rft_column columns[] = {
         {.title = "Id", .align = RFT_ALIGN_RIGHT},     {.title = "Problem", .wraps = true},
         {.title = "Configuration", .wraps = true},     {.title = "Outcome"},
@@ -186,16 +214,29 @@ static void add_points(rft_build *b) {
     }
 }
 
+/* Where the bulk is. */
+static void add_elsewhere(rft_build *b) {
+    if (b->detail == RFT_DETAIL_FULL) {
+        return;
+    }
+    rft_doc_heading(b->doc, 2, "What is not on these pages", "elsewhere");
+    rft_doc_text(b->doc, RFT_TEXT_BODY,
+                 "Every point with its configuration, every problem's best, and every hardware counter are left to "
+                 "files: `rooftune report RUN --csv-dir DIR` writes points.csv, best.csv and counters.csv; --full puts "
+                 "them on pages.");
+}
+
 void rft_build_appendix(rft_build *b) {
     rft_doc_new_chapter(b->doc);
     rft_doc_heading(b->doc, 1, "Appendix", "appendix");
+    add_elsewhere(b);
     rft_build_mlperf(b);
     add_device(b);
     add_environment(b);
     add_hashes(b);
     add_glossary(b);
-    rft_print_page(b->doc, rft_finding_counters_large(b->run, b->arena));
-    if (b->opts.full && b->run->point_count > 0) {
+    if (b->detail == RFT_DETAIL_FULL) {
+        rft_print_page(b->doc, rft_finding_counters_large(b->run, b->arena));
         add_points(b);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "model/run/run_foreign.h"
 #include "reports/findings/accept_findings.h"
+#include "reports/page/page.h"
 
 /* What every page must say: that it is a replay, that the driver finished the kernels (another ptxas, other times). */
 static const char *page_notice(rft_build *b) {
@@ -61,17 +62,6 @@ static void build_rooflines(rft_build *b) {
     rft_print_page(b->doc, rft_finding_rooflines(b->run, b->arena));
 }
 
-static void build_sweeps(rft_build *b) {
-    for (size_t s = 0; s < b->run->sweep_count; s++) {
-        rft_build_sweep(b, s);
-    }
-}
-
-static void build_transitions(rft_build *b) {
-    rft_doc_new_chapter(b->doc);
-    rft_print_page(b->doc, rft_finding_transitions_all(b->run, b->opts.full, b->arena));
-}
-
 static void build_limits(rft_build *b) {
     if (b->opts.limits) {
         rft_doc_new_page(b->doc);
@@ -85,27 +75,47 @@ static const struct {
     void (*build)(rft_build *b);
     int parts; /* that have it */
 } chapters[] = {
-    {rft_build_cover, BOTH},          {rft_build_card_page, BUYER}, {rft_build_contents, ENGINEER},
-    {rft_build_summary, BUYER},       {build_mixes, BUYER},         {build_package, BUYER},
-    {rft_build_ceilings, BUYER},      {build_limits, BUYER},        {rft_build_problems, ENGINEER},
-    {rft_build_operations, ENGINEER}, {build_rooflines, ENGINEER},  {build_sweeps, ENGINEER},
-    {build_transitions, ENGINEER},    {rft_build_method, ENGINEER}, {rft_build_appendix, ENGINEER} /* stays the last */
+    {rft_build_cover, BOTH},          {rft_build_card_page, BUYER},  {rft_build_contents, ENGINEER},
+    {rft_build_summary, BUYER},       {build_mixes, BUYER},          {build_package, BUYER},
+    {rft_build_ceilings, BUYER},      {build_limits, BUYER},         {rft_build_problems, ENGINEER},
+    {rft_build_operations, ENGINEER}, {build_rooflines, ENGINEER},   {rft_build_sweeps, ENGINEER},
+    {rft_build_method, ENGINEER},     {rft_build_appendix, ENGINEER} /* stays the last */
 };
 
+/* A report of so many sweeps has at most so many pages, but with --full. */
+#define PAGES_OF_FRAME 12
+#define PAGES_OF_SWEEP 2
+#define PAGES_MOST 60
+
+static int pages_most(const rft_run *run) {
+    size_t pages = PAGES_OF_FRAME + PAGES_OF_SWEEP * run->sweep_count;
+    return (int)(pages < PAGES_MOST ? pages : PAGES_MOST);
+}
+
+static void build_chapters(rft_build *b) {
+    b->doc = rft_arena_calloc(b->arena, 1, sizeof *b->doc);
+    b->doc->arena = b->arena;
+    b->doc->full = b->detail == RFT_DETAIL_FULL;
+    describe(b);
+    for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
+        if (b->opts.part == 0 || (chapters[i].parts & b->opts.part)) {
+            chapters[i].build(b);
+        }
+    }
+}
+
 rft_doc *rft_doc_build(const rft_run *run, const rft_report_opts *opts, rft_arena *arena) {
-    rft_build b = {0};
-    b.run = run;
-    b.opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT;
-    b.arena = arena;
-    b.doc = rft_arena_calloc(arena, 1, sizeof *b.doc);
-    b.doc->arena = arena;
-    describe(&b);
+    rft_build b = {.run = run, .opts = opts ? *opts : (rft_report_opts)RFT_REPORT_OPTS_INIT, .arena = arena};
     rft_build_entries(&b);
     b.buyer = buyer_of(&b);
-    for (size_t i = 0; i < sizeof chapters / sizeof *chapters; i++) {
-        if (b.opts.part == 0 || (chapters[i].parts & b.opts.part)) {
-            chapters[i].build(&b);
+    b.detail = b.opts.full ? RFT_DETAIL_FULL : b.opts.summary ? RFT_DETAIL_BRIEF : RFT_DETAIL_PAGES;
+    build_chapters(&b);
+    while (b.detail == RFT_DETAIL_PAGES || b.detail == RFT_DETAIL_PAGE) {
+        if (b.opts.part == 1 || rft_page_layout(b.doc, NULL) <= pages_most(run)) {
+            break;
         }
+        b.detail--; /* the next shorter form */
+        build_chapters(&b);
     }
     return b.doc;
 }

@@ -3,12 +3,14 @@
 #ifndef RFT_REPORTS_DOC_BUILD_H
 #define RFT_REPORTS_DOC_BUILD_H
 
+#include "model/advice/advice.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/reach.h"
 #include "model/run/run.h"
 #include "model/transition/transition.h"
 #include "reports/doc.h"
 #include "reports/figures.h"
+#include "reports/findings/best_header.h"
 #include "reports/findings/buyer.h"
 #include "reports/findings/findings.h"
 #include "reports/findings/words.h"
@@ -29,12 +31,22 @@ typedef struct rft_entry {
     const char *why_default; /* then: why */
 } rft_entry;
 
+/* How much is told of each sweep. */
+typedef enum rft_detail {
+    RFT_DETAIL_BRIEF, /* half a page: --summary */
+    RFT_DETAIL_PAGE,  /* ladder, configuration, what holds it back, next step */
+    RFT_DETAIL_PAGES, /* and profiles, transitions, search: as many sweeps have as fit the pages of a report */
+    RFT_DETAIL_FULL   /* all there is: --full */
+} rft_detail;
+
 typedef struct rft_build {
     const rft_run *run;
     rft_report_opts opts;
     rft_doc *doc;
     rft_arena *arena;
-    rft_entry *entries; /* by sweep, then problem; odd ones left out */
+    rft_detail detail;
+    rft_best_macros *macros; /* of the sweeps' showcases, by sweep */
+    rft_entry *entries;      /* by sweep, then problem; odd ones left out */
     size_t entry_count;
     const rft_buyer *buyer;
 } rft_build;
@@ -50,6 +62,7 @@ void rft_build_summary(rft_build *b);
 void rft_build_ceilings(rft_build *b);   /* and all else of this card (doc_card.c) */
 void rft_build_operations(rft_build *b); /* the ceilings' operations and limits, and the ridges, for part 2 */
 void rft_build_problems(rft_build *b);   /* doc_problems.c */
+void rft_build_sweeps(rft_build *b);     /* and how to read them (doc_sweeps.c) */
 void rft_build_sweep(rft_build *b, size_t sweep);
 void rft_build_method(rft_build *b);
 void rft_build_appendix(rft_build *b);
@@ -62,12 +75,14 @@ void rft_build_facts(rft_build *b);       /* device, date, program (doc_facts.c)
 /* The most telling problems of each sweep, at most `most` of them (one a sweep if there are more sweeps than that); in
  * their order, in the arena (doc_choice.c). */
 size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out);
+/* The same of one sweep. */
+size_t rft_build_choose_of(const rft_build *b, size_t sweep, size_t most, const rft_entry ***out);
 rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size_t count); /* doc_results.c */
 
 /* Parts of a sweep's chapter. */
-void rft_build_asked(rft_build *b, size_t sweep);
-void rft_build_ranking(rft_build *b, const rft_entry *entry);
-void rft_build_mlperf(rft_build *b); /* of the appendix: doc_mlperf.c */
+void rft_build_asked(rft_build *b, size_t sweep);                          /* doc_asked.c */
+void rft_build_ranking(rft_build *b, const rft_entry *entry, size_t most); /* the best `most`, and the worst */
+void rft_build_mlperf(rft_build *b);                                       /* of the appendix: doc_mlperf.c */
 
 /* ---- shared by the chapters (doc_entry.c) ---- */
 void rft_build_entries(rft_build *b);

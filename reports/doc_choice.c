@@ -76,29 +76,53 @@ static void choose_of_sweep(choice *c) {
     take_evenly(c);
 }
 
+/* The entries of a sweep follow each other. */
+static size_t end_of_sweep(const rft_build *b, size_t from) {
+    size_t end = from;
+    while (end < b->entry_count && b->entries[end].sweep == b->entries[from].sweep) {
+        end++;
+    }
+    return end;
+}
+
+static size_t taken_of(const rft_build *b, const bool *taken, const rft_entry ***out) {
+    size_t count = 0;
+    *out = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof **out);
+    for (size_t i = 0; i < b->entry_count; i++) {
+        if (taken[i]) {
+            (*out)[count++] = &b->entries[i];
+        }
+    }
+    return count;
+}
+
+size_t rft_build_choose_of(const rft_build *b, size_t sweep, size_t most, const rft_entry ***out) {
+    bool *taken = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *taken);
+    size_t from = 0;
+    while (from < b->entry_count && b->entries[from].sweep != sweep) {
+        from++;
+    }
+    size_t count = from < b->entry_count ? end_of_sweep(b, from) - from : 0;
+    if (count > 0) {
+        choice c = {b, from, count, taken, most < count ? most : count};
+        choose_of_sweep(&c);
+    }
+    return taken_of(b, taken, out);
+}
+
 size_t rft_build_choose(const rft_build *b, size_t most, const rft_entry ***out) {
     bool *taken = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *taken);
-    const rft_entry **chosen = rft_arena_calloc(b->arena, b->entry_count + 1, sizeof *chosen);
-    size_t spare = most, sweeps = 0, count = 0;
+    size_t spare = most, sweeps = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
         sweeps += i == 0 || b->entries[i].sweep != b->entries[i - 1].sweep;
     }
     for (size_t from = 0, next; from < b->entry_count && spare > 0 && sweeps > 0; from = next) {
-        next = from;
-        while (next < b->entry_count && b->entries[next].sweep == b->entries[from].sweep) {
-            next++;
-        }
+        next = end_of_sweep(b, from);
         size_t quota = b->entry_count <= most ? next - from : spare / sweeps > 0 ? spare / sweeps : 1;
         choice c = {b, from, next - from, taken, quota < next - from ? quota : next - from};
         spare -= c.left;
         sweeps--;
         choose_of_sweep(&c);
     }
-    for (size_t i = 0; i < b->entry_count; i++) {
-        if (taken[i]) {
-            chosen[count++] = &b->entries[i];
-        }
-    }
-    *out = chosen;
-    return count;
+    return taken_of(b, taken, out);
 }

@@ -103,6 +103,15 @@ static const char *stop_text(const rft_build *b, const trust *t) {
     return kept;
 }
 
+/* Of another sweep: it stands in the same row. */
+static bool says_the_same(const rft_row *a, const rft_row *b) {
+    bool same = true;
+    for (size_t c = 1; c < 8; c++) {
+        same = same && strcmp(a->cells[c], b->cells[c]) == 0;
+    }
+    return same;
+}
+
 static void add_rules(rft_build *b) {
     static const rft_column columns[] = {{.title = "Sweep", .wraps = true},
                                          {.title = "Cache"},
@@ -115,15 +124,23 @@ static void add_rules(rft_build *b) {
     rft_table *table = rft_doc_table(b->doc, columns, 8);
     for (size_t s = 0; s < b->run->sweep_count; s++) {
         const rft_sweep *sweep = &b->run->sweeps[s].sweep;
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->cells[0] = sweep->name;
-        row->cells[1] = rft_cache_mode_name(sweep->measure.cache);
-        row->cells[2] = rft_arena_printf(b->arena, "%d to %d", sweep->measure.min_samples, sweep->measure.max_samples);
-        row->cells[3] = rft_figure_plain(b->arena, sweep->measure.noise_frac * 100, 2);
-        row->cells[4] = rft_figure_si(b->arena, sweep->measure.max_seconds, "s");
-        row->cells[5] = sweep->search.strategy ? sweep->search.strategy : "auto";
-        row->cells[6] = rft_arena_printf(b->arena, "%llu", (unsigned long long)sweep->search.seed);
-        row->cells[7] = rft_arena_printf(b->arena, "%llu", (unsigned long long)sweep->measure.seed);
+        rft_row *same = NULL, row = {.cells = rft_arena_calloc(b->arena, 8, sizeof *row.cells)};
+        row.cells[1] = rft_cache_mode_name(sweep->measure.cache);
+        row.cells[2] = rft_arena_printf(b->arena, "%d to %d", sweep->measure.min_samples, sweep->measure.max_samples);
+        row.cells[3] = rft_figure_plain(b->arena, sweep->measure.noise_frac * 100, 2);
+        row.cells[4] = rft_figure_si(b->arena, sweep->measure.max_seconds, "s");
+        row.cells[5] = sweep->search.strategy ? sweep->search.strategy : "auto";
+        row.cells[6] = rft_arena_printf(b->arena, "%llu", (unsigned long long)sweep->search.seed);
+        row.cells[7] = rft_arena_printf(b->arena, "%llu", (unsigned long long)sweep->measure.seed);
+        for (size_t r = 0; r < table->row_count && !same; r++) {
+            same = says_the_same(&table->rows[r], &row) ? &table->rows[r] : NULL;
+        }
+        if (!same) {
+            same = rft_doc_row(b->doc, table);
+            same->cells = row.cells;
+        }
+        same->cells[0] =
+            same->cells[0] ? rft_arena_printf(b->arena, "%s, %s", same->cells[0], sweep->name) : sweep->name;
     }
 }
 

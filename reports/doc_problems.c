@@ -96,7 +96,7 @@ static void add_entry(rft_build *b, rft_table *table, const rft_entry *entry) {
 }
 
 void rft_build_problems(rft_build *b) {
-    if (b->entry_count == 0) {
+    if (b->entry_count == 0 || b->detail != RFT_DETAIL_FULL) {
         return;
     }
     rft_doc_new_page(b->doc);

@@ -10,11 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BEST_SHOWN 10
-
 enum {
     COLUMN_RANK,
-    COLUMN_CONFIG,
     COLUMN_TIME,
     COLUMN_INTERVAL,
     COLUMN_RATE,
@@ -27,14 +24,13 @@ enum {
 
 static const rft_column columns[COLUMN_COUNT] = {
     [COLUMN_RANK] = {.title = "Rank"},
-    [COLUMN_CONFIG] = {.title = "Configuration", .wraps = true},
     [COLUMN_TIME] = {.title = "Median", .align = RFT_ALIGN_RIGHT},
     [COLUMN_INTERVAL] = {.title = "95 %", .align = RFT_ALIGN_RIGHT},
     [COLUMN_RATE] = {.title = "Useful rate", .align = RFT_ALIGN_RIGHT},
     [COLUMN_BEHIND] = {.title = "vs best", .align = RFT_ALIGN_DECIMAL},
-    [COLUMN_REGISTERS] = {.title = "Regis- ters", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_REGISTERS] = {.title = "Registers", .align = RFT_ALIGN_RIGHT},
     [COLUMN_SPILLS] = {.title = "Spills", .unit = "B", .align = RFT_ALIGN_RIGHT},
-    [COLUMN_OCCUPANCY] = {.title = "Occu- pancy", .unit = "%", .align = RFT_ALIGN_RIGHT},
+    [COLUMN_OCCUPANCY] = {.title = "Occupancy", .unit = "%", .align = RFT_ALIGN_RIGHT},
 };
 
 static const char *known_int(const rft_build *b, int value) {
@@ -66,10 +62,10 @@ static void add_ranked(rft_build *b, rft_table *table, const rft_entry *entry, c
     rft_row *row = rft_doc_row(b->doc, table);
     row->strong = point == entry->best;
     row->cells[COLUMN_RANK] = rank;
-    row->cells[COLUMN_CONFIG] = rft_words_config(b->run, point, b->arena);
+    row->detail = rft_words_config(b->run, point, b->arena);
     if (point->outcome == RFT_OUTCOME_NOISY) {
-        row->cells[COLUMN_CONFIG] = rft_arena_printf(b->arena, "%s%s", row->cells[COLUMN_CONFIG],
-                                                     rft_doc_note(b->doc, table, "Noisy: the samples did not settle."));
+        row->detail = rft_arena_printf(b->arena, "%s%s", row->detail,
+                                       rft_doc_note(b->doc, table, "Noisy: the samples did not settle."));
     }
     row->cells[COLUMN_TIME] = time_text(b, table, own);
     row->cells[COLUMN_INTERVAL] =
@@ -101,13 +97,13 @@ static int by_median(const void *a, const void *b) {
     return s != t ? (s < t ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
 }
 
-void rft_build_ranking(rft_build *b, const rft_entry *entry) {
+void rft_build_ranking(rft_build *b, const rft_entry *entry, size_t most) {
     const rft_point **ranked = NULL;
     size_t count = rft_run_ranked(b->run, entry->sweep, SIZE_MAX, entry->problem, b->arena, &ranked);
     double widen_frac = rft_run_widen_frac(b->run, entry->sweep, entry->problem);
     /* ranked[0] is the best; those of the final round follow it, which is not the order of time. */
     qsort(ranked + 1, count - 1, sizeof *ranked, by_median);
-    size_t shown = count < BEST_SHOWN ? count : BEST_SHOWN;
+    size_t shown = count < most ? count : most;
     rft_doc_heading(b->doc, 2,
                     rft_arena_printf(b->arena, "Best and worst on %s",
                                      rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),

@@ -61,6 +61,7 @@ typedef struct view {
     size_t at[COLUMN_COUNT]; /* SIZE_MAX: left out */
     rft_figure_scale time;   /* factor 0: every cell has its own */
     rft_figure_scale rate;   /* of the sweep that is being told */
+    bool alone;              /* one sweep of several: in its own chapter */
     bool named;              /* the sweep's name stands in the problem's cell, not above its rows */
     bool tight;              /* then its problem goes before the configuration: of many sweeps each takes two lines */
     bool detailed;           /* configurations stand under the numbers: they are too long for a column */
@@ -162,7 +163,7 @@ static const char *share_text(const view *v, double frac, const char *why) {
 
 static const char unwritten_note[] =
     "Of a launch alone, and at most: part of what it wrote was still in the L2 when it "
-    "ended (how much: All problems).";
+    "ended (how much: `show`).";
 
 /* With what must be said beside it; sizes of writes differ from row to row, and stand with all problems. */
 static const char *ceiling_text(const view *v, const rft_entry *entry) {
@@ -449,6 +450,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     for (size_t i = 0; i < count; i++) {
         groups += i == 0 || entries[i]->sweep != entries[i - 1]->sweep;
     }
+    v.alone = groups == 1 && b->run->sweep_count > 1;
     v.named = groups == count;
     v.tight = v.named && count > NAMED_MOST;
     int wanted = wanted_columns(b, entries, count);
@@ -476,7 +478,7 @@ rft_table *rft_build_results(rft_build *b, const rft_entry *const *entries, size
     }
     v.table = rft_doc_table(b->doc, used, column_count);
     for (size_t i = 0; i < count; i++) {
-        if (!v.named && (i == 0 || entries[i]->sweep != entries[i - 1]->sweep)) {
+        if (!v.named && !v.alone && (i == 0 || entries[i]->sweep != entries[i - 1]->sweep)) {
             add_group(&v, entries[i]);
         }
         v.rate = rate_scale(b, entries[i]);

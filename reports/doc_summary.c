@@ -78,7 +78,7 @@ static void add_legend(rft_build *b, const rft_entry *const *shown, size_t count
     rft_str text = RFT_STR_INIT;
     if (count < b->entry_count) {
         rft_str_addf(&text, "The %zu most telling of %zu problems; %s. ", count, b->entry_count,
-                     b->opts.part == 1 ? "the full report lists all" : "\"All problems\" lists all");
+                     b->detail == RFT_DETAIL_FULL ? "\"All problems\" lists all" : "best.csv of --csv-dir lists all");
         add_left_out(b, &text, shown, count);
     }
     rft_str_addf(&text,

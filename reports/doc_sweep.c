@@ -1,220 +1,195 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sweep's chapter: what was asked, the ladder, and the details of one problem (of all with --full). */
+/* A sweep's chapter, one template: first a page (ladder, configuration, what holds it back, next step), then one for
+ * profiles, transitions and search. How much of it there is follows from rft_detail. */
 #include "model/roofline/over_roof.h"
 #include "model/run/baseline.h"
 #include "reports/doc_build.h"
 
-#include "base/fs.h"
 #include "base/str.h"
 
 #include <math.h>
-#include <string.h>
 
-#define VALUES_MOST 12 /* values listed one by one */
+#define SUSPECTS_MOST 3
+#define PROBLEMS_MOST 5 /* of a sweep among others */
+#define PROBLEMS_FEW 3  /* where it has one page */
+#define RANKED_FEW 3    /* of a sweep among others */
+#define RANKED_MOST 5   /* of one alone */
+#define RANKED_MOST_FULL 10
 
-static const char *values_text(const rft_build *b, const rft_value *values, size_t count) {
-    rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < count; i++) {
-        if (count > VALUES_MOST && i == VALUES_MOST / 2) {
-            rft_str_addf(&text, " \xe2\x80\xa6 (%zu in all) \xe2\x80\xa6 ", count);
-            i = count - VALUES_MOST / 3;
-        } else if (i > 0) {
-            rft_str_add(&text, ", ");
-        }
-        rft_value_format(&text, &values[i]);
-    }
-    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
+/* Whether there is room for tables where several sweeps have a sentence. */
+static bool is_roomy(const rft_build *b) {
+    return b->detail == RFT_DETAIL_FULL || (b->detail == RFT_DETAIL_PAGES && b->run->sweep_count == 1);
 }
 
-/* "VEC=1 BLOCK=256": the parameters with one value. */
-static const char *fixed_params(const rft_build *b, const rft_variant *variant) {
-    rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < variant->param_count; i++) {
-        if (variant->params[i].value_count == 1) {
-            rft_str_add(&text, text.length ? " " : "");
-            rft_values_format(&text, &variant->params[i].name, variant->params[i].values, 1);
-        }
-    }
-    const char *kept = rft_arena_strdup(b->arena, rft_str_get(&text));
-    rft_str_clear(&text);
-    return kept;
-}
-
-static void add_params(rft_build *b, const rft_sweep *sweep) {
-    static const rft_column columns[] = {{.title = "Variant", .wraps = true},
-                                         {.title = "Parameter"},
-                                         {.title = "Values", .wraps = true},
-                                         {.title = "Default"},
-                                         {.title = "Meaning", .wraps = true}};
-    rft_table *table = rft_doc_table(b->doc, columns, 5);
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        const rft_variant *variant = &sweep->variants[v];
-        size_t first = table->row_count;
-        for (size_t i = 0; i < variant->param_count; i++) {
-            const rft_param *param = &variant->params[i];
-            if (param->value_count < 2) {
-                continue;
-            }
-            rft_row *row = rft_doc_row(b->doc, table);
-            row->cells[1] = param->name;
-            row->cells[2] = values_text(b, param->values, param->value_count);
-            row->cells[3] = values_text(b, &param->default_value, 1);
-            row->cells[4] = param->help;
-        }
-        const char *fixed = fixed_params(b, variant);
-        if (*fixed || table->row_count == first) {
-            rft_row *row = rft_doc_row(b->doc, table);
-            bool given = rft_variant_is_given(variant);
-            row->cells[1] = given ? "given binary" : *fixed ? "not tuned" : "none";
-            row->cells[2] = given ? rft_fs_name(variant->source) : fixed;
-        }
-        table->rows[first].cells[0] = variant->name;
-        table->rows[first].rule = v > 0;
-    }
-}
-
-static const char *axis_role(const rft_build *b, const rft_axis *axis) {
-    const char *refined = axis->refine_depth > 0
-                              ? rft_arena_printf(b->arena, ", halved up to %d time%s where the bound changes",
-                                                 axis->refine_depth, axis->refine_depth == 1 ? "" : "s")
-                              : "";
-    return rft_arena_printf(b->arena, "%s%s%s%s", axis->swept ? "swept" : "listed or derived",
-                            axis->along ? ", transitions looked for" : "", refined,
-                            axis->compiled ? ", compile-time" : "");
-}
-
-/* The distinct values an axis takes over the problems, in their order. */
-static const char *axis_values(const rft_build *b, const rft_sweep *sweep, size_t a) {
-    const rft_axis *axis = &sweep->axes[a];
-    if (axis->value_count > 0) {
-        return values_text(b, axis->values, axis->value_count);
-    }
-    rft_value *seen = rft_arena_calloc(b->arena, sweep->problem_count + 1, sizeof *seen);
-    size_t count = 0;
-    for (size_t p = 0; p < sweep->problem_count; p++) {
-        const rft_value *value = &sweep->problems[p].values[a];
-        size_t i = 0;
-        while (i < count && !rft_value_equal(&seen[i], value)) {
-            i++;
-        }
-        if (i == count && !sweep->problems[p].odd) {
-            seen[count++] = *value;
-        }
-        if (count > 64) {
-            break;
-        }
-    }
-    return values_text(b, seen, count);
-}
-
-static void add_axes(rft_build *b, const rft_sweep *sweep) {
-    static const rft_column columns[] = {
-        {.title = "Axis"}, {.title = "Values", .wraps = true}, {.title = "How", .wraps = true}};
-    rft_table *table = rft_doc_table(b->doc, columns, 3);
-    for (size_t a = 0; a < sweep->axis_count; a++) {
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->cells[0] = sweep->axes[a].name;
-        row->cells[1] = axis_values(b, sweep, a);
-        row->cells[2] = axis_role(b, &sweep->axes[a]);
-    }
-}
-
-/* "function at FILE:12": those of one file stand in one row. The length up to the colon; 0 for other constraints. */
-static size_t function_stem(const char *text) {
-    const char *colon = strrchr(text, ':');
-    return strncmp(text, "function at ", 12) == 0 && colon ? (size_t)(colon - text) + 1 : 0;
-}
-
-static void add_variant_constraints(rft_build *b, rft_table *table, const rft_variant *variant, bool named) {
-    rft_str text = RFT_STR_INIT;
-    for (size_t i = 0; i < variant->constraint_count; i++) {
-        const char *own = variant->constraints[i].text;
-        size_t stem = function_stem(own), next = i + 1;
-        rft_str_truncate(&text, 0);
-        rft_str_add(&text, own);
-        while (stem > 0 && next < variant->constraint_count && function_stem(variant->constraints[next].text) == stem &&
-               strncmp(own, variant->constraints[next].text, stem) == 0) {
-            rft_str_addf(&text, ", %s", variant->constraints[next++].text + stem);
-        }
-        i = next - 1;
-        rft_row *row = rft_doc_row(b->doc, table);
-        row->cells[0] = rft_arena_strdup(b->arena, rft_str_get(&text));
-        if (named) {
-            row->cells[1] = variant->name;
-        }
-    }
-    rft_str_clear(&text);
-}
-
-static void add_constraints(rft_build *b, const rft_sweep *sweep) {
-    static const rft_column columns[] = {{.title = "Constraint", .wraps = true}, {.title = "Variant", .wraps = true}};
-    size_t count = 0;
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        count += sweep->variants[v].constraint_count;
-    }
-    if (count == 0) {
-        rft_doc_text(b->doc, RFT_TEXT_NOTE, "No constraints.");
-        return;
-    }
-    bool named = sweep->variant_count > 1;
-    rft_table *table = rft_doc_table(b->doc, columns, named ? 2 : 1);
-    for (size_t v = 0; v < sweep->variant_count; v++) {
-        add_variant_constraints(b, table, &sweep->variants[v], named);
-    }
-}
-
-void rft_build_asked(rft_build *b, size_t s) {
-    const rft_sweep *sweep = &b->run->sweeps[s].sweep;
-    rft_doc_heading(b->doc, 2, "What was asked", NULL);
-    rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s; points are one configuration on one problem.",
-                  sweep->path ? sweep->path : "script path not kept");
-    rft_print_page(b->doc, rft_finding_counts(b->run, s, b->arena));
-    add_axes(b, sweep);
-    add_params(b, sweep);
-    add_constraints(b, sweep);
-    if (sweep->baseline_count > 0 && !rft_run_has_baselines(b->run, s)) {
-        rft_str names = RFT_STR_INIT;
-        for (size_t i = 0; i < sweep->baseline_count; i++) {
-            rft_str_addf(&names, "%s%s", i ? ", " : "", sweep->baselines[i]);
-        }
-        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "Baselines asked for and not part of this run's data: %s.",
-                      rft_str_get(&names));
-        rft_str_clear(&names);
-    }
-}
+/* ---- the first page ---- */
 
 /* Points that are better than they should be. */
 static void add_suspects(rft_build *b, size_t s) {
+    size_t said = 0;
     for (size_t i = 0; i < b->entry_count; i++) {
         const rft_entry *entry = &b->entries[i];
         if (entry->sweep != s || !entry->best) {
             continue;
         }
         const char *name = rft_words_problem(b->run, s, entry->problem, b->arena);
-        if (rft_point_median_s(entry->best) < entry->place.limit_s) {
+        bool beats = rft_point_median_s(entry->best) < entry->place.limit_s;
+        bool over = !beats && rft_over_roof_of(b->run, entry->best, b->arena).text != NULL;
+        bool shown = b->detail > RFT_DETAIL_PAGE && entry == rft_build_showcase(b, s); /* else the ladder says it */
+        const char *note = over || (!beats && shown) ? rft_words_share_note(b->run, entry->best, b->arena) : NULL;
+        if ((!beats && !note) || (said++ >= SUSPECTS_MOST && b->detail != RFT_DETAIL_FULL)) {
+            continue;
+        }
+        if (beats) {
             rft_doc_textf(b->doc, RFT_TEXT_STRONG,
                           "%s beats the hardware's own limit (%s of it): its work is overstated, its result is not "
                           "what it should be, or its time is wrong. Do not use this number.",
                           name, rft_figure_percent(b->arena, entry->place.limit_s / rft_point_median_s(entry->best)));
-            continue;
-        }
-        bool over = rft_over_roof_of(b->run, entry->best, b->arena).text != NULL;
-        const char *note =
-            over || entry == rft_build_showcase(b, s) ? rft_words_share_note(b->run, entry->best, b->arena) : NULL;
-        if (note) {
+        } else {
             rft_doc_textf(b->doc, RFT_TEXT_NOTE, "%s: %s.", name, note);
+        }
+    }
+    if (said > SUSPECTS_MOST && b->detail != RFT_DETAIL_FULL) {
+        rft_doc_textf(b->doc, RFT_TEXT_NOTE, "The like is said of %s; all of them with --full.",
+                      rft_words_plural(said - SUSPECTS_MOST, "more problem", "more problems", b->arena));
+    }
+}
+
+/* The summary has those of a run of one sweep. */
+static void add_problems(rft_build *b, size_t s) {
+    const rft_entry **shown = NULL;
+    size_t count = rft_build_choose_of(b, s, b->detail == RFT_DETAIL_PAGE ? PROBLEMS_FEW : PROBLEMS_MOST, &shown);
+    if (b->detail == RFT_DETAIL_FULL || count < 2 || (b->run->sweep_count < 2 && b->opts.part != 2)) {
+        return;
+    }
+    rft_doc_heading(b->doc, 2, "Problems", NULL);
+    rft_build_results(b, shown, count);
+    rft_doc_text(b->doc, RFT_TEXT_LEGEND,
+                 "Problems: the most telling of each sweep, with the summary's columns; all of them are in the CSV "
+                 "files of --csv-dir.");
+}
+
+/* What builds include; of --summary the options alone. */
+static void add_configuration(rft_build *b, const rft_entry *entry) {
+    const char *options = rft_best_options(b->run, entry->best, b->arena);
+    const char *macros = b->macros[entry->sweep].text;
+    if (b->detail == RFT_DETAIL_BRIEF && !*options) {
+        return;
+    }
+    rft_doc_heading(b->doc, 2,
+                    rft_arena_printf(b->arena, "Ready to paste: %s",
+                                     rft_words_problem(b->run, entry->sweep, entry->problem, b->arena)),
+                    NULL);
+    if (*options) {
+        rft_doc_text(b->doc, RFT_TEXT_MONO, options);
+    }
+    if (b->detail != RFT_DETAIL_BRIEF && *macros) {
+        rft_doc_text(b->doc, RFT_TEXT_MONO, macros);
+        rft_doc_text(b->doc, RFT_TEXT_LEGEND,
+                     "Ready to paste: the best configuration of the longest-running problem as options of a compiler, "
+                     "and as `rooftune best RUN --format header` writes it, there with an #if for the device and every "
+                     "problem.");
+    }
+}
+
+/* The bound in full, and how the best stands to its neighbours. */
+static void add_holds(rft_build *b, const rft_entry *entry) {
+    rft_str text = RFT_STR_INIT;
+    rft_str_add(&text, rft_words_sentence(rft_bound_text(&entry->bound, b->arena), b->arena));
+    if (isfinite(entry->over_default)) {
+        rft_str_addf(&text, " %s over the default configuration.", rft_figure_ratio(b->arena, entry->over_default));
+    }
+    if (entry->rival) {
+        rft_str_addf(&text, " A tie with %s", rft_words_config(b->run, entry->rival, b->arena));
+        if (entry->tied > 1) {
+            rft_str_addf(&text, " and %zu more", entry->tied - 1);
+        }
+        rft_str_add_char(&text, '.');
+    }
+    rft_doc_heading(b->doc, 2, "What holds it back", NULL);
+    rft_doc_text(b->doc, RFT_TEXT_BODY, rft_str_get(&text));
+    rft_str_clear(&text);
+}
+
+/* The advice in sentences: what comes first large, the others small. */
+static void add_next(rft_build *b, const rft_entry *entry, size_t most) {
+    const rft_advice_list advice = rft_advice_of(b->run, entry->best, b->arena);
+    size_t count = advice.count + advice.other_count, said = 0;
+    if (advice.nothing) {
+        rft_doc_textf(b->doc, RFT_TEXT_BODY, "Next step: %s", rft_words_sentence(advice.nothing, b->arena));
+        said++;
+    }
+    for (size_t i = 0; i < count && i < most; i++) {
+        bool other = i >= advice.count;
+        const rft_advice *one = other ? &advice.others[i - advice.count] : &advice.items[i];
+        const char *text = rft_arena_printf(b->arena, "%s%s%s", other ? one->with : "", other ? ": " : "",
+                                            rft_advice_text(one, b->arena));
+        text = rft_words_sentence(text, b->arena);
+        rft_doc_textf(b->doc, said ? RFT_TEXT_NOTE : RFT_TEXT_BODY, "%s%s", said ? "" : "Next step: ", text);
+        said++;
+    }
+}
+
+static void add_first_page(rft_build *b, size_t s, const rft_entry *showcase) {
+    rft_print_page(b->doc, rft_finding_ladder(b->run, s, b->opts.full, b->arena));
+    add_problems(b, s);
+    if (showcase) {
+        add_configuration(b, showcase);
+        add_holds(b, showcase);
+        rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
+    }
+    bool briefly = !is_roomy(b);
+    (b->detail == RFT_DETAIL_PAGE ? rft_print_page_briefly : rft_print_page)(b->doc,
+                                                                             rft_finding_loads(b->run, s, b->arena));
+    (briefly ? rft_print_page_briefly : rft_print_page)(b->doc, rft_finding_counted(b->run, s, b->opts.full, b->arena));
+    /* On one page those of the problem that the page is about, where it has some. */
+    const rft_baseline **own = NULL;
+    bool has_own =
+        b->detail == RFT_DETAIL_PAGE && showcase && rft_run_baselines(b->run, s, showcase->problem, b->arena, &own) > 0;
+    rft_print_page(b->doc, rft_finding_baselines(b->run, s, has_own ? showcase->problem : SIZE_MAX, b->arena));
+    if (showcase && briefly) {
+        add_next(b, showcase, 2);
+    } else if (showcase) {
+        rft_print_page(b->doc, rft_finding_advice(b->run, showcase->best, b->arena));
+    }
+}
+
+/* Half of it. */
+static void add_brief(rft_build *b, size_t s, const rft_entry *showcase) {
+    rft_print_page(b->doc, rft_finding_ladder(b->run, s, false, b->arena));
+    if (!showcase) {
+        return;
+    }
+    add_configuration(b, showcase);
+    add_next(b, showcase, 1);
+}
+
+/* ---- the second page ---- */
+
+static void add_details(rft_build *b, const rft_entry *entry) {
+    rft_build_ranking(b, entry, b->opts.full ? RANKED_MOST_FULL : is_roomy(b) ? RANKED_MOST : RANKED_FEW);
+    if (entry->best->variant < b->run->sweeps[entry->sweep].sweep.variant_count) {
+        rft_print_page(b->doc, rft_finding_params(b->run, entry->sweep, entry->problem, b->arena));
+    }
+    rft_print_page(b->doc, rft_finding_distribution(b->run, entry->best, b->opts.full, b->arena));
+}
+
+static void add_second_page(rft_build *b, size_t s, const rft_entry *showcase) {
+    if (is_roomy(b)) {
+        rft_print_page(b->doc, rft_finding_ladder_problems(b->run, s, b->opts.full, b->arena));
+    }
+    rft_print_page(b->doc, rft_finding_axes(b->run, s, b->opts.full, b->arena));
+    for (size_t i = 0; i < b->entry_count; i++) {
+        const rft_entry *entry = &b->entries[i];
+        if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
+            add_details(b, entry);
         }
     }
 }
 
-static void add_details(rft_build *b, const rft_entry *entry) {
-    rft_build_ranking(b, entry);
-    if (entry->best->variant < b->run->sweeps[entry->sweep].sweep.variant_count) {
-        rft_print_page(b->doc, rft_finding_params(b->run, entry->sweep, entry->problem, b->arena));
-    }
-    rft_print_page(b->doc, rft_finding_distribution(b->run, entry->best, b->arena));
+/* Something else than points that were left out with reason. */
+static bool has_failures(const rft_build *b, size_t s) {
+    rft_counts counts = rft_counts_of(b->run, s);
+    return counts.failed > counts.outcomes[RFT_OUTCOME_SKIPPED] + counts.outcomes[RFT_OUTCOME_NOISY];
 }
 
 void rft_build_sweep(rft_build *b, size_t s) {
@@ -229,20 +204,18 @@ void rft_build_sweep(rft_build *b, size_t s) {
     }
     add_suspects(b, s);
     rft_build_asked(b, s);
-    rft_print_page(b->doc, rft_finding_ladder(b->run, s, b->opts.full, b->arena));
-    if (showcase) {
-        rft_print_page(b->doc, rft_finding_steps(b->run, showcase->best, b->arena));
+    if (b->detail == RFT_DETAIL_BRIEF) {
+        add_brief(b, s, showcase);
+        return;
     }
-    rft_print_page(b->doc, rft_finding_baselines(b->run, s, SIZE_MAX, b->arena));
-    rft_print_page(b->doc, rft_finding_axes(b->run, s, b->opts.full, b->arena));
-    rft_print_page(b->doc, rft_finding_loads(b->run, s, b->arena));
-    for (size_t i = 0; i < b->entry_count; i++) {
-        const rft_entry *entry = &b->entries[i];
-        if (entry->sweep == s && entry->best && (b->opts.full || entry == showcase)) {
-            add_details(b, entry);
-        }
+    add_first_page(b, s, showcase);
+    if (b->detail >= RFT_DETAIL_PAGES) {
+        add_second_page(b, s, showcase);
     }
-    rft_print_page(b->doc, rft_finding_counted(b->run, s, b->opts.full, b->arena));
-    rft_print_page(b->doc, rft_finding_advice(b->run, showcase ? showcase->best : NULL, b->opts.full, b->arena));
-    rft_print_page(b->doc, rft_finding_closing(b->run, s, b->arena));
+    const rft_transition_view view = {
+        .charts = b->detail >= RFT_DETAIL_PAGES, .all = is_roomy(b), .full = b->opts.full};
+    rft_print_page(b->doc, rft_finding_transitions_paged(b->run, s, &view, b->arena));
+    if (b->detail >= RFT_DETAIL_PAGES || has_failures(b, s)) {
+        rft_print_page(b->doc, rft_finding_closing(b->run, s, b->arena));
+    }
 }

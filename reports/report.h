@@ -18,8 +18,9 @@
 #define RFT_REPORT_FONTS_MOST 4u
 
 typedef struct rft_report_opts {
-    int part;  /* 0: both; 1: the buyer's pages; 2: the engineer's */
-    bool full; /* every problem in detail and the table of all points, not the chosen ones alone */
+    int part;     /* 0: both; 1: the buyer's pages; 2: the engineer's */
+    bool full;    /* every problem in detail and the table of all points, not the chosen ones alone */
+    bool summary; /* half a page a sweep; not with `full` */
     const rft_run *const *references;      /* stored runs of other cards, to stand beside; borrowed */
     size_t reference_count, shipped_count; /* the last so many come with the program */
     const rft_run *const *joined;          /* the runs that were joined; NULL: it is one. Borrowed */

@@ -2,7 +2,6 @@
 #include "cli/best_text.h"
 
 #include "base/units.h"
-#include "cli/best_header.h"
 #include "cli/show_data.h"
 #include "cli/show_text.h"
 #include "model/roofline/placement.h"

@@ -6,10 +6,10 @@
 #include "base/err.h"
 #include "base/str.h"
 #include "model/run/run.h"
+#include "reports/findings/best_header.h"
 
-/* How the chunk and the header begin: what was written by `best` is known by it. */
+/* How the chunk begins: what was written by `best` is known by it (of the header: RFT_BEST_HEADER_HEAD). */
 #define RFT_BEST_LUA_HEAD "-- best configurations: "
-#define RFT_BEST_HEADER_HEAD "/* Best configurations, written by `rooftune best --format header`."
 
 /* format: "text", "json" (several runs: a list), "lua" (a chunk that returns a table, of which `config` is a sweep's
  * `tune`; several runs: a list of such), "csv" (RFC 4180; several runs: with their device), "header" (best_header.h).

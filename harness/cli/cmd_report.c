@@ -3,6 +3,7 @@
 #include "cli/mix_set.h"
 #include "cli/outputs.h"
 #include "cli/reference_set.h"
+#include "cli/report_csv.h"
 #include "cli/run_set.h"
 #include "reports/report.h"
 
@@ -12,8 +13,8 @@
 #include <string.h>
 
 typedef struct report_options {
-    const char *output, *part, *format, *chart, *author, *limits;
-    bool full;
+    const char *output, *part, *format, *chart, *author, *limits, *csv_dir;
+    bool full, summary;
     rft_words runs, references, mixes, fonts;
 } report_options;
 
@@ -78,12 +79,17 @@ static const char *default_output(const char *name, const char *suffix, rft_aren
 static int understand(report_options *o, rft_report_opts *out, rft_err *err) {
     *out = (rft_report_opts)RFT_REPORT_OPTS_INIT;
     out->full = o->full;
+    out->summary = o->summary;
     out->author = o->author;
     out->fonts = o->fonts.items;
     out->font_count = o->fonts.count;
     if (o->fonts.count > RFT_REPORT_FONTS_MOST) {
         return rft_err_set(err, RFT_E_USAGE, "--font: %zu fonts, %u are taken at most", o->fonts.count,
                            RFT_REPORT_FONTS_MOST);
+    }
+    if (o->full && o->summary) {
+        rft_err_set(err, RFT_E_USAGE, "--full and --summary ask for opposite things");
+        return rft_err_remedy(err, "name one of them, or neither: then a sweep has a page or two");
     }
     out->part = !o->part ? 0 : strcmp(o->part, "1") == 0 ? 1 : strcmp(o->part, "2") == 0 ? 2 : -1;
     if (out->part < 0) {
@@ -125,7 +131,11 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
     const char *output = o->output                           ? o->output
                          : rc == RFT_OK && o->runs.count > 0 ? default_output(o->runs.items[0], o->format, arena)
                                                              : NULL;
-    rc = rc ? rc : rft_outputs_check(&(rft_output){"-o", output, RFT_OUTPUT_FILE}, 1, &o->runs, err);
+    rft_output outputs[1 + RFT_REPORT_CSV_FILES] = {{"-o", output, RFT_OUTPUT_FILE}};
+    if (o->csv_dir) {
+        rft_report_csv_outputs(outputs + 1, o->csv_dir, arena);
+    }
+    rc = rc ? rc : rft_outputs_check(outputs, o->csv_dir ? 1 + RFT_REPORT_CSV_FILES : 1, &o->runs, err);
     rc = rc ? rc : rft_run_set_check_names(&o->references, err);
     rc = rc ? rc : rft_run_set_load(&runs, &o->runs, "report", err);
     for (size_t i = 0; i < o->references.count && rc == RFT_OK; i++) {
@@ -147,6 +157,10 @@ static int report(rft_cli *cli, report_options *o, rft_arena *arena, rft_err *er
         rc = draw_report(runs.one, &opts, o, output, err);
         if (rc == RFT_OK) {
             fprintf(cli->out, "report  %s\n", output);
+            rc = o->csv_dir ? rft_report_csv_write(runs.one, outputs + 1, o->csv_dir, err) : RFT_OK;
+            for (size_t i = 1; i <= RFT_REPORT_CSV_FILES && o->csv_dir && rc == RFT_OK; i++) {
+                fprintf(cli->out, "csv     %s\n", outputs[i].path);
+            }
             note_fonts(cli, o->format);
         }
         rc = rc || !limits ? rc : write_limits(cli, limits, o->limits, err);
@@ -164,6 +178,8 @@ int rft_cmd_report(rft_cli *cli, int argc, char **argv, rft_err *err) {
          NULL},
         {"part", 0, "1|2", "only the buyer's pages (1) or the engineer's (2)", NULL, &o.part, NULL},
         {"full", 0, NULL, "every problem in detail, and the table of all points", &o.full, NULL, NULL},
+        {"summary", 0, NULL, "half a page a sweep", &o.summary, NULL, NULL},
+        {"csv-dir", 0, "DIR", "also every point, best and counter as CSV files in this folder", NULL, &o.csv_dir, NULL},
         {"mix", 0, "FILE", RFT_MIX_HELP, NULL, NULL, &o.mixes},
         {"reference", 0, "FILE", "a run of another card, or a folder of them; repeatable", NULL, NULL, &o.references},
         {"limits-out", 0, "LIMITS.lua", "write an acceptance test for `rooftune test`, with its page", NULL, &o.limits,

@@ -208,6 +208,38 @@ void rft_show_csv(rft_str *out, const rft_run *run) {
     rft_arena_free(arena);
 }
 
+void rft_show_counters_csv(rft_str *out, const rft_run *run) {
+    rft_arena *arena = rft_arena_new();
+    rft_str_add(out, "point,sweep,problem,configuration,counter,value,reason\n");
+    for (size_t i = 0; i < run->point_count; i++) {
+        const rft_point *point = &run->points[i];
+        for (int k = 0; k < RFT_COUNTER_COUNT && point->counters && !point->alias_of; k++) {
+            double value = point->counters->values[k];
+            const char *reason = point->counters->reasons[k];
+            const char *texts[] = {run->sweeps[point->sweep].sweep.name,
+                                   rft_run_problem_text(run, point->sweep, point->problem, true, arena),
+                                   rft_words_config(run, point, arena), rft_counter_name((rft_counter)k)};
+            if (!isfinite(value) && !reason) {
+                continue; /* was not asked for */
+            }
+            rft_str_addf(out, "%lld", (long long)point->id);
+            for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+                rft_str_add_char(out, ',');
+                rft_csv_add_text(out, texts[t]);
+            }
+            rft_str_add_char(out, ',');
+            if (isfinite(value)) {
+                rft_str_add_double(out, value);
+            }
+            rft_str_add_char(out, ',');
+            rft_csv_add_text(out, isfinite(value) ? NULL : reason);
+            rft_str_add_char(out, '\n');
+        }
+        rft_arena_reset(arena);
+    }
+    rft_arena_free(arena);
+}
+
 static json_t *cell_json(const rft_content *cell) {
     switch (cell->kind) {
     case RFT_CONTENT_INT:

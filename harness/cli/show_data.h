@@ -15,6 +15,8 @@ json_t *rft_show_run_json(const rft_run *run); /* that object */
 
 /* A header line, then a line for every point, aliases and failures too. */
 void rft_show_csv(rft_str *out, const rft_run *run);
+/* A header line, then a line for every counter of every point that was counted, or the reason why it is not known. */
+void rft_show_counters_csv(rft_str *out, const rft_run *run);
 /* {"run": ..., "points": [...]}: an object for every point, its members named like those columns; problem and
  * configuration are objects. */
 void rft_show_points_json(rft_str *out, const rft_run *run);

@@ -49,7 +49,7 @@ void rft_show_run(rft_str *out, const rft_run *run, const rft_show_opts *opts) {
         if (opts->full) {
             rft_print_text(out, rft_finding_fits(run, s, arena), &indented);
         }
-        rft_print_text(out, rft_finding_advice(run, largest_best(run, s), opts->full, arena), &indented);
+        rft_print_text(out, rft_finding_advice(run, largest_best(run, s), arena), &indented);
         rft_print_text(out, rft_finding_closing(run, s, arena), &indented);
     }
     if (!opts->full) {

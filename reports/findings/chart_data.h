@@ -19,8 +19,9 @@ typedef enum rft_text_style {
     RFT_TEXT_BODY,
     RFT_TEXT_LEAD, /* the cover's title and verdict */
     RFT_TEXT_STRONG,
-    RFT_TEXT_NOTE, /* small, grey */
-    RFT_TEXT_MONO  /* commands and hashes */
+    RFT_TEXT_NOTE,   /* small, grey */
+    RFT_TEXT_LEGEND, /* a note that explains words and marks: said once where several chapters have it */
+    RFT_TEXT_MONO    /* commands and hashes; lines stay as they are */
 } rft_text_style;
 
 typedef enum rft_series_kind {

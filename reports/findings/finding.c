@@ -187,6 +187,12 @@ void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) {
     va_end(args);
 }
 
+void rft_finding_legend(rft_finding *f, const char *text) {
+    rft_item *item = add_item(f, RFT_ITEM_SENTENCE, RFT_ON_PAGE, NULL);
+    item->style = RFT_TEXT_LEGEND;
+    item->text = text;
+}
+
 void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) {
     rft_item *item = add_item(f, RFT_ITEM_SENTENCE, where, NULL);
     va_list args;

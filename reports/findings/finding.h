@@ -23,13 +23,15 @@
 #include "model/sweep/value.h"
 #include "reports/findings/chart_data.h"
 
-/* Readers. A terminal shows either the brief form or, with --full, the full one. */
+/* Readers. A terminal shows either the brief form or, with --full, the full one; so does a page, where the full one has
+ * all that the other has, too. */
 enum {
     RFT_ON_PAGE = 1,
     RFT_IN_BRIEF = 2,
     RFT_IN_FULL = 4,
     RFT_IN_DATA = 8, /* JSON */
     RFT_IN_CSV = 16,
+    RFT_ON_FULL_PAGE = 32, /* of a report with --full alone */
     RFT_IN_TEXT = RFT_IN_BRIEF | RFT_IN_FULL,
     RFT_TO_PEOPLE = RFT_ON_PAGE | RFT_IN_TEXT
 };
@@ -106,6 +108,7 @@ typedef struct rft_trait {
     bool wraps;       /* may be narrower than its text */
     bool bar;         /* on a terminal: a vertical line before it */
     bool below;       /* on a terminal: in a line of its own under the cells */
+    bool under;       /* likewise on a page: grey, under the cells, no column */
     const char *lead; /* in a table of lines: what stands before it; NULL = ", " */
 } rft_trait;
 
@@ -175,6 +178,8 @@ void rft_finding_heading(rft_finding *f, unsigned where, int level, const char *
 void rft_finding_chapter(rft_finding *f, int level, const char *text, const char *anchor);
 /* A note (small on a page). */
 void rft_finding_note(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* On a page: what words and marks mean, the same in every sweep. */
+void rft_finding_legend(rft_finding *f, const char *text);
 void rft_finding_strong(rft_finding *f, unsigned where, const char *text);
 /* Without words it is an empty line on a terminal. */
 void rft_finding_body(rft_finding *f, unsigned where, const char *format, ...) __attribute__((format(printf, 3, 4)));

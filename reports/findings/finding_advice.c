@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#define BRIEFLY 3 /* on a terminal, unless all is asked for */
-#define ON_PAGE 5 /* likewise */
+#define BRIEFLY 3 /* on a terminal and a page, unless all is asked for */
 
 enum { SAID, RULE, WITH, TEXT, GAIN, GAIN_OF, RESTS_ON, EVIDENCE, NUMBERS, CHANGES, FIELDS };
 
@@ -137,8 +136,8 @@ static rft_cell_row *add_advice(rft_cell_table *table, const rft_advice *advice)
     return row;
 }
 
-static unsigned readers_of(size_t rank, bool full) {
-    return RFT_IN_FULL | (rank < BRIEFLY ? RFT_IN_BRIEF : 0) | (full || rank < ON_PAGE ? RFT_ON_PAGE : 0);
+static unsigned readers_of(size_t rank) {
+    return RFT_IN_FULL | RFT_ON_FULL_PAGE | (rank < BRIEFLY ? RFT_IN_BRIEF | RFT_ON_PAGE : 0);
 }
 
 static bool needs_energy(const rft_advice_list *list) {
@@ -150,34 +149,32 @@ static bool needs_energy(const rft_advice_list *list) {
 }
 
 /* All of it in one table: a page has a line between the two kinds, a terminal names the second. */
-static void add_for_people(rft_finding *f, const rft_advice_list *list, bool full) {
+static void add_for_people(rft_finding *f, const rft_advice_list *list) {
     rft_cell_table *table = rft_finding_table(f, NULL, fields, FIELDS);
     table->lines = true;
     for (size_t i = 0; i < list->count; i++) {
-        add_advice(table, &list->items[i])->where = readers_of(i, full);
+        add_advice(table, &list->items[i])->where = readers_of(i);
     }
     for (size_t i = 0; i < list->other_count; i++) {
         rft_cell_row *row = add_advice(table, &list->others[i]);
         row->cells[SAID].as.text =
             rft_arena_printf(f->arena, "with %s: %s", list->others[i].with, row->cells[SAID].as.text);
-        row->where = readers_of(list->count + i, full);
-        row->rule = i == 0 && list->count > 0;
+        row->where = readers_of(list->count + i);
+        row->rule = i == 0;
     }
     size_t count = list->count + list->other_count;
     if (count > BRIEFLY) {
         rft_finding_note(f, RFT_IN_BRIEF, "%zu more: --full", count - BRIEFLY);
     }
     if (count > 0) {
-        rft_finding_note(f, RFT_ON_PAGE,
-                         "\"At most\" is the share of the time that no change of this kind can exceed, not a "
-                         "forecast.%s%s",
-                         needs_energy(list) ? " Power or heat holds the clock down: with less energy an operation it "
-                                              "rises, to the run's at most."
-                                            : "",
-                         list->other_count == 0 ? ""
-                         : list->count == 0 ? " These change the work or its launch: more rows, fewer bits, another "
-                                              "division into kernels."
-                                            : " Below the line: advice that changes the work or its launch.");
+        rft_finding_legend(f, "\"At most\" is the share of the time that no change of this kind can exceed, not a "
+                              "forecast. Below the line: advice that changes the work or its launch: more rows, fewer "
+                              "bits, another division into kernels.");
+    }
+    if (needs_energy(list)) {
+        rft_finding_legend(f,
+                           "With less energy an operation: power or heat holds the clock down; it then rises, to the "
+                           "run's at most.");
     }
 }
 
@@ -207,7 +204,7 @@ static void add_missing(rft_finding *f, const rft_advice_list *list) {
     rft_str_clear(&names);
 }
 
-rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool full, rft_arena *arena) {
+rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, rft_arena *arena) {
     if (!point) {
         return NULL;
     }
@@ -216,16 +213,16 @@ rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool
     rft_finding *f = rft_finding_new(arena);
     rft_finding_heading(f, RFT_ON_PAGE, 2, "What could be won");
     rft_finding_heading(f, RFT_IN_TEXT, 2, "advice for %s", name);
-    rft_finding_body(f, RFT_ON_PAGE, "The best of %s%s%s.", name,
-                     list.nothing ? ": " : ", rules that its numbers made speak, most valuable first",
-                     list.nothing ? list.nothing : "");
+    if (list.nothing) {
+        rft_finding_note(f, RFT_ON_PAGE, "The best of %s: %s.", name, list.nothing);
+    }
     if (list.nothing) {
         rft_finding_body(f, RFT_IN_TEXT, "%s", list.nothing);
     }
     if (list.count == 0) { /* they are the reason */
         add_tried(f, "tried", list.tried, list.tried_count);
     }
-    add_for_people(f, &list, full);
+    add_for_people(f, &list);
     if (list.count > 0) {
         add_tried(f, "tried", list.tried, list.tried_count);
     }

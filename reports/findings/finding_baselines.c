@@ -237,6 +237,12 @@ static size_t of_sweep(const rft_run *run, size_t sweep, size_t problem, rft_are
     return count;
 }
 
+static const char how[] =
+    "a library is measured in this run as the configurations are: the same inputs and reference, the same cache, clock "
+    "stamps, events and stopping rule, in the final round. \"first heuristic\" is what a caller gets that does not "
+    "search, \"best\" the fastest of the library's own list. The best configuration's rate is given over the "
+    "baseline's; the range follows from the intervals of both.";
+
 rft_finding *rft_finding_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
     const rft_baseline **all = NULL;
     size_t count = of_sweep(run, sweep, problem, arena, &all);
@@ -247,12 +253,8 @@ rft_finding *rft_finding_baselines(const rft_run *run, size_t sweep, size_t prob
     }
     if (count) {
         rft_finding_heading(f, RFT_TO_PEOPLE, 2, "Beside the baselines");
-        rft_finding_note(
-            f, RFT_ON_PAGE | RFT_IN_FULL,
-            "A library is measured in this run as the configurations are: the same inputs and reference, the same "
-            "cache, clock stamps, events and stopping rule, in the final round. \"first heuristic\" is what a "
-            "caller gets that does not search, \"best\" the fastest of the library's own list. The best "
-            "configuration's rate is given over the baseline's; the range follows from the intervals of both.");
+        rft_finding_note(f, RFT_IN_FULL, "%s", how);
+        rft_finding_legend(f, rft_arena_printf(arena, "Baselines: %s", how));
     }
     if (foreign) {
         rft_finding_note(f, RFT_ON_PAGE | RFT_IN_FULL,

@@ -283,6 +283,7 @@ rft_finding *rft_finding_operations(const rft_run *run, rft_arena *arena) {
         }
         rft_cell_row *row = rft_cell_table_row(table);
         row->detail = detail_of(run, id, arena);
+        row->where = c->measured ? 0 : ~(unsigned)RFT_ON_PAGE; /* of limits alone: with --full */
         row->cells[0] = rft_datum_text(rft_ceiling_label(id));
         row->cells[1] = rft_datum_rate(c->datasheet, rft_ceiling_unit(id));
         row->cells[2] = rft_datum_rate(c->limit, rft_ceiling_unit(id));

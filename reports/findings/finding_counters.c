@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ROWS_MOST 12 /* problems on a page without `full` */
-#define APART_MOST 6 /* disagreements there */
+#define ROWS_MOST 4  /* problems on a page without `full` */
+#define APART_MOST 3 /* disagreements there */
 #define APART_IN_BRIEF 2
 #define IMPORTED_MOST 3 /* points of which it is said where their counters are from */
 
@@ -219,6 +219,7 @@ static void add_best(rft_cell_table *table, const rft_run *run, const rft_point 
     rft_cell_row *row = rft_cell_table_row(table);
     rft_datum *cells = row->cells;
     row->where = where;
+    row->strong = best->problem == rft_run_largest(run, best->sweep);
     cells[BEST_OF] = rft_datum_text(rft_words_problem(run, best->sweep, best->problem, arena));
     cells[BEST_OF].brief = rft_run_problem_text(run, best->sweep, best->problem, true, arena);
     if (missing) {
@@ -346,11 +347,11 @@ rft_finding *rft_finding_counted(const rft_run *run, size_t sweep, bool full, rf
     rft_finding_heading(f, RFT_ON_PAGE, 2, "Hardware counters");
     rft_finding_heading(f, RFT_IN_FULL, 2, "Hardware counters of the best (runs of their own)");
     add_bests(f, run, bests, count, full);
-    rft_finding_note(
-        f, RFT_ON_PAGE,
-        "Counted in runs of their own, never in a timed one. DRAM: bytes to and from device memory until the "
-        "kernel ended; what was written last may still lie in the L2. L2 hits: of the sectors the SMs asked "
-        "for. Occupancy: resident warps of the most an SM holds. Useful: bytes that loads used of each 32-byte "
+    rft_finding_legend(
+        f,
+        "Hardware counters: counted in runs of their own, never in a timed one. DRAM: bytes to and from device memory "
+        "until the kernel ended; what was written last may still lie in the L2. L2 hits: of the sectors the SMs "
+        "asked for. Occupancy: resident warps of the most an SM holds. Useful: bytes that loads used of each 32-byte "
         "sector. Conflicts: of the shared-memory wavefronts those that bank conflicts added.");
     size_t apart_count = apart_of(run, bests, count, &apart, arena);
     add_apart(f, apart, apart_count, full);

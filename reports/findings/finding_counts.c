@@ -96,8 +96,7 @@ static void add_page_table(rft_finding *f, const rft_run_sweep *kept, const rft_
 }
 
 /* "36 points: 30 ok, 6 skipped; 2 more are aliases (same cubin and launch)" */
-static void add_count_line(rft_finding *f, const rft_counts *counts) {
-    rft_arena *arena = f->arena;
+static const char *count_line(const rft_counts *counts, rft_arena *arena) {
     rft_str line = RFT_STR_INIT;
     rft_str_addf(&line, "%s%s", rft_words_plural(counts->points, "point", "points", arena), counts->points ? ":" : "");
     const char *separator = " ";
@@ -124,8 +123,14 @@ static void add_count_line(rft_finding *f, const rft_counts *counts) {
                      rft_figure_count(arena, counts->refined),
                      rft_words_plural(counts->refined_problems, "problem", "problems", arena));
     }
-    rft_finding_body(f, RFT_IN_TEXT, "%s", rft_str_get(&line));
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&line));
     rft_str_clear(&line);
+    return kept;
+}
+
+const char *rft_counts_text(const rft_run *run, size_t sweep, rft_arena *arena) {
+    const rft_counts counts = rft_counts_of(run, sweep);
+    return count_line(&counts, arena);
 }
 
 rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *arena) {
@@ -134,7 +139,7 @@ rft_finding *rft_finding_counts(const rft_run *run, size_t sweep, rft_arena *are
     rft_finding *f = rft_finding_new(arena);
     add_data(f, &counts);
     add_page_table(f, kept, &counts);
-    add_count_line(f, &counts);
+    rft_finding_body(f, RFT_IN_TEXT, "%s", count_line(&counts, arena));
     if (counts.aliases > 0) {
         rft_finding_note(
             f, RFT_ON_PAGE,

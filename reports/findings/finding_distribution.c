@@ -266,7 +266,7 @@ static rft_chart *heat_chart(const rft_run *run, const rft_point *best, rft_aren
 
 /* ---- all of them ---- */
 
-rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, rft_arena *arena) {
+rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, bool full, rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     rft_chart **few = NULL, *charts[6], *heat = heat_chart(run, best, arena);
     size_t close = 0, count = 0;
@@ -275,7 +275,7 @@ rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best,
     for (size_t i = 0; i < few_count && few_count <= RFT_PARAM_CHARTS_FEW; i++) {
         charts[count++] = few[i];
     }
-    const char *profiles = count ? rft_param_charts_text(run, best, arena) : "";
+    bool profiled = count > 0;
     rft_chart *distribution = distribution_chart(run, best, arena, &close);
     if (distribution) {
         charts[count++] = distribution;
@@ -285,7 +285,8 @@ rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best,
     }
     const rft_item *search =
         rft_finding_find(rft_finding_progress(run, best->sweep, best->problem, arena), RFT_ITEM_CHARTS);
-    for (size_t i = 0; search && i < search->chart_count; i++) {
+    /* By time, and with all of them by evaluations, too. */
+    for (size_t i = full || !search ? 0 : search->chart_count - 1; search && i < search->chart_count; i++) {
         charts[count++] = search->charts[i];
     }
     if (close > 0) {
@@ -295,15 +296,18 @@ rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best,
         return f;
     }
     rft_finding_heading(f, 0, 2, "All configurations of %s", rft_words_problem(run, best->sweep, best->problem, arena));
-    rft_finding_chart_rows(f, charts, count, 2);
-    const char *progress = search ? search->text : "";
-    const char *map = heat ? "Heat map: of the best's variant, the two parameters that explain most among the pairs "
-                             "that fill a grid; in each cell the best over all others, empty where no configuration "
-                             "was measured."
-                           : "";
-    if (*profiles || *map || *progress) {
-        rft_finding_note(f, 0, "%s%s%s%s%s", profiles, *profiles && *map ? " " : "", map,
-                         (*profiles || *map) && *progress ? " " : "", progress);
+    rft_finding_chart_rows(f, charts, count, count == 3 || count > 4 ? 3 : 2);
+    if (profiled) {
+        rft_finding_legend(f, rft_param_charts_text);
+    }
+    if (heat) {
+        rft_finding_legend(f, "Heat map: of the best's variant, the two parameters that explain most among the pairs "
+                              "that fill a grid; in each cell the best over all others, empty where no configuration "
+                              "was measured.");
+    }
+    if (search) {
+        rft_finding_note(f, 0, "%s", search->text);
+        rft_finding_legend(f, rft_progress_legend);
     }
     return f;
 }

@@ -8,10 +8,12 @@
 #include "model/roofline/bound.h"
 #include "model/roofline/counted.h"
 #include "model/roofline/placement.h"
+#include "model/roofline/reach.h"
 #include "model/transition/refine.h"
 
 #include <math.h>
 
+#define RUNGS_MOST 8     /* on a page without --full */
 #define PROBLEMS_MOST 8  /* in the table of all problems, unless all are wanted */
 #define VARIANTS_MOST 11 /* columns of it */
 #define RATIOS_MOST 6    /* variants whose speed-ups have columns too */
@@ -28,6 +30,7 @@ enum {
     FIRST,
     PREVIOUS,
     WHY,
+    UNDER,
     FIGURES, /* on a terminal */
     BELOW = FIGURES + RFT_POINT_CELLS,
     FIELDS
@@ -39,6 +42,7 @@ typedef struct ladder {
     const rft_sweep *sweep;
     size_t index, shown; /* of the sweep; the problem where most variants were measured */
     bool all;            /* problems, on a page */
+    bool with_ops;       /* some rung has operations */
     rft_figure_scale bytes_s, ops_s;
 } ladder;
 
@@ -84,11 +88,19 @@ static void set_scales(ladder *l) {
         if (point) {
             rft_placement place = rft_placement_of(l->run, point);
             bytes[count] = place.rate_bytes_s > 0 ? place.rate_bytes_s : NAN;
+            l->with_ops = l->with_ops || place.rate_ops_s > 0;
             ops[count++] = place.rate_ops_s > 0 ? place.rate_ops_s : NAN;
         }
     }
     l->bytes_s = rft_figure_scale_of(l->arena, bytes, count, "B/s");
     l->ops_s = rft_figure_scale_of(l->arena, ops, count, rft_rate_in_ops(&best) ? rft_rate_unit(&best) : "FLOP/s");
+}
+
+/* In the same words for all rungs; how much stands with the points: show, --full. */
+static const char *share_note(const ladder *l, const rft_point *point) {
+    const rft_reach reach = rft_reach_of(l->run, point);
+    return reach.at_most || reach.back_to_back ? "At most: part of what it wrote was still in the L2 when it ended."
+                                               : rft_words_share_note(l->run, point, l->arena);
 }
 
 static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point, const double before_s[2]) {
@@ -97,16 +109,19 @@ static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point
     double time_s = rft_point_median_s(point);
     const char *config = rft_run_config_text(l->run, point, true, l->arena);
     bool first = point->variant == 0;
+    row->cells[UNDER] = rft_datum_text(config);
     row->cells[TIME] = rft_datum_number(time_s);
     row->cells[USEFUL] = scaled(place.rate_bytes_s, &l->bytes_s);
     row->cells[MOVED] = scaled(moved_bytes(point) / time_s, &l->bytes_s);
     row->cells[OPS] = scaled(place.rate_ops_s, &l->ops_s);
     row->cells[INTENSITY] = place.intensity > 0 ? rft_datum_number(place.intensity) : rft_datum_absent();
     row->cells[CEILING] =
-        rft_datum_noted(rft_datum_number(place.efficiency_frac), rft_words_share_note(l->run, point, l->arena));
+        rft_datum_noted(rft_datum_number(place.efficiency_frac),
+                        l->all ? rft_words_share_note(l->run, point, l->arena) : share_note(l, point));
     row->cells[FIRST] = rft_datum_number(first ? 1 : before_s[0] / time_s);
     row->cells[PREVIOUS] = first ? (rft_datum){0} : rft_datum_number(before_s[1] / time_s);
     row->cells[WHY] = rft_datum_text(rft_bound_text(&bound, l->arena));
+    row->cells[WHY].words = rft_words_bound(&bound, l->arena);
     rft_point_cells(l->run, point, row->cells + FIGURES, l->arena);
     row->cells[BELOW] =
         rft_datum_text(isnan(before_s[0]) ? config
@@ -115,8 +130,15 @@ static void fill_rung(const ladder *l, rft_cell_row *row, const rft_point *point
                                                              ratio_words(l, before_s[1] / time_s)));
 }
 
+/* Under a rung: its configuration, and what explains the step from the one before. */
+static void add_change(const ladder *l, rft_cell_row *row, const rft_point *before, const rft_point *point) {
+    const char *why = rft_ladder_change(l->run, before, point, l->arena), *config = row->cells[UNDER].as.text;
+    row->cells[UNDER] = rft_datum_text(
+        rft_arena_printf(l->arena, "%s%sExplains the step: %s", config, *config ? ". " : "", why ? why : "n/a"));
+}
+
 static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
-    const rft_point *best = rung(l, problem, SIZE_MAX);
+    const rft_point *best = rung(l, problem, SIZE_MAX), *before = NULL;
     bool rule = table->row_count > 0;
     double before_s[2] = {NAN, NAN}; /* the first's, and of the one before */
     for (size_t v = 0; v < l->sweep->variant_count; v++) {
@@ -130,6 +152,9 @@ static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
         row->cells[VARIANT] = rft_datum_text(l->sweep->variants[v].name);
         if (point) {
             fill_rung(l, row, point, before_s);
+            if (before && problem == l->shown) {
+                add_change(l, row, before, point);
+            }
             before_s[0] = v == 0 ? rft_point_median_s(point) : before_s[0];
         } else {
             row->cells[TIME] = row->cells[CEILING] = rft_datum_absent();
@@ -137,6 +162,32 @@ static void add_rungs(const ladder *l, rft_cell_table *table, size_t problem) {
             row->cells[BELOW] = row->cells[WHY];
         }
         before_s[1] = point ? rft_point_median_s(point) : NAN;
+        before = point;
+    }
+}
+
+/* How many variants of the problem are faster. */
+static size_t faster_than(const ladder *l, size_t variant) {
+    const rft_point *own = rung(l, l->shown, variant);
+    size_t faster = 0;
+    for (size_t v = 0; v < l->sweep->variant_count; v++) {
+        const rft_point *other = rung(l, l->shown, v);
+        faster += other && v != variant && (!own || rft_point_median_s(other) < rft_point_median_s(own));
+    }
+    return faster;
+}
+
+/* Of many rungs a page has the first and the fastest. */
+static void keep_few(rft_finding *f, const ladder *l, rft_cell_table *table) {
+    size_t left = 0;
+    for (size_t v = 1; v < table->row_count && !l->all && table->row_count > RUNGS_MOST; v++) {
+        if (faster_than(l, v) + 1 >= RUNGS_MOST) {
+            table->rows[v].where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
+            left++;
+        }
+    }
+    if (left > 0) {
+        rft_finding_note(f, RFT_ON_PAGE, "The first variant and the fastest; %zu more with --full.", left);
     }
 }
 
@@ -166,7 +217,14 @@ static void add_rung_table(rft_finding *f, const ladder *l) {
                       .align = RFT_ALIGN_DECIMAL,
                       .where = RFT_ON_PAGE},
         [WHY] = {.title = "Bound", .wraps = true, .where = RFT_ON_PAGE},
+        [UNDER] = {.title = "", .where = RFT_ON_PAGE, .under = true},
         [BELOW] = {.title = "", .where = RFT_IN_TEXT, .below = true}};
+    if (!l->all) {
+        fields[PROBLEM].title = NULL; /* the heading has it */
+    }
+    if (!l->with_ops) {
+        fields[OPS].title = fields[INTENSITY].title = NULL;
+    }
     for (size_t i = 0; i < RFT_POINT_CELLS; i++) {
         fields[FIGURES + i] = rft_point_traits[i];
     }
@@ -178,31 +236,12 @@ static void add_rung_table(rft_finding *f, const ladder *l) {
             add_rungs(l, table, order[i]);
         }
     }
-    rft_finding_note(f, RFT_ON_PAGE,
-                     "%suseful: the work's own bytes over the median; moved: what device memory moved over the median, "
-                     "counted where it was, else by the kernel's own formula.",
-                     l->all ? "" : "On the problem where most variants were measured. ");
-}
-
-static void add_configurations(rft_finding *f, const ladder *l) {
-    static const rft_trait columns[] = {{.title = "Variant", .wraps = true},
-                                        {.title = "Its best configuration", .wraps = true},
-                                        {.title = "Explains the step from the one before", .wraps = true}};
-    const rft_point *before = NULL, *best = rung(l, l->shown, SIZE_MAX);
-    rft_cell_table *table = rft_finding_table(f, NULL, columns, 3);
-    table->where = RFT_ON_PAGE;
-    for (size_t v = 0; v < l->sweep->variant_count; v++) {
-        const rft_point *point = rung(l, l->shown, v);
-        rft_cell_row *row = rft_cell_table_row(table);
-        row->strong = point && point == best;
-        row->cells[0] = rft_datum_text(l->sweep->variants[v].name);
-        row->cells[1] =
-            rft_datum_text(point ? rft_run_config_text(l->run, point, true, l->arena) : why_missing(l, l->shown, v));
-        row->cells[2] = rft_datum_text(point && before ? rft_ladder_change(l->run, before, point, l->arena)
-                                       : v == 0        ? NULL
-                                                       : "n/a");
-        before = point;
+    keep_few(f, l, table);
+    if (!l->all) {
+        rft_finding_legend(f, "The ladder of variants: on the problem where most variants were measured.");
     }
+    rft_finding_legend(f, "useful: the work's own bytes over the median; moved: what device memory moved over the "
+                          "median, counted where it was, else by the kernel's own formula.");
 }
 
 /* ---- all problems, one row each ---- */
@@ -258,6 +297,7 @@ static void add_problems(rft_finding *f, const ladder *l) {
             fields[at + 1] = (rft_trait){.title = "over first", .style = RFT_AS_RATIO, .align = RFT_ALIGN_DECIMAL};
         }
     }
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "The variants on other problems");
     size_t every = l->all ? 1 : (count + PROBLEMS_MOST - 1) / PROBLEMS_MOST;
     rft_cell_table *table = rft_finding_table(f, NULL, fields, ratios ? 1 + 2 * variants : 2 + variants);
     table->where = RFT_ON_PAGE;
@@ -283,10 +323,19 @@ rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_
     }
     rft_finding *f = rft_finding_new(arena);
     set_scales(&l);
-    rft_finding_heading(f, RFT_ON_PAGE, 2, "The ladder of variants");
-    rft_finding_heading(f, RFT_IN_TEXT, 2, "ladder at %s", rft_run_problem_text(run, sweep, l.shown, true, arena));
+    const char *name = rft_run_problem_text(run, sweep, l.shown, true, arena);
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "The ladder of variants%s%s", all || !*name ? "" : " on ", all ? "" : name);
+    rft_finding_heading(f, RFT_IN_TEXT, 2, "ladder at %s", name);
     add_rung_table(f, &l);
-    add_configurations(f, &l);
+    return f;
+}
+
+rft_finding *rft_finding_ladder_problems(const rft_run *run, size_t sweep, bool all, rft_arena *arena) {
+    ladder l = {.run = run, .arena = arena, .sweep = &run->sweeps[sweep].sweep, .index = sweep, .all = all};
+    if (l.sweep->variant_count < 2) {
+        return NULL;
+    }
+    rft_finding *f = rft_finding_new(arena);
     add_problems(f, &l);
     return f;
 }

@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#define ROWS_MOST 4 /* on a page without --full */
 #define CHART_HEIGHT 150.0
 
 static const char *or_no_reason(const char *reason) {
@@ -83,7 +84,7 @@ enum {
 
 static const rft_trait energy_fields[ENERGY_FIELDS] = {
     [ENERGY_PROBLEM] = {.title = "Problem", .wraps = true},
-    [ENERGY_CONFIG] = {.title = "Configuration", .wraps = true, .below = true},
+    [ENERGY_CONFIG] = {.title = "Configuration", .wraps = true, .below = true, .under = true},
     [ENERGY_WATTS] = {.title = "Power", .unit = "W", .headed = true, .align = RFT_ALIGN_DECIMAL},
     [ENERGY_HALF] = {.title = "\xc2\xb1",
                      .where = RFT_ON_PAGE | RFT_IN_FULL,
@@ -312,23 +313,28 @@ static rft_cell_table *energy_table(rft_finding *f, const rft_run *run) {
     const rft_load *idle = rft_load_is_left_out(run->idle) ? NULL : run->idle;
     rft_finding_heading(f, RFT_ON_PAGE, 2, "Power and energy");
     rft_finding_heading(f, RFT_IN_TEXT, 2, "Power and energy, launches back to back (by the device's own sensor)");
-    rft_finding_note(f, RFT_ON_PAGE | RFT_IN_FULL,
-                     "Launches followed each other without a pause and without emptying the cache, for as long as the "
-                     "device's own sensor takes. Its figures are informative: only a meter at the wall measures a "
-                     "machine. \xc2\xb1 is what the sensor's slowness leaves open, not its calibration. %s",
-                     idle_text(idle, f->arena));
+    const char *text = rft_arena_printf(
+        f->arena,
+        "Launches followed each other without a pause and without emptying the cache, for as long as the device's own "
+        "sensor takes. Its figures are informative: only a meter at the wall measures a machine. \xc2\xb1 is what the "
+        "sensor's slowness leaves open, not its calibration. %s",
+        idle_text(idle, f->arena));
+    rft_finding_note(f, RFT_IN_FULL, "%s", text);
+    rft_finding_legend(f, rft_arena_printf(f->arena, "Power and energy: %s", text));
     return rft_finding_table(f, NULL, energy_fields, ENERGY_FIELDS);
 }
 
 static rft_cell_table *soak_table(rft_finding *f, const rft_load *soak) {
     rft_finding_heading(f, RFT_ON_PAGE, 2, "Burst and sustained");
     rft_finding_heading(f, RFT_IN_TEXT, 2, "Burst and sustained, under load for %g s", soak->asked_s);
-    rft_finding_note(
-        f, RFT_ON_PAGE | RFT_IN_FULL,
+    const char *text = rft_arena_printf(
+        f->arena,
         "Burst is what the rest of this report tells: some milliseconds at a time. Sustained is the median "
         "of the same kind of sample in the last third of %g s of launches back to back, when heat and "
         "power limit have done what they do; power and clock are of that third.",
         soak->asked_s);
+    rft_finding_note(f, RFT_IN_FULL, "%s", text);
+    rft_finding_legend(f, text);
     return rft_finding_table(f, NULL, soak_fields, SOAK_FIELDS);
 }
 
@@ -342,6 +348,9 @@ static const rft_point *add_points(rft_finding *f, const rft_run *run, size_t sw
             bool energy = kind == RFT_LOAD_ENERGY;
             table = table ? table : energy ? energy_table(f, run) : soak_table(f, point->loads[kind]);
             (energy ? add_energy_row : add_soak_row)(table, run, point);
+            if (table->row_count > ROWS_MOST) {
+                table->rows[table->row_count - 1].where = RFT_ON_FULL_PAGE | RFT_IN_TEXT;
+            }
             first = first ? first : point;
         }
     }

@@ -22,7 +22,8 @@
 #define ROW_WIDTH 490.0 /* points, about */
 #define AXIS_WIDTH 40.0
 #define BYTE_WIDTH 3.9 /* of a name */
-#define AXIS_HEIGHT 180.0
+#define BARS_NARROW 4  /* more stand over the whole width */
+#define AXIS_HEIGHT 150.0
 #define AXIS_HEIGHT_ALONE 140.0 /* over the whole width */
 
 enum { ALONG, OWNER, NAME, VARIANT, PROBLEM, SHARE, BARS, BEST, WORST, COSTS, EXPLAINS, SOME, ALL, VALUES, FIELDS };
@@ -246,6 +247,7 @@ static void add_variant(rft_finding *f, params *p, size_t v) {
             drawn->cells = rft_arena_memdup(p->arena, row->cells, FIELDS * sizeof *row->cells);
             drawn->cells[OWNER] = rft_datum_text(p->page->row_count - 1 == first ? variant->name : NULL);
             drawn->rule = p->page->row_count - 1 == first && first > 0;
+            drawn->where = v == p->best->variant ? 0 : RFT_ON_FULL_PAGE;
         }
     }
 }
@@ -279,7 +281,7 @@ static void add_param_charts(rft_finding *f, const params *p) {
         charts[i]->y.title = i % columns == 0 ? charts[i]->y.title : NULL; /* the same for the whole row */
     }
     rft_finding_chart_rows(f, charts, used, columns);
-    rft_finding_note(f, RFT_ON_PAGE, "%s", rft_param_charts_text(p->run, p->best, p->arena));
+    rft_finding_legend(f, rft_param_charts_text);
 }
 
 rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena) {
@@ -303,11 +305,11 @@ rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem
         rft_finding_body(f, RFT_ON_PAGE, "No parameter was measured at more than one value here.");
         return f;
     }
-    rft_finding_note(f, RFT_ON_PAGE,
-                     "\"costs at best\": the best configuration with the worst value against the best of all, so with "
-                     "the other parameters tuned anew. \"of the scatter\": the share of the variance of log time over "
-                     "all configurations that the parameter explains alone: what it means where the others are not "
-                     "tuned. What several explain only together is in none of them.");
+    rft_finding_legend(
+        f, "\"costs at best\": the best configuration with the worst value against the best of all, so with "
+           "the other parameters tuned anew. \"of the scatter\": the share of the variance of log time "
+           "over all configurations that the parameter explains alone: what it means where the others "
+           "are not tuned. What several explain only together is in none of them.");
     add_param_charts(f, &p);
     return f;
 }
@@ -374,18 +376,28 @@ static void add_axis_charts(rft_finding *f, const rft_run *run, size_t sweep, bo
                         ladder && lines ? "Variants, and along the axes"
                         : lines         ? "Along the axes"
                                         : "Variants");
-    charts[0]->height = used == 1 ? AXIS_HEIGHT_ALONE : charts[0]->height;
-    rft_finding_chart_rows(f, charts, used, rft_finding_chart_columns(used));
-    rft_finding_note(
-        f, RFT_ON_PAGE,
-        "The best configuration at every value. Grey lines: what the measured ceilings allow for this work.%s%s%s%s",
-        ladder ? " Bars: filled the variants, hollow the baselines, with the 95 % interval of the median." : "",
-        lines ? " Shaded: what holds the best one back." : "",
-        rft_refine_added(&run->sweeps[sweep].sweep) > 0
-            ? " Marks between the numbers of an axis: values that refine() added, where only the winners of both ends "
-              "were measured."
-            : "",
-        !full && lines > LINES_MOST ? " Not every line of the sweep is shown; all of them with --full." : "");
+    /* Many bars need the whole width for their names. */
+    size_t alone = used == 1 || (ladder && ladder->x.name_count > BARS_NARROW);
+    if (alone) {
+        charts[0]->height = AXIS_HEIGHT_ALONE;
+        rft_finding_charts(f, charts, 1, NULL);
+    }
+    if (used > alone) {
+        rft_finding_chart_rows(f, charts + alone, used - alone, rft_finding_chart_columns(used - alone));
+    }
+    rft_finding_legend(f,
+                       "Bars and lines: the best configuration of each variant at every value. Grey lines: what the "
+                       "measured ceilings allow for this work. Bars: filled the variants, hollow the baselines, with "
+                       "the 95 % interval of the median. Shaded: what holds the best one back.");
+    if (rft_refine_added(&run->sweeps[sweep].sweep) > 0) {
+        rft_finding_legend(f,
+                           "Marks between the numbers of an axis: values that refine() added, where only the winners "
+                           "of both ends were measured.");
+    }
+    if (!full && lines > LINES_MOST) {
+        rft_finding_note(f, RFT_ON_PAGE, "%zu of %zu lines along the axes are drawn; all of them with --full.",
+                         (size_t)LINES_MOST, lines);
+    }
 }
 
 rft_finding *rft_finding_axes(const rft_run *run, size_t sweep, bool full, rft_arena *arena) {

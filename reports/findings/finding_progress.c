@@ -86,17 +86,16 @@ static const char *met_at(const search *s) {
                             counted_words(s, s->found.near->at));
 }
 
+const char rft_progress_legend[] =
+    "Progress of the search: grey, every configuration tried, as measured in the sweep; seconds of verifying and "
+    "measuring on the device, compiling left out.";
+
 static void add_charts(rft_finding *f, const search *s) {
     bool timed = s->last->elapsed_s > 0;
     rft_chart *charts[] = {chart_over(s, 0, "Progress of the search, by evaluations", "configurations tried"),
                            timed ? chart_over(s, 1, "Progress of the search, by time", "time (s)") : NULL};
-    rft_finding_charts(
-        f, charts, timed ? 2 : 1,
-        rft_arena_printf(s->arena,
-                         "The search: the best was met at %s.%s Grey: every configuration tried, as measured in the "
-                         "sweep.",
-                         met_at(s),
-                         timed ? " Seconds of verifying and measuring on the device, compiling left out." : ""));
+    rft_finding_charts(f, charts, timed ? 2 : 1,
+                       rft_arena_printf(s->arena, "The search: the best was met at %s.", met_at(s)));
 }
 
 /* ---- on a terminal ---- */

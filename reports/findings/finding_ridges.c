@@ -2,6 +2,8 @@
 #include "model/roofline/ridge.h"
 #include "reports/findings/findings.h"
 
+#include <math.h>
+
 enum { LABEL, NAME, LEVELS, SHEET = LEVELS + RFT_RIDGE_LEVEL_COUNT, LIMIT, FIELDS };
 
 rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena) {
@@ -39,9 +41,12 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena) {
         row->key = rft_pipe_name((rft_pipe)pipe);
         row->cells[LABEL] = rft_datum_text(rft_pipe_label((rft_pipe)pipe));
         row->cells[NAME] = rft_datum_text(row->key);
+        bool measured = false;
         for (int level = 0; level < RFT_RIDGE_LEVEL_COUNT; level++) {
+            measured = measured || isfinite(ridge.measured[level]);
             row->cells[LEVELS + level] = rft_datum_number(ridge.measured[level]);
         }
+        row->where = measured ? 0 : ~(unsigned)RFT_ON_PAGE; /* of limits alone: with --full */
         row->cells[SHEET] = rft_datum_number(ridge.datasheet);
         row->cells[LIMIT] = rft_datum_number(ridge.limit);
     }

@@ -126,7 +126,7 @@ rft_finding *rft_finding_best(const rft_run *run, const rft_point *best, rft_are
     rft_finding_set(f, "bound_text", rft_datum_text(rft_bound_text(&bound, arena)));
     rft_finding_add(f, "steps", rft_finding_steps(run, best, arena));
     rft_finding_add(f, "baselines", rft_finding_baselines(run, best->sweep, best->problem, arena));
-    rft_finding_add(f, "advice", rft_finding_advice(run, best, false, arena));
+    rft_finding_add(f, "advice", rft_finding_advice(run, best, arena));
     return f;
 }
 

@@ -22,6 +22,10 @@ static const rft_trait fields[FIELDS] = {
     [TEXT] = {.key = "text", .title = "Bound", .lead = "; ", .wraps = true},
 };
 
+static const char how[] =
+    "Each launch is timed alone behind the ones before it, so their sum may differ from the time of all together. The "
+    "bound of the longest is the point's, where its own work says anything.";
+
 rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_arena *arena) {
     size_t count = rft_step_bound_count(point), longest = rft_step_bound_longest(point);
     if (count == 0) {
@@ -46,8 +50,7 @@ rft_finding *rft_finding_steps(const rft_run *run, const rft_point *point, rft_a
         row->cells[REASON] = rft_datum_text(step.reason);
         row->cells[TEXT] = rft_datum_text(rft_step_bound_text(&step, arena));
     }
-    rft_finding_note(f, 0,
-                     "Each launch is timed alone behind the ones before it, so their sum may differ from the time of "
-                     "all together. The bound of the longest is the point's, where its own work says anything.");
+    rft_finding_note(f, RFT_IN_TEXT | RFT_IN_DATA, "%s", how);
+    rft_finding_legend(f, how);
     return f;
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define CHARTS_MOST 6 /* without --full */
+#define CHARTS_MOST 2 /* without --full, of lines with a change */
 #define HEIGHT 168.0
 #define HEIGHT_ALONE 140.0 /* over the whole width */
 
@@ -305,11 +305,18 @@ static bool has_change(const found_line *line) {
     return false;
 }
 
-/* The profile of the bests, the ceilings along the axis, bands of bound, and the places: lines with a change first. */
+static const char chart_legend[] =
+    "Transitions: marks, the best over all variants at every value; grey lines: what the measured ceilings allow for "
+    "the "
+    "same work; shaded, with its name: what holds the best back. Dashed: where the times turn, the thick line at its "
+    "foot and the brackets give the 95 % interval.";
+
+/* The profile of the bests, the ceilings along the axis, bands of bound, and the places: lines with a change first,
+ * those without one with `full` alone. */
 static void add_charts(rft_finding *f, const told *t, const found_line *lines, size_t count, bool full) {
     rft_chart **charts = rft_arena_calloc(t->arena, count + 1, sizeof(rft_chart *));
     size_t used = 0, drawable = 0, most = full ? count : CHARTS_MOST;
-    for (int changed = 1; changed >= 0; changed--) {
+    for (int changed = 1; changed >= !full; changed--) {
         for (size_t i = 0; i < count; i++) {
             if (rft_profile_measured(lines[i].profile) > 1 && has_change(&lines[i]) == (changed == 1)) {
                 drawable++;
@@ -324,37 +331,12 @@ static void add_charts(rft_finding *f, const told *t, const found_line *lines, s
     }
     charts[0]->height = used == 1 ? HEIGHT_ALONE : HEIGHT;
     rft_finding_chart_rows(f, charts, used, rft_finding_chart_columns(used));
-    rft_finding_note(f, RFT_ON_PAGE,
-                     "Marks: the best over all variants at every value; grey lines: what the measured ceilings allow "
-                     "for the same work; shaded, with its name: what holds the best back. Dashed: where the times "
-                     "turn, the thick line at its foot and the brackets give the 95 %% interval.%s",
-                     used < drawable ? rft_arena_printf(t->arena, " %s; --full draws all.",
-                                                        rft_words_plural(drawable - used, "line is not drawn",
-                                                                         "lines are not drawn", t->arena))
-                                     : "");
-}
-
-static void add_along_axes(rft_finding *f, told *t, const found_line *lines, size_t count) {
-    size_t found = 0, next = 0;
-    for (size_t s = 0; s < t->run->sweep_count; s++) {
-        size_t first = next;
-        for (; next < count && lines[next].profile->sweep == s; next++) {
-            add_transition_line(t, &lines[next], NULL);
-            for (size_t k = 0; k < lines[next].count; k++) {
-                found += lines[next].items[k].kind == RFT_TRANSITION_FOUND;
-            }
-        }
-        if (next == first) {
-            rft_cell_row *row = rft_cell_table_row(t->table);
-            row->cells[LINE] = rft_datum_text(t->run->sweeps[s].sweep.name);
-            row->cells[KIND] = rft_datum_text(rft_transition_kind_name(RFT_TRANSITION_NOT_EXPLORED));
-            row->cells[REMARK] = rft_datum_text("the sweep names no axis to look along");
-        }
+    if (used < drawable) {
+        rft_finding_note(f, RFT_ON_PAGE, "%s; --full draws all.",
+                         rft_words_plural(drawable - used, "line with a change is not drawn",
+                                          "lines with a change are not drawn", t->arena));
     }
-    rft_finding_body(f, RFT_ON_PAGE, "%s.",
-                     found == 0 ? "No transition along an axis is established by this run"
-                                : rft_words_plural(found, "transition along an axis is established",
-                                                   "transitions along axes are established", t->arena));
+    rft_finding_legend(f, chart_legend);
 }
 
 rft_finding *rft_finding_transitions(const rft_run *run, size_t sweep, rft_arena *arena) {
@@ -427,38 +409,57 @@ static void add_params(const told *t, size_t sweep) {
     }
 }
 
-rft_finding *rft_finding_transitions_all(const rft_run *run, bool full, rft_arena *arena) {
+static const char legend[] =
+    "Bound transitions: where what holds the best configuration back changes. A transition is found only where the "
+    "measured times turn; place and 95 % interval are those of the turn, elsewhere the neighbouring values stand. By "
+    "clock and rate it is found where the SM clock begins to hold back what is busy. A turn without a change of bound "
+    "is "
+    "told as such, a change of bound without a turn is \"none\" or \"unclear\", with the reason. The ridge formula's "
+    "place is where work / ceiling of both are equal, in brackets by the datasheet's values. Evidence: counted "
+    "(hardware "
+    "counters), modelled (the kernel's own traffic formula) or declared (the work alone). Along parameters: on the "
+    "longest-running problem, best variant, the best over the other parameters.";
+
+rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, const rft_transition_view *view,
+                                           rft_arena *arena) {
     rft_finding *f = rft_finding_new(arena);
     told t = {.run = run, .arena = arena};
-    rft_finding_chapter(f, 1, "Bound transitions", "transitions");
-    if (run->sweep_count == 0) {
-        rft_finding_body(f, 0, "Not explored: the run has no sweep.");
+    found_line *lines = NULL;
+    size_t count = find_lines(&t, sweep, sweep + 1, &lines);
+    if (!view->all && count == 0) {
+        return NULL;
+    }
+    bool any = false;
+    for (size_t i = 0; i < count; i++) {
+        any = any || has_change(&lines[i]);
+    }
+    if (!view->all && !any) {
+        rft_finding_note(f, RFT_ON_PAGE, "Bound transitions: none found along %s.",
+                         rft_words_plural(count, "line", "lines", arena));
         return f;
     }
-    rft_finding_note(
-        f, 0,
-        "Where what holds the best configuration back changes. A transition is found only where the "
-        "measured times turn; place and 95 %% interval are those of the turn, elsewhere the neighbouring "
-        "values stand. By clock and rate it is found where the SM clock begins to hold back what is busy. A turn "
-        "without a change of bound is told as such, a change of bound without a turn "
-        "is \"none\" or \"unclear\", with the reason. The ridge formula's place is where work / ceiling of "
-        "both are equal, in brackets by the datasheet's values. Evidence: counted (hardware counters), "
-        "modelled (the kernel's own traffic formula) or declared (the work alone).");
-    rft_finding_heading(f, 0, 2, "Along axes");
-    found_line *lines = NULL;
-    size_t count = find_lines(&t, 0, run->sweep_count, &lines);
-    add_charts(f, &t, lines, count, full);
-    t.table = rft_finding_table(f, NULL, fields, FIELDS);
-    add_along_axes(f, &t, lines, count);
-    rft_finding_heading(f, 0, 2, "Along parameters");
-    t.table = rft_finding_table(f, NULL, fields, FIELDS);
-    for (size_t s = 0; s < run->sweep_count; s++) {
-        add_params(&t, s);
+    rft_finding_heading(f, RFT_ON_PAGE, 2, "Bound transitions");
+    if (view->charts) {
+        add_charts(f, &t, lines, count, view->full);
     }
-    rft_finding_note(
-        f, 0, "%s",
-        t.table->row_count == 0
-            ? "Not explored: no parameter was measured at more than one value."
-            : "On each sweep's longest-running problem, best variant, the best over the other parameters.");
+    t.table = rft_finding_table(f, NULL, fields, FIELDS);
+    for (size_t i = 0; i < count; i++) {
+        if (view->all || has_change(&lines[i])) {
+            add_transition_line(&t, &lines[i], NULL);
+        }
+    }
+    size_t along_axes = t.table->row_count;
+    if (view->all) {
+        add_params(&t, sweep);
+    }
+    if (t.table->row_count > along_axes && along_axes > 0) {
+        t.table->rows[along_axes].rule = true;
+    }
+    if (along_axes == 0) {
+        rft_finding_note(f, RFT_ON_PAGE, "Along axes: not explored, the sweep names no axis to look along.");
+    }
+    if (t.table->row_count > 0) {
+        rft_finding_legend(f, legend);
+    }
     return f;
 }

@@ -42,12 +42,16 @@ rft_finding *rft_finding_ridges(const rft_run *run, rft_arena *arena);
 /* How the search went on a problem: the best so far over the configurations tried, and when it was met. NULL for
  * `problem` SIZE_MAX, and where none was measured; people see only what had enough trials to be called a search. */
 rft_finding *rft_finding_progress(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
+extern const char rft_progress_legend[]; /* of its charts */
 
 /* The best of every problem, for a terminal: figures, configuration, how it stands to baselines, notes. */
 rft_finding *rft_finding_problems(const rft_run *run, size_t sweep, rft_arena *arena);
 /* Each variant's best beside the first's and the one before; NULL with one variant. `all`: of all problems on a page,
  * else of the one where most variants were measured. */
 rft_finding *rft_finding_ladder(const rft_run *run, size_t sweep, bool all, rft_arena *arena);
+/* On a page: the useful rate of each variant's best on several problems (`all`: on all of them). NULL with one variant.
+ */
+rft_finding *rft_finding_ladder_problems(const rft_run *run, size_t sweep, bool all, rft_arena *arena);
 /* A problem's baselines, or all of a sweep (SIZE_MAX), and where the best stands beside each; an empty array where
  * there are none. A terminal's brief form has only where they are from and why some are missing. */
 rft_finding *rft_finding_baselines(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
@@ -62,8 +66,8 @@ rft_finding *rft_finding_failures(const rft_run *run, size_t sweep, rft_arena *a
 /* What compute-sanitizer said of the points that it was asked about; NULL: of none. */
 rft_finding *rft_finding_sanitized(const rft_run *run, size_t sweep, rft_arena *arena);
 /* What could make a point faster, for the same work and for other work, and which rules could not be judged. NULL for
- * no point. A page has five pieces of advice without `full`, a terminal's brief form three. */
-rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, bool full, rft_arena *arena);
+ * no point. A page without --full and a terminal's brief form have three pieces of advice. */
+rft_finding *rft_finding_advice(const rft_run *run, const rft_point *point, rft_arena *arena);
 
 /* Whether the device changed while the run was on, and whether its clock was held down. People see what changes how the
  * numbers are to be read; with `all` also that nothing does. */
@@ -71,8 +75,14 @@ rft_finding *rft_finding_steadiness(const rft_run *run, bool all, rft_arena *are
 
 /* The transitions along a sweep's axes. */
 rft_finding *rft_finding_transitions(const rft_run *run, size_t sweep, rft_arena *arena);
-/* The chapter of a page: those of the run, with charts (`full`: all of them), and those along parameters. */
-rft_finding *rft_finding_transitions_all(const rft_run *run, bool full, rft_arena *arena);
+/* On a page: those along the axes, and with `all` those along parameters and the lines without any; else NULL where no
+ * axis is looked along. */
+typedef struct rft_transition_view {
+    bool charts; /* of lines with a change; `full`: of every line */
+    bool all, full;
+} rft_transition_view;
+rft_finding *rft_finding_transitions_paged(const rft_run *run, size_t sweep, const rft_transition_view *view,
+                                           rft_arena *arena);
 /* Of every variant's parameters on a problem the best over all others at each value: what each costs and explains. A
  * terminal's brief form has the best's variant alone. */
 rft_finding *rft_finding_params(const rft_run *run, size_t sweep, size_t problem, rft_arena *arena);
@@ -89,8 +99,8 @@ rft_finding *rft_finding_fits_of(const rft_run *run, const rft_fitted *fits, siz
 /* The rooflines of a run, one a pipe, with what lies above them and, on a page, the fits. */
 rft_finding *rft_finding_rooflines(const rft_run *run, rft_arena *arena);
 /* All configurations of a problem as charts: few profiles, their distribution, the heat map of the two parameters that
- * matter most, the search. */
-rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, rft_arena *arena);
+ * matter most, the search (`full`: by evaluations, too). */
+rft_finding *rft_finding_distribution(const rft_run *run, const rft_point *best, bool full, rft_arena *arena);
 
 /* Mixes and remarks of --mix; NULL without a book. `linked`: operations lead to the chapters of their sweeps. */
 rft_finding *rft_finding_mixes(const rft_mix_book *book, rft_mix_total *const *totals, size_t count, bool linked,
@@ -148,5 +158,7 @@ typedef struct rft_counts {
     size_t outcomes[RFT_OUTCOME_COUNT];
 } rft_counts;
 rft_counts rft_counts_of(const rft_run *run, size_t sweep);
+/* "36 points: 30 ok, 6 skipped; 2 more are aliases (same cubin and launch)", without a full stop. */
+const char *rft_counts_text(const rft_run *run, size_t sweep, rft_arena *arena);
 
 #endif

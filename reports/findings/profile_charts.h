@@ -26,7 +26,7 @@ size_t rft_param_charts(const rft_run *run, const rft_point *best, double height
 /* As many stand beside the distribution of the configurations; more, by themselves. */
 #define RFT_PARAM_CHARTS_FEW 2
 /* What is said under them. */
-const char *rft_param_charts_text(const rft_run *run, const rft_point *best, rft_arena *arena);
+extern const char rft_param_charts_text[];
 
 /* The best of each variant and the baselines as bars, on the problem where most variants were measured. NULL with fewer
  * than two. */

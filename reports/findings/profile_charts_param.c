@@ -125,11 +125,8 @@ size_t rft_param_charts(const rft_run *run, const rft_point *best, double height
     return used;
 }
 
-const char *rft_param_charts_text(const rft_run *run, const rft_point *best, rft_arena *arena) {
-    return rft_arena_printf(arena,
-                            "Profiles of %s. Dark: the best over all other parameters at this value. Grey bar: from "
-                            "the best to the slowest configuration measured there; grey mark or line: half of them are "
-                            "faster. n: how many were measured. Values that no valid configuration has here are left "
-                            "out.",
-                            run->sweeps[best->sweep].sweep.variants[best->variant].name);
-}
+const char rft_param_charts_text[] =
+    "Profiles of the best's variant. Dark: the best over all other parameters at this value. Grey bar: from the best "
+    "to "
+    "the slowest configuration measured there; grey mark or line: half of them are faster. n: how many were measured. "
+    "Values that no valid configuration has here are left out.";

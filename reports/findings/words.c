@@ -211,3 +211,13 @@ const char *rft_words_time(const rft_measurement *m, rft_arena *arena) {
                             time.interval ? "95 % interval " : "no 95 % interval", time.interval ? time.interval : "",
                             m->n, rft_stop_reason_name(m->stop), rft_cache_mode_name(m->cache));
 }
+
+const char *rft_words_bound(const rft_bound *bound, rft_arena *arena) {
+    const char *name =
+        bound->resource == RFT_RESOURCE_UNKNOWN ? "not known" : rft_resource_name(bound->resource, bound->pipe);
+    const char *of = bound->step ? rft_arena_printf(arena, ", in step %zu", bound->step) : "";
+    return bound->firmness == RFT_FIRM_NONE
+               ? rft_arena_printf(arena, "%s%s", name, bound->resource == RFT_RESOURCE_UNKNOWN ? "" : of)
+               : rft_arena_printf(arena, "%s%s %.0f %%, %s%s", bound->firmness == RFT_FIRM_MOSTLY ? "mostly " : "",
+                                  name, bound->frac * 100, rft_evidence_name(bound->evidence), of);
+}

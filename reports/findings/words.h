@@ -52,6 +52,8 @@ const char *rft_rate_unit(const rft_placement *place); /* "FLOP/s", "op/s" or "B
 const char *rft_words_rate(const rft_placement *place, rft_arena *arena);
 /* "98.4 %", "at most 98.4 %" (writes were still in the L2), "back to back 92.9 %"; "n/a". */
 const char *rft_words_reach(const rft_reach *reach, rft_arena *arena);
+/* "dram 95 %, counted", "mostly dram 69 %, counted", "latency", "not known": for a narrow cell. */
+const char *rft_words_bound(const rft_bound *bound, rft_arena *arena);
 /* What must be said beside a point's share of its roof: the cause of more than 100 %, or why it is at most that;
  * without a full stop. NULL: nothing. */
 const char *rft_words_share_note(const rft_run *run, const rft_point *point, rft_arena *arena);

@@ -36,6 +36,7 @@ typedef struct rft_text_run {
     rft_colour colour;
     const char *text; /* WinAnsi, not NUL-terminated */
     size_t length;
+    rft_rect cell; /* what it must stay in, for who checks that; width 0: nothing is said */
 } rft_text_run;
 
 typedef struct rft_stroke {
@@ -108,6 +109,7 @@ void rft_canvas_haru_widths(const struct rft_font_family *family, rft_font font,
 
 /* A text form, one line an operation, for tests:
  *   page NUMBER WIDTH HEIGHT
+ *   cell X Y WIDTH HEIGHT                     (what the text that follows must stay in)
  *   text X Y WIDTH SIZE FONT ANGLE |TEXT      (X Y = left end of the baseline)
  *   line X Y X Y ... / area X Y X Y ... / rect X Y WIDTH HEIGHT
  *   place ANCHOR Y / link X Y WIDTH HEIGHT ANCHOR / bookmark LEVEL Y |TITLE

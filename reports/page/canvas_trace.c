@@ -23,9 +23,21 @@ static void trace_page(void *opaque, double width, double height) {
     rft_str_add_char(&self->out, '\n');
 }
 
+static void add_rect(trace *self, const char *what, const rft_rect *rect) {
+    rft_str_add(&self->out, what);
+    add_number(self, rect->x);
+    add_number(self, rect->y);
+    add_number(self, rect->width);
+    add_number(self, rect->height);
+}
+
 static void trace_text(void *opaque, const rft_text_run *run) {
     static const char *const names[RFT_FONT_COUNT] = {"regular", "bold", "mono"};
     trace *self = opaque;
+    if (run->cell.width > 0) {
+        add_rect(self, "cell", &run->cell);
+        rft_str_add_char(&self->out, '\n');
+    }
     rft_str_add(&self->out, "text");
     add_number(self, run->x);
     add_number(self, run->y);
@@ -53,14 +65,6 @@ static void trace_line(void *opaque, const rft_spot *spots, size_t count, const 
 static void trace_area(void *opaque, const rft_spot *spots, size_t count, rft_colour colour) {
     (void)colour;
     add_spots(opaque, "area", spots, count);
-}
-
-static void add_rect(trace *self, const char *what, const rft_rect *rect) {
-    rft_str_add(&self->out, what);
-    add_number(self, rect->x);
-    add_number(self, rect->y);
-    add_number(self, rect->width);
-    add_number(self, rect->height);
 }
 
 static void trace_rects(void *opaque, const rft_rect *rects, size_t count, rft_colour colour) {

@@ -14,7 +14,9 @@
 #define BAND_ROW 11.5
 #define NAME_MOST 70.0 /* of a name left of the y axis */
 #define UPRIGHT_MOST 150.0
-#define NAMES_THINNED 8 /* more names on an axis than that: only every so many-th is written where room is short */
+#define UPRIGHT_LEAVES 34.0 /* of the chart's height to all the rest */
+#define NAME_LINES_MOST 6   /* of a name under the axis; longer ones stand upright */
+#define NAMES_THINNED 8     /* more names on an axis than that: only every so many-th is written where room is short */
 
 static const rft_pen_style title_style = {RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK};
 static const rft_pen_style tick_style = {RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET};
@@ -101,14 +103,9 @@ static void draw_y_axis(rft_plot *plot, const rft_ticks *ticks) {
     }
 }
 
-/* Narrow slots need a third one. */
-static size_t wrapped_lines(const rft_chart_axis *spec) {
-    return spec->name_count > NAMES_THINNED ? 3 : 2;
-}
-
 static void put_wrapped(rft_plot *plot, rft_spot at, const char *text, double width) {
     rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, text, width);
-    rft_pen_shorten(plot->pen, &tick_style, &lines, wrapped_lines(&plot->chart->x), width);
+    rft_pen_shorten(plot->pen, &tick_style, &lines, plot->name_lines, width);
     for (size_t i = 0; i < lines.count; i++) {
         rft_pen_put(plot->pen, (rft_spot){at.x, at.y + (double)i * LABEL_STEP}, 0.5, &tick_style, &lines.items[i]);
     }
@@ -132,7 +129,7 @@ static double upright_room(const rft_plot *plot) {
         rft_line line = rft_pen_encode(plot->pen, upright_name(plot, i));
         widest = fmax(widest, rft_pen_width(&line, &tick_style));
     }
-    return fmin(widest, UPRIGHT_MOST);
+    return fmin(widest, plot->names_most);
 }
 
 static void draw_upright_names(rft_plot *plot) {
@@ -141,8 +138,8 @@ static void draw_upright_names(rft_plot *plot) {
     size_t step = name_step(&plot->chart->x, tick_style.size + 1, plot->area.width / (double)(count ? count : 1));
     for (size_t i = 0; i < count; i += step) {
         double x = rft_axis_at(&plot->x, (double)i);
-        rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, upright_name(plot, i), UPRIGHT_MOST);
-        rft_pen_shorten(plot->pen, &tick_style, &lines, 1, UPRIGHT_MOST);
+        rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, upright_name(plot, i), plot->names_most);
+        rft_pen_shorten(plot->pen, &tick_style, &lines, 1, plot->names_most);
         rft_text_run run = rft_pen_run((rft_spot){x + 2.6, bottom + TICK + 2}, 1, true, &tick_style, &lines.items[0]);
         rft_canvas_text(plot->pen->canvas, &run);
         rft_pen_rule(plot->pen, (rft_spot){x, bottom}, (rft_spot){x, bottom + TICK}, RFT_COLOUR_QUIET, 0.5);
@@ -273,25 +270,57 @@ static bool has_bands(const rft_chart *chart) {
     return found;
 }
 
+/* How the names under the axis stand, so that none is cut: on so many lines, or upright. */
+static void fit_names(rft_plot *plot) {
+    const rft_chart_axis *spec = &plot->chart->x;
+    size_t count = spec->name_count;
+    double slot = plot->area.width / (double)(count ? count : 1) - 3, widest = 0;
+    for (size_t i = 0; spec->names && i < count && !plot->upright; i++) {
+        if (!spec->names_wrap) {
+            rft_line line = rft_pen_encode(plot->pen, spec->names[i]);
+            widest = fmax(widest, rft_pen_width(&line, &tick_style));
+            continue;
+        }
+        rft_lines lines = rft_pen_wrap(plot->pen, &tick_style, spec->names[i], slot);
+        plot->name_lines = lines.count > plot->name_lines ? lines.count : plot->name_lines;
+        plot->upright =
+            plot->name_lines > NAME_LINES_MOST || rft_pen_longest_word(plot->pen, &tick_style, spec->names[i]) > slot;
+    }
+    plot->upright = plot->upright || (widest > slot && name_step(spec, widest, slot) == 1);
+}
+
+/* Where the plot lies in its box; the y axis' ticks. */
+static rft_ticks place_area(rft_plot *plot, const rft_rect *box, size_t legend_rows) {
+    const rft_chart *chart = plot->chart;
+    bool wraps = chart->x.names_wrap;
+    plot->below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names || wraps ? LABEL_STEP : 0) -
+                  (chart->x.title ? 0 : LABEL_STEP) + (wraps ? (double)(plot->name_lines - 2) * LABEL_STEP : 0);
+    if (plot->upright) {
+        plot->below = TICK + 4 + upright_room(plot) + (chart->x.title ? LABEL_STEP + 2 : 0);
+    }
+    double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
+    plot->area.y = box->y + above;
+    plot->area.height = fmax(box->height - above - plot->below - (double)legend_rows * LEGEND_STEP, 20);
+    plot->y.start = plot->area.y + plot->area.height;
+    plot->y.end = plot->area.y;
+    rft_ticks y_ticks = rft_axis_ticks(&chart->y, &plot->y, 16, plot->pen->arena);
+    double left = fmin(widest_label(plot->pen, &y_ticks), NAME_MOST) + TICK + 3 + (chart->y.title ? 11 : 0);
+    plot->area.x = box->x + left;
+    plot->area.width = fmax(box->width - left - 6, 20);
+    return y_ticks;
+}
+
 /* One try at the whole chart; with a NULL canvas it finds out how many rows the legend needs. */
 static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *box, size_t legend_rows) {
-    rft_plot plot = {0};
-    plot.pen = pen;
-    plot.chart = chart;
+    rft_plot plot = {.pen = pen,
+                     .chart = chart,
+                     .name_lines = 2,
+                     .names_most = fmin(UPRIGHT_MOST, fmax(box->height - UPRIGHT_LEAVES, 20)),
+                     .upright = chart->x.names_upright};
     find_ranges(chart, &plot.x, &plot.y);
-    double below = TICK + 2 * LABEL_STEP + 3 + (chart->x.sub_names || chart->x.names_wrap ? LABEL_STEP : 0) -
-                   (chart->x.title ? 0 : LABEL_STEP);
-    below += chart->x.names_wrap ? (double)(wrapped_lines(&chart->x) - 2) * LABEL_STEP : 0;
-    below = chart->x.names_upright ? TICK + 4 + upright_room(&plot) + (chart->x.title ? LABEL_STEP + 2 : 0) : below;
-    double above = *chart->title ? TITLE_HEIGHT : NO_TITLE_HEIGHT;
-    plot.area.y = box->y + above;
-    plot.area.height = fmax(box->height - above - below - (double)legend_rows * LEGEND_STEP, 20);
-    plot.y.start = plot.area.y + plot.area.height;
-    plot.y.end = plot.area.y;
-    rft_ticks y_ticks = rft_axis_ticks(&chart->y, &plot.y, 16, pen->arena);
-    double left = fmin(widest_label(pen, &y_ticks), NAME_MOST) + TICK + 3 + (chart->y.title ? 11 : 0);
-    plot.area.x = box->x + left;
-    plot.area.width = fmax(box->width - left - 6, 20);
+    (void)place_area(&plot, box, legend_rows);
+    fit_names(&plot);
+    rft_ticks y_ticks = place_area(&plot, box, legend_rows);
     plot.x.start = plot.area.x;
     plot.x.end = plot.area.x + plot.area.width;
     rft_ticks x_ticks = rft_axis_ticks(&chart->x, &plot.x, 24, pen->arena);
@@ -305,24 +334,24 @@ static size_t draw_with(rft_pen *pen, const rft_chart *chart, const rft_rect *bo
         plot.lines.height -= BAND_ROW;
     }
     plot.field.arena = pen->arena;
-    draw_titles(&plot, box, plot.area.y + plot.area.height + below - 2.5);
+    draw_titles(&plot, box, plot.area.y + plot.area.height + plot.below - 2.5);
     rft_plot_shading(&plot);
     draw_y_axis(&plot, &y_ticks);
-    if (chart->x.names_upright) {
+    if (plot.upright) {
         draw_upright_names(&plot);
     } else {
         draw_x_axis(&plot, &x_ticks);
     }
     rft_plot_series(&plot);
     rft_plot_place_labels(&plot);
-    return legend(&plot, box, pen->canvas ? plot.area.y + plot.area.height + below : NAN);
+    return legend(&plot, box, pen->canvas ? plot.area.y + plot.area.height + plot.below : NAN);
 }
 
 void rft_chart_draw(rft_pen *pen, const rft_chart *chart, const rft_rect *box) {
     if (!pen->canvas || chart->height <= 0) {
         return; /* a chart's height is given: there is nothing to measure */
     }
-    rft_pen trial = {NULL, pen->arena, 0, pen->foreign};
+    rft_pen trial = {.arena = pen->arena, .foreign = pen->foreign};
     size_t rows = draw_with(&trial, chart, box, 0);
     if (rows > 0) {
         /* The smaller plot may leave more labels over: one more try settles it. */

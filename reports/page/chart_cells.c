@@ -8,6 +8,7 @@
 #define EDGE 0.35        /* points of white around a cell */
 #define EDGE_LEAST 4.0   /* smaller cells have none: they would fade */
 #define SCALE_WIDTH 54.0 /* of the strip of shades */
+#define SCALE_MOST 0.2   /* of the chart's width */
 #define SCALE_HEIGHT 6.0
 #define TEXT_AIR 1.5
 
@@ -105,11 +106,11 @@ double rft_plot_cells_scale(rft_plot *plot, const rft_rect *box) {
     rft_line least = rft_pen_encode(plot->pen, end_text(plot, low, NULL));
     rft_line most = rft_pen_encode(plot->pen, end_text(plot, high, series->label));
     double right = box->x + box->width, base = box->y + 8;
-    double strip = right - rft_pen_width(&most, &style) - 3 - SCALE_WIDTH;
+    double wide = fmin(SCALE_WIDTH, box->width * SCALE_MOST);
+    double strip = right - rft_pen_width(&most, &style) - 3 - wide;
     rft_pen_put(plot->pen, (rft_spot){right, base}, 1, &style, &most);
     for (int i = 0; i < SHADES; i++) {
-        rft_rect rect = {strip + i * SCALE_WIDTH / SHADES, base - SCALE_HEIGHT, SCALE_WIDTH / SHADES + 0.1,
-                         SCALE_HEIGHT};
+        rft_rect rect = {strip + i * wide / SHADES, base - SCALE_HEIGHT, wide / SHADES + 0.1, SCALE_HEIGHT};
         rft_canvas_rects(plot->pen->canvas, &rect, 1, shade_colour(i));
     }
     rft_pen_put(plot->pen, (rft_spot){strip - 3, base}, 1, &style, &least);

@@ -165,8 +165,14 @@ void rft_plot_place_labels(rft_plot *plot) {
         if (rft_label_leader(&spot, width, style.size, &from, &to)) {
             rft_pen_rule(plot->pen, from, to, RFT_COLOUR_QUIET, 0.4);
         }
-        rft_text_run run = {spot.at.x,  spot.at.y,    spot.angle, style.font,
-                            style.size, style.colour, line.text,  line.length};
+        rft_text_run run = {.x = spot.at.x,
+                            .y = spot.at.y,
+                            .angle = spot.angle,
+                            .font = style.font,
+                            .size = style.size,
+                            .colour = style.colour,
+                            .text = line.text,
+                            .length = line.length};
         rft_canvas_text(plot->pen->canvas, &run);
     }
 }

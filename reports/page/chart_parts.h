@@ -24,6 +24,10 @@ typedef struct rft_plot {
     rft_rect area;
     rft_rect lines; /* the part of it lines may enter: not the row of the bands' names */
     rft_plot_axis x, y;
+    double below;      /* height under the area: names and title of x */
+    size_t name_lines; /* of x */
+    bool upright;      /* names of x */
+    double names_most; /* height of such names */
     rft_label_field field;
     rft_plot_label *labels; /* placed by rank, then in this order */
     size_t label_count, label_capacity;

@@ -13,12 +13,15 @@
 #define LEFT RFT_PAGE_MARGIN
 #define WIDTH (RFT_PAGE_WIDTH - 2 * RFT_PAGE_MARGIN)
 #define GUTTER RFT_PAGE_GUTTER
-#define CHAPTER_ROOM 0.38 /* of a page: a chapter goes on where so much of it is left */
+#define CHAPTER_ROOM 0.24 /* of a page: a chapter goes on where so much of it is left */
+#define PAGE_LEAST 0.36   /* of a page; with less on it the next chapter does not begin a new one */
 #define TABLE_WHOLE 0.27
 #define CHAPTER_GAP 14.0
 #define NOTE_INDENT 18.0
 #define NOTE_GAP 12.0
 #define NOTE_COLUMNS_MOST 3
+#define MONO_MANY 6 /* short lines of preformatted text */
+#define MONO_ROWS_MOST 40
 #define LINES_TOGETHER 6 /* a text of so many lines is not torn apart */
 #define FIGURES_HEIGHT 58.0
 #define FIGURES_MOST 4
@@ -45,7 +48,8 @@ static const text_look text_looks[] = {
     [RFT_TEXT_LEAD] = {{RFT_FONT_REGULAR, RFT_SIZE_TITLE, RFT_COLOUR_INK}, 20, 10},
     [RFT_TEXT_STRONG] = {{RFT_FONT_BOLD, RFT_SIZE_BODY, RFT_COLOUR_INK}, 13.5, 6},
     [RFT_TEXT_NOTE] = {{RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET}, 10, 3},
-    [RFT_TEXT_MONO] = {{RFT_FONT_MONO, RFT_SIZE_SMALL, RFT_COLOUR_INK}, 10.5, 6},
+    [RFT_TEXT_LEGEND] = {{RFT_FONT_REGULAR, RFT_SIZE_SMALL, RFT_COLOUR_QUIET}, 10, 3},
+    [RFT_TEXT_MONO] = {{RFT_FONT_MONO, RFT_SIZE_SMALL, RFT_COLOUR_INK}, 9.5, 6},
 };
 
 typedef struct heading_look {
@@ -55,7 +59,7 @@ typedef struct heading_look {
 
 static const heading_look heading_looks[] = {
     {{RFT_FONT_BOLD, RFT_SIZE_TITLE, RFT_COLOUR_INK}, 18, 20, 6},
-    {{RFT_FONT_BOLD, RFT_SIZE_BODY, RFT_COLOUR_INK}, 12, 13, 3},
+    {{RFT_FONT_BOLD, RFT_SIZE_BODY, RFT_COLOUR_INK}, 10, 13, 2},
     {{RFT_FONT_BOLD, RFT_SIZE_SMALL, RFT_COLOUR_INK}, 6, 10, 2},
 };
 
@@ -92,6 +96,7 @@ static void draw_footer(layout *l) {
 }
 
 static void start_page(layout *l) {
+    l->pen.cell = (rft_rect){0};
     if (l->page > 0) {
         draw_footer(l);
     }
@@ -121,7 +126,8 @@ static double charts_height(const rft_block *block) {
 /* Height of the note that explains a table or charts: it stays with the last row of them. */
 static double note_below(layout *l, const rft_block *block) {
     const rft_block *next = block + 1;
-    if (next == l->doc->blocks + l->doc->block_count || next->kind != RFT_BLOCK_TEXT || next->style != RFT_TEXT_NOTE) {
+    if (next == l->doc->blocks + l->doc->block_count || next->kind != RFT_BLOCK_TEXT ||
+        (next->style != RFT_TEXT_NOTE && next->style != RFT_TEXT_LEGEND)) {
         return 0;
     }
     size_t replaced = l->pen.replaced;
@@ -177,7 +183,7 @@ static double least_height(layout *l, size_t index, int texts) {
         const text_look *look = &text_looks[block->style];
         rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
         if (lines.count <= 3 && texts > 0 && index + 1 < l->doc->block_count &&
-            l->doc->blocks[index + 1].kind != RFT_BLOCK_HEADING) {
+            (l->doc->blocks[index + 1].kind != RFT_BLOCK_HEADING || l->doc->blocks[index + 1].level == 2)) {
             return look->step * (double)lines.count + look->after + least_height(l, index + 1, texts - 1);
         }
         return look->step * (double)(lines.count < 2 ? lines.count : 2);
@@ -201,6 +207,11 @@ static double least_height(layout *l, size_t index, int texts) {
     return 0;
 }
 
+/* What is put from here on stays in this box of the text's column; width 0: anywhere. */
+static void stay_in(layout *l, double x, double y, double width, double height) {
+    l->pen.cell = (rft_rect){x, y, width, height};
+}
+
 static void place_heading(layout *l, size_t index) {
     const rft_block *block = &l->doc->blocks[index];
     const heading_look *look = &heading_looks[block->level - 1];
@@ -220,9 +231,11 @@ static void place_heading(layout *l, size_t index) {
     rft_lines lines = rft_pen_wrap(&l->pen, &look->style, block->text, WIDTH);
     rft_pen_shorten(&l->pen, &look->style, &lines, 4, WIDTH);
     for (size_t i = 0; i < lines.count; i++) {
+        stay_in(l, LEFT, l->y, WIDTH, look->step);
         l->y += look->step;
         rft_pen_put(&l->pen, (rft_spot){LEFT, l->y - 0.2 * look->style.size}, 0, &look->style, &lines.items[i]);
     }
+    stay_in(l, 0, 0, 0, 0);
     l->y += look->after;
 }
 
@@ -231,11 +244,52 @@ static void place_lines(layout *l, const text_look *look, const char *text, doub
     need(l, look->step * (double)(lines.count <= LINES_TOGETHER ? lines.count : 2));
     for (size_t i = 0; i < lines.count; i++) {
         need(l, look->step);
+        stay_in(l, LEFT + indent, l->y, WIDTH - indent, look->step);
         l->y += look->step;
         rft_pen_put(&l->pen, (rft_spot){LEFT + indent, l->y - 0.25 * look->style.size}, 0, &look->style,
                     &lines.items[i]);
     }
+    stay_in(l, 0, 0, 0, 0);
     l->y += look->after;
+}
+
+/* How many lines at `text` are short enough to stand two to a row. */
+static size_t short_lines(layout *l, const char *text) {
+    size_t count = 0;
+    for (; *text; count++) {
+        size_t length = strcspn(text, "\n");
+        rft_line line = rft_pen_encode(&l->pen, rft_arena_strndup(l->pen.arena, text, length));
+        if (rft_pen_width(&line, &text_looks[RFT_TEXT_MONO].style) > (WIDTH - GUTTER) / 2) {
+            break;
+        }
+        text += length + (text[length] == '\n');
+    }
+    return count;
+}
+
+/* Preformatted text: a line each, and what is too long for one is broken. Many short ones stand in two columns, the
+ * left one first also for who copies them. */
+static void place_mono(layout *l, const char *text) {
+    text_look look = text_looks[RFT_TEXT_MONO];
+    look.after = 0;
+    need(l, look.step * 2);
+    while (*text) {
+        size_t count = short_lines(l, text), rows = count < MONO_MANY ? 1 : (count + 1) / 2;
+        if (rows > 1) {
+            need(l, look.step * (double)(rows < MONO_ROWS_MOST ? rows : MONO_ROWS_MOST));
+            rows = rows < MONO_ROWS_MOST ? rows : MONO_ROWS_MOST;
+        }
+        double top = l->y;
+        for (size_t i = 0; i < (rows > 1 ? 2 * rows : 1) && *text; i++) {
+            size_t length = strcspn(text, "\n");
+            const char *line = rft_arena_strndup(l->pen.arena, text, length);
+            l->y = i == rows && rows > 1 ? top : l->y;
+            place_lines(l, &look, line, i >= rows ? (WIDTH + GUTTER) / 2 : 0);
+            text += length + (text[length] == '\n');
+        }
+        l->y = rows > 1 ? top + look.step * (double)rows : l->y;
+    }
+    l->y += text_looks[RFT_TEXT_MONO].after;
 }
 
 /* Short notes stand beside each other: how many columns of them there are. */
@@ -272,7 +326,9 @@ static void place_notes(layout *l, const rft_table *table) {
             place_lines(l, &look, table->notes[i], NOTE_INDENT);
             continue;
         }
+        stay_in(l, x + NOTE_INDENT, l->y, width - NOTE_INDENT, step);
         rft_pen_text(&l->pen, (rft_spot){x + NOTE_INDENT, l->y + step - 2}, 0, &note_style, table->notes[i]);
+        stay_in(l, 0, 0, 0, 0);
         if (column + 1 == columns || i + 1 == table->note_count) {
             l->y += step;
         }
@@ -355,6 +411,7 @@ static void place_figures(layout *l, const rft_block *block) {
         rft_pen_rule(&l->pen, (rft_spot){x, y}, (rft_spot){x + width, y}, RFT_COLOUR_INK, 0.8);
         rft_lines value = rft_pen_wrap(&l->pen, &figure_style, block->figures[i].value, width);
         rft_pen_shorten(&l->pen, &figure_style, &value, 1, width);
+        stay_in(l, x, y, width, FIGURES_HEIGHT);
         rft_pen_put(&l->pen, (rft_spot){x, y + 19}, 0, &figure_style, &value.items[0]);
         rft_lines label = rft_pen_wrap(&l->pen, &note_style, block->figures[i].label, width);
         rft_pen_shorten(&l->pen, &note_style, &label, 2, width);
@@ -362,6 +419,7 @@ static void place_figures(layout *l, const rft_block *block) {
             rft_pen_put(&l->pen, (rft_spot){x, y + 31 + 10 * (double)k}, 0, &note_style, &label.items[k]);
         }
     }
+    stay_in(l, 0, 0, 0, 0);
     l->y += FIGURES_HEIGHT;
 }
 
@@ -400,7 +458,11 @@ static void place_block(layout *l, size_t index) {
         place_heading(l, index);
         break;
     case RFT_BLOCK_TEXT:
-        place_lines(l, &text_looks[block->style], block->text, 0);
+        if (block->style == RFT_TEXT_MONO) {
+            place_mono(l, block->text);
+        } else {
+            place_lines(l, &text_looks[block->style], block->text, 0);
+        }
         break;
     case RFT_BLOCK_TABLE:
         place_table(l, block);
@@ -417,9 +479,9 @@ static void place_block(layout *l, size_t index) {
         place_figures(l, block);
         break;
     case RFT_BLOCK_NEW_PAGE:
-        if (!at_top(l)) {
-            start_page(l);
-        }
+        /* A page that has next to nothing on it is gone on with. */
+        need(l, l->y < TOP + (BOTTOM - TOP) * PAGE_LEAST ? 0 : BOTTOM);
+        l->y += at_top(l) ? 0 : CHAPTER_GAP;
         break;
     case RFT_BLOCK_NEW_CHAPTER:
         need(l, (BOTTOM - TOP) * CHAPTER_ROOM);
@@ -429,7 +491,7 @@ static void place_block(layout *l, size_t index) {
 }
 
 static void run_pass(layout *l, rft_canvas *canvas) {
-    l->pen = (rft_pen){canvas, rft_arena_new(), 0, l->doc->foreign};
+    l->pen = (rft_pen){.canvas = canvas, .arena = rft_arena_new(), .foreign = l->doc->foreign};
     l->page = 0;
     start_page(l);
     for (size_t i = 0; i < l->doc->block_count; i++) {

@@ -44,18 +44,19 @@ double rft_pen_width(const rft_line *line, const rft_pen_style *style) {
 
 rft_text_run rft_pen_run(rft_spot at, double share, bool upright, const rft_pen_style *style, const rft_line *line) {
     double shift = share * rft_pen_width(line, style);
-    return (rft_text_run){upright ? at.x : at.x - shift,
-                          upright ? at.y + shift : at.y,
-                          upright ? 90 : 0,
-                          style->font,
-                          style->size,
-                          style->colour,
-                          line->text,
-                          line->length};
+    return (rft_text_run){.x = upright ? at.x : at.x - shift,
+                          .y = upright ? at.y + shift : at.y,
+                          .angle = upright ? 90 : 0,
+                          .font = style->font,
+                          .size = style->size,
+                          .colour = style->colour,
+                          .text = line->text,
+                          .length = line->length};
 }
 
 void rft_pen_put(rft_pen *pen, rft_spot at, double share, const rft_pen_style *style, const rft_line *line) {
     rft_text_run run = rft_pen_run(at, share, false, style, line);
+    run.cell = pen->cell;
     rft_canvas_text(pen->canvas, &run);
 }
 

@@ -20,6 +20,7 @@ typedef struct rft_pen {
     rft_canvas *canvas;           /* NULL = measuring */
     rft_arena *arena;             /* of this pass */
     size_t replaced;              /* characters that became '?' since it was last set to 0 */
+    rft_rect cell;                /* what is put must stay in; width 0: nothing is said of that */
     const rft_truetypes *foreign; /* have characters that the base fonts lack; NULL = there are none */
 } rft_pen;
 

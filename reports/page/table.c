@@ -46,11 +46,12 @@ static size_t decimal_point(const rft_line *line) {
 typedef struct column_size {
     double natural, least;
     double whole, fraction; /* DECIMAL */
+    bool words;             /* not numbers: may be broken between them */
 } column_size;
 
 static column_size measure_column(rft_pen *pen, const rft_table *table, size_t c) {
     const rft_column *column = &table->columns[c];
-    column_size size = {0};
+    column_size size = {.words = column->align == RFT_ALIGN_LEFT};
     if (!table->plain) {
         rft_line unit = rft_pen_encode(pen, column->unit);
         size.least = fmax(rft_pen_longest_word(pen, &strong_style, column->title), rft_pen_width(&unit, &quiet_style));
@@ -98,18 +99,23 @@ static void share_width(const column_size *sizes, double *widths, size_t count, 
             widths[c] = sizes[c].least;
         }
     }
-    /* Even the longest words do not fit: the widest column gives until they do. */
-    for (double over = least - room; least > room && over > 0.01;) {
-        size_t widest = 0;
-        for (size_t c = 1; c < count; c++) {
-            widest = widths[c] > widths[widest] ? c : widest;
+    /* Even the longest words do not fit: the widest column of words gives until they do, then the widest of all. */
+    for (int any = 0; any < 2; any++) {
+        for (double over = least - room; least > room && over > 0.01;) {
+            size_t widest = SIZE_MAX;
+            double step = 0;
+            for (size_t c = 0; c < count; c++) {
+                bool may = (any || sizes[c].words) && widths[c] > NARROW;
+                widest = may && (widest == SIZE_MAX || widths[c] > widths[widest]) ? c : widest;
+            }
+            if (widest == SIZE_MAX) {
+                break;
+            }
+            step = fmin(over, fmax(widths[widest] * 0.1, 0.5));
+            widths[widest] -= step;
+            over -= step;
+            least -= step;
         }
-        double step = fmin(over, fmax(widths[widest] * 0.1, 0.5));
-        if (widths[widest] <= NARROW) {
-            break;
-        }
-        widths[widest] -= step;
-        over -= step;
     }
 }
 
@@ -195,6 +201,7 @@ void rft_table_draw_header(rft_pen *pen, const rft_table_plan *plan, double x, d
     for (size_t c = 0; c < table->column_count; c++) {
         bool left = table->columns[c].align == RFT_ALIGN_LEFT;
         const rft_lines *lines = &plan->headers[c];
+        pen->cell = (rft_rect){x + plan->lefts[c], y, plan->widths[c], plan->header_height};
         for (size_t i = 0; i < lines->count; i++) {
             /* Headers stand on the rule, whatever the number of their lines. */
             double up = (double)(lines->count - 1 - i) * LINE_STEP;
@@ -204,6 +211,7 @@ void rft_table_draw_header(rft_pen *pen, const rft_table_plan *plan, double x, d
                         &lines->items[i]);
         }
     }
+    pen->cell = (rft_rect){0};
     double rule = y + plan->header_height;
     rft_pen_rule(pen, (rft_spot){x, rule}, (rft_spot){x + plan->width, rule}, RFT_COLOUR_INK, 0.6);
 }
@@ -212,12 +220,15 @@ static void draw_cell(rft_pen *pen, const rft_table_plan *plan, size_t r, size_t
     const rft_pen_style *style = cell_style(plan->table, &plan->table->rows[r], c);
     const rft_lines *lines = &plan->rows[r].cells[c];
     rft_align align = plan->table->columns[c].align;
+    double width = plan->table->rows[r].span ? plan->room : plan->widths[c];
+    pen->cell = (rft_rect){corner.x + plan->lefts[c], corner.y, width, plan->rows[r].height};
     for (size_t i = 0; i < lines->count; i++) {
         const rft_line *line = &lines->items[i];
         rft_spot at = {corner.x + plan->lefts[c], corner.y + PADDING + 7.4 + (double)i * LINE_STEP};
         size_t point = align == RFT_ALIGN_DECIMAL && lines->count == 1 ? decimal_point(line) : SIZE_MAX;
         if (point != SIZE_MAX) {
-            at.x += plan->widths[c] - plan->fractions[c] - rft_font_width(style->font, style->size, line->text, point);
+            double whole = rft_font_width(style->font, style->size, line->text, point);
+            at.x += fmax(plan->widths[c] - plan->fractions[c] - whole, 0); /* of a column that had to give room */
             rft_pen_put(pen, at, 0, style, line);
         } else if (align != RFT_ALIGN_LEFT) {
             at.x += plan->widths[c];
@@ -226,6 +237,7 @@ static void draw_cell(rft_pen *pen, const rft_table_plan *plan, size_t r, size_t
             rft_pen_put(pen, at, 0, style, line);
         }
     }
+    pen->cell = (rft_rect){0};
 }
 
 void rft_table_draw_row(rft_pen *pen, const rft_table_plan *plan, size_t row, double x, double y) {
@@ -238,11 +250,14 @@ void rft_table_draw_row(rft_pen *pen, const rft_table_plan *plan, size_t row, do
         draw_cell(pen, plan, row, c, (rft_spot){x, y});
     }
     const rft_lines *detail = &plan->rows[row].detail;
+    double left = plan->lefts[plan->table->column_count > 1];
+    pen->cell = (rft_rect){x + left, y, plan->room - left, height};
     for (size_t i = 0; i < detail->count; i++) {
         double up = (double)(detail->count - 1 - i) * LINE_STEP;
         rft_spot at = {x + plan->lefts[plan->table->column_count > 1], y + height - PADDING - 2.4 - up};
         rft_pen_put(pen, at, 0, &quiet_style, &detail->items[i]);
     }
+    pen->cell = (rft_rect){0};
     if (data->link) {
         rft_rect box = {x + plan->lefts[0], y, data->span ? plan->width : plan->widths[0], height};
         rft_canvas_link(pen->canvas, &box, data->link);

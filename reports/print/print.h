@@ -21,6 +21,8 @@ typedef struct rft_print_opts {
 
 /* Appends its headings, tables, texts and charts. */
 void rft_print_page(struct rft_doc *doc, const rft_finding *f);
+/* Its tables as a sentence each, of the strong row or the first; no headings, notes and charts. */
+void rft_print_page_briefly(struct rft_doc *doc, const rft_finding *f);
 /* Text of 80 columns at most, names that are longer than a line broken. */
 void rft_print_text(rft_str *out, const rft_finding *f, const rft_print_opts *opts);
 /* Owned: json_decref(). Texts that are no UTF-8 are null. */

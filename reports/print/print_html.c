@@ -156,6 +156,7 @@ static void add_text(rft_str *out, const rft_block *block) {
         add_line(out, "p", " class=\"lead\"", block->text);
         break;
     case RFT_TEXT_NOTE:
+    case RFT_TEXT_LEGEND:
         add_line(out, "p", " class=\"note\"", block->text);
         break;
     case RFT_TEXT_BODY:

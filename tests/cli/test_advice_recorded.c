@@ -174,7 +174,7 @@ static void check_tried(const rft_run *run, const rft_point *point, const json_t
 
 static void check_point(const rft_run *run, const rft_point *point, const char *file) {
     rft_arena *arena = rft_arena_new();
-    json_t *object = rft_print_json(rft_finding_advice(run, point, false, arena));
+    json_t *object = rft_print_json(rft_finding_advice(run, point, arena));
     size_t i;
     const json_t *one;
     json_array_foreach(json_object_get(object, "same_work"), i, one) {
@@ -248,7 +248,7 @@ static void a_planted_contradiction_is_seen(void **state) {
     const rft_point *best = rft_run_best(run, 0, SIZE_MAX, 0);
     there found = look_there(run, best, &all_asked[0]);
     assert_true(found.count > 4000 && found.fastest_s > time_of(best));
-    json_t *object = rft_print_json(rft_finding_advice(run, best, false, run->arena));
+    json_t *object = rft_print_json(rft_finding_advice(run, best, run->arena));
     assert_int_equal(json_array_size(json_object_get(object, "same_work")), 0);
     const json_t *tried = json_array_get(json_object_get(object, "tried"), 1);
     assert_string_equal(json_string_value(json_object_get(tried, "quantity")), "occupancy");
@@ -262,7 +262,7 @@ static void a_planted_contradiction_is_seen(void **state) {
             point->outcome = RFT_OUTCOME_TIMED_OUT;
         }
     }
-    object = rft_print_json(rft_finding_advice(run, best, false, run->arena));
+    object = rft_print_json(rft_finding_advice(run, best, run->arena));
     const json_t *first = json_array_get(json_object_get(object, "same_work"), 0);
     assert_string_equal(json_string_value(json_object_get(first, "rule")), "occupancy");
     json_decref(object);

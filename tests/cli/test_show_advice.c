@@ -52,7 +52,7 @@ static void a_sweep_shows_three_at_most(void **state) {
     rft_counters counters;
     rft_str text = RFT_STR_INIT;
     const rft_point *best = a_slow_reader(run, &counters);
-    rft_print_text(&text, rft_finding_advice(run, best, false, run->arena), &indented);
+    rft_print_text(&text, rft_finding_advice(run, best, run->arena), &indented);
     has(&text, "  advice for ");
     has(&text, "    fix coalescing: loads use 4.0 B of the 32 B of a sector;");
     has(&text, "75 %");
@@ -77,7 +77,7 @@ static void at_the_ceiling_it_says_so(void **state) {
     rft_str text = RFT_STR_INIT;
     rft_point *best = a_slow_reader(run, &counters);
     best->work.bytes_read *= 3.92;
-    rft_print_text(&text, rft_finding_advice(run, best, false, run->arena), &indented);
+    rft_print_text(&text, rft_finding_advice(run, best, run->arena), &indented);
     has(&text, "    at 98 % of its ceiling, device memory, read:");
     assert_null(strstr(rft_str_get(&text), "fix coalescing"));
     assert_null(strstr(rft_str_get(&text), "Not evaluated"));
@@ -89,7 +89,7 @@ static void json_has_numbers_bounds_and_what_is_missing(void **state) {
     (void)state;
     rft_run *run = sample_findings();
     rft_counters counters;
-    json_t *object = rft_print_json(rft_finding_advice(run, a_slow_reader(run, &counters), false, run->arena));
+    json_t *object = rft_print_json(rft_finding_advice(run, a_slow_reader(run, &counters), run->arena));
     const json_t *first = json_array_get(json_object_get(object, "same_work"), 0);
     assert_string_equal(json_string_value(json_object_get(first, "rule")), "coalesce");
     assert_true(fabs(json_number_value(json_object_get(first, "gain_frac")) - 0.75) < 1e-6);
@@ -124,7 +124,7 @@ static void what_points_tried_in_vain_is_told_as_that(void **state) {
     }
     assert_true(others >= 3);
     rft_str text = RFT_STR_INIT;
-    const rft_finding *finding = rft_finding_advice(run, best, false, run->arena);
+    const rft_finding *finding = rft_finding_advice(run, best, run->arena);
     rft_print_text(&text, finding, &indented);
     assert_null(strstr(rft_str_get(&text), "fix coalescing"));
     has(&text, "    useful bytes a sector loaded: tried, 16 points, 15 of them with more: best");

@@ -146,7 +146,8 @@ static void test_bands_end_where_the_times_turn(void **state) {
     assert_int_equal(rft_transitions_of(run, &profiles[0], *state, &found), 1);
     assert_int_equal(found[0].kind, RFT_TRANSITION_FOUND);
     bands of = {0};
-    each_chart(rft_finding_transitions_all(run, false, *state), RFT_ON_PAGE, read_bands, &of);
+    each_chart(rft_finding_transitions_paged(run, sweep, &(rft_transition_view){.charts = true, .all = true}, *state),
+               RFT_ON_PAGE, read_bands, &of);
     assert_int_equal(of.count, 2);
     assert_true(fabs(of.end - found[0].where) < 1e-9 * found[0].where);
     assert_string_equal(of.names[0], "dram");
@@ -168,7 +169,7 @@ static seen titles_of(size_t count, bool diagonal, rft_arena *arena) {
     for (size_t i = 0; diagonal && i < run->point_count; i++) {
         run->points[i].config[0] = run->points[i].config[1] = rft_value_int((int64_t)(i % 7) + 1);
     }
-    each_chart(rft_finding_distribution(run, sample_best(run, sweep), arena), RFT_ON_PAGE, note_title, &of);
+    each_chart(rft_finding_distribution(run, sample_best(run, sweep), true, arena), RFT_ON_PAGE, note_title, &of);
     rft_run_free(run);
     return of;
 }

@@ -94,7 +94,7 @@ static void test_many_sweeps_stay_within_five_pages(void **state) {
     opts.reference_count = 3;
     trace_pages pages = trace_of(run, &opts);
     trace_assert_sound(&pages);
-    says(&pages, "most telling of 39 problems; the full report lists all.");
+    says(&pages, "most telling of 39 problems; best.csv of --csv-dir lists all.");
     assert_true(trace_page_says(&pages, 2, "where 3 other cards of the model NVIDIA H200 lie."));
     assert_true(trace_page_says(&pages, 2, "Normal: "));
     says(&pages, "normal");
@@ -135,7 +135,8 @@ static void test_forty_sweeps_have_a_row_each(void **state) {
     for (int i = 0; i < 40; i++) {
         char name[40];
         snprintf(name, sizeof name, "sweep_number_%d", i);
-        assert_true(trace_page_says(&pages, 3, name) || trace_page_says(&pages, 4, name));
+        assert_true(trace_page_says(&pages, 2, name) || trace_page_says(&pages, 3, name) ||
+                    trace_page_says(&pages, 4, name));
     }
     says(&pages, "n=67108864: BLOCK=256");
     assert_false(trace_says(&pages, "most telling of"));

@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 /* Draws, checks the layout, looks for the texts (NULL ends the list), frees the run. */
-static void assert_report(rft_run *run, const char *const *texts) {
-    trace_pages pages = trace_of(run, NULL);
+static void assert_report_of(rft_run *run, const rft_report_opts *opts, const char *const *texts) {
+    trace_pages pages = trace_of(run, opts);
     trace_assert_sound(&pages);
     for (; *texts; texts++) {
         if (!trace_says(&pages, *texts)) {
@@ -22,6 +22,10 @@ static void assert_report(rft_run *run, const char *const *texts) {
     }
     trace_clear(&pages);
     rft_run_free(run);
+}
+
+static void assert_report(rft_run *run, const char *const *texts) {
+    assert_report_of(run, NULL, texts);
 }
 
 static void test_run_without_sweeps(void **state) {
@@ -39,10 +43,11 @@ static void test_bare_run(void **state) {
 /* What `show` is tested on. */
 static void test_every_finding_at_once(void **state) {
     (void)state;
-    assert_report(sample_findings(),
-                  (const char *const[]){"The device drifted", "1 of 1 points ran below the run's clock (1 temperature)",
-                                        "Beside the baselines", "Power and energy", "Burst and sustained",
-                                        "Hardware counters, the large set", "scan<256, true>", NULL});
+    assert_report_of(sample_findings(), &(rft_report_opts){.full = true},
+                     (const char *const[]){"The device drifted",
+                                           "1 of 1 points ran below the run's clock (1 temperature)",
+                                           "Beside the baselines", "Power and energy", "Burst and sustained",
+                                           "Hardware counters, the large set", "scan<256, true>", NULL});
 }
 
 static void test_sweep_without_points(void **state) {
@@ -74,10 +79,11 @@ static void test_added_points_are_marked(void **state) {
     }
     axis->value_count--;
     sweep->problems[3].refined = 1;
-    assert_report(
-        run, (const char *const[]){"Refined: 3 configurations measured there, from the winners of m=4 and m=16.",
-                                   "Refined: m=8 (3). In brackets: configurations measured there",
-                                   "halved up to 2 times where the bound changes", "values that refine() added", NULL});
+    assert_report_of(
+        run, &(rft_report_opts){.full = true},
+        (const char *const[]){"Refined: 3 configurations measured there, from the winners of m=4 and m=16.",
+                              "Refined: m=8 (3). In brackets: configurations measured there",
+                              "halved up to 2 times where the bound changes", "values that refine() added", NULL});
 }
 
 static void test_all_failed(void **state) {

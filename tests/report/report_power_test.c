@@ -41,6 +41,8 @@ static void test_watts_and_two_times(void **state) {
     assert_true(trace_says(&pages, "longer than in bursts."));
     assert_true(trace_says(&pages, "power limit, 80.0 % of the time"));
     assert_true(trace_says(&pages, "The rate of its ceiling under load is not known."));
+    trace_clear(&pages);
+    pages = trace_of(run, &(rft_report_opts){.full = true});
     assert_true(trace_says(&pages, "seconds under load"));
     trace_clear(&pages);
     rft_run_free(run);

@@ -11,6 +11,7 @@ typedef struct trace_text {
     int page;
     double x, y, width, size, angle;
     char text[512];
+    rft_rect cell; /* what it must stay in; width 0: nothing was said */
     rft_quad box;
 } trace_text;
 
@@ -45,7 +46,11 @@ bool trace_page_says(const trace_pages *pages, int page, const char *text);
 int trace_pages_saying(const trace_pages *pages, const char *text);
 
 /* Asserts that no two texts of a page lie on each other, that none lies on a mark of a chart, and that all text, lines
- * and areas are inside the page. */
+ * and areas are inside the page, each text inside its cell. */
 void trace_assert_sound(const trace_pages *pages);
+/* Asserts that text is cut nowhere on the pages' own tables and paragraphs. */
+void trace_assert_whole(const trace_pages *pages);
+/* Asserts that no page but the last is less than a third full. */
+void trace_assert_filled(const trace_pages *pages);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/best_header.h"
+#include "reports/findings/best_header.h"
 
 #include "base/plain.h"
 #include "base/units.h"
-#include "cli/best_text.h"
-#include "cli/show_text.h"
 #include "model/roofline/bound.h"
 #include "model/roofline/placement.h"
 #include "model/run/run_foreign.h"
@@ -28,6 +26,9 @@ typedef struct header_writer {
     rft_arena *arena;
     given_name *names;
     size_t name_count, name_capacity;
+    rft_best_macros *wanted; /* points whose lines are kept besides; NULL = none */
+    size_t wanted_count;
+    rft_arena *keep;
 } header_writer;
 
 /* ---- names ---- */
@@ -264,7 +265,13 @@ static void add_sweep(header_writer *w, const rft_run *run, size_t index) {
             add_condition(w, run, best);
             rft_str_add_char(w->out, '\n');
         }
+        size_t from = w->out->length;
         add_best_macros(w, run, best);
+        for (size_t i = 0; i < w->wanted_count; i++) {
+            if (w->wanted[i].point == best) {
+                w->wanted[i].text = rft_arena_strdup(w->keep, rft_str_get(w->out) + from);
+            }
+        }
     }
     rft_str_add(w->out, written ? "#endif\n" : "");
 }
@@ -292,7 +299,7 @@ static void add_origin(const header_writer *w, const rft_run *run) {
 }
 
 /* The first run of every device stands for it. */
-static bool is_first(const header_writer *w, size_t index) {
+static bool is_first_of_device(const header_writer *w, size_t index) {
     for (size_t i = 0; i < index; i++) {
         if (strcmp(w->runs[i]->gpu.name, w->runs[index]->gpu.name) == 0) {
             return false;
@@ -330,8 +337,11 @@ static const char head[] = RFT_BEST_HEADER_HEAD
     "#ifndef ROOFTUNE_BEST_H\n"
     "#define ROOFTUNE_BEST_H\n";
 
-int rft_best_header(rft_str *out, const rft_run *const *runs, size_t count, rft_err *err) {
-    header_writer w = {.out = out, .runs = runs, .count = count, .arena = rft_arena_new()};
+static int write_header(header_writer w, rft_err *err) {
+    rft_str *out = w.out;
+    const rft_run *const *runs = w.runs;
+    size_t count = w.count;
+    w.arena = rft_arena_new();
     int code = check_sweeps(&w, err);
     const char *devices = "";
     size_t written = 0;
@@ -339,7 +349,7 @@ int rft_best_header(rft_str *out, const rft_run *const *runs, size_t count, rft_
         rft_str_addf(out, head, device_name(&w, runs[0]));
     }
     for (size_t i = 0; i < count && !code; i++) {
-        if (!is_first(&w, i)) {
+        if (!is_first_of_device(&w, i)) {
             continue;
         }
         const char *device = device_name(&w, runs[i]);
@@ -360,4 +370,58 @@ int rft_best_header(rft_str *out, const rft_run *const *runs, size_t count, rft_
     free(w.names);
     rft_arena_free(w.arena);
     return code;
+}
+
+int rft_best_header(rft_str *out, const rft_run *const *runs, size_t count, rft_err *err) {
+    return write_header((header_writer){.out = out, .runs = runs, .count = count}, err);
+}
+
+void rft_best_macros_of(const rft_run *run, rft_best_macros *wanted, size_t count, rft_arena *arena) {
+    rft_str all = RFT_STR_INIT;
+    rft_err err = RFT_ERR_INIT; /* one run has every sweep once */
+    header_writer w = {.out = &all, .runs = &run, .count = 1, .wanted = wanted, .wanted_count = count, .keep = arena};
+    for (size_t i = 0; i < count; i++) {
+        wanted[i].text = "";
+    }
+    if (count > 0 && run->gpu.name) { /* its block has the card's name */
+        (void)write_header(w, &err);
+    }
+    rft_str_clear(&all);
+}
+
+/* As one word of a shell. */
+static void add_shell_word(rft_str *out, const char *text) {
+    bool plain = *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-")] == 0;
+    if (plain) {
+        rft_str_add(out, text);
+        return;
+    }
+    rft_str_add_char(out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'') {
+            rft_str_add(out, "'\\''");
+        } else {
+            rft_str_add_char(out, *text);
+        }
+    }
+    rft_str_add_char(out, '\'');
+}
+
+const char *rft_best_options(const rft_run *run, const rft_point *point, rft_arena *arena) {
+    const rft_variant *variant = &run->sweeps[point->sweep].sweep.variants[point->variant];
+    rft_str line = RFT_STR_INIT, value = RFT_STR_INIT;
+    for (size_t i = 0; i < variant->param_count; i++) {
+        rft_str_truncate(&value, 0);
+        if (point->config[i].kind == RFT_VALUE_BOOL) {
+            rft_str_add(&value, point->config[i].as.integer ? "1" : "0");
+        } else {
+            rft_value_format(&value, &point->config[i]);
+        }
+        rft_str_addf(&line, "%s-D%s=", i ? " " : "", variant->params[i].name);
+        add_shell_word(&line, rft_str_get(&value));
+    }
+    const char *kept = rft_arena_strdup(arena, rft_str_get(&line));
+    rft_str_clear(&value);
+    rft_str_clear(&line);
+    return kept;
 }
