@@ -60,7 +60,7 @@ static void e08_elementwise_share_of_peak(void **state) {
     rft_run_free(run);
 }
 
-/* A launch takes the same whatever the stride: 6 % of the shortest time on a host where an empty kernel takes 4.1 us. */
+/* A launch takes the same whatever the stride: 6 % of the shortest time where an empty kernel takes 4.1 us. */
 static double beyond_launch_s(const rft_run *run, const rft_point *point) {
     return rft_point_median_s(point) - run->ceilings.items[RFT_CEILING_LAUNCH].stats.median;
 }
